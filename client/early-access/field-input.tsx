@@ -1,0 +1,40 @@
+// One field of the form with its label and, when there is one, its error.
+import type { Field } from "./fields.ts";
+
+interface Props {
+  field: Field;
+  error: string | undefined;
+  value: string | undefined;
+}
+
+export function fieldId(name: string): string {
+  return `early-access-${name}`;
+}
+
+export function FieldInput({ field, error, value }: Props) {
+  const { name, label, required, ...attributes } = field;
+  const id = fieldId(name);
+  const errorId = `${id}-error`;
+  return (
+    <div className="field">
+      <label htmlFor={id}>
+        {label}
+        {required && <span aria-hidden="true"> *</span>}
+      </label>
+      <input
+        {...attributes}
+        id={id}
+        name={name}
+        required={required}
+        defaultValue={value}
+        aria-invalid={error ? true : undefined}
+        aria-describedby={error ? errorId : undefined}
+      />
+      {error && (
+        <p id={errorId} className="field-error">
+          {error}
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,81 @@
+// The early-access form. Without JavaScript it is a plain form; with it, it sends JSON and stays on the page.
+import { use, useEffect, useRef, useState, type FormEvent } from "react";
+import { useSearchParams } from "react-router-dom";
+import { signupPath } from "../addresses.ts";
+import { earlyAccess } from "../content.ts";
+import { FailureSummary } from "./failure-summary.tsx";
+import { FieldInput } from "./field-input.tsx";
+import { fields } from "./fields.ts";
+import { FormFailureContext } from "./form-failure.ts";
+import { join, type FieldErrors } from "./join.ts";
+
+type State = { step: "idle" | "sending" | "joined" } | { step: "failed"; errors: FieldErrors };
+
+const loadToasts = () => import("./notify.tsx");
+
+export function EarlyAccessForm() {
+  const posted = use(FormFailureContext);
+  const [query] = useSearchParams();
+  const [state, setState] = useState<State>({ step: "idle" });
+  const sending = useRef(false); // The state follows a render later, and a double click is faster.
+  const form = useRef<HTMLFormElement>(null);
+  const heading = useRef<HTMLHeadingElement>(null);
+  const joined = state.step === "joined" || (state.step === "idle" && query.has("joined"));
+  const errors = posted?.errors ?? (state.step === "failed" ? state.errors : {});
+
+  async function submit(event: FormEvent) {
+    event.preventDefault();
+    if (sending.current || !form.current) return;
+    sending.current = true;
+    setState({ step: "sending" });
+    const result = await join(Object.fromEntries(new FormData(form.current)));
+    sending.current = false;
+    if (result.ok) form.current.reset();
+    setState(result.ok ? { step: "joined" } : { step: "failed", errors: result.errors });
+    const toasts = await loadToasts().catch(() => undefined); // The form says it, too.
+    if (result.ok) toasts?.notifySuccess();
+    else toasts?.notifyFailure();
+  }
+
+  useEffect(() => {
+    if (state.step === "joined") heading.current?.focus();
+    if (state.step !== "failed") return;
+    const invalid = form.current?.querySelector<HTMLElement>("[aria-invalid]");
+    (invalid ?? form.current?.querySelector("button"))?.focus();
+  }, [state]);
+
+  return (
+    <div className="card form-card">
+      <h2 id="early-access-heading" ref={heading} tabIndex={-1}>
+        {joined ? earlyAccess.success.title : earlyAccess.heading}
+      </h2>
+      {joined ? (
+        <p className="lead">
+          {earlyAccess.success.text} {earlyAccess.success.next}
+        </p>
+      ) : (
+        <p className="lead">{earlyAccess.lead}</p>
+      )}
+      {posted && <FailureSummary failure={posted} />}
+      <form ref={form} method="post" action={signupPath} onSubmit={submit} onFocus={() => void loadToasts()}>
+        <p className="required-note">{earlyAccess.requiredNote}</p>
+        {fields.map((field) => (
+          <FieldInput key={field.name} field={field} error={errors[field.name]} value={posted?.values[field.name]} />
+        ))}
+        <button
+          className="button"
+          type="submit"
+          disabled={state.step === "sending"}
+          aria-describedby={state.step === "failed" ? "early-access-failure" : undefined}
+        >
+          {state.step === "sending" ? earlyAccess.sending : earlyAccess.button}
+        </button>
+        {state.step === "failed" && (
+          <p id="early-access-failure" className="field-error">
+            {earlyAccess.failure.text}
+          </p>
+        )}
+      </form>
+    </div>
+  );
+}

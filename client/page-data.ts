@@ -1,0 +1,22 @@
+// What the server tells a page beyond its address.
+import type { FieldName } from "./early-access/fields.ts";
+
+/** How a form post without JavaScript failed; such a page is rendered for one visitor and never hydrated. */
+export interface FormFailure {
+  status: number;
+  values: Partial<Record<FieldName, string>>;
+  errors: Partial<Record<FieldName, string>>;
+}
+
+export interface PageHead {
+  title: string;
+  description: string;
+  /** Left out of search engines. */
+  unlisted: boolean;
+}
+
+/**
+ * When the browser runs React on a page: "near-form" when the form comes near or something in it is touched,
+ * "after-load" once the page is there, "never" where plain HTML does everything.
+ */
+export type Hydration = "near-form" | "after-load" | "never";

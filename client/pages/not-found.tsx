@@ -1,0 +1,11 @@
+// The 404 page. The specification has it log the unknown path in the browser's console.
+import { useEffect } from "react";
+import { Message } from "../components/message.tsx";
+import { notFound } from "../content.ts";
+
+export function NotFoundPage() {
+  useEffect(() => {
+    console.warn("404: there is no page at", window.location.pathname);
+  }, []);
+  return <Message {...notFound} />;
+}

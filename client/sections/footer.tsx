@@ -1,0 +1,13 @@
+// The end of the page.
+import { Logo } from "../components/logo.tsx";
+import { product } from "../content.ts";
+
+export function Footer() {
+  return (
+    <footer className="footer">
+      <Logo />
+      <p>{product.tagline}</p>
+      <p>{product.copyright}</p>
+    </footer>
+  );
+}

@@ -1,0 +1,22 @@
+// npm run studio: opens Prisma Studio on the configured database, for this machine only.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createRequire } from "node:module";
+import { loadConfig } from "../config.ts";
+import { migrate } from "../database/migrate.ts";
+import { openDatabase } from "../database/open.ts";
+import { projectRoot } from "../project-root.ts";
+
+const database = await openDatabase(loadConfig());
+await migrate(database);
+const prisma = createRequire(import.meta.url).resolve("prisma/build/index.js");
+const studio = spawn(process.execPath, [prisma, "studio", ...process.argv.slice(2)], {
+  cwd: projectRoot,
+  stdio: "inherit",
+  env: { ...process.env, DATABASE_OWNER_URL: database.ownerUrl },
+});
+// Ctrl-C reaches Studio as well; this process waits for it to end and then lets go of the database.
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => studio.kill(signal));
+const [code] = (await once(studio, "exit")) as [number | null];
+await database.release();
+process.exitCode = code ?? 0;

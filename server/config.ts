@@ -1,0 +1,161 @@
+// Turns the environment into a checked Config; nothing else reads process.env.
+import { isIP } from "node:net";
+import { z } from "zod";
+
+export interface Config {
+  host: string;
+  /** 0 lets the system choose a free port; the log says which. */
+  port: number;
+  /** Origin only, without a slash at its end. */
+  publicUrl: string;
+  /** Undefined: start the embedded Postgres. */
+  databaseUrl: string | undefined;
+  /** Undefined: migrate with databaseUrl, if its role may. */
+  databaseOwnerUrl: string | undefined;
+  /** How many proxies stand in front, each of which appends to X-Forwarded-For. */
+  trustProxy: number;
+  signupLimit: number;
+  signupWindowSeconds: number;
+  logLevel: LogLevel;
+}
+
+const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+/** Stops the start: its message is for the operator and names every bad variable. */
+export class ConfigurationError extends Error {
+  override name = "ConfigurationError";
+}
+
+const wholeNumber = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/)
+    .transform(Number)
+    .refine((n) => n >= min && n <= max);
+
+const hostName = /^(?=.{1,253}$)[a-z\d]([a-z\d-]*[a-z\d])?(\.[a-z\d]([a-z\d-]*[a-z\d])?)*$/i;
+
+const origin = z.string().transform((text, context) => {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return url.origin;
+  context.addIssue("not an origin");
+  return z.NEVER;
+});
+
+const postgresUrl = z.string().refine((text) => {
+  if (!URL.canParse(text)) return false;
+  const url = new URL(text);
+  return /^postgres(ql)?:$/.test(url.protocol) && url.username !== "" && url.pathname.length > 1;
+});
+
+/** What each variable must be, and a good value for the message when it is not. */
+const variables = {
+  HOST: {
+    schema: z.string().refine((text) => isIP(text) > 0 || hostName.test(text)),
+    rule: "an IP address or host name to listen on",
+    example: "0.0.0.0",
+  },
+  PORT: {
+    schema: wholeNumber(0, 65_535),
+    rule: "a whole number from 0 to 65535",
+    example: "3000",
+  },
+  PUBLIC_URL: {
+    schema: origin,
+    rule: "the site's http or https origin, without a path",
+    example: "https://perennial.example",
+  },
+  DATABASE_URL: {
+    schema: postgresUrl,
+    rule: "a Postgres URL with user and database",
+    example: "postgresql://perennial_web:secret@db.example:5432/perennial",
+  },
+  DATABASE_OWNER_URL: {
+    schema: postgresUrl,
+    rule: "a Postgres URL with user and database",
+    example: "postgresql://perennial_owner:secret@db.example:5432/perennial",
+  },
+  TRUST_PROXY: {
+    schema: wholeNumber(0, 32),
+    rule: "the number of proxies in front, from 0 to 32",
+    example: "1",
+  },
+  SIGNUP_LIMIT: {
+    schema: wholeNumber(1, 1_000_000),
+    rule: "a whole number from 1 to 1000000",
+    example: "10",
+  },
+  SIGNUP_WINDOW_SECONDS: {
+    schema: wholeNumber(1, 86_400),
+    rule: "a whole number of seconds from 1 to 86400",
+    example: "600",
+  },
+  LOG_LEVEL: {
+    schema: z.enum(logLevels),
+    rule: `one of ${logLevels.join(", ")}`,
+    example: "info",
+  },
+} satisfies Record<string, { schema: z.ZodType; rule: string; example: string }>;
+
+const environment = z.object({
+  HOST: variables.HOST.schema.default("127.0.0.1"),
+  PORT: variables.PORT.schema.default(3000),
+  PUBLIC_URL: variables.PUBLIC_URL.schema.optional(),
+  DATABASE_URL: variables.DATABASE_URL.schema.optional(),
+  DATABASE_OWNER_URL: variables.DATABASE_OWNER_URL.schema.optional(),
+  TRUST_PROXY: variables.TRUST_PROXY.schema.default(0),
+  SIGNUP_LIMIT: variables.SIGNUP_LIMIT.schema.default(10),
+  SIGNUP_WINDOW_SECONDS: variables.SIGNUP_WINDOW_SECONDS.schema.default(600),
+  LOG_LEVEL: variables.LOG_LEVEL.schema.default("info"),
+});
+
+/**
+ * Reads the configuration from environment variables; an empty variable counts as unset.
+ * @throws ConfigurationError naming every bad variable, what it got (passwords hidden) and a good value.
+ */
+export function readConfig(env: NodeJS.ProcessEnv): Config {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value?.trim() !== ""));
+  const parsed = environment.safeParse(given);
+  const bad = new Set(parsed.error?.issues.map((issue) => issue.path[0] as keyof typeof variables));
+  const complaints = [...bad].map((name) => {
+    const { rule, example } = variables[name];
+    return `${name} is "${withoutPassword(given[name] ?? "")}" but must be ${rule}, for example ${name}=${example}`;
+  });
+  if (given.DATABASE_OWNER_URL && !given.DATABASE_URL) {
+    complaints.push(
+      `DATABASE_URL is not set although DATABASE_OWNER_URL is; both must name the same database, for example DATABASE_URL=${variables.DATABASE_URL.example}`,
+    );
+  }
+  if (!parsed.success || complaints.length > 0) {
+    throw new ConfigurationError(
+      `The configuration is not valid:\n${complaints.map((line) => `  ${line}`).join("\n")}`,
+    );
+  }
+  const values = parsed.data;
+  return {
+    host: values.HOST,
+    port: values.PORT,
+    publicUrl: values.PUBLIC_URL ?? `http://localhost:${values.PORT}`,
+    databaseUrl: values.DATABASE_URL,
+    databaseOwnerUrl: values.DATABASE_OWNER_URL,
+    trustProxy: values.TRUST_PROXY,
+    signupLimit: values.SIGNUP_LIMIT,
+    signupWindowSeconds: values.SIGNUP_WINDOW_SECONDS,
+    logLevel: values.LOG_LEVEL,
+  };
+}
+
+/** Reads `.env` of the working directory, if there is one, and then the environment, which wins. */
+export function loadConfig(): Config {
+  try {
+    process.loadEnvFile();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+  }
+  return readConfig(process.env);
+}
+
+function withoutPassword(value: string): string {
+  return value.replace(/(:\/\/[^/:@]*):.*@/, "$1:…@");
+}

@@ -1,0 +1,36 @@
+// POST /api/earlyaccess: puts a visitor on the waitlist.
+import type { RequestHandler } from "express";
+import { earlyAccess } from "../../client/content.ts";
+import { joinedAddress } from "../../client/addresses.ts";
+import { HttpError } from "../http-error.ts";
+import { prefersHtml } from "../middleware/errors.ts";
+import { parseEntry } from "../models/waitlist-entry.ts";
+import { WaitlistUnavailableError, type Waitlist } from "../models/waitlist.ts";
+
+/** Seconds; long enough for a database to restart, short enough that a visitor may wait for it. */
+const retryAfter = "15";
+
+/** The same bytes for a new and a known address: nobody learns who is on the list. */
+const joined = JSON.stringify({ message: earlyAccess.success.text });
+
+export function joinWaitlist(waitlist: Waitlist): RequestHandler {
+  return async function join(req, res) {
+    const parsed = parseEntry(req.body as Record<string, unknown>);
+    if (!parsed.ok)
+      throw new HttpError(422, "Some fields are not valid.", {
+        fields: parsed.errors,
+      });
+    try {
+      await waitlist.join(parsed.entry);
+    } catch (error) {
+      if (!(error instanceof WaitlistUnavailableError)) throw error;
+      throw new HttpError(503, "Sign-ups can't be stored right now. Please try again.", {
+        headers: { "Retry-After": retryAfter },
+        cause: error.cause,
+      });
+    }
+    res.set("Cache-Control", "no-store");
+    if (prefersHtml(req)) res.redirect(303, joinedAddress);
+    else res.status(201).type("json").send(joined);
+  };
+}

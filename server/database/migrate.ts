@@ -1,0 +1,65 @@
+// Brings a database up to date: the tables by Prisma's migrations, then the web role's rights.
+import pg from "pg";
+import { restrictWebRole } from "./roles.ts";
+import { applyMigrations } from "./schema-engine.ts";
+
+export interface DatabaseUrls {
+  ownerUrl: string;
+  webUrl: string;
+}
+
+export interface MigrationResult {
+  applied: string[];
+  /** Restricted is what is meant to be; the web process works with either. */
+  webRole: "restricted" | "owner" | "unprivileged";
+}
+
+/** Held while migrating, so that of several starts at once one migrates and the others find it done. */
+const migrationLock = 4_155_219;
+
+/**
+ * Applies what is missing and sets up the web role; safe to repeat and to run from several processes at once.
+ * Given only the web role's own connection it changes nothing ("unprivileged"): the owner migrates elsewhere.
+ * @throws MissingRightError where an administrator has to help; an Error naming the migration that failed.
+ */
+export async function migrate({ ownerUrl, webUrl }: DatabaseUrls): Promise<MigrationResult> {
+  const owner = new pg.Client({
+    connectionString: ownerUrl,
+    connectionTimeoutMillis: 5_000,
+  });
+  owner.on("error", () => undefined); // The query under way rejects with the same error.
+  await owner.connect();
+  try {
+    await owner.query("SELECT pg_advisory_lock($1)", [migrationLock]);
+    if (!(await mayMigrate(owner))) return { applied: [], webRole: "unprivileged" };
+    const applied = await applyMigrations(ownerUrl);
+    const web = new URL(webUrl);
+    const role = decodeURIComponent(web.username);
+    const { rows } = await owner.query("SELECT current_user = $1 AS same", [role]);
+    if (rows[0].same) return { applied, webRole: "owner" };
+    await restrictWebRole(owner, role, decodeURIComponent(web.password));
+    return { applied, webRole: "restricted" };
+  } finally {
+    await owner.end();
+  }
+}
+
+async function mayMigrate(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query(
+    `SELECT current_user AS role, c.oid IS NOT NULL AS migrated,
+            CASE WHEN c.oid IS NULL THEN has_schema_privilege('public', 'CREATE')
+                 ELSE pg_has_role(c.relowner, 'USAGE') END AS may
+     FROM (SELECT to_regclass('public.earlyaccess') AS oid) t LEFT JOIN pg_class c ON c.oid = t.oid`,
+  );
+  const { role, migrated, may } = rows[0] as {
+    role: string;
+    migrated: boolean;
+    may: boolean;
+  };
+  if (!migrated && !may) {
+    throw new Error(
+      `The table earlyaccess does not exist and "${role}" may not make it. Run the migrations with the owner's connection in DATABASE_OWNER_URL.`,
+    );
+  }
+  return may;
+}

@@ -1,0 +1,21 @@
+// Finds the database that the configuration names: a given one, or the embedded one.
+import { join } from "node:path";
+import type { Config } from "../config.ts";
+import { projectRoot } from "../project-root.ts";
+import { openEmbedded } from "./embedded.ts";
+import type { DatabaseUrls } from "./migrate.ts";
+
+export interface OpenedDatabase extends DatabaseUrls {
+  /** Where the embedded Postgres keeps its data. */
+  directory?: string;
+  release(): Promise<void>;
+}
+
+export async function openDatabase({ databaseUrl, databaseOwnerUrl }: Config): Promise<OpenedDatabase> {
+  if (databaseUrl === undefined) return openEmbedded(join(projectRoot, ".data"));
+  return {
+    webUrl: databaseUrl,
+    ownerUrl: databaseOwnerUrl ?? databaseUrl,
+    release: async () => undefined,
+  };
+}

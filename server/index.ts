@@ -1,0 +1,145 @@
+// Starts and stops the site; the only file with effects.
+import { randomBytes } from "node:crypto";
+import { createServer, type Server } from "node:http";
+import type { RequestHandler } from "express";
+import type { Logger } from "pino";
+import { createApp } from "./app.ts";
+import { ConfigurationError, loadConfig, type Config } from "./config.ts";
+import { createLivePages, createStoredPages, type Pages } from "./controllers/pages.ts";
+import { createSiteFiles } from "./controllers/site-files.ts";
+import { connect } from "./database/connect.ts";
+import { openDatabase, type OpenedDatabase } from "./database/open.ts";
+import { prepareDatabase } from "./database/prepare.ts";
+import { createReadiness } from "./database/readiness.ts";
+import { MissingRightError } from "./database/roles.ts";
+import { close, listen } from "./http-server.ts";
+import { createLogger } from "./logger.ts";
+import type { SecurityPolicy } from "./middleware/security-headers.ts";
+import { createWaitlist } from "./models/waitlist.ts";
+import { builtClient, createBuiltRenderer, createDevRenderer } from "./views/renderer.ts";
+
+interface Frontend {
+  pages: Pages;
+  siteFiles: RequestHandler;
+  inline: Pick<SecurityPolicy, "inlineStyles" | "inlineScripts">;
+  close?: () => Promise<void>;
+}
+
+type Closers = (() => Promise<unknown>)[];
+
+async function start(config: Config, log: Logger, closers: Closers, onFault: (error: unknown) => void): Promise<void> {
+  const database = await openDatabase(config);
+  closers.push(database.release);
+  const stopped = new AbortController();
+  await prepareDatabase(database, log, stopped.signal, onFault);
+  const prisma = connect(database.webUrl, log);
+  closers.push(
+    () => prisma.$disconnect(),
+    async () => stopped.abort(),
+  );
+
+  const server = createServer();
+  const { pages, siteFiles, inline, ...frontend } = await createFrontend(server);
+  if (frontend.close) closers.push(frontend.close);
+  const app = createApp({
+    log,
+    waitlist: createWaitlist(prisma),
+    isReady: createReadiness(prisma),
+    pages,
+    siteFiles,
+    policy: { https: config.publicUrl.startsWith("https:"), ...inline },
+    publicUrl: config.publicUrl,
+    trustProxy: config.trustProxy,
+    signups: {
+      limit: config.signupLimit,
+      windowSeconds: config.signupWindowSeconds,
+    },
+  });
+  server.on("request", app);
+  const port = await listen(server, config.host, config.port);
+  closers.push(() => close(server));
+  announce(config.host, port, database, log);
+}
+
+async function createFrontend(server: Server): Promise<Frontend> {
+  if (process.argv.includes("--dev")) return createDevFrontend(server);
+  const renderer = await createBuiltRenderer(await import("../client/entry-server.tsx"));
+  return {
+    pages: await createStoredPages(renderer),
+    siteFiles: await createSiteFiles(builtClient),
+    inline: { inlineStyles: renderer.inlineStyles, inlineScripts: [] },
+  };
+}
+
+async function createDevFrontend(server: Server): Promise<Frontend> {
+  const { createServer: createVite } = await import("vite");
+  const nonce = randomBytes(16).toString("base64");
+  const vite = await createVite({
+    server: { middlewareMode: true, hmr: { server } },
+    appType: "custom",
+    html: { cspNonce: nonce },
+  });
+  const renderer = createDevRenderer(vite, nonce);
+  return {
+    pages: await createLivePages(renderer),
+    siteFiles: vite.middlewares,
+    inline: {
+      inlineStyles: renderer.inlineStyles,
+      inlineScripts: renderer.inlineStyles,
+    },
+    close: () => vite.close(),
+  };
+}
+
+function announce(host: string, port: number, database: OpenedDatabase, log: Logger): void {
+  if (!database.directory) return log.info({ host, port }, "listening");
+  const name = host === "127.0.0.1" ? "localhost" : host;
+  process.stdout.write(
+    [
+      "",
+      "Perennial is ready.",
+      `  Site    http://${name}:${port}`,
+      `  Data    ${database.directory} (embedded Postgres)`,
+      "  Browse  npm run studio",
+      "  Stop    Ctrl-C",
+      "\n",
+    ].join("\n"),
+  );
+}
+
+/** A fault that the operator can mend is said in a sentence, any other with its stack. */
+function explain(error: unknown): string {
+  const forOperator = error instanceof ConfigurationError || error instanceof MissingRightError;
+  return `${forOperator ? error.message : error instanceof Error ? error.stack : String(error)}\n`;
+}
+
+async function main(): Promise<void> {
+  const config = loadConfig();
+  const log = createLogger(config.logLevel);
+  const closers: Closers = [];
+  let stopping: Promise<void> | undefined;
+  // npm and the terminal may both pass the same Ctrl-C on: only the first counts.
+  const stop = () => (stopping ??= stopAll());
+  const stopAll = async () => {
+    await started;
+    for (const closer of closers.splice(0).reverse()) await closer();
+  };
+  const fail = (error: unknown) => {
+    process.stderr.write(explain(error));
+    process.exitCode = 1;
+  };
+  const started = start(config, log, closers, (error) => {
+    fail(error);
+    void stop();
+  }).catch(async (error: unknown) => {
+    fail(error);
+    for (const closer of closers.splice(0).reverse()) await closer();
+  });
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void stop());
+  await started;
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(explain(error));
+  process.exitCode = 1;
+});

@@ -1,0 +1,54 @@
+// Reads a sign-up's body: JSON or a form, at most 16 KiB, in valid UTF-8.
+import { isUtf8 } from "node:buffer";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import express, { type Request, type RequestHandler, type Response } from "express";
+import { HttpError } from "../http-error.ts";
+
+const bodyLimit = 16 * 1024;
+/** A form is read beyond the limit, so that the page that refuses it can still hold what was typed. */
+const formReadLimit = 4 * bodyLimit;
+
+const types = {
+  json: "application/json",
+  form: "application/x-www-form-urlencoded",
+};
+
+export function contentType(req: Request): "json" | "form" | undefined {
+  const type = (req.headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase();
+  return type === types.json ? "json" : type === types.form ? "form" : undefined;
+}
+
+function inspect(_req: IncomingMessage, res: ServerResponse, body: Buffer, encoding: string): void {
+  (res as Response).locals.bodyBytes = body.length;
+  if (encoding === "utf-8" && !isUtf8(body)) throw new HttpError(400, "The body is not valid UTF-8.");
+}
+
+const readJson = express.json({ limit: bodyLimit, verify: inspect });
+const readFormFields = express.urlencoded({
+  extended: false,
+  limit: formReadLimit,
+  verify: inspect,
+});
+
+const requireKnownType: RequestHandler = (req, _res, next) => {
+  if (contentType(req)) return next();
+  throw new HttpError(415, `Send ${types.json} or ${types.form}.`);
+};
+
+const requireFields: RequestHandler = (req, res, next) => {
+  if (res.locals.bodyBytes > bodyLimit) throw new HttpError(413, `A body may have at most ${bodyLimit} bytes.`);
+  const isObject = typeof req.body === "object" && req.body !== null && !Array.isArray(req.body);
+  const isEmpty = contentType(req) === "json" && !res.locals.bodyBytes;
+  if (!isObject || isEmpty) throw new HttpError(400, "The body must be a JSON object.");
+  next();
+};
+
+export const readBody: RequestHandler[] = [requireKnownType, readJson, readFormFields, requireFields];
+
+/** The text fields of a form post, also of one that was refused before its body was read; empty where it cannot be read. */
+export async function formFields(req: Request, res: Response): Promise<Record<string, string>> {
+  if (contentType(req) !== "form") return {};
+  if (req.body === undefined) await new Promise<void>((done) => void readFormFields(req, res, () => done()));
+  const entries = Object.entries((req.body ?? {}) as Record<string, unknown>);
+  return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === "string"));
+}

@@ -1,0 +1,86 @@
+// Turns whatever went wrong into an answer: a problem document (RFC 9457), or a page for who asked for one.
+import { STATUS_CODES } from "node:http";
+import type { ErrorRequestHandler, Request, RequestHandler, Response } from "express";
+import type { Logger } from "pino";
+import type { Pages } from "../controllers/pages.ts";
+import { signupPath } from "../../client/addresses.ts";
+import { errorFields } from "../database/error-fields.ts";
+import { HttpError } from "../http-error.ts";
+import { contentType, formFields } from "./body.ts";
+
+/** What Express' body parsers throw, said in our words: theirs quote the body. */
+const parserDetails: Record<number, string> = {
+  400: "The body cannot be read as its content type.",
+  413: "A body may have at most 16384 bytes.",
+  415: "The body's encoding or charset is not supported.",
+};
+
+export const notFound: RequestHandler = () => {
+  throw new HttpError(404, "There is nothing at this address.");
+};
+
+export function methodNotAllowed(allow: string): RequestHandler {
+  return () => {
+    throw new HttpError(405, `Use ${allow}.`, { headers: { Allow: allow } });
+  };
+}
+
+export function answerErrors(pages: Pages, log: Logger): ErrorRequestHandler {
+  return async function answerError(error: unknown, req, res, next) {
+    const failure = toHttpError(error);
+    if (failure.status >= 500) {
+      const fields = failure.status === 503 ? errorFields(failure.cause) : describe(error);
+      log.error({ id: res.locals.requestId, status: failure.status, error: fields }, "request failed");
+    }
+    if (res.headersSent) return next(error);
+    res.status(failure.status).set({ "Cache-Control": "no-store", ...failure.extra.headers });
+    if (!prefersHtml(req)) return sendProblem(res, failure);
+    if (req.path !== signupPath) return pages.sendError(req, res);
+    await pages.sendFormFailure(req, res, {
+      status: failure.status,
+      values: await formFields(req, res),
+      errors: failure.extra.fields ?? {},
+    });
+  };
+}
+
+function toHttpError(error: unknown): HttpError {
+  if (error instanceof HttpError) return error;
+  const { status = 500 } = (error ?? {}) as { status?: number };
+  const detail = parserDetails[status];
+  if (detail) return new HttpError(status, detail);
+  return new HttpError(500, "Something went wrong. Please try again.", {
+    cause: error,
+  });
+}
+
+/** Faults of our own are logged with their stack, which names code and no visitor's input. */
+function describe(error: unknown) {
+  const { name, stack } = error as Error;
+  return { name, stack: stack?.replace(/^.*?(?=\n\s+at )/s, "") };
+}
+
+/** A form post or a visit by a browser; a client of the API that takes anything gets JSON. */
+export function prefersHtml(req: Request): boolean {
+  return contentType(req) !== "json" && req.accepts(["json", "html"]) === "html" && !isOtherApi(req);
+}
+
+function isOtherApi(req: Request): boolean {
+  return req.path.startsWith("/api/") && req.path !== signupPath;
+}
+
+function sendProblem(res: Response, { status, detail, extra }: HttpError): void {
+  const errors = Object.entries(extra.fields ?? {}).map(([name, message]) => ({
+    pointer: `#/${name}`,
+    detail: message,
+  }));
+  res.type("application/problem+json").send(
+    JSON.stringify({
+      type: "about:blank",
+      title: STATUS_CODES[status],
+      status,
+      detail,
+      ...(errors.length > 0 ? { errors } : {}),
+    }),
+  );
+}

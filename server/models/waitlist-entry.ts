@@ -1,0 +1,70 @@
+// What a waitlist entry must be: the zod schema that every sign-up passes.
+import { domainToASCII } from "node:url";
+import { z } from "zod";
+import { fieldErrors } from "../../client/content.ts";
+import { fields, type Field, type FieldName } from "../../client/early-access/fields.ts";
+
+export interface WaitlistEntry {
+  name: string;
+  /** Lower-cased, its domain in ASCII. */
+  email: string;
+  company: string;
+  job_title: string | null;
+}
+
+export type FieldErrors = Partial<Record<FieldName, string>>;
+
+/** Control characters and lone surrogates, which Postgres or mail cannot hold, and U+FFFD: what a decoder puts in place of broken bytes. */
+const unstorable = /[\p{Cc}\p{Cs}\uFFFD]/u;
+
+function text({ name, required, maxLength }: Field) {
+  return z
+    .string(fieldErrors.notText)
+    .transform((value) => value.trim().normalize("NFC"))
+    .superRefine((value, context) => {
+      if (value === "" && required) context.addIssue(fieldErrors.required[name]);
+      else if (unstorable.test(value)) context.addIssue(fieldErrors.unstorable);
+      else if ([...value].length > maxLength) context.addIssue(fieldErrors.tooLong(maxLength));
+    });
+}
+
+const atom = "[a-z\\d!#$%&'*+/=?^_`{|}~-]+";
+const label = "[a-z\\d](?:[a-z\\d-]{0,61}[a-z\\d])?";
+/** A mailbox as mail systems take it: RFC 5321's dot-string before the @, at most 64 long, and a domain with a top level. */
+const mailbox = new RegExp(`^(?=.{1,64}@)${atom}(?:\\.${atom})*@(?:${label}\\.)+(?:[a-z]{2,63}|xn--[a-z\\d-]{1,59})$`);
+
+/** Lower-cases the address and writes an international domain as mail systems do (münchen.de → xn--mnchen-3ya.de). */
+function toMailbox(address: string): string {
+  const at = address.lastIndexOf("@");
+  const domain = address.slice(at + 1);
+  const ascii = /^\p{ASCII}*$/u.test(domain) ? domain : domainToASCII(domain);
+  return `${address.slice(0, at + 1)}${ascii}`.toLowerCase();
+}
+
+function email(field: Field) {
+  return text(field)
+    .transform(toMailbox)
+    .refine((address) => mailbox.test(address), fieldErrors.email)
+    .refine((address) => address.length <= field.maxLength, fieldErrors.tooLong(field.maxLength));
+}
+
+const missing = (value: unknown) => value ?? "";
+const [nameField, emailField, companyField, jobTitleField] = fields as [Field, Field, Field, Field];
+
+const waitlistEntry = z.object({
+  name: z.preprocess(missing, text(nameField)),
+  email: z.preprocess(missing, email(emailField)),
+  company: z.preprocess(missing, text(companyField)),
+  job_title: z.preprocess(missing, text(jobTitleField)).transform((value) => value || null),
+});
+
+export type ParsedEntry = { ok: true; entry: WaitlistEntry } | { ok: false; errors: FieldErrors };
+
+/** Trims, normalises and checks; unknown keys are ignored. Errors hold the first complaint for every bad field. */
+export function parseEntry(body: Record<string, unknown>): ParsedEntry {
+  const result = waitlistEntry.safeParse(body);
+  if (result.success) return { ok: true, entry: result.data };
+  const errors: FieldErrors = {};
+  for (const issue of result.error.issues) errors[issue.path[0] as FieldName] ??= issue.message;
+  return { ok: false, errors };
+}

