@@ -113,33 +113,34 @@ function explain(error: unknown): string {
   return `${forOperator ? error.message : error instanceof Error ? error.stack : String(error)}\n`;
 }
 
-async function main(): Promise<void> {
+function fail(error: unknown): void {
+  process.stderr.write(explain(error));
+  process.exitCode = 1;
+}
+
+function main(): void {
   const config = loadConfig();
   const log = createLogger(config.logLevel);
   const closers: Closers = [];
-  let stopping: Promise<void> | undefined;
-  // npm and the terminal may both pass the same Ctrl-C on: only the first counts.
-  const stop = () => (stopping ??= stopAll());
-  const stopAll = async () => {
+  let stopping = false;
+  const stop = async () => {
+    // npm and the terminal may both pass the same Ctrl-C on: only the first counts.
+    if (stopping) return;
+    stopping = true;
     await started;
-    for (const closer of closers.splice(0).reverse()) await closer();
+    for (const close of closers.reverse()) await close();
+    process.exit(); // Vite keeps timers of its own for seconds.
   };
-  const fail = (error: unknown) => {
-    process.stderr.write(explain(error));
-    process.exitCode = 1;
+  const failAndStop = (error: unknown) => {
+    fail(error);
+    void stop().catch(fail);
   };
-  const started = start(config, log, closers, (error) => {
-    fail(error);
-    void stop();
-  }).catch(async (error: unknown) => {
-    fail(error);
-    for (const closer of closers.splice(0).reverse()) await closer();
-  });
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void stop());
-  await started;
+  const started = start(config, log, closers, failAndStop).catch(failAndStop);
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void stop().catch(fail));
 }
 
-main().catch((error: unknown) => {
-  process.stderr.write(explain(error));
-  process.exitCode = 1;
-});
+try {
+  main();
+} catch (error) {
+  fail(error);
+}
