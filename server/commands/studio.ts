@@ -10,7 +10,8 @@ import { projectRoot } from "../project-root.ts";
 const database = await openDatabase(loadConfig());
 await migrate(database);
 const prisma = createRequire(import.meta.url).resolve("prisma/build/index.js");
-const studio = spawn(process.execPath, [prisma, "studio", ...process.argv.slice(2)], {
+// It ends with an error where it cannot open a browser, as on a server; its address is printed anyway.
+const studio = spawn(process.execPath, [prisma, "studio", "--browser", "none", ...process.argv.slice(2)], {
   cwd: projectRoot,
   stdio: "inherit",
   env: { ...process.env, DATABASE_OWNER_URL: database.ownerUrl },

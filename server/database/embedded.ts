@@ -38,7 +38,8 @@ const inUseLock = 4_155_217;
  * @throws ConfigurationError where the binaries are not installed, as in the production image.
  */
 export async function openEmbedded(directory: string): Promise<EmbeddedDatabase> {
-  const cluster = new Cluster(resolve(directory, "postgres"), await findBinaries());
+  await mkdir(directory, { recursive: true });
+  const cluster = new Cluster(resolve(directory, "postgres"), await findBinaries(directory));
   await cluster.create();
   const holder = await cluster.join();
   const url = (user: string, password: string) =>
@@ -75,7 +76,7 @@ class Cluster {
       web: secret(),
     };
     await rm(draft, { recursive: true, force: true });
-    await mkdir(draft, { recursive: true });
+    await mkdir(draft);
     if (this.binaries.account) await chown(draft, this.binaries.account, this.binaries.account);
     const passwordFile = join(draft, "initdb-password");
     await writeFile(passwordFile, passwords.superuser, { mode: 0o600 });
@@ -227,10 +228,10 @@ interface Binaries {
 /** The account that every Unix has and that owns nothing else. */
 const nobody = 65_534;
 
-async function findBinaries(): Promise<Binaries> {
+async function findBinaries(directory: string): Promise<Binaries> {
   const paths = await binaryPaths();
   const account = process.getuid?.() === 0 ? nobody : undefined;
-  const prefix = account === undefined ? [] : await dropPrivileges(account, paths.postgres);
+  const prefix = account === undefined ? [] : await dropPrivileges(account, [paths.postgres, directory]);
   return {
     account,
     run: async (name, args) => {
@@ -259,14 +260,14 @@ async function binaryPaths(): Promise<Record<"initdb" | "pg_ctl" | "postgres", s
 }
 
 /**
- * The command line in front of a Postgres binary that gives root away. Where the account may not even reach
- * the binary (a project below /root), it keeps the one capability to pass closed directories; initdb asks
+ * The command line in front of a Postgres binary that gives root away. Where the account cannot reach its
+ * files (a project below /root), it keeps the one capability to pass closed directories; initdb asks
  * access(2), which honours that only with no_setuid_fixup.
  */
-async function dropPrivileges(account: number, binary: string): Promise<string[]> {
+async function dropPrivileges(account: number, files: string[]): Promise<string[]> {
   const drop = ["setpriv", `--reuid=${account}`, `--regid=${account}`, "--clear-groups", "--no-new-privs"];
   try {
-    await run("setpriv", [...drop.slice(1), "test", "-x", binary]);
+    for (const file of files) await run("setpriv", [...drop.slice(1), "test", "-x", file]);
     return drop;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") {

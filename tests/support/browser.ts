@@ -1,0 +1,32 @@
+// A real browser, and pages that remember what they logged and asked for.
+import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
+import { inject } from "vitest";
+
+export interface WatchedPage extends Page {
+  /** Console messages and uncaught errors. */
+  complaints: string[];
+  /** Method and address of every request. */
+  requests: string[];
+}
+
+export function launchBrowser(): Promise<Browser> {
+  const { path, env } = inject("chromium");
+  return chromium.launch({
+    executablePath: path,
+    env: { ...process.env, ...env } as Record<string, string>,
+    // Root has no sandbox; the rest keeps Chromium from calling home.
+    args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"],
+  });
+}
+
+/** A page in a context of its own: no cookies, cache or storage of another test. */
+export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<WatchedPage> {
+  const context = await browser.newContext(options);
+  const page = (await context.newPage()) as WatchedPage;
+  page.complaints = [];
+  page.requests = [];
+  page.on("console", (message) => page.complaints.push(`${message.type()}: ${message.text()}`));
+  page.on("pageerror", (error) => page.complaints.push(`uncaught: ${error.message}`));
+  page.on("request", (request) => page.requests.push(`${request.method()} ${request.url()}`));
+  return page;
+}

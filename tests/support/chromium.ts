@@ -1,0 +1,31 @@
+// Finds a browser: CHROMIUM_PATH, an installed Chrome or Chromium, or the one that an npm package carries.
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
+
+export interface Chromium {
+  path: string;
+  env: Record<string, string>;
+}
+
+const names = ["google-chrome-stable", "google-chrome", "chromium", "chromium-browser"];
+const macPath = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome";
+
+export async function findChromium(): Promise<Chromium> {
+  const folders = (process.env.PATH ?? "").split(delimiter);
+  const installed = [process.env.CHROMIUM_PATH, ...names.flatMap((n) => folders.map((f) => join(f, n))), macPath];
+  const path = installed.find((candidate) => candidate && existsSync(candidate));
+  if (path) return { path, env: {} };
+  if (process.platform !== "linux" || process.arch !== "x64") {
+    throw new Error("The tests need a browser: install Chrome or Chromium, or name one in CHROMIUM_PATH.");
+  }
+  return findPackaged();
+}
+
+/** The package brings along what a bare system lacks (NSS, fonts), but only where it believes to be on Lambda. */
+async function findPackaged(): Promise<Chromium> {
+  process.env.AWS_EXECUTION_ENV ??= "AWS_Lambda_nodejs20.x";
+  const { default: packaged } = await import("@sparticuz/chromium");
+  const path = await packaged.executablePath();
+  const { FONTCONFIG_PATH = "", LD_LIBRARY_PATH = "" } = process.env;
+  return { path, env: { FONTCONFIG_PATH, LD_LIBRARY_PATH } };
+}

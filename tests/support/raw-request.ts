@@ -1,0 +1,32 @@
+// A request as its bytes: for what supertest would put right.
+import { once } from "node:events";
+import { request, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Express } from "express";
+
+interface RawRequest {
+  method?: string;
+  path: string;
+  headers?: Record<string, string>;
+  body?: Buffer | string;
+}
+
+interface RawResponse {
+  status: number;
+  type: string;
+  headers: IncomingHttpHeaders;
+  text: string;
+}
+
+export async function rawRequest(app: Express, { body, ...options }: RawRequest): Promise<RawResponse> {
+  const server = app.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const sent = request({ host: "127.0.0.1", port: (server.address() as AddressInfo).port, ...options });
+  sent.end(body);
+  const [response] = await once(sent, "response");
+  let text = "";
+  for await (const chunk of response) text += chunk;
+  server.close();
+  const [type = ""] = (response.headers["content-type"] ?? "").split(";");
+  return { status: response.statusCode, type, headers: response.headers, text };
+}
