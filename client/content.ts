@@ -120,16 +120,16 @@ export const earlyAccess = {
     next: "Our team will reach out once the Beta version is ready.",
   },
   failure: { title: "Error", text: "Something went wrong. Please try again." },
-  /** Said above the form where the page itself carries the failure, by the status of the answer. */
+  /** Said after the failure's text where the page itself carries it, by the status of the answer. */
   reasons: {
-    400: "Your entry did not arrive in one piece. Please send it again.",
-    403: "Your entry seemed to come from another site. Please send it again from here.",
+    400: "Your entry did not arrive in one piece.",
+    403: "Your entry seemed to come from another site. Send it from this page.",
     405: "Please join with the form below.",
-    413: "Your entry is too long. Please shorten it and send it again.",
-    415: "Your entry did not arrive in one piece. Please send it again.",
-    422: "Please check these fields:",
-    429: "That were many sign-ups from your network. Please wait a few minutes and send it again.",
-    503: "We can't store your entry right now. Please send it again in a minute.",
+    413: "Your entry is too long.",
+    415: "Your entry did not arrive in one piece.",
+    422: "Check these fields first:",
+    429: "There were many sign-ups from your network. Wait a few minutes first.",
+    503: "We can't store entries just now. Give it a minute.",
   } as Record<number, string>,
 };
 

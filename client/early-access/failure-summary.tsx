@@ -9,7 +9,8 @@ export function FailureSummary({ failure: { status, errors } }: { failure: FormF
   return (
     <div className="failure-summary" role="group" aria-labelledby="failure-heading" tabIndex={-1} autoFocus>
       <h3 id="failure-heading">{earlyAccess.failure.title}</h3>
-      <p>{earlyAccess.reasons[status] ?? earlyAccess.failure.text}</p>
+      <p>{earlyAccess.failure.text}</p>
+      <p>{earlyAccess.reasons[status]}</p>
       {bad.length > 0 && (
         <ul>
           {bad.map(({ name }) => (

@@ -1,7 +1,7 @@
 // The embedded Postgres for a machine without one: made, started, shared between processes and stopped.
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { chown, mkdir, readFile, readlink, rename, rm, writeFile } from "node:fs/promises";
+import { chown, mkdir, mkdtemp, readFile, readlink, rename, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { createServer, type AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
@@ -68,15 +68,13 @@ class Cluster {
   /** Makes the cluster beside its place and renames it, so that neither a kill nor a second start leaves half of one. */
   async create(): Promise<void> {
     if (await this.readPasswords()) return;
-    const draft = `${this.directory}.new-${process.pid}`;
+    const draft = await mkdtemp(`${this.directory}.new-`);
     const secret = () => randomBytes(24).toString("hex");
     const passwords: Passwords = {
       superuser: secret(),
       owner: secret(),
       web: secret(),
     };
-    await rm(draft, { recursive: true, force: true });
-    await mkdir(draft);
     if (this.binaries.account) await chown(draft, this.binaries.account, this.binaries.account);
     const passwordFile = join(draft, "initdb-password");
     await writeFile(passwordFile, passwords.superuser, { mode: 0o600 });

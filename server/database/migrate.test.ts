@@ -1,0 +1,204 @@
+// Migrating a real Postgres, and what the web role may do there afterwards.
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createEmptyDatabase, superuserUrl, type TestDatabase } from "../../tests/support/database.ts";
+import { projectRoot } from "../project-root.ts";
+import { migrate } from "./migrate.ts";
+import { MissingRightError } from "./roles.ts";
+import { applyMigrations, writeMigration } from "./schema-engine.ts";
+
+let database: TestDatabase;
+
+beforeEach(async () => {
+  database = await createEmptyDatabase();
+});
+
+afterEach(() => database.drop());
+
+async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    return await use(client);
+  } finally {
+    await client.end();
+  }
+}
+
+const asWeb = (sql: string) => withClient(database.webUrl, (client) => client.query(sql));
+const asSuperuser = (sql: string) =>
+  withClient(superuserUrl(new URL(database.ownerUrl).pathname.slice(1)), (client) => client.query(sql));
+const webRole = () => decodeURIComponent(new URL(database.webUrl).username);
+const denied = { code: "42501" };
+
+describe("migrate", () => {
+  it("makes the table and the restricted role, and finds nothing to do the next time", async () => {
+    const first = await migrate(database);
+    expect(first).toEqual({ applied: [expect.stringContaining("create_earlyaccess")], webRole: "restricted" });
+    expect(await migrate(database)).toEqual({ applied: [], webRole: "restricted" });
+    const columns = await database.query(
+      "SELECT column_name FROM information_schema.columns WHERE table_name = 'earlyaccess' ORDER BY ordinal_position",
+    );
+    expect(columns.map((column) => column.column_name)).toEqual([
+      ...["id", "name", "email", "company", "job_title", "created_at"],
+    ]);
+  });
+
+  it("five times at once on an empty database succeeds five times", async () => {
+    const results = await Promise.all(Array.from({ length: 5 }, () => migrate(database)));
+    expect(results.map(({ applied }) => applied.length).toSorted()).toEqual([0, 0, 0, 0, 1]);
+  });
+
+  it("is recorded as `prisma migrate deploy` records it", async () => {
+    await migrate(database);
+    const rows = await database.query("SELECT finished_at IS NOT NULL AS done FROM _prisma_migrations");
+    expect(rows).toEqual([{ done: true }]);
+  });
+
+  it("with only the owner's connection works and says so", async () => {
+    const ownerOnly = { ownerUrl: database.ownerUrl, webUrl: database.ownerUrl };
+    expect((await migrate(ownerOnly)).webRole).toBe("owner");
+  });
+
+  it("with only the web role's connection changes nothing", async () => {
+    await migrate(database);
+    const webOnly = { ownerUrl: database.webUrl, webUrl: database.webUrl };
+    expect(await migrate(webOnly)).toEqual({ applied: [], webRole: "unprivileged" });
+  });
+
+  it("with only a role that may not make the missing table names the way out", async () => {
+    await asSuperuser(`CREATE ROLE ${webRole()} LOGIN PASSWORD 'it''s secret'`);
+    const webOnly = { ownerUrl: database.webUrl, webUrl: database.webUrl };
+    await expect(migrate(webOnly)).rejects.toThrow("DATABASE_OWNER_URL");
+  });
+});
+
+describe("the web role", () => {
+  it("can insert, and can neither read, change nor delete", async () => {
+    await migrate(database);
+    await asWeb(
+      "INSERT INTO earlyaccess (id, name, email, company) VALUES (gen_random_uuid(), 'A', 'a@b.co', 'C') ON CONFLICT DO NOTHING",
+    );
+    const refused = [
+      "SELECT * FROM earlyaccess",
+      "SELECT count(*) FROM earlyaccess",
+      "SELECT email FROM earlyaccess",
+      "UPDATE earlyaccess SET name = 'B'",
+      "DELETE FROM earlyaccess",
+      "TRUNCATE earlyaccess",
+      "INSERT INTO earlyaccess (id, name, email, company) VALUES (gen_random_uuid(), 'A', 'c@b.co', 'C') RETURNING id",
+      "COPY earlyaccess TO STDOUT",
+      "DROP TABLE earlyaccess",
+      "ALTER TABLE earlyaccess ADD COLUMN x int",
+      "SELECT * FROM _prisma_migrations",
+      "CREATE TABLE public.mine (x int)",
+      "CREATE TEMPORARY TABLE mine (x int)",
+      "CREATE SCHEMA mine",
+      "CREATE ROLE mine",
+      "SET ROLE pg_read_all_data",
+    ];
+    for (const sql of refused) await expect(asWeb(sql), sql).rejects.toMatchObject(denied);
+    expect(await database.query("SELECT name FROM earlyaccess")).toEqual([{ name: "A" }]);
+  });
+
+  it("loses whatever more it was given", async () => {
+    await migrate(database);
+    const role = webRole();
+    await asSuperuser(`ALTER ROLE ${role} CREATEDB CREATEROLE BYPASSRLS`);
+    await asSuperuser(`GRANT pg_read_all_data TO ${role}`);
+    await asSuperuser(`GRANT SELECT (email), UPDATE ON earlyaccess TO ${role}`);
+    await asSuperuser(`GRANT SELECT ON _prisma_migrations TO PUBLIC`);
+    await asSuperuser(`GRANT CREATE ON SCHEMA public TO ${role}`);
+    // What a superuser gave, the owner may not take: it says what an administrator has to run.
+    const failure = await migrate(database).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(MissingRightError);
+    const statements = (failure as Error).message.split("\n").filter((line) => line.endsWith(";"));
+    for (const statement of statements) await asSuperuser(statement);
+    expect((await migrate(database)).webRole).toBe("restricted");
+    for (const sql of ["SELECT email FROM earlyaccess", "SELECT * FROM _prisma_migrations", "CREATE TABLE x (y int)"]) {
+      await expect(asWeb(sql), sql).rejects.toMatchObject(denied);
+    }
+  });
+
+  it("loses without an administrator what the owner gave", async () => {
+    await migrate(database);
+    await database.query(`GRANT SELECT, DELETE ON earlyaccess TO ${webRole()}`);
+    await database.query(`REVOKE INSERT ON earlyaccess FROM ${webRole()}`);
+    await migrate(database);
+    await expect(asWeb("SELECT * FROM earlyaccess")).rejects.toMatchObject(denied);
+    await asWeb("INSERT INTO earlyaccess (id, name, email, company) VALUES (gen_random_uuid(), 'A', 'a@b.co', 'C')");
+  });
+
+  it("that the owner may not make is left to an administrator, with the SQL for it", async () => {
+    const owner = decodeURIComponent(new URL(database.ownerUrl).username);
+    await asSuperuser(`ALTER ROLE ${owner} NOCREATEROLE`);
+    const failure = (await migrate(database).catch((error: unknown) => error)) as Error;
+    expect(failure).toBeInstanceOf(MissingRightError);
+    expect(failure.message).not.toContain("it's secret");
+    const statements = failure.message.split("\n").filter((line) => line.endsWith(";"));
+    expect(statements[0]).toContain("CREATE ROLE");
+    await asSuperuser(statements[0]?.replace("the password in DATABASE_URL", "it''s secret") as string);
+    for (const statement of statements.slice(1)) await asSuperuser(statement);
+    expect((await migrate(database)).webRole).toBe("restricted");
+  });
+});
+
+describe("a migration", () => {
+  let folder: string;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "perennial-prisma-"));
+    await cp(join(projectRoot, "prisma"), folder, { recursive: true });
+  });
+
+  afterEach(() => rm(folder, { recursive: true }));
+
+  async function addMigration(name: string, sql: string) {
+    await mkdir(join(folder, "migrations", name), { recursive: true });
+    await writeFile(join(folder, "migrations", name, "migration.sql"), sql);
+  }
+
+  it("that fails leaves nothing behind, says why, and can be tried again when it is mended", async () => {
+    await addMigration("29990101000000_next", "CREATE TABLE half (x int);\nSELECT 1 / 0;");
+    await expect(applyMigrations(database.ownerUrl, folder)).rejects.toThrow(
+      "Migration 29990101000000_next failed: division by zero",
+    );
+    expect(await database.query("SELECT to_regclass('half') AS half")).toEqual([{ half: null }]);
+    await addMigration("29990101000000_next", "CREATE TABLE whole (x int);");
+    expect(await applyMigrations(database.ownerUrl, folder)).toEqual(["29990101000000_next"]);
+  });
+
+  it("may hold semicolons in strings and function bodies", async () => {
+    const body = "CREATE FUNCTION one() RETURNS int LANGUAGE plpgsql AS $$ BEGIN RETURN 1; END $$; SELECT ';';";
+    await addMigration("29990101000000_function", body);
+    await applyMigrations(database.ownerUrl, folder);
+    expect(await database.query("SELECT one()")).toEqual([{ one: 1 }]);
+  });
+
+  it("is written from what changed in the schema, and leads there", async () => {
+    expect(await writeMigration(database.ownerUrl, "nothing", folder)).toBeUndefined();
+    const schema = join(folder, "schema.prisma");
+    const before = await readFile(schema, "utf8");
+    await writeFile(schema, before.replace("  created_at", '  status String @default("waiting")\n  created_at'));
+    const written = await writeMigration(database.ownerUrl, "add_status", folder);
+    expect(written).toMatch(/\d{14}_add_status$/);
+    expect(await readFile(join(written as string, "migration.sql"), "utf8")).toContain('ADD COLUMN     "status" TEXT');
+    await applyMigrations(database.ownerUrl, folder);
+    expect(await database.query("SELECT status FROM earlyaccess")).toEqual([]);
+    expect(await writeMigration(database.ownerUrl, "nothing", folder)).toBeUndefined();
+  });
+
+  it("was written for the schema as it is", async () => {
+    const migrations = join(projectRoot, "prisma", "migrations");
+    const latest = (await readdir(migrations))
+      .filter((name) => /^\d/.test(name))
+      .toSorted()
+      .at(-1) as string;
+    expect(await readFile(join(migrations, latest, "schema.prisma"), "utf8")).toBe(
+      await readFile(join(projectRoot, "prisma", "schema.prisma"), "utf8"),
+    );
+  });
+});

@@ -1,0 +1,212 @@
+// The built server as its users start and stop it.
+import { once } from "node:events";
+import { cp, mkdtemp, rm } from "node:fs/promises";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { createEmptyDatabase, createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { runSite, startSite, type Site } from "../support/site.ts";
+import { openWire } from "../support/tcp-proxy.ts";
+
+const ada = { name: "Ada", email: "ada@example.com", company: "Engines" };
+
+let database: TestDatabase;
+const sites: Site[] = [];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+
+afterAll(() => database.drop());
+
+afterEach(async () => {
+  for (const site of sites.splice(0)) await site.stop("SIGKILL");
+});
+
+async function start(env: Record<string, string> = {}) {
+  const given = { DATABASE_URL: database.webUrl, DATABASE_OWNER_URL: database.ownerUrl };
+  const site = await startSite({ env: { ...given, ...env } });
+  sites.push(site);
+  return site;
+}
+
+const signUp = (site: Site, entry: object = ada) =>
+  fetch(`${site.url}/api/earlyaccess`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(entry),
+  });
+const status = async (site: Site, path: string) => (await fetch(site.url + path)).status;
+
+async function eventually(path: string, site: Site, wanted: number) {
+  while ((await status(site, path)) !== wanted) await sleep(50);
+}
+
+describe("a start with a given database", () => {
+  it("serves the site with nothing on stderr, and stops with 0", async () => {
+    const site = await start();
+    expect(await status(site, "/")).toBe(200);
+    expect(await status(site, "/healthz")).toBe(200);
+    expect(await status(site, "/readyz")).toBe(200);
+    expect(await status(site, "/nope")).toBe(404);
+    expect((await signUp(site)).status).toBe(201);
+    expect(await site.stop()).toBe(0);
+    expect(site.stderr()).toBe("");
+  });
+
+  it("twice at once on an empty database comes up twice, and each migrates or finds it done", async () => {
+    const empty = await createEmptyDatabase();
+    const env = { DATABASE_URL: empty.webUrl, DATABASE_OWNER_URL: empty.ownerUrl };
+    const [a, b] = (await Promise.all([start(env), start(env)])) as [Site, Site];
+    expect([(await signUp(a)).status, (await signUp(b)).status]).toEqual([201, 201]);
+    expect(await empty.query("SELECT email FROM earlyaccess")).toEqual([{ email: ada.email }]);
+    for (const site of sites.splice(0)) expect(await site.stop()).toBe(0);
+    await empty.drop();
+  });
+
+  it("with only the owner's connection works and warns once", async () => {
+    const site = await startSite({ env: { DATABASE_URL: database.ownerUrl } });
+    sites.push(site);
+    expect((await signUp(site)).status).toBe(201);
+    expect(site.stdout().match(/DATABASE_URL names the database's owner/g)).toHaveLength(1);
+  });
+
+  it("logs nothing of what a visitor sends, also where it fails", async () => {
+    const site = await start({ LOG_LEVEL: "trace" });
+    await signUp(site, { ...ada, name: "Unmistakable", company: "Unmistakable", job_title: "\u0000Unmistakable" });
+    await fetch(`${site.url}/api/earlyaccess?email=unmistakable@example.com`, {
+      method: "POST",
+      body: '{"Unmistakable',
+    });
+    await site.stop();
+    expect(site.stdout()).toContain('"status":422');
+    expect(site.stdout()).not.toMatch(/unmistakable|127\.0\.0\.1"?,"method/i);
+  });
+});
+
+describe("a start that cannot succeed", () => {
+  it("names every bad variable and exits with 1", async () => {
+    const site = runSite({ env: { PORT: "abc", TRUST_PROXY: "yes", DATABASE_URL: "mysql://root:hunter2@db/x" } });
+    expect(await once(site.process, "exit")).toEqual([1, null]);
+    for (const name of ["PORT", "TRUST_PROXY", "DATABASE_URL"]) expect(site.stderr()).toContain(`${name} is `);
+    expect(site.stderr()).not.toMatch(/hunter2|at .*\.js/);
+  });
+
+  it("says that the port is taken and exits with 1", async () => {
+    const other = createServer().listen(0, "127.0.0.1");
+    await once(other, "listening");
+    const { port } = other.address() as AddressInfo;
+    const site = runSite({ env: { PORT: `${port}`, DATABASE_URL: database.ownerUrl } });
+    expect(await once(site.process, "exit")).toEqual([1, null]);
+    expect(site.stderr()).toMatch(new RegExp(`^Port ${port} is taken by another program\\. .*PORT=${port + 1}\n$`));
+    other.close();
+  });
+
+  it("prints the SQL for an administrator where the owner may not make the role, and exits with 1", async () => {
+    const empty = await createEmptyDatabase();
+    const web = new URL(empty.webUrl);
+    web.username = "postgres"; // Exists, and is more than any owner may restrict.
+    const site = runSite({ env: { DATABASE_URL: web.href, DATABASE_OWNER_URL: empty.ownerUrl } });
+    expect(await once(site.process, "exit")).toEqual([1, null]);
+    expect(site.stderr()).toContain("As an administrator of this database, run:");
+    await empty.drop();
+  });
+});
+
+describe("a database that goes away", () => {
+  it("may be away at the start: pages are served, and sign-ups follow when it is there", async () => {
+    const empty = await createEmptyDatabase();
+    const wire = await openWire(empty.webUrl);
+    await wire.cut();
+    const site = await start({ DATABASE_URL: wire.url(empty.webUrl), DATABASE_OWNER_URL: wire.url(empty.ownerUrl) });
+    expect(await status(site, "/")).toBe(200);
+    expect(await status(site, "/readyz")).toBe(503);
+    expect((await signUp(site)).status).toBe(503);
+    await wire.mend();
+    await eventually("/readyz", site, 200);
+    expect((await signUp(site)).status).toBe(201);
+    await site.stop();
+    await wire.cut();
+    await empty.drop();
+  });
+
+  it.each(["cut", "stall"] as const)("and is %s: /readyz and sign-ups answer 503, then all recovers", async (how) => {
+    const wire = await openWire(database.webUrl);
+    const site = await start({ DATABASE_URL: wire.url(database.webUrl) });
+    expect((await signUp(site)).status).toBe(201);
+    await wire[how]();
+    expect(await status(site, "/readyz")).toBe(503);
+    expect((await signUp(site)).status).toBe(503);
+    expect(await status(site, "/")).toBe(200);
+    await wire.mend();
+    await eventually("/readyz", site, 200);
+    expect((await signUp(site)).status).toBe(201);
+    expect(await site.stop()).toBe(0);
+    expect(site.stderr()).toBe("");
+    await wire.cut();
+  });
+});
+
+describe("a stop", () => {
+  it.each(["SIGTERM", "SIGINT"] as const)("by %s lets a sign-up that is under way finish", async (signal) => {
+    const site = await start();
+    const owner = new pg.Client(database.ownerUrl);
+    await owner.connect();
+    await owner.query("BEGIN; LOCK TABLE earlyaccess IN ACCESS EXCLUSIVE MODE");
+    const answer = signUp(site, { ...ada, email: `${signal}@example.com` });
+    await eventuallyWaiting(owner);
+    const stopped = site.stop(signal);
+    site.process.kill(signal); // As npm and a terminal do, which pass it on twice.
+    await refused(site);
+    await owner.query("COMMIT");
+    expect((await answer).status).toBe(201);
+    expect(await stopped).toBe(0);
+    expect(
+      await database.query("SELECT 1 FROM earlyaccess WHERE email = $1", [`${signal}@example.com`.toLowerCase()]),
+    ).toHaveLength(1);
+    expect(site.stderr()).toBe("");
+    await owner.end();
+  });
+});
+
+async function eventuallyWaiting(client: pg.Client) {
+  const waiting = "SELECT FROM pg_locks WHERE NOT granted AND relation = 'earlyaccess'::regclass";
+  while ((await client.query(waiting)).rowCount === 0) await sleep(20);
+}
+
+async function refused(site: Site) {
+  while (await fetch(`${site.url}/healthz`, { headers: { Connection: "close" } }).catch(() => false)) await sleep(20);
+}
+
+describe("the embedded database", () => {
+  it("comes with a clone: started, announced in a few lines, and stopped with the site", async () => {
+    const site = await startSite();
+    sites.push(site);
+    expect(site.stdout()).toMatch(
+      /Perennial is ready\.\n {2}Site {4}http:\/\/localhost:\d+\n {2}Data {4}.*\.data\/postgres .*\n {2}Browse {2}npm run studio\n {2}Stop {4}Ctrl-C\n/,
+    );
+    expect(await status(site, "/readyz")).toBe(200);
+    expect(await site.stop("SIGINT")).toBe(0);
+    expect(site.stderr()).toBe("");
+  });
+
+  it("is not in the production image, which says that DATABASE_URL is missing", async () => {
+    const image = await mkdtemp(join(tmpdir(), "perennial-image-"));
+    await cp("dist", join(image, "dist"), { recursive: true });
+    await cp("prisma", join(image, "prisma"), { recursive: true });
+    const command: [string, ...string[]] = [process.execPath, "dist/server/index.js"];
+    const without = runSite({ cwd: image, command });
+    expect(await once(without.process, "exit")).toEqual([1, null]);
+    expect(without.stderr()).toMatch(/^DATABASE_URL is missing/);
+    const env = { DATABASE_URL: database.webUrl, DATABASE_OWNER_URL: database.ownerUrl };
+    const site = await startSite({ cwd: image, command, env });
+    sites.push(site);
+    expect(await status(site, "/readyz")).toBe(200);
+    expect((await signUp(site)).status).toBe(201);
+    expect(await site.stop()).toBe(0);
+    await rm(image, { recursive: true });
+  });
+});

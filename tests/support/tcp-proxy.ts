@@ -1,0 +1,57 @@
+// A wire to the database that a test can cut, stall and mend.
+import { once } from "node:events";
+import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+
+export interface Wire {
+  /** The database's URL through the wire. */
+  url(databaseUrl: string): string;
+  /** Ends every connection and refuses new ones. */
+  cut(): Promise<void>;
+  /** Accepts everything and passes nothing on, as a frozen database does. */
+  stall(): void;
+  mend(): Promise<void>;
+}
+
+export async function openWire(databaseUrl: string): Promise<Wire> {
+  const target = new URL(databaseUrl);
+  const sockets = new Set<Socket>();
+  let stalled = false;
+  const server = createServer((near) => {
+    const far = connect(Number(target.port), target.hostname);
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(from);
+      from.on("error", () => to.destroy());
+      from.on("close", () => (sockets.delete(from), to.destroy()));
+      from.on("data", (chunk) => stalled || to.write(chunk));
+    }
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: (databaseUrl) => {
+      const url = new URL(databaseUrl);
+      url.port = String(port);
+      return url.href;
+    },
+    cut: async () => {
+      const closed = new Promise((done) => server.close(done));
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+    stall: () => {
+      stalled = true;
+    },
+    mend: async () => {
+      stalled = false;
+      // What was swallowed is lost: the connections it belonged to cannot go on.
+      for (const socket of sockets) socket.destroy();
+      if (server.listening) return;
+      server.listen(port, "127.0.0.1");
+      await once(server, "listening");
+    },
+  };
+}
