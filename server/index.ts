@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import type { RequestHandler } from "express";
 import type { Logger } from "pino";
+import type { ViteDevServer } from "vite";
 import { createApp } from "./app.ts";
 import { ConfigurationError, loadConfig, type Config } from "./config.ts";
 import { createLivePages, createStoredPages, type Pages } from "./controllers/pages.ts";
@@ -22,14 +23,14 @@ interface Frontend {
   pages: Pages;
   siteFiles: RequestHandler;
   inline: Pick<SecurityPolicy, "inlineStyles" | "inlineScripts">;
-  close?: () => Promise<void>;
+  vite?: ViteDevServer;
 }
 
 type Closers = (() => Promise<unknown>)[];
 
 async function start(config: Config, log: Logger, closers: Closers, onFault: (error: unknown) => void): Promise<void> {
   const database = await openDatabase(config);
-  closers.push(database.release);
+  closers.push(() => database.release());
   const stopped = new AbortController();
   await prepareDatabase(database, log, stopped.signal, onFault);
   const prisma = connect(database.webUrl, log);
@@ -39,8 +40,8 @@ async function start(config: Config, log: Logger, closers: Closers, onFault: (er
   );
 
   const server = createServer();
-  const { pages, siteFiles, inline, ...frontend } = await createFrontend(server);
-  if (frontend.close) closers.push(frontend.close);
+  const { pages, siteFiles, inline, vite } = await createFrontend(server);
+  if (vite) closers.push(() => vite.close());
   const app = createApp({
     log,
     waitlist: createWaitlist(prisma),
@@ -87,7 +88,7 @@ async function createDevFrontend(server: Server): Promise<Frontend> {
       inlineStyles: renderer.inlineStyles,
       inlineScripts: renderer.inlineStyles,
     },
-    close: () => vite.close(),
+    vite,
   };
 }
 
@@ -128,7 +129,7 @@ function main(): void {
     if (stopping) return;
     stopping = true;
     await started;
-    for (const close of closers.reverse()) await close();
+    for (const closer of closers.toReversed()) await closer();
     process.exit(); // Vite keeps timers of its own for seconds.
   };
   const failAndStop = (error: unknown) => {

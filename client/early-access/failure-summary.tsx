@@ -6,8 +6,9 @@ import { fields } from "./fields.ts";
 
 export function FailureSummary({ failure: { status, errors } }: { failure: FormFailure }) {
   const bad = fields.filter(({ name }) => errors[name]);
+  // oxlint-disable jsx-a11y/no-autofocus -- a new page that answers what was just sent: its answer comes first
   return (
-    <div className="failure-summary" role="group" aria-labelledby="failure-heading" tabIndex={-1} autoFocus>
+    <section className="failure-summary" aria-labelledby="failure-heading" tabIndex={-1} autoFocus>
       <h3 id="failure-heading">{earlyAccess.failure.title}</h3>
       <p>{earlyAccess.failure.text}</p>
       <p>{earlyAccess.reasons[status]}</p>
@@ -20,6 +21,6 @@ export function FailureSummary({ failure: { status, errors } }: { failure: FormF
           ))}
         </ul>
       )}
-    </div>
+    </section>
   );
 }

@@ -57,6 +57,7 @@ export function EarlyAccessForm() {
         <p className="lead">{earlyAccess.lead}</p>
       )}
       {posted && <FailureSummary failure={posted} />}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- only fetches what its fields will need */}
       <form ref={form} method="post" action={signupPath} onSubmit={submit} onFocus={() => void loadToasts()}>
         <p className="required-note">{earlyAccess.requiredNote}</p>
         {fields.map((field) => (

@@ -30,7 +30,7 @@ function expectFailurePage({ status, type, text, headers }: request.Response, ex
   expect([status, type]).toEqual([expected, "text/html"]);
   expect(headers["cache-control"]).toBe("no-store");
   expect(text).toContain("<title>Error: ");
-  expect(text).toMatch(/<div class="failure-summary"[^>]* tabindex="-1" autofocus=""/);
+  expect(text).toMatch(/<section class="failure-summary"[^>]* tabindex="-1" autofocus=""/);
   expect(text).toContain("Something went wrong. Please try again.");
   expect(text).toContain('value="Ada &lt;b&gt;"');
   expect(text).toContain('value="&quot;Q&quot;"');

@@ -60,11 +60,7 @@ it("keeps its data between starts", async () => {
 });
 
 it("is one for all who open it at once, and ends with the last of them", async () => {
-  const [a, b, c] = (await Promise.all([open(), open(), open()])) as [
-    EmbeddedDatabase,
-    EmbeddedDatabase,
-    EmbeddedDatabase,
-  ];
+  const [a, b, c] = await Promise.all([open(), open(), open()]);
   expect(new Set([a.ownerUrl, b.ownerUrl, c.ownerUrl]).size).toBe(1);
   const pid = await postmaster();
   opened.length = 0;

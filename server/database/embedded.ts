@@ -79,11 +79,10 @@ class Cluster {
     const passwordFile = join(draft, "initdb-password");
     await writeFile(passwordFile, passwords.superuser, { mode: 0o600 });
     if (this.binaries.account) await chown(passwordFile, this.binaries.account, this.binaries.account);
-    await this.binaries.run("initdb", [
-      ...["--pgdata", join(draft, "data"), "--username=postgres", `--pwfile=${passwordFile}`],
-      ...["--auth=scram-sha-256", "--encoding=UTF8", "--locale=C"],
-      ...["--set", "listen_addresses=127.0.0.1", "--set", "unix_socket_directories="],
-    ]);
+    const authentication = ["--auth=scram-sha-256", "--username=postgres", `--pwfile=${passwordFile}`];
+    const settings = ["--set=listen_addresses=127.0.0.1", "--set=unix_socket_directories="];
+    const locale = ["--encoding=UTF8", "--locale=C"];
+    await this.binaries.run("initdb", ["-D", join(draft, "data"), ...authentication, ...locale, ...settings]);
     await rm(passwordFile);
     await writeFile(join(draft, "passwords.json"), JSON.stringify(passwords), {
       mode: 0o600,
@@ -166,9 +165,8 @@ class Cluster {
   private async start(): Promise<void> {
     await this.removeStaleLock();
     const port = await freePort();
-    await this.binaries.run("pg_ctl", [
-      ...["start", "-D", this.data, "-w", "-t", "30", "-l", this.log, "-o", `-p ${port}`],
-    ]);
+    const wait = ["-w", "-t", "30"];
+    await this.binaries.run("pg_ctl", ["start", "-D", this.data, ...wait, "-l", this.log, "-o", `-p ${port}`]);
   }
 
   /**

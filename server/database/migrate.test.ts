@@ -43,13 +43,18 @@ describe("migrate", () => {
       "SELECT column_name FROM information_schema.columns WHERE table_name = 'earlyaccess' ORDER BY ordinal_position",
     );
     expect(columns.map((column) => column.column_name)).toEqual([
-      ...["id", "name", "email", "company", "job_title", "created_at"],
+      "id",
+      "name",
+      "email",
+      "company",
+      "job_title",
+      "created_at",
     ]);
   });
 
   it("five times at once on an empty database succeeds five times", async () => {
     const results = await Promise.all(Array.from({ length: 5 }, () => migrate(database)));
-    expect(results.map(({ applied }) => applied.length).toSorted()).toEqual([0, 0, 0, 0, 1]);
+    expect(results.flatMap(({ applied }) => applied)).toHaveLength(1);
   });
 
   it("is recorded as `prisma migrate deploy` records it", async () => {

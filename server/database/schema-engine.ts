@@ -40,9 +40,7 @@ export async function applyMigrations(ownerUrl: string, folder = prismaFolder): 
       // It was rolled back as a whole, so the mended one may be tried again.
       const name = /migration_name="([^"]+)"/.exec(String(error))?.[1] ?? "";
       await engine.markMigrationRolledBack({ migrationName: name });
-      throw new Error(`Migration ${name} failed: ${scripts.failure.message}`, {
-        cause: scripts.failure,
-      });
+      throw new Error(`Migration ${name} failed: ${scripts.failure.message}`, { cause: error });
     }
   });
 }
@@ -89,7 +87,7 @@ async function migrationNames(migrations: string): Promise<string[]> {
   return entries
     .filter((entry) => entry.isDirectory())
     .map((entry) => entry.name)
-    .sort();
+    .toSorted();
 }
 
 async function readOne(migrations: string, name: string): Promise<bindings.MigrationDirectory> {

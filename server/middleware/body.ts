@@ -48,7 +48,7 @@ export const readBody: RequestHandler[] = [requireKnownType, readJson, readFormF
 /** The text fields of a form post, also of one that was refused before its body was read; empty where it cannot be read. */
 export async function formFields(req: Request, res: Response): Promise<Record<string, string>> {
   if (contentType(req) !== "form") return {};
-  if (req.body === undefined) await new Promise<void>((done) => void readFormFields(req, res, () => done()));
+  if (req.body === undefined) await new Promise<void>((done) => readFormFields(req, res, () => done()));
   const entries = Object.entries((req.body ?? {}) as Record<string, unknown>);
   return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === "string"));
 }

@@ -24,7 +24,7 @@ function text({ name, required, maxLength }: Field) {
     .superRefine((value, context) => {
       if (value === "" && required) context.addIssue(fieldErrors.required[name]);
       else if (unstorable.test(value)) context.addIssue(fieldErrors.unstorable);
-      else if ([...value].length > maxLength) context.addIssue(fieldErrors.tooLong(maxLength));
+      else if (Array.from(value).length > maxLength) context.addIssue(fieldErrors.tooLong(maxLength));
     });
 }
 

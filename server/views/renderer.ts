@@ -8,7 +8,7 @@ import type { FormFailure } from "../../client/page-data.ts";
 import { projectRoot } from "../project-root.ts";
 import { createDocument } from "./document.ts";
 
-export interface RenderedDocument {
+interface RenderedDocument {
   status: number;
   html: string;
 }

@@ -25,7 +25,7 @@ async function hydrated(page: WatchedPage) {
 }
 
 function foreign(page: WatchedPage, site: Site) {
-  return page.requests.filter((request) => !request.includes(site.url));
+  return page.sent.filter((request) => !request.includes(site.url));
 }
 
 describe.each(["built", "dev"] as const)("%s:", (mode) => {
@@ -85,9 +85,7 @@ describe("the built page", () => {
     const page = await openPage(browser, { viewport: { width: 1280, height: 720 } });
     await page.goto(site.url);
     await page.waitForLoadState("networkidle");
-    const names = page.requests.map((request) =>
-      request.replace(/^GET http:\/\/[^/]+/, "").replace(/-[\w-]{8}\./, "."),
-    );
+    const names = page.sent.map((request) => request.replace(/^GET http:\/\/[^/]+/, "").replace(/-[\w-]{8}\./, "."));
     expect(names.toSorted()).toEqual(["/", "/assets/index.js"]);
     await page.context().close();
   });

@@ -60,7 +60,7 @@ describe("a start with a given database", () => {
   it("twice at once on an empty database comes up twice, and each migrates or finds it done", async () => {
     const empty = await createEmptyDatabase();
     const env = { DATABASE_URL: empty.webUrl, DATABASE_OWNER_URL: empty.ownerUrl };
-    const [a, b] = (await Promise.all([start(env), start(env)])) as [Site, Site];
+    const [a, b] = await Promise.all([start(env), start(env)]);
     expect([(await signUp(a)).status, (await signUp(b)).status]).toEqual([201, 201]);
     expect(await empty.query("SELECT email FROM earlyaccess")).toEqual([{ email: ada.email }]);
     for (const site of sites.splice(0)) expect(await site.stop()).toBe(0);

@@ -6,14 +6,14 @@ export interface WatchedPage extends Page {
   /** Console messages and uncaught errors. */
   complaints: string[];
   /** Method and address of every request. */
-  requests: string[];
+  sent: string[];
 }
 
 export function launchBrowser(): Promise<Browser> {
   const { path, env } = inject("chromium");
   return chromium.launch({
     executablePath: path,
-    env: { ...process.env, ...env } as Record<string, string>,
+    env: { ...process.env, ...env },
     // Root has no sandbox; the rest keeps Chromium from calling home.
     args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"],
   });
@@ -22,11 +22,9 @@ export function launchBrowser(): Promise<Browser> {
 /** A page in a context of its own: no cookies, cache or storage of another test. */
 export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<WatchedPage> {
   const context = await browser.newContext(options);
-  const page = (await context.newPage()) as WatchedPage;
-  page.complaints = [];
-  page.requests = [];
+  const page = Object.assign(await context.newPage(), { complaints: [] as string[], sent: [] as string[] });
   page.on("console", (message) => page.complaints.push(`${message.type()}: ${message.text()}`));
   page.on("pageerror", (error) => page.complaints.push(`uncaught: ${error.message}`));
-  page.on("request", (request) => page.requests.push(`${request.method()} ${request.url()}`));
+  page.on("request", (request) => page.sent.push(`${request.method()} ${request.url()}`));
   return page;
 }

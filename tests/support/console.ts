@@ -1,5 +1,5 @@
 // An unexpected console.error or console.warn fails the test in which it comes.
-import { afterEach, beforeEach, expect, vi } from "vitest";
+import { afterEach, beforeEach, vi } from "vitest";
 
 beforeEach(() => {
   vi.spyOn(console, "error");
@@ -9,5 +9,5 @@ beforeEach(() => {
 afterEach(() => {
   const calls = [...vi.mocked(console.error).mock.calls, ...vi.mocked(console.warn).mock.calls];
   vi.restoreAllMocks();
-  expect(calls).toEqual([]);
+  if (calls.length > 0) throw new Error(`The console was used: ${JSON.stringify(calls)}`);
 });

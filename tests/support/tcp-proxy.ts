@@ -32,8 +32,8 @@ export async function openWire(databaseUrl: string): Promise<Wire> {
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   return {
-    url: (databaseUrl) => {
-      const url = new URL(databaseUrl);
+    url: (through) => {
+      const url = new URL(through);
       url.port = String(port);
       return url.href;
     },
