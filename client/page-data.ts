@@ -11,7 +11,7 @@ export interface FormFailure {
 export interface PageHead {
   title: string;
   description: string;
-  /** Left out of search engines. */
+  /** Left out of search engines, and without what is only for listed pages: canonical address, cards, structured data. */
   unlisted: boolean;
 }
 

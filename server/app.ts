@@ -2,6 +2,7 @@
 import express, { type Express, type RequestHandler } from "express";
 import type { Logger } from "pino";
 import { signupPath } from "../client/addresses.ts";
+import { indexing, robots, sitemap } from "./controllers/crawlers.ts";
 import { joinWaitlist } from "./controllers/early-access.ts";
 import { live, ready } from "./controllers/health.ts";
 import type { Pages } from "./controllers/pages.ts";
@@ -12,6 +13,7 @@ import { sameOrigin } from "./middleware/same-origin.ts";
 import { securityHeaders, type SecurityPolicy } from "./middleware/security-headers.ts";
 import { signupLimit } from "./middleware/signup-limit.ts";
 import type { Waitlist } from "./models/waitlist.ts";
+import type { PublicSite } from "./views/head.ts";
 
 export interface Parts {
   log: Logger;
@@ -21,7 +23,7 @@ export interface Parts {
   /** Built files in production, Vite's middleware in development. */
   siteFiles: RequestHandler;
   policy: SecurityPolicy;
-  publicUrl: string;
+  site: PublicSite;
   trustProxy: number;
   signups: { limit: number; windowSeconds: number };
 }
@@ -37,11 +39,20 @@ export function createApp(parts: Parts): Express {
 
   app.use(requestLog(parts.log));
   app.use(securityHeaders(parts.policy));
+  app.use(indexing(parts.site));
   app.get("/healthz", live);
   app.get("/readyz", ready(parts.isReady));
-  app.post(signupPath, signupLimit(parts.signups), sameOrigin(parts.publicUrl), readBody, joinWaitlist(parts.waitlist));
+  app.post(
+    signupPath,
+    signupLimit(parts.signups),
+    sameOrigin(parts.site.origin),
+    readBody,
+    joinWaitlist(parts.waitlist),
+  );
   app.all(signupPath, methodNotAllowed("POST"));
   app.use("/api", notFound);
+  app.get("/robots.txt", robots(parts.site));
+  app.get("/sitemap.xml", sitemap(parts.site));
   app.use(parts.siteFiles);
   app.use(parts.pages.send);
   app.use(answerErrors(parts.pages, parts.log));

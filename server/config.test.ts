@@ -14,6 +14,7 @@ describe("readConfig", () => {
       trustProxy: 0,
       signupLimit: 10,
       signupWindowSeconds: 600,
+      allowIndexing: true,
       logLevel: "info",
     });
   });
@@ -29,6 +30,7 @@ describe("readConfig", () => {
       PUBLIC_URL: "https://perennial.example/",
       DATABASE_URL: url,
       TRUST_PROXY: "2",
+      ALLOW_INDEXING: "false",
       LOG_LEVEL: "warn",
     });
     expect(config).toMatchObject({
@@ -37,6 +39,7 @@ describe("readConfig", () => {
       publicUrl: "https://perennial.example",
       databaseUrl: url,
       trustProxy: 2,
+      allowIndexing: false,
       logLevel: "warn",
     });
   });
@@ -51,6 +54,7 @@ describe("readConfig", () => {
       TRUST_PROXY: "true",
       SIGNUP_LIMIT: "0",
       SIGNUP_WINDOW_SECONDS: "-1",
+      ALLOW_INDEXING: "no",
       LOG_LEVEL: "loud",
     };
     const message = complaint(bad);

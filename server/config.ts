@@ -16,6 +16,8 @@ export interface Config {
   trustProxy: number;
   signupLimit: number;
   signupWindowSeconds: number;
+  /** False keeps the site out of search engines, for staging. */
+  allowIndexing: boolean;
   logLevel: LogLevel;
 }
 
@@ -91,6 +93,11 @@ const variables = {
     rule: "a whole number of seconds from 1 to 86400",
     example: "600",
   },
+  ALLOW_INDEXING: {
+    schema: z.enum(["true", "false"]).transform((text) => text === "true"),
+    rule: "true or false",
+    example: "false",
+  },
   LOG_LEVEL: {
     schema: z.enum(logLevels),
     rule: `one of ${logLevels.join(", ")}`,
@@ -107,6 +114,7 @@ const environment = z.object({
   TRUST_PROXY: variables.TRUST_PROXY.schema.default(0),
   SIGNUP_LIMIT: variables.SIGNUP_LIMIT.schema.default(10),
   SIGNUP_WINDOW_SECONDS: variables.SIGNUP_WINDOW_SECONDS.schema.default(600),
+  ALLOW_INDEXING: variables.ALLOW_INDEXING.schema.default(true),
   LOG_LEVEL: variables.LOG_LEVEL.schema.default("info"),
 });
 
@@ -142,6 +150,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     trustProxy: values.TRUST_PROXY,
     signupLimit: values.SIGNUP_LIMIT,
     signupWindowSeconds: values.SIGNUP_WINDOW_SECONDS,
+    allowIndexing: values.ALLOW_INDEXING,
     logLevel: values.LOG_LEVEL,
   };
 }

@@ -17,6 +17,7 @@ import { close, listen } from "./http-server.ts";
 import { createLogger } from "./logger.ts";
 import type { SecurityPolicy } from "./middleware/security-headers.ts";
 import { createWaitlist } from "./models/waitlist.ts";
+import type { PublicSite } from "./views/head.ts";
 import { builtClient, createBuiltRenderer, createDevRenderer } from "./views/renderer.ts";
 
 interface Frontend {
@@ -39,8 +40,9 @@ async function start(config: Config, log: Logger, closers: Closers, onFault: (er
     async () => stopped.abort(),
   );
 
+  const site = { origin: config.publicUrl, allowIndexing: config.allowIndexing };
   const server = createServer();
-  const { pages, siteFiles, inline, vite } = await createFrontend(server);
+  const { pages, siteFiles, inline, vite } = await createFrontend(server, site);
   if (vite) closers.push(() => vite.close());
   const app = createApp({
     log,
@@ -49,7 +51,7 @@ async function start(config: Config, log: Logger, closers: Closers, onFault: (er
     pages,
     siteFiles,
     policy: { https: config.publicUrl.startsWith("https:"), ...inline },
-    publicUrl: config.publicUrl,
+    site,
     trustProxy: config.trustProxy,
     signups: {
       limit: config.signupLimit,
@@ -62,9 +64,9 @@ async function start(config: Config, log: Logger, closers: Closers, onFault: (er
   announce(config.host, port, database, log);
 }
 
-async function createFrontend(server: Server): Promise<Frontend> {
-  if (process.argv.includes("--dev")) return createDevFrontend(server);
-  const renderer = await createBuiltRenderer(await import("../client/entry-server.tsx"));
+async function createFrontend(server: Server, site: PublicSite): Promise<Frontend> {
+  if (process.argv.includes("--dev")) return createDevFrontend(server, site);
+  const renderer = await createBuiltRenderer(await import("../client/entry-server.tsx"), site);
   return {
     pages: await createStoredPages(renderer),
     siteFiles: await createSiteFiles(builtClient),
@@ -72,7 +74,7 @@ async function createFrontend(server: Server): Promise<Frontend> {
   };
 }
 
-async function createDevFrontend(server: Server): Promise<Frontend> {
+async function createDevFrontend(server: Server, site: PublicSite): Promise<Frontend> {
   const { createServer: createVite } = await import("vite");
   const nonce = randomBytes(16).toString("base64");
   const vite = await createVite({
@@ -80,7 +82,7 @@ async function createDevFrontend(server: Server): Promise<Frontend> {
     appType: "custom",
     html: { cspNonce: nonce },
   });
-  const renderer = createDevRenderer(vite, nonce);
+  const renderer = createDevRenderer(vite, nonce, site);
   return {
     pages: await createLivePages(renderer),
     siteFiles: vite.middlewares,

@@ -19,7 +19,7 @@ export function EarlyAccessForm() {
   const [state, setState] = useState<State>({ step: "idle" });
   const sending = useRef(false); // The state follows a render later, and a double click is faster.
   const form = useRef<HTMLFormElement>(null);
-  const heading = useRef<HTMLHeadingElement>(null);
+  const confirmation = useRef<HTMLHeadingElement>(null);
   const joined = state.step === "joined" || (state.step === "idle" && query.has("joined"));
   const errors = posted?.errors ?? (state.step === "failed" ? state.errors : {});
 
@@ -38,28 +38,29 @@ export function EarlyAccessForm() {
   }
 
   useEffect(() => {
-    if (state.step === "joined") heading.current?.focus();
+    if (state.step === "joined") confirmation.current?.focus();
     if (state.step !== "failed") return;
     const invalid = form.current?.querySelector<HTMLElement>("[aria-invalid]");
     (invalid ?? form.current?.querySelector("button"))?.focus();
   }, [state]);
 
   return (
-    <div className="card form-card">
-      <h2 id="early-access-heading" ref={heading} tabIndex={-1}>
-        {joined ? earlyAccess.success.title : earlyAccess.heading}
-      </h2>
+    <div className="form-card">
       {joined ? (
-        <p className="lead">
-          {earlyAccess.success.text} {earlyAccess.success.next}
-        </p>
+        <div className="joined">
+          <h3 ref={confirmation} tabIndex={-1}>
+            {earlyAccess.success.title}
+          </h3>
+          <p>{earlyAccess.success.text}</p>
+          <p>{earlyAccess.success.next}</p>
+        </div>
       ) : (
         <p className="lead">{earlyAccess.lead}</p>
       )}
       {posted && <FailureSummary failure={posted} />}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- only fetches what its fields will need */}
       <form ref={form} method="post" action={signupPath} onSubmit={submit} onFocus={() => void loadToasts()}>
-        <p className="required-note">{earlyAccess.requiredNote}</p>
+        <p className="note">{earlyAccess.requiredNote}</p>
         {fields.map((field) => (
           <FieldInput key={field.name} field={field} error={errors[field.name]} value={posted?.values[field.name]} />
         ))}
@@ -76,6 +77,7 @@ export function EarlyAccessForm() {
             {earlyAccess.failure.text}
           </p>
         )}
+        <p className="note">{earlyAccess.privacy}</p>
       </form>
     </div>
   );

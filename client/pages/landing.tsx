@@ -1,4 +1,4 @@
-// The landing page: its sections in the specification's order.
+// The landing page: its sections in the specification's order, with what helps to decide in between.
 import { navigation } from "../content.ts";
 import { EarlyAccess } from "../sections/early-access.tsx";
 import { Features } from "../sections/features.tsx";
@@ -6,6 +6,8 @@ import { Footer } from "../sections/footer.tsx";
 import { Hero } from "../sections/hero.tsx";
 import { Navigation } from "../sections/navigation.tsx";
 import { Pricing } from "../sections/pricing.tsx";
+import { Questions } from "../sections/questions.tsx";
+import { Steps } from "../sections/steps.tsx";
 
 export function LandingPage() {
   return (
@@ -14,10 +16,12 @@ export function LandingPage() {
         {navigation.skip}
       </a>
       <Navigation />
-      <main id="content">
+      <main id="content" tabIndex={-1}>
         <Hero />
+        <Steps />
         <Features />
         <Pricing />
+        <Questions />
         <EarlyAccess />
       </main>
       <Footer />

@@ -1,12 +1,27 @@
 // The section with the form; the form post without JavaScript leads back to it.
 import { formId } from "../addresses.ts";
+import { Icon } from "../components/icon.tsx";
+import { earlyAccess } from "../content.ts";
 import { EarlyAccessForm } from "../early-access/form.tsx";
 
 export function EarlyAccess() {
   // Focusable, so that the jump to it moves the focus, and a screen reader begins to read here.
   return (
-    <section id={formId} className="section" tabIndex={-1} aria-labelledby="early-access-heading">
-      <EarlyAccessForm />
+    <section id={formId} className="early-access" tabIndex={-1} aria-labelledby="early-access-heading">
+      <div className="early-access-content">
+        <div className="early-access-words">
+          <h2 id="early-access-heading">{earlyAccess.heading}</h2>
+          <ul className="checks">
+            {earlyAccess.benefits.map((text) => (
+              <li key={text}>
+                <Icon name="check" />
+                {text}
+              </li>
+            ))}
+          </ul>
+        </div>
+        <EarlyAccessForm />
+      </div>
     </section>
   );
 }

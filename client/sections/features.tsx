@@ -1,20 +1,84 @@
-// The six feature cards.
-import { Icon } from "../components/icon.tsx";
+// The six feature cards: each an icon, a title and a description, and most with a picture of what they say.
+import type { ReactNode } from "react";
+import { Icon, type IconName } from "../components/icon.tsx";
 import { features } from "../content.ts";
 
+interface Props {
+  icon: IconName;
+  name: string;
+  title: string;
+  description: string;
+  children?: ReactNode;
+}
+
+function FeatureCard({ icon, name, title, description, children }: Props) {
+  return (
+    <li className={`card feature feature-${name}`}>
+      <div className="feature-words">
+        <Icon name={icon} />
+        <h3>{title}</h3>
+        <p>{description}</p>
+      </div>
+      {children}
+    </li>
+  );
+}
+
 export function Features() {
+  const { chat, migration, channels, api, support, stack } = features;
   return (
     <section id="features" className="section" aria-labelledby="features-heading">
       <h2 id="features-heading">{features.heading}</h2>
-      <p className="lead">{features.lead}</p>
-      <ul className="feature-grid">
-        {features.cards.map(({ icon, title, description }) => (
-          <li key={title} className="card">
-            <Icon name={icon} />
-            <h3>{title}</h3>
-            <p>{description}</p>
-          </li>
-        ))}
+      <ul className="features">
+        <FeatureCard icon="chat" name="chat" {...chat}>
+          <div className="sayings" aria-hidden="true">
+            {chat.sayings.map((saying) => (
+              <p key={saying}>{saying}</p>
+            ))}
+          </div>
+        </FeatureCard>
+        <FeatureCard icon="upload" name="migration" {...migration}>
+          <div className="sheet" aria-hidden="true">
+            <p>{migration.file}</p>
+            <div>
+              {migration.columns.map((column) => (
+                <span key={column}>{column}</span>
+              ))}
+              {Array.from({ length: 9 }, (_, cell) => (
+                <i key={cell} />
+              ))}
+            </div>
+          </div>
+        </FeatureCard>
+        <FeatureCard icon="send" name="channels" {...channels}>
+          <div className="channels" aria-hidden="true">
+            {channels.names.map((name) => (
+              <p key={name}>
+                {name}
+                <i />
+                <i />
+              </p>
+            ))}
+          </div>
+        </FeatureCard>
+        <FeatureCard icon="code" name="api" {...api}>
+          <figure className="snippet">
+            <figcaption>
+              {api.label}: {api.request}
+            </figcaption>
+            <pre tabIndex={0} aria-label={api.label} role="region">
+              <code>{api.code}</code>
+            </pre>
+          </figure>
+        </FeatureCard>
+        <FeatureCard icon="person" name="support" {...support} />
+        <FeatureCard icon="modules" name="stack" {...stack}>
+          <ul className="modules">
+            {stack.modules.map((module) => (
+              <li key={module}>{module}</li>
+            ))}
+          </ul>
+        </FeatureCard>
       </ul>
     </section>
   );

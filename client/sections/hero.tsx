@@ -1,17 +1,21 @@
-// The first screen: what it is, and the offer.
+// The first screen: what it is, the offer, and the product at work.
 import { formId } from "../addresses.ts";
 import { hero } from "../content.ts";
+import { Demo } from "./demo.tsx";
 
 export function Hero() {
   return (
     <section className="hero">
-      <h1>{hero.headline}</h1>
-      <p className="hero-subtext">{hero.subtext}</p>
-      <p className="hero-offer">{hero.offer}</p>
-      <a className="button" href={`#${formId}`}>
-        {hero.button}
-      </a>
-      <p className="hero-note">{hero.note}</p>
+      <div className="hero-words">
+        <h1>{hero.headline}</h1>
+        <p className="lead">{hero.subtext}</p>
+        <p className="hero-offer">{hero.offer}</p>
+        <a className="button" href={`#${formId}`}>
+          {hero.button}
+        </a>
+        <p className="note">{hero.note}</p>
+      </div>
+      <Demo />
     </section>
   );
 }

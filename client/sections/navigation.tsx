@@ -7,7 +7,7 @@ export function Navigation() {
   return (
     <header className="bar">
       <nav className="bar-content" aria-label={navigation.label}>
-        <a className="bar-home" href="/">
+        <a className="bar-home" href="#top" aria-label={navigation.home}>
           <Logo />
         </a>
         <a className="bar-link" href="#features">

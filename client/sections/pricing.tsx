@@ -1,27 +1,48 @@
-// The four plans.
+// The four plans, what all of them include, and the founding offer.
+import { formId } from "../addresses.ts";
+import { Icon } from "../components/icon.tsx";
 import { pricing } from "../content.ts";
 
 export function Pricing() {
   return (
     <section id="pricing" className="section" aria-labelledby="pricing-heading">
       <h2 id="pricing-heading">{pricing.heading}</h2>
-      <p className="lead">{pricing.lead}</p>
-      <ul className="plan-grid">
+      <ul className="plans">
         {pricing.plans.map((plan) => (
-          <li key={plan.name} className="card plan">
+          <li key={plan.name} className="plan">
             <h3>{plan.name}</h3>
             <p className="plan-price">
               <strong>{plan.price}</strong> {pricing.period}
             </p>
-            <ul>
-              {plan.features.map((feature) => (
-                <li key={feature}>{feature}</li>
+            <dl>
+              {(["users", "emails", "sms"] as const).map((limit) => (
+                <div key={limit}>
+                  <dt>{pricing.limits[limit]}</dt>
+                  <dd>{plan[limit]}</dd>
+                </div>
               ))}
-            </ul>
+            </dl>
           </li>
         ))}
       </ul>
-      <p className="lead">{pricing.offer}</p>
+      <div className="all-plans">
+        <div>
+          <h3>{pricing.allHeading}</h3>
+          <ul className="checks">
+            {pricing.all.map((text) => (
+              <li key={text}>
+                <Icon name="check" />
+                {text}
+              </li>
+            ))}
+          </ul>
+        </div>
+        <div className="offer">
+          <h3>{pricing.offerHeading}</h3>
+          <p>{pricing.offer}</p>
+          <a href={`#${formId}`}>{pricing.offerLink}</a>
+        </div>
+      </div>
     </section>
   );
 }

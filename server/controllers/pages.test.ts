@@ -48,7 +48,7 @@ describe("the landing page", () => {
   ])("shows %s with its numbers", async (name, ...numbers) => {
     const { text } = await request(site.app).get("/");
     const plan = text.slice(text.indexOf(`<h3>${name}</h3>`));
-    const shown = plan.slice(0, plan.indexOf("</ul>")).replaceAll(/<[^>]+>/g, " ");
+    const shown = plan.slice(0, plan.indexOf("</dl>")).replaceAll(/<[^>]+>/g, " ");
     for (const number of numbers) expect(shown).toContain(number);
   });
 
@@ -94,7 +94,7 @@ describe("an unknown path", () => {
 
 describe("a route that throws while rendering", () => {
   it("is a 500 with a constant page and no detail", async () => {
-    const renderer = await createBuiltRenderer(entry);
+    const renderer = await createBuiltRenderer(entry, { origin: "http://localhost:3000", allowIndexing: true });
     const pages = await createLivePages({
       ...renderer,
       page: async () => {
@@ -138,7 +138,7 @@ describe("sending", () => {
   });
 
   it("compressed forms hold the same page", async () => {
-    const renderer = await createBuiltRenderer(entry);
+    const renderer = await createBuiltRenderer(entry, { origin: "http://localhost:3000", allowIndexing: true });
     const { html } = await renderer.page("/");
     const { compress } = await import("../views/stored-response.ts");
     const { br, gzip } = await compress(Buffer.from(html));

@@ -7,6 +7,7 @@ import type * as EntryServer from "../../client/entry-server.tsx";
 import type { FormFailure } from "../../client/page-data.ts";
 import { projectRoot } from "../project-root.ts";
 import { createDocument } from "./document.ts";
+import type { PublicSite } from "./head.ts";
 
 interface RenderedDocument {
   status: number;
@@ -27,12 +28,15 @@ export interface Renderer {
 export const builtClient = join(projectRoot, "dist", "client");
 
 /** Inlines the stylesheet, so that the first paint waits for nothing but the document. */
-export async function createBuiltRenderer(entry: typeof EntryServer): Promise<Renderer> {
+export async function createBuiltRenderer(entry: typeof EntryServer, site: PublicSite): Promise<Renderer> {
   const template = await readFile(join(builtClient, "index.html"), "utf8");
   const link = /<link rel="stylesheet"[^>]* href="([^"]+)"[^>]*>/.exec(template);
   if (!link) throw new Error(`${builtClient}/index.html has no stylesheet; build again`);
   const css = (await readFile(join(builtClient, link[1] as string), "utf8")).trim();
-  const document = createDocument(template.replace(link[0], () => `<style>${css}</style>`));
+  const document = createDocument(
+    template.replace(link[0], () => `<style>${css}</style>`),
+    site,
+  );
   return {
     inlineStyles: [`'sha256-${createHash("sha256").update(css).digest("base64")}'`],
     addressOf: async (path, query) => entry.pageAddress(path, query),
@@ -42,11 +46,11 @@ export async function createBuiltRenderer(entry: typeof EntryServer): Promise<Re
 }
 
 /** @param nonce what Vite marks its own inline scripts and styles with. */
-export function createDevRenderer(vite: ViteDevServer, nonce: string): Renderer {
+export function createDevRenderer(vite: ViteDevServer, nonce: string, site: PublicSite): Renderer {
   const load = () => vite.ssrLoadModule("/entry-server.tsx") as Promise<typeof EntryServer>;
   const document = async (address: string) => {
     const source = await readFile(join(projectRoot, "client", "index.html"), "utf8");
-    return createDocument(await vite.transformIndexHtml(address, source));
+    return createDocument(await vite.transformIndexHtml(address, source), site);
   };
   return {
     inlineStyles: [`'nonce-${nonce}'`],

@@ -20,7 +20,8 @@ export async function createTestApp(webUrl: string, changes: Partial<Parts> = {}
   let lines = "";
   const log = pino({ base: null }, { write: (line: string) => (lines += line) });
   const prisma = connect(webUrl, log);
-  const renderer = await createBuiltRenderer(entry);
+  const site = { origin: "http://localhost:3000", allowIndexing: true, ...changes.site };
+  const renderer = await createBuiltRenderer(entry, site);
   const app = createApp({
     log,
     waitlist: createWaitlist(prisma),
@@ -28,7 +29,7 @@ export async function createTestApp(webUrl: string, changes: Partial<Parts> = {}
     pages: await createStoredPages(renderer),
     siteFiles: await createSiteFiles(builtClient),
     policy: { https: false, inlineStyles: renderer.inlineStyles, inlineScripts: [] },
-    publicUrl: "http://localhost:3000",
+    site,
     trustProxy: 0,
     signups: { limit: 1_000, windowSeconds: 600 },
     ...changes,

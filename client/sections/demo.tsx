@@ -1,0 +1,60 @@
+// The product in the hero: a sentence becomes a segment, a loyalty rule and an email flow. Its styles move it.
+import { Icon } from "../components/icon.tsx";
+import { Mark } from "../components/mark.tsx";
+import { demo } from "../content.ts";
+
+const { segment, rule, flow } = demo.results;
+
+/** A picture to screen readers, described in one text; the parts would be noise. */
+export function Demo() {
+  return (
+    <figure className="demo" aria-label={demo.description} role="img">
+      <div className="demo-window" aria-hidden="true">
+        <p className="demo-label">{demo.label}</p>
+        <p className="demo-sentence">
+          {demo.sentence.split(" ").map((word, i) => (
+            <span key={`${word}-${i}`}>{word} </span>
+          ))}
+        </p>
+        <p className="demo-reply">
+          <Mark />
+          {demo.reply}
+        </p>
+        <ul className="demo-results">
+          <li>
+            <p className="demo-kind">
+              <Icon name="person" />
+              {segment.kind}
+            </p>
+            <p className="demo-title">{segment.title}</p>
+            <p className="demo-chips">
+              {segment.rules.map((text) => (
+                <span key={text}>{text}</span>
+              ))}
+            </p>
+          </li>
+          <li>
+            <p className="demo-kind">
+              <Icon name="leaf" />
+              {rule.kind}
+            </p>
+            <p className="demo-rule">
+              {rule.when} <b>{rule.event}</b> {rule.then} <b>{rule.reward}</b>
+            </p>
+          </li>
+          <li>
+            <p className="demo-kind">
+              <Icon name="send" />
+              {flow.kind}
+            </p>
+            <p className="demo-flow">
+              {flow.messages.map((text) => (
+                <span key={text}>{text}</span>
+              ))}
+            </p>
+          </li>
+        </ul>
+      </div>
+    </figure>
+  );
+}

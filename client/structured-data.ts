@@ -1,0 +1,51 @@
+// What the page tells search engines in JSON-LD: the same plans and words that it shows.
+import { hero, meta, pricing, product } from "./content.ts";
+
+/** @param origin without a slash at its end */
+export function structuredData(origin: string): object {
+  const id = (name: string) => `${origin}/#${name}`;
+  const organization = {
+    "@type": "Organization",
+    "@id": id("organization"),
+    name: product.name,
+    url: `${origin}/`,
+    logo: `${origin}/icon-512.png`,
+  };
+  const site = {
+    "@type": "WebSite",
+    "@id": id("website"),
+    name: product.name,
+    url: `${origin}/`,
+    inLanguage: "en",
+    publisher: { "@id": id("organization") },
+  };
+  const software = {
+    "@type": "SoftwareApplication",
+    "@id": id("software"),
+    name: product.name,
+    description: hero.subtext,
+    url: `${origin}/`,
+    image: `${origin}${meta.pictureAddress}`,
+    applicationCategory: "BusinessApplication",
+    operatingSystem: "Web",
+    publisher: { "@id": id("organization") },
+    offers: pricing.plans.map(({ name, price, users, emails, sms }) => {
+      const amount = price.replace(/\D/g, "");
+      const from = price.endsWith("+");
+      return {
+        "@type": "Offer",
+        name,
+        description: `${pricing.limits.users}: ${users}. ${pricing.limits.emails}: ${emails}. ${pricing.limits.sms}: ${sms}.`,
+        price: amount,
+        priceCurrency: "USD",
+        priceSpecification: {
+          "@type": "UnitPriceSpecification",
+          ...(from ? { minPrice: amount } : { price: amount }),
+          priceCurrency: "USD",
+          unitCode: "MON",
+        },
+      };
+    }),
+  };
+  return { "@context": "https://schema.org", "@graph": [organization, site, software] };
+}

@@ -1,0 +1,45 @@
+// The head of a page: its title, and for a listed page what search engines and shared links show.
+import { meta, product } from "../../client/content.ts";
+import type { PageHead } from "../../client/page-data.ts";
+import { structuredData } from "../../client/structured-data.ts";
+
+export interface PublicSite {
+  /** Without a slash at its end. */
+  origin: string;
+  /** False keeps every page out of search engines, for staging. */
+  allowIndexing: boolean;
+}
+
+export function renderHead({ title, description, unlisted }: PageHead, { origin, allowIndexing }: PublicSite): string {
+  const lines = [`<title>${escapeHtml(title)}</title>`, named("description", description)];
+  if (unlisted || !allowIndexing) lines.push(named("robots", "noindex"));
+  if (!unlisted) lines.push(...sharing(title, description, origin));
+  return lines.join("\n    ");
+}
+
+function sharing(title: string, description: string, origin: string): string[] {
+  const address = `${origin}/`;
+  return [
+    `<link rel="canonical" href="${escapeHtml(address)}">`,
+    property("og:type", "website"),
+    property("og:site_name", product.name),
+    property("og:url", address),
+    property("og:title", title),
+    property("og:description", description),
+    property("og:image", origin + meta.pictureAddress),
+    property("og:image:width", "1200"),
+    property("og:image:height", "630"),
+    property("og:image:alt", meta.picture),
+    named("twitter:card", "summary_large_image"),
+    // "<" would let a text end the element.
+    `<script type="application/ld+json">${JSON.stringify(structuredData(origin)).replaceAll("<", "\\u003c")}</script>`,
+  ];
+}
+
+const named = (name: string, content: string) => `<meta name="${name}" content="${escapeHtml(content)}">`;
+const property = (name: string, content: string) => `<meta property="${name}" content="${escapeHtml(content)}">`;
+
+export function escapeHtml(text: string): string {
+  const entities: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+  return text.replace(/[&<>"]/g, (character) => entities[character] as string);
+}
