@@ -2,6 +2,7 @@
 import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { chromium, type Page } from "playwright-core";
+// @ts-expect-error -- has no types
 import subsetFont from "subset-font";
 import { findChromium } from "../../tests/support/chromium.ts";
 

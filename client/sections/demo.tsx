@@ -5,10 +5,11 @@ import { demo } from "../content.ts";
 
 const { segment, rule, flow } = demo.results;
 
-/** A picture to screen readers, described in one text; the parts would be noise. */
+/** Screen readers get one description; the parts would be noise. */
 export function Demo() {
   return (
-    <figure className="demo" aria-label={demo.description} role="img">
+    <figure className="demo">
+      <figcaption className="heard">{demo.description}</figcaption>
       <div className="demo-window" aria-hidden="true">
         <p className="demo-label">{demo.label}</p>
         <p className="demo-sentence">
