@@ -3,12 +3,17 @@ import { flushSync } from "react-dom";
 import { createRoot } from "react-dom/client";
 import { toast, Toaster } from "sonner";
 import "sonner/dist/styles.css";
+import "./toasts.css";
 import { earlyAccess } from "../content.ts";
 
 const container = document.body.appendChild(document.createElement("div"));
 
 // At once: a toast that comes before the Toaster listens would be lost.
-flushSync(() => createRoot(container).render(<Toaster theme="system" visibleToasts={3} duration={4000} richColors />));
+flushSync(() =>
+  createRoot(container).render(
+    <Toaster theme="system" position="bottom-left" visibleToasts={3} duration={4000} richColors />,
+  ),
+);
 
 export function notifySuccess() {
   toast.success(earlyAccess.success.title, {

@@ -1,0 +1,119 @@
+// The served HTML: valid by the standard in every page and state, and its head true to the page.
+import { HtmlValidate } from "html-validate";
+import request from "supertest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createTestApp, type TestApp } from "../../tests/support/app.ts";
+
+const noDatabase = "postgresql://unused:unused@127.0.0.1:1/unused";
+const origin = "https://perennial.example";
+let site: TestApp;
+
+beforeAll(async () => {
+  site = await createTestApp(noDatabase, { site: { origin, allowIndexing: true } });
+});
+
+afterAll(() => site.close());
+
+const get = async (path: string, app = site) => (await request(app.app).get(path).set("Accept", "text/html")).text;
+const postBadForm = async () =>
+  (await request(site.app).post("/api/earlyaccess").type("form").set("Accept", "text/html").send({ name: "<b>" })).text;
+
+const pages: Record<string, () => Promise<string>> = {
+  "the landing page": () => get("/"),
+  "the landing page after joining": () => get("/?joined"),
+  "a failed form post": postBadForm,
+  "the 404 page": () => get("/nope"),
+};
+
+describe.each(Object.entries(pages))("%s", (_, load) => {
+  it("is valid HTML", async () => {
+    // The rules of the standard; what is left out is style that a machine writes as it likes.
+    const validator = new HtmlValidate({ extends: ["html-validate:standard"] });
+    const report = await validator.validateString(await load());
+    expect(
+      report.results.flatMap(({ messages }) => messages.map(({ ruleId, message }) => `${ruleId}: ${message}`)),
+    ).toEqual([]);
+  });
+
+  it("has one h1, and no heading skips a level", async () => {
+    const levels = [...(await load()).matchAll(/<h([1-6])/g)].map(([, level]) => Number(level));
+    expect(levels.filter((level) => level === 1)).toHaveLength(1);
+    expect(levels.filter((level, i) => level > (levels[i - 1] ?? 0) + 1)).toEqual([]);
+  });
+});
+
+describe("the head", () => {
+  const metas = (html: string) =>
+    Object.fromEntries(
+      [...html.matchAll(/<meta (?:name|property)="([^"]+)" content="([^"]*)"/g)].map(([, name, content]) => [
+        name,
+        content,
+      ]),
+    );
+
+  it("of the landing page names its address, its picture and both theme colours", async () => {
+    const html = await get("/");
+    expect(html).toContain(`<link rel="canonical" href="${origin}/">`);
+    const { "og:image": image, ...others } = metas(html);
+    expect(others).toMatchObject({ "og:url": `${origin}/`, "twitter:card": "summary_large_image" });
+    expect(html.match(/<meta name="theme-color"/g)).toHaveLength(2);
+    const picture = await request(site.app).get((image as string).replace(origin, ""));
+    expect(picture.type).toBe("image/png");
+    expect([picture.body.readUInt32BE(16), picture.body.readUInt32BE(20)]).toEqual([1200, 630]);
+  });
+
+  it("names only files that exist", async () => {
+    const html = await get("/");
+    const manifest = JSON.parse((await request(site.app).get("/site.webmanifest")).text) as {
+      icons: { src: string }[];
+    };
+    const files = [...html.matchAll(/<link rel="(?:icon|apple-touch-icon|manifest|preload)" href="([^"]+)"/g)];
+    const addresses = [...files.map(([, href]) => href as string), ...manifest.icons.map(({ src }) => src)];
+    expect(addresses.length).toBeGreaterThan(6);
+    for (const address of addresses)
+      expect([address, (await request(site.app).get(address)).status]).toEqual([address, 200]);
+  });
+
+  it("of the other pages keeps them out of search engines", async () => {
+    for (const html of [await get("/?joined"), await get("/nope"), await postBadForm()]) {
+      expect(metas(html).robots).toBe("noindex");
+      expect(html).not.toContain("canonical");
+      expect(html).not.toContain("ld+json");
+    }
+    expect(metas(await get("/")).robots).toBeUndefined();
+  });
+
+  it("has structured data with the plans as they are shown", async () => {
+    const html = await get("/");
+    const json = /<script type="application\/ld\+json">(.*?)<\/script>/.exec(html)?.[1] as string;
+    const graph = (JSON.parse(json) as { "@graph": Record<string, unknown>[] })["@graph"];
+    expect(graph.map((node) => node["@type"])).toEqual(["Organization", "WebSite", "SoftwareApplication"]);
+    const offers = graph[2]?.offers as { name: string; price: string }[];
+    const shown = [...html.matchAll(/<h3>([^<]+)<\/h3><p class="plan-price"><strong>\$(\d+)\+?<\/strong>/g)];
+    expect(offers.map(({ name, price }) => [name, price])).toEqual(shown.map(([, name, price]) => [name, price]));
+    expect(offers).toHaveLength(4);
+    expect(json).not.toMatch(/"(aggregateRating|review)"/);
+  });
+});
+
+describe("crawlers", () => {
+  it("find the sitemap, which has the one page", async () => {
+    expect((await request(site.app).get("/robots.txt")).text).toBe(
+      `User-agent: *\nAllow: /\n\nSitemap: ${origin}/sitemap.xml\n`,
+    );
+    const sitemap = await request(site.app).get("/sitemap.xml");
+    expect(sitemap.type).toBe("application/xml");
+    expect(sitemap.text.match(/<loc>[^<]+<\/loc>/g)).toEqual([`<loc>${origin}/</loc>`]);
+    expect((await request(site.app).get("/")).headers["x-robots-tag"]).toBeUndefined();
+  });
+
+  it("stay out of a staging site", async () => {
+    const staging = await createTestApp(noDatabase, { site: { origin, allowIndexing: false } });
+    expect((await request(staging.app).get("/robots.txt")).text).toBe("User-agent: *\nDisallow: /\n");
+    for (const path of ["/", "/nope", "/favicon.svg"]) {
+      expect((await request(staging.app).get(path)).headers["x-robots-tag"]).toBe("noindex");
+    }
+    expect(await get("/", staging)).toContain('<meta name="robots" content="noindex">');
+    await staging.close();
+  });
+});
