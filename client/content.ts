@@ -49,7 +49,13 @@ export const demo = {
   reply: "Done. Three things to look over:",
   results: {
     segment: { kind: "Segment", title: "Gone quiet", rules: ["used to order", "not lately"] },
-    rule: { kind: "Loyalty rule", when: "When", event: "a customer keeps ordering", then: "give", reward: "a reward" },
+    rule: {
+      kind: "Loyalty rule",
+      trigger: "When",
+      event: "a customer keeps ordering",
+      action: "give",
+      reward: "a reward",
+    },
     flow: { kind: "Email flow", messages: ["We miss you", "Welcome back"] },
   },
 };

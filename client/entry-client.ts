@@ -3,7 +3,8 @@ import { formId } from "./addresses.ts";
 import type { Hydration } from "./page-data.ts";
 
 const root = document.getElementById("root") as HTMLElement;
-const hydrate = () => void import("./hydrate.tsx");
+// Where it cannot be fetched, the page goes on as plain HTML.
+const hydrate = () => void import("./hydrate.tsx").catch(() => undefined);
 
 switch (root.dataset.hydration as Hydration) {
   case "near-form":

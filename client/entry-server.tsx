@@ -7,7 +7,7 @@ import type { FormFailure, Hydration, PageHead } from "./page-data.ts";
 import { ErrorPage } from "./pages/error.tsx";
 import { routeOf } from "./routes.tsx";
 
-export { pageAddress } from "./routes.tsx";
+export { pageAddress, pageAddresses } from "./routes.tsx";
 
 export interface RenderedPage {
   status: number;

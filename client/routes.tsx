@@ -1,5 +1,6 @@
 // The route table: the landing page, and the 404 page for every other path.
 import type { RouteObject } from "react-router-dom";
+import { unknownAddress } from "./addresses.ts";
 import { meta } from "./content.ts";
 import type { Hydration, PageHead } from "./page-data.ts";
 import { LandingPage } from "./pages/landing.tsx";
@@ -34,15 +35,20 @@ export const routes: Route[] = [
   },
 ];
 
-const unknownAddress = "/404";
+/** Every address with a page of its own. */
+export const pageAddresses = [
+  ...routes.map(({ path }) => path).filter((path) => path !== "*"),
+  "/?joined",
+  unknownAddress,
+];
 
 /**
  * The address that stands for every address with the same page, so that each page is rendered once. Exact, where
  * React Router's own matching would take "//" for "/" and warn of what it can't decode.
  */
 export function pageAddress(path: string, query: URLSearchParams): string {
-  if (!routes.some((route) => route.path === path)) return unknownAddress;
-  return query.has("joined") ? `${path}?joined` : path;
+  const candidates = query.has("joined") ? [`${path}?joined`, path] : [path];
+  return candidates.find((address) => pageAddresses.includes(address)) ?? unknownAddress;
 }
 
 export function routeOf(address: string): Route {

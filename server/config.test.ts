@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ConfigurationError, readConfig } from "./config.ts";
+import { readConfig } from "./config.ts";
+import { OperatorError } from "./operator-error.ts";
 
 const url = "postgresql://web:secret@db.example/perennial";
 
@@ -57,9 +58,10 @@ describe("readConfig", () => {
       ALLOW_INDEXING: "no",
       LOG_LEVEL: "loud",
     };
+    const shown: Record<string, string> = { DATABASE_URL: "mysql://…", DATABASE_OWNER_URL: "…" };
     const message = complaint(bad);
     for (const [name, value] of Object.entries(bad)) {
-      expect(message).toContain(`${name} is "${value.replace("hunter2", "…")}" but must be `);
+      expect(message).toContain(`${name} is "${shown[name] ?? value}" but must be `);
       expect(message).toMatch(new RegExp(`for example ${name}=\\S`));
     }
     expect(message).not.toContain("hunter2");
@@ -76,6 +78,17 @@ describe("readConfig", () => {
     },
   );
 
+  it.each([
+    "host=db user=web password=hunter2",
+    "postgresql://web:hunter2",
+    "postgres://db/x?user=web&password=hunter2",
+    "postgresql://web:hunter2%@db/x",
+    "postgresql:/web:hunter2@db/x",
+  ])("never repeats the password in %s", (DATABASE_URL) => {
+    expect(complaint({ DATABASE_URL })).toContain("DATABASE_URL is ");
+    expect(complaint({ DATABASE_URL })).not.toContain("hunter2");
+  });
+
   it("refuses an owner's connection without the web process' own", () => {
     expect(complaint({ DATABASE_OWNER_URL: url })).toContain("DATABASE_URL is not set");
   });
@@ -85,7 +98,7 @@ function complaint(env: NodeJS.ProcessEnv): string {
   try {
     readConfig(env);
   } catch (error) {
-    expect(error).toBeInstanceOf(ConfigurationError);
+    expect(error).toBeInstanceOf(OperatorError);
     return (error as Error).message;
   }
   throw new Error("The configuration was accepted");

@@ -1,6 +1,7 @@
 // Turns the environment into a checked Config; nothing else reads process.env.
 import { isIP } from "node:net";
 import { z } from "zod";
+import { OperatorError } from "./operator-error.ts";
 
 export interface Config {
   host: string;
@@ -24,11 +25,6 @@ export interface Config {
 const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/** Stops the start: its message is for the operator and names every bad variable. */
-export class ConfigurationError extends Error {
-  override name = "ConfigurationError";
-}
-
 const wholeNumber = (min: number, max: number) =>
   z
     .string()
@@ -48,7 +44,8 @@ const origin = z.string().transform((text, context) => {
 const postgresUrl = z.string().refine((text) => {
   if (!URL.canParse(text)) return false;
   const url = new URL(text);
-  return /^postgres(ql)?:$/.test(url.protocol) && url.username !== "" && url.pathname.length > 1;
+  const readable = [url.username, url.password].every((part) => !/%(?![\da-f]{2})/i.test(part));
+  return /^postgres(ql)?:$/.test(url.protocol) && url.username !== "" && url.pathname.length > 1 && readable;
 });
 
 /** What each variable must be, and a good value for the message when it is not. */
@@ -70,12 +67,12 @@ const variables = {
   },
   DATABASE_URL: {
     schema: postgresUrl,
-    rule: "a Postgres URL with user and database",
+    rule: "a Postgres URL with user and database, special characters in the password percent-encoded",
     example: "postgresql://perennial_web:secret@db.example:5432/perennial",
   },
   DATABASE_OWNER_URL: {
     schema: postgresUrl,
-    rule: "a Postgres URL with user and database",
+    rule: "a Postgres URL with user and database, special characters in the password percent-encoded",
     example: "postgresql://perennial_owner:secret@db.example:5432/perennial",
   },
   TRUST_PROXY: {
@@ -120,7 +117,7 @@ const environment = z.object({
 
 /**
  * Reads the configuration from environment variables; an empty variable counts as unset.
- * @throws ConfigurationError naming every bad variable, what it got (passwords hidden) and a good value.
+ * @throws OperatorError naming every bad variable, what it got (passwords hidden) and a good value.
  */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value?.trim() !== ""));
@@ -128,7 +125,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const bad = new Set(parsed.error?.issues.map((issue) => issue.path[0] as keyof typeof variables));
   const complaints = [...bad].map((name) => {
     const { rule, example } = variables[name];
-    return `${name} is "${withoutPassword(given[name] ?? "")}" but must be ${rule}, for example ${name}=${example}`;
+    const got = name.startsWith("DATABASE") ? withoutSecrets(given[name] ?? "") : given[name];
+    return `${name} is "${got}" but must be ${rule}, for example ${name}=${example}`;
   });
   if (given.DATABASE_OWNER_URL && !given.DATABASE_URL) {
     complaints.push(
@@ -136,9 +134,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     );
   }
   if (!parsed.success || complaints.length > 0) {
-    throw new ConfigurationError(
-      `The configuration is not valid:\n${complaints.map((line) => `  ${line}`).join("\n")}`,
-    );
+    throw new OperatorError(`The configuration is not valid:\n${complaints.map((line) => `  ${line}`).join("\n")}`);
   }
   const values = parsed.data;
   return {
@@ -165,6 +161,7 @@ export function loadConfig(): Config {
   return readConfig(process.env);
 }
 
-function withoutPassword(value: string): string {
-  return value.replace(/(:\/\/[^/:@]*):.*@/, "$1:…@");
+/** What can be shown of a connection string: a password may stand anywhere in one that is wrong. */
+function withoutSecrets(value: string): string {
+  return URL.canParse(value) ? `${new URL(value).protocol}//…` : "…";
 }

@@ -1,22 +1,25 @@
 // Starts and stops the site; the only file with effects.
 import { randomBytes } from "node:crypto";
-import { createServer, type Server } from "node:http";
+import type { Server } from "node:http";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { RequestHandler } from "express";
 import type { Logger } from "pino";
 import type { ViteDevServer } from "vite";
 import { createApp } from "./app.ts";
-import { ConfigurationError, loadConfig, type Config } from "./config.ts";
+import { loadConfig, type Config } from "./config.ts";
 import { createLivePages, createStoredPages, type Pages } from "./controllers/pages.ts";
 import { createSiteFiles } from "./controllers/site-files.ts";
 import { connect } from "./database/connect.ts";
 import { openDatabase, type OpenedDatabase } from "./database/open.ts";
 import { prepareDatabase } from "./database/prepare.ts";
 import { createReadiness } from "./database/readiness.ts";
-import { MissingRightError } from "./database/roles.ts";
-import { close, listen } from "./http-server.ts";
+import { createHttpServer, gracePeriod } from "./http-server.ts";
 import { createLogger } from "./logger.ts";
+import { OperatorError } from "./operator-error.ts";
 import type { SecurityPolicy } from "./middleware/security-headers.ts";
 import { createWaitlist } from "./models/waitlist.ts";
+import { projectRoot } from "./project-root.ts";
 import type { PublicSite } from "./views/head.ts";
 import { builtClient, createBuiltRenderer, createDevRenderer } from "./views/renderer.ts";
 
@@ -41,13 +44,12 @@ async function start(config: Config, log: Logger, closers: Closers, onFault: (er
   );
 
   const site = { origin: config.publicUrl, allowIndexing: config.allowIndexing };
-  const server = createServer();
-  const { pages, siteFiles, inline, vite } = await createFrontend(server, site);
-  if (vite) closers.push(() => vite.close());
+  const http = createHttpServer();
+  const { pages, siteFiles, inline, vite } = await createFrontend(http.server, site);
   const app = createApp({
     log,
     waitlist: createWaitlist(prisma),
-    isReady: createReadiness(prisma),
+    isReady: createReadiness(prisma, log),
     pages,
     siteFiles,
     policy: { https: config.publicUrl.startsWith("https:"), ...inline },
@@ -58,9 +60,11 @@ async function start(config: Config, log: Logger, closers: Closers, onFault: (er
       windowSeconds: config.signupWindowSeconds,
     },
   });
-  server.on("request", app);
-  const port = await listen(server, config.host, config.port);
-  closers.push(() => close(server));
+  http.handle(app);
+  const port = await http.listen(config.host, config.port);
+  closers.push(() => http.close());
+  // Before the server: its socket to the browser would keep the server open.
+  if (vite) closers.push(() => vite.close());
   announce(config.host, port, database, log);
 }
 
@@ -78,6 +82,7 @@ async function createDevFrontend(server: Server, site: PublicSite): Promise<Fron
   const { createServer: createVite } = await import("vite");
   const nonce = randomBytes(16).toString("base64");
   const vite = await createVite({
+    configFile: join(projectRoot, "vite.config.ts"),
     server: { middlewareMode: true, hmr: { server } },
     appType: "custom",
     html: { cspNonce: nonce },
@@ -96,7 +101,7 @@ async function createDevFrontend(server: Server, site: PublicSite): Promise<Fron
 
 function announce(host: string, port: number, database: OpenedDatabase, log: Logger): void {
   if (!database.directory) return log.info({ host, port }, "listening");
-  const name = host === "127.0.0.1" ? "localhost" : host;
+  const name = host === "127.0.0.1" ? "localhost" : host.includes(":") ? `[${host}]` : host;
   process.stdout.write(
     [
       "",
@@ -112,7 +117,7 @@ function announce(host: string, port: number, database: OpenedDatabase, log: Log
 
 /** A fault that the operator can mend is said in a sentence, any other with its stack. */
 function explain(error: unknown): string {
-  const forOperator = error instanceof ConfigurationError || error instanceof MissingRightError;
+  const forOperator = error instanceof OperatorError;
   return `${forOperator ? error.message : error instanceof Error ? error.stack : String(error)}\n`;
 }
 
@@ -130,16 +135,17 @@ function main(): void {
     // npm and the terminal may both pass the same Ctrl-C on: only the first counts.
     if (stopping) return;
     stopping = true;
-    await started;
-    for (const closer of closers.toReversed()) await closer();
+    // A start that hangs, on a database that does not answer, does not keep the process alive.
+    await Promise.race([started, sleep(gracePeriod)]);
+    for (const closer of closers.toReversed()) await closer().catch(fail);
     process.exit(); // Vite keeps timers of its own for seconds.
   };
   const failAndStop = (error: unknown) => {
     fail(error);
-    void stop().catch(fail);
+    void stop();
   };
   const started = start(config, log, closers, failAndStop).catch(failAndStop);
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void stop().catch(fail));
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void stop());
 }
 
 try {

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 function find(folder: string): string {
+  if (folder === dirname(folder)) throw new Error("prisma/schema.prisma lies in no folder above the server's code");
   return existsSync(join(folder, "prisma", "schema.prisma")) ? folder : find(dirname(folder));
 }
 

@@ -11,7 +11,7 @@ export function FailureSummary({ failure: { status, errors } }: { failure: FormF
     <section className="failure-summary" aria-labelledby="failure-heading" tabIndex={-1} autoFocus>
       <h3 id="failure-heading">{earlyAccess.failure.title}</h3>
       <p>{earlyAccess.failure.text}</p>
-      <p>{earlyAccess.reasons[status]}</p>
+      {earlyAccess.reasons[status] && <p>{earlyAccess.reasons[status]}</p>}
       {bad.length > 0 && (
         <ul>
           {bad.map(({ name }) => (

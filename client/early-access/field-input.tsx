@@ -5,13 +5,15 @@ interface Props {
   field: Field;
   error: string | undefined;
   value: string | undefined;
+  /** While its value is under way: what is typed then would be lost. */
+  readOnly: boolean;
 }
 
 export function fieldId(name: string): string {
   return `early-access-${name}`;
 }
 
-export function FieldInput({ field, error, value }: Props) {
+export function FieldInput({ field, error, value, readOnly }: Props) {
   const { name, label, required, ...attributes } = field;
   const id = fieldId(name);
   const errorId = `${id}-error`;
@@ -26,6 +28,7 @@ export function FieldInput({ field, error, value }: Props) {
         id={id}
         name={name}
         required={required}
+        readOnly={readOnly}
         defaultValue={value}
         aria-invalid={error ? true : undefined}
         aria-describedby={error ? errorId : undefined}

@@ -30,7 +30,7 @@ export function EarlyAccessForm() {
     setState({ step: "sending" });
     const result = await join(Object.fromEntries(new FormData(form.current)));
     sending.current = false;
-    if (result.ok) form.current.reset();
+    if (result.ok) form.current?.reset();
     setState(result.ok ? { step: "joined" } : { step: "failed", errors: result.errors });
     const toasts = await loadToasts().catch(() => undefined); // The form says it, too.
     if (result.ok) toasts?.notifySuccess();
@@ -59,10 +59,22 @@ export function EarlyAccessForm() {
       )}
       {posted && <FailureSummary failure={posted} />}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- only fetches what its fields will need */}
-      <form ref={form} method="post" action={signupPath} onSubmit={submit} onFocus={() => void loadToasts()}>
+      <form
+        ref={form}
+        method="post"
+        action={signupPath}
+        onSubmit={submit}
+        onFocus={() => void loadToasts().catch(() => undefined)}
+      >
         <p className="note">{earlyAccess.requiredNote}</p>
         {fields.map((field) => (
-          <FieldInput key={field.name} field={field} error={errors[field.name]} value={posted?.values[field.name]} />
+          <FieldInput
+            key={field.name}
+            field={field}
+            error={errors[field.name]}
+            value={posted?.values[field.name]}
+            readOnly={state.step === "sending"}
+          />
         ))}
         <button
           className="button"

@@ -16,8 +16,10 @@ export async function join(entry: Record<string, unknown>): Promise<JoinResult> 
       headers: { "Content-Type": "application/json" },
       body: JSON.stringify(entry),
       signal: AbortSignal.timeout(timeout),
+      redirect: "error",
     });
-    if (response.ok) return { ok: true };
+    // Nothing else says that the entry is stored, not even the 200 of a network's own log-in page.
+    if (response.status === 201) return { ok: true };
     console.error("Joining the waitlist failed with status", response.status);
     return { ok: false, errors: await readErrors(response) };
   } catch (error) {

@@ -3,6 +3,7 @@ import { Icon } from "../components/icon.tsx";
 import { Mark } from "../components/mark.tsx";
 import { demo } from "../content.ts";
 
+const words = demo.sentence.split(" ").map((word, place) => ({ word, place }));
 const { segment, rule, flow } = demo.results;
 
 /** Screen readers get one description; the parts would be noise. */
@@ -13,8 +14,8 @@ export function Demo() {
       <div className="demo-window" aria-hidden="true">
         <p className="demo-label">{demo.label}</p>
         <p className="demo-sentence">
-          {demo.sentence.split(" ").map((word, i) => (
-            <span key={`${word}-${i}`}>{word} </span>
+          {words.map(({ word, place }) => (
+            <span key={place}>{word} </span>
           ))}
         </p>
         <p className="demo-reply">
@@ -40,7 +41,7 @@ export function Demo() {
               {rule.kind}
             </p>
             <p className="demo-rule">
-              {rule.when} <b>{rule.event}</b> {rule.then} <b>{rule.reward}</b>
+              {rule.trigger} <b>{rule.event}</b> {rule.action} <b>{rule.reward}</b>
             </p>
           </li>
           <li>

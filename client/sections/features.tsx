@@ -66,6 +66,7 @@ export function Features() {
             <figcaption>
               {api.label}: {api.request}
             </figcaption>
+            {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex, jsx-a11y/prefer-tag-over-role -- it scrolls, so the keyboard must reach it */}
             <pre tabIndex={0} aria-label={api.label} role="region">
               <code>{api.code}</code>
             </pre>

@@ -92,6 +92,12 @@ describe("is refused with", () => {
     ["a bare value", '"name"', "application/json"],
     ["nothing", "", "application/json"],
     ["broken UTF-8", Buffer.from('{"name":"\xff"}', "latin1"), "application/json"],
+    [
+      "broken percent-encoding in a form",
+      "name=M%FCller&email=a%40b.co&company=C",
+      "application/x-www-form-urlencoded",
+    ],
+    ["an encoded surrogate in a form", "name=%ED%A0%80&email=a%40b.co&company=C", "application/x-www-form-urlencoded"],
     ["broken UTF-8 in a form", Buffer.from("name=\xff", "latin1"), "application/x-www-form-urlencoded"],
   ])("400: %s", async (_, body, type) => {
     expectProblem(await rawPost(body, { "Content-Type": type }), 400);
@@ -102,6 +108,11 @@ describe("is refused with", () => {
     ["Sec-Fetch-Site: cross-site", { "Sec-Fetch-Site": "cross-site" }],
     ["another site's Origin", { Origin: "https://evil.example" }],
     ["an opaque Origin", { Origin: "null" }],
+    [
+      "an Origin that only ends in our host",
+      { Origin: "http://evil.example@waitlist.example", Host: "waitlist.example" },
+    ],
+    ["an Origin of another scheme", { Origin: "ftp://waitlist.example", Host: "waitlist.example" }],
     ["a sibling's Origin", { "Sec-Fetch-Site": "same-site", Origin: "http://other.localhost:3000" }],
   ])("403: %s", async (_, headers) => {
     expectProblem(await post(ada).set(headers), 403);
@@ -127,6 +138,18 @@ describe("is refused with", () => {
     expectProblem(await post(long), 413);
     expectProblem(await request(site.app).post(path).type("form").send(long), 413);
     expect(await entries()).toEqual([]);
+  });
+
+  it("413: at once for what says that it is too long, without waiting for it", async () => {
+    const headers = { "Content-Type": "application/json", "Content-Length": "99999999" };
+    const response = await rawRequest(site.app, { method: "POST", path, headers, unfinished: true });
+    expectProblem(response, 413);
+    expect(response.headers.connection).toBe("close");
+  });
+
+  it("nothing: a form with thousands of keys that mean nothing", async () => {
+    const body = `name=Ada&email=a%40b.co&company=C${"&a=1".repeat(3_000)}`;
+    expect((await request(site.app).post(path).type("form").send(body)).status).toBe(201);
   });
 
   it("413: a small body that is large once unpacked", async () => {

@@ -1,5 +1,6 @@
 // The pages: those that are the same for everybody from memory, those with a visitor's input rendered for that request.
 import type { Request, RequestHandler, Response } from "express";
+import { unknownAddress } from "../../client/addresses.ts";
 import type { FormFailure } from "../../client/page-data.ts";
 import { HttpError } from "../http-error.ts";
 import type { Renderer } from "../views/renderer.ts";
@@ -9,7 +10,7 @@ export interface Pages {
   send: RequestHandler;
   /** The landing page with the failure, what was typed and the status. */
   sendFormFailure(req: Request, res: Response, failure: FormFailure): Promise<void>;
-  /** The error page with the status that the response already has. */
+  /** The page for a fault of ours, with the status that the response already has. */
   sendError(req: Request, res: Response): void;
 }
 
@@ -19,7 +20,7 @@ const revalidated = "public, max-age=0, must-revalidate";
 /** Renders the pages of production once, now: a build that cannot render one never starts to serve. */
 export async function createStoredPages(renderer: Renderer): Promise<Pages> {
   const stored = new Map<string, StoredResponse>();
-  for (const address of ["/", "/?joined", "/404"]) {
+  for (const address of await renderer.addresses()) {
     const { status, html } = await renderer.page(address);
     const bodies = await compress(Buffer.from(html));
     stored.set(
@@ -54,7 +55,7 @@ async function createPages(
     async send(req, res) {
       const address = await renderer.addressOf(req.path, new URLSearchParams(req.url.split("?", 2)[1]));
       const readOnly = req.method === "GET" || req.method === "HEAD";
-      if (!readOnly && address !== "/404") {
+      if (!readOnly && address !== unknownAddress) {
         throw new HttpError(405, "Use GET or HEAD.", {
           headers: { Allow: "GET, HEAD" },
         });

@@ -8,6 +8,8 @@ export type { PrismaClient } from "./generated/client.ts";
 
 /** A sign-up that waits longer is told to try again; with the wait for a connection it stays below 5 s. */
 const queryTimeoutMs = 3_000;
+/** Postgres gives up first: a statement that outlived its client would hold a connection, and store the entry after all. */
+const statementTimeoutMs = 2_500;
 const connectionTimeoutMs = 1_500;
 
 export function connect(webUrl: string, log: Logger): PrismaClient {
@@ -17,6 +19,7 @@ export function connect(webUrl: string, log: Logger): PrismaClient {
       connectionString: webUrl,
       connectionTimeoutMillis: connectionTimeoutMs,
       query_timeout: queryTimeoutMs,
+      statement_timeout: statementTimeoutMs,
       keepAlive: true,
       application_name: "perennial-web",
     },

@@ -1,5 +1,6 @@
 // The embedded Postgres through what people do to it: shared, killed, left behind.
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { spawn } from "node:child_process";
+import { mkdtemp, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -91,7 +92,33 @@ it.runIf(process.platform === "linux")("starts where its lock file names an unre
   const pid = await postmaster();
   process.kill(pid, "SIGKILL");
   await gone(pid);
+  // Of the account that Postgres runs as: only such a process keeps it from starting.
+  const { uid, gid } = await stat(join(folder, "postgres/data"));
+  const unrelated = spawn("sleep", ["600"], process.getuid?.() === 0 ? { uid, gid } : {});
   const lock = join(folder, "postgres/data/postmaster.pid");
-  await writeFile(lock, (await readFile(lock, "utf8")).replace(/^\d+/, String(process.ppid)));
+  await writeFile(lock, (await readFile(lock, "utf8")).replace(/^\d+/, String(unrelated.pid)));
   expect(await query((await open()).ownerUrl, "SELECT 1 AS x")).toEqual([{ x: 1 }]);
+  unrelated.kill();
+});
+
+it.runIf(process.platform === "linux")("leaves the lock of a Postgres that only does not answer", async () => {
+  const link = `${folder}-link`;
+  await symlink(folder, link);
+  await open();
+  const pid = await postmaster();
+  process.kill(pid, "SIGSTOP");
+  const second = openEmbedded(link);
+  await sleep(6_000); // Longer than a connection is waited for.
+  process.kill(pid, "SIGCONT");
+  opened.push(await second);
+  expect(await postmaster()).toBe(pid);
+  await rm(link);
+});
+
+it("comes back at the address that it had, so that a site which lost it finds it again", async () => {
+  const { ownerUrl } = await open();
+  const pid = await postmaster();
+  process.kill(pid, "SIGKILL");
+  await gone(pid);
+  expect((await open()).ownerUrl).toBe(ownerUrl);
 });

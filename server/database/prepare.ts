@@ -6,13 +6,19 @@ import { migrate, type DatabaseUrls } from "./migrate.ts";
 
 const firstRetryMs = 1_000;
 const longestRetryMs = 30_000;
+/** How long the pages wait for the first attempt, so that in the usual case they come with sign-ups that work. */
+const patienceMs = 3_000;
 
-/** The system's and Postgres' codes for "not now": away, starting, stopping or out of connections. */
-const passing = /^(E[A-Z_]+|08\d{3}|57P0[123]|53\d{3})$/;
+/** Away, starting, stopping, out of connections, or a lock that another start holds: it may work later. */
+const passing = new Set(
+  "ECONNREFUSED ECONNRESET EPIPE ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH ETIMEDOUT CONNECT_TIMEOUT CONNECTION_LOST 08000 08003 08006 57P01 57P02 57P03 53300 55P03".split(
+    " ",
+  ),
+);
 
 /**
- * Migrates once. Where the database cannot be reached it resolves all the same and goes on trying, until `signal`
- * aborts; any other fault rejects, or goes to `onFault` when it comes later.
+ * Migrates, and tries again until it could; resolves after the first attempt or after a few seconds, and goes on
+ * by itself. A fault that does not pass rejects, or goes to `onFault` when it comes later.
  */
 export async function prepareDatabase(
   urls: DatabaseUrls,
@@ -20,8 +26,10 @@ export async function prepareDatabase(
   signal: AbortSignal,
   onFault: (error: unknown) => void,
 ): Promise<void> {
-  if (await tryMigrate(urls, log)) return;
-  void retry(urls, log, signal).catch(onFault);
+  const first = tryMigrate(urls, log);
+  const waited = await Promise.race([first, sleep(patienceMs, "late" as const, { ref: false })]);
+  if (waited === true) return;
+  void first.then((done) => (done ? undefined : retry(urls, log, signal))).catch(onFault);
 }
 
 async function retry(urls: DatabaseUrls, log: Logger, signal: AbortSignal): Promise<void> {
@@ -33,8 +41,9 @@ async function retry(urls: DatabaseUrls, log: Logger, signal: AbortSignal): Prom
 
 async function tryMigrate(urls: DatabaseUrls, log: Logger): Promise<boolean> {
   try {
-    const { applied, webRole } = await migrate(urls);
+    const { applied, rights, webRole } = await migrate(urls);
     if (applied.length > 0) log.info({ applied }, "migrated");
+    if (rights.length > 0) log.info({ statements: rights }, "web role restricted");
     if (webRole === "owner") {
       log.warn(
         "DATABASE_URL names the database's owner, so the web process could read and change the waitlist. Set DATABASE_OWNER_URL to it and DATABASE_URL to a role of its own, which is then made.",
@@ -42,14 +51,9 @@ async function tryMigrate(urls: DatabaseUrls, log: Logger): Promise<boolean> {
     }
     return true;
   } catch (error) {
-    if (!isPassing(error)) throw error;
-    log.warn({ error: errorFields(error) }, "database not reachable; pages are served, sign-ups wait for it");
+    const fields = errorFields(error);
+    if (!passing.has(fields.code ?? "")) throw error;
+    log.warn({ error: fields }, "database not available; pages are served, sign-ups wait for it");
     return false;
   }
-}
-
-function isPassing(error: unknown): boolean {
-  const { code, message } = error as { code?: string; message?: string };
-  // node-postgres gives its own time-out and a closed connection no code.
-  return code === undefined ? /timeout expired|Connection terminated/.test(message ?? "") : passing.test(code);
 }

@@ -1,8 +1,9 @@
 // Gives the web process a Postgres role that may insert into the waitlist and do nothing else.
 import pg from "pg";
+import { OperatorError } from "../operator-error.ts";
 
 /** The owner lacks a right; the message holds the SQL for an administrator who has it. */
-export class MissingRightError extends Error {
+export class MissingRightError extends OperatorError {
   override name = "MissingRightError";
 
   constructor(role: string, statements: string[]) {
@@ -18,18 +19,30 @@ export class MissingRightError extends Error {
 
 /**
  * Makes the web role where it is missing, grants it INSERT on the waitlist and takes away whatever else it may.
+ * @returns the statements that changed something, without the password.
  * @throws MissingRightError where the owner may not.
  */
-export async function restrictWebRole(owner: pg.Client, role: string, password: string): Promise<void> {
+export async function restrictWebRole(owner: pg.Client, role: string, password: string): Promise<string[]> {
   const create = `CREATE ROLE ${pg.escapeIdentifier(role)} LOGIN PASSWORD`;
   const { rowCount } = await owner.query("SELECT FROM pg_roles WHERE rolname = $1", [role]);
+  const made: string[] = [];
   if (!rowCount) {
     const created = await attempt(owner, `${create} ${pg.escapeLiteral(password)}`);
     if (!created) throw new MissingRightError(role, [`${create} 'the password in DATABASE_URL'`, ...grants(role)]);
+    made.push(`${create} …`);
   }
-  for (const statement of await deviations(owner, role)) await attempt(owner, statement);
+  const statements = await deviations(owner, role);
+  // In one transaction: a site that runs meanwhile never finds its INSERT revoked.
+  await owner.query("BEGIN");
+  for (const statement of statements) {
+    await owner.query("SAVEPOINT one");
+    if (await attempt(owner, statement)) made.push(statement);
+    else await owner.query("ROLLBACK TO one");
+  }
+  await owner.query("COMMIT");
   const remaining = await deviations(owner, role);
   if (remaining.length > 0) throw new MissingRightError(role, remaining);
+  return made;
 }
 
 function grants(role: string): string[] {
@@ -54,24 +67,55 @@ async function deviations(owner: pg.Client, role: string): Promise<string[]> {
   return rows.map((row) => row.statement);
 }
 
-/** What comes with an extension is left alone: its views are often public, and none holds an entry. */
+/**
+ * Looks at three things: what the role is and owns; what it is granted by name, anywhere in this database; and
+ * what it may by any way (PUBLIC's rights too) outside Postgres' own schemas and extensions, whose views and
+ * functions are public on purpose. MAINTAIN came with Postgres 17.
+ */
 const deviationsQuery = `
 WITH web AS (SELECT * FROM pg_roles WHERE rolname = $1),
 schemas AS (
-  SELECT oid, nspname FROM pg_namespace WHERE nspname <> 'information_schema' AND nspname NOT LIKE 'pg\\_%'
+  SELECT *, nspname <> 'information_schema' AND nspname NOT LIKE 'pg\\_%' AS ours FROM pg_namespace
 ),
 relations AS (
-  SELECT c.oid, c.relkind, format('%I.%I', s.nspname, c.relname) AS name,
+  SELECT c.oid, c.relkind, c.relacl, c.relowner, s.ours, format('%I.%I', s.nspname, c.relname) AS name,
          s.nspname = 'public' AND c.relname = 'earlyaccess' AS waitlist
   FROM pg_class c JOIN schemas s ON s.oid = c.relnamespace
-  WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f', 'S')
-    AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')
+  WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f', 'S') AND NOT EXISTS (
+    SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')
+),
+functions AS (
+  SELECT p.*, s.ours, format('%s %s', CASE prokind WHEN 'p' THEN 'PROCEDURE' ELSE 'FUNCTION' END, p.oid::regprocedure) AS name
+  FROM pg_proc p JOIN schemas s ON s.oid = p.pronamespace
+  WHERE p.prokind IN ('f', 'p') AND NOT EXISTS (
+    SELECT FROM pg_depend d WHERE d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e')
+),
+excess AS (
+  SELECT name, waitlist FROM web, relations
+  WHERE CASE relkind
+    WHEN 'S' THEN ours AND has_sequence_privilege(web.oid, relations.oid, 'SELECT, UPDATE, USAGE')
+    ELSE ours AND (
+        has_table_privilege(web.oid, relations.oid, 'SELECT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER')
+        OR has_any_column_privilege(web.oid, relations.oid, 'SELECT, UPDATE, REFERENCES')
+        OR has_any_column_privilege(web.oid, relations.oid,
+             CASE WHEN waitlist THEN 'INSERT WITH GRANT OPTION' ELSE 'INSERT' END)
+        OR CASE WHEN current_setting('server_version_num')::int >= 170000
+             THEN has_table_privilege(web.oid, relations.oid, 'MAINTAIN') ELSE false END)
+      OR NOT ours AND EXISTS (SELECT FROM aclexplode(relacl) WHERE grantee = web.oid)
+    END
 )
-SELECT format('ALTER ROLE %I NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS', rolname) AS statement
-  FROM web WHERE rolsuper OR rolcreatedb OR rolcreaterole OR rolreplication OR rolbypassrls
+SELECT format('ALTER ROLE %I LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS', rolname) AS statement
+  FROM web WHERE rolsuper OR rolcreatedb OR rolcreaterole OR rolreplication OR rolbypassrls OR NOT rolcanlogin
 UNION ALL
-SELECT format('REVOKE %I FROM %I', g.rolname, web.rolname)
+SELECT format('REVOKE %I FROM %I GRANTED BY %I', g.rolname, web.rolname, pg_get_userbyid(m.grantor))
   FROM web JOIN pg_auth_members m ON m.member = web.oid JOIN pg_roles g ON g.oid = m.roleid
+UNION ALL
+SELECT format('ALTER DATABASE %I OWNER TO %I', datname, current_user)
+  FROM web JOIN pg_database ON datdba = web.oid AND datname = current_database()
+UNION ALL
+SELECT format('ALTER SCHEMA %I OWNER TO %I', nspname, current_user) FROM web JOIN schemas ON nspowner = web.oid
+UNION ALL
+SELECT format('ALTER TABLE %s OWNER TO %I', name, current_user) FROM web JOIN relations ON relowner = web.oid
 UNION ALL
 SELECT format('REVOKE CREATE, TEMPORARY ON DATABASE %I FROM PUBLIC, %I', current_database(), rolname)
   FROM web WHERE has_database_privilege(oid, current_database(), 'CREATE, TEMPORARY')
@@ -79,17 +123,12 @@ UNION ALL
 SELECT format('REVOKE CREATE ON SCHEMA %I FROM PUBLIC, %I', nspname, rolname)
   FROM web, schemas WHERE has_schema_privilege(web.oid, schemas.oid, 'CREATE')
 UNION ALL
-SELECT format('REVOKE SELECT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER ON %s FROM PUBLIC, %I', name, rolname)
-  FROM web, relations
-  WHERE waitlist AND (has_table_privilege(web.oid, relations.oid, 'SELECT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER')
-    OR has_any_column_privilege(web.oid, relations.oid, 'SELECT, UPDATE, REFERENCES'))
+SELECT format('REVOKE ALL ON %s FROM PUBLIC, %I', name, rolname) FROM web, excess
 UNION ALL
-SELECT format('REVOKE ALL ON %s FROM PUBLIC, %I', name, rolname)
-  FROM web, relations
-  WHERE NOT waitlist AND CASE relkind
-    WHEN 'S' THEN has_sequence_privilege(web.oid, relations.oid, 'SELECT, UPDATE, USAGE')
-    ELSE has_table_privilege(web.oid, relations.oid, 'SELECT, INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER')
-      OR has_any_column_privilege(web.oid, relations.oid, 'SELECT, INSERT, UPDATE, REFERENCES') END
+SELECT format('REVOKE EXECUTE ON %s FROM PUBLIC, %I', name, rolname)
+  FROM web, functions
+  WHERE ours AND prosecdef AND has_function_privilege(web.oid, functions.oid, 'EXECUTE')
+    OR NOT ours AND EXISTS (SELECT FROM aclexplode(proacl) WHERE grantee = web.oid)
 UNION ALL
 SELECT format('GRANT CONNECT ON DATABASE %I TO %I', current_database(), rolname)
   FROM web WHERE NOT has_database_privilege(oid, current_database(), 'CONNECT')
@@ -98,4 +137,6 @@ SELECT format('GRANT USAGE ON SCHEMA public TO %I', rolname)
   FROM web WHERE NOT has_schema_privilege(oid, 'public', 'USAGE')
 UNION ALL
 SELECT format('GRANT INSERT ON %s TO %I', name, rolname)
-  FROM web, relations WHERE waitlist AND NOT has_table_privilege(web.oid, relations.oid, 'INSERT')`;
+  FROM web, relations
+  WHERE waitlist AND (NOT has_table_privilege(web.oid, relations.oid, 'INSERT')
+    OR EXISTS (SELECT FROM excess WHERE excess.waitlist))`;

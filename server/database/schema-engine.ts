@@ -131,7 +131,8 @@ async function withEngine<T>(
   await instantiate();
   const { path, content } = await schemaFile(join(folder, "schema.prisma"));
   // Ended below: the engine keeps a lock on its session, which would make the next one wait.
-  const pool = new pg.Pool({ connectionString: url });
+  const pool = new pg.Pool({ connectionString: url, lock_timeout: 5_000 });
+  pool.on("error", () => undefined); // The call under way rejects with the same error.
   const scripts = new WholeScripts(pool);
   try {
     const adapter = bindMigrationAwareSqlAdapterFactory(scripts);

@@ -5,8 +5,10 @@ import express, { type Request, type RequestHandler, type Response } from "expre
 import { HttpError } from "../http-error.ts";
 
 const bodyLimit = 16 * 1024;
-/** A form is read beyond the limit, so that the page that refuses it can still hold what was typed. */
+/** A form is read beyond the limit, so that the page that refuses it can still hold what was typed; up to here. */
 const formReadLimit = 4 * bodyLimit;
+
+const tooLong = `A body may have at most ${bodyLimit} bytes.`;
 
 const types = {
   json: "application/json",
@@ -18,15 +20,28 @@ export function contentType(req: Request): "json" | "form" | undefined {
   return type === types.json ? "json" : type === types.form ? "form" : undefined;
 }
 
-function inspect(_req: IncomingMessage, res: ServerResponse, body: Buffer, encoding: string): void {
+function inspect(req: IncomingMessage, res: ServerResponse, body: Buffer, encoding: string): void {
   (res as Response).locals.bodyBytes = body.length;
-  if (encoding === "utf-8" && !isUtf8(body)) throw new HttpError(400, "The body is not valid UTF-8.");
+  if (encoding !== "utf-8") return;
+  const readable = isUtf8(body) && (contentType(req as Request) === "json" || decodes(body.toString()));
+  if (!readable) throw new HttpError(400, "The body is not valid UTF-8.");
+}
+
+/** The form parser leaves what it cannot decode as it is, and "M%FCller" would be stored. */
+function decodes(form: string): boolean {
+  try {
+    decodeURIComponent(form);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 const readJson = express.json({ limit: bodyLimit, verify: inspect });
 const readFormFields = express.urlencoded({
   extended: false,
   limit: formReadLimit,
+  parameterLimit: formReadLimit,
   verify: inspect,
 });
 
@@ -35,20 +50,32 @@ const requireKnownType: RequestHandler = (req, _res, next) => {
   throw new HttpError(415, `Send ${types.json} or ${types.form}.`);
 };
 
+function isTooLong(req: Request): boolean {
+  const limit = contentType(req) === "form" ? formReadLimit : bodyLimit;
+  return Number(req.headers["content-length"]) > limit;
+}
+
+/** The parsers would take in all of a body that says it is too long, and only then refuse it. */
+const refuseLongBody: RequestHandler = (req, _res, next) => {
+  if (!isTooLong(req)) return next();
+  throw new HttpError(413, tooLong, { headers: { Connection: "close" } });
+};
+
 const requireFields: RequestHandler = (req, res, next) => {
-  if (res.locals.bodyBytes > bodyLimit) throw new HttpError(413, `A body may have at most ${bodyLimit} bytes.`);
+  if (res.locals.bodyBytes > bodyLimit) throw new HttpError(413, tooLong);
   const isObject = typeof req.body === "object" && req.body !== null && !Array.isArray(req.body);
   const isEmpty = contentType(req) === "json" && !res.locals.bodyBytes;
   if (!isObject || isEmpty) throw new HttpError(400, "The body must be a JSON object.");
   next();
 };
 
-export const readBody: RequestHandler[] = [requireKnownType, readJson, readFormFields, requireFields];
+export const readBody: RequestHandler[] = [requireKnownType, refuseLongBody, readJson, readFormFields, requireFields];
 
 /** The text fields of a form post, also of one that was refused before its body was read; empty where it cannot be read. */
 export async function formFields(req: Request, res: Response): Promise<Record<string, string>> {
   if (contentType(req) !== "form") return {};
-  if (req.body === undefined) await new Promise<void>((done) => readFormFields(req, res, () => done()));
+  if (req.body === undefined && !req.readableDidRead && !isTooLong(req))
+    await new Promise<void>((done) => readFormFields(req, res, () => done()));
   const entries = Object.entries((req.body ?? {}) as Record<string, unknown>);
   return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === "string"));
 }

@@ -11,7 +11,7 @@ import { contentType, formFields } from "./body.ts";
 /** What Express' body parsers throw, said in our words: theirs quote the body. */
 const parserDetails: Record<number, string> = {
   400: "The body cannot be read as its content type.",
-  413: "A body may have at most 16384 bytes.",
+  413: "The body is too long.",
   415: "The body's encoding or charset is not supported.",
 };
 
@@ -35,7 +35,7 @@ export function answerErrors(pages: Pages, log: Logger): ErrorRequestHandler {
     if (res.headersSent) return next(error);
     res.status(failure.status).set({ "Cache-Control": "no-store", ...failure.extra.headers });
     if (!prefersHtml(req)) return sendProblem(res, failure);
-    if (req.path !== signupPath) return pages.sendError(req, res);
+    if (req.path !== signupPath) return failure.status < 500 ? sendProblem(res, failure) : pages.sendError(req, res);
     await pages.sendFormFailure(req, res, {
       status: failure.status,
       values: await formFields(req, res),
@@ -66,7 +66,7 @@ export function prefersHtml(req: Request): boolean {
 }
 
 function isOtherApi(req: Request): boolean {
-  return req.path.startsWith("/api/") && req.path !== signupPath;
+  return /^\/api(\/|$)/.test(req.path) && req.path !== signupPath;
 }
 
 function sendProblem(res: Response, { status, detail, extra }: HttpError): void {

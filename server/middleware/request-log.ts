@@ -25,5 +25,5 @@ export function requestLog(log: Logger): RequestHandler {
 
 /** People put addresses into paths, too; those stay out of the log. */
 function loggable(path: string): string {
-  return path.slice(0, loggedPathLength).replace(/[^/]*(?:@|%40)[^/]*/gi, "[address]");
+  return path.replace(/[^/]*(?:@|%(?:25)*40)[^/]*/gi, "[address]").slice(0, loggedPathLength);
 }

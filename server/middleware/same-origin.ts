@@ -6,7 +6,7 @@ import { HttpError } from "../http-error.ts";
 export function sameOrigin(publicUrl: string): RequestHandler {
   return function refuseCrossSite(req, _res, next) {
     const { origin } = req.headers;
-    const ours = origin === undefined || origin === publicUrl || hostOf(origin) === req.host;
+    const ours = origin === undefined || origin === publicUrl || isHost(origin, req.host);
     if (req.headers["sec-fetch-site"] === "cross-site" || !ours) {
       throw new HttpError(403, "Sign-ups are accepted from this site's own pages only.");
     }
@@ -14,6 +14,6 @@ export function sameOrigin(publicUrl: string): RequestHandler {
   };
 }
 
-function hostOf(origin: string): string | undefined {
-  return URL.canParse(origin) ? new URL(origin).host : undefined;
+function isHost(origin: string, host: string | undefined): boolean {
+  return Boolean(host) && (origin === `http://${host}` || origin === `https://${host}`);
 }

@@ -63,6 +63,16 @@ it("behind one proxy believes only what that proxy appended", async () => {
   expect((await post({ "X-Forwarded-For": "198.51.100.9, 203.0.113.2" })).status).toBe(429);
 });
 
+it("behind a proxy that appends ports as well counts addresses, and what is none as the proxy", async () => {
+  await start(1, 1);
+  expect((await post({ "X-Forwarded-For": "203.0.113.1:1000" })).status).toBe(201);
+  expect((await post({ "X-Forwarded-For": "203.0.113.1:1001" })).status).toBe(429);
+  expect((await post({ "X-Forwarded-For": "[2001:db8::1]:1000" })).status).toBe(201);
+  expect((await post({ "X-Forwarded-For": "[2001:db8::1]:1001" })).status).toBe(429);
+  expect((await post({ "X-Forwarded-For": "unknown" })).status).toBe(201);
+  expect((await post({ "X-Forwarded-For": "somebody" })).status).toBe(429);
+});
+
 it("takes a /56 of IPv6 for one client, and each IPv4 address for one, also when it is mapped", async () => {
   await start(1, 1);
   expect((await post({ "X-Forwarded-For": "2001:db8:0:1200::1" })).status).toBe(201);

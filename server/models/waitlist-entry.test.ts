@@ -75,6 +75,11 @@ describe("an address", () => {
     "ådå@example.com",
     '"ada"@example.com',
     "ada@exa%6dple.com",
+    "ada@münchen.de/evil",
+    "ada@münchen.de?x=1",
+    "ada@münchen.de#x",
+    "ada@münchen.de\\x",
+    "ada@m%75nchen.рф",
     `${"a".repeat(65)}@example.com`,
     `ada@${"b".repeat(64)}.com`,
   ])("%s is refused", (email) => {

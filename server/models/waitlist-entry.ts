@@ -37,7 +37,9 @@ const mailbox = new RegExp(`^(?=.{1,64}@)${atom}(?:\\.${atom})*@(?:${label}\\.)+
 function toMailbox(address: string): string {
   const at = address.lastIndexOf("@");
   const domain = address.slice(at + 1);
-  const ascii = /^\p{ASCII}*$/u.test(domain) ? domain : domainToASCII(domain);
+  // domainToASCII reads a URL's host: it would end at "/", "?" or "#", and decode "%".
+  const international = /\P{ASCII}/u.test(domain) && !/[/\\?#%:@]/.test(domain);
+  const ascii = international ? domainToASCII(domain) : domain;
   return `${address.slice(0, at + 1)}${ascii}`.toLowerCase();
 }
 
@@ -49,13 +51,13 @@ function email(field: Field) {
 }
 
 const missing = (value: unknown) => value ?? "";
-const [nameField, emailField, companyField, jobTitleField] = fields as [Field, Field, Field, Field];
+const field = (name: FieldName) => fields.find((candidate) => candidate.name === name) as Field;
 
 const waitlistEntry = z.object({
-  name: z.preprocess(missing, text(nameField)),
-  email: z.preprocess(missing, email(emailField)),
-  company: z.preprocess(missing, text(companyField)),
-  job_title: z.preprocess(missing, text(jobTitleField)).transform((value) => value || null),
+  name: z.preprocess(missing, text(field("name"))),
+  email: z.preprocess(missing, email(field("email"))),
+  company: z.preprocess(missing, text(field("company"))),
+  job_title: z.preprocess(missing, text(field("job_title"))).transform((value) => value || null),
 });
 
 export type ParsedEntry = { ok: true; entry: WaitlistEntry } | { ok: false; errors: FieldErrors };

@@ -1,6 +1,8 @@
 // The pages in a real browser: what they load and log, hydrated and without JavaScript, built and in development.
+import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { projectRoot } from "../../server/project-root.ts";
 import { launchBrowser, openPage, type WatchedPage } from "../support/browser.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { startSite, type Site } from "../support/site.ts";
@@ -33,7 +35,11 @@ describe.each(["built", "dev"] as const)("%s:", (mode) => {
 
   beforeAll(async () => {
     const env = { DATABASE_URL: database.webUrl, DATABASE_OWNER_URL: database.ownerUrl };
-    const command: [string, ...string[]] = ["npx", "tsx", "server/index.ts", "--dev"];
+    const command: [string, ...string[]] = [
+      join(projectRoot, "node_modules/.bin/tsx"),
+      join(projectRoot, "server/index.ts"),
+      "--dev",
+    ];
     site = await startSite(mode === "dev" ? { env, command } : { env });
   });
 

@@ -25,7 +25,7 @@ export async function createTestApp(webUrl: string, changes: Partial<Parts> = {}
   const app = createApp({
     log,
     waitlist: createWaitlist(prisma),
-    isReady: createReadiness(prisma),
+    isReady: createReadiness(prisma, log),
     pages: await createStoredPages(renderer),
     siteFiles: await createSiteFiles(builtClient),
     policy: { https: false, inlineStyles: renderer.inlineStyles, inlineScripts: [] },

@@ -9,6 +9,8 @@ interface RawRequest {
   path: string;
   headers?: Record<string, string>;
   body?: Buffer | string;
+  /** Sends the headers and never the body. */
+  unfinished?: boolean;
 }
 
 interface RawResponse {
@@ -18,14 +20,16 @@ interface RawResponse {
   text: string;
 }
 
-export async function rawRequest(app: Express, { body, ...options }: RawRequest): Promise<RawResponse> {
+export async function rawRequest(app: Express, { body, unfinished, ...options }: RawRequest): Promise<RawResponse> {
   const server = app.listen(0, "127.0.0.1");
   await once(server, "listening");
   const sent = request({ host: "127.0.0.1", port: (server.address() as AddressInfo).port, ...options });
-  sent.end(body);
+  if (unfinished) sent.flushHeaders();
+  else sent.end(body);
   const [response] = await once(sent, "response");
   let text = "";
   for await (const chunk of response) text += chunk;
+  sent.destroy();
   server.close();
   const [type = ""] = (response.headers["content-type"] ?? "").split(";");
   return { status: response.statusCode, type, headers: response.headers, text };

@@ -1,6 +1,7 @@
 // The built server as a process of its own, started as an operator starts it.
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { projectRoot } from "../../server/project-root.ts";
 
@@ -15,6 +16,7 @@ export interface Site {
 
 interface Options {
   env?: Record<string, string>;
+  /** Elsewhere than in the project, so that nobody's .env changes a test. */
   cwd?: string;
   command?: [string, ...string[]];
 }
@@ -22,7 +24,7 @@ interface Options {
 const built: [string, ...string[]] = [process.execPath, join(projectRoot, "dist/server/index.js")];
 
 /** Resolves when the site listens, or rejects with its stderr when it ends before that. */
-export async function startSite({ env = {}, cwd = projectRoot, command = built }: Options = {}): Promise<Site> {
+export async function startSite({ env = {}, cwd = tmpdir(), command = built }: Options = {}): Promise<Site> {
   const site = runSite({ env, cwd, command });
   const port = await new Promise<string>((resolve, reject) => {
     const look = () => {
@@ -35,7 +37,7 @@ export async function startSite({ env = {}, cwd = projectRoot, command = built }
   return { ...site, url: `http://localhost:${port}` };
 }
 
-export function runSite({ env = {}, cwd = projectRoot, command = built }: Options = {}): Site {
+export function runSite({ env = {}, cwd = tmpdir(), command = built }: Options = {}): Site {
   const [file, ...args] = command;
   const child = spawn(file, args, { cwd, env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: "0", ...env } });
   let stdout = "";

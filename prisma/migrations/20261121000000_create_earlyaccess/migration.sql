@@ -12,3 +12,6 @@ CREATE TABLE "earlyaccess" (
 
 -- CreateIndex
 CREATE UNIQUE INDEX "earlyaccess_email_key" ON "earlyaccess"("email");
+
+-- Unique means unique whatever the case, also for what is entered in Studio.
+ALTER TABLE "earlyaccess" ADD CONSTRAINT "earlyaccess_email_lower_case" CHECK ("email" = lower("email"));
