@@ -63,6 +63,15 @@ describe.each(Object.entries(themes))("in the %s theme", (_, theme) => {
   });
 });
 
+it("the browser's own bars have the colours of the page", () => {
+  const html = readFileSync(join(projectRoot, "client/index.html"), "utf8");
+  const bars = [
+    ...html.matchAll(/name="theme-color" content="(#[0-9a-f]{6})" media="\(prefers-color-scheme: (\w+)\)"/g),
+  ];
+  const expected = Object.entries(themes).map(([theme, { paper }]) => [paper, theme]);
+  expect(bars.map(([, colour, theme]) => [colour, theme])).toEqual(expected);
+});
+
 it("black on white is 21", () => {
   expect(contrast("#000000", "#ffffff")).toBeCloseTo(21);
 });

@@ -2,7 +2,9 @@
 import { HtmlValidate } from "html-validate";
 import request from "supertest";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import * as entry from "../../client/entry-server.tsx";
 import { createTestApp, type TestApp } from "../../tests/support/app.ts";
+import { createBuiltRenderer } from "./renderer.ts";
 
 const noDatabase = "postgresql://unused:unused@127.0.0.1:1/unused";
 const origin = "https://perennial.example";
@@ -23,6 +25,8 @@ const pages: Record<string, () => Promise<string>> = {
   "the landing page after joining": () => get("/?joined"),
   "a failed form post": postBadForm,
   "the 404 page": () => get("/nope"),
+  "the error page": async () =>
+    (await createBuiltRenderer(entry, { origin, allowIndexing: true })).errorPage().then(({ html }) => html),
 };
 
 describe.each(Object.entries(pages))("%s", (_, load) => {

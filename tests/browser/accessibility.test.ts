@@ -2,7 +2,7 @@
 import axe from "axe-core";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser, openPage, type WatchedPage } from "../support/browser.ts";
+import { breakSending, launchBrowser, openPage, type WatchedPage } from "../support/browser.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { startSite, type Site } from "../support/site.ts";
 
@@ -79,6 +79,13 @@ const states: Record<string, (page: WatchedPage) => Promise<unknown>> = {
     await page.getByLabel("Company").fill("Engines");
     await page.locator("form button").click();
     await page.waitForURL("**/api/earlyaccess");
+  },
+  "error page": async (page) => {
+    await breakSending(page);
+    await page.goto(site.url);
+    await fill(page, "ada@example.com");
+    await page.locator("form button").click();
+    await page.getByRole("heading", { name: "Unexpected Application Error!" }).waitFor();
   },
   "not found": (page) => page.goto(`${site.url}/nope`),
 };

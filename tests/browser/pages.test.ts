@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { projectRoot } from "../../server/project-root.ts";
-import { launchBrowser, openPage, type WatchedPage } from "../support/browser.ts";
+import { breakSending, launchBrowser, openPage, type WatchedPage } from "../support/browser.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { startSite, type Site } from "../support/site.ts";
 
@@ -112,15 +112,7 @@ describe("the built page", () => {
 
   it("shows the error page when a component throws in the browser", async () => {
     const page = await openPage(browser);
-    await page.route("**/assets/hydrate-*.js", async (route) => {
-      const response = await route.fetch();
-      // The word for "sending" is needed only once the form is sent.
-      const body = (await response.text()).replace(
-        /sending:(["`])Joining\.\.\.\1/,
-        "get sending(){throw Error('boom')}",
-      );
-      await route.fulfill({ response, body });
-    });
+    await breakSending(page);
     await page.goto(`${site.url}/#early-access`);
     await hydrated(page);
     for (const label of ["Name", "Email", "Company"]) await page.getByLabel(label).fill("a@b.co");

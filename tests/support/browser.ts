@@ -19,6 +19,18 @@ export function launchBrowser(): Promise<Browser> {
   });
 }
 
+/** Makes the form's button throw while it is rendered for sending: the word for it is needed only then. */
+export async function breakSending(page: Page): Promise<void> {
+  await page.route("**/assets/hydrate-*.js", async (route) => {
+    const response = await route.fetch();
+    const code = await response.text();
+    await route.fulfill({
+      response,
+      body: code.replace(/sending:(["`])Joining\.\.\.\1/, "get sending(){throw Error('boom')}"),
+    });
+  });
+}
+
 /** A page in a context of its own: no cookies, cache or storage of another test. */
 export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<WatchedPage> {
   const context = await browser.newContext(options);
