@@ -48,72 +48,42 @@ const postgresUrl = z.string().refine((text) => {
   return /^postgres(ql)?:$/.test(url.protocol) && url.username !== "" && url.pathname.length > 1 && readable;
 });
 
-/** What each variable must be, and a good value for the message when it is not. */
-const variables = {
-  HOST: {
-    schema: z.string().refine((text) => isIP(text) > 0 || hostName.test(text)),
-    rule: "an IP address or host name to listen on",
-    example: "0.0.0.0",
-  },
-  PORT: {
-    schema: wholeNumber(0, 65_535),
-    rule: "a whole number from 0 to 65535",
-    example: "3000",
-  },
-  PUBLIC_URL: {
-    schema: origin,
-    rule: "the site's http or https origin, without a path",
-    example: "https://perennial.example",
-  },
-  DATABASE_URL: {
-    schema: postgresUrl,
-    rule: "a Postgres URL with user and database, special characters in the password percent-encoded",
-    example: "postgresql://perennial_web:secret@db.example:5432/perennial",
-  },
-  DATABASE_OWNER_URL: {
-    schema: postgresUrl,
-    rule: "a Postgres URL with user and database, special characters in the password percent-encoded",
-    example: "postgresql://perennial_owner:secret@db.example:5432/perennial",
-  },
-  TRUST_PROXY: {
-    schema: wholeNumber(0, 32),
-    rule: "the number of proxies in front, from 0 to 32",
-    example: "1",
-  },
-  SIGNUP_LIMIT: {
-    schema: wholeNumber(1, 1_000_000),
-    rule: "a whole number from 1 to 1000000",
-    example: "10",
-  },
-  SIGNUP_WINDOW_SECONDS: {
-    schema: wholeNumber(1, 86_400),
-    rule: "a whole number of seconds from 1 to 86400",
-    example: "600",
-  },
-  ALLOW_INDEXING: {
-    schema: z.enum(["true", "false"]).transform((text) => text === "true"),
-    rule: "true or false",
-    example: "false",
-  },
-  LOG_LEVEL: {
-    schema: z.enum(logLevels),
-    rule: `one of ${logLevels.join(", ")}`,
-    example: "info",
-  },
-} satisfies Record<string, { schema: z.ZodType; rule: string; example: string }>;
-
 const environment = z.object({
-  HOST: variables.HOST.schema.default("127.0.0.1"),
-  PORT: variables.PORT.schema.default(3000),
-  PUBLIC_URL: variables.PUBLIC_URL.schema.optional(),
-  DATABASE_URL: variables.DATABASE_URL.schema.optional(),
-  DATABASE_OWNER_URL: variables.DATABASE_OWNER_URL.schema.optional(),
-  TRUST_PROXY: variables.TRUST_PROXY.schema.default(0),
-  SIGNUP_LIMIT: variables.SIGNUP_LIMIT.schema.default(10),
-  SIGNUP_WINDOW_SECONDS: variables.SIGNUP_WINDOW_SECONDS.schema.default(600),
-  ALLOW_INDEXING: variables.ALLOW_INDEXING.schema.default(true),
-  LOG_LEVEL: variables.LOG_LEVEL.schema.default("info"),
+  HOST: z
+    .string()
+    .refine((text) => isIP(text) > 0 || hostName.test(text))
+    .default("127.0.0.1"),
+  PORT: wholeNumber(0, 65_535).default(3000),
+  PUBLIC_URL: origin.optional(),
+  DATABASE_URL: postgresUrl.optional(),
+  DATABASE_OWNER_URL: postgresUrl.optional(),
+  TRUST_PROXY: wholeNumber(0, 32).default(0),
+  SIGNUP_LIMIT: wholeNumber(1, 1_000_000).default(10),
+  SIGNUP_WINDOW_SECONDS: wholeNumber(1, 86_400).default(600),
+  ALLOW_INDEXING: z
+    .enum(["true", "false"])
+    .transform((text) => text === "true")
+    .default(true),
+  LOG_LEVEL: z.enum(logLevels).default("info"),
 });
+
+type Variable = keyof z.infer<typeof environment>;
+
+const databaseRule = "a Postgres URL with user and database, special characters in the password percent-encoded";
+
+/** What each variable must be, and a good value: for the message when it is not. */
+const hints: Record<Variable, { rule: string; example: string }> = {
+  HOST: { rule: "an IP address or host name to listen on", example: "0.0.0.0" },
+  PORT: { rule: "a whole number from 0 to 65535", example: "3000" },
+  PUBLIC_URL: { rule: "the site's http or https origin, without a path", example: "https://perennial.example" },
+  DATABASE_URL: { rule: databaseRule, example: "postgresql://perennial_web:secret@db.example:5432/perennial" },
+  DATABASE_OWNER_URL: { rule: databaseRule, example: "postgresql://perennial_owner:secret@db.example:5432/perennial" },
+  TRUST_PROXY: { rule: "the number of proxies in front, from 0 to 32", example: "1" },
+  SIGNUP_LIMIT: { rule: "a whole number from 1 to 1000000", example: "10" },
+  SIGNUP_WINDOW_SECONDS: { rule: "a whole number of seconds from 1 to 86400", example: "600" },
+  ALLOW_INDEXING: { rule: "true or false", example: "false" },
+  LOG_LEVEL: { rule: `one of ${logLevels.join(", ")}`, example: "info" },
+};
 
 /**
  * Reads the configuration from environment variables; an empty variable counts as unset.
@@ -122,15 +92,15 @@ const environment = z.object({
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value?.trim() !== ""));
   const parsed = environment.safeParse(given);
-  const bad = new Set(parsed.error?.issues.map((issue) => issue.path[0] as keyof typeof variables));
+  const bad = new Set(parsed.error?.issues.map((issue) => issue.path[0] as Variable));
   const complaints = [...bad].map((name) => {
-    const { rule, example } = variables[name];
+    const { rule, example } = hints[name];
     const got = name.startsWith("DATABASE") ? withoutSecrets(given[name] ?? "") : given[name];
     return `${name} is "${got}" but must be ${rule}, for example ${name}=${example}`;
   });
   if (given.DATABASE_OWNER_URL && !given.DATABASE_URL) {
     complaints.push(
-      `DATABASE_URL is not set although DATABASE_OWNER_URL is; both must name the same database, for example DATABASE_URL=${variables.DATABASE_URL.example}`,
+      `DATABASE_URL is not set although DATABASE_OWNER_URL is; both must name the same database, for example DATABASE_URL=${hints.DATABASE_URL.example}`,
     );
   }
   if (!parsed.success || complaints.length > 0) {

@@ -1,34 +1,17 @@
 // Starts and stops the site; the only file with effects.
-import { randomBytes } from "node:crypto";
-import type { Server } from "node:http";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { RequestHandler } from "express";
 import type { Logger } from "pino";
-import type { ViteDevServer } from "vite";
 import { createApp } from "./app.ts";
 import { loadConfig, type Config } from "./config.ts";
-import { createLivePages, createStoredPages, type Pages } from "./controllers/pages.ts";
-import { createSiteFiles } from "./controllers/site-files.ts";
 import { connect } from "./database/connect.ts";
 import { openDatabase, type OpenedDatabase } from "./database/open.ts";
 import { prepareDatabase } from "./database/prepare.ts";
 import { createReadiness } from "./database/readiness.ts";
+import { createBuiltFrontend, createDevFrontend } from "./frontend.ts";
 import { createHttpServer, gracePeriod } from "./http-server.ts";
 import { createLogger } from "./logger.ts";
-import { OperatorError } from "./operator-error.ts";
-import type { SecurityPolicy } from "./middleware/security-headers.ts";
 import { createWaitlist } from "./models/waitlist.ts";
-import { projectRoot } from "./project-root.ts";
-import type { PublicSite } from "./views/head.ts";
-import { builtClient, createBuiltRenderer, createDevRenderer } from "./views/renderer.ts";
-
-interface Frontend {
-  pages: Pages;
-  siteFiles: RequestHandler;
-  inline: Pick<SecurityPolicy, "inlineStyles" | "inlineScripts">;
-  vite?: ViteDevServer;
-}
+import { explain } from "./operator-error.ts";
 
 type Closers = (() => Promise<unknown>)[];
 
@@ -45,7 +28,9 @@ async function start(config: Config, log: Logger, closers: Closers, onFault: (er
 
   const site = { origin: config.publicUrl, allowIndexing: config.allowIndexing };
   const http = createHttpServer();
-  const { pages, siteFiles, inline, vite } = await createFrontend(http.server, site);
+  const { pages, siteFiles, inline, vite } = await (process.argv.includes("--dev")
+    ? createDevFrontend(http.server, site)
+    : createBuiltFrontend(site));
   const app = createApp({
     log,
     waitlist: createWaitlist(prisma),
@@ -55,10 +40,7 @@ async function start(config: Config, log: Logger, closers: Closers, onFault: (er
     policy: { https: config.publicUrl.startsWith("https:"), ...inline },
     site,
     trustProxy: config.trustProxy,
-    signups: {
-      limit: config.signupLimit,
-      windowSeconds: config.signupWindowSeconds,
-    },
+    signups: { limit: config.signupLimit, windowSeconds: config.signupWindowSeconds },
   });
   http.handle(app);
   const port = await http.listen(config.host, config.port);
@@ -66,37 +48,6 @@ async function start(config: Config, log: Logger, closers: Closers, onFault: (er
   // Before the server: its socket to the browser would keep the server open.
   if (vite) closers.push(() => vite.close());
   announce(config.host, port, database, log);
-}
-
-async function createFrontend(server: Server, site: PublicSite): Promise<Frontend> {
-  if (process.argv.includes("--dev")) return createDevFrontend(server, site);
-  const renderer = await createBuiltRenderer(await import("../client/entry-server.tsx"), site);
-  return {
-    pages: await createStoredPages(renderer),
-    siteFiles: await createSiteFiles(builtClient),
-    inline: { inlineStyles: renderer.inlineStyles, inlineScripts: [] },
-  };
-}
-
-async function createDevFrontend(server: Server, site: PublicSite): Promise<Frontend> {
-  const { createServer: createVite } = await import("vite");
-  const nonce = randomBytes(16).toString("base64");
-  const vite = await createVite({
-    configFile: join(projectRoot, "vite.config.ts"),
-    server: { middlewareMode: true, hmr: { server } },
-    appType: "custom",
-    html: { cspNonce: nonce },
-  });
-  const renderer = createDevRenderer(vite, nonce, site);
-  return {
-    pages: await createLivePages(renderer),
-    siteFiles: vite.middlewares,
-    inline: {
-      inlineStyles: renderer.inlineStyles,
-      inlineScripts: renderer.inlineStyles,
-    },
-    vite,
-  };
 }
 
 function announce(host: string, port: number, database: OpenedDatabase, log: Logger): void {
@@ -113,12 +64,6 @@ function announce(host: string, port: number, database: OpenedDatabase, log: Log
       "\n",
     ].join("\n"),
   );
-}
-
-/** A fault that the operator can mend is said in a sentence, any other with its stack. */
-function explain(error: unknown): string {
-  const forOperator = error instanceof OperatorError;
-  return `${forOperator ? error.message : error instanceof Error ? error.stack : String(error)}\n`;
 }
 
 function fail(error: unknown): void {

@@ -3,3 +3,9 @@
 export class OperatorError extends Error {
   override name = "OperatorError";
 }
+
+/** What to print of an error: the sentence where the operator can mend it, the stack where only we can. */
+export function explain(error: unknown): string {
+  if (error instanceof OperatorError) return `${error.message}\n`;
+  return `${error instanceof Error ? error.stack : String(error)}\n`;
+}

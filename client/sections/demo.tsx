@@ -1,10 +1,19 @@
 // The product in the hero: a sentence becomes a segment, a loyalty rule and an email flow. Its styles move it.
-import { Icon } from "../components/icon.tsx";
+import { Icon, type IconName } from "../components/icon.tsx";
 import { Mark } from "../components/mark.tsx";
 import { demo } from "../content.ts";
 
 const words = demo.sentence.split(" ").map((word, place) => ({ word, place }));
 const { segment, rule, flow } = demo.results;
+
+function Kind({ icon, name }: { icon: IconName; name: string }) {
+  return (
+    <p className="demo-kind">
+      <Icon name={icon} />
+      {name}
+    </p>
+  );
+}
 
 /** Screen readers get one description; the parts would be noise. */
 export function Demo() {
@@ -24,10 +33,7 @@ export function Demo() {
         </p>
         <ul className="demo-results">
           <li>
-            <p className="demo-kind">
-              <Icon name="person" />
-              {segment.kind}
-            </p>
+            <Kind icon="person" name={segment.kind} />
             <p className="demo-title">{segment.title}</p>
             <p className="demo-chips">
               {segment.rules.map((text) => (
@@ -36,19 +42,13 @@ export function Demo() {
             </p>
           </li>
           <li>
-            <p className="demo-kind">
-              <Icon name="leaf" />
-              {rule.kind}
-            </p>
+            <Kind icon="leaf" name={rule.kind} />
             <p className="demo-rule">
               {rule.trigger} <b>{rule.event}</b> {rule.action} <b>{rule.reward}</b>
             </p>
           </li>
           <li>
-            <p className="demo-kind">
-              <Icon name="send" />
-              {flow.kind}
-            </p>
+            <Kind icon="send" name={flow.kind} />
             <p className="demo-flow">
               {flow.messages.map((text) => (
                 <span key={text}>{text}</span>

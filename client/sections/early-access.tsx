@@ -1,6 +1,6 @@
 // The section with the form; the form post without JavaScript leads back to it.
 import { formId } from "../addresses.ts";
-import { Icon } from "../components/icon.tsx";
+import { Checks } from "../components/checks.tsx";
 import { earlyAccess } from "../content.ts";
 import { EarlyAccessForm } from "../early-access/form.tsx";
 
@@ -11,14 +11,7 @@ export function EarlyAccess() {
       <div className="early-access-content">
         <div className="early-access-words">
           <h2 id="early-access-heading">{earlyAccess.heading}</h2>
-          <ul className="checks">
-            {earlyAccess.benefits.map((text) => (
-              <li key={text}>
-                <Icon name="check" />
-                {text}
-              </li>
-            ))}
-          </ul>
+          <Checks items={earlyAccess.benefits} />
         </div>
         <EarlyAccessForm />
       </div>

@@ -1,6 +1,6 @@
 // The four plans, what all of them include, and the founding offer.
 import { formId } from "../addresses.ts";
-import { Icon } from "../components/icon.tsx";
+import { Checks } from "../components/checks.tsx";
 import { pricing } from "../content.ts";
 
 export function Pricing() {
@@ -28,14 +28,7 @@ export function Pricing() {
       <div className="all-plans">
         <div>
           <h3>{pricing.allHeading}</h3>
-          <ul className="checks">
-            {pricing.all.map((text) => (
-              <li key={text}>
-                <Icon name="check" />
-                {text}
-              </li>
-            ))}
-          </ul>
+          <Checks items={pricing.all} />
         </div>
         <div className="offer">
           <h3>{pricing.offerHeading}</h3>

@@ -1,7 +1,7 @@
 // What every command does around its work: opens the configured database, lets go of it, and says faults in a sentence.
 import { loadConfig } from "../config.ts";
 import { openDatabase, type OpenedDatabase } from "../database/open.ts";
-import { OperatorError } from "../operator-error.ts";
+import { explain } from "../operator-error.ts";
 
 /** Ends with exit code 1 where the work throws. */
 export async function runCommand(work: (database: OpenedDatabase) => Promise<void>): Promise<void> {
@@ -13,8 +13,7 @@ export async function runCommand(work: (database: OpenedDatabase) => Promise<voi
       await database.release();
     }
   } catch (error) {
-    const { message, stack } = error as Error;
-    process.stderr.write(`${error instanceof OperatorError ? message : stack}\n`);
+    process.stderr.write(explain(error));
     process.exitCode = 1;
   }
 }

@@ -1,0 +1,15 @@
+// A list of what one gets, with a tick each.
+import { Icon } from "./icon.tsx";
+
+export function Checks({ items }: { items: readonly string[] }) {
+  return (
+    <ul className="checks">
+      {items.map((text) => (
+        <li key={text}>
+          <Icon name="check" />
+          {text}
+        </li>
+      ))}
+    </ul>
+  );
+}
