@@ -41,9 +41,10 @@ export function createHttpServer(): HttpServer {
     close: async () => {
       closing = true;
       const closed = new Promise((done) => server.close(done));
-      // Browsers open connections in advance; what never sent a byte is no request under way.
-      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
-      // Said before the answer, so that the client does not send its next request into a closed connection.
+      const busy = new Set([...responses].map((res) => res.socket));
+      // Kept for a next request, opened in advance, or turned into a WebSocket: none is a request under way.
+      for (const socket of sockets) if (!busy.has(socket)) socket.destroy();
+      // Said with the answer, so that the client does not send its next request into a closed connection.
       for (const res of responses) res.shouldKeepAlive = false;
       const deadline = setTimeout(() => server.closeAllConnections(), gracePeriod);
       await closed;
