@@ -4,7 +4,7 @@ import type { FieldName } from "./early-access/fields.ts";
 export const product = {
   name: "Perennial",
   tagline: "Building the future of AI-powered customer relationships.",
-  copyright: "© 2025 Perennial. All rights reserved.",
+  copyright: "© 2025 Perennial",
 };
 
 export const meta = {
@@ -118,7 +118,7 @@ export const features = {
   },
   stack: {
     title: "Modular, and all in one",
-    description: "CRM, loyalty, email and SMS in a single stack, module by module.",
+    description: "CRM, loyalty, email and SMS in one modular stack.",
     modules: ["CRM", "Loyalty", "Email", "SMS"],
   },
 };
@@ -163,12 +163,12 @@ export const questions = {
     },
     {
       question: "What happens after I sign up?",
-      answer: "You're on the early access list. The team will reach out once the Beta version is ready.",
+      answer: "You'll be on the early access list, and the team will reach out once the Beta version is ready.",
     },
     {
       question: "What is done with my data?",
       answer:
-        "We keep the name, email address, company and, if you give it, job title that you enter, to contact you about early access. This page sets no cookies and loads nothing from other sites. Reply to any message of ours to have your entry deleted.",
+        "We keep the name, email address, company and, if you give it, job title that you enter, to contact you about early access. The page sets no cookies and loads nothing from other sites. Reply to any message of ours to have your entry deleted.",
     },
   ],
 };
@@ -181,23 +181,22 @@ export const earlyAccess = {
   button: "Get Early Access",
   sending: "Joining...",
   privacy:
-    "We keep what you enter here to contact you about early access, and for nothing else. Reply to any message of ours to have it deleted.",
+    "We keep what you enter here to contact you about early access. Reply to any message of ours to have it deleted.",
   success: {
     title: "Welcome to the future! 🚀",
     text: "You're now on the early access list. We'll notify you when we launch!",
     next: "The team will reach out once the Beta version is ready.",
   },
   failure: { title: "Error", text: "Something went wrong. Please try again." },
-  /** Said after the failure's text where the page itself carries it, by the status of the answer. */
+  /** Said before the failure's text where the page itself carries it, by the status of the answer. */
   reasons: {
     400: "Your entry did not arrive in one piece.",
     403: "Your entry seemed to come from another site. Send it from this page.",
     405: "Please join with the form below.",
     413: "Your entry is too long.",
     415: "Your entry did not arrive in one piece.",
-    422: "Check these fields first:",
-    429: "There were many sign-ups from your network. Wait a few minutes first.",
-    503: "We can't store entries just now. Give it a minute.",
+    429: "There were many sign-ups from your network in the last minutes.",
+    503: "We can't store entries just now.",
   } as Record<number, string>,
 };
 

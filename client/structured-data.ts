@@ -29,23 +29,23 @@ export function structuredData(origin: string): object {
     applicationCategory: "BusinessApplication",
     operatingSystem: "Web",
     publisher: { "@id": id("organization") },
-    offers: pricing.plans.map(({ name, price, users, emails, sms }) => {
-      const amount = price.replace(/\D/g, "");
-      const from = price.endsWith("+");
-      return {
-        "@type": "Offer",
-        name,
-        description: `${pricing.limits.users}: ${users}. ${pricing.limits.emails}: ${emails}. ${pricing.limits.sms}: ${sms}.`,
-        price: amount,
-        priceCurrency: "USD",
-        priceSpecification: {
-          "@type": "UnitPriceSpecification",
-          ...(from ? { minPrice: amount } : { price: amount }),
-          priceCurrency: "USD",
-          unitCode: "MON",
-        },
-      };
-    }),
+    offers: pricing.plans.map(offer),
   };
   return { "@context": "https://schema.org", "@graph": [organization, site, software] };
+}
+
+type Plan = (typeof pricing.plans)[number];
+
+/** A plan whose price ends with "+" has a least price and no exact one. */
+function offer({ name, price, users, emails, sms }: Plan): object {
+  const amount = price.replace(/\D/g, "");
+  const exact = !price.endsWith("+");
+  const specification = { "@type": "UnitPriceSpecification", priceCurrency: "USD", unitCode: "MON" };
+  return {
+    "@type": "Offer",
+    name,
+    description: `${pricing.limits.users}: ${users}. ${pricing.limits.emails}: ${emails}. ${pricing.limits.sms}: ${sms}.`,
+    ...(exact && { price: amount, priceCurrency: "USD" }),
+    priceSpecification: exact ? { ...specification, price: amount } : { ...specification, minPrice: amount },
+  };
 }

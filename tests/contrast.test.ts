@@ -48,6 +48,7 @@ const pairs: [string, string, number][] = [
   ["on-bed", "bed-raised", 4.5],
   ["on-bed-soft", "bed", 4.5],
   ["on-bed-soft", "bed-raised", 4.5],
+  ["on-bubble", "bubble", 4.5],
   ["bloom", "bed", 4.5],
   ["bloom", "bed-raised", 3],
   ["error", "surface", 4.5],

@@ -10,8 +10,9 @@ export function FailureSummary({ failure: { status, errors } }: { failure: FormF
   return (
     <section className="failure-summary" aria-labelledby="failure-heading" tabIndex={-1} autoFocus>
       <h3 id="failure-heading">{earlyAccess.failure.title}</h3>
-      <p>{earlyAccess.failure.text}</p>
-      {earlyAccess.reasons[status] && <p>{earlyAccess.reasons[status]}</p>}
+      <p>
+        {earlyAccess.reasons[status]} {earlyAccess.failure.text}
+      </p>
       {bad.length > 0 && (
         <ul>
           {bad.map(({ name }) => (

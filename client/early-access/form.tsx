@@ -38,8 +38,11 @@ export function EarlyAccessForm() {
   }
 
   useEffect(() => {
-    if (state.step === "joined") confirmation.current?.focus();
-    if (state.step !== "failed") return;
+    if (state.step !== "joined" && state.step !== "failed") return;
+    // Disabling the button dropped the focus; where the visitor took it elsewhere meanwhile, it stays there.
+    const current = document.activeElement;
+    if (current !== document.body && !form.current?.contains(current)) return;
+    if (state.step === "joined") return confirmation.current?.focus();
     const invalid = form.current?.querySelector<HTMLElement>("[aria-invalid]");
     (invalid ?? form.current?.querySelector("button"))?.focus();
   }, [state]);
@@ -84,6 +87,7 @@ export function EarlyAccessForm() {
         >
           {state.step === "sending" ? earlyAccess.sending : earlyAccess.button}
         </button>
+        <output className="heard">{state.step === "sending" && earlyAccess.sending}</output>
         {state.step === "failed" && (
           <p id="early-access-failure" className="field-error">
             {earlyAccess.failure.text}

@@ -57,17 +57,18 @@ export function Features() {
                 {name}
                 <i />
                 <i />
+                <i />
               </p>
             ))}
           </div>
         </FeatureCard>
         <FeatureCard icon="code" name="api" {...api}>
           <figure className="snippet">
-            <figcaption>
+            <figcaption id="snippet-caption">
               {api.label}: {api.request}
             </figcaption>
-            {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex, jsx-a11y/prefer-tag-over-role -- it scrolls, so the keyboard must reach it */}
-            <pre tabIndex={0} aria-label={api.label} role="region">
+            {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex, jsx-a11y/prefer-tag-over-role -- it scrolls on a phone, so the keyboard must reach it */}
+            <pre tabIndex={0} role="group" aria-labelledby="snippet-caption">
               <code>{api.code}</code>
             </pre>
           </figure>

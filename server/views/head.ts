@@ -31,6 +31,7 @@ function sharing(title: string, description: string, origin: string): string[] {
     property("og:image:height", "630"),
     property("og:image:alt", meta.picture),
     named("twitter:card", "summary_large_image"),
+    named("twitter:image:alt", meta.picture),
     // "<" would let a text end the element.
     `<script type="application/ld+json">${JSON.stringify(structuredData(origin)).replaceAll("<", "\\u003c")}</script>`,
   ];

@@ -52,6 +52,15 @@ describe.each([320, 360, 480, 640, 768, 1024, 1280, 1920, 2560])("at %d px", (wi
   });
 });
 
+it("on a phone with text of twice the size nothing overflows either", async () => {
+  const large = await launchBrowser("--blink-settings=defaultFontSize=32");
+  const page = await openPage(large, { viewport: { width: 360, height: 740 } });
+  await page.goto(site.url);
+  expect(await page.evaluate(() => getComputedStyle(document.documentElement).fontSize)).toBe("32px");
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+  await large.close();
+});
+
 it.each(["no-preference", "reduce"] as const)(
   "nothing shifts while it loads and moves (motion: %s)",
   async (motion) => {
@@ -94,12 +103,14 @@ it("keeps buttons and fields recognisable in forced colours", async () => {
   await page.context().close();
 });
 
-it("prints its words without the bar and the form", async () => {
+it("prints its words without what is for the screen alone", async () => {
   const page = await openPage(browser);
   await page.goto(site.url);
   await page.emulateMedia({ media: "print" });
-  expect(await page.locator("header").isVisible()).toBe(false);
-  expect(await page.locator("form").isVisible()).toBe(false);
+  expect(await page.locator("header").evaluate((bar) => getComputedStyle(bar).position)).toBe("static");
+  for (const screenOnly of [".bar-link", ".button", ".demo", "form"]) {
+    expect(await page.locator(screenOnly).first().isVisible()).toBe(false);
+  }
   expect(await page.getByText("Starter Plan").isVisible()).toBe(true);
   await page.context().close();
 });

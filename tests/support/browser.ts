@@ -9,13 +9,13 @@ export interface WatchedPage extends Page {
   sent: string[];
 }
 
-export function launchBrowser(): Promise<Browser> {
+export function launchBrowser(...more: string[]): Promise<Browser> {
   const { path, env } = inject("chromium");
   return chromium.launch({
     executablePath: path,
     env: { ...process.env, ...env },
     // Root has no sandbox; the rest keeps Chromium from calling home.
-    args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"],
+    args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", ...more],
   });
 }
 
