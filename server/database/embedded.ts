@@ -1,5 +1,5 @@
 // The embedded Postgres for a machine without one.
-import { mkdir, realpath } from "node:fs/promises";
+import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { Cluster, databaseName } from "./cluster.ts";
 import { findPostgresBinaries } from "./postgres-binaries.ts";
@@ -19,9 +19,9 @@ export interface EmbeddedDatabase {
  * @throws OperatorError where that cannot be, such as without its binaries.
  */
 export async function openEmbedded(folder: string): Promise<EmbeddedDatabase> {
-  await mkdir(folder, { recursive: true });
+  const binaries = await findPostgresBinaries(folder);
   const directory = await realpath(folder); // As Postgres names its own.
-  const cluster = new Cluster(join(directory, "postgres"), await findPostgresBinaries(directory));
+  const cluster = new Cluster(join(directory, "postgres"), binaries);
   await cluster.create();
   const holder = await cluster.join();
   const url = (user: string, password: string) =>

@@ -1,7 +1,7 @@
 // The embedded Postgres' programs, and the account that they run as: Postgres refuses to run as root.
 import { execFile, spawn, type SpawnOptions } from "node:child_process";
 import { once } from "node:events";
-import { chown, stat } from "node:fs/promises";
+import { chown, mkdir, stat } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -27,11 +27,12 @@ const nobody: Account = { uid: 65_534, gid: 65_534 };
 const run = promisify(execFile);
 
 /**
- * @param directory where the cluster is or will be; it exists.
+ * @param directory where the cluster is or will be; made where it is missing.
  * @throws OperatorError where the programs are not installed, as in the production image.
  */
 export async function findPostgresBinaries(directory: string): Promise<PostgresBinaries> {
   const paths = await findPaths();
+  await mkdir(directory, { recursive: true });
   const account = process.getuid?.() === 0 ? await accountFor(directory) : undefined;
   const give = async (path: string) => {
     if (account) await chown(path, account.uid, account.gid);

@@ -1,6 +1,6 @@
 // The built server as its users start and stop it.
 import { once } from "node:events";
-import { cp, mkdtemp, readFile, rm, symlink } from "node:fs/promises";
+import { cp, mkdtemp, readFile, rm, stat, symlink } from "node:fs/promises";
 import { connect, createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -227,6 +227,7 @@ describe("the embedded database", () => {
     const without = runSite({ cwd: image, command });
     expect(await once(without.process, "exit")).toEqual([1, null]);
     expect(without.stderr()).toMatch(/^DATABASE_URL is missing/);
+    await expect(stat(join(image, ".data"))).rejects.toMatchObject({ code: "ENOENT" }); // Nor could it be made there.
     const env = { DATABASE_URL: database.webUrl, DATABASE_OWNER_URL: database.ownerUrl };
     const site = await startSite({ cwd: image, command, env });
     sites.push(site);
