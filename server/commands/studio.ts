@@ -17,7 +17,13 @@ await runCommand(async (database) => {
     env: { ...process.env, DATABASE_OWNER_URL: database.ownerUrl },
   });
   // Ctrl-C reaches Studio as well; this process waits for it to end and then lets go of the database.
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => studio.kill(signal));
+  let asked = false;
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.on(signal, () => {
+      asked = true;
+      studio.kill(signal);
+    });
+  }
   const [code] = (await once(studio, "exit")) as [number | null];
-  process.exitCode = code ?? 0;
+  process.exitCode = asked ? 0 : (code ?? 1);
 });

@@ -1,0 +1,62 @@
+// The operator's commands as npm runs them.
+import { once } from "node:events";
+import { connect, createServer, type AddressInfo } from "node:net";
+import { networkInterfaces } from "node:os";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { projectRoot } from "../../server/project-root.ts";
+import { createEmptyDatabase, type TestDatabase } from "../support/database.ts";
+import { runSite } from "../support/site.ts";
+
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createEmptyDatabase();
+});
+
+afterAll(() => database.drop());
+
+function run(name: string, ...args: string[]) {
+  const env = { DATABASE_URL: database.webUrl, DATABASE_OWNER_URL: database.ownerUrl };
+  const tsx = join(projectRoot, "node_modules/.bin/tsx");
+  return runSite({ env, command: [tsx, join(projectRoot, "server/commands", name), ...args] });
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}
+
+it("migrate brings the database up to date, and says so the next time", async () => {
+  const first = run("migrate.ts");
+  expect(await once(first.process, "exit")).toEqual([0, null]);
+  expect(first.stdout()).toMatch(/^Applied \d{14}_create_earlyaccess\.\n/);
+  const second = run("migrate.ts");
+  expect(await once(second.process, "exit")).toEqual([0, null]);
+  expect(second.stdout()).toBe("The database is up to date.\n");
+});
+
+it("migrate:new refuses a name that is none, in a sentence", async () => {
+  const command = run("new-migration.ts", "Not a name");
+  expect(await once(command.process, "exit")).toEqual([1, null]);
+  expect(command.stderr()).toMatch(/^A migration's name has small letters, digits and _, for example: .*\n$/);
+});
+
+it("studio answers on this machine's loopback alone", async () => {
+  const port = await freePort();
+  const studio = run("studio.ts", "--port", String(port));
+  while (!studio.stdout().includes(`http://localhost:${port}`)) await once(studio.process.stdout as Readable, "data");
+  expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(200);
+  const others = Object.values(networkInterfaces())
+    .flatMap((list) => list ?? [])
+    .filter(({ internal }) => !internal);
+  for (const { address } of others.filter(({ family }) => family === "IPv4")) {
+    const [error] = (await once(connect(port, address), "error")) as [NodeJS.ErrnoException];
+    expect(error.code).toBe("ECONNREFUSED");
+  }
+  expect(await studio.stop("SIGINT")).toBe(0);
+});
