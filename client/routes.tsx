@@ -46,8 +46,9 @@ export const pageAddresses = [
  * The address that stands for every address with the same page, so that each page is rendered once. Exact, where
  * React Router's own matching would take "//" for "/" and warn of what it can't decode.
  */
-export function pageAddress(path: string, query: URLSearchParams): string {
-  const candidates = query.has("joined") ? [`${path}?joined`, path] : [path];
+export function pageAddress(path: string, query: string): string {
+  const joined = query !== "" && new URLSearchParams(query).has("joined");
+  const candidates = joined ? [`${path}?joined`, path] : [path];
   return candidates.find((address) => pageAddresses.includes(address)) ?? unknownAddress;
 }
 

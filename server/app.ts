@@ -1,11 +1,11 @@
 // The request path, from top to bottom.
+import type { IncomingMessage, ServerResponse } from "node:http";
 import express, { type Express, type RequestHandler } from "express";
 import type { Logger } from "pino";
-import { signupPath } from "../client/addresses.ts";
-import { indexing, robots, sitemap } from "./controllers/crawlers.ts";
+import { signupPath, unknownAddress } from "../client/addresses.ts";
 import { joinWaitlist } from "./controllers/early-access.ts";
 import { live, ready } from "./controllers/health.ts";
-import type { Pages } from "./controllers/pages.ts";
+import type { ErrorPages } from "./controllers/pages.ts";
 import { readBody } from "./middleware/body.ts";
 import { answerErrors, methodNotAllowed, notFound } from "./middleware/errors.ts";
 import { requestLog } from "./middleware/request-log.ts";
@@ -14,34 +14,69 @@ import { securityHeaders, type SecurityPolicy } from "./middleware/security-head
 import { signupLimit } from "./middleware/signup-limit.ts";
 import type { Waitlist } from "./models/waitlist.ts";
 import type { PublicSite } from "./views/head.ts";
+import { sendStored, type FindStored } from "./views/stored-response.ts";
 
 export interface Parts {
   log: Logger;
   waitlist: Waitlist;
   isReady: () => Promise<boolean>;
-  pages: Pages;
-  /** Built files in production, Vite's middleware in development. */
-  siteFiles: RequestHandler;
+  /** Files and pages that are the same for everybody, ready to be sent. */
+  findStored: FindStored;
+  /** In development Vite and the pages that change with every save; none in production. */
+  development: RequestHandler[];
+  errorPages: ErrorPages;
   policy: SecurityPolicy;
   site: PublicSite;
   trustProxy: number;
   signups: { limit: number; windowSeconds: number };
 }
 
-export function createApp(parts: Parts): Express {
+/** A listener for Node's server, with the Express app that answers what is not ready. */
+export type App = ((req: IncomingMessage, res: ServerResponse) => void) & { express: Express };
+
+export function createApp(parts: Parts): App {
+  const logRequest = requestLog(parts.log);
+  const headers = Object.entries({
+    ...securityHeaders(parts.policy),
+    ...(parts.site.allowIndexing ? {} : { "X-Robots-Tag": "noindex" }),
+  });
+  const flatHeaders = headers.flat();
+  const app = createRoutes(parts);
+
+  function answer(req: IncomingMessage, res: ServerResponse): void {
+    req.url = ownTarget(req.url ?? "");
+    const [path = "", query = ""] = req.url.split("?", 2);
+    const id = logRequest(req, res, path);
+    // Before Express sees them, as its routing would cost a third of the throughput.
+    const stored = isRouted(path) ? undefined : parts.findStored(path, query);
+    if (stored && (isRead(req) || stored.status === 404)) {
+      sendStored(req, res, stored, [...flatHeaders, "X-Request-Id", id]);
+    } else {
+      for (const [name, value] of headers) res.setHeader(name, value);
+      res.setHeader("X-Request-Id", id);
+      app(req, res);
+    }
+  }
+  return Object.assign(answer, { express: app });
+}
+
+/** What is below in createRoutes; any other address is that of a page or a file. */
+function isRouted(path: string): boolean {
+  return path === "/healthz" || path === "/readyz" || path === "/api" || path.startsWith("/api/");
+}
+
+function createRoutes(parts: Parts): Express {
   const app = express();
   app.disable("x-powered-by");
-  app.disable("etag"); // Stored pages bring their own; no other answer is asked for twice.
+  app.disable("etag"); // Stored answers bring their own; no other is asked for twice.
   app.set("trust proxy", parts.trustProxy);
   // One spelling for each address: a variant is another address, and so a 404 and never a way around a limit.
   app.enable("case sensitive routing");
   app.enable("strict routing");
 
-  app.use(requestLog(parts.log));
-  app.use(securityHeaders(parts.policy));
-  app.use(indexing(parts.site));
   app.get("/healthz", live);
   app.get("/readyz", ready(parts.isReady));
+
   app.post(
     signupPath,
     signupLimit(parts.signups),
@@ -51,10 +86,21 @@ export function createApp(parts: Parts): Express {
   );
   app.all(signupPath, methodNotAllowed("POST"));
   app.use("/api", notFound);
-  app.get("/robots.txt", robots(parts.site));
-  app.get("/sitemap.xml", sitemap(parts.site));
-  app.use(parts.siteFiles);
-  app.use(parts.pages.send);
-  app.use(answerErrors(parts.pages, parts.log));
+
+  app.use(...parts.development, methodNotAllowed("GET, HEAD"));
+
+  app.use(answerErrors(parts.errorPages, parts.log));
   return app;
+}
+
+function isRead({ method }: IncomingMessage): boolean {
+  return method === "GET" || method === "HEAD";
+}
+
+/** Path and query of a request target, which may be a whole address; of one that is none, those of an unknown page. */
+function ownTarget(target: string): string {
+  if (target.startsWith("/")) return target;
+  const { pathname = unknownAddress, search = "" } =
+    /^https?:/i.test(target) && URL.canParse(target) ? new URL(target) : {};
+  return pathname + search;
 }

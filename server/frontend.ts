@@ -2,28 +2,33 @@
 import { randomBytes } from "node:crypto";
 import type { Server } from "node:http";
 import { join } from "node:path";
-import type { RequestHandler } from "express";
 import type { ViteDevServer } from "vite";
-import { createLivePages, createStoredPages, type Pages } from "./controllers/pages.ts";
-import { createSiteFiles } from "./controllers/site-files.ts";
+import type { Parts } from "./app.ts";
+import { storeCrawlerFiles } from "./controllers/crawlers.ts";
+import { createErrorPages, livePages, storePages } from "./controllers/pages.ts";
+import { storeSiteFiles } from "./controllers/site-files.ts";
 import type { SecurityPolicy } from "./middleware/security-headers.ts";
 import { projectRoot } from "./project-root.ts";
 import type { PublicSite } from "./views/head.ts";
 import { builtClient, createBuiltRenderer, createDevRenderer } from "./views/renderer.ts";
 
-interface Frontend {
-  pages: Pages;
-  siteFiles: RequestHandler;
+interface Frontend extends Pick<Parts, "findStored" | "development" | "errorPages"> {
   inline: Pick<SecurityPolicy, "inlineStyles" | "inlineScripts">;
   vite?: ViteDevServer;
 }
 
 /** From what `npm run build` left, kept in memory. */
 export async function createBuiltFrontend(site: PublicSite): Promise<Frontend> {
-  const renderer = await createBuiltRenderer(await import("../client/entry-server.tsx"), site);
+  const entry = await import("../client/entry-server.tsx");
+  const renderer = await createBuiltRenderer(entry, site);
+  const findCrawlerFile = storeCrawlerFiles(site);
+  const findFile = await storeSiteFiles(builtClient);
+  const findPage = await storePages(renderer, entry);
   return {
-    pages: await createStoredPages(renderer),
-    siteFiles: await createSiteFiles(builtClient),
+    // The pages last: they have one for every address.
+    findStored: (path, query) => findFile(path, query) ?? findCrawlerFile(path, query) ?? findPage(path, query),
+    development: [],
+    errorPages: await createErrorPages(renderer),
     inline: { inlineStyles: renderer.inlineStyles, inlineScripts: [] },
   };
 }
@@ -40,8 +45,9 @@ export async function createDevFrontend(server: Server, site: PublicSite): Promi
   });
   const renderer = createDevRenderer(vite, nonce, site);
   return {
-    pages: await createLivePages(renderer),
-    siteFiles: vite.middlewares,
+    findStored: storeCrawlerFiles(site),
+    development: [vite.middlewares, livePages(renderer)],
+    errorPages: await createErrorPages(renderer),
     inline: {
       inlineStyles: renderer.inlineStyles,
       inlineScripts: renderer.inlineStyles,

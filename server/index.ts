@@ -28,15 +28,14 @@ async function start(config: Config, log: Logger, closers: Closers, onFault: (er
 
   const site = { origin: config.publicUrl, allowIndexing: config.allowIndexing };
   const http = createHttpServer();
-  const { pages, siteFiles, inline, vite } = await (process.argv.includes("--dev")
+  const { inline, vite, ...frontend } = await (process.argv.includes("--dev")
     ? createDevFrontend(http.server, site)
     : createBuiltFrontend(site));
   const app = createApp({
     log,
     waitlist: createWaitlist(prisma),
     isReady: createReadiness(prisma, log),
-    pages,
-    siteFiles,
+    ...frontend,
     policy: { https: config.publicUrl.startsWith("https:"), ...inline },
     site,
     trustProxy: config.trustProxy,

@@ -1,31 +1,23 @@
-// What search engines ask for: robots.txt and the sitemap; and the header that keeps a staging site out of them.
-import type { RequestHandler } from "express";
+// What search engines ask for: robots.txt and the sitemap.
+import { storeResponse, type FindStored, type StoredResponse } from "../views/stored-response.ts";
 import type { PublicSite } from "../views/head.ts";
 
-/** In seconds. */
-const maxAge = 3600;
+const cacheControl = "public, max-age=3600";
 
-export function robots({ origin, allowIndexing }: PublicSite): RequestHandler {
+export function storeCrawlerFiles({ origin, allowIndexing }: PublicSite): FindStored {
   const rules = allowIndexing ? `Allow: /\n\nSitemap: ${origin}/sitemap.xml` : "Disallow: /";
-  return function sendRobots(_req, res) {
-    res.set("Cache-Control", `public, max-age=${maxAge}`).type("txt").send(`User-agent: *\n${rules}\n`);
-  };
-}
-
-export function sitemap({ origin }: PublicSite): RequestHandler {
-  const xml = `<?xml version="1.0" encoding="UTF-8"?>
+  const sitemap = `<?xml version="1.0" encoding="UTF-8"?>
 <urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
   <url><loc>${origin}/</loc></url>
 </urlset>
 `;
-  return function sendSitemap(_req, res) {
-    res.set("Cache-Control", `public, max-age=${maxAge}`).type("xml").send(xml);
+  const files: Record<string, StoredResponse> = {
+    "/robots.txt": store(`User-agent: *\n${rules}\n`, "text/plain; charset=utf-8"),
+    "/sitemap.xml": store(sitemap, "application/xml; charset=utf-8"),
   };
+  return (path) => (Object.hasOwn(files, path) ? files[path] : undefined);
 }
 
-export function indexing({ allowIndexing }: PublicSite): RequestHandler {
-  return function keepOut(_req, res, next) {
-    if (!allowIndexing) res.setHeader("X-Robots-Tag", "noindex");
-    next();
-  };
+function store(text: string, mediaType: string): StoredResponse {
+  return storeResponse({ identity: Buffer.from(text) }, { mediaType, cacheControl });
 }

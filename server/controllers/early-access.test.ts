@@ -1,5 +1,6 @@
 // The contract of POST /api/earlyaccess for API clients, row by row.
 import { gzipSync } from "node:zlib";
+import { createServer } from "node:http";
 import request from "supertest";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createTestApp, type TestApp } from "../../tests/support/app.ts";
@@ -57,7 +58,7 @@ describe("a sign-up", () => {
   });
 
   it("fifty times at once with one address leaves one row and fifty equal answers", async () => {
-    const server = site.app.listen();
+    const server = createServer(site.app).listen();
     const responses = await Promise.all(
       Array.from({ length: 50 }, (_, i) =>
         request(server)

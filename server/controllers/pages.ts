@@ -1,67 +1,54 @@
-// The pages: those that are the same for everybody from memory, those with a visitor's input rendered for that request.
+// The pages: those that are the same for everybody kept ready, those with a visitor's input rendered for that request.
 import type { Request, RequestHandler, Response } from "express";
+import type * as EntryServer from "../../client/entry-server.tsx";
 import { unknownAddress } from "../../client/addresses.ts";
 import type { FormFailure } from "../../client/page-data.ts";
-import { HttpError } from "../http-error.ts";
 import type { Renderer } from "../views/renderer.ts";
-import { compress, sendStored, storeResponse, type StoredResponse } from "../views/stored-response.ts";
+import { compress, storeResponse, type FindStored, type StoredResponse } from "../views/stored-response.ts";
 
-export interface Pages {
-  send: RequestHandler;
-  /** The landing page with the failure, what was typed and the status. */
+/** What the error middleware answers with, where a visitor and not a program is to read it. */
+export interface ErrorPages {
+  /** The landing page with the failure, what was typed and the status that the response already has. */
   sendFormFailure(req: Request, res: Response, failure: FormFailure): Promise<void>;
   /** The page for a fault of ours, with the status that the response already has. */
   sendError(req: Request, res: Response): void;
 }
 
-/** Kept by nobody without asking whether it is still current. */
-const revalidated = "public, max-age=0, must-revalidate";
+/**
+ * Browsers ask each time; a CDN keeps it for a minute, so that a new version is everywhere within two, and goes on
+ * with it for a day where this server does not answer.
+ */
+const cacheControl = "public, max-age=0, s-maxage=60, stale-while-revalidate=60, stale-if-error=86400";
 
-/** Renders the pages of production once, now: a build that cannot render one never starts to serve. */
-export async function createStoredPages(renderer: Renderer): Promise<Pages> {
+/** Renders the pages once, now: a build that cannot render one never starts to serve. */
+export async function storePages(
+  renderer: Renderer,
+  { pageAddresses, pageAddress }: typeof EntryServer,
+): Promise<FindStored> {
   const stored = new Map<string, StoredResponse>();
-  for (const address of await renderer.addresses()) {
-    const { status, html } = await renderer.page(address);
-    const bodies = await compress(Buffer.from(html));
-    stored.set(
-      address,
-      storeResponse({
-        status,
-        type: "html",
-        cacheControl: revalidated,
-        bodies,
-      }),
-    );
-  }
-  return createPages(renderer, async (req, res, address) => {
-    sendStored(req, res, stored.get(address) as StoredResponse);
-  });
+  await Promise.all(
+    pageAddresses.map(async (address) => {
+      const { status, html } = await renderer.page(address);
+      const bodies = await compress(Buffer.from(html));
+      stored.set(address, storeResponse(bodies, { status, mediaType: "text/html; charset=utf-8", cacheControl }));
+    }),
+  );
+  return (path, query) => stored.get(pageAddress(path, query));
 }
 
 /** Renders every page for every request: for development, where the sources change between two. */
-export async function createLivePages(renderer: Renderer): Promise<Pages> {
-  return createPages(renderer, async (_req, res, address) => {
+export function livePages(renderer: Renderer): RequestHandler {
+  return async function sendLivePage(req, res, next) {
+    const address = await renderer.addressOf(req.path, req.url.split("?", 2)[1] ?? "");
+    if (!["GET", "HEAD"].includes(req.method) && address !== unknownAddress) return next();
     const { status, html } = await renderer.page(address);
     res.status(status).set("Cache-Control", "no-store").type("html").send(html);
-  });
+  };
 }
 
-async function createPages(
-  renderer: Renderer,
-  sendPage: (req: Request, res: Response, address: string) => Promise<void>,
-): Promise<Pages> {
+export async function createErrorPages(renderer: Renderer): Promise<ErrorPages> {
   const error = await renderer.errorPage();
   return {
-    async send(req, res) {
-      const address = await renderer.addressOf(req.path, new URLSearchParams(req.url.split("?", 2)[1]));
-      const readOnly = req.method === "GET" || req.method === "HEAD";
-      if (!readOnly && address !== unknownAddress) {
-        throw new HttpError(405, "Use GET or HEAD.", {
-          headers: { Allow: "GET, HEAD" },
-        });
-      }
-      await sendPage(req, res, address);
-    },
     async sendFormFailure(_req, res, failure) {
       const { html } = await renderer.page("/", failure);
       res.type("html").send(html);

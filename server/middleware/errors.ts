@@ -2,7 +2,7 @@
 import { STATUS_CODES } from "node:http";
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from "express";
 import type { Logger } from "pino";
-import type { Pages } from "../controllers/pages.ts";
+import type { ErrorPages } from "../controllers/pages.ts";
 import { signupPath } from "../../client/addresses.ts";
 import { errorFields } from "../database/error-fields.ts";
 import { HttpError } from "../http-error.ts";
@@ -25,12 +25,12 @@ export function methodNotAllowed(allow: string): RequestHandler {
   };
 }
 
-export function answerErrors(pages: Pages, log: Logger): ErrorRequestHandler {
+export function answerErrors(pages: ErrorPages, log: Logger): ErrorRequestHandler {
   return async function answerError(error: unknown, req, res, next) {
     const failure = toHttpError(error);
     if (failure.status >= 500) {
       const fields = failure.status === 503 ? errorFields(failure.cause) : describe(error);
-      log.error({ id: res.locals.requestId, status: failure.status, error: fields }, "request failed");
+      log.error({ id: res.getHeader("X-Request-Id"), status: failure.status, error: fields }, "request failed");
     }
     if (res.headersSent) return next(error);
     res.status(failure.status).set({ "Cache-Control": "no-store", ...failure.extra.headers });

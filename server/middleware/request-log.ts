@@ -1,25 +1,25 @@
 // Gives every request an id and, when it is answered, one structured log line.
 import { randomUUID } from "node:crypto";
-import type { RequestHandler } from "express";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger } from "pino";
 
 /** Long enough to recognise a path, short enough that a flood of 8 KB paths does not fill the disk. */
 const loggedPathLength = 200;
 
-/** Logs method, path, status and duration; never a query, a header, a body or a client's address. */
-export function requestLog(log: Logger): RequestHandler {
-  return function logRequest(req, res, next) {
+/**
+ * Logs method, path, status and duration; never a query, a header, a body or a client's address.
+ * @returns the request's id.
+ */
+export function requestLog(log: Logger): (req: IncomingMessage, res: ServerResponse, path: string) => string {
+  return function logRequest({ method }, res, path) {
     const started = performance.now();
     const id = randomUUID();
-    const { method, path } = req;
-    res.setHeader("X-Request-Id", id);
-    res.locals.requestId = id;
     res.on("close", () => {
       const ms = Math.round(performance.now() - started);
       const status = res.writableFinished ? res.statusCode : "aborted";
       log.info({ id, method, path: loggable(path), status, ms }, "request");
     });
-    next();
+    return id;
   };
 }
 

@@ -15,10 +15,8 @@ interface RenderedDocument {
 }
 
 export interface Renderer {
-  /** Every address with a page of its own. */
-  addresses(): Promise<string[]>;
   /** The address that stands for all with the same page. */
-  addressOf(path: string, query: URLSearchParams): Promise<string>;
+  addressOf(path: string, query: string): Promise<string>;
   /** @throws whatever a component throws. */
   page(address: string, failure?: FormFailure): Promise<RenderedDocument>;
   errorPage(): Promise<RenderedDocument>;
@@ -41,7 +39,6 @@ export async function createBuiltRenderer(entry: typeof EntryServer, site: Publi
   );
   return {
     inlineStyles: [`'sha256-${createHash("sha256").update(css).digest("base64")}'`],
-    addresses: async () => entry.pageAddresses,
     addressOf: async (path, query) => entry.pageAddress(path, query),
     page: async (address, failure) => render(document, entry.renderPage(address, failure)),
     errorPage: async () => render(document, entry.renderErrorPage()),
@@ -57,7 +54,6 @@ export function createDevRenderer(vite: ViteDevServer, nonce: string, site: Publ
   };
   return {
     inlineStyles: [`'nonce-${nonce}'`],
-    addresses: async () => (await load()).pageAddresses,
     addressOf: async (path, query) => (await load()).pageAddress(path, query),
     page: async (address, failure) => render(await document(address), (await load()).renderPage(address, failure)),
     errorPage: async () => render(await document("/"), (await load()).renderErrorPage()),

@@ -1,31 +1,63 @@
-// A body kept in memory with its compressed forms, and how it is sent: negotiation, ETag, 304 and HEAD.
+// An answer kept in memory with its compressed forms, and how it is sent: negotiation, 304, ranges and HEAD.
 import { createHash } from "node:crypto";
+import { STATUS_CODES, type IncomingMessage, type ServerResponse } from "node:http";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
-import type { Request, Response } from "express";
+import fresh from "fresh";
+import Negotiator from "negotiator";
+import parseRange from "range-parser";
+
+/** The answer ready for the address; pages are told apart by their query as well. */
+export type FindStored = (path: string, query: string) => StoredResponse | undefined;
 
 export interface StoredResponse {
   status: number;
-  /** A file extension, from which Express derives the media type. */
-  type: string;
-  cacheControl: string;
   /** By content coding; identity is always there. */
-  bodies: { identity: Buffer; br?: Buffer; gzip?: Buffer };
+  forms: Partial<Record<Coding, Form>> & { identity: Form };
+}
+
+interface Form {
+  body: Buffer;
   etag: string;
+  /** Names and values by turns, as writeHead takes them at the least cost. */
+  headers: readonly string[];
+}
+
+/** The smallest one first. */
+const codings = ["br", "gzip", "identity"] as const;
+type Coding = (typeof codings)[number];
+type Bodies = Partial<Record<Coding, Buffer>> & { identity: Buffer };
+
+interface Description {
+  status?: number;
+  /** With its charset, where it is text. */
+  mediaType: string;
+  cacheControl: string;
+}
+
+export function storeResponse(bodies: Bodies, { status = 200, mediaType, cacheControl }: Description): StoredResponse {
+  const shared = ["Content-Type", mediaType, "Cache-Control", cacheControl, "Vary", "Accept-Encoding"];
+  if (status === 200) shared.push("Accept-Ranges", "bytes");
+  const form = (body: Buffer, ...encoding: string[]): Form => {
+    const etag = `"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`;
+    return { body, etag, headers: [...shared, "ETag", etag, ...encoding] };
+  };
+  const { identity, br, gzip: gz } = bodies;
+  return {
+    status,
+    forms: {
+      identity: form(identity),
+      ...(br && { br: form(br, "Content-Encoding", "br") }),
+      ...(gz && { gzip: form(gz, "Content-Encoding", "gzip") }),
+    },
+  };
 }
 
 const brotli = promisify(brotliCompress);
 const deflate = promisify(gzip);
 
-export function storeResponse(parts: Omit<StoredResponse, "etag">): StoredResponse {
-  return {
-    ...parts,
-    etag: createHash("sha256").update(parts.bodies.identity).digest("base64url").slice(0, 22),
-  };
-}
-
 /** Compresses as well as it can: the cost is paid once, at the start. */
-export async function compress(identity: Buffer): Promise<StoredResponse["bodies"]> {
+export async function compress(identity: Buffer): Promise<Bodies> {
   const options = {
     params: {
       [constants.BROTLI_PARAM_QUALITY]: 11,
@@ -36,11 +68,51 @@ export async function compress(identity: Buffer): Promise<StoredResponse["bodies
   return { identity, br, gzip: gz };
 }
 
+/** @param common headers of every answer, names and values by turns. */
+export function sendStored(
+  req: IncomingMessage,
+  res: ServerResponse,
+  { status, forms }: StoredResponse,
+  common: readonly string[],
+): void {
+  const coding = acceptedCodings(req.headers["accept-encoding"] ?? "").find((name) => forms[name]) ?? "identity";
+  const { body, etag, headers } = forms[coding] as Form;
+  if (status === 200 && req.headers["if-none-match"] && fresh(req.headers, { etag })) {
+    res.writeHead(304, [...common, ...headers]).end();
+    return;
+  }
+  const range = status === 200 && req.method === "GET" ? requestedRange(req, body.length, etag) : undefined;
+  if (range === "unsatisfiable") {
+    res.writeHead(416, [...common, "Content-Range", `bytes */${body.length}`, "Content-Length", "0"]).end();
+  } else if (range) {
+    const part = body.subarray(range.start, range.end + 1);
+    const place = `bytes ${range.start}-${range.end}/${body.length}`;
+    res.writeHead(206, [...common, ...headers, "Content-Range", place, "Content-Length", `${part.length}`]).end(part);
+  } else {
+    res.writeHead(status, [...common, ...headers, "Content-Length", `${body.length}`]).end(body);
+  }
+}
+
+/** One range; a request for several gets the whole, as RFC 9110 allows. */
+function requestedRange({ headers }: IncomingMessage, size: number, etag: string) {
+  if (headers.range === undefined) return undefined;
+  const precondition = headers["if-range"];
+  if (precondition !== undefined && precondition !== etag) return undefined;
+  const ranges = parseRange(size, headers.range, { combine: true });
+  if (ranges === -1) return "unsatisfiable";
+  return ranges !== -2 && ranges.type === "bytes" && ranges.length === 1 ? ranges[0] : undefined;
+}
+
+/** Browsers send a handful of values; beyond these somebody makes them up. */
+const rememberedHeaders = 100;
+const remembered = new Map<string, Coding[]>();
+
 /** Brotli before gzip where both are welcome, whatever their order in the header: it is the smaller one. */
-export function sendStored(req: Request, res: Response, { status, type, cacheControl, bodies, etag }: StoredResponse) {
-  const coding = (["br", "gzip"] as const).find((name) => bodies[name] && req.acceptsEncodings(name));
-  res.status(status).type(type).set({ "Cache-Control": cacheControl, Vary: "Accept-Encoding" });
-  res.set("ETag", `"${etag}${coding ? `-${coding}` : ""}"`);
-  if (coding) res.set("Content-Encoding", coding);
-  res.send(bodies[coding ?? "identity"]);
+function acceptedCodings(header: string): Coding[] {
+  const known = remembered.get(header);
+  if (known) return known;
+  const negotiator = new Negotiator({ headers: { "accept-encoding": header } });
+  const accepted = codings.filter((coding) => negotiator.encodings([coding]).length > 0);
+  if (remembered.size < rememberedHeaders) remembered.set(header, accepted);
+  return accepted;
 }

@@ -1,16 +1,13 @@
 // The real app on a real database, as a function of what a test wants different.
 import { pino } from "pino";
-import * as entry from "../../client/entry-server.tsx";
-import { createApp, type Parts } from "../../server/app.ts";
-import { createStoredPages } from "../../server/controllers/pages.ts";
-import { createSiteFiles } from "../../server/controllers/site-files.ts";
+import { createApp, type App, type Parts } from "../../server/app.ts";
 import { connect } from "../../server/database/connect.ts";
 import { createReadiness } from "../../server/database/readiness.ts";
+import { createBuiltFrontend } from "../../server/frontend.ts";
 import { createWaitlist } from "../../server/models/waitlist.ts";
-import { builtClient, createBuiltRenderer } from "../../server/views/renderer.ts";
 
 export interface TestApp {
-  app: ReturnType<typeof createApp>;
+  app: App;
   /** What the app logged so far, a JSON line each. */
   logged(): string;
   close(): Promise<void>;
@@ -21,14 +18,13 @@ export async function createTestApp(webUrl: string, changes: Partial<Parts> = {}
   const log = pino({ base: null }, { write: (line: string) => (lines += line) });
   const prisma = connect(webUrl, log);
   const site = { origin: "http://localhost:3000", allowIndexing: true, ...changes.site };
-  const renderer = await createBuiltRenderer(entry, site);
+  const { inline, ...frontend } = await createBuiltFrontend(site);
   const app = createApp({
     log,
     waitlist: createWaitlist(prisma),
     isReady: createReadiness(prisma, log),
-    pages: await createStoredPages(renderer),
-    siteFiles: await createSiteFiles(builtClient),
-    policy: { https: false, inlineStyles: renderer.inlineStyles, inlineScripts: [] },
+    ...frontend,
+    policy: { https: false, ...inline },
     site,
     trustProxy: 0,
     signups: { limit: 1_000, windowSeconds: 600 },

@@ -1,8 +1,7 @@
 // A request as its bytes: for what supertest would put right.
 import { once } from "node:events";
-import { request, type IncomingHttpHeaders } from "node:http";
+import { createServer, request, type IncomingHttpHeaders, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Express } from "express";
 
 interface RawRequest {
   method?: string;
@@ -20,8 +19,11 @@ interface RawResponse {
   text: string;
 }
 
-export async function rawRequest(app: Express, { body, unfinished, ...options }: RawRequest): Promise<RawResponse> {
-  const server = app.listen(0, "127.0.0.1");
+export async function rawRequest(
+  app: RequestListener,
+  { body, unfinished, ...options }: RawRequest,
+): Promise<RawResponse> {
+  const server = createServer(app).listen(0, "127.0.0.1");
   await once(server, "listening");
   const sent = request({ host: "127.0.0.1", port: (server.address() as AddressInfo).port, ...options });
   if (unfinished) sent.flushHeaders();
