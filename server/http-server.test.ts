@@ -34,3 +34,13 @@ it.each(["http://[::1", "http://[::1/", "http://", "http://xn--/", "*"])(
     expect(answer).toContain("X-Request-Id: ");
   },
 );
+
+it("makes requests and responses as Express has them, so that their prototypes never change", async () => {
+  const prototypes: unknown[] = [];
+  http.server.prependOnceListener("request", (req, res) => {
+    prototypes.push(Object.getPrototypeOf(req), Object.getPrototypeOf(res));
+  });
+  expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
+  expect(prototypes[0]).toBe(site.app.express.request);
+  expect(prototypes[1]).toBe(site.app.express.response);
+});

@@ -182,6 +182,65 @@ describe("sending", () => {
     }
   });
 
+  describe("a range", () => {
+    const get = (range: string, more: Record<string, string> = {}) =>
+      request(site.app)
+        .get("/apple-touch-icon.png")
+        .set({ Range: range, ...more })
+        .buffer(true);
+    let whole: Buffer;
+    let etag: string;
+
+    beforeAll(async () => {
+      const { body, headers } = await get("");
+      whole = body as Buffer;
+      etag = headers.etag as string;
+      expect(headers["accept-ranges"]).toBe("bytes");
+    });
+
+    it.each([
+      ["bytes=0-9", 0, 9],
+      ["bytes=10-", 10, Infinity],
+      ["bytes=-5", -5, Infinity],
+      ["bytes=0-100000000", 0, Infinity],
+    ])("%s is sent as that part", async (range, from, to) => {
+      const { status, headers, body } = await get(range);
+      const start = from < 0 ? whole.length + from : from;
+      const end = Math.min(to, whole.length - 1);
+      expect([status, headers["content-range"], headers["content-length"], headers.etag]).toEqual([
+        206,
+        `bytes ${start}-${end}/${whole.length}`,
+        `${end - start + 1}`,
+        etag,
+      ]);
+      expect(whole.subarray(start, end + 1).equals(body as Buffer)).toBe(true);
+    });
+
+    it.each(["bytes=0-1,5-9", "bytes=x", "lines=1-2", "bytes", ""])("%s is answered with the whole", async (range) => {
+      const { status, body } = await get(range);
+      expect([status, (body as Buffer).length]).toEqual([200, whole.length]);
+    });
+
+    it("beyond the end is a 416 that says where the end is", async () => {
+      const { status, headers } = await get(`bytes=${whole.length}-`);
+      expect([status, headers["content-range"]]).toEqual([416, `bytes */${whole.length}`]);
+    });
+
+    it("continues only what has not changed", async () => {
+      expect((await get("bytes=5-9", { "If-Range": etag })).status).toBe(206);
+      expect((await get("bytes=5-9", { "If-Range": '"other"' })).status).toBe(200);
+      expect((await get("bytes=5-9", { "If-Range": "Wed, 21 Oct 2026 07:28:00 GMT" })).status).toBe(200);
+    });
+
+    it("is of the compressed form where that is sent", async () => {
+      const script = /src="(\/assets\/[^"]+\.js)"/.exec((await request(site.app).get("/")).text)?.[1] as string;
+      const part = await request(site.app).get(script).set({ Range: "bytes=0-0", "Accept-Encoding": "br" });
+      const full = await request(site.app).head(script).set("Accept-Encoding", "br");
+      expect(part.headers["content-range"]).toBe(`bytes 0-0/${full.headers["content-length"]}`);
+      expect([full.status, part.headers.etag]).toEqual([200, full.headers.etag]);
+    });
+  });
+
   it("HEAD has the headers of GET and no body", async () => {
     for (const path of ["/", "/nope", "/favicon.svg", "/healthz"]) {
       const get = await request(site.app).get(path).set("Accept-Encoding", "identity");
@@ -201,10 +260,49 @@ describe("sending", () => {
     expect(asset.headers["cache-control"]).toBe("public, max-age=31536000, immutable");
   });
 
-  it("every answer carries the policy, which has no unsafe source", async () => {
-    const paths = ["/", "/nope", "/favicon.svg", "/healthz", "/api/earlyaccess", "/api/nope"];
-    for (const path of paths) {
-      const { headers } = await request(site.app).get(path);
+  it("a whole address as the target is the address within the site", async () => {
+    for (const [path, status] of [
+      ["http://localhost:3000/", 200],
+      ["http://localhost:3000/?joined", 200],
+      ["https://other.example/favicon.svg", 200],
+      ["http://localhost:3000/nope", 404],
+      ["http://localhost:3000", 200],
+      ["ftp://localhost/", 404],
+    ] as const) {
+      expect((await rawRequest(site.app, { path })).status).toBe(status);
+    }
+  });
+
+  it("files and pages are not for other methods", async () => {
+    for (const path of ["/", "/?joined", "/favicon.svg", "/robots.txt", "/healthz"]) {
+      const response = await request(site.app).put(path);
+      expect([path, response.status, response.headers.allow]).toEqual([path, 405, "GET, HEAD"]);
+    }
+  });
+
+  it("every answer carries the same policy, which has no unsafe source", async () => {
+    const { etag } = (await request(site.app).get("/")).headers;
+    const answers = [
+      ...["/", "/nope", "/favicon.svg", "/robots.txt", "/healthz", "/api/earlyaccess", "/api/nope"].map((path) =>
+        request(site.app).get(path),
+      ),
+      request(site.app).post("/"),
+      request(site.app)
+        .get("/")
+        .set("If-None-Match", etag as string),
+      request(site.app).get("/favicon.svg").set("Range", "bytes=0-1"),
+      request(site.app).get("/favicon.svg").set("Range", "bytes=100000-"),
+    ];
+    const policies = new Set<string>();
+    for (const answer of answers) {
+      const { headers } = await answer;
+      policies.add(
+        Object.entries(headers)
+          .filter(([name]) => /^(x-(?!request-id)|cross-|referrer|origin-agent|content-security)/.test(name))
+          .map((header) => header.join(": "))
+          .toSorted()
+          .join("\n"),
+      );
       expect(headers["content-security-policy"]).toContain("default-src 'none'");
       expect(headers["content-security-policy"]).not.toContain("unsafe");
       expect(headers["x-content-type-options"]).toBe("nosniff");
@@ -213,6 +311,7 @@ describe("sending", () => {
       expect(headers["strict-transport-security"]).toBeUndefined();
       expect(headers["x-request-id"]).toMatch(/^[0-9a-f-]{36}$/);
     }
+    expect(policies.size).toBe(1);
   });
 
   it("https alone brings HSTS and upgrade-insecure-requests", async () => {

@@ -1,8 +1,9 @@
 // Brings a database up to date: the tables by Prisma's migrations, then the web role's rights.
+import { createHash } from "node:crypto";
 import pg from "pg";
 import { OperatorError } from "../operator-error.ts";
 import { restrictWebRole } from "./roles.ts";
-import { applyMigrations } from "./schema-engine.ts";
+import { applyMigrations, readMigrations } from "./schema-engine.ts";
 
 export interface DatabaseUrls {
   ownerUrl: string;
@@ -39,7 +40,7 @@ export async function migrate({ ownerUrl, webUrl }: DatabaseUrls): Promise<Migra
   try {
     await owner.query("SELECT pg_advisory_lock($1)", [migrationLock]);
     if (!(await mayMigrate(owner))) return { applied: [], rights: [], webRole: "unprivileged" };
-    const applied = await applyMigrations(ownerUrl);
+    const applied = (await isUpToDate(owner)) ? [] : await applyMigrations(ownerUrl);
     const web = new URL(webUrl);
     const role = decodeURIComponent(web.username);
     const { rows } = await owner.query("SELECT current_user = $1 AS same", [role]);
@@ -63,6 +64,22 @@ async function connectOwner(url: string): Promise<pg.Client> {
     throw new OperatorError(`Postgres at ${host} ${refusal}: role ${username}, database ${pathname.slice(1)}.`);
   }
   return owner;
+}
+
+/** Nearly every start finds nothing to do; to see that by the engine's own bookkeeping spares loading the engine, 0.1 s. */
+async function isUpToDate(owner: pg.Client): Promise<boolean> {
+  const { rows: tables } = await owner.query("SELECT to_regclass('public._prisma_migrations') IS NOT NULL AS there");
+  if (!tables[0].there) return false;
+  const { rows } = await owner.query<{ migration_name: string; checksum: string; done: boolean }>(
+    "SELECT migration_name, checksum, finished_at IS NOT NULL AS done FROM public._prisma_migrations WHERE rolled_back_at IS NULL",
+  );
+  const wanted = (await readMigrations()).map(({ name, sql }) => `${name} ${sha256(sql)}`);
+  const found = new Set(rows.map(({ migration_name, checksum }) => `${migration_name} ${checksum}`));
+  return rows.every(({ done }) => done) && wanted.every((migration) => found.has(migration));
+}
+
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
 }
 
 async function mayMigrate(client: pg.Client): Promise<boolean> {

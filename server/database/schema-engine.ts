@@ -28,9 +28,10 @@ export async function applyMigrations(ownerUrl: string, folder = prismaFolder): 
       content: await readFile(join(migrations, "migration_lock.toml"), "utf8"),
     },
     shadowDbInitScript: "",
-    migrationDirectories: await Promise.all(
-      (await migrationNames(migrations)).map((name) => readOne(migrations, name)),
-    ),
+    migrationDirectories: (await readMigrations(folder)).map(({ name, sql }) => ({
+      path: name,
+      migrationFile: { path: "migration.sql", content: { tag: "ok", value: sql } },
+    })),
   };
   return withEngine(ownerUrl, folder, async (engine, scripts) => {
     try {
@@ -90,12 +91,15 @@ async function migrationNames(migrations: string): Promise<string[]> {
     .toSorted();
 }
 
-async function readOne(migrations: string, name: string): Promise<bindings.MigrationDirectory> {
-  const value = await readFile(join(migrations, name, "migration.sql"), "utf8");
-  return {
-    path: name,
-    migrationFile: { path: "migration.sql", content: { tag: "ok", value } },
-  };
+/** All there are, in the order in which they apply. */
+export async function readMigrations(folder = prismaFolder): Promise<{ name: string; sql: string }[]> {
+  const migrations = join(folder, "migrations");
+  return Promise.all(
+    (await migrationNames(migrations)).map(async (name) => ({
+      name,
+      sql: await readFile(join(migrations, name, "migration.sql"), "utf8"),
+    })),
+  );
 }
 
 async function schemaFile(path: string): Promise<bindings.SchemaContainer> {

@@ -1,5 +1,7 @@
 // The waitlist: joining it is all that the web process can do.
+import { v7 as uuidv7 } from "uuid";
 import type { PrismaClient } from "../database/connect.ts";
+import { errorFields } from "../database/error-fields.ts";
 import type { WaitlistEntry } from "./waitlist-entry.ts";
 
 export interface Waitlist {
@@ -14,20 +16,64 @@ export class WaitlistUnavailableError extends Error {
   override name = "WaitlistUnavailableError";
 }
 
+interface Applicant {
+  entry: WaitlistEntry;
+  joined: () => void;
+  refused: (error: unknown) => void;
+}
+
+/** Those who come in the same turn of the event loop are stored by one statement: in a crowd nobody pays a round trip of their own. */
 export function createWaitlist(prisma: PrismaClient): Waitlist {
+  let waiting: Applicant[] = [];
+
+  function storeWaiting() {
+    const crowd = waiting;
+    waiting = [];
+    void store(prisma, crowd);
+  }
+
   return {
-    async join(entry) {
-      try {
-        // One INSERT … ON CONFLICT DO NOTHING without RETURNING: a role that may not read can run it, and two at once cannot race.
-        await prisma.waitlistEntry.createMany({
-          data: [entry],
-          skipDuplicates: true,
-        });
-      } catch (cause) {
-        throw new WaitlistUnavailableError("The entry could not be stored", {
-          cause,
-        });
-      }
-    },
+    join: (entry) =>
+      new Promise((joined, reject) => {
+        const refused = (cause: unknown) =>
+          reject(new WaitlistUnavailableError("The entry could not be stored", { cause }));
+        if (waiting.push({ entry, joined, refused }) === 1) setImmediate(storeWaiting);
+      }),
   };
+}
+
+async function store(prisma: PrismaClient, crowd: Applicant[]): Promise<void> {
+  try {
+    await insert(
+      prisma,
+      crowd.map(({ entry }) => entry),
+    );
+    for (const { joined } of crowd) joined();
+  } catch (error) {
+    // One of them is to blame: the others do not go without their place for it.
+    if (crowd.length > 1 && isOfTheData(error)) for (const one of crowd) void store(prisma, [one]);
+    else for (const { refused } of crowd) refused(error);
+  }
+}
+
+/** Postgres' classes for values that it cannot take, as opposed to a database that is away. */
+function isOfTheData(error: unknown): boolean {
+  return /^2[23]/.test(errorFields(error).cause ?? "");
+}
+
+/**
+ * Without RETURNING and a conflict target, so that a role that may not read can run it, and two at once cannot race.
+ * Prisma's createMany would do the same at ten times the cost for this process.
+ */
+async function insert(prisma: PrismaClient, entries: WaitlistEntry[]): Promise<void> {
+  // By address: two statements that hold the same ones in another order would wait for each other for ever.
+  const rows = entries
+    .map((entry) => ({ id: uuidv7(), ...entry }))
+    .toSorted((a, b) => (a.email < b.email ? -1 : Number(a.email > b.email)));
+  await prisma.$executeRaw`
+    INSERT INTO public.earlyaccess (id, name, email, company, job_title)
+    SELECT id, name, email, company, job_title
+    FROM json_to_recordset(${JSON.stringify(rows)}::json)
+      AS entry(id uuid, name text, email text, company text, job_title text)
+    ON CONFLICT DO NOTHING`;
 }

@@ -1,6 +1,6 @@
 // An answer kept in memory with its compressed forms, and how it is sent: negotiation, 304, ranges and HEAD.
 import { createHash } from "node:crypto";
-import { STATUS_CODES, type IncomingMessage, type ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import fresh from "fresh";
