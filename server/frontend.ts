@@ -19,11 +19,11 @@ interface Frontend extends Pick<Parts, "findStored" | "development" | "errorPage
 
 /** From what `npm run build` left, kept in memory. */
 export async function createBuiltFrontend(site: PublicSite): Promise<Frontend> {
-  const entry = await import("../client/entry-server.tsx");
-  const renderer = await createBuiltRenderer(entry, site);
+  const { pageAddress, pageAddresses, renderPage, renderErrorPage } = await import("../client/entry-server.tsx");
+  const renderer = await createBuiltRenderer({ pageAddress, renderPage, renderErrorPage }, site);
   const findCrawlerFile = storeCrawlerFiles(site);
   const findFile = await storeSiteFiles(builtClient);
-  const findPage = await storePages(renderer, entry);
+  const findPage = await storePages(renderer, pageAddresses, pageAddress);
   return {
     // The pages last: they have one for every address.
     findStored: (path, query) => findFile(path, query) ?? findCrawlerFile(path, query) ?? findPage(path, query),

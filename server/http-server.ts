@@ -27,16 +27,15 @@ export function createHttpServer(): HttpServer {
   class Request extends IncomingMessage {}
   class Response extends ServerResponse<Request> {}
   const server = createServer({ requestTimeout, IncomingMessage: Request, ServerResponse: Response });
-  const sockets = new Set<Socket>();
-  const responses = new Set<ServerResponse>();
+  /** Every open connection, with the latest response on it. */
+  const latest = new Map<Socket, ServerResponse | undefined>();
   let closing = false;
   server.on("connection", (socket) => {
-    sockets.add(socket);
-    socket.once("close", () => sockets.delete(socket));
+    latest.set(socket, undefined);
+    socket.once("close", () => latest.delete(socket));
   });
-  server.on("request", (_req, res) => {
-    responses.add(res);
-    res.once("close", () => responses.delete(res));
+  server.on("request", (req, res) => {
+    latest.set(req.socket, res);
     if (closing) res.shouldKeepAlive = false;
   });
   return {
@@ -50,11 +49,12 @@ export function createHttpServer(): HttpServer {
     close: async () => {
       closing = true;
       const closed = new Promise((done) => server.close(done));
-      const busy = new Set([...responses].map((res) => res.socket));
-      // Kept for a next request, opened in advance, or turned into a WebSocket: none is a request under way.
-      for (const socket of sockets) if (!busy.has(socket)) socket.destroy();
-      // Said with the answer, so that the client does not send its next request into a closed connection.
-      for (const res of responses) res.shouldKeepAlive = false;
+      for (const [socket, res] of latest) {
+        // Said with the answer, so that the client does not send its next request into a closed connection.
+        if (res && !res.writableFinished) res.shouldKeepAlive = false;
+        // Kept for a next request, opened in advance, or turned into a WebSocket: none is a request under way.
+        else socket.destroy();
+      }
       const deadline = setTimeout(() => server.closeAllConnections(), gracePeriod);
       await closed;
       clearTimeout(deadline);

@@ -195,7 +195,6 @@ describe("sending", () => {
       const { body, headers } = await get("");
       whole = body as Buffer;
       etag = headers.etag as string;
-      expect(headers["accept-ranges"]).toBe("bytes");
     });
 
     it.each([
@@ -217,8 +216,8 @@ describe("sending", () => {
     });
 
     it.each(["bytes=0-1,5-9", "bytes=x", "lines=1-2", "bytes", ""])("%s is answered with the whole", async (range) => {
-      const { status, body } = await get(range);
-      expect([status, (body as Buffer).length]).toEqual([200, whole.length]);
+      const { status, headers, body } = await get(range);
+      expect([status, headers["accept-ranges"], (body as Buffer).length]).toEqual([200, "bytes", whole.length]);
     });
 
     it("beyond the end is a 416 that says where the end is", async () => {

@@ -1,6 +1,5 @@
 // The pages: those that are the same for everybody kept ready, those with a visitor's input rendered for that request.
 import type { Request, RequestHandler, Response } from "express";
-import type * as EntryServer from "../../client/entry-server.tsx";
 import { unknownAddress } from "../../client/addresses.ts";
 import type { FormFailure } from "../../client/page-data.ts";
 import type { Renderer } from "../views/renderer.ts";
@@ -23,17 +22,18 @@ const cacheControl = "public, max-age=0, s-maxage=60, stale-while-revalidate=60,
 /** Renders the pages once, now: a build that cannot render one never starts to serve. */
 export async function storePages(
   renderer: Renderer,
-  { pageAddresses, pageAddress }: typeof EntryServer,
+  addresses: string[],
+  addressOf: (path: string, query: string) => string,
 ): Promise<FindStored> {
   const stored = new Map<string, StoredResponse>();
   await Promise.all(
-    pageAddresses.map(async (address) => {
+    addresses.map(async (address) => {
       const { status, html } = await renderer.page(address);
       const bodies = await compress(Buffer.from(html));
       stored.set(address, storeResponse(bodies, { status, mediaType: "text/html; charset=utf-8", cacheControl }));
     }),
   );
-  return (path, query) => stored.get(pageAddress(path, query));
+  return (path, query) => stored.get(addressOf(path, query));
 }
 
 /** Renders every page for every request: for development, where the sources change between two. */

@@ -14,6 +14,8 @@ interface RenderedDocument {
   html: string;
 }
 
+type Entry = Pick<typeof EntryServer, "pageAddress" | "renderPage" | "renderErrorPage">;
+
 export interface Renderer {
   /** The address that stands for all with the same page. */
   addressOf(path: string, query: string): Promise<string>;
@@ -28,7 +30,7 @@ export interface Renderer {
 export const builtClient = join(projectRoot, "dist", "client");
 
 /** Inlines the stylesheet, so that the first paint waits for nothing but the document. */
-export async function createBuiltRenderer(entry: typeof EntryServer, site: PublicSite): Promise<Renderer> {
+export async function createBuiltRenderer(entry: Entry, site: PublicSite): Promise<Renderer> {
   const template = await readFile(join(builtClient, "index.html"), "utf8");
   const link = /<link rel="stylesheet"[^>]* href="([^"]+)"[^>]*>/.exec(template);
   if (!link) throw new Error(`${builtClient}/index.html has no stylesheet; build again`);

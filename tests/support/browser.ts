@@ -1,6 +1,7 @@
 // A real browser, and pages that remember what they logged and asked for.
-import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { inject } from "vitest";
+import { launchChromium } from "./chromium.ts";
 
 export interface WatchedPage extends Page {
   /** Console messages and uncaught errors. */
@@ -10,13 +11,7 @@ export interface WatchedPage extends Page {
 }
 
 export function launchBrowser(...more: string[]): Promise<Browser> {
-  const { path, env } = inject("chromium");
-  return chromium.launch({
-    executablePath: path,
-    env: { ...process.env, ...env },
-    // Root has no sandbox; the rest keeps Chromium from calling home.
-    args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", ...more],
-  });
+  return launchChromium(inject("chromium"), ...more);
 }
 
 /** Makes the form's button throw while it is rendered for sending: the word for it is needed only then. */

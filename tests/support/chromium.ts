@@ -1,6 +1,7 @@
 // Finds a browser: CHROMIUM_PATH, an installed Chrome or Chromium, or the one that an npm package carries.
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import { chromium, type Browser } from "playwright-core";
 
 export interface Chromium {
   path: string;
@@ -9,6 +10,13 @@ export interface Chromium {
 
 const names = ["google-chrome-stable", "google-chrome", "chromium", "chromium-browser"];
 const macPath = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome";
+
+/** Root has no sandbox; the rest keeps Chromium from calling home. */
+const args = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"];
+
+export function launchChromium({ path, env }: Chromium, ...more: string[]): Promise<Browser> {
+  return chromium.launch({ executablePath: path, env: { ...process.env, ...env }, args: [...args, ...more] });
+}
 
 export async function findChromium(): Promise<Chromium> {
   const folders = (process.env.PATH ?? "").split(delimiter);

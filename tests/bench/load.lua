@@ -1,0 +1,26 @@
+-- What wrk sends and prints: the same as load.ts.
+local kind, run, count = "pages", 0, 0
+
+function init(args)
+  kind = args[1] or kind
+  local file = io.open("/dev/urandom", "rb")
+  for byte in file:read(4):gmatch(".") do run = run * 256 + byte:byte() end
+  file:close()
+end
+
+function request()
+  if kind == "pages" then return wrk.format("GET", nil, { ["Accept-Encoding"] = "br" }) end
+  count = count + 1
+  local body = string.format(
+    '{"name":"Ada Lovelace","email":"ada.%d.%d@example.com","company":"Analytical Engines","job_title":"Engineer"}',
+    run, count)
+  return wrk.format("POST", "/api/earlyaccess", { ["Content-Type"] = "application/json" }, body)
+end
+
+function done(summary)
+  local failed = summary.errors
+  io.write(string.format(
+    '{"requests":%d,"seconds":%f,"errors":%d,"refused":%d}',
+    summary.requests, summary.duration / 1e6,
+    failed.connect + failed.read + failed.write + failed.timeout, failed.status))
+end
