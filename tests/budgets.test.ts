@@ -37,8 +37,8 @@ it.each(Object.entries(budgets))("%s weighs at most %i bytes", (name, limit) => 
 it("nothing else is fetched by a first load", () => {
   const urls = [...html.matchAll(/(?:src|href)="([^"#]+)"/g)].map(([, url]) => url as string);
   const others = urls.filter((url) => !/^(\/assets\/|\/favicon\.|https?:\/\/localhost:3000\/)/.test(url));
-  // Asked for when the page is put on a home screen; "/" is a link.
-  expect([...new Set(others)].toSorted()).toEqual(["/", "/apple-touch-icon.png", "/site.webmanifest"]);
+  // Asked for when the page is put on a home screen.
+  expect([...new Set(others)].toSorted()).toEqual(["/apple-touch-icon.png", "/site.webmanifest"]);
 });
 
 it("nothing blocks rendering, and the script comes after everything else", () => {

@@ -217,7 +217,7 @@ describe("when the database cannot be reached", () => {
     expect((await request(cut.app).get("/")).status).toBe(200);
     expect((await request(cut.app).get("/healthz")).status).toBe(200);
     expect((await request(cut.app).get("/readyz")).status).toBe(503);
-    expect(cut.logged()).toContain("P1001");
+    expect(cut.logged()).toContain("DatabaseNotReachable");
     expect(cut.logged()).not.toMatch(/ada|lovelace|analytical/i);
     await cut.close();
   });

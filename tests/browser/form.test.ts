@@ -121,23 +121,64 @@ describe("a sign-up", () => {
     expect(await page.locator("[data-sonner-toast][data-visible=true]").count()).toBe(3);
   });
 
-  it("keeps what was typed before React took over", async () => {
-    const slow = await openPage(browser);
-    let release = () => {};
-    const held = new Promise<void>((resolve) => (release = resolve));
-    await slow.route("**/hydrate-*.js", async (route) => {
-      await held;
-      await route.continue();
+  describe("before React took over", () => {
+    let slow: WatchedPage;
+    let release: () => void;
+
+    /** Holds React back until `release`. */
+    beforeEach(async () => {
+      slow = await openPage(browser);
+      const held = new Promise<void>((resolve) => (release = resolve));
+      await slow.route("**/hydrate-*.js", async (route) => {
+        await held;
+        const response = await route.fetch();
+        // Sent by a visitor in the very moment: React is called, and has not yet taken over.
+        const late = "globalThis.submitLate && document.querySelector('form').requestSubmit();";
+        await route.fulfill({ response, body: (await response.text()) + late });
+      });
+      await slow.goto(site.url);
     });
-    await slow.goto(site.url);
-    await slow.getByLabel("Name").fill("Typed early");
-    release();
-    await slow.waitForFunction(() =>
-      Object.keys(document.querySelector("form") as object).some((key) => key.startsWith("__reactProps")),
-    );
-    expect(await slow.getByLabel("Name").inputValue()).toBe("Typed early");
-    expect(slow.complaints).toEqual([]);
-    await slow.context().close();
+
+    afterEach(async () => {
+      // The page that answers a plain post asks for React as well.
+      await slow.unrouteAll({ behavior: "ignoreErrors" });
+      await slow.context().close();
+    });
+
+    const fillSlow = async () => {
+      for (const [label, value] of Object.entries(typed)) await slow.getByLabel(label, { exact: false }).fill(value);
+    };
+    const joined = () => database.query("SELECT name, email FROM earlyaccess");
+
+    it("what was typed is kept by it", async () => {
+      await slow.getByLabel("Name").fill("Typed early");
+      release();
+      await slow.waitForFunction(() =>
+        Object.keys(document.querySelector("form") as object).some((key) => key.startsWith("__reactProps")),
+      );
+      expect(await slow.getByLabel("Name").inputValue()).toBe("Typed early");
+      expect(slow.complaints).toEqual([]);
+    });
+
+    it("the form is sent as plain HTML, once", async () => {
+      await fillSlow();
+      await slow.locator("form button").click();
+      await slow.waitForURL("**/?joined*");
+      release();
+      await slow.locator(".joined h3").waitFor();
+      expect(slow.sent.filter((request) => request.startsWith("POST"))).toHaveLength(1);
+      expect(await joined()).toEqual([{ name: "Ada", email: "ada@example.com" }]);
+    });
+
+    it("sent in the moment in which it does, it makes one sign-up", async () => {
+      await fillSlow();
+      await slow.evaluate(() => Object.assign(globalThis, { submitLate: true }));
+      release();
+      await slow.locator(".joined h3").waitFor();
+      expect(slow.sent.filter((request) => request.startsWith("POST"))).toHaveLength(1);
+      expect(await joined()).toEqual([{ name: "Ada", email: "ada@example.com" }]);
+      expect(slow.complaints).toEqual([]);
+    });
   });
 });
 
