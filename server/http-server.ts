@@ -34,16 +34,16 @@ export function createHttpServer(): HttpServer {
     latest.set(socket, undefined);
     socket.once("close", () => latest.delete(socket));
   });
-  server.on("request", (req, res) => {
-    latest.set(req.socket, res);
-    if (closing) res.shouldKeepAlive = false;
-  });
   return {
     server,
     handle: (app) => {
       app.express.request = inherit(Request.prototype, app.express.request);
       app.express.response = inherit(Response.prototype, app.express.response);
-      server.on("request", app);
+      server.on("request", (req, res) => {
+        latest.set(req.socket, res);
+        if (closing) res.shouldKeepAlive = false;
+        app(req, res);
+      });
     },
     listen: (host, port) => listen(server, host, port),
     close: async () => {

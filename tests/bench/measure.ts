@@ -35,7 +35,7 @@ export function startSite(
   databases: { webUrl: string; ownerUrl: string },
 ): Promise<Server> {
   const env = { DATABASE_URL: databases.webUrl, DATABASE_OWNER_URL: databases.ownerUrl, SIGNUP_LIMIT: "1000000" };
-  const args = ["--max-semi-space-size=4", join(projectRoot, "dist/server/index.js")];
+  const args = ["--max-semi-space-size=8", join(projectRoot, "dist/server/index.js")];
   return startServer(args, env, join(folder, "site.log"));
 }
 
