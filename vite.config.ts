@@ -42,11 +42,7 @@ const server: UserConfig = {
     rolldownOptions: {
       input: { index: path("server/index.ts"), migrate: path("server/commands/migrate.ts") },
       // Chunks beside the entries: schema_engine_bg.wasm is found next to the code that asks for it.
-      output: {
-        chunkFileNames: "[name]-[hash].js",
-        // Sources stay in memory; without comments and indentation they take 6 MB less. Names stay, for the log's stacks.
-        minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
-      },
+      output: { chunkFileNames: "[name]-[hash].js" },
       onLog(level, log, handle) {
         // "use client" means nothing to this server.
         if (log.code !== "MODULE_LEVEL_DIRECTIVE") handle(level, log);

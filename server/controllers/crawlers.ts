@@ -19,5 +19,8 @@ export function storeCrawlerFiles({ origin, allowIndexing }: PublicSite): FindSt
 }
 
 function store(text: string, mediaType: string): StoredResponse {
-  return storeResponse({ identity: Buffer.from(text) }, { mediaType, cacheControl });
+  return storeResponse({ identity: Buffer.from(text) }, 200, {
+    "Content-Type": mediaType,
+    "Cache-Control": cacheControl,
+  });
 }

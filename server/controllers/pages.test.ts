@@ -172,6 +172,8 @@ describe("sending", () => {
       const headers = { "Accept-Encoding": coding, "If-None-Match": etag };
       const again = await request(site.app).get("/").set(headers);
       expect([again.status, again.text, again.headers.etag]).toEqual([304, "", etag]);
+      expect(again.headers).toMatchObject({ vary: "Accept-Encoding", "cache-control": first.headers["cache-control"] });
+      expect([again.headers["content-type"], again.headers["content-encoding"]]).toEqual([undefined, undefined]);
       expect(
         (
           await request(site.app)
@@ -215,10 +217,13 @@ describe("sending", () => {
       expect(whole.subarray(start, end + 1).equals(body as Buffer)).toBe(true);
     });
 
-    it.each(["bytes=0-1,5-9", "bytes=x", "lines=1-2", "bytes", ""])("%s is answered with the whole", async (range) => {
-      const { status, headers, body } = await get(range);
-      expect([status, headers["accept-ranges"], (body as Buffer).length]).toEqual([200, "bytes", whole.length]);
-    });
+    it.each(["bytes=0-1,5-9", "bytes=x", "lines=1-2", "lines=100000000-", "bytes=-100000000", "bytes", ""])(
+      "%s is answered with the whole",
+      async (range) => {
+        const { status, headers, body } = await get(range);
+        expect([status, headers["accept-ranges"], (body as Buffer).length]).toEqual([200, "bytes", whole.length]);
+      },
+    );
 
     it("beyond the end is a 416 that says where the end is", async () => {
       const { status, headers } = await get(`bytes=${whole.length}-`);
@@ -251,7 +256,11 @@ describe("sending", () => {
 
   it("hashed assets are kept for a year, the page is asked for again", async () => {
     const page = await request(site.app).get("/");
-    expect(page.headers["cache-control"]).toContain("public, max-age=0, s-maxage=60");
+    expect(page.headers["cache-control"]).toBe("public, max-age=0, s-maxage=60");
+    expect(page.headers["cdn-cache-control"]).toBe("max-age=60, stale-while-revalidate=60, stale-if-error=86400");
+    const missing = await request(site.app).get("/assets/hydrate-new.js");
+    expect(missing.headers["cache-control"]).toBe("public, max-age=0, must-revalidate");
+    expect(missing.headers["cdn-cache-control"]).toBeUndefined();
     const script = /src="(\/assets\/[^"]+\.js)"/.exec(page.text)?.[1] as string;
     const asset = await request(site.app).get(script);
     expect(asset.status).toBe(200);

@@ -13,11 +13,12 @@ export interface ErrorPages {
   sendError(req: Request, res: Response): void;
 }
 
-/**
- * Browsers ask each time; a CDN keeps it for a minute, so that a new version is everywhere within two, and goes on
- * with it for a day where this server does not answer.
- */
-const cacheControl = "public, max-age=0, s-maxage=60, stale-while-revalidate=60, stale-if-error=86400";
+/** Browsers ask each time; a CDN keeps a page for a minute. */
+const kept = { "Cache-Control": "public, max-age=0, s-maxage=60" };
+/** For a CDN that knows RFC 9213: s-maxage forbids it to use an old copy, also while this server does not answer. */
+const keptByCdn = { "CDN-Cache-Control": "max-age=60, stale-while-revalidate=60, stale-if-error=86400" };
+/** An address that is unknown to one replica may be the new file of another one, which is being deployed. */
+const asked = { "Cache-Control": "public, max-age=0, must-revalidate" };
 
 /** Renders the pages once, now: a build that cannot render one never starts to serve. */
 export async function storePages(
@@ -30,7 +31,8 @@ export async function storePages(
     addresses.map(async (address) => {
       const { status, html } = await renderer.page(address);
       const bodies = await compress(Buffer.from(html));
-      stored.set(address, storeResponse(bodies, { status, mediaType: "text/html; charset=utf-8", cacheControl }));
+      const caching = status === 200 ? { ...kept, ...keptByCdn } : asked;
+      stored.set(address, storeResponse(bodies, status, { "Content-Type": "text/html; charset=utf-8", ...caching }));
     }),
   );
   return (path, query) => stored.get(addressOf(path, query));

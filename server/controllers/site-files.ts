@@ -25,7 +25,10 @@ async function readStored(path: string, cacheControl: string): Promise<StoredRes
   const compressed = (ending: string) => readFile(path + ending).catch(() => undefined);
   const [identity, br, gzip] = await Promise.all([readFile(path), compressed(".br"), compressed(".gz")]);
   const mediaType = contentType(extname(path)) || "application/octet-stream";
-  return storeResponse({ identity, ...(br && { br }), ...(gzip && { gzip }) }, { mediaType, cacheControl });
+  return storeResponse({ identity, ...(br && { br }), ...(gzip && { gzip }) }, 200, {
+    "Content-Type": mediaType,
+    "Cache-Control": cacheControl,
+  });
 }
 
 async function listFiles(folder: string): Promise<string[]> {

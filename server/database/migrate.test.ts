@@ -3,16 +3,20 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/pr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createEmptyDatabase, superuserUrl, type TestDatabase } from "../../tests/support/database.ts";
 import { projectRoot } from "../project-root.ts";
 import { migrate } from "./migrate.ts";
 import { MissingRightError } from "./roles.ts";
 import { applyMigrations, writeMigration } from "./schema-engine.ts";
 
+// The real engine, with its calls counted.
+vi.mock("./schema-engine.ts", { spy: true });
+
 let database: TestDatabase;
 
 beforeEach(async () => {
+  vi.mocked(applyMigrations).mockClear();
   database = await createEmptyDatabase();
 });
 
@@ -38,7 +42,9 @@ describe("migrate", () => {
   it("makes the table and the restricted role, and finds nothing to do the next time", async () => {
     const first = await migrate(database);
     expect(first).toMatchObject({ applied: [expect.stringContaining("create_earlyaccess")], webRole: "restricted" });
+    expect(applyMigrations).toHaveBeenCalledTimes(1);
     expect(await migrate(database)).toEqual({ applied: [], rights: [], webRole: "restricted" });
+    expect(applyMigrations).toHaveBeenCalledTimes(1); // Seen without loading the engine.
     const columns = await database.query(
       "SELECT column_name FROM information_schema.columns WHERE table_name = 'earlyaccess' ORDER BY ordinal_position",
     );
@@ -50,6 +56,18 @@ describe("migrate", () => {
       "job_title",
       "created_at",
     ]);
+  });
+
+  it.each([
+    ["was never finished", "UPDATE _prisma_migrations SET finished_at = NULL"],
+    ["is not recorded", "DELETE FROM _prisma_migrations"],
+    ["has changed", "UPDATE _prisma_migrations SET checksum = 'other'"],
+  ])("asks the engine where a migration %s", async (_, change) => {
+    await migrate(database);
+    await database.query(change);
+    vi.mocked(applyMigrations).mockClear();
+    await migrate(database).catch(() => undefined); // What the engine makes of it is the engine's.
+    expect(applyMigrations).toHaveBeenCalledTimes(1);
   });
 
   it("five times at once on an empty database succeeds five times", async () => {

@@ -25,5 +25,6 @@ export function requestLog(log: Logger): (req: IncomingMessage, res: ServerRespo
 
 /** People put addresses into paths, too; those stay out of the log. */
 function loggable(path: string): string {
-  return path.replace(/[^/]*(?:@|%(?:25)*40)[^/]*/gi, "[address]").slice(0, loggedPathLength);
+  const segments = path.split("/").map((segment) => (/@|%(?:25)*40/i.test(segment) ? "[address]" : segment));
+  return segments.join("/").slice(0, loggedPathLength);
 }

@@ -50,9 +50,11 @@ async function store(prisma: PrismaClient, crowd: Applicant[]): Promise<void> {
     );
     for (const { joined } of crowd) joined();
   } catch (error) {
-    // One of them is to blame: the others do not go without their place for it.
-    if (crowd.length > 1 && isOfTheData(error)) for (const one of crowd) void store(prisma, [one]);
-    else for (const { refused } of crowd) refused(error);
+    if (crowd.length > 1 && isOfTheData(error)) {
+      // One of them is to blame: the others do not go without their place for it. By halves, as ten connections serve all.
+      const half = Math.ceil(crowd.length / 2);
+      await Promise.all([store(prisma, crowd.slice(0, half)), store(prisma, crowd.slice(half))]);
+    } else for (const { refused } of crowd) refused(error);
   }
 }
 

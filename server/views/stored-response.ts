@@ -21,6 +21,8 @@ interface Form {
   etag: string;
   /** Names and values by turns, as writeHead takes them at the least cost. */
   headers: readonly string[];
+  /** Those of a 304: what a cache has to know, and nothing of the body. */
+  unchanged: readonly string[];
 }
 
 /** The smallest one first. */
@@ -28,19 +30,13 @@ const codings = ["br", "gzip", "identity"] as const;
 type Coding = (typeof codings)[number];
 type Bodies = Partial<Record<Coding, Buffer>> & { identity: Buffer };
 
-interface Description {
-  status?: number;
-  /** With its charset, where it is text. */
-  mediaType: string;
-  cacheControl: string;
-}
-
-export function storeResponse(bodies: Bodies, { status = 200, mediaType, cacheControl }: Description): StoredResponse {
-  const shared = ["Content-Type", mediaType, "Cache-Control", cacheControl, "Vary", "Accept-Encoding"];
-  if (status === 200) shared.push("Accept-Ranges", "bytes");
+export function storeResponse(bodies: Bodies, status: number, headers: Record<string, string>): StoredResponse {
+  const { "Content-Type": mediaType = "", ...caching } = headers;
   const form = (body: Buffer, ...encoding: string[]): Form => {
     const etag = `"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`;
-    return { body, etag, headers: [...shared, "ETag", etag, ...encoding] };
+    const unchanged = Object.entries({ ...caching, Vary: "Accept-Encoding", ETag: etag }).flat();
+    const ranges = status === 200 ? ["Accept-Ranges", "bytes"] : [];
+    return { body, etag, unchanged, headers: ["Content-Type", mediaType, ...unchanged, ...ranges, ...encoding] };
   };
   const { identity, br, gzip: gz } = bodies;
   return {
@@ -76,9 +72,9 @@ export function sendStored(
   common: readonly string[],
 ): void {
   const coding = acceptedCodings(req.headers["accept-encoding"] ?? "").find((name) => forms[name]) ?? "identity";
-  const { body, etag, headers } = forms[coding] as Form;
+  const { body, etag, headers, unchanged } = forms[coding] as Form;
   if (status === 200 && req.headers["if-none-match"] && fresh(req.headers, { etag })) {
-    res.writeHead(304, [...common, ...headers]).end();
+    res.writeHead(304, [...common, ...unchanged]).end();
     return;
   }
   const range = status === 200 && req.method === "GET" ? requestedRange(req, body.length, etag) : undefined;
@@ -95,15 +91,17 @@ export function sendStored(
 
 /** One range; a request for several gets the whole, as RFC 9110 allows. */
 function requestedRange({ headers }: IncomingMessage, size: number, etag: string) {
-  if (headers.range === undefined) return undefined;
+  // Another unit has no meaning here; range-parser would find it unsatisfiable.
+  if (headers.range === undefined || !/^bytes=/i.test(headers.range)) return undefined;
   const precondition = headers["if-range"];
   if (precondition !== undefined && precondition !== etag) return undefined;
   const ranges = parseRange(size, headers.range, { combine: true });
-  if (ranges === -1) return "unsatisfiable";
-  return ranges !== -2 && ranges.type === "bytes" && ranges.length === 1 ? ranges[0] : undefined;
+  // More of the end than there is means all of it, which range-parser 1.3 takes for nothing.
+  if (ranges === -1) return /^bytes=\s*-\s*0*[1-9]/i.test(headers.range) ? undefined : "unsatisfiable";
+  return ranges !== -2 && ranges.length === 1 ? ranges[0] : undefined;
 }
 
-/** Browsers send a handful of values; beyond these somebody makes them up. */
+/** Browsers send a handful of values; with more than these somebody makes them up. */
 const rememberedHeaders = 100;
 const remembered = new Map<string, Coding[]>();
 
@@ -113,6 +111,7 @@ function acceptedCodings(header: string): Coding[] {
   if (known) return known;
   const negotiator = new Negotiator({ headers: { "accept-encoding": header } });
   const accepted = codings.filter((coding) => negotiator.encodings([coding]).length > 0);
-  if (remembered.size < rememberedHeaders) remembered.set(header, accepted);
+  if (remembered.size >= rememberedHeaders) remembered.clear();
+  remembered.set(header, accepted);
   return accepted;
 }

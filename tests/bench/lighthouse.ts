@@ -68,18 +68,18 @@ async function audit(url: string, port: number, { flags, config }: Visit): Promi
 
 const postgres = await startPostgres();
 const folder = mkdtempSync(join(tmpdir(), "perennial-lighthouse-"));
-const site = await startSite({ folder }, postgres);
-const port = await freePort();
-const browser = await launchChromium(await findChromium(), `--remote-debugging-port=${port}`);
 try {
+  const site = await startSite({ folder }, postgres);
+  const port = await freePort();
+  const browser = await launchChromium(await findChromium(), `--remote-debugging-port=${port}`);
   for (const visit of visits) {
     const { line, perfect } = await middleOfThree(() => audit(site.url + visit.path, port, visit));
     process.stdout.write(`${visit.name.padEnd(20)}${line}${perfect ? "" : "  NOT PERFECT"}\n`);
     if (!perfect) process.exitCode = 1;
   }
-} finally {
   await browser.close();
   await site.stop();
+} finally {
   await postgres.release();
   rmSync(folder, { recursive: true, force: true });
 }

@@ -70,7 +70,7 @@ export async function measurePages(bench: Bench, site: Server): Promise<{ rows: 
     const share = ratio(ours, theirs);
     rows.push(
       {
-        what: `GET ${path}, requests/s`,
+        what: `GET ${path}, requests/s of processor time`,
         ours: thousands(ours),
         reference: `bare node:http ${thousands(theirs)}`,
         ratio: share,

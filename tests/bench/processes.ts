@@ -20,6 +20,12 @@ export interface Server {
   stop(): Promise<void>;
 }
 
+/** Killed when the benchmark ends, also where it fails. */
+const running = new Set<ChildProcess>();
+process.once("exit", () => {
+  for (const child of running) child.kill();
+});
+
 /** @param args of this Node; the server listens on PORT. */
 export async function startServer(
   args: string[],
@@ -33,6 +39,7 @@ export async function startServer(
     env: { PATH: process.env.PATH, NODE_ENV: "production", PORT: String(port), ...env },
     stdio: ["ignore", openSync(log, "a"), "inherit"],
   });
+  running.add(child);
   const url = `http://127.0.0.1:${port}`;
   await firstAnswer(url, child);
   return {
@@ -47,6 +54,7 @@ export async function startServer(
       return (Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) * 1024) / 1e6;
     },
     stop: async () => {
+      running.delete(child);
       child.kill("SIGTERM");
       if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
     },
