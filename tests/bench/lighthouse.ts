@@ -57,7 +57,7 @@ async function audit(url: string, port: number, { flags, config }: Visit): Promi
     const shown = audits[id]?.displayValue;
     return shown ? [`${label} ${shown}`] : [];
   });
-  const blocking = audits["total-blocking-time"]?.numericValue ?? Infinity;
+  const blocking = Math.round(audits["total-blocking-time"]?.numericValue ?? Infinity);
   const still = blocking === 0 && audits["cumulative-layout-shift"]?.numericValue === 0;
   return {
     line: [...scores, ...times].join(", "),
