@@ -85,8 +85,7 @@ export interface Load {
 }
 
 const wrk = findProgram("wrk");
-/** Which generator sends the load: wrk takes less of the processors that the servers need, autocannon is always there. */
-export const generator = wrk ? "wrk" : "autocannon";
+export const generator = wrk ? "wrk" : "a loop of ours";
 
 /**
  * Closed-loop load from a process of its own: each of 64 connections sends its next request when the last one is answered.

@@ -8,7 +8,11 @@ export interface Sample {
 
 export function summarise(values: number[]): Sample {
   const sorted = values.toSorted((a, b) => a - b);
-  const median = sorted[Math.floor(sorted.length / 2)] as number;
+  const middle = [sorted[Math.floor((sorted.length - 1) / 2)], sorted[Math.floor(sorted.length / 2)]] as [
+    number,
+    number,
+  ];
+  const median = (middle[0] + middle[1]) / 2;
   return { median, spread: ((sorted.at(-1) as number) - (sorted[0] as number)) / 2 / median };
 }
 
