@@ -65,7 +65,7 @@ function isOfTheData(error: unknown): boolean {
 
 /**
  * Without RETURNING and a conflict target, so that a role that may not read can run it, and two at once cannot race.
- * Prisma's createMany would do the same at ten times the cost for this process.
+ * Prisma's createMany would do the same at several times the cost for this process.
  */
 async function insert(prisma: PrismaClient, entries: WaitlistEntry[]): Promise<void> {
   // By address: two statements that hold the same ones in another order would wait for each other for ever.

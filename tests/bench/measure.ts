@@ -1,4 +1,5 @@
 // The measurements: each returns rows of the table.
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { projectRoot } from "../../server/project-root.ts";
 import { budgets, weighPage } from "../support/page-weight.ts";
@@ -29,14 +30,17 @@ export interface Bench {
 const kilobytes = (bytes: number) => `${(bytes / 1024).toFixed(1)} KB`;
 const thousands = (values: number[]) => summarise(values).median.toLocaleString("en", { maximumFractionDigits: 0 });
 
+const { scripts } = JSON.parse(readFileSync(join(projectRoot, "package.json"), "utf8")) as {
+  scripts: { start: string };
+};
+
 /** As npm start does, with a log that is written to a file. */
 export function startSite(
   { folder }: Pick<Bench, "folder">,
   databases: { webUrl: string; ownerUrl: string },
 ): Promise<Server> {
   const env = { DATABASE_URL: databases.webUrl, DATABASE_OWNER_URL: databases.ownerUrl, SIGNUP_LIMIT: "1000000" };
-  const args = ["--max-semi-space-size=8", join(projectRoot, "dist/server/index.js")];
-  return startServer(args, env, join(folder, "site.log"));
+  return startServer(scripts.start.split(" ").slice(1), env, join(folder, "site.log"));
 }
 
 /** Requests per second of the server's CPU time, which a load generator that is slower than the server does not change. */
@@ -70,7 +74,7 @@ export async function measurePages(bench: Bench, site: Server): Promise<{ rows: 
     const share = ratio(ours, theirs);
     rows.push(
       {
-        what: `GET ${path}, requests/s of processor time`,
+        what: `GET ${path}, per s of processor`,
         ours: thousands(ours),
         reference: `bare node:http ${thousands(theirs)}`,
         ratio: share,
