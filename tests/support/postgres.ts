@@ -1,4 +1,5 @@
 // A real Postgres in a folder of its own, which goes when it stops.
+import { readdirSync, readFileSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,11 +7,16 @@ import { openEmbedded, type EmbeddedDatabase } from "../../server/database/embed
 
 export interface Postgres extends EmbeddedDatabase {
   superuserUrl: string;
+  /** Sends a signal to the postmaster and to every process of its own. */
+  signal(name: NodeJS.Signals): void;
+  /** Starts it again, on the same port, after it was killed or stopped. */
+  startAgain(): Promise<void>;
 }
 
-export async function startPostgres(): Promise<Postgres> {
-  const folder = await mkdtemp(join(tmpdir(), "perennial-postgres-"));
-  const postgres = await openEmbedded(folder);
+/** @param parent where its folder is made, such as a small disk. */
+export async function startPostgres(parent = tmpdir()): Promise<Postgres> {
+  const folder = await mkdtemp(join(parent, "perennial-postgres-"));
+  let postgres = await openEmbedded(folder);
   const passwords = JSON.parse(await readFile(join(postgres.directory, "passwords.json"), "utf8")) as {
     superuser: string;
   };
@@ -21,9 +27,32 @@ export async function startPostgres(): Promise<Postgres> {
   return {
     ...postgres,
     superuserUrl: superuser.href,
+    signal: (name) => {
+      const pidFile = readFileSync(join(postgres.directory, "data/postmaster.pid"), "utf8");
+      const postmaster = Number(pidFile.split("\n")[0]);
+      for (const pid of [postmaster, ...childrenOf(postmaster)]) process.kill(pid, name);
+    },
+    startAgain: async () => {
+      postgres = await openEmbedded(folder);
+    },
     release: async () => {
       await postgres.release();
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+function childrenOf(parent: number): number[] {
+  return readdirSync("/proc")
+    .map(Number)
+    .filter((pid) => pid > 0 && parentOf(pid) === parent);
+}
+
+function parentOf(pid: number): number | undefined {
+  try {
+    // "pid (name) state ppid …", and a name may hold spaces.
+    return Number(readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*\) /s, "").split(" ")[1]);
+  } catch {
+    return undefined; // It ended meanwhile.
+  }
 }
