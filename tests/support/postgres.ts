@@ -51,7 +51,11 @@ function childrenOf(parent: number): number[] {
 function parentOf(pid: number): number | undefined {
   try {
     // "pid (name) state ppid …", and a name may hold spaces.
-    return Number(readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*\) /s, "").split(" ")[1]);
+    return Number(
+      readFileSync(`/proc/${pid}/stat`, "utf8")
+        .replace(/^.*\) /s, "")
+        .split(" ")[1],
+    );
   } catch {
     return undefined; // It ended meanwhile.
   }
