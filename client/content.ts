@@ -178,6 +178,8 @@ export const earlyAccess = {
   lead: "Join the early access list. The team will reach out once the Beta version is ready.",
   benefits: ["Early access, and a first look", "3 months free", "A lifetime discount"],
   requiredNote: "Fields marked * are required.",
+  /** The label of the field for programs, where a browser without styles shows it. */
+  honeypot: "Leave this empty",
   button: "Get Early Access",
   sending: "Joining...",
   privacy:

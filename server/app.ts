@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import express, { type Express, type RequestHandler } from "express";
 import type { Logger } from "pino";
 import { signupPath, unknownAddress } from "../client/addresses.ts";
-import { joinWaitlist } from "./controllers/early-access.ts";
+import { joinWaitlist, readEntry } from "./controllers/early-access.ts";
 import { live, ready } from "./controllers/health.ts";
 import type { ErrorPages } from "./controllers/pages.ts";
 import { readBody } from "./middleware/body.ts";
@@ -11,7 +11,7 @@ import { answerErrors, methodNotAllowed, notFound } from "./middleware/errors.ts
 import { requestLog } from "./middleware/request-log.ts";
 import { sameOrigin } from "./middleware/same-origin.ts";
 import { securityHeaders, type SecurityPolicy } from "./middleware/security-headers.ts";
-import { signupLimit } from "./middleware/signup-limit.ts";
+import { signupCeiling, signupLimit, type SignupLimits } from "./middleware/signup-limit.ts";
 import type { Waitlist } from "./models/waitlist.ts";
 import type { PublicSite } from "./views/head.ts";
 import { sendStored, type FindStored } from "./views/stored-response.ts";
@@ -28,7 +28,7 @@ export interface Parts {
   policy: SecurityPolicy;
   site: PublicSite;
   trustProxy: number;
-  signups: { limit: number; windowSeconds: number };
+  signups: SignupLimits;
 }
 
 /** A listener for Node's server, with the Express app that answers what is not ready. */
@@ -82,6 +82,8 @@ function createRoutes(parts: Parts): Express {
     signupLimit(parts.signups),
     sameOrigin(parts.site.origin),
     readBody,
+    readEntry,
+    signupCeiling(parts.signups, parts.log),
     joinWaitlist(parts.waitlist),
   );
   app.all(signupPath, methodNotAllowed("POST"));

@@ -15,6 +15,8 @@ describe("readConfig", () => {
       trustProxy: 0,
       signupLimit: 10,
       signupWindowSeconds: 600,
+      signupHourlyCeiling: 1000,
+      redisUrl: undefined,
       allowIndexing: true,
       logLevel: "info",
     });
@@ -31,6 +33,8 @@ describe("readConfig", () => {
       PUBLIC_URL: "https://perennial.example/",
       DATABASE_URL: url,
       TRUST_PROXY: "2",
+      SIGNUP_HOURLY_CEILING: "0",
+      REDIS_URL: "rediss://user:secret@cache.example:6380/1",
       ALLOW_INDEXING: "false",
       LOG_LEVEL: "warn",
     });
@@ -40,6 +44,8 @@ describe("readConfig", () => {
       publicUrl: "https://perennial.example",
       databaseUrl: url,
       trustProxy: 2,
+      signupHourlyCeiling: 0,
+      redisUrl: "rediss://user:secret@cache.example:6380/1",
       allowIndexing: false,
       logLevel: "warn",
     });
@@ -55,10 +61,12 @@ describe("readConfig", () => {
       TRUST_PROXY: "true",
       SIGNUP_LIMIT: "0",
       SIGNUP_WINDOW_SECONDS: "-1",
+      SIGNUP_HOURLY_CEILING: "none",
+      REDIS_URL: "http://:hunter2@cache",
       ALLOW_INDEXING: "no",
       LOG_LEVEL: "loud",
     };
-    const shown: Record<string, string> = { DATABASE_URL: "mysql://…", DATABASE_OWNER_URL: "…" };
+    const shown: Record<string, string> = { DATABASE_URL: "mysql://…", DATABASE_OWNER_URL: "…", REDIS_URL: "http://…" };
     const message = complaint(bad);
     for (const [name, value] of Object.entries(bad)) {
       expect(message).toContain(`${name} is "${shown[name] ?? value}" but must be `);

@@ -17,6 +17,10 @@ export interface Config {
   trustProxy: number;
   signupLimit: number;
   signupWindowSeconds: number;
+  /** Over all clients; 0 for none. */
+  signupHourlyCeiling: number;
+  /** Undefined: each process counts its limits in its own memory. */
+  redisUrl: string | undefined;
   /** False keeps the site out of search engines, for staging. */
   allowIndexing: boolean;
   logLevel: LogLevel;
@@ -48,6 +52,10 @@ const postgresUrl = z.string().refine((text) => {
   return /^postgres(ql)?:$/.test(url.protocol) && url.username !== "" && url.pathname.length > 1 && readable;
 });
 
+const redisUrl = z
+  .string()
+  .refine((text) => URL.canParse(text) && /^rediss?:$/.test(new URL(text).protocol) && new URL(text).hostname !== "");
+
 const environment = z.object({
   HOST: z
     .string()
@@ -60,6 +68,8 @@ const environment = z.object({
   TRUST_PROXY: wholeNumber(0, 32).default(0),
   SIGNUP_LIMIT: wholeNumber(1, 1_000_000).default(10),
   SIGNUP_WINDOW_SECONDS: wholeNumber(1, 86_400).default(600),
+  SIGNUP_HOURLY_CEILING: wholeNumber(0, 100_000_000).default(1000),
+  REDIS_URL: redisUrl.optional(),
   ALLOW_INDEXING: z
     .enum(["true", "false"])
     .transform((text) => text === "true")
@@ -81,6 +91,8 @@ const hints: Record<Variable, { rule: string; example: string }> = {
   TRUST_PROXY: { rule: "the number of proxies in front, from 0 to 32", example: "1" },
   SIGNUP_LIMIT: { rule: "a whole number from 1 to 1000000", example: "10" },
   SIGNUP_WINDOW_SECONDS: { rule: "a whole number of seconds from 1 to 86400", example: "600" },
+  SIGNUP_HOURLY_CEILING: { rule: "a whole number from 0 (no ceiling) to 100000000", example: "1000" },
+  REDIS_URL: { rule: "a redis:// or rediss:// URL", example: "redis://:secret@cache.example:6379/0" },
   ALLOW_INDEXING: { rule: "true or false", example: "false" },
   LOG_LEVEL: { rule: `one of ${logLevels.join(", ")}`, example: "info" },
 };
@@ -95,7 +107,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const bad = new Set(parsed.error?.issues.map((issue) => issue.path[0] as Variable));
   const complaints = [...bad].map((name) => {
     const { rule, example } = hints[name];
-    const got = name.startsWith("DATABASE") ? withoutSecrets(given[name] ?? "") : given[name];
+    const got = name.endsWith("_URL") && name !== "PUBLIC_URL" ? withoutSecrets(given[name] ?? "") : given[name];
     return `${name} is "${got}" but must be ${rule}, for example ${name}=${example}`;
   });
   if (given.DATABASE_OWNER_URL && !given.DATABASE_URL) {
@@ -116,6 +128,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     trustProxy: values.TRUST_PROXY,
     signupLimit: values.SIGNUP_LIMIT,
     signupWindowSeconds: values.SIGNUP_WINDOW_SECONDS,
+    signupHourlyCeiling: values.SIGNUP_HOURLY_CEILING,
+    redisUrl: values.REDIS_URL,
     allowIndexing: values.ALLOW_INDEXING,
     logLevel: values.LOG_LEVEL,
   };

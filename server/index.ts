@@ -11,6 +11,7 @@ import { createReadiness } from "./database/readiness.ts";
 import { createBuiltFrontend, createDevFrontend } from "./frontend.ts";
 import { createHttpServer, gracePeriod } from "./http-server.ts";
 import { createLogger } from "./logger.ts";
+import { shareCounts } from "./middleware/shared-counts.ts";
 import { createWaitlist } from "./models/waitlist.ts";
 import { explain } from "./operator-error.ts";
 
@@ -32,6 +33,8 @@ async function start(config: Config, log: Logger, closers: Closers, onFault: (er
   rendering.catch(() => undefined); // Thrown below, once no migration is under way that the end would cut.
   await prepareDatabase(database, log, stopped.signal, onFault);
   const { inline, vite, ...frontend } = await rendering;
+  const counts = config.redisUrl ? await shareCounts(config.redisUrl, database.webUrl, log) : undefined;
+  if (counts) closers.push(async () => counts.close());
   const app = createApp({
     log,
     waitlist: createWaitlist(prisma),
@@ -40,7 +43,12 @@ async function start(config: Config, log: Logger, closers: Closers, onFault: (er
     policy: { https: config.publicUrl.startsWith("https:"), ...inline },
     site,
     trustProxy: config.trustProxy,
-    signups: { limit: config.signupLimit, windowSeconds: config.signupWindowSeconds },
+    signups: {
+      limit: config.signupLimit,
+      windowSeconds: config.signupWindowSeconds,
+      hourlyCeiling: config.signupHourlyCeiling,
+      ...(counts ? { store: counts.store } : {}),
+    },
   });
   http.handle(app);
   const port = await http.listen(config.host, config.port);

@@ -13,6 +13,12 @@ export interface Field {
 
 export type FieldName = "name" | "email" | "company" | "job_title";
 
+/**
+ * A field that people do not see and programs fill in. Nothing that browsers or password managers know to fill:
+ * "website", which others use, is part of some people's saved identities.
+ */
+export const honeypot = "message";
+
 export const fields: readonly Field[] = [
   {
     name: "name",

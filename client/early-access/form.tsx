@@ -4,8 +4,8 @@ import { useSearchParams } from "react-router-dom";
 import { signupPath } from "../addresses.ts";
 import { earlyAccess } from "../content.ts";
 import { FailureSummary } from "./failure-summary.tsx";
-import { FieldInput } from "./field-input.tsx";
-import { fields } from "./fields.ts";
+import { fieldId, FieldInput } from "./field-input.tsx";
+import { fields, honeypot } from "./fields.ts";
 import { FormFailureContext } from "./form-failure.ts";
 import { join, type FieldErrors } from "./join.ts";
 
@@ -79,6 +79,10 @@ export function EarlyAccessForm() {
             readOnly={state.step === "sending"}
           />
         ))}
+        <div className="unseen" aria-hidden="true">
+          <label htmlFor={fieldId(honeypot)}>{earlyAccess.honeypot}</label>
+          <input id={fieldId(honeypot)} name={honeypot} tabIndex={-1} autoComplete="off" />
+        </div>
         <button
           className="button"
           type="submit"

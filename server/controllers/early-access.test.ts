@@ -57,6 +57,28 @@ describe("a sign-up", () => {
     expect(await entries()).toEqual([ada]);
   });
 
+  it("that looks like spam is stored with a flag, and gets the same bytes", async () => {
+    const answers = [
+      await post(ada),
+      await post({ ...ada, email: "bot@example.com", message: "Buy" }),
+      await request(site.app)
+        .post(path)
+        .type("form")
+        .send({ ...ada, email: "form-bot@example.com", message: "Buy" }),
+      await post({ ...ada, email: "ada@mailinator.com" }),
+    ];
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    const flags = await database.query(
+      "SELECT email, suspected_spam, disposable_email FROM earlyaccess ORDER BY email",
+    );
+    expect(flags).toEqual([
+      { email: "ada@example.com", suspected_spam: false, disposable_email: false },
+      { email: "ada@mailinator.com", suspected_spam: false, disposable_email: true },
+      { email: "bot@example.com", suspected_spam: true, disposable_email: false },
+      { email: "form-bot@example.com", suspected_spam: true, disposable_email: false },
+    ]);
+  });
+
   it("fifty times at once with one address leaves one row and fifty equal answers", async () => {
     const server = createServer(site.app).listen();
     const responses = await Promise.all(

@@ -4,7 +4,7 @@ import { earlyAccess } from "../../client/content.ts";
 import { joinedAddress } from "../../client/addresses.ts";
 import { HttpError } from "../http-error.ts";
 import { prefersHtml } from "../middleware/errors.ts";
-import { parseEntry } from "../models/waitlist-entry.ts";
+import { parseEntry, type WaitlistEntry } from "../models/waitlist-entry.ts";
 import { WaitlistUnavailableError, type Waitlist } from "../models/waitlist.ts";
 
 /** Seconds; long enough for a database to restart, short enough that a visitor may wait for it. */
@@ -13,15 +13,18 @@ const retryAfter = "15";
 /** The same bytes for a new and a known address: nobody learns who is on the list. */
 const joined = JSON.stringify({ message: earlyAccess.success.text });
 
+/** Checks the fields, and leaves the entry for joinWaitlist. */
+export const readEntry: RequestHandler = (req, res, next) => {
+  const parsed = parseEntry(req.body as Record<string, unknown>);
+  if (!parsed.ok) throw new HttpError(422, "Some fields are not valid.", { fields: parsed.errors });
+  res.locals.entry = parsed.entry;
+  next();
+};
+
 export function joinWaitlist(waitlist: Waitlist): RequestHandler {
   return async function join(req, res) {
-    const parsed = parseEntry(req.body as Record<string, unknown>);
-    if (!parsed.ok)
-      throw new HttpError(422, "Some fields are not valid.", {
-        fields: parsed.errors,
-      });
     try {
-      await waitlist.join(parsed.entry);
+      await waitlist.join(res.locals.entry as WaitlistEntry);
     } catch (error) {
       if (!(error instanceof WaitlistUnavailableError)) throw error;
       throw new HttpError(503, "Sign-ups can't be stored right now. Please try again.", {

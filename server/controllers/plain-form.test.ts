@@ -78,7 +78,7 @@ it("422: with a link to every bad field, and its error beside it", async () => {
 });
 
 it("429: too many", async () => {
-  const limited = await createTestApp(database.webUrl, { signups: { limit: 1, windowSeconds: 600 } });
+  const limited = await createTestApp(database.webUrl, { signups: { limit: 1, windowSeconds: 600, hourlyCeiling: 0 } });
   await submit(limited, typed);
   const response = await submit(limited, typed);
   expectFailurePage(response, 429);

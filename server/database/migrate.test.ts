@@ -41,7 +41,10 @@ const denied = { code: "42501" };
 describe("migrate", () => {
   it("makes the table and the restricted role, and finds nothing to do the next time", async () => {
     const first = await migrate(database);
-    expect(first).toMatchObject({ applied: [expect.stringContaining("create_earlyaccess")], webRole: "restricted" });
+    expect(first).toMatchObject({
+      applied: [expect.stringContaining("create_earlyaccess"), expect.stringContaining("flag_suspected_spam")],
+      webRole: "restricted",
+    });
     expect(applyMigrations).toHaveBeenCalledTimes(1);
     expect(await migrate(database)).toEqual({ applied: [], rights: [], webRole: "restricted" });
     expect(applyMigrations).toHaveBeenCalledTimes(1); // Seen without loading the engine.
@@ -55,6 +58,8 @@ describe("migrate", () => {
       "company",
       "job_title",
       "created_at",
+      "disposable_email",
+      "suspected_spam",
     ]);
   });
 

@@ -28,7 +28,7 @@ export function methodNotAllowed(allow: string): RequestHandler {
 export function answerErrors(pages: ErrorPages, log: Logger): ErrorRequestHandler {
   return async function answerError(error: unknown, req, res, next) {
     const failure = toHttpError(error);
-    if (failure.status >= 500) {
+    if (failure.status === 500 || failure.extra.cause) {
       const fields = failure.status === 503 ? errorFields(failure.cause) : describe(error);
       log.error({ id: res.getHeader("X-Request-Id"), status: failure.status, error: fields }, "request failed");
     }
@@ -56,7 +56,7 @@ function toHttpError(error: unknown): HttpError {
 
 /** Faults of our own are logged with their stack, which names code and no visitor's input. */
 function describe(error: unknown) {
-  const { name, stack } = error as Error;
+  const { name, stack } = (error ?? {}) as Error; // Anything can be thrown.
   return { name, stack: stack?.replace(/^.*?(?=\n\s+at )/s, "") };
 }
 

@@ -1,17 +1,29 @@
 // The limit on sign-ups: who counts as one client, and what cannot be forged.
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { connect, type AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 import request from "supertest";
-import { afterEach, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { createTestApp, type TestApp } from "../../tests/support/app.ts";
+import { rawRequest } from "../../tests/support/raw-request.ts";
+import { WaitlistUnavailableError } from "../models/waitlist.ts";
 
 const ada = { name: "Ada", email: "ada@example.com", company: "Engines" };
 const joined: string[] = [];
+let fault: Error | undefined;
 let site: TestApp;
 
-async function start(limit: number, trustProxy = 0) {
+async function start(limit: number, trustProxy = 0, hourlyCeiling = 0) {
   joined.length = 0;
   site = await createTestApp("postgresql://unused:unused@127.0.0.1:1/unused", {
-    waitlist: { join: async ({ email }) => void joined.push(email) },
-    signups: { limit, windowSeconds: 600 },
+    waitlist: {
+      join: async ({ email }) => {
+        if (fault) throw fault;
+        joined.push(email);
+      },
+    },
+    signups: { limit, windowSeconds: 600, hourlyCeiling },
     trustProxy,
   });
 }
@@ -80,4 +92,93 @@ it("takes a /56 of IPv6 for one client, and each IPv4 address for one, also when
   expect((await post({ "X-Forwarded-For": "2001:db8:0:1300::1" })).status).toBe(201);
   expect((await post({ "X-Forwarded-For": "::ffff:203.0.113.1" })).status).toBe(201);
   expect((await post({ "X-Forwarded-For": "::ffff:203.0.113.2" })).status).toBe(201);
+});
+
+describe("cannot be stepped around", () => {
+  it.each([
+    "/api/earlyaccess/",
+    "//api/earlyaccess",
+    "/API/EarlyAccess",
+    "/api//earlyaccess",
+    "/api/%65arlyaccess",
+    "/api%2Fearlyaccess",
+    "/api/earlyaccess%20",
+    "/api/earlyaccess;x",
+    "/api/./earlyaccess",
+    "/x/../api/earlyaccess",
+    "/api\\earlyaccess",
+    "/api/earlyaccess%00",
+  ])("%s is another address and so a 404", async (path) => {
+    await start(1);
+    const body = JSON.stringify(ada);
+    const headers = { "Content-Type": "application/json", "Content-Length": String(body.length) };
+    expect((await rawRequest(site.app, { method: "POST", path, headers, body })).status).toBe(404);
+    expect(joined).toEqual([]);
+  });
+
+  it.each(["/api/earlyaccess?x=1", "/api/earlyaccess?/../y", "http://other.example/api/earlyaccess"])(
+    "%s is the same address, with the same limit",
+    async (path) => {
+      await start(1);
+      await post();
+      const headers = { "Content-Type": "application/json", "Content-Length": "2" };
+      expect((await rawRequest(site.app, { method: "POST", path, headers, body: "{}" })).status).toBe(429);
+    },
+  );
+
+  it.each(["application/json", "application/x-www-form-urlencoded", "text/plain"])("by sending %s", async (type) => {
+    await start(1);
+    await post();
+    expect((await request(site.app).post("/api/earlyaccess").type(type).send("x")).status).toBe(429);
+  });
+
+  it("by many requests in one go on one connection", async () => {
+    await start(10);
+    const server = createServer(site.app).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+    const body = JSON.stringify(ada);
+    const head = `POST /api/earlyaccess HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`;
+    const requests = Array.from(
+      { length: 50 },
+      (_, i) => `${head}${i === 49 ? "\r\nConnection: close" : ""}\r\n\r\n${body}`,
+    );
+    socket.write(requests.join(""));
+    const answers = (await text(socket)).match(/HTTP\/1\.1 \d+/g);
+    server.close();
+    expect(answers).toEqual([...Array(10).fill("HTTP/1.1 201"), ...Array(40).fill("HTTP/1.1 429")]);
+    expect(joined).toHaveLength(10);
+  });
+});
+
+describe("the hourly ceiling", () => {
+  const from = (client: number) => post({ "X-Forwarded-For": `203.0.113.${client}` });
+
+  it("is over all clients: 503 with Retry-After above it, and one line at error level", async () => {
+    await start(100, 1, 3);
+    for (let client = 1; client <= 3; client++) expect((await from(client)).status).toBe(201);
+    for (let client = 4; client <= 6; client++) {
+      const refused = await from(client);
+      expect([refused.status, refused.type]).toEqual([503, "application/problem+json"]);
+      expect(Number(refused.headers["retry-after"])).toBeGreaterThan(3_500);
+    }
+    expect(joined).toHaveLength(3);
+    const errors = site.logged().match(/"level":50.*/g);
+    expect(errors).toEqual([expect.stringContaining("hourly ceiling")]);
+  });
+
+  it("counts valid entries alone", async () => {
+    await start(100, 1, 1);
+    expect((await request(site.app).post("/api/earlyaccess").send({ name: "" })).status).toBe(422);
+    expect((await from(1)).status).toBe(201);
+  });
+
+  it("gives back what the database refused", async () => {
+    await start(100, 1, 1);
+    fault = new WaitlistUnavailableError("away");
+    expect((await from(1)).status).toBe(503);
+    fault = undefined;
+    expect((await from(1)).status).toBe(201);
+    expect((await from(1)).status).toBe(503);
+  });
 });

@@ -45,6 +45,24 @@ describe("text", () => {
   });
 });
 
+describe("what looks like spam gets a flag", () => {
+  it.each([undefined, null, ""])("not where the hidden field is %j", (message) => {
+    expect(entryOf({ message })).toMatchObject({ suspected_spam: false, disposable_email: false });
+  });
+
+  it.each(["buy", " ", 0, false, [], {}])("where the hidden field is %j", (message) => {
+    expect(entryOf({ message }).suspected_spam).toBe(true);
+  });
+
+  it.each(["a@mailinator.com", "A@MAILINATOR.COM", "a@any.mailinator.com"])("where the address is %s", (email) => {
+    expect(entryOf({ email })).toMatchObject({ suspected_spam: false, disposable_email: true });
+  });
+
+  it.each(["a@gmail.com", "a@ourmailinator.dev", "a@mailinator.com.example.com"])("not where it is %s", (email) => {
+    expect(entryOf({ email }).disposable_email).toBe(false);
+  });
+});
+
 describe("an address", () => {
   it.each([
     ["ADA@Example.COM", "ada@example.com"],

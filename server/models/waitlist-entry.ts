@@ -2,7 +2,8 @@
 import { domainToASCII } from "node:url";
 import { z } from "zod";
 import { fieldErrors } from "../../client/content.ts";
-import { fields, type Field, type FieldName } from "../../client/early-access/fields.ts";
+import { fields, honeypot, type Field, type FieldName } from "../../client/early-access/fields.ts";
+import { isDisposable } from "./disposable-email.ts";
 
 export interface WaitlistEntry {
   name: string;
@@ -10,6 +11,10 @@ export interface WaitlistEntry {
   email: string;
   company: string;
   job_title: string | null;
+  /** The field that people do not see was filled in. */
+  suspected_spam: boolean;
+  /** The address is of a known provider of throw-away addresses. */
+  disposable_email: boolean;
 }
 
 export type FieldErrors = Partial<Record<FieldName, string>>;
@@ -62,10 +67,16 @@ const waitlistEntry = z.object({
 
 export type ParsedEntry = { ok: true; entry: WaitlistEntry } | { ok: false; errors: FieldErrors };
 
-/** Trims, normalises and checks; unknown keys are ignored. Errors hold the first complaint for every bad field. */
+/**
+ * Trims, normalises and checks; unknown keys are ignored. What looks like spam gets a flag and is never refused.
+ * Errors hold the first complaint for every bad field.
+ */
 export function parseEntry(body: Record<string, unknown>): ParsedEntry {
   const result = waitlistEntry.safeParse(body);
-  if (result.success) return { ok: true, entry: result.data };
+  if (result.success) {
+    const suspected_spam = (body[honeypot] ?? "") !== "";
+    return { ok: true, entry: { ...result.data, suspected_spam, disposable_email: isDisposable(result.data.email) } };
+  }
   const errors: FieldErrors = {};
   for (const issue of result.error.issues) errors[issue.path[0] as FieldName] ??= issue.message;
   return { ok: false, errors };

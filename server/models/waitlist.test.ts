@@ -26,6 +26,8 @@ const applicant = (email: string, changes: Partial<WaitlistEntry> = {}): Waitlis
   email,
   company: "Engines",
   job_title: null,
+  suspected_spam: false,
+  disposable_email: false,
   ...changes,
 });
 const crowd = (size: number) => Array.from({ length: size }, (_, i) => applicant(`ada${i}@example.com`));

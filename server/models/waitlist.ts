@@ -73,9 +73,9 @@ async function insert(prisma: PrismaClient, entries: WaitlistEntry[]): Promise<v
     .map((entry) => ({ id: uuidv7(), ...entry }))
     .toSorted((a, b) => (a.email < b.email ? -1 : Number(a.email > b.email)));
   await prisma.$executeRaw`
-    INSERT INTO public.earlyaccess (id, name, email, company, job_title)
-    SELECT id, name, email, company, job_title
+    INSERT INTO public.earlyaccess (id, name, email, company, job_title, suspected_spam, disposable_email)
+    SELECT id, name, email, company, job_title, suspected_spam, disposable_email
     FROM json_to_recordset(${JSON.stringify(rows)}::json)
-      AS entry(id uuid, name text, email text, company text, job_title text)
+      AS entry(id uuid, name text, email text, company text, job_title text, suspected_spam boolean, disposable_email boolean)
     ON CONFLICT DO NOTHING`;
 }

@@ -39,7 +39,12 @@ export function startSite(
   { folder }: Pick<Bench, "folder">,
   databases: { webUrl: string; ownerUrl: string },
 ): Promise<Server> {
-  const env = { DATABASE_URL: databases.webUrl, DATABASE_OWNER_URL: databases.ownerUrl, SIGNUP_LIMIT: "1000000" };
+  const env = {
+    DATABASE_URL: databases.webUrl,
+    DATABASE_OWNER_URL: databases.ownerUrl,
+    SIGNUP_LIMIT: "1000000",
+    SIGNUP_HOURLY_CEILING: "0",
+  };
   return startServer(scripts.start.split(" ").slice(1), env, join(folder, "site.log"));
 }
 

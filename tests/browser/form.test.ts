@@ -90,6 +90,21 @@ describe("a sign-up", () => {
     expect(await page.locator(".joined h3").textContent()).toBe("Welcome to the future! 🚀");
   });
 
+  it("by a program that fills in every field is stored with a flag, and looks like any other", async () => {
+    await hydrated();
+    await fill();
+    expect(await page.getByRole("textbox").count()).toBe(4);
+    const hidden = page.locator(".unseen");
+    expect([await hidden.textContent(), await hidden.boundingBox()]).toEqual([
+      "Leave this empty",
+      expect.objectContaining({ width: 1, height: 1 }),
+    ]);
+    await page.evaluate(() => ((document.querySelector("[name=message]") as HTMLInputElement).value = "Buy"));
+    await button().click();
+    await toast().waitFor();
+    expect(await database.query("SELECT suspected_spam FROM earlyaccess")).toEqual([{ suspected_spam: true }]);
+  });
+
   it("is sent once by a double click", async () => {
     await hydrated();
     await fill();
@@ -285,7 +300,7 @@ describe("the browser's own checks", () => {
 
   it("know each field", async () => {
     const attributes = await page
-      .locator("form input")
+      .locator("form .field input")
       .evaluateAll((inputs) =>
         (inputs as HTMLInputElement[]).map((input) =>
           [input.name, input.type, input.required, input.maxLength, input.autocomplete, input.inputMode].join(" "),
@@ -297,7 +312,7 @@ describe("the browser's own checks", () => {
       "company text true 200 organization text",
       "job_title text false 100 organization-title text",
     ]);
-    expect(await page.locator("form label").allTextContents()).toEqual([
+    expect(await page.locator("form .field label").allTextContents()).toEqual([
       "Name *",
       "Email *",
       "Company *",

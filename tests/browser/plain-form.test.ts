@@ -40,7 +40,7 @@ afterEach(async () => {
 });
 
 const typed = ["Ada", "ada@example.com", "Engines", "Engineer"];
-const inputs = () => page.locator("form input:not([type=hidden])");
+const inputs = () => page.locator("form .field input");
 
 async function submit(values = typed) {
   for (const [i, value] of values.entries()) await inputs().nth(i).fill(value);

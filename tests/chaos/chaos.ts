@@ -2,12 +2,13 @@
 // a table at the end, exit code 1 where a promise was broken. -- WORD runs only those with the word in their name.
 import { explain } from "../../server/operator-error.ts";
 import { faults } from "./faults.ts";
+import { replicas } from "./replicas.ts";
 import type { Scenario } from "./scenario.ts";
 import { openStand } from "./stand.ts";
 
 if (process.platform !== "linux") throw new Error("The chaos tests stop processes and read /proc as Linux has it.");
 
-const all: Scenario[] = [...faults];
+const all: Scenario[] = [...faults, ...replicas];
 const wanted = process.argv[2] ?? "";
 const scenarios = all.filter(({ name }) => name.includes(wanted));
 

@@ -16,5 +16,5 @@ export interface Scenario {
   /** What happens, in a few words. */
   name: string;
   /** @returns what was seen, in a few words for the table; throws where a promise was broken. */
-  run(stand: Stand): Promise<string>;
+  run: (stand: Stand) => Promise<string>;
 }
