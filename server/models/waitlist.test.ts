@@ -1,4 +1,5 @@
 // The waitlist under a crowd: what arrives together is stored together, and nobody pays for another.
+import { setTimeout as sleep } from "node:timers/promises";
 import { pino } from "pino";
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../tests/support/database.ts";
@@ -54,6 +55,28 @@ it("keeps the first of several for one address, whatever the values hold", async
     { name: "Ada", email: "a@example.com", job_title: null },
     { name: odd, email: "b@example.com", job_title: "NULL" },
   ]);
+});
+
+it("writes to the disk for a known address as well, as its speed would tell that it is known", async () => {
+  const waitlist = createWaitlist(prisma);
+  await waitlist.join(applicant("ada@example.com"));
+  const written = async () => {
+    const [row] = await database.query(
+      `SELECT sum((pg_stat_get_backend_wal(pid)).wal_records)::int AS records
+       FROM pg_stat_activity WHERE application_name = 'perennial-web' AND datname = current_database()`,
+    );
+    return row?.records as number;
+  };
+  // Postgres reports what a connection wrote up to a second later, before its next statement.
+  const report = async () => {
+    await sleep(1_100);
+    await prisma.$queryRaw`SELECT 1`;
+  };
+  await report();
+  const before = await written();
+  await waitlist.join(applicant("ada@example.com"));
+  await report();
+  expect(await written()).toBeGreaterThan(before);
 });
 
 it("refuses alone the one whose values Postgres cannot take", async () => {

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { generator } from "./processes.ts";
 import { startPostgres } from "../support/postgres.ts";
 import { measurePages, measureSignups, measureStart, measureWeight, startSite, type Bench } from "./measure.ts";
+import { measureSecrecy } from "./secrecy.ts";
 import { isBroken, percent, printTable } from "./table.ts";
 
 if (process.platform !== "linux") throw new Error("The benchmark reads /proc, which only Linux has.");
@@ -28,6 +29,7 @@ try {
   const rows = [
     ...pages.rows,
     ...(await measureSignups(bench)),
+    ...(await measureSecrecy(bench)),
     ...(await measureStart(bench, site)),
     ...(await measureWeight(site)),
   ];

@@ -18,8 +18,11 @@ export function writePgbenchScript(folder: string): string {
 }
 
 /** A database of its own with that many entries, and nothing left to be written or cleaned up. */
-export async function createFilledDatabase(postgres: Postgres, rows: number): Promise<DatabaseUrls> {
-  const name = `bench_${rows}`;
+export async function createFilledDatabase(
+  postgres: Postgres,
+  rows: number,
+  name = `bench_${rows}`,
+): Promise<DatabaseUrls> {
   await withClient(postgres.superuserUrl, async (client) => {
     await client.query(`CREATE DATABASE ${name} OWNER perennial_owner`);
   });
