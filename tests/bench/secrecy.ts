@@ -56,7 +56,7 @@ function answerTime(url: string, agent: Agent, entry: object): Promise<number> {
     const headers = { "Content-Type": "application/json", "Content-Length": body.length };
     const began = performance.now();
     const sent = request(`${url}/api/earlyaccess`, { method: "POST", agent, headers }, (response) => {
-      if (response.statusCode !== 201) reject(new Error(`${entry} got ${response.statusCode}`));
+      if (response.statusCode !== 201) reject(new Error(`${body} got ${response.statusCode}`));
       response.resume().once("end", () => resolve(performance.now() - began));
     });
     sent.once("error", reject).end(body);

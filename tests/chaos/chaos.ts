@@ -1,20 +1,23 @@
 // npm run test:chaos: causes for real what should break the site, and sees that it does not. A line for each scenario,
 // a table at the end, exit code 1 where a promise was broken. -- WORD runs only those with the word in their name.
-import { explain } from "../../server/operator-error.ts";
+import { inspect } from "node:util";
 import { faults } from "./faults.ts";
+import { fuzz } from "./fuzz.ts";
 import { replicas } from "./replicas.ts";
 import type { Scenario } from "./scenario.ts";
 import { openStand } from "./stand.ts";
 
 if (process.platform !== "linux") throw new Error("The chaos tests stop processes and read /proc as Linux has it.");
 
-const all: Scenario[] = [...faults, ...replicas];
+const all: Scenario[] = [...faults, ...replicas, ...fuzz];
 const wanted = process.argv[2] ?? "";
 const scenarios = all.filter(({ name }) => name.includes(wanted));
 
 const began = performance.now();
 const seconds = () => Math.round((performance.now() - began) / 1000);
 const say = (text: string) => process.stderr.write(`${String(seconds()).padStart(4)} s  ${text}\n`);
+
+const describe = (error: unknown) => inspect(error).slice(0, 4_000);
 
 const rows: string[] = [];
 for (const { name, run } of scenarios) {
@@ -29,7 +32,7 @@ for (const { name, run } of scenarios) {
   } catch (error) {
     process.exitCode = 1;
     rows.push(`| ${name} | BROKEN | ${seconds() - started} s |`);
-    say(`    BROKEN: ${explain(error)}`);
+    say(`    BROKEN: ${describe(error)}`);
     await stand.close().catch(() => undefined);
   }
 }

@@ -6,7 +6,7 @@ import { migrate, type DatabaseUrls } from "../../server/database/migrate.ts";
 
 export interface TestDatabase extends DatabaseUrls {
   /** Runs a statement as the owner. */
-  query(sql: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
+  query: (sql: string, values?: unknown[]) => Promise<Record<string, unknown>[]>;
   drop(): Promise<void>;
 }
 
