@@ -66,8 +66,10 @@ export class Cluster {
     for (const path of [draft, passwordFile, passwordsFile]) await this.binaries.give(path);
     const authentication = ["--auth=scram-sha-256", "--username=postgres", `--pwfile=${passwordFile}`];
     const settings = ["--set=listen_addresses=127.0.0.1", "--set=unix_socket_directories="];
+    // Terse, as the details of an error quote the row.
+    const log = ["--set=log_error_verbosity=terse"];
     const locale = ["--encoding=UTF8", "--locale=C"];
-    await this.binaries.run("initdb", ["-D", join(draft, "data"), ...authentication, ...locale, ...settings]);
+    await this.binaries.run("initdb", ["-D", join(draft, "data"), ...authentication, ...locale, ...settings, ...log]);
     await rm(passwordFile);
   }
 

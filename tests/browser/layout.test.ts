@@ -30,7 +30,7 @@ describe.each([320, 360, 480, 640, 768, 1024, 1280, 1920, 2560])("at %d px", (wi
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
       const small = await page.evaluate(() =>
         [...document.querySelectorAll<HTMLElement>("a, button, input, summary")]
-          .filter((element) => !element.matches(".skip-link"))
+          .filter((element) => !element.matches(".skip-link, .unseen *"))
           .map((element) => ({ text: element.textContent, box: element.getBoundingClientRect() }))
           .filter(({ box }) => box.height < 44 || box.width < 44)
           .map(({ text, box }) => `${text} ${box.width} × ${box.height}`),

@@ -1,5 +1,7 @@
 // The stand on which a scenario runs: a Postgres and sites of its own, and an end at which their logs are searched.
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import pg from "pg";
 import { migrate } from "../../server/database/migrate.ts";
 import { startPostgres } from "../support/postgres.ts";
@@ -38,7 +40,9 @@ export async function openStand(
     close: async () => {
       for (const site of sites) await site.stop("SIGKILL");
       await superuser.end();
+      const postgresLog = await readFile(join(postgres.directory, "postgres.log"), "utf8");
       await postgres.release();
+      assertPrivate(postgresLog);
       for (const site of sites) assertPrivate(site.stdout() + site.stderr());
     },
   };

@@ -5,6 +5,7 @@ import { connect } from "../../server/database/connect.ts";
 import { createReadiness } from "../../server/database/readiness.ts";
 import { createBuiltFrontend } from "../../server/frontend.ts";
 import { createWaitlist } from "../../server/models/waitlist.ts";
+import { keepLog } from "./sent.ts";
 
 export interface TestApp {
   app: App;
@@ -30,5 +31,12 @@ export async function createTestApp(webUrl: string, changes: Partial<Parts> = {}
     signups: { limit: 1_000, windowSeconds: 600, hourlyCeiling: 0 },
     ...changes,
   });
-  return { app, logged: () => lines, close: () => prisma.$disconnect() };
+  return {
+    app,
+    logged: () => lines,
+    close: () => {
+      keepLog(lines);
+      return prisma.$disconnect();
+    },
+  };
 }

@@ -2,6 +2,7 @@
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { inject } from "vitest";
 import { launchChromium } from "./chromium.ts";
+import { keepSent } from "./sent.ts";
 
 export interface WatchedPage extends Page {
   /** Console messages and uncaught errors. */
@@ -33,5 +34,6 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
   page.on("console", (message) => page.complaints.push(`${message.type()}: ${message.text()}`));
   page.on("pageerror", (error) => page.complaints.push(`uncaught: ${error.message}`));
   page.on("request", (request) => page.sent.push(`${request.method()} ${request.url()}`));
+  page.on("request", (request) => keepSent(request.postData()));
   return page;
 }

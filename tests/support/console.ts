@@ -1,5 +1,8 @@
 // An unexpected console.error or console.warn fails the test in which it comes.
 import { afterEach, beforeEach, vi } from "vitest";
+import { watchRequests } from "./sent.ts";
+
+watchRequests();
 
 beforeEach(() => {
   vi.spyOn(console, "error");

@@ -1,7 +1,11 @@
-// Before all tests: a real Postgres, and a browser.
+// Before all tests: a real Postgres, and a browser; after them: a search of all that was logged.
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { findChromium, type Chromium } from "./chromium.ts";
 import { startPostgres } from "./postgres.ts";
+import { searchLogs } from "./privacy.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -12,8 +16,15 @@ declare module "vitest" {
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const records = await mkdtemp(join(tmpdir(), "perennial-records-"));
+  process.env.PERENNIAL_TEST_RECORDS = records;
   const postgres = await startPostgres();
   project.provide("superuserUrl", postgres.superuserUrl);
   project.provide("chromium", await findChromium());
-  return () => postgres.release();
+  return async () => {
+    await postgres.release();
+    const isWholeRun = !process.argv.slice(3).some((argument) => !argument.startsWith("-"));
+    searchLogs(records, isWholeRun);
+    await rm(records, { recursive: true });
+  };
 }

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { projectRoot } from "../../server/project-root.ts";
+import { keepLog } from "./sent.ts";
 
 export interface Site {
   url: string;
@@ -44,6 +45,7 @@ export function runSite({ env = {}, cwd = tmpdir(), command = built }: Options =
   let stderr = "";
   child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
   child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
+  child.once("close", () => keepLog(stdout + stderr));
   const exited = once(child, "exit").then(([code]) => code as number | null);
   return {
     url: "",
