@@ -22,6 +22,8 @@ const browser: UserConfig = {
   build: {
     outDir: path("dist/client"),
     emptyOutDir: true,
+    // MIT wants its notice in every copy, and the minified files hold none.
+    license: { fileName: "licenses.txt" },
     modulePreload: { polyfill: false },
     // Inline would need data: in the CSP.
     assetsInlineLimit: 0,
@@ -38,6 +40,7 @@ const server: UserConfig = {
     ssr: true,
     outDir: path("dist/server"),
     emptyOutDir: true,
+    license: { fileName: "licenses.txt" },
     copyPublicDir: false,
     rolldownOptions: {
       input: { index: path("server/index.ts"), migrate: path("server/commands/migrate.ts") },

@@ -14,7 +14,7 @@ import { applyMigrations, writeMigration } from "./schema-engine.ts";
 vi.mock("./schema-engine.ts", { spy: true });
 
 const entries = await readdir(join(projectRoot, "prisma/migrations"), { withFileTypes: true });
-const migrations = entries.flatMap((entry) => (entry.isDirectory() ? entry.name : [])).toSorted();
+const migrationNames = entries.flatMap((entry) => (entry.isDirectory() ? entry.name : [])).toSorted();
 
 let database: TestDatabase;
 
@@ -45,7 +45,7 @@ describe("migrate", () => {
   it("makes the table and the restricted role, and finds nothing to do the next time", async () => {
     const first = await migrate(database);
     expect(first).toMatchObject({
-      applied: migrations,
+      applied: migrationNames,
       webRole: "restricted",
     });
     expect(applyMigrations).toHaveBeenCalledTimes(1);
@@ -80,7 +80,7 @@ describe("migrate", () => {
 
   it("five times at once on an empty database succeeds five times", async () => {
     const results = await Promise.all(Array.from({ length: 5 }, () => migrate(database)));
-    expect(results.flatMap(({ applied }) => applied)).toEqual(migrations);
+    expect(results.flatMap(({ applied }) => applied)).toEqual(migrationNames);
   });
 
   it("is recorded as `prisma migrate deploy` records it", async () => {
@@ -88,7 +88,7 @@ describe("migrate", () => {
     const rows = await database.query(
       "SELECT migration_name, finished_at IS NOT NULL AS done FROM _prisma_migrations ORDER BY started_at",
     );
-    expect(rows).toEqual(migrations.map((migration_name) => ({ migration_name, done: true })));
+    expect(rows).toEqual(migrationNames.map((migration_name) => ({ migration_name, done: true })));
   });
 
   it("with only the owner's connection works and says so", async () => {
