@@ -17,13 +17,18 @@ export interface SharedCounts {
   close: () => void;
 }
 
-/** @param secret makes clients' addresses unreadable in Redis; the same for every replica. */
+/**
+ * Resolves once it is known whether Redis answers.
+ * @param secret makes clients' addresses unreadable in Redis; the same for every replica.
+ */
 export async function shareCounts(redisUrl: string, secret: string, log: Logger): Promise<SharedCounts> {
   const { Redis } = await import("ioredis"); // Half a megabyte that only some need.
   const redis = new Redis(redisUrl, { commandTimeout, connectTimeout: 2_000, enableOfflineQueue: false });
   const link = new Link(redis, log);
   redis.on("error", (error) => link.lost(error));
   redis.on("ready", () => link.found());
+  // The first sign-ups shall count with the others. Without Redis the connection closes, after its time is over at most.
+  await new Promise((known) => redis.once("ready", known).once("close", known));
   const digest = (key: string) => createHmac("sha256", secret).update(key).digest("base64url");
   return {
     store: (name) => new SharedStore(link, `perennial:${name}:`, digest),
