@@ -10,6 +10,9 @@ export interface SecurityPolicy {
   inlineScripts: string[];
 }
 
+/** What no page needs, and so nothing that gets into one may have. Chromium complains of a name that it does not know. */
+const permissionsPolicy = "browsing-topics=(), camera=(), geolocation=(), microphone=(), payment=(), usb=()";
+
 export function securityHeaders({ https, inlineStyles, inlineScripts }: SecurityPolicy): Record<string, string> {
   const applyHelmet = helmet({
     contentSecurityPolicy: {
@@ -33,7 +36,8 @@ export function securityHeaders({ https, inlineStyles, inlineScripts }: Security
     referrerPolicy: { policy: "same-origin" },
     xFrameOptions: { action: "deny" },
   });
-  const headers: Record<string, string> = {};
+  // The one that helmet does not have.
+  const headers: Record<string, string> = { "Permissions-Policy": permissionsPolicy };
   const recorder = {
     setHeader: (name: string, value: string) => (headers[name] = value),
     removeHeader: () => undefined,
