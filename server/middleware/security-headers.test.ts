@@ -161,10 +161,10 @@ it("the landing page gets every point of the HTTP Observatory that is to be had"
     redirection: 0,
     "referrer-policy": 5,
     "strict-transport-security": 0,
-    "subresource-integrity": 0,
+    "subresource-integrity": 5,
     "x-content-type-options": 0,
     "x-frame-options": 5,
   });
-  expect(score).toBe(130);
+  expect(score).toBe(135);
   await stopSites(sites);
 });

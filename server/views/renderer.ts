@@ -29,22 +29,35 @@ export interface Renderer {
 /** Where `npm run build` leaves the client. */
 export const builtClient = join(projectRoot, "dist", "client");
 
-/** Inlines the stylesheet, so that the first paint waits for nothing but the document. */
+/**
+ * Inlines the stylesheet, so that the first paint waits for nothing but the document; the script that it names
+ * has its hash, so that nothing else is run in its place, whoever delivers it.
+ */
 export async function createBuiltRenderer(entry: Entry, site: PublicSite): Promise<Renderer> {
   const template = await readFile(join(builtClient, "index.html"), "utf8");
   const link = /<link rel="stylesheet"[^>]* href="([^"]+)"[^>]*>/.exec(template);
   if (!link) throw new Error(`${builtClient}/index.html has no stylesheet; build again`);
   const css = (await readFile(join(builtClient, link[1] as string), "utf8")).trim();
+  const script = /<script type="module"[^>]* src="([^"]+)"/.exec(template);
+  if (!script) throw new Error(`${builtClient}/index.html has no script; build again`);
+  const code = await readFile(join(builtClient, script[1] as string));
   const document = createDocument(
-    template.replace(link[0], () => `<style>${css}</style>`),
+    template
+      .replace(link[0], () => `<style>${css}</style>`)
+      .replace(script[0], () => `${script[0]} integrity="${integrity(code)}"`),
     site,
   );
   return {
-    inlineStyles: [`'sha256-${createHash("sha256").update(css).digest("base64")}'`],
+    inlineStyles: [`'${integrity(css)}'`],
     addressOf: async (path, query) => entry.pageAddress(path, query),
     page: async (address, failure) => render(document, entry.renderPage(address, failure)),
     errorPage: async () => render(document, entry.renderErrorPage()),
   };
+}
+
+/** The hash by which a browser knows a script or style as ours. */
+function integrity(content: string | Buffer): string {
+  return `sha256-${createHash("sha256").update(content).digest("base64")}`;
 }
 
 /** @param nonce what Vite marks its own inline scripts and styles with. */
