@@ -35,10 +35,11 @@ async function start(config: Config, log: Logger, closers: Closers, onFault: (er
   const { inline, vite, ...frontend } = await rendering;
   const counts = config.redisUrl ? await shareCounts(config.redisUrl, database.webUrl, log) : undefined;
   if (counts) closers.push(async () => counts.close());
+  const waitlist = createWaitlist(prisma);
   const app = createApp({
     log,
-    waitlist: createWaitlist(prisma),
-    isReady: createReadiness(prisma, log),
+    waitlist,
+    isReady: createReadiness(waitlist.check, log),
     ...frontend,
     policy: { https: config.publicUrl.startsWith("https:"), ...inline },
     site,

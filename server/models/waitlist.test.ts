@@ -1,10 +1,12 @@
 // The waitlist under a crowd: what arrives together is stored together, and nobody pays for another.
 import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
 import { pino } from "pino";
-import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../tests/support/database.ts";
 import { connect, type PrismaClient } from "../database/connect.ts";
-import { createWaitlist, WaitlistUnavailableError } from "./waitlist.ts";
+import { errorFields } from "../database/error-fields.ts";
+import { createWaitlist, WaitlistUnavailableError, type CheckedWaitlist } from "./waitlist.ts";
 import type { WaitlistEntry } from "./waitlist-entry.ts";
 
 let database: TestDatabase;
@@ -110,3 +112,84 @@ it("refuses everybody where there is no database", async () => {
   expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
   await cut.$disconnect();
 });
+
+describe("what tells whether entries can be stored", () => {
+  const check = (waitlist: CheckedWaitlist) =>
+    waitlist.check().then(
+      () => "fine",
+      (error: unknown) => errorFields(error).cause,
+    );
+
+  it("stores nothing by itself", async () => {
+    expect(await check(createWaitlist(prisma))).toBe("fine");
+    expect(await stored()).toEqual([]);
+  });
+
+  it.each([
+    ["read-only", "ALTER ROLE web SET default_transaction_read_only = on", "ALTER ROLE web RESET ALL", "25006"],
+    ["without the right", "REVOKE INSERT ON earlyaccess FROM web", "GRANT INSERT ON earlyaccess TO web", "42501"],
+  ])("sees a role that is %s before anybody signs up", async (_, change, restore, code) => {
+    const run = (sql: string) => database.query(sql.replace("web", new URL(database.webUrl).username));
+    await run(change);
+    const anew = connect(database.webUrl, pino({ enabled: false })); // A role's settings are read with its login.
+    expect(await check(createWaitlist(anew))).toBe(code);
+    await anew.$disconnect();
+    await run(restore);
+  });
+
+  it("sees a table that another session has locked", async () => {
+    const other = new pg.Client(database.ownerUrl);
+    await other.connect();
+    await other.query("BEGIN; LOCK TABLE earlyaccess IN ACCESS EXCLUSIVE MODE");
+    expect(await check(createWaitlist(prisma))).toBe("57014");
+    await other.end();
+  });
+
+  it("believes a sign-up that met what an empty one does not, such as a full disk, until one is stored", async () => {
+    const waitlist = createWaitlist(prisma);
+    await fillDisk();
+    await expect(waitlist.join(applicant("a@example.com"))).rejects.toBeInstanceOf(WaitlistUnavailableError);
+    expect(await check(waitlist)).toBe("53100");
+    await emptyDisk();
+    expect(await check(waitlist)).toBe("53100");
+    await waitlist.join(applicant("a@example.com"));
+    expect(await check(waitlist)).toBe("fine");
+  });
+
+  it("believes it for ten seconds, as nobody may come to try", async () => {
+    const waitlist = createWaitlist(prisma);
+    await fillDisk();
+    await expect(waitlist.join(applicant("a@example.com"))).rejects.toBeInstanceOf(WaitlistUnavailableError);
+    await emptyDisk();
+    const later = performance.now() + 10_001;
+    const clock = vi.spyOn(performance, "now").mockReturnValue(later);
+    expect(await check(waitlist)).toBe("fine");
+    clock.mockRestore();
+  });
+
+  it("does not blame the database for what concerns one entry: its values, or a session that holds its address", async () => {
+    const waitlist = createWaitlist(prisma);
+    const other = new pg.Client(database.ownerUrl);
+    await other.connect();
+    await other.query("BEGIN");
+    await other.query(
+      "INSERT INTO earlyaccess (id, name, email, company) VALUES (gen_random_uuid(), 'Ada', 'a@example.com', 'Engines')",
+    );
+    const results = await Promise.allSettled([
+      waitlist.join(applicant("b@example.com", { name: "x".repeat(101) })),
+      waitlist.join(applicant("a@example.com")),
+    ]);
+    expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+    expect(await check(waitlist)).toBe("fine");
+    await other.end();
+  });
+});
+
+/** What Postgres says where a table finds no room to grow. */
+async function fillDisk() {
+  await database.query(`CREATE FUNCTION no_room() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN RAISE 'could not extend file' USING ERRCODE = 'disk_full'; END $$`);
+  await database.query("CREATE TRIGGER full_disk BEFORE INSERT ON earlyaccess FOR EACH ROW EXECUTE FUNCTION no_room()");
+}
+
+const emptyDisk = () => database.query("DROP FUNCTION no_room CASCADE");

@@ -12,6 +12,14 @@ export interface Waitlist {
   join(entry: WaitlistEntry): Promise<void>;
 }
 
+export interface CheckedWaitlist extends Waitlist {
+  /**
+   * Sees whether entries can be stored: by storing none, and by whether the latest met a full or broken disk.
+   * @throws what keeps them from being stored.
+   */
+  check: () => Promise<void>;
+}
+
 export class WaitlistUnavailableError extends Error {
   override name = "WaitlistUnavailableError";
 }
@@ -22,17 +30,37 @@ interface Applicant {
   refused: (error: unknown) => void;
 }
 
+/** How long such a refusal counts, in milliseconds: as long as probes are apart by default, so that one of them sees it. */
+const refusalCountsMs = 10_000;
+
 /** Those who come in the same turn of the event loop are stored by one statement: in a crowd nobody pays a round trip of their own. */
-export function createWaitlist(prisma: PrismaClient): Waitlist {
+export function createWaitlist(prisma: PrismaClient): CheckedWaitlist {
   let waiting: Applicant[] = [];
+  /** Why the latest crowd could not be stored, where an empty one could have been. */
+  let refusal: { error: unknown; at: number } | undefined;
+
+  async function tryInsert(entries: WaitlistEntry[]) {
+    try {
+      await insert(prisma, entries);
+      refusal = undefined;
+    } catch (error) {
+      if (isOfTheStorage(error)) refusal = { error, at: performance.now() };
+      throw error;
+    }
+  }
 
   function storeWaiting() {
     const crowd = waiting;
     waiting = [];
-    void store(prisma, crowd);
+    void store(tryInsert, crowd);
   }
 
   return {
+    check: async () => {
+      if (refusal && performance.now() - refusal.at < refusalCountsMs) throw refusal.error;
+      // Nobody's entry needs the table, the right and a server that may write, and waits for locks and the disk as all do.
+      await insert(prisma, []);
+    },
     join: (entry) =>
       new Promise((joined, reject) => {
         const refused = (cause: unknown) =>
@@ -42,18 +70,17 @@ export function createWaitlist(prisma: PrismaClient): Waitlist {
   };
 }
 
-async function store(prisma: PrismaClient, crowd: Applicant[]): Promise<void> {
+type Insert = (entries: WaitlistEntry[]) => Promise<void>;
+
+async function store(insertAll: Insert, crowd: Applicant[]): Promise<void> {
   try {
-    await insert(
-      prisma,
-      crowd.map(({ entry }) => entry),
-    );
+    await insertAll(crowd.map(({ entry }) => entry));
     for (const { joined } of crowd) joined();
   } catch (error) {
     if (crowd.length > 1 && isOfTheData(error)) {
       // One of them is to blame: the others do not go without their place for it. By halves, as ten connections serve all.
       const half = Math.ceil(crowd.length / 2);
-      await Promise.all([store(prisma, crowd.slice(0, half)), store(prisma, crowd.slice(half))]);
+      await Promise.all([store(insertAll, crowd.slice(0, half)), store(insertAll, crowd.slice(half))]);
     } else for (const { refused } of crowd) refused(error);
   }
 }
@@ -61,6 +88,11 @@ async function store(prisma: PrismaClient, crowd: Applicant[]): Promise<void> {
 /** Postgres' classes for values that it cannot take, as opposed to a database that is away. */
 function isOfTheData(error: unknown): boolean {
   return /^2[23]/.test(errorFields(error).cause ?? "");
+}
+
+/** Those for no room or memory, a disk that fails and damaged files, which show only where there is something to store. */
+function isOfTheStorage(error: unknown): boolean {
+  return /^(53[12]|58|XX)/.test(errorFields(error).cause ?? "");
 }
 
 /**

@@ -20,10 +20,11 @@ export async function createTestApp(webUrl: string, changes: Partial<Parts> = {}
   const prisma = connect(webUrl, log);
   const site = { origin: "http://localhost:3000", allowIndexing: true, ...changes.site };
   const { inline, ...frontend } = await createBuiltFrontend(site);
+  const waitlist = createWaitlist(prisma);
   const app = createApp({
     log,
-    waitlist: createWaitlist(prisma),
-    isReady: createReadiness(prisma, log),
+    waitlist,
+    isReady: createReadiness(waitlist.check, log),
     ...frontend,
     policy: { https: false, ...inline },
     site,
