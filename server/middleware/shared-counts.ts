@@ -1,10 +1,11 @@
 // Lets replicas count their limits together through Redis or Valkey; each counts alone for as long as that is away.
 import { createHmac } from "node:crypto";
-import { MemoryStore, type ClientRateLimitInfo, type Options, type Store } from "express-rate-limit";
+import type { ClientRateLimitInfo, Options, Store } from "express-rate-limit";
 import type { Redis } from "ioredis";
 import type { Logger } from "pino";
 import { RedisStore, type RedisReply } from "rate-limit-redis";
 import { errorFields } from "../database/error-fields.ts";
+import { SteadyStore } from "./steady-store.ts";
 
 /** A sign-up waits for Redis no longer, in milliseconds; in a data centre it answers within one. */
 const commandTimeout = 250;
@@ -76,7 +77,7 @@ class Link {
 
 class SharedStore implements Store {
   readonly localKeys = false;
-  private readonly local = new MemoryStore();
+  private readonly local = new SteadyStore();
   private readonly shared: RedisStore;
   private options!: Options;
   private prepared = false;

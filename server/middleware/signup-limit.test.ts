@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import { connect, type AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import request from "supertest";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { createTestApp, type TestApp } from "../../tests/support/app.ts";
 import { rawRequest } from "../../tests/support/raw-request.ts";
 import { WaitlistUnavailableError } from "../models/waitlist.ts";
@@ -28,7 +28,10 @@ async function start(limit: number, trustProxy = 0, hourlyCeiling = 0) {
   });
 }
 
-afterEach(() => site.close());
+afterEach(async () => {
+  vi.useRealTimers();
+  await site.close();
+});
 
 const post = (headers: Record<string, string> = {}) =>
   request(site.app).post("/api/earlyaccess").set(headers).send(ada);
@@ -92,6 +95,25 @@ it("takes a /56 of IPv6 for one client, and each IPv4 address for one, also when
   expect((await post({ "X-Forwarded-For": "2001:db8:0:1300::1" })).status).toBe(201);
   expect((await post({ "X-Forwarded-For": "::ffff:203.0.113.1" })).status).toBe(201);
   expect((await post({ "X-Forwarded-For": "::ffff:203.0.113.2" })).status).toBe(201);
+});
+
+it("lasts no longer than its window, and the ceiling than its hour, when a clock that was ahead is put right", async () => {
+  const setAhead = () => vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 86_400_000 });
+  setAhead();
+  await start(1);
+  expect([(await post()).status, (await post()).status]).toEqual([201, 429]);
+  vi.useRealTimers();
+  expect((await post()).status).toBe(201);
+  const limited = await post();
+  expect([limited.status, Number(limited.headers["retry-after"]) <= 600]).toEqual([429, true]);
+  await site.close();
+  setAhead();
+  await start(100, 0, 1);
+  expect([(await post()).status, (await post()).status]).toEqual([201, 503]);
+  vi.useRealTimers();
+  expect((await post()).status).toBe(201);
+  const refused = await post();
+  expect([refused.status, Number(refused.headers["retry-after"]) <= 3_600]).toEqual([503, true]);
 });
 
 describe("cannot be stepped around", () => {

@@ -4,6 +4,7 @@ import type { Request, RequestHandler } from "express";
 import { ipKeyGenerator, rateLimit, type Store } from "express-rate-limit";
 import type { Logger } from "pino";
 import { HttpError } from "../http-error.ts";
+import { SteadyStore } from "./steady-store.ts";
 
 export interface SignupLimits {
   /** Sign-ups per client and window. */
@@ -23,7 +24,7 @@ export function signupLimit({ limit, windowSeconds, store }: SignupLimits): Requ
   return rateLimit({
     limit,
     windowMs: windowSeconds * 1000,
-    ...(store ? { store: store("client") } : {}),
+    store: store?.("client") ?? new SteadyStore(),
     standardHeaders: "draft-8",
     legacyHeaders: false,
     keyGenerator: (req) => ipKeyGenerator(clientAddress(req), ipv6Subnet),
@@ -45,7 +46,7 @@ export function signupCeiling({ hourlyCeiling, store }: SignupLimits, log: Logge
   return rateLimit({
     limit: hourlyCeiling,
     windowMs: 3_600_000,
-    ...(store ? { store: store("everybody") } : {}),
+    store: store?.("everybody") ?? new SteadyStore(),
     keyGenerator: () => "everybody",
     skipFailedRequests: true,
     standardHeaders: false,
@@ -55,8 +56,8 @@ export function signupCeiling({ hourlyCeiling, store }: SignupLimits, log: Logge
       const { resetTime } = (req as unknown as { ceiling: { resetTime: Date } }).ceiling;
       const seconds = Math.max(1, Math.ceil((resetTime.getTime() - Date.now()) / 1000));
       // Once an hour: whoever causes it could also fill the disk with it.
-      if (resetTime.getTime() > saidUntil) {
-        saidUntil = resetTime.getTime();
+      if (performance.now() > saidUntil) {
+        saidUntil = performance.now() + seconds * 1000;
         log.error({ ceiling: hourlyCeiling, seconds }, "the hourly ceiling of sign-ups is reached; more are refused");
       }
       const headers = { "Retry-After": String(seconds) };
