@@ -5,7 +5,7 @@ import type { Site } from "../support/site.ts";
 export interface Stand {
   postgres: Postgres;
   /** Starts the built site on the stand's database; it is stopped, and its log searched, when the scenario ends. */
-  startSite(env?: Record<string, string>): Promise<Site>;
+  startSite(env?: Record<string, string>, command?: [string, ...string[]]): Promise<Site>;
   /** Runs a statement as Postgres' superuser in the site's database. */
   query: (sql: string, values?: unknown[]) => Promise<Record<string, unknown>[]>;
   /** Says on stderr how far the scenario is. */

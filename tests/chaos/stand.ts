@@ -31,9 +31,9 @@ export async function openStand(
     postgres,
     say,
     query: async (sql, values) => (await superuser.query<Record<string, unknown>>(sql, values)).rows,
-    startSite: async (env = {}) => {
+    startSite: async (env = {}, command) => {
       const given = { DATABASE_URL: postgres.webUrl, SIGNUP_LIMIT: "1000000", SIGNUP_HOURLY_CEILING: "0" };
-      const site = await startSite({ env: { ...given, ...env } });
+      const site = await startSite({ env: { ...given, ...env }, ...(command && { command }) });
       sites.push(site);
       return site;
     },

@@ -1,4 +1,4 @@
-// A wire to the database that a test can cut, stall and mend.
+// A wire to the database that a test can cut, stall, slow down and mend.
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 
@@ -9,13 +9,19 @@ export interface Wire {
   cut(): Promise<void>;
   /** Accepts everything and passes nothing on, as a frozen database does. */
   stall(): void;
+  /** Passes everything on that much later, in milliseconds. */
+  delay(ms: number): void;
+  /** What is open stays silent for ever, as after a failover; new connections work. */
+  forget(): void;
   mend(): Promise<void>;
 }
 
 export async function openWire(databaseUrl: string): Promise<Wire> {
   const target = new URL(databaseUrl);
   const sockets = new Set<Socket>();
+  const forgotten = new WeakSet<Socket>();
   let stalled = false;
+  let latency = 0;
   const server = createServer((near) => {
     const far = connect(Number(target.port), target.hostname);
     for (const [from, to] of [
@@ -25,7 +31,10 @@ export async function openWire(databaseUrl: string): Promise<Wire> {
       sockets.add(from);
       from.on("error", () => to.destroy());
       from.on("close", () => (sockets.delete(from), to.destroy()));
-      from.on("data", (chunk) => stalled || to.write(chunk));
+      from.on("data", (chunk) => {
+        if (latency > 0) setTimeout(() => to.write(chunk), latency).unref();
+        else if (!stalled && !forgotten.has(from)) to.write(chunk);
+      });
     }
   });
   server.listen(0, "127.0.0.1");
@@ -45,8 +54,16 @@ export async function openWire(databaseUrl: string): Promise<Wire> {
     stall: () => {
       stalled = true;
     },
+    delay: (ms) => {
+      latency = ms;
+    },
+    forget: () => {
+      stalled = false;
+      for (const socket of sockets) forgotten.add(socket);
+    },
     mend: async () => {
       stalled = false;
+      latency = 0;
       // What was swallowed is lost: the connections it belonged to cannot go on.
       for (const socket of sockets) socket.destroy();
       if (server.listening) return;
