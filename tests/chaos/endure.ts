@@ -24,9 +24,9 @@ export async function endure(stand: Stand, site: Site, fault: Fault): Promise<st
   assertJoined(await visitors.signUp(site, 20));
   assert.equal((await probe(site, "/readyz")).status, 200);
   await fault.begin(visitors);
-  await untilNotReady(site);
-  const seen = await meanwhile(visitors, site);
-  await fault.end();
+  const seen = await untilNotReady(site)
+    .then(() => meanwhile(visitors, site))
+    .finally(() => fault.end()); // Also where a promise was broken: nobody could stop a frozen Postgres.
   const recovered = await recover(visitors, site);
   assertAlive(site);
   return `${seen}; recovered in ${inSeconds(recovered)}; ${await visitors.assertKept()} kept`;
