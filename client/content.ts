@@ -168,7 +168,7 @@ export const questions = {
     {
       question: "What is done with my data?",
       answer:
-        "We keep the name, email address, company and, if you give it, job title that you enter, to contact you about early access. The page sets no cookies and loads nothing from other sites. Reply to any message of ours to have your entry deleted.",
+        "We keep the name, email address, company and, if you give it, job title that you enter, to contact you about early access, and note which campaign or site led you here. The page sets no cookies and loads nothing from other sites. Reply to any message of ours to have your entry deleted.",
     },
   ],
 };
@@ -183,7 +183,7 @@ export const earlyAccess = {
   button: "Get Early Access",
   sending: "Joining...",
   privacy:
-    "We keep what you enter here to contact you about early access. Reply to any message of ours to have it deleted.",
+    "We keep what you enter here, and which campaign or site led you here, to contact you about early access. Reply to any message of ours to have it deleted.",
   success: {
     title: "Welcome to the future! 🚀",
     text: "You're now on the early access list. We'll notify you when we launch!",

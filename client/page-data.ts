@@ -6,6 +6,8 @@ export interface FormFailure {
   status: number;
   values: Partial<Record<FieldName, string>>;
   errors: Partial<Record<FieldName, string>>;
+  /** Where the visitor came from, which the address of this page no longer says. */
+  source: Record<string, string | null>;
 }
 
 export interface PageHead {

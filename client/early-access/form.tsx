@@ -28,7 +28,7 @@ export function EarlyAccessForm() {
     if (sending.current || !form.current) return;
     sending.current = true;
     setState({ step: "sending" });
-    const result = await join(Object.fromEntries(new FormData(form.current)));
+    const result = await join(Object.fromEntries(new FormData(form.current)), document.referrer);
     sending.current = false;
     if (result.ok) form.current?.reset();
     setState(result.ok ? { step: "joined" } : { step: "failed", errors: result.errors });
@@ -79,6 +79,9 @@ export function EarlyAccessForm() {
             readOnly={state.step === "sending"}
           />
         ))}
+        {Object.entries(posted?.source ?? {}).map(
+          ([name, value]) => value && <input key={name} type="hidden" name={name} value={value} />,
+        )}
         <div className="unseen" aria-hidden="true">
           <label htmlFor={fieldId(honeypot)}>{earlyAccess.honeypot}</label>
           <input id={fieldId(honeypot)} name={honeypot} tabIndex={-1} autoComplete="off" />

@@ -79,6 +79,17 @@ describe("a sign-up", () => {
     ]);
   });
 
+  it("is stored with where it came from", async () => {
+    await post(ada).set("Referer", "http://localhost:3000/?utm_source=news&utm_campaign=first");
+    const source = { utm_source: "partner", referrer: "https://partner.example/offer" };
+    await post({ ...ada, email: "api@example.com", source });
+    const rows = await database.query("SELECT utm_source, utm_campaign, referrer_host FROM earlyaccess ORDER BY email");
+    expect(rows).toEqual([
+      { utm_source: "news", utm_campaign: "first", referrer_host: null },
+      { utm_source: "partner", utm_campaign: null, referrer_host: "partner.example" },
+    ]);
+  });
+
   it("fifty times at once with one address leaves one row and fifty equal answers", async () => {
     const server = createServer(site.app).listen();
     const responses = await Promise.all(

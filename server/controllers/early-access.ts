@@ -15,7 +15,7 @@ const joined = JSON.stringify({ message: earlyAccess.success.text });
 
 /** Checks the fields, and leaves the entry for joinWaitlist. */
 export const readEntry: RequestHandler = (req, res, next) => {
-  const parsed = parseEntry(req.body as Record<string, unknown>);
+  const parsed = parseEntry(req.body as Record<string, unknown>, req.headers.referer);
   if (!parsed.ok) throw new HttpError(422, "Some fields are not valid.", { fields: parsed.errors });
   res.locals.entry = parsed.entry;
   next();

@@ -63,6 +63,13 @@ describe("migrate", () => {
       "created_at",
       "disposable_email",
       "suspected_spam",
+      "referrer_host",
+      "status",
+      "utm_campaign",
+      "utm_content",
+      "utm_medium",
+      "utm_source",
+      "utm_term",
     ]);
   });
 
@@ -124,6 +131,32 @@ it("stores no address twice in two spellings, whoever enters it", async () => {
 });
 
 describe("the web role", () => {
+  it("leaves a trace of every change of a status, which nobody can wipe", async () => {
+    await migrate(database);
+    await database.query(
+      "INSERT INTO earlyaccess (id, name, email, company) VALUES (gen_random_uuid(), 'Ada', 'a@b.co', 'C')",
+    );
+    await database.query("UPDATE earlyaccess SET status = 'invited'");
+    await database.query("UPDATE earlyaccess SET status = 'invited', company = 'D'");
+    await database.query("UPDATE earlyaccess SET status = 'joined'");
+    const trace = "SELECT changed_by, old_status, new_status FROM earlyaccess_status_changes ORDER BY id";
+    const owner = new URL(database.ownerUrl).username;
+    const changes = [
+      { changed_by: owner, old_status: "waiting", new_status: "invited" },
+      { changed_by: owner, old_status: "invited", new_status: "joined" },
+    ];
+    expect(await database.query(trace)).toEqual(changes);
+    for (const wipe of [
+      "UPDATE earlyaccess_status_changes SET changed_by = 'x'",
+      "DELETE FROM earlyaccess_status_changes",
+      "TRUNCATE earlyaccess_status_changes",
+    ]) {
+      await expect(database.query(wipe)).rejects.toThrow("earlyaccess_status_changes only grows");
+    }
+    await database.query("DELETE FROM earlyaccess");
+    expect(await database.query(trace)).toEqual(changes);
+  });
+
   it("can insert, and can neither read, change nor delete", async () => {
     await migrate(database);
     await asWeb(
@@ -256,12 +289,12 @@ describe("a migration", () => {
     expect(await writeMigration(database.ownerUrl, "nothing", folder)).toBeUndefined();
     const schema = join(folder, "schema.prisma");
     const before = await readFile(schema, "utf8");
-    await writeFile(schema, before.replace("  created_at", '  status String @default("waiting")\n  created_at'));
-    const written = await writeMigration(database.ownerUrl, "add_status", folder);
-    expect(written).toMatch(/\d{14}_add_status$/);
-    expect(await readFile(join(written as string, "migration.sql"), "utf8")).toContain('ADD COLUMN     "status" TEXT');
+    await writeFile(schema, before.replace("  created_at", '  remark String @default("waiting")\n  created_at'));
+    const written = await writeMigration(database.ownerUrl, "add_remark", folder);
+    expect(written).toMatch(/\d{14}_add_remark$/);
+    expect(await readFile(join(written as string, "migration.sql"), "utf8")).toContain('ADD COLUMN     "remark" TEXT');
     await applyMigrations(database.ownerUrl, folder);
-    expect(await database.query("SELECT status FROM earlyaccess")).toEqual([]);
+    expect(await database.query("SELECT remark FROM earlyaccess")).toEqual([]);
     expect(await writeMigration(database.ownerUrl, "nothing", folder)).toBeUndefined();
   });
 

@@ -6,6 +6,7 @@ import type { ErrorPages } from "../controllers/pages.ts";
 import { signupPath } from "../../client/addresses.ts";
 import { errorFields } from "../database/error-fields.ts";
 import { HttpError } from "../http-error.ts";
+import { readSource } from "../models/source.ts";
 import { contentType, formFields } from "./body.ts";
 
 /** What Express' body parsers throw, said in our words: theirs quote the body. */
@@ -36,10 +37,12 @@ export function answerErrors(pages: ErrorPages, log: Logger): ErrorRequestHandle
     res.status(failure.status).set({ "Cache-Control": "no-store", ...failure.extra.headers });
     if (!prefersHtml(req)) return sendProblem(res, failure);
     if (req.path !== signupPath) return failure.status < 500 ? sendProblem(res, failure) : pages.sendError(req, res);
+    const values = await formFields(req, res);
     await pages.sendFormFailure(req, res, {
       status: failure.status,
-      values: await formFields(req, res),
+      values,
       errors: failure.extra.fields ?? {},
+      source: readSource(values, req.headers.referer),
     });
   };
 }

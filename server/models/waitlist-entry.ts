@@ -4,8 +4,9 @@ import { z } from "zod";
 import { fieldErrors } from "../../client/content.ts";
 import { fields, honeypot, type Field, type FieldName } from "../../client/early-access/fields.ts";
 import { isDisposable } from "./disposable-email.ts";
+import { readSource, type Source } from "./source.ts";
 
-export interface WaitlistEntry {
+export interface WaitlistEntry extends Source {
   name: string;
   /** Lower-cased, its domain in ASCII. */
   email: string;
@@ -70,12 +71,14 @@ export type ParsedEntry = { ok: true; entry: WaitlistEntry } | { ok: false; erro
 /**
  * Trims, normalises and checks; unknown keys are ignored. What looks like spam gets a flag and is never refused.
  * Errors hold the first complaint for every bad field.
+ * @param page the address of the page that was signed up on.
  */
-export function parseEntry(body: Record<string, unknown>): ParsedEntry {
+export function parseEntry(body: Record<string, unknown>, page?: string): ParsedEntry {
   const result = waitlistEntry.safeParse(body);
   if (result.success) {
     const suspected_spam = (body[honeypot] ?? "") !== "";
-    return { ok: true, entry: { ...result.data, suspected_spam, disposable_email: isDisposable(result.data.email) } };
+    const disposable_email = isDisposable(result.data.email);
+    return { ok: true, entry: { ...result.data, suspected_spam, disposable_email, ...readSource(body, page) } };
   }
   const errors: FieldErrors = {};
   for (const issue of result.error.issues) errors[issue.path[0] as FieldName] ??= issue.message;

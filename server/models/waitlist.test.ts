@@ -7,6 +7,7 @@ import { createTestDatabase, type TestDatabase } from "../../tests/support/datab
 import { connect, type PrismaClient } from "../database/connect.ts";
 import { errorFields } from "../database/error-fields.ts";
 import { createWaitlist, WaitlistUnavailableError, type CheckedWaitlist } from "./waitlist.ts";
+import { readSource } from "./source.ts";
 import type { WaitlistEntry } from "./waitlist-entry.ts";
 
 let database: TestDatabase;
@@ -31,6 +32,7 @@ const applicant = (email: string, changes: Partial<WaitlistEntry> = {}): Waitlis
   job_title: null,
   suspected_spam: false,
   disposable_email: false,
+  ...readSource({}),
   ...changes,
 });
 const crowd = (size: number) => Array.from({ length: size }, (_, i) => applicant(`ada${i}@example.com`));

@@ -1,6 +1,7 @@
 // The waitlist: joining it is all that the web process can do.
 import { v7 as uuidv7 } from "uuid";
 import type { PrismaClient } from "../database/connect.ts";
+import { Prisma } from "../database/generated/client.ts";
 import { errorFields } from "../database/error-fields.ts";
 import type { WaitlistEntry } from "./waitlist-entry.ts";
 
@@ -95,6 +96,10 @@ function isOfTheStorage(error: unknown): boolean {
   return /^(53[12]|58|XX)/.test(errorFields(error).cause ?? "");
 }
 
+const columns = Prisma.raw(
+  "id, name, email, company, job_title, suspected_spam, disposable_email, utm_source, utm_medium, utm_campaign, utm_term, utm_content, referrer_host",
+);
+
 /**
  * Without RETURNING and a conflict target, so that a role that may not read can run it, and two at once cannot race.
  * Prisma's createMany would do the same at several times the cost for this process.
@@ -108,10 +113,9 @@ async function insert(prisma: PrismaClient, entries: WaitlistEntry[]): Promise<v
     .map((entry) => ({ id: uuidv7(), ...entry }))
     .toSorted((a, b) => (a.email < b.email ? -1 : Number(a.email > b.email)));
   await prisma.$executeRaw`
-    INSERT INTO public.earlyaccess (id, name, email, company, job_title, suspected_spam, disposable_email)
-    SELECT id, name, email, company, job_title, suspected_spam, disposable_email
-    FROM json_to_recordset(${JSON.stringify(rows)}::json)
-        AS entry(id uuid, name text, email text, company text, job_title text, suspected_spam boolean, disposable_email boolean),
+    INSERT INTO public.earlyaccess (${columns})
+    SELECT ${columns}
+    FROM json_populate_recordset(null::public.earlyaccess, ${JSON.stringify(rows)}::json),
       pg_logical_emit_message(true, 'earlyaccess', '')
     ON CONFLICT DO NOTHING`;
 }

@@ -105,6 +105,21 @@ describe("a sign-up", () => {
     expect(await database.query("SELECT suspected_spam FROM earlyaccess")).toEqual([{ suspected_spam: true }]);
   });
 
+  it("says which site and campaign led here", async () => {
+    await page.route("http://news.example/", (route) =>
+      route.fulfill({ contentType: "text/html", body: `<a href="${site.url}/?utm_source=news#early-access">x</a>` }),
+    );
+    await page.goto("http://news.example/");
+    await page.locator("a").click();
+    await hydrated();
+    await fill();
+    await button().click();
+    await toast().waitFor();
+    expect(await database.query("SELECT utm_source, referrer_host FROM earlyaccess")).toEqual([
+      { utm_source: "news", referrer_host: "news.example" },
+    ]);
+  });
+
   it("is sent once by a double click", async () => {
     await hydrated();
     await fill();

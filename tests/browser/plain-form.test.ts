@@ -77,6 +77,16 @@ it("422: the summary has the focus, and its link leads to the field", async () =
   expect(page.url()).toContain("?joined");
 });
 
+it("keeps the campaign of the page's address, also through a failure", async () => {
+  await page.goto(`${site.url}/?utm_source=news&utm_term=a%22b`);
+  await submit(["Ada", "ada@localhost", "Engines", ""]);
+  await submit();
+  expect(page.url()).toContain("?joined");
+  expect(await database.query("SELECT utm_source, utm_term FROM earlyaccess")).toEqual([
+    { utm_source: "news", utm_term: 'a"b' },
+  ]);
+});
+
 it("503: once the database is back, sending again is enough", async () => {
   await wire.cut();
   await submit();

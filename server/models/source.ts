@@ -1,0 +1,42 @@
+// Where a sign-up came from: the campaign in the page's address, and the site that linked to it.
+import { z } from "zod";
+
+const campaignNames = ["utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content"] as const;
+
+/** Null where nothing is known. */
+export type Source = Record<(typeof campaignNames)[number] | "referrer_host", string | null>;
+
+/** In characters, as in prisma/schema.prisma. */
+const longestValue = 100;
+/** The longest name that DNS allows. */
+const longestHost = 253;
+
+/** What Postgres cannot hold, and what no link has. */
+const unstorable = /[\p{Cc}\p{Cs}\uFFFD]/u;
+
+/**
+ * Reads what is given in the body, as `source` of a JSON sign-up or as fields of a form, and otherwise from the
+ * address of the page that was signed up on. Nothing here is worth losing a sign-up: what cannot be used is left
+ * out, and what is too long is cut.
+ * @param page the page's address, which browsers send as Referer.
+ */
+export function readSource(body: Record<string, unknown>, page = ""): Source {
+  const nested = z.record(z.string(), z.unknown()).safeParse(body.source);
+  const given = nested.success ? nested.data : body;
+  const query = URL.canParse(page) ? new URL(page).searchParams : undefined;
+  const campaign = campaignNames.map((name) => [name, clean(given[name]) ?? clean(query?.get(name))]);
+  return { ...(Object.fromEntries(campaign) as Source), referrer_host: hostOf(given.referrer) };
+}
+
+function clean(value: unknown): string | null {
+  if (typeof value !== "string" || unstorable.test(value)) return null;
+  return Array.from(value.trim().normalize("NFC")).slice(0, longestValue).join("").trim() || null;
+}
+
+/** @param referrer an address or a host's name. */
+function hostOf(referrer: unknown): string | null {
+  const address = typeof referrer === "string" && referrer.includes("://") ? referrer : `https://${String(referrer)}`;
+  if (typeof referrer !== "string" || unstorable.test(referrer) || !URL.canParse(address)) return null;
+  const { hostname } = new URL(address);
+  return hostname.length <= longestHost ? hostname || null : null;
+}
