@@ -192,6 +192,8 @@ function post(url: string, headers: Record<string, string | number>, body: Buffe
       // Refused and closed while megabytes were still on their way: the answer may be lost with them.
       const closed = ["EPIPE", "ECONNRESET"].includes(error.code ?? "") && body.length > 64 * 1024;
       if (closed) resolve({ status: 413, answer: "", type: "application/problem+json" });
+      // A kept connection that the server closed in this moment, as HTTP allows.
+      else if (error.code === "ECONNRESET" && sent.reusedSocket) resolve(post(url, headers, body));
       else reject(error);
     });
     sent.end(body);
