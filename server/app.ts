@@ -7,8 +7,9 @@ import { joinWaitlist, readEntry } from "./controllers/early-access.ts";
 import { live, ready } from "./controllers/health.ts";
 import type { ErrorPages } from "./controllers/pages.ts";
 import { readBody } from "./middleware/body.ts";
-import { answerErrors, methodNotAllowed, notFound } from "./middleware/errors.ts";
+import { answerErrors, answerFault, methodNotAllowed, notFound } from "./middleware/errors.ts";
 import { requestLog } from "./middleware/request-log.ts";
+import { lacksHost, requireHost } from "./middleware/require-host.ts";
 import { sameOrigin } from "./middleware/same-origin.ts";
 import { securityHeaders, type SecurityPolicy } from "./middleware/security-headers.ts";
 import { signupCeiling, signupLimit, type SignupLimits } from "./middleware/signup-limit.ts";
@@ -31,8 +32,13 @@ export interface Parts {
   signups: SignupLimits;
 }
 
-/** A listener for Node's server, with the Express app that answers what is not ready. */
-export type App = ((req: IncomingMessage, res: ServerResponse) => void) & { express: Express };
+/** A listener for Node's server. */
+export type App = ((req: IncomingMessage, res: ServerResponse) => void) & {
+  /** Answers what is not ready. */
+  express: Express;
+  /** Of every answer, names and values by turns. */
+  headers: readonly string[];
+};
 
 export function createApp(parts: Parts): App {
   const logRequest = requestLog(parts.log);
@@ -44,20 +50,25 @@ export function createApp(parts: Parts): App {
   const app = createRoutes(parts);
 
   function answer(req: IncomingMessage, res: ServerResponse): void {
-    req.url = ownTarget(req.url ?? "");
-    const [path = "", query = ""] = req.url.split("?", 2);
-    const id = logRequest(req, res, path);
-    // Before Express sees them, as its routing would cost a third of the throughput.
-    const stored = isRouted(path) ? undefined : parts.findStored(path, query);
-    if (stored && (isRead(req) || stored.status === 404)) {
-      sendStored(req, res, stored, [...flatHeaders, "X-Request-Id", id]);
-    } else {
-      for (const [name, value] of headers) res.setHeader(name, value);
-      res.setHeader("X-Request-Id", id);
-      app(req, res);
+    let id = "";
+    try {
+      req.url = ownTarget(req.url ?? "");
+      const [path = "", query = ""] = req.url.split("?", 2);
+      id = logRequest(req, res, path);
+      // Before Express sees them, as its routing would cost a third of the throughput.
+      const stored = isRouted(path) || lacksHost(req) ? undefined : parts.findStored(path, query);
+      if (stored && (isRead(req) || stored.status === 404)) {
+        sendStored(req, res, stored, [...flatHeaders, "X-Request-Id", id]);
+      } else {
+        for (const [name, value] of headers) res.setHeader(name, value);
+        res.setHeader("X-Request-Id", id);
+        app(req, res);
+      }
+    } catch (error) {
+      answerFault(error, res, [...flatHeaders, "X-Request-Id", id], parts.log);
     }
   }
-  return Object.assign(answer, { express: app });
+  return Object.assign(answer, { express: app, headers: flatHeaders });
 }
 
 /** What is below in createRoutes; any other address is that of a page or a file. */
@@ -74,6 +85,7 @@ function createRoutes(parts: Parts): Express {
   app.enable("case sensitive routing");
   app.enable("strict routing");
 
+  app.use(requireHost);
   app.get("/healthz", live);
   app.get("/readyz", ready(parts.isReady));
 

@@ -2,12 +2,26 @@
 import { createServer, IncomingMessage, ServerResponse, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { App } from "./app.ts";
+import { answerClientErrors } from "./client-errors.ts";
 import { OperatorError } from "./operator-error.ts";
+import { dropStalledReaders } from "./stalled-readers.ts";
+import { directTimeouts } from "./timeouts.ts";
 
 /** How long requests under way may take once the server stops, in milliseconds. */
 export const gracePeriod = 10_000;
-/** How long a client may take to send its request; a sign-up is a few kilobytes. In milliseconds. */
-const requestTimeout = 30_000;
+/**
+ * How many requests a client may send ahead of their answers; no browser sends any. Node makes all that arrive together at once,
+ * keeps them until they are read, and serves nobody else meanwhile: without a limit, thousands and 7 MB for each connection.
+ */
+const mostAhead = 100;
+
+interface Connection {
+  latest: ServerResponse | undefined;
+  /** How many requests came in a row while an answer was not sent. */
+  ahead: number;
+  /** After its latest response. */
+  ends: boolean;
+}
 
 export interface HttpServer {
   server: Server;
@@ -21,18 +35,26 @@ export interface HttpServer {
   close(): Promise<void>;
 }
 
-export function createHttpServer(): HttpServer {
+export function createHttpServer(timeouts = directTimeouts): HttpServer {
   // Express gives every message its own prototype, and V8 forgets what it learned of an object whose prototype
   // changes: that cost two thirds of the throughput. Messages that are born with the prototype keep it.
   class Request extends IncomingMessage {}
   class Response extends ServerResponse<Request> {}
-  const server = createServer({ requestTimeout, IncomingMessage: Request, ServerResponse: Response });
-  /** Every open connection, with the latest response on it. */
-  const latest = new Map<Socket, ServerResponse | undefined>();
+  const server = createServer({
+    headersTimeout: timeouts.headers,
+    requestTimeout: timeouts.request,
+    connectionsCheckingInterval: timeouts.check,
+    keepAliveTimeout: timeouts.kept,
+    requireHostHeader: false, // The app refuses it.
+    IncomingMessage: Request,
+    ServerResponse: Response,
+  });
+  dropStalledReaders(server, timeouts);
+  const connections = new Map<Socket, Connection>();
   let closing = false;
   server.on("connection", (socket) => {
-    latest.set(socket, undefined);
-    socket.once("close", () => latest.delete(socket));
+    connections.set(socket, { latest: undefined, ahead: 0, ends: false });
+    socket.once("close", () => connections.delete(socket));
   });
   return {
     server,
@@ -40,18 +62,28 @@ export function createHttpServer(): HttpServer {
       app.express.request = inherit(Request.prototype, app.express.request);
       app.express.response = inherit(Response.prototype, app.express.response);
       server.on("request", (req, res) => {
-        latest.set(req.socket, res);
-        if (closing) res.shouldKeepAlive = false;
+        const connection = connections.get(req.socket);
+        if (!connection || connection.ends) return; // RFC 9112, section 9.6: what comes after the last request is not processed.
+        connection.ahead = connection.latest?.writableFinished === false ? connection.ahead + 1 : 0;
+        connection.latest = res;
+        if (closing || connection.ahead === mostAhead) {
+          connection.ends = true;
+          res.shouldKeepAlive = false;
+          forgetMore(req.socket);
+        }
         app(req, res);
       });
+      // RFC 9110 lets a server ignore an expectation that it does not know.
+      server.on("checkExpectation", (req, res) => server.emit("request", req, res));
+      answerClientErrors(server, app.headers, (socket) => connections.get(socket)?.latest);
     },
     listen: (host, port) => listen(server, host, port),
     close: async () => {
       closing = true;
       const closed = new Promise((done) => server.close(done));
-      for (const [socket, res] of latest) {
+      for (const [socket, { latest }] of connections) {
         // Said with the answer, so that the client does not send its next request into a closed connection.
-        if (res && !res.writableFinished) res.shouldKeepAlive = false;
+        if (latest && !latest.writableFinished) latest.shouldKeepAlive = false;
         // Kept for a next request, opened in advance, or turned into a WebSocket: none is a request under way.
         else socket.destroy();
       }
@@ -60,6 +92,15 @@ export function createHttpServer(): HttpServer {
       clearTimeout(deadline);
     },
   };
+}
+
+/**
+ * Node makes a request and a response of all that it has received, and keeps those that are ignored, too, until the
+ * connection is closed: hundreds of megabytes in a flood. Its parser is no public interface; without it, only that is lost.
+ */
+function forgetMore(socket: Socket): void {
+  const { parser } = socket as Socket & { parser?: { onIncoming?: () => number } };
+  if (parser) parser.onIncoming = () => 0;
 }
 
 async function listen(server: Server, host: string, port: number): Promise<number> {
@@ -71,6 +112,8 @@ async function listen(server: Server, host: string, port: number): Promise<numbe
   } catch (error) {
     throw new OperatorError(explain((error as NodeJS.ErrnoException).code ?? "", host, port), { cause: error });
   }
+  // Where the system cannot accept a connection, say for want of memory, that one is lost; uncaught it would end the process.
+  server.on("error", () => undefined);
   return (server.address() as AddressInfo).port;
 }
 

@@ -14,6 +14,7 @@ import { createLogger } from "./logger.ts";
 import { shareCounts } from "./middleware/shared-counts.ts";
 import { createWaitlist } from "./models/waitlist.ts";
 import { explain } from "./operator-error.ts";
+import { directTimeouts, proxiedTimeouts } from "./timeouts.ts";
 
 type Closers = (() => Promise<unknown>)[];
 
@@ -28,7 +29,7 @@ async function start(config: Config, log: Logger, closers: Closers, onFault: (er
   );
 
   const site = { origin: config.publicUrl, allowIndexing: config.allowIndexing };
-  const http = createHttpServer();
+  const http = createHttpServer(config.trustProxy > 0 ? proxiedTimeouts : directTimeouts);
   const rendering = process.argv.includes("--dev") ? createDevFrontend(http.server, site) : createBuiltFrontend(site);
   rendering.catch(() => undefined); // Thrown below, once no migration is under way that the end would cut.
   await prepareDatabase(database, log, stopped.signal, onFault);
@@ -83,6 +84,8 @@ function fail(error: unknown): void {
 function main(): void {
   // V8 lets garbage pile up to several times what is in use. By a fifth at most: a third less memory under load, for a few percent of the sign-ups.
   setFlagsFromString("--heap-growing-percent=20");
+  // A terminal or pipe that is gone does not end the site.
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
   const config = loadConfig();
   const log = createLogger(config.logLevel);
   const closers: Closers = [];

@@ -38,12 +38,31 @@ function decodes(form: string): boolean {
 }
 
 const readJson = express.json({ limit: bodyLimit, verify: inspect });
-const readFormFields = express.urlencoded({
+const readForm = express.urlencoded({
   extended: false,
   limit: formReadLimit,
   parameterLimit: formReadLimit,
   verify: inspect,
 });
+
+function limitOf(req: Request): number {
+  return contentType(req) === "form" ? formReadLimit : bodyLimit;
+}
+
+const read: RequestHandler = (req, res, next) => {
+  const parse = contentType(req) === "form" ? readForm : readJson;
+  if (req.headers["transfer-encoding"] === undefined) return parse(req, res, next);
+  // The parsers read the rest of what grew too long before they refuse it, and of a chunked body that may never come.
+  let bytes = 0;
+  let refused = false;
+  req.on("data", (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (refused || bytes <= limitOf(req)) return;
+    refused = true;
+    next(new HttpError(413, tooLong, { headers: { Connection: "close" } }));
+  });
+  return parse(req, res, (error?: unknown) => refused || next(error));
+};
 
 const requireKnownType: RequestHandler = (req, _res, next) => {
   if (contentType(req)) return next();
@@ -51,8 +70,7 @@ const requireKnownType: RequestHandler = (req, _res, next) => {
 };
 
 function isTooLong(req: Request): boolean {
-  const limit = contentType(req) === "form" ? formReadLimit : bodyLimit;
-  return Number(req.headers["content-length"]) > limit;
+  return Number(req.headers["content-length"]) > limitOf(req);
 }
 
 /** The parsers would take in all of a body that says it is too long, and only then refuse it. */
@@ -69,13 +87,13 @@ const requireFields: RequestHandler = (req, res, next) => {
   next();
 };
 
-export const readBody: RequestHandler[] = [requireKnownType, refuseLongBody, readJson, readFormFields, requireFields];
+export const readBody: RequestHandler[] = [requireKnownType, refuseLongBody, read, requireFields];
 
 /** The text fields of a form post, also of one that was refused before its body was read; empty where it cannot be read. */
 export async function formFields(req: Request, res: Response): Promise<Record<string, string>> {
   if (contentType(req) !== "form") return {};
   if (req.body === undefined && !req.readableDidRead && !isTooLong(req))
-    await new Promise<void>((done) => readFormFields(req, res, () => done()));
+    await new Promise<void>((done) => void read(req, res, () => done()));
   const entries = Object.entries((req.body ?? {}) as Record<string, unknown>);
   return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === "string"));
 }

@@ -1,5 +1,5 @@
 // Turns whatever went wrong into an answer: a problem document (RFC 9457), or a page for who asked for one.
-import { STATUS_CODES } from "node:http";
+import { STATUS_CODES, type ServerResponse } from "node:http";
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from "express";
 import type { Logger } from "pino";
 import type { ErrorPages } from "../controllers/pages.ts";
@@ -31,7 +31,7 @@ export function answerErrors(pages: ErrorPages, log: Logger): ErrorRequestHandle
     const failure = toHttpError(error);
     if (failure.status === 500 || failure.extra.cause) {
       const fields = failure.status === 503 ? errorFields(failure.cause) : describe(error);
-      log.error({ id: res.getHeader("X-Request-Id"), status: failure.status, error: fields }, "request failed");
+      logFailure(log, res, failure.status, fields);
     }
     if (res.headersSent) return next(error);
     res.status(failure.status).set({ "Cache-Control": "no-store", ...failure.extra.headers });
@@ -45,6 +45,30 @@ export function answerErrors(pages: ErrorPages, log: Logger): ErrorRequestHandle
       source: readSource(values, req.headers.referer),
     });
   };
+}
+
+/**
+ * Answers a fault of ours before Express, which would have caught it; uncaught it would end the process.
+ * @param headers of every answer, names and values by turns.
+ */
+export function answerFault(error: unknown, res: ServerResponse, headers: readonly string[], log: Logger): void {
+  const failure = toHttpError(error);
+  logFailure(log, res, failure.status, describe(error));
+  if (res.headersSent) return void res.destroy();
+  const body = problemDocument(failure);
+  const own = [
+    "Cache-Control",
+    "no-store",
+    "Content-Type",
+    problemType,
+    "Content-Length",
+    `${Buffer.byteLength(body)}`,
+  ];
+  res.writeHead(failure.status, [...headers, ...own]).end(body);
+}
+
+function logFailure(log: Logger, res: ServerResponse, status: number, error: unknown): void {
+  log.error({ id: res.getHeader("X-Request-Id"), status, error }, "request failed");
 }
 
 function toHttpError(error: unknown): HttpError {
@@ -72,18 +96,22 @@ function isOtherApi(req: Request): boolean {
   return /^\/api(\/|$)/.test(req.path) && req.path !== signupPath;
 }
 
-function sendProblem(res: Response, { status, detail, extra }: HttpError): void {
+function sendProblem(res: Response, failure: HttpError): void {
+  res.type(problemType).send(problemDocument(failure));
+}
+
+export const problemType = "application/problem+json";
+
+export function problemDocument({ status, detail, extra }: HttpError): string {
   const errors = Object.entries(extra.fields ?? {}).map(([name, message]) => ({
     pointer: `#/${name}`,
     detail: message,
   }));
-  res.type("application/problem+json").send(
-    JSON.stringify({
-      type: "about:blank",
-      title: STATUS_CODES[status],
-      status,
-      detail,
-      ...(errors.length > 0 ? { errors } : {}),
-    }),
-  );
+  return JSON.stringify({
+    type: "about:blank",
+    title: STATUS_CODES[status],
+    status,
+    detail,
+    ...(errors.length > 0 ? { errors } : {}),
+  });
 }

@@ -11,12 +11,13 @@ const loggedPathLength = 200;
  * @returns the request's id.
  */
 export function requestLog(log: Logger): (req: IncomingMessage, res: ServerResponse, path: string) => string {
-  return function logRequest({ method }, res, path) {
+  return function logRequest({ method, socket }, res, path) {
     const started = performance.now();
     const id = randomUUID();
     res.on("close", () => {
       const ms = Math.round(performance.now() - started);
-      const status = res.writableFinished ? res.statusCode : "aborted";
+      // Node says of an answer that was cut off with its connection, too, that it is finished.
+      const status = res.writableFinished && !socket.destroyed ? res.statusCode : "aborted";
       log.info({ id, method, path: loggable(path), status, ms }, "request");
     });
     return id;

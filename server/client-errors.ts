@@ -1,0 +1,69 @@
+// Answers what never becomes a request: broken HTTP, headers too long, a request that takes too long, CONNECT.
+import { STATUS_CODES, type Server, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { HttpError } from "./http-error.ts";
+import { problemDocument, problemType } from "./middleware/errors.ts";
+
+/** How long a client that was refused may go on sending, so that it reads why before its connection is reset. In milliseconds. */
+const lingering = 1_000;
+
+/** What Node's parser refuses, by its error's code; the others that begin with HPE_ are 400. */
+const refusals: Record<string, HttpError> = {
+  ERR_HTTP_REQUEST_TIMEOUT: new HttpError(408, "The request took too long to arrive."),
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: new HttpError(413, "The extensions of the body's chunks are too long."),
+  HPE_HEADER_OVERFLOW: new HttpError(431, "The request's address and headers are too long."),
+};
+const invalid = new HttpError(400, "The request is not valid HTTP.");
+const noTunnel = new HttpError(405, "Use GET, HEAD or POST.", { headers: { Allow: "GET, HEAD, POST" } });
+
+/**
+ * Node's own answers to these have neither our headers nor a problem document.
+ * @param headers of every answer, names and values by turns.
+ * @param latestOn the latest response on a connection.
+ */
+export function answerClientErrors(
+  server: Server,
+  headers: readonly string[],
+  latestOn: (socket: Socket) => ServerResponse | undefined,
+): void {
+  server.on("clientError", (error: NodeJS.ErrnoException, stream) => {
+    const socket = stream as Socket;
+    const code = error.code ?? "";
+    const refusal = refusals[code] ?? (code.startsWith("HPE_") ? invalid : undefined);
+    if (socket.writableEnded) return; // Refused already, and still sending.
+    if (refusal && mayBeAnswered(socket, latestOn(socket))) refuse(socket, refusal, headers);
+    // What was answered before still goes out; a connection that was reset has nobody to answer.
+    else if (refusal && socket.bytesRead > 0) socket.destroySoon();
+    else socket.destroy();
+  });
+  server.on("connect", (_req, stream) => {
+    stream.on("error", () => undefined); // Node's own listener is gone; without one a reset would end the process.
+    refuse(stream as Socket, noTunnel, headers);
+  });
+}
+
+/** Not in the middle of another answer; and not where a browser opened a connection in advance and never used it. */
+function mayBeAnswered(socket: Socket, latest: ServerResponse | undefined): boolean {
+  if (!socket.writable || socket.bytesRead === 0) return false;
+  if (!latest) return true;
+  // Between two requests; or in a body whose request is the next one to be answered.
+  return latest.req.complete ? latest.writableFinished : latest.socket === socket && !latest.headersSent;
+}
+
+function refuse(socket: Socket, refusal: HttpError, headers: readonly string[]): void {
+  const body = problemDocument(refusal);
+  const lines = [`HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`];
+  for (let i = 0; i < headers.length; i += 2) lines.push(`${headers[i]}: ${headers[i + 1]}`);
+  for (const [name, value] of Object.entries({
+    ...refusal.extra.headers,
+    "Cache-Control": "no-store",
+    "Content-Type": problemType,
+    "Content-Length": Buffer.byteLength(body),
+    Date: new Date().toUTCString(),
+    Connection: "close",
+  }))
+    lines.push(`${name}: ${value}`);
+  socket.end(`${lines.join("\r\n")}\r\n\r\n${body}`);
+  const deadline = setTimeout(() => socket.destroy(), lingering);
+  socket.once("close", () => clearTimeout(deadline));
+}
