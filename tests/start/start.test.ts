@@ -75,6 +75,20 @@ describe("a start with a given database", () => {
     expect(site.stdout().match(/DATABASE_URL names the database's owner/g)).toHaveLength(1);
   });
 
+  it("goes on when nobody takes its log any more, and stops with 0", async () => {
+    const site = await start();
+    site.process.stdout?.destroy();
+    for (let i = 0; i < 3; i++) expect(await status(site, "/")).toBe(200);
+    expect(await site.stop()).toBe(0);
+    expect(site.stderr()).toBe("");
+  });
+
+  it("keeps connections for longer than a proxy that stands in front, which must be the first to close", async () => {
+    const keptBy = async (site: Site) => (await fetch(site.url)).headers.get("keep-alive");
+    expect(await keptBy(await start())).toBe("timeout=10");
+    expect(await keptBy(await start({ TRUST_PROXY: "1" }))).toBe("timeout=125");
+  });
+
   it("logs nothing of what a visitor sends, also where it fails", async () => {
     const site = await start({ LOG_LEVEL: "trace" });
     await signUp(site, { ...ada, name: "Unmistakable", company: "Unmistakable", job_title: "\u0000Unmistakable" });
