@@ -2,17 +2,32 @@
 // a table at the end, exit code 1 where a promise was broken. -- WORD runs only those with the word in their name.
 import { inspect } from "node:util";
 import { faults } from "./faults.ts";
+import { floods } from "./floods.ts";
 import { fullDisk } from "./full-disk.ts";
 import { fuzz } from "./fuzz.ts";
+import { heavyClients } from "./heavy-clients.ts";
 import { kills } from "./kills.ts";
+import { logFaults } from "./log-faults.ts";
 import { machine } from "./machine.ts";
 import { replicas } from "./replicas.ts";
 import type { Scenario } from "./scenario.ts";
+import { slowClients } from "./slow-clients.ts";
 import { openStand } from "./stand.ts";
 
 if (process.platform !== "linux") throw new Error("The chaos tests stop processes and read /proc as Linux has it.");
 
-const all: Scenario[] = [...faults, ...fullDisk, ...kills, ...machine, ...replicas, ...fuzz];
+const all: Scenario[] = [
+  ...faults,
+  ...fullDisk,
+  ...kills,
+  ...machine,
+  ...replicas,
+  ...fuzz,
+  ...slowClients,
+  ...heavyClients,
+  ...floods,
+  ...logFaults,
+];
 const wanted = process.argv[2] ?? "";
 const scenarios = all.filter(({ name }) => name.includes(wanted));
 
