@@ -20,7 +20,7 @@ export interface Timeouts {
   kept: number;
 }
 
-const common = { headers: 10_000, request: 15_000, reading: 15_000, check: 1_000 };
+const common = { headers: 10_000, request: 15_000, reading: 13_000, check: 1_000 };
 export const directTimeouts: Timeouts = { ...common, kept: 10_000 };
 /** The proxy is the only client there, and keeps slow and idle ones to itself. */
 export const proxiedTimeouts: Timeouts = { ...common, kept: 125_000 };
