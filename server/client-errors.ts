@@ -4,7 +4,10 @@ import type { Socket } from "node:net";
 import { HttpError } from "./http-error.ts";
 import { problemDocument, problemType } from "./middleware/errors.ts";
 
-/** How long a client that was refused may go on sending, so that it reads why before its connection is reset. In milliseconds. */
+/**
+ * How long a client that was refused may go on sending, in milliseconds. Many read only when they have sent everything, which
+ * fails where the connection is closed at once: Python's http.client then never sees the answer to an address of 20 MB.
+ */
 const lingering = 1_000;
 
 /** What Node's parser refuses, by its error's code; the others that begin with HPE_ are 400. */

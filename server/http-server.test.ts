@@ -207,7 +207,10 @@ describe("a client that is slow", () => {
   });
   afterAll(() => stop(site));
   let drip: NodeJS.Timeout;
-  afterEach(() => clearInterval(drip));
+  afterEach(() => {
+    clearInterval(drip);
+    site.http.server.requestTimeout = hurried.request;
+  });
 
   /** Sends a byte every few milliseconds, for as long as the server takes them. */
   async function dripping(bytes: string): Promise<string> {
@@ -218,6 +221,7 @@ describe("a client that is slow", () => {
   }
 
   it("in sending its headers is told 408", async () => {
+    site.http.server.requestTimeout = 60_000; // Which would say so as well.
     expectProblem(await dripping(`${get}X: `), 408);
   });
 
