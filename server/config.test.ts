@@ -1,6 +1,9 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readConfig } from "./config.ts";
 import { OperatorError } from "./operator-error.ts";
+import { projectRoot } from "./project-root.ts";
 
 const url = "postgresql://web:secret@db.example/perennial";
 
@@ -91,6 +94,7 @@ describe("readConfig", () => {
     "postgresql://web:hunter2",
     "postgres://db/x?user=web&password=hunter2",
     "postgresql://web:hunter2%@db/x",
+    "postgresql://web:hunter2%ff@db/x",
     "postgresql:/web:hunter2@db/x",
   ])("never repeats the password in %s", (DATABASE_URL) => {
     expect(complaint({ DATABASE_URL })).toContain("DATABASE_URL is ");
@@ -100,7 +104,36 @@ describe("readConfig", () => {
   it("refuses an owner's connection without the web process' own", () => {
     expect(complaint({ DATABASE_OWNER_URL: url })).toContain("DATABASE_URL is not set");
   });
+
+  describe.each(["DATABASE_URL", "DATABASE_OWNER_URL"])("with an example's password in %s", (name) => {
+    const given = (password: string) => ({
+      DATABASE_URL: url.replace("secret", "8b1f3c"),
+      [name]: `postgresql://web:${password}@db/x`,
+    });
+
+    it.each([...examplePasswords()])("refuses %s in production, without repeating it", (password) => {
+      const message = complaint({ ...given(password), NODE_ENV: "production" });
+      expect(message).toMatch(new RegExp(`^  ${name} has the password of an example.*openssl rand -hex 24$`, "m"));
+      expect(message).not.toContain(password);
+      expect(readConfig(given(password))).toMatchObject({ databaseUrl: given(password).DATABASE_URL });
+    });
+
+    it("sees through percent-encoding, and lets others pass", () => {
+      expect(complaint({ ...given("%73ecret"), NODE_ENV: "production" })).toContain(`${name} has the password`);
+      expect(() => readConfig({ ...given("secret-8b1f3c"), NODE_ENV: "production" })).not.toThrow();
+    });
+  });
 });
+
+/** Every password that somebody could copy from the files that say how to configure the site. */
+function examplePasswords(): Set<string> {
+  const files = [".env.example", "README.md", "server/config.ts", "server/database/postgres-binaries.ts"];
+  const text = files.map((name) => readFileSync(join(projectRoot, name), "utf8")).join("\n");
+  const matches = text.matchAll(/^[A-Z]+_PASSWORD=(\S+)$|postgres(?:ql)?:\/\/[\w-]+:([\w-]+)@/gm);
+  const found = new Set(Array.from(matches, ([, assigned, inUrl]) => assigned ?? inUrl ?? ""));
+  expect(found.size).toBeGreaterThanOrEqual(5);
+  return found;
+}
 
 function complaint(env: NodeJS.ProcessEnv): string {
   try {

@@ -48,7 +48,7 @@ const origin = z.string().transform((text, context) => {
 const postgresUrl = z.string().refine((text) => {
   if (!URL.canParse(text)) return false;
   const url = new URL(text);
-  const readable = [url.username, url.password].every((part) => !/%(?![\da-f]{2})/i.test(part));
+  const readable = [url.username, url.password].every(decodes);
   return /^postgres(ql)?:$/.test(url.protocol) && url.username !== "" && url.pathname.length > 1 && readable;
 });
 
@@ -97,9 +97,19 @@ const hints: Record<Variable, { rule: string; example: string }> = {
   LOG_LEVEL: { rule: `one of ${logLevels.join(", ")}`, example: "info" },
 };
 
+/** Those of .env.example, of the examples above and of the README. */
+const examplePasswords = new Set([
+  "change-this-owner-password",
+  "change-this-web-password",
+  "a-long-password",
+  "another-password",
+  "secret",
+]);
+
 /**
  * Reads the configuration from environment variables; an empty variable counts as unset.
- * @throws OperatorError naming every bad variable, what it got (passwords hidden) and a good value.
+ * @throws OperatorError naming every bad variable, what it got (passwords hidden) and a good value; in production
+ * also where a database has an example's password.
  */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value?.trim() !== ""));
@@ -110,6 +120,14 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     const got = name.endsWith("_URL") && name !== "PUBLIC_URL" ? withoutSecrets(given[name] ?? "") : given[name];
     return `${name} is "${got}" but must be ${rule}, for example ${name}=${example}`;
   });
+  if (given.NODE_ENV === "production") {
+    for (const name of ["DATABASE_URL", "DATABASE_OWNER_URL"] as const) {
+      if (bad.has(name) || !hasExamplePassword(given[name])) continue;
+      complaints.push(
+        `${name} has the password of an example, which everybody can read; make one with: openssl rand -hex 24`,
+      );
+    }
+  }
   if (given.DATABASE_OWNER_URL && !given.DATABASE_URL) {
     complaints.push(
       `DATABASE_URL is not set although DATABASE_OWNER_URL is; both must name the same database, for example DATABASE_URL=${hints.DATABASE_URL.example}`,
@@ -143,6 +161,19 @@ export function loadConfig(): Config {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
   }
   return readConfig(process.env);
+}
+
+function decodes(part: string): boolean {
+  try {
+    decodeURIComponent(part);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function hasExamplePassword(url: string | undefined): boolean {
+  return url !== undefined && examplePasswords.has(decodeURIComponent(new URL(url).password));
 }
 
 /** What can be shown of a connection string: a password may stand anywhere in one that is wrong. */
