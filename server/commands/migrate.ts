@@ -1,15 +1,18 @@
-// npm run migrate: brings the configured database up to date without starting the site.
-import { migrate } from "../database/migrate.ts";
+// npm run migrate: brings the configured database up to date without starting the site; with --check only reads the configuration.
+import { connectTo, migrate } from "../database/migrate.ts";
 import { OperatorError } from "../operator-error.ts";
 import { runCommand } from "./command.ts";
 
 await runCommand(async (database) => {
+  if (process.argv.includes("--check")) return;
   const { applied, rights, webRole } = await migrate(database);
   if (webRole === "unprivileged") {
     throw new OperatorError(
       "The role of DATABASE_URL may not migrate. Set DATABASE_OWNER_URL to the owner's connection.",
     );
   }
+  // Where the password was changed in one place only, the site would start and store nothing.
+  if (webRole === "restricted") await (await connectTo(database.webUrl)).end();
   const lines = [...applied.map((name) => `Applied ${name}.`), ...rights.map((sql) => `Ran: ${sql};`)];
   process.stdout.write(`${lines.join("\n") || "The database is up to date."}\n`);
 });

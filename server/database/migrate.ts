@@ -36,7 +36,7 @@ const refusals: Record<string, string> = {
  * @throws OperatorError where somebody has to help; an Error naming the migration that failed.
  */
 export async function migrate({ ownerUrl, webUrl }: DatabaseUrls): Promise<MigrationResult> {
-  const owner = await connectOwner(ownerUrl);
+  const owner = await connectTo(ownerUrl);
   try {
     await owner.query("SELECT pg_advisory_lock($1)", [migrationLock]);
     if (!(await mayMigrate(owner))) return { applied: [], rights: [], webRole: "unprivileged" };
@@ -52,18 +52,19 @@ export async function migrate({ ownerUrl, webUrl }: DatabaseUrls): Promise<Migra
   }
 }
 
-async function connectOwner(url: string): Promise<pg.Client> {
-  const owner = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000, lock_timeout: lockTimeout });
-  owner.on("error", () => undefined); // The query under way rejects with the same error.
+/** @throws OperatorError where Postgres refuses the role, its password or the database. */
+export async function connectTo(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000, lock_timeout: lockTimeout });
+  client.on("error", () => undefined); // The query under way rejects with the same error.
   try {
-    await owner.connect();
+    await client.connect();
   } catch (error) {
     const refusal = refusals[(error as { code?: string }).code ?? ""];
     if (!refusal) throw error;
     const { host, pathname, username } = new URL(url);
     throw new OperatorError(`Postgres at ${host} ${refusal}: role ${username}, database ${pathname.slice(1)}.`);
   }
-  return owner;
+  return client;
 }
 
 /** Nearly every start finds nothing to do; to see that by the engine's own bookkeeping spares loading the engine, 0.1 s. */

@@ -18,7 +18,11 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 function run(name: string, ...args: string[]) {
-  const env = { DATABASE_URL: database.webUrl, DATABASE_OWNER_URL: database.ownerUrl };
+  return runWith({}, name, ...args);
+}
+
+function runWith(more: Record<string, string>, name: string, ...args: string[]) {
+  const env = { DATABASE_URL: database.webUrl, DATABASE_OWNER_URL: database.ownerUrl, ...more };
   const tsx = join(projectRoot, "node_modules/.bin/tsx");
   return runSite({ env, command: [tsx, join(projectRoot, "server/commands", name), ...args] });
 }
@@ -38,6 +42,24 @@ it("migrate brings the database up to date, and says so the next time", async ()
   const second = run("migrate.ts");
   expect(await once(second.process, "exit")).toEqual([0, null]);
   expect(second.stdout()).toBe("The database is up to date.\n");
+});
+
+it("migrate --check reads the configuration and goes to no database", async () => {
+  const nowhere = "postgresql://web:8b1f3c@127.0.0.1:1/none";
+  const checks = [nowhere, "nonsense"].map((url) => runWith({ DATABASE_URL: url }, "migrate.ts", "--check"));
+  expect(await Promise.all(checks.map(({ process }) => once(process, "exit")))).toEqual([
+    [0, null],
+    [1, null],
+  ]);
+  expect(checks.map((check) => check.stderr().split("\n")[0])).toEqual(["", "The configuration is not valid:"]);
+});
+
+it("migrate says so where the web role has another password than DATABASE_URL", async () => {
+  const changed = new URL(database.webUrl);
+  changed.password = "another";
+  const command = runWith({ DATABASE_URL: changed.href }, "migrate.ts");
+  expect(await once(command.process, "exit")).toEqual([1, null]);
+  expect(command.stderr()).toContain(`does not accept this role's password: role ${changed.username}, `);
 });
 
 it("migrate:new refuses a name that is none, in a sentence", async () => {
