@@ -82,3 +82,21 @@ it("studio answers on this machine's loopback alone", async () => {
   }
   expect(await studio.stop("SIGINT")).toBe(0);
 });
+
+it("studio answers at one more address where it is asked to, as in a container", async () => {
+  const [port, door] = [await freePort(), await freePort()];
+  const studio = run("studio.ts", "--port", String(port), "--listen", `127.0.0.1:${door}`);
+  while (!studio.stdout().includes(`http://localhost:${port}`)) await once(studio.process.stdout as Readable, "data");
+  const pages = await Promise.all([port, door].map(async (at) => (await fetch(`http://127.0.0.1:${at}/`)).text()));
+  expect(pages[1]).toBe(pages[0]);
+  expect(await studio.stop("SIGTERM")).toBe(0);
+});
+
+it.each([
+  ["--listen=5556", /^--listen takes an address and a port, for example 0\.0\.0\.0:5556\n$/],
+  ["--hots=0.0.0.0", /^Unknown option '--hots'.*\n$/],
+])("studio refuses %s in a sentence", async (option, sentence) => {
+  const studio = run("studio.ts", option);
+  expect(await once(studio.process, "exit")).toEqual([1, null]);
+  expect(studio.stderr()).toMatch(sentence);
+});
