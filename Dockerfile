@@ -14,5 +14,13 @@ COPY --from=build /app/prisma ./prisma
 USER node
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s \
-  CMD ["node", "-e", "fetch('http://127.0.0.1:'+process.env.PORT+'/healthz').then(r=>process.exit(r.ok?0:1),()=>process.exit(1))"]
+  CMD ["node", "-e", "fetch('http://127.0.0.1:'+(process.env.PORT||3000)+'/healthz').then(r=>process.exit(r.ok?0:1),()=>process.exit(1))"]
+# The base image's entrypoint is a shell script, which nothing here needs.
+ENTRYPOINT []
 CMD ["node", "--max-semi-space-size=8", "dist/server/index.js"]
+# Last, as every commit has another revision.
+ARG VERSION=unknown REVISION=unknown
+LABEL org.opencontainers.image.title="Perennial early access" \
+  org.opencontainers.image.description="A server-rendered landing page with a waitlist in Postgres" \
+  org.opencontainers.image.version="$VERSION" \
+  org.opencontainers.image.revision="$REVISION"
