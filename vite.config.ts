@@ -43,7 +43,11 @@ const server: UserConfig = {
     license: { fileName: "licenses.txt" },
     copyPublicDir: false,
     rolldownOptions: {
-      input: { index: path("server/index.ts"), migrate: path("server/commands/migrate.ts") },
+      input: {
+        index: path("server/index.ts"),
+        migrate: path("server/commands/migrate.ts"),
+        waitlist: path("server/commands/waitlist.ts"),
+      },
       // Chunks beside the entries: schema_engine_bg.wasm is found next to the code that asks for it.
       output: { chunkFileNames: "[name]-[hash].js" },
       onLog(level, log, handle) {

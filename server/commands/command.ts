@@ -1,20 +1,35 @@
 // What every command does around its work: opens the configured database, lets go of it, and says faults in a sentence.
 import { loadConfig } from "../config.ts";
 import { openDatabase, type OpenedDatabase } from "../database/open.ts";
-import { explain } from "../operator-error.ts";
+import { explain, OperatorError } from "../operator-error.ts";
 
-/** Ends with exit code 1 where the work throws. */
+/** The command line asks for something that there is not; ends with exit code 2, as is usual. */
+export class UsageError extends OperatorError {
+  override name = "UsageError";
+}
+
+/** Runs the work on the configured database. Ends with exit code 1 where it throws. */
 export async function runCommand(work: (database: OpenedDatabase) => Promise<void>): Promise<void> {
+  await conclude(() => withDatabase(work));
+}
+
+/** Opens the configured database for the work. */
+export async function withDatabase(work: (database: OpenedDatabase) => Promise<void>): Promise<void> {
+  const database = await openDatabase(loadConfig());
   try {
-    const database = await openDatabase(loadConfig());
-    try {
-      await work(database);
-    } finally {
-      await database.release();
-    }
+    await work(database);
+  } finally {
+    await database.release();
+  }
+}
+
+/** Ends the process after the work: with exit code 2 where the command line was wrong, 1 where anything else was. */
+export async function conclude(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
   } catch (error) {
     process.stderr.write(explain(error));
-    process.exitCode = 1;
+    process.exitCode = error instanceof UsageError ? 2 : 1;
   }
   process.exit(); // The schema engine leaves a timer of 10 s behind.
 }

@@ -52,7 +52,10 @@ export async function migrate({ ownerUrl, webUrl }: DatabaseUrls): Promise<Migra
   }
 }
 
-/** @throws OperatorError where Postgres refuses the role, its password or the database. */
+/**
+ * Waits for no lock longer than 5 s, and for the connection as long.
+ * @throws OperatorError where Postgres does not let the role in; the driver's error where it does not answer.
+ */
 export async function connectTo(url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000, lock_timeout: lockTimeout });
   client.on("error", () => undefined); // The query under way rejects with the same error.
@@ -68,7 +71,7 @@ export async function connectTo(url: string): Promise<pg.Client> {
 }
 
 /** Nearly every start finds nothing to do; to see that by the engine's own bookkeeping spares loading the engine, 0.1 s. */
-async function isUpToDate(owner: pg.Client): Promise<boolean> {
+export async function isUpToDate(owner: pg.Client): Promise<boolean> {
   const { rows: tables } = await owner.query("SELECT to_regclass('public._prisma_migrations') IS NOT NULL AS there");
   if (!tables[0].there) return false;
   const { rows } = await owner.query<{ migration_name: string; checksum: string; done: boolean }>(

@@ -1,0 +1,25 @@
+// npm run waitlist -- COMMAND …: what an operator does with the list; in the image node dist/server/waitlist.js COMMAND ….
+import { conclude, UsageError } from "./command.ts";
+import { describeCommand, describeCommands, readArguments, type Command } from "./waitlist/command.ts";
+import { exportCommand } from "./waitlist/export.ts";
+
+const commands: Record<string, Command> = {
+  export: exportCommand,
+};
+
+await conclude(async () => {
+  const [name, ...args] = process.argv.slice(2);
+  if (name === undefined) throw new UsageError(describeCommands(commands).trimEnd());
+  if (name === "--help" || name === "-h" || name === "help") {
+    process.stdout.write(describeCommands(commands));
+    return;
+  }
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (!command) {
+    const known = Object.keys(commands).join(", ");
+    throw new UsageError(`There is no command "${name}". The commands are ${known}; see: waitlist --help`);
+  }
+  const parsed = readArguments(name, command, args);
+  if (parsed) await command.run(parsed);
+  else process.stdout.write(describeCommand(name, command));
+});
