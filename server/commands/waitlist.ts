@@ -2,9 +2,11 @@
 import { conclude, UsageError } from "./command.ts";
 import { describeCommand, describeCommands, readArguments, type Command } from "./waitlist/command.ts";
 import { exportCommand } from "./waitlist/export.ts";
+import { importCommand } from "./waitlist/import.ts";
 
 const commands: Record<string, Command> = {
   export: exportCommand,
+  import: importCommand,
 };
 
 await conclude(async () => {

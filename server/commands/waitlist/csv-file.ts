@@ -1,0 +1,113 @@
+// Reads another tool's CSV file line by line, whatever its delimiter and however it names its columns.
+import { createReadStream } from "node:fs";
+import { open } from "node:fs/promises";
+import { pipeline } from "node:stream";
+import { CsvError, parse } from "csv-parse";
+import { OperatorError } from "../../operator-error.ts";
+import { matchColumns, type Columns } from "./csv-columns.ts";
+import { unguard } from "./spreadsheet-cell.ts";
+
+export interface CsvFile {
+  path: string;
+  delimiter: string;
+  columns: Columns;
+  /** In bytes. */
+  size: number;
+}
+
+export interface CsvLine {
+  /** Where it begins, from 1. */
+  number: number;
+  /** The cells of known columns; undefined where the line has more cells than there are columns. */
+  cells: Record<string, string> | undefined;
+  /** How many bytes of the file came before its end. */
+  bytes: number;
+}
+
+/** In bytes; where a quote is never closed, the rest of the file would be one cell. */
+const longestRecord = 1_000_000;
+/** In bytes; no header is longer. */
+const headLength = 65_536;
+
+/** @throws OperatorError where it cannot be read, or lacks a column that an entry needs. */
+export async function openCsv(path: string): Promise<CsvFile> {
+  const { head, size } = await readHead(path);
+  if ((head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff)) {
+    throw new OperatorError(`${path} is UTF-16. Save it as CSV in UTF-8.`);
+  }
+  const delimiter = findDelimiter(head.toString("utf8"));
+  const draft = { path, delimiter, size };
+  for await (const { record } of readRecords(draft)) return { ...draft, columns: matchColumns(record) };
+  throw new OperatorError(`${path} is empty.`);
+}
+
+async function readHead(path: string): Promise<{ head: Buffer; size: number }> {
+  const file = await open(path).catch((error: NodeJS.ErrnoException) => {
+    throw new OperatorError(`${path} cannot be read: ${error.code}`);
+  });
+  try {
+    const stats = await file.stat();
+    // It is read twice.
+    if (!stats.isFile()) throw new OperatorError(`${path} is not a file.`);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(headLength), 0, headLength, 0);
+    return { head: buffer.subarray(0, bytesRead), size: stats.size };
+  } finally {
+    await file.close();
+  }
+}
+
+/** The one that the first line has most of, outside of quotes. */
+function findDelimiter(head: string): string {
+  const header = head.replaceAll(/"[^"]*"/g, "").split(/[\r\n]/, 1)[0] ?? "";
+  const frequency = (delimiter: string) => header.split(delimiter).length;
+  return [",", ";", "\t"].toSorted((a, b) => frequency(b) - frequency(a))[0] as string;
+}
+
+/** Every line below the header that is not empty. */
+export async function* readLines(file: CsvFile): AsyncGenerator<CsvLine> {
+  const { places, width } = file.columns;
+  let isHeader = true;
+  for await (const { record, number, bytes } of readRecords(file)) {
+    if (isHeader) isHeader = false;
+    else if (record.slice(width).some((cell) => cell.trim() !== "")) yield { number, bytes, cells: undefined };
+    else {
+      const cells = places.map(([name, place]) => [name, unguard(record[place] ?? "")] as const);
+      yield { number, bytes, cells: Object.fromEntries(cells) };
+    }
+  }
+}
+
+interface Parsed {
+  record: string[];
+  info: { lines: number; bytes: number };
+}
+
+async function* readRecords({ path, delimiter }: Omit<CsvFile, "columns">) {
+  const parser = parse({
+    delimiter,
+    bom: true,
+    info: true,
+    relax_column_count: true,
+    max_record_size: longestRecord,
+  });
+  // A fault of either ends the other; what it was, the parser says.
+  pipeline(createReadStream(path), parser, () => undefined);
+  let previous = 0;
+  try {
+    for await (const { record, info } of parser as AsyncIterable<Parsed>) {
+      // Spreadsheets leave lines of delimiters behind. The parser could skip them, but would then not count them.
+      if (record.some((cell) => cell.trim() !== "")) yield { record, number: previous + 1, bytes: info.bytes };
+      previous = info.lines;
+    }
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    // Of its message only the number, as it quotes what stands there.
+    const line = /at line (\d+)/.exec(error.message)?.[1] ?? "?";
+    throw new OperatorError(`${path} is no CSV at line ${line}: ${reason(error.code)}.`);
+  }
+}
+
+function reason(code: string): string {
+  if (code === "CSV_MAX_RECORD_SIZE" || code === "CSV_QUOTE_NOT_CLOSED") return "a quote before it is never closed";
+  return code.includes("QUOTE") ? "a quote stands where none may" : code;
+}
