@@ -1,12 +1,14 @@
 // npm run waitlist -- COMMAND …: what an operator does with the list; in the image node dist/server/waitlist.js COMMAND ….
 import { conclude, UsageError } from "./command.ts";
 import { describeCommand, describeCommands, readArguments, type Command } from "./waitlist/command.ts";
+import { erase } from "./waitlist/erase.ts";
 import { exportCommand } from "./waitlist/export.ts";
 import { importCommand } from "./waitlist/import.ts";
 
 const commands: Record<string, Command> = {
   export: exportCommand,
   import: importCommand,
+  erase,
 };
 
 await conclude(async () => {

@@ -66,6 +66,11 @@ const waitlistEntry = z.object({
   job_title: z.preprocess(missing, text(field("job_title"))).transform((value) => value || null),
 });
 
+/** The address as a sign-up stores it, undefined where none would be accepted. */
+export function normaliseAddress(address: string): string | undefined {
+  return waitlistEntry.shape.email.safeParse(address).data;
+}
+
 export type ParsedEntry = { ok: true; entry: WaitlistEntry } | { ok: false; errors: FieldErrors };
 
 /**
