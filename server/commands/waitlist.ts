@@ -4,10 +4,12 @@ import { describeCommand, describeCommands, readArguments, type Command } from "
 import { erase } from "./waitlist/erase.ts";
 import { exportCommand } from "./waitlist/export.ts";
 import { importCommand } from "./waitlist/import.ts";
+import { stats } from "./waitlist/stats.ts";
 
 const commands: Record<string, Command> = {
   export: exportCommand,
   import: importCommand,
+  stats,
   erase,
 };
 

@@ -1,0 +1,259 @@
+// The operator's commands on the list, built and run as in the image: what they print, and how they end.
+import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { projectRoot } from "../../server/project-root.ts";
+import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { runWaitlist } from "../support/waitlist.ts";
+
+let database: TestDatabase;
+let folder: string;
+let program: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  folder = await mkdtemp(join(tmpdir(), "perennial-waitlist-"));
+  // As in the image: the bundle and the migrations, and no node_modules above them.
+  await cp(join(projectRoot, "dist/server"), join(folder, "app/dist/server"), { recursive: true });
+  await cp(join(projectRoot, "prisma"), join(folder, "app/prisma"), { recursive: true });
+  program = join(folder, "app/dist/server/waitlist.js");
+});
+
+afterAll(async () => {
+  await rm(folder, { recursive: true });
+  await database.drop();
+});
+
+beforeEach(() => database.query("TRUNCATE earlyaccess"));
+
+const waitlist = (args: string[], env?: Record<string, string>) => runWaitlist(database, args, env, program);
+
+const file = (name: string) => join(folder, name);
+const add = (name: string, email: string, changes: Record<string, unknown> = {}) => {
+  const entry = { id: crypto.randomUUID(), name, email, company: "Engines", ...changes };
+  const columns = Object.keys(entry).join(", ");
+  return database.query(
+    `INSERT INTO earlyaccess (${columns}) SELECT ${columns} FROM json_populate_record(null::earlyaccess, $1)`,
+    [JSON.stringify(entry)],
+  );
+};
+const entries = () => database.query("SELECT * FROM earlyaccess ORDER BY email");
+const drafts = async () => (await readdir(folder)).filter((name) => name.endsWith(".part"));
+
+describe("the command line", () => {
+  it("has a help, in all and for each command", async () => {
+    const all = await waitlist(["--help"]);
+    expect(all).toMatchObject({ code: 0, stderr: "" });
+    const names = [...all.stdout.matchAll(/^ {2}([a-z]+) {2,}\S/gm)].map(([, name]) => name as string);
+    expect(names).toEqual(["export", "import", "stats", "erase", "doctor", "backup", "restore"]);
+    for (const name of names) {
+      const one = await waitlist([name, "--help"]);
+      expect(one).toMatchObject({ code: 0, stderr: "" });
+      expect(one.stdout).toContain(`Usage: waitlist ${name} `);
+    }
+  });
+
+  it.each([
+    [[], /^Looks after the waitlist/],
+    [["list"], /^There is no command "list"\. The commands are export, import, .*\n$/],
+    [["constructor"], /^There is no command "constructor"/],
+    [["export", "--fast"], /^Unknown option '--fast'\. See: waitlist export --help\n$/],
+    [["export", "--format"], /^Option '--format <value>' argument missing\. See: /],
+    [["export", "--format", "xml"], /^--format is "xml" but must be csv or ndjson\.\n$/],
+    [["export", "--since", "01/02/2026"], /^--since is "01\/02\/2026" but must be a date, for example .*\n$/],
+    [["export", "a", "b"], /^export does not know what to do with "b"\. See: /],
+    [["erase"], /^erase needs ADDRESS\. See: waitlist erase --help\n$/],
+  ])("%j ends with 2 and says why", async (args, message) => {
+    expect(await waitlist(args)).toEqual({ code: 2, stdout: "", stderr: expect.stringMatching(message) });
+  });
+
+  it("ends with 1 and a sentence where Postgres cannot be reached", async () => {
+    const result = await waitlist(["stats"], { DATABASE_OWNER_URL: "postgresql://owner:hunter2@127.0.0.1:1/x" });
+    const stderr = "Postgres at 127.0.0.1:1 cannot be reached: ECONNREFUSED\n";
+    expect(result).toEqual({ code: 1, stdout: "", stderr });
+  });
+});
+
+describe("export", () => {
+  it("writes RFC 4180: CRLF, and quotes where they are needed", async () => {
+    await add('Ada "Countess", Lovelace', "ada@example.com", {
+      job_title: "two\nlines",
+      created_at: "2026-01-02T03:04:05.678Z",
+    });
+    const { code, stdout, stderr } = await waitlist(["export"]);
+    const [{ id }] = (await entries()) as [{ id: string }];
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toBe(
+      "name,email,company,job_title,status,created_at,suspected_spam,disposable_email," +
+        "utm_source,utm_medium,utm_campaign,utm_term,utm_content,referrer_host,id\r\n" +
+        `"Ada ""Countess"", Lovelace",ada@example.com,Engines,"two\nlines",waiting,2026-01-02T03:04:05.678Z,f,f,,,,,,,${id}\r\n`,
+    );
+  });
+
+  it.each(["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx", "'=1", "''-1", "'quoted'", "plain"])(
+    "keeps a spreadsheet from running %j, and import has it as it was",
+    async (company) => {
+      await add("Ada", "ada@example.com", { company });
+      expect(await waitlist(["export", file("guarded.csv")])).toMatchObject({ code: 0, stderr: "" });
+      const [, line = ""] = (await readFile(file("guarded.csv"), "utf8")).split("\r\n");
+      expect(line).not.toMatch(/(^|,)"?[=+\-@\t\r]/);
+      // A tab or CR is nothing that a sign-up could hold.
+      if (/\s/.test(company)) return;
+      const before = await entries();
+      await database.query("TRUNCATE earlyaccess");
+      expect(await waitlist(["import", file("guarded.csv")])).toMatchObject({ code: 0, stderr: "" });
+      expect(await entries()).toEqual(
+        before.map((entry) => Object.assign(entry, { id: expect.any(String) as string })),
+      );
+    },
+  );
+
+  it("writes JSON lines with the text as it is", async () => {
+    await add('=Ada \\ "C"', "ada@example.com", { job_title: "two\nlines" });
+    await add("Zoë 🚀", "zoe@example.com");
+    const { stdout } = await waitlist(["export", "--format", "ndjson"]);
+    const lines = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(lines).toMatchObject([
+      { name: '=Ada \\ "C"', job_title: "two\nlines", suspected_spam: false },
+      { name: "Zoë 🚀", job_title: null, status: "waiting" },
+    ]);
+  });
+
+  it("takes a period, and leaves out who was flagged", async () => {
+    await add("One", "one@example.com", { created_at: "2026-01-01T23:59:59Z" });
+    await add("Two", "two@example.com", { created_at: "2026-01-02T00:00:00Z" });
+    await add("Three", "three@example.com", { created_at: "2026-01-02T23:59:59Z", suspected_spam: true });
+    await add("Four", "four@example.com", { created_at: "2026-01-03T00:00:00Z", disposable_email: true });
+    const names = async (...args: string[]) =>
+      (await waitlist(["export", ...args])).stdout
+        .split("\r\n")
+        .slice(1, -1)
+        .map((line) => line.split(",")[0]);
+    expect(await names()).toEqual(["One", "Two", "Three", "Four"]);
+    expect(await names("--since", "2026-01-02", "--until", "2026-01-02")).toEqual(["Two", "Three"]);
+    expect(await names("--until", "2026-01-02T01:00:00+01:00")).toEqual(["One"]);
+    expect(await names("--without-flagged")).toEqual(["One", "Two"]);
+  });
+
+  it("makes a file that others cannot read, complete or not at all", async () => {
+    await add("Ada", "ada@example.com");
+    await writeFile(file("list.csv"), "as it was", { mode: 0o644 });
+    const broken = await waitlist(["export", file("list.csv")], { DATABASE_OWNER_URL: database.webUrl });
+    expect(broken).toEqual({ code: 1, stdout: "", stderr: expect.stringMatching(/^This role may not do that\./) });
+    expect(await readFile(file("list.csv"), "utf8")).toBe("as it was");
+    expect((await waitlist(["export", file("list.csv")])).stdout).toBe(`Wrote 1 entry to ${file("list.csv")}.\n`);
+    expect((await stat(file("list.csv"))).mode & 0o777).toBe(0o600);
+    expect(await waitlist(["export", "/dev/null"])).toMatchObject({ code: 1, stdout: "" });
+    expect((await stat("/dev/null")).isFile()).toBe(false);
+    expect(await drafts()).toEqual([]);
+  });
+});
+
+describe("import", () => {
+  const importText = async (text: string | Uint8Array, ...options: string[]) => {
+    await writeFile(file("import.csv"), text);
+    return waitlist(["import", file("import.csv"), ...options]);
+  };
+
+  it("reads another tool's columns, delimiter, byte order mark and quotes", async () => {
+    const text =
+      "\uFEFFE-Mail;Full Name;Organisation;Job title;Created at;Status;Id\r\n" +
+      'ADA@Example.com;"Ada; ""Countess""";Engines;;2026-01-02 03:04:05+01;Invited;7\r\n' +
+      ";;;;;;\r\n\r\n" +
+      "zoe@münchen.de;Zoë;Bau;Chefin;01/02/2026;active;8\r\n";
+    const result = await importText(text);
+    expect(result).toMatchObject({ code: 0, stderr: "" });
+    expect(result.stdout).toBe(
+      "2 lines, 0 already on the list, 0 twice in the file, 0 wrong.\nColumns that mean nothing here: Id.\n" +
+        "1 dates cannot be used; those count as of now.\n1 statuses are unknown; those count as waiting.\nImported 2.\n",
+    );
+    expect(await entries()).toMatchObject([
+      {
+        name: 'Ada; "Countess"',
+        email: "ada@example.com",
+        status: "invited",
+        created_at: new Date("2026-01-02T02:04:05Z"),
+      },
+      { name: "Zoë", email: "zoe@xn--mnchen-3ya.de", job_title: "Chefin", status: "waiting" },
+    ]);
+  });
+
+  it("reads tabs, and first and last names", async () => {
+    expect(
+      await importText("First name\tLast name\tMail\tCompany\nAda\tLovelace\tada@example.com\tA, B; C\n"),
+    ).toMatchObject({ code: 0 });
+    expect(await entries()).toMatchObject([{ name: "Ada Lovelace", company: "A, B; C" }]);
+  });
+
+  it("skips and counts who is there already or twice in the file", async () => {
+    await add("First", "ada@example.com");
+    const text = "name,email,company\nAda,ADA@example.com,E\nZoe,zoe@example.com,E\nZoë,zoe@example.com,E\n";
+    const stdout = "3 lines, 1 already on the list, 1 twice in the file, 0 wrong.\n";
+    expect((await importText(text, "--dry-run")).stdout).toBe(`${stdout}Would import 1; nothing was changed.\n`);
+    expect(await entries()).toHaveLength(1);
+    expect((await importText(text)).stdout).toBe(`${stdout}Imported 1.\n`);
+    expect(await entries()).toMatchObject([{ name: "First" }, { name: "Zoe" }]);
+  });
+
+  it("imports nobody where a line is wrong, and names the line but not the person", async () => {
+    const text =
+      "name,email,company\nAda,ada@example.com,E\n\nSecret Person,secret.person,E\nSecret,a@example.com,,\nA,b@example.com,E,Secret\n";
+    const { code, stdout, stderr } = await importText(text);
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      "Line 4: email: Enter an email address like name@example.com.\nLine 5: company: Enter your company.\n" +
+        "Line 6: more cells than the header has\nNothing was imported.\n",
+    );
+    expect(stdout + stderr).not.toMatch(/secret/i);
+    expect(await entries()).toEqual([]);
+  });
+
+  it.each([
+    ["", /is empty\.\n$/],
+    ["Secret,secret@example.com,Secret\n", /^The first line names no column for the email; /],
+    ["email,e-mail,name,company\n", /^Two columns are for email; leave one\.\n$/],
+    [
+      'name,email,company\nA,a@example.com,"Secret\nB,b@example.com,C\n',
+      /is no CSV at line 3: a quote before it is never closed\.\n$/,
+    ],
+    [
+      'name,email,company\nA,a@example.com,C\nB"Secret",b@example.com,C\n',
+      /is no CSV at line 3: a quote stands where none may\.\n$/,
+    ],
+    [Buffer.from("\uFEFFname,email,company\n", "utf16le"), /is UTF-16\. Save it as CSV in UTF-8\.\n$/],
+    [Buffer.from("name,email,company\nZo\xEB,a@example.com,C\n", "latin1"), /^Line 2: name: .*can't be stored/],
+  ])("refuses %j in a sentence that quotes nothing of it", async (text, message) => {
+    const { code, stderr } = await importText(text);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(message);
+    expect(stderr).not.toMatch(/secret/i);
+  });
+});
+
+describe("erase", () => {
+  it("removes the address in whatever spelling, keeps the trace, and may be repeated", async () => {
+    await add("Zoë", "zoe@xn--mnchen-3ya.de", { created_at: "2026-01-02T03:04:05Z" });
+    await add("Ada", "ada@example.com");
+    await database.query("UPDATE earlyaccess SET status = 'invited' WHERE name = 'Zoë'");
+    const [{ id }] = (await database.query("SELECT id FROM earlyaccess WHERE name = 'Zoë'")) as [{ id: string }];
+    const stdout =
+      "Removed 1 entry with everything in it: of 2026-01-02, status invited. Its 1 status change stays and names nobody.\n";
+    expect(await waitlist(["erase", " ZOE@München.de"])).toEqual({ code: 0, stdout, stderr: "" });
+    expect(await entries()).toMatchObject([{ name: "Ada" }]);
+    expect(await database.query("SELECT FROM earlyaccess_status_changes WHERE entry_id = $1", [id])).toHaveLength(1);
+    const none = "There was no entry with this address.\n";
+    expect(await waitlist(["erase", "zoe@münchen.de"])).toEqual({ code: 0, stdout: none, stderr: "" });
+  });
+
+  it("finds what was entered by hand, and says of anything else that it is no address", async () => {
+    await add("By hand", "zoë");
+    expect(await waitlist(["erase", "ZOË"])).toMatchObject({ code: 0, stderr: "" });
+    expect(await entries()).toEqual([]);
+    const stderr = "That is not an email address, and nothing was removed.\n";
+    expect(await waitlist(["erase", "ZOË"])).toEqual({ code: 1, stdout: "", stderr });
+  });
+});
