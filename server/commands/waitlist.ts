@@ -1,6 +1,7 @@
 // npm run waitlist -- COMMAND …: what an operator does with the list; in the image node dist/server/waitlist.js COMMAND ….
 import { conclude, UsageError } from "./command.ts";
 import { describeCommand, describeCommands, readArguments, type Command } from "./waitlist/command.ts";
+import { doctor } from "./waitlist/doctor.ts";
 import { erase } from "./waitlist/erase.ts";
 import { exportCommand } from "./waitlist/export.ts";
 import { importCommand } from "./waitlist/import.ts";
@@ -11,6 +12,7 @@ const commands: Record<string, Command> = {
   import: importCommand,
   stats,
   erase,
+  doctor,
 };
 
 await conclude(async () => {

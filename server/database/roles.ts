@@ -62,7 +62,7 @@ async function attempt(owner: pg.Client, statement: string): Promise<boolean> {
 }
 
 /** The statements that lead from what the role may to exactly what it should; none where all is well. */
-async function deviations(owner: pg.Client, role: string): Promise<string[]> {
+export async function deviations(owner: pg.Client, role: string): Promise<string[]> {
   const { rows } = await owner.query<{ statement: string }>(deviationsQuery, [role]);
   return rows.map((row) => row.statement);
 }

@@ -1,0 +1,97 @@
+// waitlist doctor: looks at everything that the site needs from its surroundings, and says what to do.
+import type { Config } from "../../config.ts";
+import { loadConfig } from "../../config.ts";
+import { openDatabase } from "../../database/open.ts";
+import { OperatorError } from "../../operator-error.ts";
+import type { Command } from "./command.ts";
+import { examineDatabase } from "./doctor-database.ts";
+
+export interface Finding {
+  verdict: "ok" | "warning" | "problem";
+  what: string;
+  /** What was found, and what to do where it is not ok. */
+  text: string;
+}
+
+export const doctor: Command = {
+  summary: "checks configuration, database, roles, clock and Redis, and says what to do",
+  details: "Changes nothing. Ends with exit code 1 where there is a problem; a warning is none. Prints no password.",
+  positionals: [],
+  options: {},
+  run: async () => {
+    let problems = 0;
+    for await (const { verdict, what, text } of examine()) {
+      if (verdict === "problem") problems++;
+      process.stdout.write(`${verdict.padEnd(8)} ${what}: ${text.replaceAll("\n", "\n         ")}\n`);
+    }
+    if (problems > 0) process.exitCode = 1;
+  },
+};
+
+async function* examine(): AsyncGenerator<Finding> {
+  let config: Config;
+  try {
+    config = loadConfig();
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error;
+    yield { verdict: "problem", what: "Configuration", text: error.message };
+    return;
+  }
+  yield { verdict: "ok", what: "Configuration", text: "every variable can be read" };
+  yield* examineAddress(config);
+  if (config.redisUrl) yield await examineRedis(config.redisUrl);
+  try {
+    const database = await openDatabase(config);
+    try {
+      if (database.directory)
+        yield { verdict: "ok", what: "Database", text: `the embedded Postgres in ${database.directory}` };
+      yield* examineDatabase(database);
+    } finally {
+      await database.release();
+    }
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error;
+    yield { verdict: "problem", what: "Database", text: error.message };
+  }
+}
+
+function* examineAddress({ publicUrl, trustProxy }: Config): Generator<Finding> {
+  const { protocol, hostname } = new URL(publicUrl);
+  const isLocal = ["localhost", "127.0.0.1", "[::1]"].includes(hostname);
+  const what = "PUBLIC_URL and TRUST_PROXY";
+  const warn = (text: string): Finding => ({ verdict: "warning", what, text });
+  if (protocol === "https:" && trustProxy === 0) {
+    yield warn(
+      `${publicUrl} is https, but TRUST_PROXY says that no proxy stands in front. The site itself speaks http only: with a proxy set TRUST_PROXY=1, or all visitors share one limit.`,
+    );
+  } else if (protocol === "http:" && trustProxy > 0) {
+    yield warn(
+      `a proxy stands in front, but ${publicUrl} is http. Where visitors use https, PUBLIC_URL must say so, or HSTS stays off.`,
+    );
+  } else if (protocol === "http:" && !isLocal) {
+    yield warn(`${publicUrl} is http: names and addresses travel readable. Put a proxy with TLS in front.`);
+  } else
+    yield { verdict: "ok", what, text: `${publicUrl}, ${trustProxy === 0 ? "no proxy" : `proxies: ${trustProxy}`}` };
+}
+
+/** In milliseconds; the site itself waits for Redis a quarter of a second. */
+const redisTimeoutMs = 3_000;
+
+async function examineRedis(url: string): Promise<Finding> {
+  const { Redis } = await import("ioredis"); // Half a megabyte that only some need.
+  const options = { lazyConnect: true, connectTimeout: redisTimeoutMs, commandTimeout: redisTimeoutMs };
+  const redis = new Redis(url, { ...options, maxRetriesPerRequest: 0, retryStrategy: () => null });
+  let reason: string | undefined;
+  redis.on("error", (error: NodeJS.ErrnoException) => (reason ??= error.code ?? error.name));
+  try {
+    await redis.connect();
+    await redis.ping();
+    return { verdict: "ok", what: "Redis", text: `answers at ${new URL(url).host}` };
+  } catch (error) {
+    const why = reason ?? (/^[A-Z]+\b/.exec((error as Error).message)?.[0] || (error as Error).name);
+    const advice = "Replicas count their limits alone. Start it or correct REDIS_URL.";
+    return { verdict: "problem", what: "Redis", text: `${new URL(url).host} does not answer (${why}). ${advice}` };
+  } finally {
+    redis.disconnect();
+  }
+}
