@@ -1,10 +1,12 @@
 // npm run waitlist -- COMMAND …: what an operator does with the list; in the image node dist/server/waitlist.js COMMAND ….
 import { conclude, UsageError } from "./command.ts";
 import { describeCommand, describeCommands, readArguments, type Command } from "./waitlist/command.ts";
+import { backup } from "./waitlist/backup.ts";
 import { doctor } from "./waitlist/doctor.ts";
 import { erase } from "./waitlist/erase.ts";
 import { exportCommand } from "./waitlist/export.ts";
 import { importCommand } from "./waitlist/import.ts";
+import { restore } from "./waitlist/restore.ts";
 import { stats } from "./waitlist/stats.ts";
 
 const commands: Record<string, Command> = {
@@ -13,6 +15,8 @@ const commands: Record<string, Command> = {
   stats,
   erase,
   doctor,
+  backup,
+  restore,
 };
 
 await conclude(async () => {

@@ -1,0 +1,48 @@
+// waitlist backup: the whole database of the site in a file, made by pg_dump.
+import { stat } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Command } from "./command.ts";
+import { withOwner } from "./owner.ts";
+import { findTool, runTool } from "./postgres-tools.ts";
+import { writePrivately } from "./private-file.ts";
+import { count, showProgress } from "./progress.ts";
+
+export const backup: Command = {
+  summary: "writes the tables with everything in them to FILE, for restore or pg_restore",
+  details: [
+    "Needs pg_dump of the server's version or newer, from PATH or Debian's /usr/lib/postgresql. The site can run",
+    "meanwhile: the backup is of one moment. FILE is in pg_dump's custom format, readable by you alone, and appears",
+    "when it is complete. It holds everybody's data as it is: keep it as you keep the database.",
+  ].join("\n"),
+  positionals: ["FILE"],
+  options: {},
+  run: ({ positionals: [file = ""] }) =>
+    withOwner(async (client, { ownerUrl }) => {
+      const tool = await findTool("pg_dump", client);
+      await writePrivately(file, async (draft) => {
+        const done = new AbortController();
+        const watched = watchSize(draft, done.signal);
+        try {
+          await runTool(tool, ["--format=custom", "--schema=public", "--no-password", `--file=${draft}`], ownerUrl);
+        } finally {
+          done.abort();
+          await watched;
+        }
+      });
+      const { size } = await stat(file);
+      process.stdout.write(`Wrote ${file}: ${count(size)} bytes.\n`);
+    }),
+};
+
+/** Shows how large the file is by now; how large it will be nobody knows. */
+async function watchSize(file: string, signal: AbortSignal): Promise<void> {
+  const progress = showProgress("Backup, bytes:");
+  let shown = 0;
+  while (!signal.aborted) {
+    const { size } = await stat(file);
+    progress.advance(size - shown);
+    shown = size;
+    await sleep(200, undefined, { signal }).catch(() => undefined);
+  }
+  progress.end();
+}

@@ -1,0 +1,188 @@
+// The operator's commands that look and report, built and run: stats, doctor, and what backup says and does with pg_dump.
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import axe from "axe-core";
+import { HtmlValidate } from "html-validate";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { launchBrowser } from "../support/browser.ts";
+import { createTestDatabase, superuserUrl, type TestDatabase } from "../support/database.ts";
+import { runWaitlist } from "../support/waitlist.ts";
+
+let database: TestDatabase;
+let folder: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  folder = await mkdtemp(join(tmpdir(), "perennial-reports-"));
+});
+
+afterAll(async () => {
+  await rm(folder, { recursive: true });
+  await database.drop();
+});
+
+const waitlist = (args: string[], env?: Record<string, string>) => runWaitlist(database, args, env);
+
+describe("stats", () => {
+  const hostile = '\u001B[31m<script>alert("x")</script>&\u202E';
+
+  beforeAll(async () => {
+    await database.query(
+      `INSERT INTO earlyaccess (id, name, email, company, created_at, utm_source, referrer_host, suspected_spam, status)
+       SELECT gen_random_uuid(), 'Ada', 'ada' || i || '@example.com', 'E', '2026-01-01T23:30:00Z'::timestamptz + i * interval '1 hour',
+              CASE WHEN i = 1 THEN $1 WHEN i < 4 THEN 'news' END, CASE WHEN i < 5 THEN 'blog.example' END, i = 2,
+              CASE WHEN i = 6 THEN 'joined' ELSE 'waiting' END::earlyaccess_status
+       FROM generate_series(0, 6) i`,
+      [hostile],
+    );
+  });
+
+  it("counts by status, day and source, and lets no source steer the terminal", async () => {
+    const { code, stdout, stderr } = await waitlist(["stats"]);
+    expect([code, stderr]).toEqual([0, ""]);
+    const figures = stdout
+      .split("\n")
+      .map((line) => line.replaceAll("█", "").split(/ {2,}/).slice(0, 3).join("|").trim());
+    const status = "Status|sign-ups|flagged all|7|1 waiting|6|1 joined|1|0 ".split(" ");
+    const day = "Day|sign-ups|flagged 2026-01-01|1|0 2026-01-02|6|1 ".split(" ");
+    const hostileFigure = '?[31m<script>alert("x")</script>&?|1|0';
+    const source = ["Source|sign-ups|flagged", "news|3|1", "direct|2|0", hostileFigure, "blog.example|1|0", ""];
+    expect(figures).toEqual([...status, ...day, ...source]);
+    expect((await waitlist(["stats", "--since", "2026-01-02T04:00Z"])).stdout).toContain("\nall             2");
+  });
+
+  it("writes a page that is valid, accessible in light and dark, runs no script and asks nobody", async () => {
+    const page = join(folder, "report.html");
+    expect(await waitlist(["stats", "--html", page])).toEqual({ code: 0, stdout: `Wrote ${page}.\n`, stderr: "" });
+    expect((await stat(page)).mode & 0o777).toBe(0o600);
+    const html = await readFile(page, "utf8");
+    const validator = new HtmlValidate({ extends: ["html-validate:standard"], rules: { "no-inline-style": "off" } });
+    const report = await validator.validateString(html);
+    expect(
+      report.results.flatMap(({ messages }) => messages.map(({ ruleId, message }) => `${ruleId}: ${message}`)),
+    ).toEqual([]);
+    const browser = await launchBrowser();
+    try {
+      for (const colorScheme of ["light", "dark"] as const) {
+        const shown = await browser.newPage({ colorScheme, bypassCSP: true });
+        const requests: string[] = [];
+        shown.on("request", (request) => requests.push(request.url()));
+        shown.on("dialog", () => requests.push("a script ran"));
+        await shown.goto(`file://${page}`);
+        expect(requests).toEqual([`file://${page}`]);
+        expect(await shown.getByRole("table").count()).toBe(3);
+        expect(await shown.getByRole("img").count()).toBe(3);
+        await shown.evaluate(axe.source);
+        const violations = await shown.evaluate(async () => {
+          const results = await (window as unknown as { axe: typeof axe }).axe.run();
+          return results.violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(" ")}`);
+        });
+        expect(violations).toEqual([]);
+        await shown.close();
+      }
+    } finally {
+      await browser.close();
+    }
+  });
+});
+
+describe("doctor", () => {
+  const verdicts = (stdout: string) =>
+    Object.fromEntries(
+      [...stdout.matchAll(/^(ok|warning|problem) +([^:]+):/gm)].map(([, verdict, what]) => [what, verdict]),
+    );
+
+  it("finds nothing where all is well", async () => {
+    const { code, stdout, stderr } = await waitlist(["doctor"]);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(new Set(Object.values(verdicts(stdout)))).toEqual(new Set(["ok"]));
+    expect(Object.keys(verdicts(stdout))).toEqual(
+      expect.arrayContaining(["Configuration", "Postgres", "Migrations", "Web role", "Clocks", "Durability"]),
+    );
+  });
+
+  it("finds a right too many, a commit that does not wait, https without a proxy, and Redis away", async () => {
+    const role = decodeURIComponent(new URL(database.webUrl).username);
+    await database.query(`GRANT SELECT ON earlyaccess TO ${role}`);
+    await database.query(`ALTER ROLE ${role} SET synchronous_commit = off`);
+    try {
+      const changes = { PUBLIC_URL: "https://perennial.example", REDIS_URL: "redis://:hunter2@127.0.0.1:1" };
+      const { code, stdout, stderr } = await waitlist(["doctor"], changes);
+      expect([code, stderr]).toEqual([1, ""]);
+      expect(verdicts(stdout)).toMatchObject({
+        "Web role": "problem",
+        synchronous_commit: "problem",
+        "PUBLIC_URL and TRUST_PROXY": "warning",
+        Redis: "problem",
+      });
+      expect(stdout).not.toMatch(/hunter2|it's secret|it%27s/);
+    } finally {
+      await database.query(`REVOKE SELECT ON earlyaccess FROM ${role}`);
+      await database.query(`ALTER ROLE ${role} RESET synchronous_commit`);
+    }
+  });
+
+  it("finds that nothing was migrated, that a role is refused, and that the two connections are apart", async () => {
+    const elsewhere = superuserUrl("postgres");
+    const apart = await waitlist(["doctor"], { DATABASE_OWNER_URL: elsewhere });
+    expect(apart.code).toBe(1);
+    expect(verdicts(apart.stdout)).toMatchObject({ Migrations: "problem", "Both connections": "problem" });
+    const wrong = Object.assign(new URL(database.webUrl), { password: "hunter2" }).href;
+    const refused = await waitlist(["doctor"], { DATABASE_URL: wrong });
+    expect(refused.code).toBe(1);
+    expect(verdicts(refused.stdout)).toMatchObject({ DATABASE_URL: "problem", DATABASE_OWNER_URL: "ok" });
+    expect(apart.stdout + refused.stdout).not.toMatch(new RegExp(`hunter2|${new URL(elsewhere).password}`));
+  });
+
+  it("says what is wrong with the configuration", async () => {
+    const { code, stdout } = await waitlist(["doctor"], { PORT: "x", DATABASE_URL: "postgres://ada:hunter2@db" });
+    expect([code, verdicts(stdout)]).toEqual([1, { Configuration: "problem" }]);
+    expect(stdout).not.toContain("hunter2");
+  });
+});
+
+describe("backup", () => {
+  /** A pg_dump that says which version it is, and writes down what it was given. */
+  async function install(version: string, code = 0): Promise<string> {
+    const script = `#!/bin/sh
+if [ "$1" = --version ]; then echo "pg_dump (PostgreSQL) ${version}"; exit; fi
+{ echo "$@"; env; } > "${folder}/given"
+for argument; do case $argument in --file=*) echo data > "\${argument#--file=}";; esac; done
+echo "it did not work" >&2
+exit ${code}
+`;
+    await writeFile(join(folder, "pg_dump"), script);
+    await chmod(join(folder, "pg_dump"), 0o755);
+    return `${folder}:${process.env.PATH}`;
+  }
+
+  it("gives pg_dump the password where no list of processes shows it, and keeps the file private", async () => {
+    const backup = join(folder, "list.dump");
+    const { code, stdout } = await waitlist(["backup", backup], { PATH: await install("99.1") });
+    expect([code, stdout]).toEqual([0, `Wrote ${backup}: 5 bytes.\n`]);
+    expect((await stat(backup)).mode & 0o777).toBe(0o600);
+    const [argv = "", ...environment] = (await readFile(join(folder, "given"), "utf8")).split("\n");
+    const password = new URL(database.ownerUrl).password;
+    expect(argv).toContain("--format=custom");
+    expect(argv).not.toContain(password);
+    expect(environment).toContain(`PGPASSWORD=${password}`);
+    expect(environment.filter((line) => line.startsWith("DATABASE_"))).toEqual([]);
+  });
+
+  it("leaves no file where pg_dump fails, and says why", async () => {
+    const backup = join(folder, "failed.dump");
+    const { code, stderr } = await waitlist(["backup", backup], { PATH: await install("99.1", 1) });
+    expect([code, stderr]).toEqual([1, `${folder}/pg_dump failed:\nit did not work\n`]);
+    await expect(stat(backup)).rejects.toThrow("ENOENT");
+  });
+
+  it("restores nothing over entries that nobody said may go", async () => {
+    await install("99.1");
+    await writeFile(join(folder, "pg_restore"), `#!/bin/sh\necho "pg_restore (PostgreSQL) 99.1"\n`, { mode: 0o755 });
+    const path = `${folder}:${process.env.PATH}`;
+    const { code, stderr } = await waitlist(["restore", join(folder, "pg_dump")], { PATH: path });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^The database holds 7 entries\. With --replace they are removed/);
+  });
+});
