@@ -19,7 +19,7 @@ interface Account {
   gid: number;
 }
 
-type Paths = Record<"initdb" | "pg_ctl" | "postgres", string>;
+export type Paths = Record<"initdb" | "pg_ctl" | "postgres", string>;
 
 /** The account that every Unix has and that owns nothing else. */
 const nobody: Account = { uid: 65_534, gid: 65_534 };
@@ -28,10 +28,11 @@ const run = promisify(execFile);
 
 /**
  * @param directory where the cluster is or will be; made where it is missing.
+ * @param given those of another Postgres than the one that the package brings.
  * @throws OperatorError where the programs are not installed, as in the production image.
  */
-export async function findPostgresBinaries(directory: string): Promise<PostgresBinaries> {
-  const paths = await findPaths();
+export async function findPostgresBinaries(directory: string, given?: Paths): Promise<PostgresBinaries> {
+  const paths = given ?? (await findPaths());
   await mkdir(directory, { recursive: true });
   const account = process.getuid?.() === 0 ? await accountFor(directory) : undefined;
   const give = async (path: string) => {

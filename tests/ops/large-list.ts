@@ -1,0 +1,105 @@
+// Export and import of large lists: how fast, and with how much memory.
+import assert from "node:assert/strict";
+import { createWriteStream } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { once } from "node:events";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { finished } from "node:stream/promises";
+import pg from "pg";
+import { migrate, type DatabaseUrls } from "../../server/database/migrate.ts";
+import { findProgram } from "../bench/processes.ts";
+import { createFilledDatabase } from "../bench/signups.ts";
+import { ratio, takeTurns } from "../bench/statistics.ts";
+import { startPostgres } from "../support/postgres.ts";
+import { measure, waitlist } from "./commands.ts";
+import type { Step } from "./ops.ts";
+
+const million = 1_000_000;
+/** In MB. Ten times the list may cost no more than the noise of a heap that is collected when it likes. */
+const memoryNoise = 40;
+
+export const largeListSteps: Step[] = [
+  { name: "export a million entries against psql \\copy, and a tenth of them", run: exportMillion },
+  { name: "import 100,000 lines, and again", run: importMany },
+];
+
+async function exportMillion(): Promise<string> {
+  const psql = findProgram("psql");
+  if (!psql) throw new Error("This step needs psql, Debian's package postgresql-client.");
+  const postgres = await startPostgres();
+  try {
+    const list = await createFilledDatabase(postgres, million);
+    const tenth = await createFilledDatabase(postgres, million / 10);
+    const peaks: number[] = [];
+    const ours = async (...options: string[]) => {
+      const run = await waitlist(list, ["export", ...options], true);
+      assert.deepEqual([run.code, run.stderr], [0, ""]);
+      peaks.push(run.peakMegabytes);
+      return million / run.seconds;
+    };
+    const rates = await takeTurns(
+      3,
+      { ours, json: () => ours("--format", "ndjson"), copy: () => copyRate(psql, list.ownerUrl) },
+      () => undefined,
+    );
+    const small = await waitlist(tenth, ["export"], true);
+    const [peak, smallPeak] = [Math.max(...peaks), small.peakMegabytes];
+    const csv = ratio(rates.ours, rates.copy).median;
+    const json = ratio(rates.json, rates.copy).median;
+    const seen = `CSV ${csv.toFixed(2)} and JSON ${json.toFixed(2)} of \\copy's rate; ${peak.toFixed()} MB, a tenth ${smallPeak.toFixed()} MB`;
+    assert(csv >= 0.5, `slower than half of \\copy: ${seen}`);
+    assert(peak < smallPeak + memoryNoise, `memory grows with the list: ${seen}`);
+    return seen;
+  } finally {
+    await postgres.release();
+  }
+}
+
+async function copyRate(psql: string, url: string): Promise<number> {
+  const command = "\\copy earlyaccess TO STDOUT (FORMAT csv, HEADER)";
+  const { code, seconds } = await measure([psql, "-X", "-q", "-c", command, url], {}, true);
+  assert.equal(code, 0);
+  return million / seconds;
+}
+
+async function importMany(): Promise<string> {
+  const lines = 100_000;
+  const folder = await mkdtemp(join(tmpdir(), "perennial-import-"));
+  const postgres = await startPostgres();
+  try {
+    await migrate(postgres);
+    const file = join(folder, "list.csv");
+    await writeList(file, lines);
+    const first = await waitlist(postgres, ["import", file]);
+    assert.deepEqual([first.code, first.stderr], [0, ""]);
+    assert.match(first.stdout, /Imported 100,000\.\n$/);
+    assert.equal(await countEntries(postgres), lines);
+    const second = await waitlist(postgres, ["import", file]);
+    assert.match(second.stdout, /100,000 already on the list.*\nImported 0\.\n$/s);
+    return `${first.seconds.toFixed(1)} s and ${first.peakMegabytes.toFixed()} MB, again ${second.seconds.toFixed(1)} s`;
+  } finally {
+    await postgres.release();
+    await rm(folder, { recursive: true });
+  }
+}
+
+async function writeList(path: string, lines: number): Promise<void> {
+  const file = createWriteStream(path);
+  file.write("E-Mail;Full name;Organisation\r\n");
+  for (let i = 0; i < lines; i++) {
+    if (!file.write(`person${i}@example.com;"Ada ""Countess"" ${i}";Engines Ltd\r\n`)) {
+      await once(file, "drain");
+    }
+  }
+  file.end();
+  await finished(file);
+}
+
+async function countEntries({ ownerUrl }: DatabaseUrls): Promise<number> {
+  const client = new pg.Client(ownerUrl);
+  await client.connect();
+  const { rows } = await client.query("SELECT count(*)::int AS entries FROM earlyaccess");
+  await client.end();
+  return rows[0].entries as number;
+}
