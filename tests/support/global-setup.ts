@@ -24,7 +24,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return async () => {
     await postgres.release();
     const isWholeRun = !process.argv.slice(3).some((argument) => !argument.startsWith("-"));
-    searchLogs(records, isWholeRun);
+    try {
+      searchLogs(records, isWholeRun);
+    } catch (error) {
+      console.error(error);
+      process.exitCode = 1; // Vitest would print an error of this function and succeed.
+    }
     await rm(records, { recursive: true });
   };
 }

@@ -45,7 +45,8 @@ export function runSite({ env = {}, cwd = tmpdir(), command = built }: Options =
   let stderr = "";
   child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
   child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
-  child.once("close", () => keepLog(stdout + stderr));
+  // What commands print is for their caller.
+  if (command === built) child.once("close", () => keepLog(stdout + stderr));
   const exited = once(child, "exit").then(([code]) => code as number | null);
   return {
     url: "",
