@@ -8,7 +8,7 @@ import { live, ready } from "./controllers/health.ts";
 import type { ErrorPages } from "./controllers/pages.ts";
 import { readBody } from "./middleware/body.ts";
 import { answerErrors, answerFault, methodNotAllowed, notFound } from "./middleware/errors.ts";
-import { requestLog } from "./middleware/request-log.ts";
+import { requestLog, type Answered } from "./middleware/request-log.ts";
 import { lacksHost, requireHost } from "./middleware/require-host.ts";
 import { sameOrigin } from "./middleware/same-origin.ts";
 import { securityHeaders, type SecurityPolicy } from "./middleware/security-headers.ts";
@@ -30,6 +30,8 @@ export interface Parts {
   site: PublicSite;
   trustProxy: number;
   signups: SignupLimits;
+  /** Counts what was answered, where that is asked for. */
+  answered?: Answered | undefined;
 }
 
 /** A listener for Node's server. */
@@ -41,7 +43,7 @@ export type App = ((req: IncomingMessage, res: ServerResponse) => void) & {
 };
 
 export function createApp(parts: Parts): App {
-  const logRequest = requestLog(parts.log);
+  const logRequest = requestLog(parts.log, parts.answered);
   const headers = Object.entries({
     ...securityHeaders(parts.policy),
     ...(parts.site.allowIndexing ? {} : { "X-Robots-Tag": "noindex" }),

@@ -103,14 +103,21 @@ function forgetMore(socket: Socket): void {
   if (parser) parser.onIncoming = () => 0;
 }
 
-async function listen(server: Server, host: string, port: number): Promise<number> {
+/**
+ * @param variable what chooses the port, for the message where it cannot be had.
+ * @returns the port, which the system chose where 0 was asked for.
+ * @throws OperatorError where the address cannot be had.
+ */
+export async function listen(server: Server, host: string, port: number, variable = "PORT"): Promise<number> {
   try {
     await new Promise<void>((resolve, reject) => {
       server.once("error", reject);
       server.listen(port, host, resolve);
     });
   } catch (error) {
-    throw new OperatorError(explain((error as NodeJS.ErrnoException).code ?? "", host, port), { cause: error });
+    throw new OperatorError(explain((error as NodeJS.ErrnoException).code ?? "", host, port, variable), {
+      cause: error,
+    });
   }
   // Where the system cannot accept a connection, say for want of memory, that one is lost; uncaught it would end the process.
   server.on("error", () => undefined);
@@ -121,13 +128,13 @@ function inherit<T extends object>(prototype: object, parent: T): T {
   return Object.setPrototypeOf(prototype, parent) as T;
 }
 
-function explain(code: string, host: string, port: number): string {
+function explain(code: string, host: string, port: number, variable: string): string {
   if (code === "EADDRINUSE") {
     const other = port < 65_535 ? port + 1 : 3000;
-    return `Port ${port} is taken by another program. Stop that one, or choose another port, for example PORT=${other}`;
+    return `Port ${port} is taken by another program. Stop that one, or choose another port, for example ${variable}=${other}`;
   }
   if (code === "EACCES") {
-    return `Port ${port} needs more rights than this account has. Choose one above 1023, for example PORT=3000`;
+    return `Port ${port} needs more rights than this account has. Choose one above 1023, for example ${variable}=${variable === "PORT" ? 3000 : 9464}`;
   }
   return `Cannot listen on HOST=${host} (${code}). Choose an address of this machine, for example HOST=127.0.0.1`;
 }

@@ -1,10 +1,12 @@
 // The web process's connection pool: Prisma on node-postgres, bounded so that no request waits for long.
 import { PrismaPg } from "@prisma/adapter-pg";
+import pg from "pg";
 import type { Logger } from "pino";
 import { PrismaClient } from "./generated/client.ts";
 import { errorFields } from "./error-fields.ts";
 
 export type { PrismaClient } from "./generated/client.ts";
+export type Pool = pg.Pool;
 
 /** A sign-up that waits longer is told to try again; with the wait for a connection it stays below 5 s. */
 const queryTimeoutMs = 3_000;
@@ -12,18 +14,22 @@ const queryTimeoutMs = 3_000;
 const statementTimeoutMs = 2_500;
 const connectionTimeoutMs = 1_500;
 
-export function connect(webUrl: string, log: Logger): PrismaClient {
+/** Opens no connection before the first is needed. */
+export function createPool(webUrl: string): Pool {
+  return new pg.Pool({
+    connectionString: webUrl,
+    connectionTimeoutMillis: connectionTimeoutMs,
+    query_timeout: queryTimeoutMs,
+    statement_timeout: statementTimeoutMs,
+    keepAlive: true,
+    application_name: "perennial-web",
+  });
+}
+
+/** @param database a pool that somebody watches, which ends with the client, or the URL for one. */
+export function connect(database: string | Pool, log: Logger): PrismaClient {
+  const pool = typeof database === "string" ? createPool(database) : database;
   const lost = (error: Error) => log.warn({ error: errorFields(error) }, "database connection lost");
-  const adapter = new PrismaPg(
-    {
-      connectionString: webUrl,
-      connectionTimeoutMillis: connectionTimeoutMs,
-      query_timeout: queryTimeoutMs,
-      statement_timeout: statementTimeoutMs,
-      keepAlive: true,
-      application_name: "perennial-web",
-    },
-    { onPoolError: lost, onConnectionError: lost },
-  );
+  const adapter = new PrismaPg(pool, { onPoolError: lost, onConnectionError: lost, disposeExternalPool: true });
   return new PrismaClient({ adapter, errorFormat: "minimal" });
 }

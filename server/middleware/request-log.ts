@@ -6,19 +6,30 @@ import type { Logger } from "pino";
 /** Long enough to recognise a path, short enough that a flood of 8 KB paths does not fill the disk. */
 const loggedPathLength = 200;
 
+/** Told of each request once its answer is sent, or its client has left. */
+export type Answered = (
+  request: { method: string | undefined; path: string; status: number | "aborted"; seconds: number },
+  res: ServerResponse,
+) => void;
+
 /**
  * Logs method, path, status and duration; never a query, a header, a body or a client's address.
  * @returns the request's id.
  */
-export function requestLog(log: Logger): (req: IncomingMessage, res: ServerResponse, path: string) => string {
+export function requestLog(
+  log: Logger,
+  answered?: Answered,
+): (req: IncomingMessage, res: ServerResponse, path: string) => string {
   return function logRequest({ method, socket }, res, path) {
     const started = performance.now();
     const id = randomUUID();
     res.on("close", () => {
-      const ms = Math.round(performance.now() - started);
+      const exactMs = performance.now() - started;
+      const ms = Math.round(exactMs);
       // Node says of an answer that was cut off with its connection, too, that it is finished.
       const status = res.writableFinished && !socket.destroyed ? res.statusCode : "aborted";
       log.info({ id, method, path: loggable(path), status, ms }, "request");
+      answered?.({ method, path, status, seconds: exactMs / 1000 }, res);
     });
     return id;
   };

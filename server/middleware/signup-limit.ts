@@ -52,7 +52,8 @@ export function signupCeiling({ hourlyCeiling, store }: SignupLimits, log: Logge
     standardHeaders: false,
     legacyHeaders: false,
     requestPropertyName: "ceiling",
-    handler: (req, _res, next) => {
+    handler: (req, res, next) => {
+      res.locals.atCeiling = true; // Tells its 503 from that of a database which is away.
       const { resetTime } = (req as unknown as { ceiling: { resetTime: Date } }).ceiling;
       const seconds = Math.max(1, Math.ceil((resetTime.getTime() - Date.now()) / 1000));
       // Once an hour: whoever causes it could also fill the disk with it.

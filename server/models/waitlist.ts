@@ -21,6 +21,9 @@ export interface CheckedWaitlist extends Waitlist {
   check: () => Promise<void>;
 }
 
+/** Told of each statement's entries after the commit, and how many of them are new: the others were on the list already. */
+export type Stored = (entries: WaitlistEntry[], inserted: number) => void;
+
 export class WaitlistUnavailableError extends Error {
   override name = "WaitlistUnavailableError";
 }
@@ -35,15 +38,16 @@ interface Applicant {
 const refusalCountsMs = 10_000;
 
 /** Those who come in the same turn of the event loop are stored by one statement: in a crowd nobody pays a round trip of their own. */
-export function createWaitlist(prisma: PrismaClient): CheckedWaitlist {
+export function createWaitlist(prisma: PrismaClient, stored?: Stored): CheckedWaitlist {
   let waiting: Applicant[] = [];
   /** Why the latest crowd could not be stored, where an empty one could have been. */
   let refusal: { error: unknown; at: number } | undefined;
 
   async function tryInsert(entries: WaitlistEntry[]) {
     try {
-      await insert(prisma, entries);
+      const inserted = await insert(prisma, entries);
       refusal = undefined;
+      stored?.(entries, inserted);
     } catch (error) {
       if (isOfTheStorage(error)) refusal = { error, at: performance.now() };
       throw error;
@@ -106,13 +110,15 @@ const columns = Prisma.raw(
  *
  * The empty message in the write-ahead log makes every statement wait for the disk: one that only finds known addresses
  * would have nothing to write, and tell by its speed that they are on the list.
+ *
+ * @returns how many were not on the list.
  */
-async function insert(prisma: PrismaClient, entries: WaitlistEntry[]): Promise<void> {
+async function insert(prisma: PrismaClient, entries: WaitlistEntry[]): Promise<number> {
   // By address: two statements that hold the same ones in another order would wait for each other for ever.
   const rows = entries
     .map((entry) => ({ id: uuidv7(), ...entry }))
     .toSorted((a, b) => (a.email < b.email ? -1 : Number(a.email > b.email)));
-  await prisma.$executeRaw`
+  return prisma.$executeRaw`
     INSERT INTO public.earlyaccess (${columns})
     SELECT ${columns}
     FROM json_populate_recordset(null::public.earlyaccess, ${JSON.stringify(rows)}::json),
