@@ -21,6 +21,7 @@ describe("readConfig", () => {
       signupHourlyCeiling: 1000,
       redisUrl: undefined,
       allowIndexing: true,
+      metricsPort: undefined,
       logLevel: "info",
     });
   });
@@ -39,6 +40,7 @@ describe("readConfig", () => {
       SIGNUP_HOURLY_CEILING: "0",
       REDIS_URL: "rediss://user:secret@cache.example:6380/1",
       ALLOW_INDEXING: "false",
+      METRICS_PORT: "9464",
       LOG_LEVEL: "warn",
     });
     expect(config).toMatchObject({
@@ -50,6 +52,7 @@ describe("readConfig", () => {
       signupHourlyCeiling: 0,
       redisUrl: "rediss://user:secret@cache.example:6380/1",
       allowIndexing: false,
+      metricsPort: 9464,
       logLevel: "warn",
     });
   });
@@ -67,6 +70,7 @@ describe("readConfig", () => {
       SIGNUP_HOURLY_CEILING: "none",
       REDIS_URL: "http://:hunter2@cache",
       ALLOW_INDEXING: "no",
+      METRICS_PORT: "0",
       LOG_LEVEL: "loud",
     };
     const shown: Record<string, string> = { DATABASE_URL: "mysql://…", DATABASE_OWNER_URL: "…", REDIS_URL: "http://…" };
@@ -80,6 +84,11 @@ describe("readConfig", () => {
 
   it.each(["1e3", "0x10", "3000.5", " 3000", "³"])("refuses %j as a port", (PORT) => {
     expect(complaint({ PORT })).toContain("PORT is");
+  });
+
+  it.each([{}, { PORT: "9464" }, { PORT: "09464" }])("refuses the site's own port for the metrics: %j", (env) => {
+    expect(complaint({ METRICS_PORT: env.PORT ?? "3000", ...env })).toContain("METRICS_PORT is");
+    expect(readConfig({ METRICS_PORT: "9465", ...env }).metricsPort).toBe(9465);
   });
 
   it.each(["https://a.example/x", "https://a.example?x", "ftp://a.example", "https://user@a.example"])(

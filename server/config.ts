@@ -23,6 +23,8 @@ export interface Config {
   redisUrl: string | undefined;
   /** False keeps the site out of search engines, for staging. */
   allowIndexing: boolean;
+  /** Undefined: no metrics. */
+  metricsPort: number | undefined;
   logLevel: LogLevel;
 }
 
@@ -74,6 +76,7 @@ const environment = z.object({
     .enum(["true", "false"])
     .transform((text) => text === "true")
     .default(true),
+  METRICS_PORT: wholeNumber(1, 65_535).optional(),
   LOG_LEVEL: z.enum(logLevels).default("info"),
 });
 
@@ -94,6 +97,7 @@ const hints: Record<Variable, { rule: string; example: string }> = {
   SIGNUP_HOURLY_CEILING: { rule: "a whole number from 0 (no ceiling) to 100000000", example: "1000" },
   REDIS_URL: { rule: "a redis:// or rediss:// URL", example: "redis://:secret@cache.example:6379/0" },
   ALLOW_INDEXING: { rule: "true or false", example: "false" },
+  METRICS_PORT: { rule: "a whole number from 1 to 65535, and not PORT", example: "9464" },
   LOG_LEVEL: { rule: `one of ${logLevels.join(", ")}`, example: "info" },
 };
 
@@ -115,6 +119,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value?.trim() !== ""));
   const parsed = environment.safeParse(given);
   const bad = new Set(parsed.error?.issues.map((issue) => issue.path[0] as Variable));
+  if (given.METRICS_PORT && Number(given.METRICS_PORT) === Number(given.PORT ?? 3000)) bad.add("METRICS_PORT");
   const complaints = [...bad].map((name) => {
     const { rule, example } = hints[name];
     const got = name.endsWith("_URL") && name !== "PUBLIC_URL" ? withoutSecrets(given[name] ?? "") : given[name];
@@ -149,6 +154,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     signupHourlyCeiling: values.SIGNUP_HOURLY_CEILING,
     redisUrl: values.REDIS_URL,
     allowIndexing: values.ALLOW_INDEXING,
+    metricsPort: values.METRICS_PORT,
     logLevel: values.LOG_LEVEL,
   };
 }

@@ -4,7 +4,7 @@ import { setFlagsFromString } from "node:v8";
 import type { Logger } from "pino";
 import { createApp } from "./app.ts";
 import { loadConfig, type Config } from "./config.ts";
-import { connect } from "./database/connect.ts";
+import { connect, createPool } from "./database/connect.ts";
 import { openDatabase, type OpenedDatabase } from "./database/open.ts";
 import { prepareDatabase } from "./database/prepare.ts";
 import { createReadiness } from "./database/readiness.ts";
@@ -22,7 +22,8 @@ async function start(config: Config, log: Logger, closers: Closers, onFault: (er
   const database = await openDatabase(config);
   closers.push(() => database.release());
   const stopped = new AbortController();
-  const prisma = connect(database.webUrl, log);
+  const pool = createPool(database.webUrl);
+  const prisma = connect(pool, log);
   closers.push(
     () => prisma.$disconnect(),
     async () => stopped.abort(),
@@ -36,11 +37,15 @@ async function start(config: Config, log: Logger, closers: Closers, onFault: (er
   const { inline, vite, ...frontend } = await rendering;
   const counts = config.redisUrl ? await shareCounts(config.redisUrl, database.webUrl, log) : undefined;
   if (counts) closers.push(async () => counts.close());
-  const waitlist = createWaitlist(prisma);
+  const { metricsPort } = config;
+  const metrics = metricsPort ? (await import("./metrics/metrics.ts")).createMetrics() : undefined;
+  const waitlist = createWaitlist(prisma, metrics?.countStored);
+  const isReady = createReadiness(waitlist.check, log);
   const app = createApp({
     log,
+    answered: metrics?.countAnswer,
     waitlist,
-    isReady: createReadiness(waitlist.check, log),
+    isReady,
     ...frontend,
     policy: { https: config.publicUrl.startsWith("https:"), ...inline },
     site,
@@ -52,6 +57,7 @@ async function start(config: Config, log: Logger, closers: Closers, onFault: (er
       ...(counts ? { store: counts.store } : {}),
     },
   });
+  if (metrics && metricsPort) closers.push(await metrics.serve(config.host, metricsPort, { pool, isReady }));
   http.handle(app);
   const port = await http.listen(config.host, config.port);
   closers.push(() => http.close());

@@ -15,7 +15,7 @@ export interface Site {
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-interface Options {
+export interface Options {
   env?: Record<string, string>;
   /** Elsewhere than in the project, so that nobody's .env changes a test. */
   cwd?: string;

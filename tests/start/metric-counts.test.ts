@@ -1,0 +1,174 @@
+// What the metrics count, and that nothing of a visitor is in them.
+import { request as send } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { ask, json, signUp, startMeasuredSite, type MeasuredSite } from "../support/metrics.ts";
+import type { Site } from "../support/site.ts";
+import { openWire } from "../support/tcp-proxy.ts";
+
+const ada = { name: "Ada", email: "ada@example.com", company: "Engines" };
+
+let database: TestDatabase;
+const sites: Site[] = [];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+
+afterAll(() => database.drop());
+
+beforeEach(() => database.query("TRUNCATE earlyaccess"));
+
+afterEach(async () => {
+  for (const site of sites.splice(0)) await site.stop("SIGKILL");
+});
+
+async function start(env: Record<string, string> = {}): Promise<MeasuredSite> {
+  const site = await startMeasuredSite({ env: { DATABASE_URL: database.webUrl, ...env } });
+  sites.push(site);
+  return site;
+}
+
+/** A count's labels and values, without those that are 0. */
+async function counts(site: MeasuredSite, name: string): Promise<Record<string, number>> {
+  const all = [...(await site.metrics())].filter(([key, value]) => key.startsWith(`${name}{`) && value !== 0);
+  return Object.fromEntries(all.map(([key, value]) => [key.slice(name.length + 1, -1).replaceAll('"', ""), value]));
+}
+
+describe("requests", () => {
+  it("are counted by method, route and status, and timed", async () => {
+    const site = await start();
+    const script = /\/assets\/[\w-]+\.js/.exec(await (await fetch(site.url)).text())?.[0] as string;
+    await ask(site, "HEAD", "/?joined");
+    await ask(site, "GET", script);
+    await ask(site, "GET", "/favicon.ico");
+    await ask(site, "GET", "/favicon.ico", { Range: "bytes=0-1" });
+    await ask(site, "GET", "/nowhere");
+    await ask(site, "GET", "/api/nothing");
+    await ask(site, "POST", "/");
+    await ask(site, "POST", "/favicon.ico");
+    await ask(site, "OPTIONS", "/api/earlyaccess");
+    await ask(site, "GET", "/healthz");
+    await ask(site, "GET", "/readyz");
+    await signUp(site, ada);
+    expect(await counts(site, "http_requests_total")).toEqual({
+      "method=GET,route=/,status=200": 1,
+      "method=HEAD,route=/,status=200": 1,
+      "method=GET,route=asset,status=200": 1,
+      "method=GET,route=file,status=200": 1,
+      "method=GET,route=file,status=206": 1,
+      "method=GET,route=not found,status=404": 2,
+      "method=POST,route=/,status=405": 1,
+      "method=POST,route=other,status=405": 1,
+      "method=other,route=/api/earlyaccess,status=405": 1,
+      "method=GET,route=/healthz,status=200": 1,
+      "method=GET,route=/readyz,status=200": 1,
+      "method=POST,route=/api/earlyaccess,status=201": 1,
+    });
+    expect(await counts(site, "http_request_duration_seconds_count")).toMatchObject({ "route=/": 3, "route=file": 2 });
+    const seconds = (await counts(site, "http_request_duration_seconds_sum"))["route=/api/earlyaccess"] as number;
+    expect(seconds).toBeGreaterThan(0.0005);
+    expect(seconds).toBeLessThan(5);
+  });
+
+  it("bring no label of their own, and nothing of them can be read", async () => {
+    const site = await start();
+    const probe = async (salt: string) => {
+      const path = `unmistakable-path-${salt}`; // Other words than in the body: the log holds paths.
+      for (const address of [`/${path}`, `/assets/${path}.js`, `/${path}@example.com?${path}`, `/api/${path}`]) {
+        for (const method of ["GET", "POST", "PURGE"]) await ask(site, method, address, { "User-Agent": path });
+      }
+      const secret = `unmistakable-field-${salt}`;
+      await signUp(site, { ...ada, name: secret, email: `${secret}@example.com` }, { Referer: `http://${secret}/` });
+      await signUp(site, { ...ada, email: secret });
+      expect(await (await fetch(site.metricsUrl)).text()).not.toMatch(/unmistakable|example\.com|127\.0\.0\.1|PURGE/i);
+      return [...(await site.metrics()).keys()].filter((key) => /^(http|perennial)_/.test(key));
+    };
+    const known = await probe("first");
+    expect(known).toContain('http_requests_total{method="other",route="not found",status="404"}');
+    expect(await probe("second")).toEqual(known);
+  });
+
+  it("are counted as aborted where the client left before the answer", async () => {
+    const site = await start();
+    const lock = `LOCK TABLE earlyaccess IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(1)`;
+    const locked = database.query(`BEGIN; ${lock}; COMMIT`);
+    const request = send(`${site.url}/api/earlyaccess`, { method: "POST", headers: json });
+    request.on("error", () => undefined).end(JSON.stringify(ada));
+    setTimeout(() => request.destroy(), 300);
+    await locked;
+    const aborted = { "method=POST,route=/api/earlyaccess,status=aborted": 1 };
+    await expect.poll(() => counts(site, "http_requests_total")).toEqual(aborted);
+    expect(await counts(site, "perennial_signups_refused_total")).toEqual({});
+  });
+});
+
+describe("sign-ups", () => {
+  it("are counted as joined or repeated, and as flagged", async () => {
+    const site = await start();
+    await signUp(site, ada);
+    await signUp(site, ada);
+    await signUp(site, { ...ada, email: "ADA@example.com" });
+    await signUp(site, { ...ada, email: "bot@example.com", message: "Buy this" });
+    await signUp(site, { ...ada, email: "gone@mailinator.com" });
+    expect(await counts(site, "perennial_signups_total")).toEqual({ "outcome=joined": 3, "outcome=repeated": 2 });
+    expect(await counts(site, "perennial_signups_flagged_total")).toEqual({
+      "flag=suspected_spam": 1,
+      "flag=disposable_email": 1,
+    });
+  });
+
+  it("are counted right where many come at once", async () => {
+    const site = await start({ SIGNUP_LIMIT: "1000" });
+    await Promise.all(
+      Array.from({ length: 60 }, (_, i) => signUp(site, { ...ada, email: `ada${i % 40}@example.com` })),
+    );
+    expect(await counts(site, "perennial_signups_total")).toEqual({ "outcome=joined": 40, "outcome=repeated": 20 });
+  });
+
+  it("are counted as refused with the reason", async () => {
+    const site = await start({ TRUST_PROXY: "1", SIGNUP_LIMIT: "3", SIGNUP_HOURLY_CEILING: "1" });
+    const from = (address: string) => ({ "X-Forwarded-For": address });
+    const statuses = [
+      await signUp(site, ada),
+      await signUp(site, { ...ada, email: "no address" }),
+      await signUp(site, "no entry"),
+      await signUp(site, ada),
+      await signUp(site, ada, { ...from("192.0.2.1"), "Sec-Fetch-Site": "cross-site" }),
+      await signUp(site, ada, from("192.0.2.1")),
+    ];
+    expect(statuses).toEqual([201, 422, 400, 429, 403, 503]);
+    expect(await counts(site, "perennial_signups_refused_total")).toEqual({
+      "reason=invalid": 2,
+      "reason=limit": 1,
+      "reason=cross-site": 1,
+      "reason=ceiling": 1,
+    });
+  });
+
+  it("are counted as unavailable without a database, which readiness and the pool show as well", async () => {
+    const wire = await openWire(database.webUrl);
+    const site = await start({ DATABASE_URL: wire.url(database.webUrl), SIGNUP_LIMIT: "1000" });
+    await signUp(site, ada);
+    const good = await site.metrics();
+    expect(good.get("perennial_ready{}")).toBe(1);
+    expect(good.get('perennial_database_connections{state="idle"}')).toBe(1);
+    expect(good.get("perennial_database_connections_max{}")).toBe(10);
+    wire.stall();
+    const stalled: Promise<number>[] = [];
+    for (let i = 0; i < 14; i++) {
+      stalled.push(signUp(site, ada));
+      await sleep(20); // Those of one turn of the event loop would share a connection.
+    }
+    const taken = await site.metrics();
+    expect(taken.get('perennial_database_connections{state="used"}')).toBe(10);
+    expect(taken.get("perennial_database_waiting{}")).toBeGreaterThan(0);
+    expect(new Set(await Promise.all(stalled))).toEqual(new Set([503]));
+    const bad = await site.metrics();
+    expect(bad.get("perennial_ready{}")).toBe(0);
+    expect((await counts(site, "perennial_signups_refused_total"))["reason=unavailable"]).toBeGreaterThan(0);
+    await wire.mend();
+    await wire.cut();
+  });
+});
