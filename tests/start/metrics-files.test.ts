@@ -1,0 +1,55 @@
+// The dashboard and the alert rules: both speak of metrics that the site has.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { projectRoot } from "../../server/project-root.ts";
+import { createTestDatabase } from "../support/database.ts";
+import { readDashboard } from "../support/dashboard.ts";
+import { signUp, startMeasuredSite } from "../support/metrics.ts";
+
+const read = (name: string) => readFileSync(join(projectRoot, "docs", name), "utf8");
+const rules = read("prometheus-alerts.yml");
+
+it("name only metrics that the site has, and the dashboard all of the site's own", async () => {
+  const database = await createTestDatabase();
+  const site = await startMeasuredSite({ env: { DATABASE_URL: database.webUrl } });
+  await signUp(site, { name: "Ada", email: "ada@example.com", company: "Engines" });
+  await fetch(site.url);
+  await site.metrics(); // Sign-ups and pages were counted before it.
+  const names = new Set([...(await site.metrics()).keys()].map((key) => key.replace(/\{.*/, "")));
+  await site.stop();
+  await database.drop();
+  const dashboard = readDashboard(read("grafana-dashboard.json"));
+  const named = (text: string) => text.match(/\b(?:http|perennial|nodejs|process)_[a-z\d_]+/g) ?? [];
+  const shown = new Set(dashboard.queries.flatMap(named));
+  const alerted = new Set(named(rules));
+  expect([...shown, ...alerted].filter((name) => !names.has(name))).toEqual([]);
+  const ours = [...names].filter((name) => /^(?:http|perennial)_/.test(name) && !/_(?:sum|count)$/.test(name));
+  expect(ours.filter((name) => !shown.has(name))).toEqual([]);
+});
+
+it("the dashboard can be imported: each panel has its own id and place", () => {
+  const { panels } = readDashboard(read("grafana-dashboard.json"));
+  expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+  const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+    Array.from({ length: w * h }, (_, i) => `${x + (i % w)},${y + Math.floor(i / w)}`),
+  );
+  expect(new Set(cells).size).toBe(cells.length);
+  expect(panels.every(({ gridPos: { x, w } }) => x + w <= 24)).toBe(true);
+});
+
+it("each alert has a severity, a summary and what to do", () => {
+  const alerts = rules.split(/^ {6}- alert: /m).slice(1);
+  expect(alerts.map((alert) => alert.split("\n", 1)[0])).toEqual([
+    "PerennialDown",
+    "PerennialNotReady",
+    "PerennialServerErrors",
+    "PerennialSlow",
+    "PerennialSignupsUnavailable",
+    "PerennialCeilingReached",
+    "PerennialEventLoopLag",
+    "PerennialPoolWaiting",
+  ]);
+  for (const alert of alerts)
+    expect(alert).toMatch(/severity: (?:critical|warning)\n[^]*summary: .+\n[^]*description: >-\n/);
+});
