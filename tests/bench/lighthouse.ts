@@ -7,7 +7,7 @@ import lighthouse, { desktopConfig, type Config, type Flags } from "lighthouse";
 import { findChromium, launchChromium } from "../support/chromium.ts";
 import { startPostgres } from "../support/postgres.ts";
 import { startSite } from "./measure.ts";
-import { freePort } from "./processes.ts";
+import { freePort } from "../support/free-port.ts";
 
 interface Visit {
   name: string;

@@ -2,10 +2,10 @@
 import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, openSync, readdirSync, readFileSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { projectRoot } from "../../server/project-root.ts";
+import { freePort } from "../support/free-port.ts";
 
 const run = promisify(execFile);
 
@@ -69,14 +69,6 @@ async function firstAnswer(url: string, child: ChildProcess): Promise<void> {
     if (child.exitCode !== null) throw new Error(`A server of the benchmark ended with ${child.exitCode}.`);
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
 }
 
 export interface Load {

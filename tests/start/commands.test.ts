@@ -1,12 +1,13 @@
 // The operator's commands as npm runs them.
 import { once } from "node:events";
-import { connect, createServer, type AddressInfo } from "node:net";
+import { connect } from "node:net";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { projectRoot } from "../../server/project-root.ts";
 import { createEmptyDatabase, type TestDatabase } from "../support/database.ts";
+import { freePort } from "../support/free-port.ts";
 import { runSite } from "../support/site.ts";
 
 let database: TestDatabase;
@@ -25,14 +26,6 @@ function runWith(more: Record<string, string>, name: string, ...args: string[]) 
   const env = { DATABASE_URL: database.webUrl, DATABASE_OWNER_URL: database.ownerUrl, ...more };
   const tsx = join(projectRoot, "node_modules/.bin/tsx");
   return runSite({ env, command: [tsx, join(projectRoot, "server/commands", name), ...args] });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
 }
 
 it("migrate brings the database up to date, and says so the next time", async () => {

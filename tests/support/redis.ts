@@ -1,9 +1,9 @@
 // A real Redis or Valkey, which keeps nothing.
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { createServer, type AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
+import { freePort } from "./free-port.ts";
 
 export interface RedisServer {
   url: string;
@@ -66,12 +66,4 @@ async function answers(url: string): Promise<void> {
   )
     await sleep(20);
   client.disconnect();
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  await new Promise((done) => server.close(done));
-  return port;
 }
