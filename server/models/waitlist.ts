@@ -100,9 +100,10 @@ function isOfTheStorage(error: unknown): boolean {
   return /^(53[12]|58|XX)/.test(errorFields(error).cause ?? "");
 }
 
-const columns = Prisma.raw(
-  "id, name, email, company, job_title, suspected_spam, disposable_email, utm_source, utm_medium, utm_campaign, utm_term, utm_content, referrer_host",
-);
+/** What a sign-up brings; Postgres has defaults for the others. */
+export const entryColumns =
+  "id, name, email, company, job_title, suspected_spam, disposable_email, utm_source, utm_medium, utm_campaign, utm_term, utm_content, referrer_host";
+const columns = Prisma.raw(entryColumns);
 
 /**
  * Without RETURNING and a conflict target, so that a role that may not read can run it, and two at once cannot race.

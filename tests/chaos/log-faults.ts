@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { projectRoot } from "../../server/project-root.ts";
-import { freePort } from "../bench/processes.ts";
+import { freePort } from "../support/free-port.ts";
 import { runSite } from "../support/site.ts";
 import { ask, assertWell, residentMemory } from "./crowd.ts";
 import type { Scenario } from "./scenario.ts";

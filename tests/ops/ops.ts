@@ -1,8 +1,9 @@
-// npm run test:ops: the operator's commands on large lists, and a backup that is restored. A line for each step, a table
+// npm run test:ops: the operator's commands on large lists, a backup that is restored, and metrics in a real Prometheus. A line for each step, a table
 // at the end, exit code 1 where something does not hold. -- WORD runs only the steps with the word in their name.
 import { inspect } from "node:util";
 import { backupSteps } from "./backup.ts";
 import { largeListSteps } from "./large-list.ts";
+import { checkMetrics } from "./metrics.ts";
 
 export interface Step {
   /** What is done, in a few words. */
@@ -17,10 +18,11 @@ const began = performance.now();
 const say = (text: string) =>
   process.stderr.write(`${String(Math.round((performance.now() - began) / 1000)).padStart(4)} s  ${text}\n`);
 
+const metrics: Step = { name: "metrics, alerts and dashboard", run: () => checkMetrics((text) => say(`    ${text}`)) };
+const all = [...largeListSteps, ...backupSteps, metrics];
+
 const rows: string[] = [];
-for (const { name, run } of [...largeListSteps, ...backupSteps].filter((step) =>
-  step.name.includes(process.argv[2] ?? ""),
-)) {
+for (const { name, run } of all.filter((step) => step.name.includes(process.argv[2] ?? ""))) {
   say(name);
   try {
     const seen = await run();

@@ -1,5 +1,6 @@
 // waitlist import: the list of another tool, all of it or nothing.
 import type pg from "pg";
+import { entryColumns } from "../../models/waitlist.ts";
 import { OperatorError } from "../../operator-error.ts";
 import type { Command } from "./command.ts";
 import { readEntry, type ImportedEntry } from "./csv-entry.ts";
@@ -87,12 +88,9 @@ async function insertAll(client: pg.Client, file: CsvFile): Promise<number> {
   return inserted;
 }
 
-const columns =
-  "id, name, email, company, job_title, suspected_spam, disposable_email, utm_source, utm_medium, utm_campaign, utm_term, utm_content, referrer_host";
-
 const insertBatch = `
-  INSERT INTO public.earlyaccess (${columns}, created_at, status)
-  SELECT ${columns}, coalesce(created_at, CURRENT_TIMESTAMP), coalesce(status, 'waiting')
+  INSERT INTO public.earlyaccess (${entryColumns}, created_at, status)
+  SELECT ${entryColumns}, coalesce(created_at, CURRENT_TIMESTAMP), coalesce(status, 'waiting')
   FROM json_populate_recordset(null::public.earlyaccess, $1::json)
   ON CONFLICT (email) DO NOTHING`;
 
