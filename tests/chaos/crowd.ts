@@ -101,9 +101,15 @@ export function welcomeVisitor(site: Site): () => Promise<string> {
   };
 }
 
-/** GET on a connection of its own. */
+/** GET on a connection of its own; throws where it takes longer than anybody waits. */
 export async function ask(site: Site, path: string): Promise<{ status: number | undefined; body: string }> {
-  const sent = get({ host: "127.0.0.1", port: portOf(site), path, agent: false });
+  const sent = get({
+    host: "127.0.0.1",
+    port: portOf(site),
+    path,
+    agent: false,
+    signal: AbortSignal.timeout(patience * 1000),
+  });
   const [response] = await once(sent, "response");
   return { status: response.statusCode, body: (await text(response)).trim() };
 }

@@ -39,7 +39,10 @@ const fullDisk: Scenario = {
     });
     site.url = `http://localhost:${port}`;
     try {
-      while (!(await ask(site, "/healthz").catch(() => undefined))) await sleep(50);
+      while (!(await ask(site, "/healthz").catch(() => undefined))) {
+        assert.equal(site.process.exitCode, null, `The site ended: ${site.stderr()}`);
+        await sleep(50);
+      }
       for (let i = 0; i < visits; i++) assert.equal((await ask(site, "/")).status, 200);
       await assertWell(site);
       const memory = residentMemory(site);
