@@ -110,7 +110,7 @@ describe("export", () => {
   );
 
   it("writes JSON lines with the text as it is", async () => {
-    await add('=Ada \\ "C"', "ada@example.com", { job_title: "two\nlines" });
+    await add('=Ada \\ "C"', "ada@example.com", { job_title: "two\nlines", created_at: "2026-01-02T03:04:05.678Z" });
     await add("Zoë 🚀", "zoe@example.com");
     const { stdout } = await waitlist(["export", "--format", "ndjson"]);
     const lines = stdout
@@ -118,7 +118,12 @@ describe("export", () => {
       .split("\n")
       .map((line) => JSON.parse(line) as Record<string, unknown>);
     expect(lines).toMatchObject([
-      { name: '=Ada \\ "C"', job_title: "two\nlines", suspected_spam: false },
+      {
+        name: '=Ada \\ "C"',
+        job_title: "two\nlines",
+        created_at: "2026-01-02T03:04:05.678+00:00",
+        suspected_spam: false,
+      },
       { name: "Zoë 🚀", job_title: null, status: "waiting" },
     ]);
   });
@@ -161,7 +166,7 @@ describe("import", () => {
 
   it("reads another tool's columns, delimiter, byte order mark and quotes", async () => {
     const text =
-      "\uFEFFE-Mail;Full Name;Organisation;Job title;Created at;Status;Id\r\n" +
+      `\uFEFF"E-Mail";Full Name;Organisation;Job title;Created at;Status;Id\r\n` +
       'ADA@Example.com;"Ada; ""Countess""";Engines;;2026-01-02 03:04:05+01;Invited;7\r\n' +
       ";;;;;;\r\n\r\n" +
       "zoe@münchen.de;Zoë;Bau;Chefin;01/02/2026;active;8\r\n";
@@ -197,6 +202,12 @@ describe("import", () => {
     expect(await entries()).toHaveLength(1);
     expect((await importText(text)).stdout).toBe(`${stdout}Imported 1.\n`);
     expect(await entries()).toMatchObject([{ name: "First" }, { name: "Zoe" }]);
+  });
+
+  it("counts an address once, however far apart its lines are", async () => {
+    await add("First", "ada@example.com");
+    const { stdout } = await importText(`name,email,company\n${"Ada,ada@example.com,E\n".repeat(1_100)}`);
+    expect(stdout).toBe("1,100 lines, 1 already on the list, 1,099 twice in the file, 0 wrong.\nImported 0.\n");
   });
 
   it("imports nobody where a line is wrong, and names the line but not the person", async () => {

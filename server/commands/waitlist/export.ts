@@ -52,7 +52,8 @@ const flags = ["suspected_spam", "disposable_email"];
 const createdAt = `to_char(created_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS created_at`;
 
 const csvColumns = [...texts.map(guardedColumn), "status", createdAt, ...flags, ...sources.map(guardedColumn), "id"];
-const jsonColumns = [...texts, "status", createdAt, ...flags, ...sources, "id"];
+/** JSON's own form of a time is ISO 8601 as well; to_char would cost a quarter of the rate here. */
+const jsonColumns = [...texts, "status", "created_at", ...flags, ...sources, "id"];
 
 /** JSON has no control characters as they are, so that with these nothing is ever quoted or escaped. */
 const asLines = String.raw`FORMAT csv, DELIMITER E'\x01', QUOTE E'\x02'`;
