@@ -81,16 +81,18 @@ async function examineRedis(url: string): Promise<Finding> {
   const { Redis } = await import("ioredis"); // Half a megabyte that only some need.
   const options = { lazyConnect: true, connectTimeout: redisTimeoutMs, commandTimeout: redisTimeoutMs };
   const redis = new Redis(url, { ...options, maxRetriesPerRequest: 0, retryStrategy: () => null });
+  // Redis' own complaints begin with a word for their kind, such as WRONGPASS; the rest is not for printing.
+  const describe = ({ code, message, name }: NodeJS.ErrnoException) =>
+    code ?? /^[A-Z]{4,}\b/.exec(message)?.[0] ?? name;
   let reason: string | undefined;
-  redis.on("error", (error: NodeJS.ErrnoException) => (reason ??= error.code ?? error.name));
+  redis.on("error", (error) => (reason ??= describe(error)));
   try {
     await redis.connect();
-    await redis.ping();
     return { verdict: "ok", what: "Redis", text: `answers at ${new URL(url).host}` };
   } catch (error) {
-    const why = reason ?? (/^[A-Z]+\b/.exec((error as Error).message)?.[0] || (error as Error).name);
+    const why = reason ?? describe(error as Error);
     const advice = "Replicas count their limits alone. Start it or correct REDIS_URL.";
-    return { verdict: "problem", what: "Redis", text: `${new URL(url).host} does not answer (${why}). ${advice}` };
+    return { verdict: "problem", what: "Redis", text: `${new URL(url).host} cannot be used (${why}). ${advice}` };
   } finally {
     redis.disconnect();
   }
