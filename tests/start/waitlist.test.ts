@@ -116,6 +116,7 @@ describe("export", () => {
     const lines = stdout
       .trimEnd()
       .split("\n")
+      .toSorted()
       .map((line) => JSON.parse(line) as Record<string, unknown>);
     expect(lines).toMatchObject([
       {
@@ -137,9 +138,10 @@ describe("export", () => {
       (await waitlist(["export", ...args])).stdout
         .split("\r\n")
         .slice(1, -1)
-        .map((line) => line.split(",")[0]);
-    expect(await names()).toEqual(["One", "Two", "Three", "Four"]);
-    expect(await names("--since", "2026-01-02", "--until", "2026-01-02")).toEqual(["Two", "Three"]);
+        .map((line) => line.split(",")[0] ?? "")
+        .toSorted();
+    expect(await names()).toEqual(["Four", "One", "Three", "Two"]);
+    expect(await names("--since", "2026-01-02", "--until", "2026-01-02")).toEqual(["Three", "Two"]);
     expect(await names("--until", "2026-01-02T01:00:00+01:00")).toEqual(["One"]);
     expect(await names("--without-flagged")).toEqual(["One", "Two"]);
   });
