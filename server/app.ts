@@ -6,6 +6,7 @@ import { signupPath, unknownAddress } from "../client/addresses.ts";
 import { joinWaitlist, readEntry } from "./controllers/early-access.ts";
 import { live, ready } from "./controllers/health.ts";
 import type { ErrorPages } from "./controllers/pages.ts";
+import { isRead } from "./http-method.ts";
 import { readBody } from "./middleware/body.ts";
 import { answerErrors, answerFault, methodNotAllowed, notFound } from "./middleware/errors.ts";
 import { requestLog, type Answered } from "./middleware/request-log.ts";
@@ -107,10 +108,6 @@ function createRoutes(parts: Parts): Express {
 
   app.use(answerErrors(parts.errorPages, parts.log));
   return app;
-}
-
-function isRead({ method }: IncomingMessage): boolean {
-  return method === "GET" || method === "HEAD";
 }
 
 /** Path and query of a request target, which may be a whole address; of one that is none, those of an unknown page. */

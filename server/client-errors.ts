@@ -2,7 +2,7 @@
 import { STATUS_CODES, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { HttpError } from "./http-error.ts";
-import { problemDocument, problemType } from "./middleware/errors.ts";
+import { problemMessage } from "./middleware/errors.ts";
 
 /**
  * How long a client that was refused may go on sending, in milliseconds. Many read only when they have sent everything, which
@@ -54,19 +54,16 @@ function mayBeAnswered(socket: Socket, latest: ServerResponse | undefined): bool
 }
 
 function refuse(socket: Socket, refusal: HttpError, headers: readonly string[]): void {
-  const body = problemDocument(refusal);
+  const problem = problemMessage(refusal);
   const lines = [`HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`];
   for (let i = 0; i < headers.length; i += 2) lines.push(`${headers[i]}: ${headers[i + 1]}`);
   for (const [name, value] of Object.entries({
-    ...refusal.extra.headers,
-    "Cache-Control": "no-store",
-    "Content-Type": problemType,
-    "Content-Length": Buffer.byteLength(body),
+    ...problem.headers,
     Date: new Date().toUTCString(),
     Connection: "close",
   }))
     lines.push(`${name}: ${value}`);
-  socket.end(`${lines.join("\r\n")}\r\n\r\n${body}`);
+  socket.end(`${lines.join("\r\n")}\r\n\r\n${problem.body}`);
   const deadline = setTimeout(() => socket.destroy(), lingering);
   socket.once("close", () => clearTimeout(deadline));
 }

@@ -2,6 +2,7 @@
 import { isIP } from "node:net";
 import { z } from "zod";
 import { OperatorError } from "./operator-error.ts";
+import { decodes } from "./percent-encoding.ts";
 
 export interface Config {
   host: string;
@@ -167,15 +168,6 @@ export function loadConfig(): Config {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
   }
   return readConfig(process.env);
-}
-
-function decodes(part: string): boolean {
-  try {
-    decodeURIComponent(part);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function hasExamplePassword(url: string | undefined): boolean {

@@ -2,6 +2,7 @@
 import type { Request, RequestHandler, Response } from "express";
 import { unknownAddress } from "../../client/addresses.ts";
 import type { FormFailure } from "../../client/page-data.ts";
+import { isRead } from "../http-method.ts";
 import type { Renderer } from "../views/renderer.ts";
 import { compress, storeResponse, type FindStored, type StoredResponse } from "../views/stored-response.ts";
 
@@ -42,7 +43,7 @@ export async function storePages(
 export function livePages(renderer: Renderer): RequestHandler {
   return async function sendLivePage(req, res, next) {
     const address = await renderer.addressOf(req.path, req.url.split("?", 2)[1] ?? "");
-    if (!["GET", "HEAD"].includes(req.method) && address !== unknownAddress) return next();
+    if (!isRead(req) && address !== unknownAddress) return next();
     const { status, html } = await renderer.page(address);
     res.status(status).set("Cache-Control", "no-store").type("html").send(html);
   };

@@ -1,6 +1,7 @@
 // GET /metrics for Prometheus, on a port of its own that the internet must not reach.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Registry } from "prom-client";
+import { isRead } from "../http-method.ts";
 import { listen } from "../http-server.ts";
 
 /**
@@ -20,9 +21,8 @@ export async function serveMetrics(registry: Registry, host: string, port: numbe
   };
 }
 
-async function answer(registry: Registry, { method, url }: IncomingMessage, res: ServerResponse): Promise<void> {
-  const isRead = method === "GET" || method === "HEAD";
-  if (!isRead || url?.split("?", 1)[0] !== "/metrics") {
+async function answer(registry: Registry, req: IncomingMessage, res: ServerResponse): Promise<void> {
+  if (!isRead(req) || req.url?.split("?", 1)[0] !== "/metrics") {
     res.writeHead(404, { "Content-Type": "text/plain" }).end("Only GET /metrics is here.\n");
     return;
   }

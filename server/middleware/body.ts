@@ -3,6 +3,7 @@ import { isUtf8 } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import express, { type Request, type RequestHandler, type Response } from "express";
 import { HttpError } from "../http-error.ts";
+import { decodes } from "../percent-encoding.ts";
 
 const bodyLimit = 16 * 1024;
 /** A form is read beyond the limit, so that the page that refuses it can still hold what was typed; up to here. */
@@ -23,18 +24,9 @@ export function contentType(req: Request): "json" | "form" | undefined {
 function inspect(req: IncomingMessage, res: ServerResponse, body: Buffer, encoding: string): void {
   (res as Response).locals.bodyBytes = body.length;
   if (encoding !== "utf-8") return;
+  // The form parser leaves what it cannot decode as it is, and "M%FCller" would be stored.
   const readable = isUtf8(body) && (contentType(req as Request) === "json" || decodes(body.toString()));
   if (!readable) throw new HttpError(400, "The body is not valid UTF-8.");
-}
-
-/** The form parser leaves what it cannot decode as it is, and "M%FCller" would be stored. */
-function decodes(form: string): boolean {
-  try {
-    decodeURIComponent(form);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 const readJson = express.json({ limit: bodyLimit, verify: inspect });

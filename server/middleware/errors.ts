@@ -55,16 +55,8 @@ export function answerFault(error: unknown, res: ServerResponse, headers: readon
   const failure = toHttpError(error);
   logFailure(log, res, failure.status, describe(error));
   if (res.headersSent) return void res.destroy();
-  const body = problemDocument(failure);
-  const own = [
-    "Cache-Control",
-    "no-store",
-    "Content-Type",
-    problemType,
-    "Content-Length",
-    `${Buffer.byteLength(body)}`,
-  ];
-  res.writeHead(failure.status, [...headers, ...own]).end(body);
+  const problem = problemMessage(failure);
+  res.writeHead(failure.status, [...headers, ...Object.entries(problem.headers).flat()]).end(problem.body);
 }
 
 function logFailure(log: Logger, res: ServerResponse, status: number, error: unknown): void {
@@ -100,9 +92,21 @@ function sendProblem(res: Response, failure: HttpError): void {
   res.type(problemType).send(problemDocument(failure));
 }
 
-export const problemType = "application/problem+json";
+const problemType = "application/problem+json";
 
-export function problemDocument({ status, detail, extra }: HttpError): string {
+/** Header and body of a problem document, for where Express does not write them. */
+export function problemMessage(failure: HttpError): { headers: Record<string, string>; body: string } {
+  const body = problemDocument(failure);
+  const headers = {
+    ...failure.extra.headers,
+    "Cache-Control": "no-store",
+    "Content-Type": problemType,
+    "Content-Length": `${Buffer.byteLength(body)}`,
+  };
+  return { headers, body };
+}
+
+function problemDocument({ status, detail, extra }: HttpError): string {
   const errors = Object.entries(extra.fields ?? {}).map(([name, message]) => ({
     pointer: `#/${name}`,
     detail: message,

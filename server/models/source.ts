@@ -1,5 +1,6 @@
 // Where a sign-up came from: the campaign in the page's address, and the site that linked to it.
 import { z } from "zod";
+import { unstorable } from "./storable.ts";
 
 const campaignNames = ["utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content"] as const;
 
@@ -10,9 +11,6 @@ export type Source = Record<(typeof campaignNames)[number] | "referrer_host", st
 const longestValue = 100;
 /** The longest name that DNS allows. */
 const longestHost = 253;
-
-/** What Postgres cannot hold, and what no link has. */
-const unstorable = /[\p{Cc}\p{Cs}\uFFFD]/u;
 
 /**
  * Reads what is given in the body, as `source` of a JSON sign-up or as fields of a form, and otherwise from the

@@ -5,6 +5,7 @@ import { fieldErrors } from "../../client/content.ts";
 import { fields, honeypot, type Field, type FieldName } from "../../client/early-access/fields.ts";
 import { isDisposable } from "./disposable-email.ts";
 import { readSource, type Source } from "./source.ts";
+import { unstorable } from "./storable.ts";
 
 export interface WaitlistEntry extends Source {
   name: string;
@@ -18,10 +19,11 @@ export interface WaitlistEntry extends Source {
   disposable_email: boolean;
 }
 
-export type FieldErrors = Partial<Record<FieldName, string>>;
+/** What a sign-up brings; Postgres has defaults for the others. */
+export const entryColumns =
+  "id, name, email, company, job_title, suspected_spam, disposable_email, utm_source, utm_medium, utm_campaign, utm_term, utm_content, referrer_host";
 
-/** Control characters and lone surrogates, which Postgres or mail cannot hold, and U+FFFD: what a decoder puts in place of broken bytes. */
-const unstorable = /[\p{Cc}\p{Cs}\uFFFD]/u;
+export type FieldErrors = Partial<Record<FieldName, string>>;
 
 function text({ name, required, maxLength }: Field) {
   return z

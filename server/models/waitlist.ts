@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from "uuid";
 import type { PrismaClient } from "../database/connect.ts";
 import { Prisma } from "../database/generated/client.ts";
 import { errorFields } from "../database/error-fields.ts";
-import type { WaitlistEntry } from "./waitlist-entry.ts";
+import { entryColumns, type WaitlistEntry } from "./waitlist-entry.ts";
 
 export interface Waitlist {
   /**
@@ -100,9 +100,6 @@ function isOfTheStorage(error: unknown): boolean {
   return /^(53[12]|58|XX)/.test(errorFields(error).cause ?? "");
 }
 
-/** What a sign-up brings; Postgres has defaults for the others. */
-export const entryColumns =
-  "id, name, email, company, job_title, suspected_spam, disposable_email, utm_source, utm_medium, utm_campaign, utm_term, utm_content, referrer_host";
 const columns = Prisma.raw(entryColumns);
 
 /**

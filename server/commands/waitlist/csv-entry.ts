@@ -1,5 +1,6 @@
 // Makes a waitlist entry of a line of a CSV file, by the rules of a sign-up.
 import { v7 as uuidv7 } from "uuid";
+import { WaitlistStatus } from "../../database/generated/enums.ts";
 import { parseEntry, type WaitlistEntry } from "../../models/waitlist-entry.ts";
 import type { CsvLine } from "./csv-file.ts";
 import { readMoment } from "./moment.ts";
@@ -15,7 +16,7 @@ export interface ImportedEntry extends WaitlistEntry {
 export type ReadLine =
   { ok: true; entry: ImportedEntry; unusable: ("created_at" | "status")[] } | { ok: false; reason: string };
 
-const statuses = new Set(["waiting", "invited", "joined", "left"]);
+const statuses = new Set<string>(Object.values(WaitlistStatus));
 
 /** The reason names fields and rules, never what stands there. */
 export function readEntry({ cells }: CsvLine): ReadLine {

@@ -1,6 +1,6 @@
 // waitlist import: the list of another tool, all of it or nothing.
 import type pg from "pg";
-import { entryColumns } from "../../models/waitlist.ts";
+import { entryColumns } from "../../models/waitlist-entry.ts";
 import { OperatorError } from "../../operator-error.ts";
 import type { Command } from "./command.ts";
 import { readEntry, type ImportedEntry } from "./csv-entry.ts";

@@ -1,0 +1,5 @@
+// Which requests only read.
+
+export function isRead({ method }: { method?: string | undefined }): boolean {
+  return method === "GET" || method === "HEAD";
+}
