@@ -47,6 +47,7 @@ const server: UserConfig = {
         index: path("server/index.ts"),
         migrate: path("server/commands/migrate.ts"),
         waitlist: path("server/commands/waitlist.ts"),
+        notify: path("server/commands/notify.ts"),
       },
       // Chunks beside the entries: schema_engine_bg.wasm is found next to the code that asks for it.
       output: { chunkFileNames: "[name]-[hash].js" },

@@ -22,6 +22,9 @@ describe("readConfig", () => {
       redisUrl: undefined,
       allowIndexing: true,
       metricsPort: undefined,
+      notifyWebhookUrl: undefined,
+      notifyWebhookSecret: undefined,
+      notifyDatabaseUrl: undefined,
       logLevel: "info",
     });
   });
@@ -41,6 +44,9 @@ describe("readConfig", () => {
       REDIS_URL: "rediss://user:secret@cache.example:6380/1",
       ALLOW_INDEXING: "false",
       METRICS_PORT: "9464",
+      NOTIFY_WEBHOOK_URL: "https://hooks.example/T0/B0/x",
+      NOTIFY_WEBHOOK_SECRET: `whsec_${Buffer.alloc(24).toString("base64")}`,
+      NOTIFY_DATABASE_URL: "postgresql://notify:secret@db.example/perennial",
       LOG_LEVEL: "warn",
     });
     expect(config).toMatchObject({
@@ -53,6 +59,9 @@ describe("readConfig", () => {
       redisUrl: "rediss://user:secret@cache.example:6380/1",
       allowIndexing: false,
       metricsPort: 9464,
+      notifyWebhookUrl: "https://hooks.example/T0/B0/x",
+      notifyWebhookSecret: "whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+      notifyDatabaseUrl: "postgresql://notify:secret@db.example/perennial",
       logLevel: "warn",
     });
   });
@@ -71,9 +80,19 @@ describe("readConfig", () => {
       REDIS_URL: "http://:hunter2@cache",
       ALLOW_INDEXING: "no",
       METRICS_PORT: "0",
+      NOTIFY_WEBHOOK_URL: "ftp://hunter2.example/",
+      NOTIFY_WEBHOOK_SECRET: "hunter2",
+      NOTIFY_DATABASE_URL: "postgresql://db/x",
       LOG_LEVEL: "loud",
     };
-    const shown: Record<string, string> = { DATABASE_URL: "mysql://…", DATABASE_OWNER_URL: "…", REDIS_URL: "http://…" };
+    const shown: Record<string, string> = {
+      DATABASE_URL: "mysql://…",
+      DATABASE_OWNER_URL: "…",
+      REDIS_URL: "http://…",
+      NOTIFY_WEBHOOK_URL: "ftp://…",
+      NOTIFY_WEBHOOK_SECRET: "…",
+      NOTIFY_DATABASE_URL: "postgresql://…",
+    };
     const message = complaint(bad);
     for (const [name, value] of Object.entries(bad)) {
       expect(message).toContain(`${name} is "${shown[name] ?? value}" but must be `);
@@ -112,6 +131,29 @@ describe("readConfig", () => {
 
   it("refuses an owner's connection without the web process' own", () => {
     expect(complaint({ DATABASE_OWNER_URL: url })).toContain("DATABASE_URL is not set");
+  });
+
+  it("refuses to send notices with the web role, which may not read", () => {
+    expect(complaint({ DATABASE_URL: url, NOTIFY_DATABASE_URL: url })).toContain("NOTIFY_DATABASE_URL has the role of");
+  });
+
+  it("refuses the example of a secret in production", () => {
+    const example = /for example NOTIFY_WEBHOOK_SECRET=(\S+)/.exec(complaint({ NOTIFY_WEBHOOK_SECRET: "x" }))?.[1];
+    const given = { DATABASE_URL: url.replace("secret", "8b1f3c"), NOTIFY_WEBHOOK_SECRET: example };
+    expect(readConfig(given).notifyWebhookSecret).toBe(example);
+    expect(complaint({ ...given, NODE_ENV: "production" })).toContain("NOTIFY_WEBHOOK_SECRET is the example");
+  });
+
+  it("minds an example's password for notices only where some are sent", () => {
+    const given = {
+      DATABASE_URL: url.replace("secret", "8b1f3c"),
+      NOTIFY_DATABASE_URL: "postgresql://perennial_notify:change-this-notify-password@db/x",
+      NODE_ENV: "production",
+    };
+    expect(() => readConfig(given)).not.toThrow();
+    expect(complaint({ ...given, NOTIFY_WEBHOOK_URL: "http://hooks/x" })).toContain(
+      "NOTIFY_DATABASE_URL has the password",
+    );
   });
 
   describe.each(["DATABASE_URL", "DATABASE_OWNER_URL"])("with an example's password in %s", (name) => {

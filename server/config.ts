@@ -26,6 +26,12 @@ export interface Config {
   allowIndexing: boolean;
   /** Undefined: no metrics. */
   metricsPort: number | undefined;
+  /** Undefined: nobody is told of sign-ups. */
+  notifyWebhookUrl: string | undefined;
+  /** Undefined: notices are unsigned, as Slack reads them. */
+  notifyWebhookSecret: string | undefined;
+  /** Undefined: send notices with the owner's connection. */
+  notifyDatabaseUrl: string | undefined;
   logLevel: LogLevel;
 }
 
@@ -59,6 +65,19 @@ const redisUrl = z
   .string()
   .refine((text) => URL.canParse(text) && /^rediss?:$/.test(new URL(text).protocol) && new URL(text).hostname !== "");
 
+const webhookUrl = z.string().refine((text) => {
+  if (!URL.canParse(text)) return false;
+  const { protocol, username, password } = new URL(text);
+  return /^https?:$/.test(protocol) && username === "" && password === "";
+});
+
+/** As Standard Webhooks has it. */
+const webhookSecret = z.string().refine((text) => {
+  const key = /^whsec_([a-z\d+/]+=*)$/i.exec(text)?.[1] ?? "";
+  const { length } = Buffer.from(key, "base64");
+  return length >= 24 && length <= 64;
+});
+
 const environment = z.object({
   HOST: z
     .string()
@@ -78,6 +97,9 @@ const environment = z.object({
     .transform((text) => text === "true")
     .default(true),
   METRICS_PORT: wholeNumber(1, 65_535).optional(),
+  NOTIFY_WEBHOOK_URL: webhookUrl.optional(),
+  NOTIFY_WEBHOOK_SECRET: webhookSecret.optional(),
+  NOTIFY_DATABASE_URL: postgresUrl.optional(),
   LOG_LEVEL: z.enum(logLevels).default("info"),
 });
 
@@ -99,13 +121,28 @@ const hints: Record<Variable, { rule: string; example: string }> = {
   REDIS_URL: { rule: "a redis:// or rediss:// URL", example: "redis://:secret@cache.example:6379/0" },
   ALLOW_INDEXING: { rule: "true or false", example: "false" },
   METRICS_PORT: { rule: "a whole number from 1 to 65535, and not PORT", example: "9464" },
+  NOTIFY_WEBHOOK_URL: {
+    rule: "an http or https URL without user and password",
+    example: "https://hooks.example/T0/B0/x",
+  },
+  NOTIFY_WEBHOOK_SECRET: {
+    rule: '"whsec_" and 24 to 64 bytes as base64, from: openssl rand -base64 32',
+    example: "whsec_QW4gZXhhbXBsZSwgd2hpY2ggaXMgcmVmdXNlZC4=",
+  },
+  NOTIFY_DATABASE_URL: {
+    rule: databaseRule,
+    example: "postgresql://perennial_notify:secret@db.example:5432/perennial",
+  },
   LOG_LEVEL: { rule: `one of ${logLevels.join(", ")}`, example: "info" },
 };
+
+const databaseUrls = ["DATABASE_URL", "DATABASE_OWNER_URL", "NOTIFY_DATABASE_URL"] as const;
 
 /** Those of .env.example, of the examples above and of the README. */
 const examplePasswords = new Set([
   "change-this-owner-password",
   "change-this-web-password",
+  "change-this-notify-password",
   "a-long-password",
   "another-password",
   "secret",
@@ -123,20 +160,36 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   if (given.METRICS_PORT && Number(given.METRICS_PORT) === Number(given.PORT ?? 3000)) bad.add("METRICS_PORT");
   const complaints = [...bad].map((name) => {
     const { rule, example } = hints[name];
-    const got = name.endsWith("_URL") && name !== "PUBLIC_URL" ? withoutSecrets(given[name] ?? "") : given[name];
+    const isSecret = /_(URL|SECRET)$/.test(name) && name !== "PUBLIC_URL";
+    const got = isSecret ? withoutSecrets(given[name] ?? "") : given[name];
     return `${name} is "${got}" but must be ${rule}, for example ${name}=${example}`;
   });
   if (given.NODE_ENV === "production") {
-    for (const name of ["DATABASE_URL", "DATABASE_OWNER_URL"] as const) {
+    const used = given.NOTIFY_WEBHOOK_URL ? databaseUrls : databaseUrls.slice(0, 2);
+    for (const name of used) {
       if (bad.has(name) || !hasExamplePassword(given[name])) continue;
       complaints.push(
         `${name} has the password of an example, which everybody can read; make one with: openssl rand -hex 24`,
+      );
+    }
+    if (given.NOTIFY_WEBHOOK_SECRET === hints.NOTIFY_WEBHOOK_SECRET.example) {
+      complaints.push(
+        "NOTIFY_WEBHOOK_SECRET is the example, which everybody can read; make one with: openssl rand -base64 32",
       );
     }
   }
   if (given.DATABASE_OWNER_URL && !given.DATABASE_URL) {
     complaints.push(
       `DATABASE_URL is not set although DATABASE_OWNER_URL is; both must name the same database, for example DATABASE_URL=${hints.DATABASE_URL.example}`,
+    );
+  }
+  if (
+    !bad.has("NOTIFY_DATABASE_URL") &&
+    !bad.has("DATABASE_URL") &&
+    sameRole(given.NOTIFY_DATABASE_URL, given.DATABASE_URL)
+  ) {
+    complaints.push(
+      `NOTIFY_DATABASE_URL has the role of DATABASE_URL, which may not read; it needs one of its own, for example NOTIFY_DATABASE_URL=${hints.NOTIFY_DATABASE_URL.example}`,
     );
   }
   if (!parsed.success || complaints.length > 0) {
@@ -156,6 +209,9 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     redisUrl: values.REDIS_URL,
     allowIndexing: values.ALLOW_INDEXING,
     metricsPort: values.METRICS_PORT,
+    notifyWebhookUrl: values.NOTIFY_WEBHOOK_URL,
+    notifyWebhookSecret: values.NOTIFY_WEBHOOK_SECRET,
+    notifyDatabaseUrl: values.NOTIFY_DATABASE_URL,
     logLevel: values.LOG_LEVEL,
   };
 }
@@ -172,6 +228,10 @@ export function loadConfig(): Config {
 
 function hasExamplePassword(url: string | undefined): boolean {
   return url !== undefined && examplePasswords.has(decodeURIComponent(new URL(url).password));
+}
+
+function sameRole(one: string | undefined, other: string | undefined): boolean {
+  return one !== undefined && other !== undefined && new URL(one).username === new URL(other).username;
 }
 
 /** What can be shown of a connection string: a password may stand anywhere in one that is wrong. */

@@ -1,5 +1,5 @@
 // What every command does around its work: opens the configured database, lets go of it, and says faults in a sentence.
-import { loadConfig } from "../config.ts";
+import { loadConfig, type Config } from "../config.ts";
 import { openDatabase, type OpenedDatabase } from "../database/open.ts";
 import { explain, OperatorError } from "../operator-error.ts";
 
@@ -8,16 +8,19 @@ export class UsageError extends OperatorError {
   override name = "UsageError";
 }
 
+type Work = (database: OpenedDatabase, config: Config) => Promise<void>;
+
 /** Runs the work on the configured database. Ends with exit code 1 where it throws. */
-export async function runCommand(work: (database: OpenedDatabase) => Promise<void>): Promise<void> {
+export async function runCommand(work: Work): Promise<void> {
   await conclude(() => withDatabase(work));
 }
 
 /** Opens the configured database for the work. */
-export async function withDatabase(work: (database: OpenedDatabase) => Promise<void>): Promise<void> {
-  const database = await openDatabase(loadConfig());
+export async function withDatabase(work: Work): Promise<void> {
+  const config = loadConfig();
+  const database = await openDatabase(config);
   try {
-    await work(database);
+    await work(database, config);
   } finally {
     await database.release();
   }

@@ -247,7 +247,7 @@ describe("the web role", () => {
     expect(failure.message).not.toContain("it's secret");
     const statements = failure.message.split("\n").filter((line) => line.endsWith(";"));
     expect(statements[0]).toContain("CREATE ROLE");
-    await asSuperuser(statements[0]?.replace("the password in DATABASE_URL", "it''s secret") as string);
+    await asSuperuser(statements[0]?.replace("the password in its URL", "it''s secret") as string);
     for (const statement of statements.slice(1)) await asSuperuser(statement);
     expect((await migrate(database)).webRole).toBe("restricted");
   });

@@ -1,18 +1,21 @@
-// Brings a database up to date: the tables by Prisma's migrations, then the web role's rights.
+// Brings a database up to date: the tables by Prisma's migrations, then the web role's rights and the outbox of notices.
 import { createHash } from "node:crypto";
 import pg from "pg";
 import { OperatorError } from "../operator-error.ts";
-import { restrictWebRole } from "./roles.ts";
+import { setUpOutbox } from "./outbox.ts";
+import { readRole, restrictWebRole } from "./roles.ts";
 import { applyMigrations, readMigrations } from "./schema-engine.ts";
 
 export interface DatabaseUrls {
   ownerUrl: string;
   webUrl: string;
+  /** Of the process that sends notices; undefined where nobody is to be told of sign-ups. */
+  senderUrl?: string;
 }
 
 export interface MigrationResult {
   applied: string[];
-  /** What was changed to leave the web role with INSERT alone. */
+  /** What was changed to leave each role with what it needs, and the web role with INSERT alone. */
   rights: string[];
   /** Restricted is what is meant to be; the web process works with either. */
   webRole: "restricted" | "owner" | "unprivileged";
@@ -35,18 +38,18 @@ const refusals: Record<string, string> = {
  * Given only the web role's own connection it changes nothing ("unprivileged"): the owner migrates elsewhere.
  * @throws OperatorError where somebody has to help; an Error naming the migration that failed.
  */
-export async function migrate({ ownerUrl, webUrl }: DatabaseUrls): Promise<MigrationResult> {
+export async function migrate({ ownerUrl, webUrl, senderUrl }: DatabaseUrls): Promise<MigrationResult> {
   const owner = await connectTo(ownerUrl);
   try {
     await owner.query("SELECT pg_advisory_lock($1)", [migrationLock]);
     if (!(await mayMigrate(owner))) return { applied: [], rights: [], webRole: "unprivileged" };
     const applied = (await isUpToDate(owner)) ? [] : await applyMigrations(ownerUrl);
-    const web = new URL(webUrl);
-    const role = decodeURIComponent(web.username);
-    const { rows } = await owner.query("SELECT current_user = $1 AS same", [role]);
-    if (rows[0].same) return { applied, rights: [], webRole: "owner" };
-    const rights = await restrictWebRole(owner, role, decodeURIComponent(web.password));
-    return { applied, rights, webRole: "restricted" };
+    const outbox = await setUpOutbox(owner, ownerUrl, senderUrl);
+    const web = readRole(webUrl);
+    const { rows } = await owner.query("SELECT current_user = $1 AS same", [web.name]);
+    if (rows[0].same) return { applied, rights: outbox, webRole: "owner" };
+    const rights = await restrictWebRole(owner, web);
+    return { applied, rights: [...outbox, ...rights], webRole: "restricted" };
   } finally {
     await owner.end();
   }

@@ -11,7 +11,13 @@ export interface OpenedDatabase extends DatabaseUrls {
   release(): Promise<void>;
 }
 
-export async function openDatabase({ databaseUrl, databaseOwnerUrl }: Config): Promise<OpenedDatabase> {
+export async function openDatabase(config: Config): Promise<OpenedDatabase> {
+  const opened = await openConfigured(config);
+  if (!config.notifyWebhookUrl) return opened;
+  return { ...opened, senderUrl: config.notifyDatabaseUrl ?? opened.ownerUrl };
+}
+
+async function openConfigured({ databaseUrl, databaseOwnerUrl }: Config): Promise<OpenedDatabase> {
   if (databaseUrl === undefined) return openEmbedded(join(projectRoot, ".data"));
   return {
     webUrl: databaseUrl,

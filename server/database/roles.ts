@@ -1,15 +1,26 @@
-// Gives the web process a Postgres role that may insert into the waitlist and do nothing else.
+// Makes Postgres roles, and leaves the web process with one that may insert into the waitlist and do nothing else.
 import pg from "pg";
 import { OperatorError } from "../operator-error.ts";
+
+export interface Role {
+  name: string;
+  password: string;
+}
+
+export function readRole(url: string): Role {
+  const { username, password } = new URL(url);
+  return { name: decodeURIComponent(username), password: decodeURIComponent(password) };
+}
 
 /** The owner lacks a right; the message holds the SQL for an administrator who has it. */
 export class MissingRightError extends OperatorError {
   override name = "MissingRightError";
 
-  constructor(role: string, statements: string[]) {
+  /** @param aim what the owner may not do. */
+  constructor(aim: string, statements: string[]) {
     super(
       [
-        `The role of DATABASE_OWNER_URL may not set up "${role}", the role of DATABASE_URL. As an administrator of this database, run:`,
+        `The role of DATABASE_OWNER_URL may not ${aim}. As an administrator of this database, run:`,
         ...statements.map((sql) => `  ${sql};`),
         "and start again.",
       ].join("\n"),
@@ -22,16 +33,10 @@ export class MissingRightError extends OperatorError {
  * @returns the statements that changed something, without the password.
  * @throws MissingRightError where the owner may not.
  */
-export async function restrictWebRole(owner: pg.Client, role: string, password: string): Promise<string[]> {
-  const create = `CREATE ROLE ${pg.escapeIdentifier(role)} LOGIN PASSWORD`;
-  const { rowCount } = await owner.query("SELECT FROM pg_roles WHERE rolname = $1", [role]);
-  const made: string[] = [];
-  if (!rowCount) {
-    const created = await attempt(owner, `${create} ${pg.escapeLiteral(password)}`);
-    if (!created) throw new MissingRightError(role, [`${create} 'the password in DATABASE_URL'`, ...grants(role)]);
-    made.push(`${create} …`);
-  }
-  const statements = await deviations(owner, role);
+export async function restrictWebRole(owner: pg.Client, role: Role): Promise<string[]> {
+  const aim = `set up "${role.name}", the role of DATABASE_URL`;
+  const made = await createRole(owner, role, aim, grants(role.name));
+  const statements = await deviations(owner, role.name);
   // In one transaction: a site that runs meanwhile never finds its INSERT revoked.
   await owner.query("BEGIN");
   for (const statement of statements) {
@@ -40,9 +45,21 @@ export async function restrictWebRole(owner: pg.Client, role: string, password: 
     else await owner.query("ROLLBACK TO one");
   }
   await owner.query("COMMIT");
-  const remaining = await deviations(owner, role);
-  if (remaining.length > 0) throw new MissingRightError(role, remaining);
+  const remaining = await deviations(owner, role.name);
+  if (remaining.length > 0) throw new MissingRightError(aim, remaining);
   return made;
+}
+
+/**
+ * @param andThen what an administrator who has to make the role runs as well.
+ * @returns the statement, without the password; none where the role is there.
+ */
+export async function createRole(owner: pg.Client, role: Role, aim: string, andThen: string[] = []): Promise<string[]> {
+  const { rowCount } = await owner.query("SELECT FROM pg_roles WHERE rolname = $1", [role.name]);
+  if (rowCount) return [];
+  const create = `CREATE ROLE ${pg.escapeIdentifier(role.name)} LOGIN PASSWORD`;
+  if (await attempt(owner, `${create} ${pg.escapeLiteral(role.password)}`)) return [`${create} …`];
+  throw new MissingRightError(aim, [`${create} 'the password in its URL'`, ...andThen]);
 }
 
 function grants(role: string): string[] {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import axe from "axe-core";
 import { HtmlValidate } from "html-validate";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { migrate } from "../../server/database/migrate.ts";
 import { launchBrowser } from "../support/browser.ts";
 import { createTestDatabase, superuserUrl, type TestDatabase } from "../support/database.ts";
 import { runWaitlist } from "../support/waitlist.ts";
@@ -133,6 +134,30 @@ describe("doctor", () => {
     expect(refused.code).toBe(1);
     expect(verdicts(refused.stdout)).toMatchObject({ DATABASE_URL: "problem", DATABASE_OWNER_URL: "ok" });
     expect(apart.stdout + refused.stdout).not.toMatch(new RegExp(`hunter2|${new URL(elsewhere).password}`));
+  });
+
+  it("finds notices that nobody puts into the outbox, that nobody sends, and that nobody wants any more", async () => {
+    const wanted = { NOTIFY_WEBHOOK_URL: "http://127.0.0.1:1/hook", NOTIFY_DATABASE_URL: database.notifyUrl };
+    const none = await waitlist(["doctor"], wanted);
+    expect(none.code).toBe(1);
+    expect(verdicts(none.stdout)).toMatchObject({ NOTIFY_DATABASE_URL: "problem", Notices: "problem" });
+    await migrate({ ...database, senderUrl: database.notifyUrl });
+    const fine = await waitlist(["doctor"], wanted);
+    expect([fine.code, fine.stderr]).toEqual([0, ""]);
+    expect(verdicts(fine.stdout)).toMatchObject({ NOTIFY_DATABASE_URL: "ok", Notices: "ok" });
+    expect(verdicts((await waitlist(["doctor"])).stdout)).toMatchObject({ Notices: "ok", Migrations: "ok" });
+    await database.query("SELECT graphile_worker.add_job('announce', '{}')");
+    await database.query(
+      "UPDATE graphile_worker._private_jobs SET created_at = now() - interval '1 hour', last_error = 'The receiver answered 500'",
+    );
+    expect((await waitlist(["doctor"], wanted)).stdout).toMatch(
+      /^warning {2}Notices: 1 wait, the first for 3,600 s\. The latest fault: The receiver answered 500\. Does the sender run\?/m,
+    );
+    await database.query("UPDATE graphile_worker._private_jobs SET attempts = max_attempts");
+    expect((await waitlist(["doctor"], wanted)).stdout).toMatch(
+      /^warning {2}Notices: 1 were given up after 25 attempts/m,
+    );
+    await migrate({ ownerUrl: database.ownerUrl, webUrl: database.webUrl });
   });
 
   it("says what is wrong with the configuration", async () => {

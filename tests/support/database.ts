@@ -5,6 +5,8 @@ import { inject } from "vitest";
 import { migrate, type DatabaseUrls } from "../../server/database/migrate.ts";
 
 export interface TestDatabase extends DatabaseUrls {
+  /** A role that notices could be sent with; it is made where they are wanted. */
+  notifyUrl: string;
   /** Runs a statement as the owner. */
   query: (sql: string, values?: unknown[]) => Promise<Record<string, unknown>[]>;
   drop(): Promise<void>;
@@ -35,11 +37,12 @@ export async function createEmptyDatabase(): Promise<TestDatabase> {
   return {
     ownerUrl,
     webUrl: as(`${name}_web`, "it's secret"),
+    notifyUrl: as(`${name}_notify`, "also secret"),
     query: async (sql, values) => (await owner.query<Record<string, unknown>>(sql, values)).rows,
     drop: async () => {
       await owner.end();
       await admin.query(`DROP DATABASE ${name} WITH (FORCE)`);
-      await admin.query(`DROP ROLE IF EXISTS ${name}_web, ${name}_owner`);
+      await admin.query(`DROP ROLE IF EXISTS ${name}_web, ${name}_notify, ${name}_owner`);
       await admin.end();
     },
   };

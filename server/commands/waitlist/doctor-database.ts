@@ -5,9 +5,11 @@ import type { OpenedDatabase } from "../../database/open.ts";
 import { deviations } from "../../database/roles.ts";
 import { OperatorError } from "../../operator-error.ts";
 import type { Finding } from "./doctor.ts";
+import { examineOutbox } from "./doctor-outbox.ts";
 import { migrateHint, reach } from "./owner.ts";
 
-export async function* examineDatabase({ ownerUrl, webUrl }: OpenedDatabase): AsyncGenerator<Finding> {
+export async function* examineDatabase(database: OpenedDatabase): AsyncGenerator<Finding> {
+  const { ownerUrl, webUrl, senderUrl } = database;
   const owner = yield* connectAs("DATABASE_OWNER_URL", ownerUrl);
   const web = yield* connectAs("DATABASE_URL", webUrl);
   try {
@@ -16,6 +18,8 @@ export async function* examineDatabase({ ownerUrl, webUrl }: OpenedDatabase): As
       yield* examineSchema(owner, decodeURIComponent(new URL(webUrl).username));
       yield await examineClock(owner);
     }
+    if (senderUrl && senderUrl !== ownerUrl) await (yield* connectAs("NOTIFY_DATABASE_URL", senderUrl))?.end();
+    if (owner) yield* examineOutbox(owner, senderUrl !== undefined);
     // What counts is what the web process gets: a role may have settings of its own.
     if (web) yield* examineDurability(web);
     if (owner && web) yield await examineSameness(owner, web);
@@ -33,7 +37,7 @@ async function* connectAs(variable: string, url: string): AsyncGenerator<Finding
     return client;
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
-    const hint = variable === "DATABASE_URL" ? " Migrating makes a role that is missing." : "";
+    const hint = variable === "DATABASE_OWNER_URL" ? "" : " Migrating makes a role that is missing.";
     yield { verdict: "problem", what: variable, text: `${error.message}${hint}` };
     return undefined;
   }

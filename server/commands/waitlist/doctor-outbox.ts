@@ -1,0 +1,54 @@
+// The doctor's look at the outbox of notices: whether it is filled, and emptied.
+import type pg from "pg";
+import { announces } from "../../database/outbox.ts";
+import type { Finding } from "./doctor.ts";
+import { migrateHint } from "./owner.ts";
+import { count } from "./progress.ts";
+
+/** In seconds; a sender that runs needs less than one, unless the receiver is away. */
+const longWait = 60;
+
+export async function* examineOutbox(owner: pg.Client, wanted: boolean): AsyncGenerator<Finding> {
+  const what = "Notices";
+  const { rows } = await owner.query(
+    `SELECT EXISTS (SELECT FROM pg_trigger WHERE tgname = 'earlyaccess_announce') AS migrated,
+            to_regclass('graphile_worker.jobs') IS NOT NULL AS queue`,
+  );
+  if (!rows[0].migrated) return; // Said by what looks at the migrations.
+  const announced = await announces(owner);
+  if (wanted && !(announced && rows[0].queue)) {
+    yield { verdict: "problem", what, text: `sign-ups leave nothing for the sender. ${migrateHint}` };
+    return;
+  }
+  if (!wanted && announced) {
+    const text = "sign-ups leave notices, but NOTIFY_WEBHOOK_URL is not set here. Set it, or migrate without it.";
+    yield { verdict: "warning", what, text };
+  } else if (!wanted) yield { verdict: "ok", what, text: "nobody is told of sign-ups" };
+  if (rows[0].queue) yield await examineQueue(owner, what);
+}
+
+async function examineQueue(owner: pg.Client, what: string): Promise<Finding> {
+  const { rows } = await owner.query(
+    `SELECT count(*) FILTER (WHERE attempts < max_attempts)::int AS waiting,
+            count(*) FILTER (WHERE attempts >= max_attempts)::int AS lost,
+            coalesce(extract(epoch FROM now() - min(created_at) FILTER (WHERE attempts < max_attempts)), 0)::int AS seconds,
+            (array_agg(last_error ORDER BY updated_at DESC) FILTER (WHERE last_error IS NOT NULL))[1] AS error
+     FROM graphile_worker.jobs`,
+  );
+  const { waiting, lost, seconds, error } = rows[0] as {
+    waiting: number;
+    lost: number;
+    seconds: number;
+    error?: string;
+  };
+  const why = error ? ` The latest fault: ${error}.` : "";
+  if (lost > 0) {
+    const text = `${count(lost)} were given up after 25 attempts.${why} Delete them: DELETE FROM graphile_worker._private_jobs WHERE attempts >= max_attempts`;
+    return { verdict: "warning", what, text };
+  }
+  if (seconds > longWait) {
+    const text = `${count(waiting)} wait, the first for ${count(seconds)} s.${why} Does the sender run? npm run notify, in the image node dist/server/notify.js.`;
+    return { verdict: "warning", what, text };
+  }
+  return { verdict: "ok", what, text: `${count(waiting)} wait` };
+}

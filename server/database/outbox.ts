@@ -1,0 +1,76 @@
+// The outbox of notices: the queue of graphile-worker, which a trigger fills in the transaction of each sign-up.
+import type pg from "pg";
+import { noticeColumns } from "../models/notice.ts";
+import { createRole, MissingRightError, readRole } from "./roles.ts";
+
+/**
+ * Switches the outbox on, with a role that may send from it, or off, so that nothing piles up that nobody sends.
+ * @param senderUrl undefined where no notices are wanted.
+ * @returns the statements that changed something, without the password.
+ * @throws MissingRightError where the owner may not.
+ */
+export async function setUpOutbox(owner: pg.Client, ownerUrl: string, senderUrl?: string): Promise<string[]> {
+  const made: string[] = [];
+  if (senderUrl) {
+    await makeQueue(owner, ownerUrl);
+    const sender = readRole(senderUrl);
+    made.push(...(await createRole(owner, sender, `make "${sender.name}", the role of NOTIFY_DATABASE_URL`)));
+    made.push(...(await runAll(owner, await missingRights(owner, sender.name))));
+  }
+  const enabled = await announces(owner);
+  if (enabled === Boolean(senderUrl)) return made;
+  const change = enabled ? "DISABLE" : "ENABLE";
+  return [...made, ...(await runAll(owner, [`ALTER TABLE public.earlyaccess ${change} TRIGGER earlyaccess_announce`]))];
+}
+
+/** Whether sign-ups leave something in the outbox. */
+export async function announces(owner: pg.Client): Promise<boolean> {
+  const { rows } = await owner.query(
+    "SELECT tgenabled <> 'D' AS enabled FROM pg_trigger WHERE tgrelid = 'public.earlyaccess'::regclass AND tgname = 'earlyaccess_announce'",
+  );
+  return rows[0].enabled as boolean;
+}
+
+async function makeQueue(owner: pg.Client, ownerUrl: string): Promise<void> {
+  const { rows } = await owner.query(
+    `SELECT format('GRANT CREATE ON DATABASE %I TO %I', current_database(), current_user) AS statement
+     WHERE to_regnamespace('graphile_worker') IS NULL AND NOT has_database_privilege(current_database(), 'CREATE')`,
+  );
+  if (rows[0]) throw new MissingRightError("make the schema of the queue of notices", [rows[0].statement as string]);
+  const { Logger, runMigrations } = await import("graphile-worker"); // Half a megabyte that only some need.
+  await runMigrations({ connectionString: ownerUrl, logger: new Logger(() => () => undefined) });
+}
+
+async function runAll(owner: pg.Client, statements: string[]): Promise<string[]> {
+  for (const statement of statements) await owner.query(statement);
+  return statements;
+}
+
+/**
+ * The statements that lead to what the sender needs: the queue, and of an entry what a notice says, which is neither
+ * name nor address. The queue's tables have row level security, so that only their owner sees rows without a policy.
+ */
+async function missingRights(owner: pg.Client, role: string): Promise<string[]> {
+  const { rows } = await owner.query<{ statement: string }>(missingRightsQuery, [role, noticeColumns]);
+  return rows.map(({ statement }) => statement);
+}
+
+const missingRightsQuery = `
+WITH sender AS (SELECT oid, rolname FROM pg_roles WHERE rolname = $1 AND rolname <> current_user),
+queue AS (SELECT * FROM pg_class WHERE relnamespace = 'graphile_worker'::regnamespace AND relkind IN ('r', 'v'))
+SELECT format('GRANT USAGE ON SCHEMA %I TO %I', nspname, rolname) AS statement
+  FROM sender, pg_namespace
+  WHERE nspname IN ('public', 'graphile_worker') AND NOT has_schema_privilege(sender.oid, pg_namespace.oid, 'USAGE')
+UNION ALL
+SELECT format('GRANT SELECT (%s) ON public.earlyaccess TO %I', string_agg(quote_ident(attname), ', '), rolname)
+  FROM sender, pg_attribute
+  WHERE attrelid = 'public.earlyaccess'::regclass AND attname = ANY ($2)
+    AND NOT has_column_privilege(sender.oid, attrelid, attnum, 'SELECT')
+  GROUP BY rolname
+UNION ALL
+SELECT format('GRANT SELECT, INSERT, UPDATE, DELETE ON %s TO %I', queue.oid::regclass, rolname)
+  FROM sender, queue WHERE NOT has_table_privilege(sender.oid, queue.oid, 'DELETE')
+UNION ALL
+SELECT format('CREATE POLICY %I ON %s TO %I USING (true)', rolname, queue.oid::regclass, rolname)
+  FROM sender, queue
+  WHERE relrowsecurity AND NOT EXISTS (SELECT FROM pg_policy WHERE polrelid = queue.oid AND sender.oid = ANY (polroles))`;

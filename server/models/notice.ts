@@ -1,0 +1,47 @@
+// What is told of a sign-up: where it came from, and nothing of the person, as what has left the database cannot be erased.
+import type { Source } from "./source.ts";
+
+export interface Notice extends Source {
+  /** Of the entry. */
+  id: string;
+  company: string;
+  created_at: Date;
+  suspected_spam: boolean;
+  disposable_email: boolean;
+}
+
+/** All that the sender's role may read of an entry. */
+export const noticeColumns = [
+  "id",
+  "company",
+  "created_at",
+  "suspected_spam",
+  "disposable_email",
+  "utm_source",
+  "utm_medium",
+  "utm_campaign",
+  "utm_term",
+  "utm_content",
+  "referrer_host",
+] as const satisfies (keyof Notice)[];
+
+/** As the `text` of a message for Slack and what understands the same, such as Mattermost. */
+export function describeNotice({ company, utm_source, utm_campaign, referrer_host, ...flags }: Notice): string {
+  const led = [
+    ...(utm_source ? [`source ${utm_source}`] : []),
+    ...(utm_campaign ? [`campaign ${utm_campaign}`] : []),
+    ...(referrer_host ? [`from ${referrer_host}`] : []),
+  ];
+  return [
+    `Somebody from ${escape(company)} joined the early access list`,
+    ...(led.length > 0 ? [` (${escape(led.join(", "))})`] : []),
+    ".",
+    ...(flags.suspected_spam ? [" It looks like spam."] : []),
+    ...(flags.disposable_email ? [" The address is a throw-away one."] : []),
+  ].join("");
+}
+
+/** What a visitor typed mentions nobody and links nowhere: https://docs.slack.dev/messaging/formatting-message-text */
+function escape(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}

@@ -1,0 +1,252 @@
+// Notices of sign-ups: from the entry through the outbox to a receiver, by the built sender.
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import pg from "pg";
+import { Webhook } from "standardwebhooks";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { migrate } from "../../server/database/migrate.ts";
+import { projectRoot } from "../../server/project-root.ts";
+import { createEmptyDatabase, type TestDatabase } from "../support/database.ts";
+import { openReceiver, type Receiver } from "../support/receiver.ts";
+import { runSite, startSite, type Site } from "../support/site.ts";
+import { runWaitlist } from "../support/waitlist.ts";
+
+let database: TestDatabase & { senderUrl: string };
+let receiver: Receiver;
+const running: Site[] = [];
+
+beforeEach(async () => {
+  const empty = await createEmptyDatabase();
+  database = { ...empty, senderUrl: empty.notifyUrl };
+  await migrate(database);
+  receiver = await openReceiver();
+});
+
+afterEach(async () => {
+  for (const site of running.splice(0)) await site.stop("SIGKILL");
+  await receiver.close();
+  await database.drop();
+});
+
+const settings = () => ({
+  DATABASE_URL: database.webUrl,
+  DATABASE_OWNER_URL: database.ownerUrl,
+  NOTIFY_DATABASE_URL: database.senderUrl,
+  NOTIFY_WEBHOOK_URL: receiver.url,
+});
+
+async function startSender(env: Record<string, string> = {}): Promise<Site> {
+  const sender = runSite({
+    env: { ...settings(), ...env },
+    command: [process.execPath, join(projectRoot, "dist/server/notify.js")],
+  });
+  running.push(sender);
+  await logged(sender, /sending notices|waiting for its end/);
+  return sender;
+}
+
+async function logged(site: Site, pattern: RegExp): Promise<void> {
+  while (!pattern.test(site.stdout())) {
+    await Promise.race([
+      once(site.process.stdout as NodeJS.ReadableStream, "data"),
+      once(site.process, "exit").then(() => Promise.reject(new Error(`It ended: ${site.stdout()}${site.stderr()}`))),
+    ]);
+  }
+}
+
+async function startSignUps(): Promise<(email: string, changes?: Record<string, unknown>) => Promise<number>> {
+  const site = await startSite({ env: { DATABASE_URL: database.webUrl } });
+  running.push(site);
+  return async (email, changes) => {
+    const body = JSON.stringify({ name: "Ada Lovelace", email, company: "Engines", ...changes });
+    const headers = { "Content-Type": "application/json" };
+    return (await fetch(`${site.url}/api/earlyaccess`, { method: "POST", headers, body })).status;
+  };
+}
+
+/** Resolves when the sender has nothing left to do. */
+async function emptied(): Promise<void> {
+  const waiting = () => database.query("SELECT FROM graphile_worker.jobs");
+  while ((await waiting()).length > 0) await new Promise((done) => setTimeout(done, 20));
+}
+
+const texts = () => receiver.received.map(({ body }) => (JSON.parse(body) as { text: string }).text);
+
+it("tells of each new sign-up once, and of none that is a repeat", async () => {
+  const sender = await startSender();
+  const signUp = await startSignUps();
+  expect(
+    await signUp("ada@example.com", { source: { utm_source: "letter", referrer: "https://news.example/a" } }),
+  ).toBe(201);
+  await receiver.reached(1);
+  expect(await signUp("ADA@example.com")).toBe(201);
+  expect(await signUp("bob@example.com", { company: "<!channel> & Co", message: "buy" })).toBe(201);
+  await receiver.reached(2);
+  await emptied();
+  expect(texts()).toEqual([
+    "Somebody from Engines joined the early access list (source letter, from news.example).",
+    "Somebody from &lt;!channel&gt; &amp; Co joined the early access list. It looks like spam.",
+  ]);
+  expect(await sender.stop()).toBe(0);
+  expect(sender.stderr()).toBe("");
+});
+
+it("signs JSON as Standard Webhooks has it, and tells nothing of the person", async () => {
+  const secret = `whsec_${Buffer.alloc(32, "key").toString("base64")}`;
+  await startSender({ NOTIFY_WEBHOOK_SECRET: secret });
+  const signUp = await startSignUps();
+  expect(await signUp("ada@example.com")).toBe(201);
+  await receiver.reached(1);
+  const [{ body, headers }] = receiver.received as [{ body: string; headers: Record<string, string> }];
+  const event = new Webhook(secret).verify(body, headers);
+  const [entry] = await database.query("SELECT id, created_at FROM earlyaccess");
+  expect(event).toMatchObject({
+    type: "waitlist.joined",
+    timestamp: JSON.parse(JSON.stringify(entry?.created_at)),
+    data: { id: entry?.id, company: "Engines", suspected_spam: false, referrer_host: null },
+  });
+  expect(headers["webhook-id"]).toBe(entry?.id);
+  expect(body).not.toMatch(/ada|lovelace/i);
+});
+
+describe("a receiver that", () => {
+  it.each([500, 404, 302])("answers %i is asked again, and sign-ups do not mind", async (status) => {
+    receiver.answer(status);
+    const sender = await startSender();
+    const signUp = await startSignUps();
+    expect(await signUp("ada@example.com")).toBe(201);
+    await receiver.reached(1);
+    await logged(sender, new RegExp(`attempt 1 of 25\\) with error 'The receiver answered ${status}'"`));
+    receiver.answer(200);
+    // The next one gets through, and with it those that would wait longer.
+    expect(await signUp("bob@example.com", { company: "Bobs" })).toBe(201);
+    await receiver.reached(3);
+    await emptied();
+    expect(texts()).toEqual([
+      "Somebody from Engines joined the early access list.",
+      "Somebody from Bobs joined the early access list.",
+      "Somebody from Engines joined the early access list.",
+    ]);
+  });
+
+  it("is not there is asked again when it is", async () => {
+    await receiver.close();
+    const sender = await startSender();
+    const signUp = await startSignUps();
+    expect(await signUp("ada@example.com")).toBe(201);
+    await logged(sender, /The receiver cannot be reached: ECONNREFUSED/);
+    expect(sender.stdout()).not.toContain(receiver.url);
+    receiver = await openReceiver(Number(new URL(receiver.url).port));
+    await receiver.reached(1);
+    await emptied();
+    expect(texts()).toEqual(["Somebody from Engines joined the early access list."]);
+  });
+});
+
+describe("senders", () => {
+  it("do not tell twice where there are two, and the second goes on where the first is killed", async () => {
+    receiver.answer(0);
+    const first = await startSender();
+    const second = await startSender();
+    await logged(second, /waiting for its end/);
+    const signUp = await startSignUps();
+    expect(await signUp("ada@example.com")).toBe(201);
+    await receiver.reached(1);
+    receiver.answer(200);
+    await first.stop("SIGKILL"); // In the middle of it: nobody knows whether the receiver took it.
+    await receiver.reached(2);
+    await emptied();
+    expect(await signUp("bob@example.com")).toBe(201);
+    await receiver.reached(3);
+    await emptied();
+    expect(receiver.received).toHaveLength(3);
+  });
+
+  it("wait for sign-ups that came while none ran", async () => {
+    const signUp = await startSignUps();
+    for (const name of ["ada", "bob", "cleo"]) expect(await signUp(`${name}@example.com`)).toBe(201);
+    await startSender();
+    await receiver.reached(3);
+    await emptied();
+    expect(receiver.received).toHaveLength(3);
+  });
+
+  it("say what is missing", async () => {
+    const command: [string, ...string[]] = [process.execPath, join(projectRoot, "dist/server/notify.js")];
+    const nobody = runSite({ env: { ...settings(), NOTIFY_WEBHOOK_URL: "" }, command });
+    expect(await once(nobody.process, "close")).toEqual([1, null]);
+    expect(nobody.stderr()).toMatch(/^NOTIFY_WEBHOOK_URL is not set, .*\n$/);
+    await database.query("DROP SCHEMA graphile_worker CASCADE");
+    const without = runSite({ env: settings(), command });
+    expect(await once(without.process, "close")).toEqual([1, null]);
+    expect(without.stderr()).toMatch(/^There is no outbox yet\. .*\n$/);
+  });
+});
+
+describe("the outbox", () => {
+  it("holds nothing of a person, and nobody is told of whom was erased or imported", async () => {
+    const signUp = await startSignUps();
+    expect(await signUp("ada@example.com")).toBe(201);
+    const [job] = await database.query("SELECT row_to_json(j)::text AS job FROM graphile_worker._private_jobs j");
+    expect(job?.job).not.toMatch(/ada|lovelace|engines/i);
+    expect(await runWaitlist(database, ["erase", "ada@example.com"])).toMatchObject({ code: 0 });
+    const list = join(await mkdtemp(join(tmpdir(), "perennial-notify-")), "list.csv");
+    await writeFile(list, "name,email,company\nBob,bob@example.com,Bobs\n");
+    expect(await runWaitlist(database, ["import", list])).toMatchObject({ code: 0, stderr: "" });
+    await rm(dirname(list), { recursive: true });
+    expect(await database.query("SELECT FROM graphile_worker.jobs")).toHaveLength(1);
+    await startSender();
+    await emptied();
+    expect(receiver.received).toEqual([]);
+  });
+
+  it("costs no sign-up where it is broken", async () => {
+    await database.query("DROP SCHEMA graphile_worker CASCADE");
+    const signUp = await startSignUps();
+    expect(await signUp("ada@example.com")).toBe(201);
+    expect(await database.query("SELECT company FROM earlyaccess")).toEqual([{ company: "Engines" }]);
+    await migrate(database); // Makes it anew.
+    await startSender();
+    expect(await signUp("bob@example.com", { company: "Bobs" })).toBe(201);
+    await receiver.reached(1);
+    expect(texts()).toEqual(["Somebody from Bobs joined the early access list."]);
+  });
+
+  it("is filled only where notices are wanted", async () => {
+    const { senderUrl, ...silent } = database;
+    expect((await migrate(silent)).rights).toEqual([
+      "ALTER TABLE public.earlyaccess DISABLE TRIGGER earlyaccess_announce",
+    ]);
+    const signUp = await startSignUps();
+    expect(await signUp("ada@example.com")).toBe(201);
+    expect(await database.query("SELECT FROM graphile_worker.jobs")).toEqual([]);
+    expect((await migrate({ ...silent, senderUrl })).rights).toHaveLength(1);
+    expect((await migrate({ ...silent, senderUrl })).rights).toEqual([]);
+  });
+
+  it("leaves the web role with INSERT alone, and the sender without names and addresses", async () => {
+    expect((await migrate(database)).webRole).toBe("restricted");
+    const denied = { code: "42501" };
+    const attempt = async (url: string, sql: string) => {
+      const client = new pg.Client(url);
+      await client.connect();
+      return client.query(sql).finally(() => client.end());
+    };
+    await expect(attempt(database.webUrl, "SELECT * FROM graphile_worker.jobs")).rejects.toMatchObject(denied);
+    await expect(attempt(database.webUrl, "SELECT graphile_worker.add_job('x')")).rejects.toMatchObject(denied);
+    for (const sql of [
+      "SELECT email FROM earlyaccess",
+      "SELECT name FROM earlyaccess",
+      "SELECT * FROM earlyaccess",
+      "UPDATE earlyaccess SET status = 'left'",
+      "DELETE FROM earlyaccess",
+      "INSERT INTO earlyaccess (id, name, email, company) VALUES (gen_random_uuid(), 'A', 'a@b.co', 'C')",
+      "CREATE TABLE mine (x int)",
+    ]) {
+      await expect(attempt(database.senderUrl, sql), sql).rejects.toMatchObject(denied);
+    }
+    await attempt(database.senderUrl, "SELECT id, company FROM earlyaccess");
+  });
+});

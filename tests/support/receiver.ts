@@ -1,0 +1,47 @@
+// A receiver of webhooks, which takes them, fails or hangs as it is told to.
+import { once } from "node:events";
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+
+interface Received {
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+export interface Receiver {
+  url: string;
+  /** What came, in order, whatever was answered. */
+  received: Received[];
+  /** Answers with this status from now on; 0 for not at all. */
+  answer(status: number): void;
+  /** Resolves when so many have come in all. */
+  reached(count: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** @param port 0 for any; the one of a receiver that was closed lets it come back. */
+export async function openReceiver(port = 0): Promise<Receiver> {
+  const received: Received[] = [];
+  let status = 200;
+  async function take(req: IncomingMessage, res: ServerResponse) {
+    received.push({ headers: req.headers, body: await text(req) });
+    server.emit("received");
+    if (status > 0) res.writeHead(status, status === 302 ? { Location: "/elsewhere" } : {}).end("ok");
+  }
+  const server = createServer((req, res) => void take(req, res)).listen(port, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    received,
+    answer: (next) => (status = next),
+    reached: async (count) => {
+      while (received.length < count) await once(server, "received");
+    },
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
