@@ -1,9 +1,10 @@
-// npm run test:ops: the operator's commands on large lists, a backup that is restored, and metrics in a real Prometheus. A line for each step, a table
+// npm run test:ops: the operator's commands on large lists, a backup that is restored, metrics in a real Prometheus, and notices. A line for each step, a table
 // at the end, exit code 1 where something does not hold. -- WORD runs only the steps with the word in their name.
 import { inspect } from "node:util";
 import { backupSteps } from "./backup.ts";
 import { largeListSteps } from "./large-list.ts";
 import { checkMetrics } from "./metrics.ts";
+import { checkNotices } from "./notices.ts";
 
 export interface Step {
   /** What is done, in a few words. */
@@ -19,7 +20,8 @@ const say = (text: string) =>
   process.stderr.write(`${String(Math.round((performance.now() - began) / 1000)).padStart(4)} s  ${text}\n`);
 
 const metrics: Step = { name: "metrics, alerts and dashboard", run: () => checkMetrics((text) => say(`    ${text}`)) };
-const all = [...largeListSteps, ...backupSteps, metrics];
+const notices: Step = { name: "notices", run: () => checkNotices((text) => say(`    ${text}`)) };
+const all = [...largeListSteps, ...backupSteps, metrics, notices];
 
 const rows: string[] = [];
 for (const { name, run } of all.filter((step) => step.name.includes(process.argv[2] ?? ""))) {

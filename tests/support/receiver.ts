@@ -4,9 +4,11 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 
-interface Received {
+export interface Received {
   headers: IncomingHttpHeaders;
   body: string;
+  /** 0 where it was left without one. */
+  answer: number;
 }
 
 export interface Receiver {
@@ -25,7 +27,7 @@ export async function openReceiver(port = 0): Promise<Receiver> {
   const received: Received[] = [];
   let status = 200;
   async function take(req: IncomingMessage, res: ServerResponse) {
-    received.push({ headers: req.headers, body: await text(req) });
+    received.push({ headers: req.headers, body: await text(req), answer: status });
     server.emit("received");
     if (status > 0) res.writeHead(status, status === 302 ? { Location: "/elsewhere" } : {}).end("ok");
   }

@@ -38,6 +38,11 @@ export async function startSite({ env = {}, cwd = tmpdir(), command = built }: O
   return { ...site, url: `http://localhost:${port}` };
 }
 
+/** The built sender of notices. */
+export function runSender(env: Record<string, string>): Site {
+  return runSite({ env, command: [process.execPath, join(projectRoot, "dist/server/notify.js")] });
+}
+
 export function runSite({ env = {}, cwd = tmpdir(), command = built }: Options = {}): Site {
   const [file, ...args] = command;
   const child = spawn(file, args, { cwd, env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: "0", ...env } });
