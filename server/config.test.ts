@@ -129,6 +129,15 @@ describe("readConfig", () => {
     expect(complaint({ DATABASE_URL })).not.toContain("hunter2");
   });
 
+  it.each([
+    ["?sslmode=require", "?sslmode=verify-full"],
+    ["?a=b&sslmode=prefer&c=d", "?a=b&sslmode=verify-full&c=d"],
+    ["?sslmode=no-verify", "?sslmode=no-verify"],
+    ["?uselibpqcompat=true&sslmode=require", "?uselibpqcompat=true&sslmode=require"],
+  ])("reads %s as node-postgres means it, which then need not warn", (given, read) => {
+    expect(readConfig({ DATABASE_URL: url + given }).databaseUrl).toBe(url + read);
+  });
+
   it("refuses an owner's connection without the web process' own", () => {
     expect(complaint({ DATABASE_OWNER_URL: url })).toContain("DATABASE_URL is not set");
   });

@@ -54,12 +54,21 @@ const origin = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
-const postgresUrl = z.string().refine((text) => {
-  if (!URL.canParse(text)) return false;
-  const url = new URL(text);
-  const readable = [url.username, url.password].every(decodes);
-  return /^postgres(ql)?:$/.test(url.protocol) && url.username !== "" && url.pathname.length > 1 && readable;
-});
+/**
+ * node-postgres checks the certificate with all of these modes, warns at each start of those that libpq does not check
+ * with, and will not check with them either one day: https://www.npmjs.com/package/pg-connection-string
+ */
+const unverified = /([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/;
+
+const postgresUrl = z
+  .string()
+  .refine((text) => {
+    if (!URL.canParse(text)) return false;
+    const url = new URL(text);
+    const readable = [url.username, url.password].every(decodes);
+    return /^postgres(ql)?:$/.test(url.protocol) && url.username !== "" && url.pathname.length > 1 && readable;
+  })
+  .transform((text) => (text.includes("uselibpqcompat=true") ? text : text.replace(unverified, "$1verify-full")));
 
 const redisUrl = z
   .string()

@@ -26,13 +26,6 @@ const migrationLock = 4_155_219;
 /** In milliseconds. Whoever waits longer for another start, or for a table in use, tries again later. */
 const lockTimeout = 5_000;
 
-/** Postgres' codes for a connection that it refuses on principle: role or password, and database. */
-const refusals: Record<string, string> = {
-  "28000": "does not let this role in",
-  "28P01": "does not accept this role's password",
-  "3D000": "has no such database",
-};
-
 /**
  * Applies what is missing and sets up the web role; safe to repeat and to run from several processes at once.
  * Given only the web role's own connection it changes nothing ("unprivileged"): the owner migrates elsewhere.
@@ -57,7 +50,7 @@ export async function migrate({ ownerUrl, webUrl, senderUrl }: DatabaseUrls): Pr
 
 /**
  * Waits for no lock longer than 5 s, and for the connection as long.
- * @throws OperatorError where Postgres does not let the role in; the driver's error where it does not answer.
+ * @throws OperatorError where Postgres or its certificate is refused on principle; the driver's error where it does not answer.
  */
 export async function connectTo(url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000, lock_timeout: lockTimeout });
@@ -65,12 +58,31 @@ export async function connectTo(url: string): Promise<pg.Client> {
   try {
     await client.connect();
   } catch (error) {
-    const refusal = refusals[(error as { code?: string }).code ?? ""];
-    if (!refusal) throw error;
-    const { host, pathname, username } = new URL(url);
-    throw new OperatorError(`Postgres at ${host} ${refusal}: role ${username}, database ${pathname.slice(1)}.`);
+    const refusal = describeRefusal(error as { code?: string; message: string }, new URL(url));
+    throw refusal ? new OperatorError(refusal) : error;
   }
   return client;
+}
+
+/** Undefined for what may pass. */
+function describeRefusal({ code = "", message }: { code?: string; message: string }, url: URL): string | undefined {
+  const server = `Postgres at ${url.host}`;
+  const who = `role ${url.username}, database ${url.pathname.slice(1)}.`;
+  if (code === "28P01") return `${server} does not accept this role's password: ${who}`;
+  if (code === "3D000") return `${server} has no such database: ${who}`;
+  if (code === "28000") {
+    const hint = url.searchParams.has("sslmode")
+      ? ""
+      : " Where it insists on TLS, end its URL with ?sslmode=verify-full.";
+    return `${server} does not let this role in: ${who}${hint}`;
+  }
+  if (message.startsWith("The server does not support SSL")) {
+    return `${server} does not speak TLS, which sslmode in its URL asks for.`;
+  }
+  if (/CERT|^UNABLE_TO_/.test(code)) {
+    return `${server} shows a certificate that is not trusted (${code}). Name the file of its authority: add &sslrootcert=/path/ca.pem to its URL.`;
+  }
+  return undefined;
 }
 
 /** Nearly every start finds nothing to do; to see that by the engine's own bookkeeping spares loading the engine, 0.1 s. */

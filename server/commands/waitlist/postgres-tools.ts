@@ -53,8 +53,8 @@ async function identify(path: string): Promise<Tool | undefined> {
  * @returns its stdout.
  * @throws OperatorError with what it complained of.
  */
-export async function runTool({ path }: Tool, args: string[], databaseUrl: string): Promise<string> {
-  const child = spawn(path, args, { env: toolEnvironment(databaseUrl), stdio: ["ignore", "pipe", "pipe"] });
+export async function runTool({ path, version }: Tool, args: string[], databaseUrl: string): Promise<string> {
+  const child = spawn(path, args, { env: toolEnvironment(databaseUrl, version), stdio: ["ignore", "pipe", "pipe"] });
   const pass = (signal: NodeJS.Signals) => child.kill(signal);
   process.on("SIGINT", pass).on("SIGTERM", pass);
   let stdout = "";
@@ -79,13 +79,14 @@ const parameters: Record<string, string> = {
 };
 
 /** The connection as libpq reads it from the environment. */
-function toolEnvironment(databaseUrl: string): NodeJS.ProcessEnv {
+function toolEnvironment(databaseUrl: string, version: number): NodeJS.ProcessEnv {
   const { hostname, port, username, password, pathname, searchParams } = new URL(databaseUrl);
   const env: NodeJS.ProcessEnv = {
     ...process.env,
-    // Both URLs hold passwords, and are nothing that the tool needs.
+    // These hold passwords, and are nothing that the tool needs.
     DATABASE_URL: undefined,
     DATABASE_OWNER_URL: undefined,
+    NOTIFY_DATABASE_URL: undefined,
     PGHOST: decodeURIComponent(hostname).replace(/^\[(.*)\]$/, "$1") || undefined,
     PGPORT: port || undefined,
     PGUSER: decodeURIComponent(username),
@@ -96,5 +97,8 @@ function toolEnvironment(databaseUrl: string): NodeJS.ProcessEnv {
     const value = searchParams.get(parameter);
     if (value !== null) env[variable] = value === "no-verify" ? "require" : value;
   }
+  // Where Node looks, too; libpq asks for a file of its own instead.
+  if (env.PGSSLMODE === "verify-full" && version >= 16)
+    env.PGSSLROOTCERT ??= process.env.NODE_EXTRA_CA_CERTS ?? "system";
   return env;
 }
