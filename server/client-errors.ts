@@ -3,6 +3,7 @@ import { STATUS_CODES, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { HttpError } from "./http-error.ts";
 import { problemMessage } from "./middleware/errors.ts";
+import { isSent } from "./sent-response.ts";
 
 /**
  * How long a client that was refused may go on sending, in milliseconds. Many read only when they have sent everything, which
@@ -50,7 +51,7 @@ function mayBeAnswered(socket: Socket, latest: ServerResponse | undefined): bool
   if (!socket.writable || socket.bytesRead === 0) return false;
   if (!latest) return true;
   // Between two requests; or in a body whose request is the next one to be answered.
-  return latest.req.complete ? latest.writableFinished : latest.socket === socket && !latest.headersSent;
+  return latest.req.complete ? isSent(latest) : latest.socket === socket && !latest.headersSent;
 }
 
 function refuse(socket: Socket, refusal: HttpError, headers: readonly string[]): void {

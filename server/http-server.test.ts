@@ -171,6 +171,14 @@ it("answers a hundred requests ahead, says that it closes, and does nothing abou
   await stop(site);
 });
 
+it("does not count requests as ahead that came together and are answered already", async () => {
+  const site = await start();
+  const asking = `GET /healthz HTTP/1.1\r\n${host}\r\n`;
+  const answer = await answerTo(site.port, asking.repeat(101) + asking.replace(host, `${host}Connection: close\r\n`));
+  expect(answer.match(/HTTP\/1\.1 200/g)).toHaveLength(102);
+  await stop(site);
+});
+
 it("counts every one of 50 sign-ups that come at once on one connection", async () => {
   const site = await start({ signups: { limit: 10, windowSeconds: 600, hourlyCeiling: 0 } });
   const closing = signup.replace(host, `${host}Connection: close\r\n`);

@@ -4,6 +4,7 @@ import type { AddressInfo, Socket } from "node:net";
 import type { App } from "./app.ts";
 import { answerClientErrors } from "./client-errors.ts";
 import { OperatorError } from "./operator-error.ts";
+import { isSent } from "./sent-response.ts";
 import { dropStalledReaders } from "./stalled-readers.ts";
 import { directTimeouts } from "./timeouts.ts";
 
@@ -64,7 +65,7 @@ export function createHttpServer(timeouts = directTimeouts): HttpServer {
       server.on("request", (req, res) => {
         const connection = connections.get(req.socket);
         if (!connection || connection.ends) return; // RFC 9112, section 9.6: what comes after the last request is not processed.
-        connection.ahead = connection.latest?.writableFinished === false ? connection.ahead + 1 : 0;
+        connection.ahead = connection.latest && !isSent(connection.latest) ? connection.ahead + 1 : 0;
         connection.latest = res;
         if (closing || connection.ahead === mostAhead) {
           connection.ends = true;
@@ -83,7 +84,7 @@ export function createHttpServer(timeouts = directTimeouts): HttpServer {
       const closed = new Promise((done) => server.close(done));
       for (const [socket, { latest }] of connections) {
         // Said with the answer, so that the client does not send its next request into a closed connection.
-        if (latest && !latest.writableFinished) latest.shouldKeepAlive = false;
+        if (latest && !isSent(latest)) latest.shouldKeepAlive = false;
         // Kept for a next request, opened in advance, or turned into a WebSocket: none is a request under way.
         else socket.destroy();
       }
