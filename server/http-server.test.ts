@@ -67,7 +67,7 @@ describe("the server", () => {
   });
   afterAll(() => stop(site));
 
-  it.each(["http://[::1", "http://[::1/", "http://", "http://xn--/", "*"])(
+  it.each(["http://[::1", "http://[::1/", "http://", "http://xn--%C3%BC/", "*"])(
     "answers %s as an unknown page",
     async (target) => {
       const answer = await answerTo(site.port, `GET ${target} HTTP/1.1\r\n${host}Connection: close\r\n\r\n`);
