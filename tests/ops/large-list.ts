@@ -48,7 +48,7 @@ async function exportMillion(): Promise<string> {
     const csv = ratio(rates.ours, rates.copy).median;
     const json = ratio(rates.json, rates.copy).median;
     const seen = `CSV ${csv.toFixed(2)} and JSON ${json.toFixed(2)} of \\copy's rate; ${peak.toFixed()} MB, a tenth ${smallPeak.toFixed()} MB`;
-    assert(csv >= 0.5, `slower than half of \\copy: ${seen}`);
+    assert(Math.min(csv, json) >= 0.5, `slower than half of \\copy: ${seen}`);
     assert(peak < smallPeak + memoryNoise, `memory grows with the list: ${seen}`);
     return seen;
   } finally {

@@ -60,6 +60,7 @@ describe("the command line", () => {
     [["constructor"], /^There is no command "constructor"/],
     [["export", "--fast"], /^Unknown option '--fast'\. See: waitlist export --help\n$/],
     [["export", "--format"], /^Option '--format <value>' argument missing\. See: /],
+    [["export", "--format", "constructor"], /^--format is "constructor" but must be csv or ndjson\.\n$/],
     [["export", "--format", "xml"], /^--format is "xml" but must be csv or ndjson\.\n$/],
     [["export", "--since", "01/02/2026"], /^--since is "01\/02\/2026" but must be a date, for example .*\n$/],
     [["export", "a", "b"], /^export does not know what to do with "b"\. See: /],
@@ -109,24 +110,25 @@ describe("export", () => {
     },
   );
 
-  it("writes JSON lines with the text as it is", async () => {
-    await add('=Ada \\ "C"', "ada@example.com", { job_title: "two\nlines", created_at: "2026-01-02T03:04:05.678Z" });
-    await add("Zoë 🚀", "zoe@example.com");
+  it("writes JSON lines with the same columns", async () => {
+    await add("Ada", "ada@example.com", { suspected_spam: true, created_at: "2026-01-02T03:04:05.678Z" });
+    const [{ id }] = (await entries()) as [{ id: string }];
+    const stdout =
+      '{"name":"Ada","email":"ada@example.com","company":"Engines","job_title":null,"status":"waiting",' +
+      '"created_at":"2026-01-02T03:04:05.678+00:00","suspected_spam":true,"disposable_email":false,"utm_source":null,' +
+      `"utm_medium":null,"utm_campaign":null,"utm_term":null,"utm_content":null,"referrer_host":null,"id":"${id}"}\n`;
+    expect(await waitlist(["export", "--format", "ndjson"])).toEqual({ code: 0, stdout, stderr: "" });
+  });
+
+  it("writes JSON lines with every text as it is", async () => {
+    const controls = String.fromCharCode(...Array.from({ length: 31 }, (_, i) => i + 1), 127);
+    const texts = ['=Ada \\ "C"', "Zoë 🚀 \u2028", controls, "\\N", "\\", "", "null"];
+    for (const [i, text] of texts.entries()) await add(text, `${i}@example.com`, { job_title: text });
     const { stdout } = await waitlist(["export", "--format", "ndjson"]);
-    const lines = stdout
-      .trimEnd()
-      .split("\n")
-      .toSorted()
-      .map((line) => JSON.parse(line) as Record<string, unknown>);
-    expect(lines).toMatchObject([
-      {
-        name: '=Ada \\ "C"',
-        job_title: "two\nlines",
-        created_at: "2026-01-02T03:04:05.678+00:00",
-        suspected_spam: false,
-      },
-      { name: "Zoë 🚀", job_title: null, status: "waiting" },
-    ]);
+    const lines = stdout.trimEnd().split("\n");
+    const read = lines.map((line) => JSON.parse(line) as { name: string; job_title: string });
+    expect(read.map(({ name }) => name).toSorted()).toEqual(texts.toSorted());
+    expect(read.filter(({ name, job_title }) => name !== job_title)).toEqual([]);
   });
 
   it("takes a period, and leaves out who was flagged", async () => {

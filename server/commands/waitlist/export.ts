@@ -1,12 +1,13 @@
 // waitlist export: the list as CSV or as JSON lines, streamed from Postgres at its own speed.
 import { createWriteStream } from "node:fs";
-import type { Writable } from "node:stream";
+import type { Transform, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type pg from "pg";
 import { to as copyTo } from "pg-copy-streams";
 import { UsageError } from "../command.ts";
 import type { Command } from "./command.ts";
-import { countLines, endRowsWithCrlf } from "./line-ends.ts";
+import { toJsonLines } from "./json-lines.ts";
+import { endRowsWithCrlf } from "./line-ends.ts";
 import { inPeriod, periodOptions, readPeriod, type Period } from "./moment.ts";
 import { withOwner } from "./owner.ts";
 import { writePrivately } from "./private-file.ts";
@@ -14,7 +15,7 @@ import { count, showProgress, type Progress } from "./progress.ts";
 import { guardedColumn } from "./spreadsheet-cell.ts";
 
 interface Selection {
-  format: string;
+  format: Format;
   period: Period;
   withoutFlagged: boolean;
 }
@@ -34,8 +35,9 @@ export const exportCommand: Command = {
     "without-flagged": { description: "leaves out suspected spam and disposable addresses" },
   },
   run: async ({ positionals: [file = "-"], value, has }) => {
-    const format = value("format") ?? "csv";
-    if (!(format in copies)) throw new UsageError(`--format is "${format}" but must be csv or ndjson.`);
+    const name = value("format") ?? "csv";
+    const format = Object.hasOwn(formats, name) ? formats[name] : undefined;
+    if (!format) throw new UsageError(`--format is "${name}" but must be csv or ndjson.`);
     const selection = { format, period: readPeriod(value), withoutFlagged: has("without-flagged") };
     await withOwner(async (client) => {
       if (file === "-") return writeToStdout(client, selection);
@@ -52,17 +54,29 @@ const flags = ["suspected_spam", "disposable_email"];
 const createdAt = `to_char(created_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS created_at`;
 
 const csvColumns = [...texts.map(guardedColumn), "status", createdAt, ...flags, ...sources.map(guardedColumn), "id"];
-/** JSON's own form of a time is ISO 8601 as well; to_char would cost a quarter of the rate here. */
-const jsonColumns = [...texts, "status", "created_at", ...flags, ...sources, "id"];
+/** What is no string in JSON; a time in JSON's own form, as to_char would cost a quarter of the rate. */
+const jsonValues = new Set(["created_at", ...flags]);
+const jsonColumns = [...texts, "status", "created_at", ...flags, ...sources, "id"].map((name) => ({
+  name,
+  isJson: jsonValues.has(name),
+}));
+const jsonCells = jsonColumns.map(({ name, isJson }) => (isJson ? `to_json(${name})` : name));
 
-/** JSON has no control characters as they are, so that with these nothing is ever quoted or escaped. */
-const asLines = String.raw`FORMAT csv, DELIMITER E'\x01', QUOTE E'\x02'`;
+interface Format {
+  /** What is copied from the table. */
+  select: string;
+  options: string;
+  /** Makes lines of the format of what Postgres sends. */
+  toLines: (onRows: (rows: number) => void) => Transform;
+}
 
-/** How Postgres formats the entries: Node would need several times as long. */
-const copies: Record<string, (from: string) => string> = {
-  csv: (from) => `COPY (SELECT ${csvColumns.join(", ")} ${from}) TO STDOUT (FORMAT csv, HEADER)`,
-  ndjson: (from) =>
-    `COPY (SELECT row_to_json(entry) FROM (SELECT ${jsonColumns.join(", ")} ${from}) AS entry) TO STDOUT (${asLines})`,
+const formats: Record<string, Format> = {
+  csv: { select: csvColumns.join(", "), options: "FORMAT csv, HEADER", toLines: endRowsWithCrlf },
+  ndjson: {
+    select: jsonCells.join(", "),
+    options: "FORMAT text",
+    toLines: (onRows) => toJsonLines(jsonColumns, onRows),
+  },
 };
 
 async function writeToFile(client: pg.Client, selection: Selection, file: string): Promise<number> {
@@ -90,10 +104,9 @@ async function write(client: pg.Client, selection: Selection, output: Writable):
   const progress = await showExport(client, where);
   try {
     // Not sorted: where Postgres must, as after an import, that takes as long as everything else.
-    const from = `FROM public.earlyaccess WHERE ${where}`;
-    const rows = client.query(copyTo((copies[format] as (from: string) => string)(from)));
-    const lines = format === "csv" ? endRowsWithCrlf(progress.advance) : countLines(progress.advance);
-    await pipeline(rows, lines, output, { end: output !== process.stdout });
+    const entries = `SELECT ${format.select} FROM public.earlyaccess WHERE ${where}`;
+    const rows = client.query(copyTo(`COPY (${entries}) TO STDOUT (${format.options})`));
+    await pipeline(rows, format.toLines(progress.advance), output, { end: output !== process.stdout });
     return rows.rowCount;
   } finally {
     progress.end();

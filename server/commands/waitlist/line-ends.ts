@@ -32,15 +32,3 @@ export function endRowsWithCrlf(onRows: (rows: number) => void): Transform {
     },
   });
 }
-
-/** Passes lines on as they are. */
-export function countLines(onRows: (rows: number) => void): Transform {
-  return new Transform({
-    transform(chunk: Buffer, _, done) {
-      let rows = 0;
-      for (let at = chunk.indexOf(lf); at >= 0; at = chunk.indexOf(lf, at + 1)) rows++;
-      onRows(rows);
-      done(null, chunk);
-    },
-  });
-}
