@@ -40,6 +40,6 @@ export function readEntry({ cells }: CsvLine): ReadLine {
 
 /** Nobody signed up in the future. */
 function readPast(text: string): string | null {
-  const moment = readMoment(text.trim());
+  const moment = text.trim() === "" ? undefined : readMoment(text.trim());
   return moment && moment.getTime() <= Date.now() ? moment.toISOString() : null;
 }
