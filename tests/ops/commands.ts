@@ -1,4 +1,5 @@
 // Runs the built waitlist command as an operator does, and measures it.
+import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -24,6 +25,15 @@ export async function waitlist({ ownerUrl, webUrl }: DatabaseUrls, args: string[
   );
 }
 
+/** @returns what a person at a terminal sees, which `script` plays. */
+export async function watch({ ownerUrl, webUrl }: DatabaseUrls, args: string[]): Promise<string> {
+  const command = [process.execPath, builtWaitlist, ...args].map((word) => `'${word}'`).join(" ");
+  const env = { DATABASE_URL: webUrl, DATABASE_OWNER_URL: ownerUrl };
+  const { code, stdout } = await measure(["script", "--quiet", "--return", "--command", command, "/dev/null"], env);
+  assert.equal(code, 0, stdout);
+  return stdout;
+}
+
 export async function measure(command: string[], env: Record<string, string>, discard = false): Promise<Run> {
   const [file, ...args] = command as [string, ...string[]];
   const began = performance.now();
@@ -38,9 +48,9 @@ export async function measure(command: string[], env: Record<string, string>, di
   child.stderr?.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
   let peakMegabytes = 0;
   // The kernel keeps the peak; it is gone when the process is.
-  const watch = setInterval(() => (peakMegabytes = Math.max(peakMegabytes, readPeak(child.pid))), 20);
+  const reading = setInterval(() => (peakMegabytes = Math.max(peakMegabytes, readPeak(child.pid))), 20);
   const [code] = (await once(child, "close")) as [number | null];
-  clearInterval(watch);
+  clearInterval(reading);
   return { code, stdout, stderr, seconds: (performance.now() - began) / 1000, peakMegabytes };
 }
 

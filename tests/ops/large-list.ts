@@ -12,21 +12,23 @@ import { findProgram } from "../bench/processes.ts";
 import { createFilledDatabase } from "../bench/signups.ts";
 import { ratio, takeTurns } from "../bench/statistics.ts";
 import { startPostgres } from "../support/postgres.ts";
-import { measure, waitlist } from "./commands.ts";
+import { measure, waitlist, watch } from "./commands.ts";
 import type { Step } from "./ops.ts";
 
 const million = 1_000_000;
 /** In MB: a heap is collected when it likes. The list itself has 150 MB, its tenth 15. */
 const memoryNoise = 64;
 
+const needsPsql = "This step needs psql, Debian's package postgresql-client.";
+
 export const largeListSteps: Step[] = [
   { name: "export a million entries against psql \\copy, and a tenth of them", run: exportMillion },
-  { name: "import 100,000 lines, and again", run: importMany },
+  { name: "import a million lines against psql \\copy, and a tenth of them, with its progress", run: importMillion },
 ];
 
 async function exportMillion(): Promise<string> {
   const psql = findProgram("psql");
-  if (!psql) throw new Error("This step needs psql, Debian's package postgresql-client.");
+  if (!psql) throw new Error(needsPsql);
   const postgres = await startPostgres();
   try {
     const list = await createFilledDatabase(postgres, million);
@@ -63,21 +65,43 @@ async function copyRate(psql: string, url: string): Promise<number> {
   return million / seconds;
 }
 
-async function importMany(): Promise<string> {
-  const lines = 100_000;
+async function importMillion(): Promise<string> {
+  const psql = findProgram("psql");
+  if (!psql) throw new Error(needsPsql);
   const folder = await mkdtemp(join(tmpdir(), "perennial-import-"));
   const postgres = await startPostgres();
   try {
     await migrate(postgres);
-    const file = join(folder, "list.csv");
-    await writeList(file, lines);
-    const first = await waitlist(postgres, ["import", file]);
+    const [large, small, copied] = ["large.csv", "small.csv", "copied.csv"].map((name) => join(folder, name)) as [
+      string,
+      string,
+      string,
+    ];
+    await writeList(large, million);
+    await writeList(small, million / 10);
+    const copy = (what: string) => measure([psql, "-X", "-q", "-c", what, postgres.ownerUrl], {});
+    const tenth = await waitlist(postgres, ["import", small]);
+    assert.match(tenth.stdout, /Imported 100,000\.\n$/);
+    const bar = await watch(postgres, ["import", small, "--dry-run"]);
+    assert.match(bar, /Check █+░* [1-9]\d* % of [\d,]+/);
+    await copy("TRUNCATE earlyaccess");
+    const first = await waitlist(postgres, ["import", large]);
     assert.deepEqual([first.code, first.stderr], [0, ""]);
-    assert.match(first.stdout, /Imported 100,000\.\n$/);
-    assert.equal(await countEntries(postgres), lines);
-    const second = await waitlist(postgres, ["import", file]);
+    assert.match(first.stdout, /Imported 1,000,000\.\n$/);
+    assert.equal(await countEntries(postgres), million);
+    const second = await waitlist(postgres, ["import", small]);
     assert.match(second.stdout, /100,000 already on the list.*\nImported 0\.\n$/s);
-    return `${first.seconds.toFixed(1)} s and ${first.peakMegabytes.toFixed()} MB, again ${second.seconds.toFixed(1)} s`;
+    await copy(`\\copy earlyaccess TO '${copied}'`);
+    await copy("TRUNCATE earlyaccess");
+    const { code, seconds } = await copy(`\\copy earlyaccess FROM '${copied}'`);
+    assert.equal(code, 0);
+    const rate = seconds / first.seconds;
+    const seen =
+      `${first.seconds.toFixed(1)} s, ${rate.toFixed(2)} of \\copy's rate; ` +
+      `${first.peakMegabytes.toFixed()} MB, a tenth ${tenth.peakMegabytes.toFixed()} MB`;
+    assert(rate >= 0.1, `slower than a tenth of \\copy: ${seen}`);
+    assert(first.peakMegabytes < tenth.peakMegabytes + memoryNoise, `memory grows with the list: ${seen}`);
+    return seen;
   } finally {
     await postgres.release();
     await rm(folder, { recursive: true });

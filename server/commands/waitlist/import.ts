@@ -1,5 +1,7 @@
 // waitlist import: the list of another tool, all of it or nothing.
+import { pipeline } from "node:stream/promises";
 import type pg from "pg";
+import { from as copyFrom } from "pg-copy-streams";
 import { entryColumns } from "../../models/waitlist-entry.ts";
 import { OperatorError } from "../../operator-error.ts";
 import type { Command } from "./command.ts";
@@ -22,13 +24,18 @@ export const importCommand: Command = {
   run: async ({ positionals: [path = ""], has }) => {
     const file = await openCsv(path);
     await withOwner(async (client) => {
-      // Looked through as a whole first: while it imports, a sign-up with one of its addresses would have to wait.
+      // What follows leaves nothing behind unless it is committed.
+      await client.query("BEGIN");
       const seen = await check(client, file);
       process.stdout.write(describe(seen, file.columns.ignored));
       if (seen.bad > 0) throw new OperatorError(describeBad(seen));
-      if (has("dry-run"))
+      if (has("dry-run")) {
         process.stdout.write(`Would import ${count(seen.entries - seen.known)}; nothing was changed.\n`);
-      else process.stdout.write(`Imported ${count(await insertAll(client, file))}.\n`);
+        return;
+      }
+      const inserted = await insertAll(client, seen.entries).catch(sayNothingWasImported);
+      await client.query("COMMIT");
+      process.stdout.write(`Imported ${count(inserted)}.\n`);
     });
   },
 };
@@ -45,74 +52,98 @@ interface Seen {
   unusable: Record<"created_at" | "status", number>;
 }
 
-const batchSize = 1_000;
 const mostComplaints = 100;
+/** In characters. */
+const chunkSize = 65_536;
+/** In entries; how much is inserted between two looks at the progress. */
+const batchSize = 10_000;
 
+const columns = `${entryColumns}, created_at, status`;
+
+/**
+ * Puts the good lines into a table of this connection alone: until they are inserted, no sign-up has to wait for them,
+ * and this process need not remember any.
+ */
 async function check(client: pg.Client, file: CsvFile): Promise<Seen> {
   const seen: Seen = { lines: 0, entries: 0, known: 0, bad: 0, complaints: [], unusable: { created_at: 0, status: 0 } };
-  const addresses = new Set<string>();
-  // Postgres does not know yet how large the list is after the last import, and would read all of it for each batch.
-  await client.query("SET enable_seqscan = off");
-  for await (const batch of readBatches(file, "Check", (line, reason) => {
-    seen.bad++;
-    if (seen.complaints.length < mostComplaints) seen.complaints.push(`Line ${line}: ${reason}`);
-  })) {
-    const fresh = batch.map(({ entry }) => entry.email).filter((email) => !addresses.has(email));
-    for (const email of fresh) addresses.add(email);
-    for (const { unusable } of batch) for (const column of unusable) seen.unusable[column]++;
-    const { rows } = await client.query(
-      "SELECT count(*)::int AS known FROM public.earlyaccess WHERE email = ANY ($1::text[])",
-      [[...new Set(fresh)]],
-    );
-    seen.lines += batch.length;
-    seen.known += rows[0].known as number;
+  await client.query(
+    `CREATE TEMP TABLE line ON COMMIT DROP AS SELECT 0 AS number, ${columns} FROM public.earlyaccess WITH NO DATA`,
+  );
+  const table = client.query(copyFrom(`COPY pg_temp.line (number, ${columns}) FROM STDIN`));
+  await pipeline(readGoodLines(file, seen), table);
+  // In the order of their addresses, as sign-ups are: two that insert the same ones never wait for each other in a circle.
+  const { rowCount } = await client.query(
+    `CREATE TEMP TABLE entry ON COMMIT DROP AS
+     SELECT row_number() OVER () AS place, * FROM
+       (SELECT DISTINCT ON (email COLLATE "C") * FROM pg_temp.line ORDER BY email COLLATE "C", number) AS first`,
+  );
+  await client.query("CREATE UNIQUE INDEX ON pg_temp.entry (place)");
+  await client.query("ANALYZE pg_temp.entry");
+  const { rows } = await client.query(
+    "SELECT count(*)::int AS known FROM pg_temp.entry JOIN public.earlyaccess USING (email)",
+  );
+  return Object.assign(seen, { entries: rowCount ?? 0, known: rows[0].known as number });
+}
+
+/** The lines as COPY reads them; those that are not good are counted in `seen`. */
+async function* readGoodLines(file: CsvFile, seen: Seen): AsyncGenerator<string> {
+  const progress = showProgress("Check", file.size);
+  let rows = "";
+  let bytes = 0;
+  for await (const line of readLines(file)) {
+    seen.lines++;
+    const read = readEntry(line);
+    if (read.ok) {
+      for (const column of read.unusable) seen.unusable[column]++;
+      rows += toRow(line.number, read.entry);
+    } else if (seen.bad++ < mostComplaints) seen.complaints.push(`Line ${line.number}: ${read.reason}`);
+    if (rows.length < chunkSize) continue;
+    yield rows;
+    rows = "";
+    progress.advance(line.bytes - bytes);
+    bytes = line.bytes;
   }
-  seen.lines += seen.bad;
-  seen.entries = addresses.size;
-  return seen;
+  yield rows;
+  progress.end();
+}
+
+const order = columns.split(", ") as (keyof ImportedEntry)[];
+
+function toRow(number: number, entry: ImportedEntry): string {
+  const cells = order.map((column) => {
+    const value = entry[column];
+    // No text of an entry has line ends or tabs.
+    return value === null ? String.raw`\N` : String(value).replaceAll("\\", String.raw`\\`);
+  });
+  return `${number}\t${cells.join("\t")}\n`;
 }
 
 /** @returns how many were new. */
-async function insertAll(client: pg.Client, file: CsvFile): Promise<number> {
+async function insertAll(client: pg.Client, entries: number): Promise<number> {
+  const progress = showProgress("Import", entries);
   let inserted = 0;
-  await client.query("BEGIN");
   await client.query("SET LOCAL earlyaccess.silent = 'on'"); // Nobody is told of a whole list.
-  // The line was good a moment ago: somebody changes the file.
-  const changed = (line: number) => {
-    throw new OperatorError(`${file.path} changed meanwhile, at line ${line}. Nothing was imported.`);
-  };
-  for await (const batch of readBatches(file, "Import", changed)) {
-    const { rowCount } = await client.query(insertBatch, [JSON.stringify(batch.map(({ entry }) => entry))]);
+  for (let place = 0; place < entries; place += batchSize) {
+    const { rowCount } = await client.query(insertBatch, [place, place + batchSize]);
     inserted += rowCount ?? 0;
+    progress.advance(batchSize);
   }
-  await client.query("COMMIT");
+  progress.end();
   return inserted;
 }
 
 const insertBatch = `
-  INSERT INTO public.earlyaccess (${entryColumns}, created_at, status)
+  INSERT INTO public.earlyaccess (${columns})
   SELECT ${entryColumns}, coalesce(created_at, CURRENT_TIMESTAMP), coalesce(status, 'waiting')
-  FROM json_populate_recordset(null::public.earlyaccess, $1::json)
+  FROM pg_temp.entry WHERE place > $1 AND place <= $2 ORDER BY place
   ON CONFLICT (email) DO NOTHING`;
 
-type GoodLine = { entry: ImportedEntry; unusable: ("created_at" | "status")[] };
-
-async function* readBatches(file: CsvFile, what: string, onBad: (line: number, reason: string) => void) {
-  const progress = showProgress(what, file.size);
-  let batch: GoodLine[] = [];
-  let bytes = 0;
-  for await (const line of readLines(file)) {
-    const read = readEntry(line);
-    if (read.ok) batch.push(read);
-    else onBad(line.number, read.reason);
-    if (batch.length < batchSize) continue;
-    yield batch;
-    batch = [];
-    progress.advance(line.bytes - bytes);
-    bytes = line.bytes;
-  }
-  if (batch.length > 0) yield batch;
-  progress.end();
+/** Of a database error only the code: it may quote somebody's entry. */
+function sayNothingWasImported(error: unknown): never {
+  const reason = (error as { code?: string }).code ?? "the connection is gone";
+  throw new OperatorError(`Postgres did not take them (${reason}); its log says more. Nothing was imported.`, {
+    cause: error,
+  });
 }
 
 function describe({ lines, entries, known, bad, unusable }: Seen, ignored: string[]): string {
