@@ -202,12 +202,46 @@ exit ${code}
     await expect(stat(backup)).rejects.toThrow("ENOENT");
   });
 
-  it("restores nothing over entries that nobody said may go", async () => {
-    await install("99.1");
-    await writeFile(join(folder, "pg_restore"), `#!/bin/sh\necho "pg_restore (PostgreSQL) 99.1"\n`, { mode: 0o755 });
-    const path = `${folder}:${process.env.PATH}`;
-    const { code, stderr } = await waitlist(["restore", join(folder, "pg_dump")], { PATH: path });
-    expect(code).toBe(1);
-    expect(stderr).toMatch(/^The database holds 7 entries\. With --replace they are removed/);
+  /** A pg_restore that finds these in the backup, and says so where it is asked to restore them. */
+  async function installRestore(...contents: string[]): Promise<string> {
+    const list = contents.map((line, i) => `echo "${i}; 1259 16385 ${line} owner"`).join("\n");
+    const script = `#!/bin/sh
+case $1 in
+--version) echo "pg_restore (PostgreSQL) 99.1";;
+--list) ${list};;
+*) touch "${folder}/restored";;
+esac
+`;
+    await writeFile(join(folder, "pg_restore"), script, { mode: 0o755 });
+    return `${folder}:${process.env.PATH}`;
+  }
+
+  it.each([
+    [[], ["TABLE public earlyaccess"], /^The database holds \d+ entries\. With --replace they are removed/],
+    [["--replace"], ["TABLE public shop"], /^The file is no backup of a waitlist\.\n$/],
+    [
+      ["--replace"],
+      ["TABLE public earlyaccess", "TABLE public _prisma_migrations", "TYPE public earlyaccess_status"],
+      /^The database has what the backup has not, .*: table earlyaccess_status_changes, table left_over, function \w+, function \w+\. Restore into a new, empty database\.\n$/,
+    ],
+  ])("restores nothing with %j where the backup holds %j", async (options, contents, message) => {
+    await database.query(
+      `CREATE TABLE left_over AS SELECT 1 AS one;
+       INSERT INTO earlyaccess (id, name, email, company) VALUES (gen_random_uuid(), 'Zoe', 'zoe@example.com', 'E')`,
+    );
+    try {
+      const before = await database.query("SELECT * FROM earlyaccess ORDER BY id");
+      const path = await installRestore(...contents);
+      const { code, stdout, stderr } = await waitlist(["restore", join(folder, "pg_restore"), ...options], {
+        PATH: path,
+      });
+      expect([code, stdout]).toEqual([1, ""]);
+      expect(stderr).toMatch(message);
+      await expect(stat(join(folder, "restored"))).rejects.toThrow("ENOENT");
+      expect(await database.query("SELECT * FROM earlyaccess ORDER BY id")).toEqual(before);
+      expect(await database.query("SELECT * FROM left_over")).toEqual([{ one: 1 }]);
+    } finally {
+      await database.query("DROP TABLE left_over; DELETE FROM earlyaccess WHERE name = 'Zoe'");
+    }
   });
 });

@@ -228,6 +228,29 @@ describe("import", () => {
   });
 
   it.each([
+    ["refuses an entry", "RAISE EXCEPTION 'no %', NEW.email", "P0001"],
+    ["ends the connection", "PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NEW", "57P01"],
+  ])("leaves nothing behind where Postgres %s in the middle", async (_, act, code) => {
+    // The last in the order of addresses, long after the first ones were inserted.
+    const lines = Array.from({ length: 20_000 }, (_nothing, i) => `Ada,person${10_000 + i}@example.com,E\n`);
+    await database.query(`CREATE FUNCTION act() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${act}; END $$`);
+    await database.query(
+      `CREATE TRIGGER act BEFORE INSERT ON earlyaccess
+       FOR EACH ROW WHEN (NEW.email = 'person29999@example.com') EXECUTE FUNCTION act()`,
+    );
+    try {
+      expect(await importText(`name,email,company\n${lines.join("")}`)).toEqual({
+        code: 1,
+        stdout: "20,000 lines, 0 already on the list, 0 twice in the file, 0 wrong.\n",
+        stderr: `Postgres did not take them (${code}); its log says more. Nothing was imported.\n`,
+      });
+      expect(await entries()).toEqual([]);
+    } finally {
+      await database.query("DROP FUNCTION act CASCADE");
+    }
+  });
+
+  it.each([
     ["", /is empty\.\n$/],
     ["Secret,secret@example.com,Secret\n", /^The first line names no column for the email; /],
     ["email,e-mail,name,company\n", /^Two columns are for email; leave one\.\n$/],
