@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { projectRoot } from "../../server/project-root.ts";
 import { freePort } from "../support/free-port.ts";
+import { memoryOf } from "../support/memory.ts";
 
 const run = promisify(execFile);
 
@@ -49,10 +50,7 @@ export async function startServer(
       const fields = readFileSync(`/proc/${child.pid}/stat`, "utf8").split(" ");
       return (Number(fields[13]) + Number(fields[14])) / 100; // Linux counts in hundredths.
     },
-    peakMegabytes: () => {
-      const status = readFileSync(`/proc/${child.pid}/status`, "utf8");
-      return (Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) * 1024) / 1e6;
-    },
+    peakMegabytes: () => memoryOf(child.pid, "VmHWM"),
     stop: async () => {
       running.delete(child);
       child.kill("SIGTERM");

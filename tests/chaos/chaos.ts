@@ -1,6 +1,6 @@
 // npm run test:chaos: causes for real what should break the site, and sees that it does not. A line for each scenario,
 // a table at the end, exit code 1 where a promise was broken. -- WORD runs only those with the word in their name.
-import { inspect } from "node:util";
+import { runSteps, type Say } from "../support/steps.ts";
 import { faults } from "./faults.ts";
 import { floods } from "./floods.ts";
 import { fullDisk } from "./full-disk.ts";
@@ -28,30 +28,19 @@ const all: Scenario[] = [
   ...floods,
   ...logFaults,
 ];
-const wanted = process.argv[2] ?? "";
-const scenarios = all.filter(({ name }) => name.includes(wanted));
-
-const began = performance.now();
-const seconds = () => Math.round((performance.now() - began) / 1000);
-const say = (text: string) => process.stderr.write(`${String(seconds()).padStart(4)} s  ${text}\n`);
-
-const describe = (error: unknown) => inspect(error).slice(0, 4_000);
-
-const rows: string[] = [];
-for (const { name, run } of scenarios) {
-  say(name);
-  const started = seconds();
-  const stand = await openStand((text) => say(`    ${text}`));
+async function onStand(run: Scenario["run"], say: Say): Promise<string> {
+  const stand = await openStand(say);
   try {
     const seen = await run(stand);
     await stand.close();
-    rows.push(`| ${name} | ${seen} | ${seconds() - started} s |`);
-    say(`    held: ${seen}`);
+    return seen;
   } catch (error) {
-    process.exitCode = 1;
-    rows.push(`| ${name} | BROKEN | ${seconds() - started} s |`);
-    say(`    BROKEN: ${describe(error)}`);
     await stand.close().catch(() => undefined);
+    throw error;
   }
 }
-process.stdout.write(`\n| What happens | What was seen | Took |\n| --- | --- | --- |\n${rows.join("\n")}\n`);
+
+await runSteps(
+  "What happens",
+  all.map(({ name, run }) => ({ name, run: (say) => onStand(run, say) })),
+);

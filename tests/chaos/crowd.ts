@@ -6,6 +6,7 @@ import { get } from "node:http";
 import { connect, type Socket, type TcpNetConnectOpts } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
+import { memoryOf } from "../support/memory.ts";
 import type { Site } from "../support/site.ts";
 import { visitor } from "./stand.ts";
 
@@ -115,10 +116,7 @@ export async function ask(site: Site, path: string): Promise<{ status: number | 
 }
 
 /** In MB (10⁶ bytes). */
-export function residentMemory(site: Site): number {
-  const status = readFileSync(`/proc/${site.process.pid}/status`, "utf8");
-  return Math.round((Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) * 1024) / 1e6);
-}
+export const residentMemory = (site: Site) => Math.round(memoryOf(site.process.pid, "VmRSS"));
 
 /** A new visitor's sign-up, as it goes over the wire. */
 export function signupRequest(name: number | string): string {

@@ -9,7 +9,7 @@ import { Cluster } from "../../server/database/cluster.ts";
 import { migrate, type DatabaseUrls } from "../../server/database/migrate.ts";
 import { findPostgresBinaries, type Paths, type PostgresBinaries } from "../../server/database/postgres-binaries.ts";
 import { waitlist } from "./commands.ts";
-import type { Step } from "./ops.ts";
+import type { Step } from "../support/steps.ts";
 
 export const backupSteps: Step[] = [
   { name: "back up 10,000 entries, restore them into an empty database, compare all rows", run: rehearse },

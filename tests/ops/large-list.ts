@@ -12,8 +12,9 @@ import { findProgram } from "../bench/processes.ts";
 import { createFilledDatabase } from "../bench/signups.ts";
 import { ratio, takeTurns } from "../bench/statistics.ts";
 import { startPostgres } from "../support/postgres.ts";
-import { measure, waitlist, watch } from "./commands.ts";
-import type { Step } from "./ops.ts";
+import { run } from "../support/run.ts";
+import { waitlist, watch } from "./commands.ts";
+import type { Step } from "../support/steps.ts";
 
 const million = 1_000_000;
 /** In MB: a heap is collected when it likes. The list itself has 150 MB, its tenth 15. */
@@ -35,10 +36,10 @@ async function exportMillion(): Promise<string> {
     const tenth = await createFilledDatabase(postgres, million / 10);
     const peaks: number[] = [];
     const ours = async (...options: string[]) => {
-      const run = await waitlist(list, ["export", ...options], true);
-      assert.deepEqual([run.code, run.stderr], [0, ""]);
-      peaks.push(run.peakMegabytes);
-      return million / run.seconds;
+      const exported = await waitlist(list, ["export", ...options], true);
+      assert.deepEqual([exported.code, exported.stderr], [0, ""]);
+      peaks.push(exported.peakMegabytes);
+      return million / exported.seconds;
     };
     const rates = await takeTurns(
       3,
@@ -60,7 +61,7 @@ async function exportMillion(): Promise<string> {
 
 async function copyRate(psql: string, url: string): Promise<number> {
   const command = "\\copy earlyaccess TO STDOUT (FORMAT csv, HEADER)";
-  const { code, seconds } = await measure([psql, "-X", "-q", "-c", command, url], {}, true);
+  const { code, seconds } = await run([psql, "-X", "-q", "-c", command, url], {}, true);
   assert.equal(code, 0);
   return million / seconds;
 }
@@ -79,7 +80,7 @@ async function importMillion(): Promise<string> {
     ];
     await writeList(large, million);
     await writeList(small, million / 10);
-    const copy = (what: string) => measure([psql, "-X", "-q", "-c", what, postgres.ownerUrl], {});
+    const copy = (what: string) => run([psql, "-X", "-q", "-c", what, postgres.ownerUrl], {});
     const tenth = await waitlist(postgres, ["import", small]);
     assert.match(tenth.stdout, /Imported 100,000\.\n$/);
     const bar = await watch(postgres, ["import", small, "--dry-run"]);

@@ -14,6 +14,7 @@ import { signUp } from "../support/metrics.ts";
 import { freePort } from "../support/free-port.ts";
 import { readDashboard } from "../support/dashboard.ts";
 import type { Site } from "../support/site.ts";
+import type { Say } from "../support/steps.ts";
 
 const rules = join(projectRoot, "docs/prometheus-alerts.yml");
 
@@ -21,7 +22,7 @@ const rules = join(projectRoot, "docs/prometheus-alerts.yml");
  * @returns what was seen.
  * @throws where Prometheus cannot read something, an alert does not fire as it should, or a panel has nothing to show.
  */
-export async function checkMetrics(say: (text: string) => void): Promise<string> {
+export async function checkMetrics(say: Say): Promise<string> {
   promtool(["check", "rules", "--lint-fatal", rules]);
   promtool(["test", "rules", join(projectRoot, "tests/ops/alert-tests.yml")]);
   say("the alert rules fire for what they are about, and for nothing else");
