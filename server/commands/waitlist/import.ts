@@ -7,6 +7,7 @@ import { OperatorError } from "../../operator-error.ts";
 import type { Command } from "./command.ts";
 import { readEntry, type ImportedEntry } from "./csv-entry.ts";
 import { openCsv, readLines, type CsvFile } from "./csv-file.ts";
+import { describe, describeBad, type Seen } from "./import-report.ts";
 import { withOwner } from "./owner.ts";
 import { count, showProgress } from "./progress.ts";
 
@@ -39,18 +40,6 @@ export const importCommand: Command = {
     });
   },
 };
-
-interface Seen {
-  lines: number;
-  /** Different addresses. */
-  entries: number;
-  /** Of these, on the list already. */
-  known: number;
-  bad: number;
-  /** The first of the bad lines. */
-  complaints: string[];
-  unusable: Record<"created_at" | "status", number>;
-}
 
 const mostComplaints = 100;
 /** In characters. */
@@ -144,19 +133,4 @@ function sayNothingWasImported(error: unknown): never {
   throw new OperatorError(`Postgres did not take them (${reason}); its log says more. Nothing was imported.`, {
     cause: error,
   });
-}
-
-function describe({ lines, entries, known, bad, unusable }: Seen, ignored: string[]): string {
-  const facts = [
-    `${count(lines)} lines, ${count(known)} already on the list, ${count(lines - bad - entries)} twice in the file, ${count(bad)} wrong.`,
-  ];
-  if (ignored.length > 0) facts.push(`Columns that mean nothing here: ${ignored.join(", ")}.`);
-  if (unusable.created_at) facts.push(`${count(unusable.created_at)} dates cannot be used; those count as of now.`);
-  if (unusable.status) facts.push(`${count(unusable.status)} statuses are unknown; those count as waiting.`);
-  return `${facts.join("\n")}\n`;
-}
-
-function describeBad({ complaints, bad }: Seen): string {
-  const more = bad > complaints.length ? [`… and ${count(bad - complaints.length)} more.`] : [];
-  return [...complaints, ...more, "Nothing was imported."].join("\n");
 }
