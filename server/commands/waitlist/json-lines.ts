@@ -36,6 +36,7 @@ export function toJsonLines(columns: JsonColumn[], onRows: (rows: number) => voi
   const write = createWriter(columns);
   const emptyRow = columns.reduce((length, { name }) => length + `,"${name}":null`.length, "{}\n".length);
   let rest: Buffer = Buffer.alloc(0);
+  let draft: Buffer = Buffer.alloc(0);
   return new Transform({
     transform(chunk: Buffer, _, done) {
       const input = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk;
@@ -44,8 +45,10 @@ export function toJsonLines(columns: JsonColumn[], onRows: (rows: number) => voi
       let rows = 0;
       for (let at = input.indexOf(lf); at >= 0; at = input.indexOf(lf, at + 1)) rows++;
       onRows(rows);
-      const output = Buffer.allocUnsafe(rows * emptyRow + end * longestEscape);
-      done(null, output.subarray(0, write(input.subarray(0, end), output)));
+      // For the worst case, which never comes: kept, so that each chunk only costs what it has.
+      const worst = rows * emptyRow + end * longestEscape;
+      if (draft.length < worst) draft = Buffer.allocUnsafe(worst);
+      done(null, Buffer.from(draft.subarray(0, write(input.subarray(0, end), draft))));
     },
   });
 }
