@@ -79,6 +79,9 @@ function describeRefusal({ code = "", message }: { code?: string; message: strin
   if (message.startsWith("The server does not support SSL")) {
     return `${server} does not speak TLS, which sslmode in its URL asks for.`;
   }
+  if (message.includes("unsupported startup parameter")) {
+    return `${server} is a pooler that takes no settings of a session (${message}). Name Postgres itself: the site keeps ten connections at most.`;
+  }
   if (/CERT|^UNABLE_TO_/.test(code)) {
     return `${server} shows a certificate that is not trusted (${code}). Name the file of its authority: add &sslrootcert=/path/ca.pem to its URL.`;
   }

@@ -124,6 +124,17 @@ describe("doctor", () => {
     }
   });
 
+  it("finds a role that may read the list, as some providers make them", async () => {
+    const role = `${new URL(database.webUrl).username}_anon`;
+    await database.query(`CREATE ROLE ${role}`);
+    await database.query(`GRANT SELECT ON earlyaccess TO ${role}`);
+    const { code, stdout } = await waitlist(["doctor"]);
+    expect([code, verdicts(stdout).Readers]).toEqual([0, "warning"]);
+    expect(stdout).toContain(`REVOKE ALL ON public.earlyaccess FROM "${role}";`);
+    await database.query(`REVOKE ALL ON earlyaccess FROM ${role}`);
+    await database.query(`DROP ROLE ${role}`);
+  });
+
   it("finds that nothing was migrated, that a role is refused, and that the two connections are apart", async () => {
     const elsewhere = superuserUrl("postgres");
     const apart = await waitlist(["doctor"], { DATABASE_OWNER_URL: elsewhere });
@@ -222,7 +233,7 @@ esac
     [
       ["--replace"],
       ["TABLE public earlyaccess", "TABLE public _prisma_migrations", "TYPE public earlyaccess_status"],
-      /^The database has what the backup has not, .*: table earlyaccess_status_changes, table left_over, function \w+, function \w+\. Restore into a new, empty database\.\n$/,
+      /^The database has what the backup has not, .*: table earlyaccess_status_changes, table left_over(, function \w+)+\. Restore into a new, empty database\.\n$/,
     ],
   ])("restores nothing with %j where the backup holds %j", async (options, contents, message) => {
     await database.query(

@@ -1,5 +1,5 @@
 // The doctor's look at the database: versions, roles, rights, durability and time.
-import type pg from "pg";
+import pg from "pg";
 import { isUpToDate } from "../../database/migrate.ts";
 import type { OpenedDatabase } from "../../database/open.ts";
 import { deviations } from "../../database/roles.ts";
@@ -16,6 +16,7 @@ export async function* examineDatabase(database: OpenedDatabase): AsyncGenerator
     if (owner) {
       yield await examineVersion(owner);
       yield* examineSchema(owner, decodeURIComponent(new URL(webUrl).username));
+      yield* examineReaders(owner);
       yield await examineClock(owner);
     }
     if (senderUrl && senderUrl !== ownerUrl) await (yield* connectAs("NOTIFY_DATABASE_URL", senderUrl))?.end();
@@ -75,6 +76,21 @@ async function* examineSchema(owner: pg.Client, webRole: string): AsyncGenerator
     const text = [`its rights are not INSERT alone. ${migrateHint} It runs:`, ...statements.map((sql) => `${sql};`)];
     yield { verdict: "problem", what: "Web role", text: text.join("\n") };
   }
+}
+
+/** Some providers let roles of their own read every new table, and answer the internet with them. */
+async function* examineReaders(owner: pg.Client): AsyncGenerator<Finding> {
+  const { rows } = await owner.query<{ role: string }>(
+    `SELECT rolname AS role FROM pg_roles, to_regclass('public.earlyaccess') AS waitlist
+     WHERE waitlist IS NOT NULL AND NOT rolsuper AND NOT pg_has_role(oid, 'pg_read_all_data', 'USAGE')
+       AND NOT pg_has_role(oid, (SELECT relowner FROM pg_class WHERE pg_class.oid = waitlist), 'USAGE')
+       AND has_table_privilege(oid, waitlist, 'SELECT')
+     ORDER BY rolname`,
+  );
+  if (rows.length === 0) return;
+  const roles = rows.map(({ role }) => pg.escapeIdentifier(role)).join(", ");
+  const text = `besides the owner, these may read the list: ${roles}. Where that is not meant: REVOKE ALL ON public.earlyaccess FROM ${roles};`;
+  yield { verdict: "warning", what: "Readers", text };
 }
 
 async function* examineDurability(web: pg.Client): AsyncGenerator<Finding> {
