@@ -56,7 +56,8 @@ async function refuseLeftovers(client: pg.Client, contents: string): Promise<voi
     `SELECT 'TABLE' AS kind, relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'
      UNION ALL SELECT 'TYPE', typname FROM pg_type WHERE typnamespace = 'public'::regnamespace AND typtype = 'e'
      UNION ALL SELECT 'FUNCTION', proname FROM pg_proc WHERE pronamespace = 'public'::regnamespace AND prokind = 'f'
-       AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_proc'::regclass AND objid = pg_proc.oid AND deptype = 'e')`,
+       AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_proc'::regclass AND objid = pg_proc.oid AND deptype = 'e')
+     ORDER BY kind DESC, name`,
   );
   const listed = contents.matchAll(/^\d+; \d+ \d+ (TABLE|TYPE|FUNCTION) public ([^\s(]+)/gm);
   const held = new Set(Array.from(listed, ([, kind, name]) => `${kind} ${name}`));
