@@ -34,10 +34,17 @@ const visits: Visit[] = [
   },
 ];
 
-/** A browser that starts is busy with itself now and then, also with an empty page: the middle one of three counts. */
-async function middleOfThree(measure: () => Promise<Result>): Promise<Result> {
-  const results = [await measure(), await measure(), await measure()];
-  return results.toSorted((a, b) => a.blocking - b.blocking)[1] as Result;
+/**
+ * Of five visits the one that blocked least: what else the machine does, and the browser with itself, only ever adds, also to
+ * an empty page. What the page does shows in each of them.
+ */
+async function leastOfFive(measure: () => Promise<Result>): Promise<Result> {
+  const results: Result[] = [];
+  while (results.length < 5) results.push(await measure());
+  results.sort((a, b) => a.blocking - b.blocking);
+  const all = results.map(({ blocking }) => blocking).join(", ");
+  const [least] = results as [Result];
+  return { ...least, line: `${least.line} (TBT of all visits: ${all})` };
 }
 
 interface Result {
@@ -73,7 +80,7 @@ try {
   const port = await freePort();
   const browser = await launchChromium(await findChromium(), `--remote-debugging-port=${port}`);
   for (const visit of visits) {
-    const { line, perfect } = await middleOfThree(() => audit(site.url + visit.path, port, visit));
+    const { line, perfect } = await leastOfFive(() => audit(site.url + visit.path, port, visit));
     process.stdout.write(`${visit.name.padEnd(20)}${line}${perfect ? "" : "  NOT PERFECT"}\n`);
     if (!perfect) process.exitCode = 1;
   }
