@@ -8,6 +8,8 @@ RUN npm run build
 
 FROM node:24-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000
+# With a heap for each thread, glibc keeps up to 25 MB more under sign-ups, and is no faster.
+ENV MALLOC_ARENA_MAX=1
 WORKDIR /app
 COPY --from=build /app/dist ./dist
 COPY --from=build /app/prisma ./prisma
