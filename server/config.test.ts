@@ -165,7 +165,10 @@ describe("readConfig", () => {
     );
   });
 
-  describe.each(["DATABASE_URL", "DATABASE_OWNER_URL"])("with an example's password in %s", (name) => {
+  describe.each([
+    ["DATABASE_URL", "WEB_PASSWORD"],
+    ["DATABASE_OWNER_URL", "OWNER_PASSWORD"],
+  ])("with an example's password in %s", (name, inCompose) => {
     const given = (password: string) => ({
       DATABASE_URL: url.replace("secret", "8b1f3c"),
       [name]: `postgresql://web:${password}@db/x`,
@@ -173,7 +176,9 @@ describe("readConfig", () => {
 
     it.each([...examplePasswords()])("refuses %s in production, without repeating it", (password) => {
       const message = complaint({ ...given(password), NODE_ENV: "production" });
-      expect(message).toMatch(new RegExp(`^  ${name} has the password of an example.*openssl rand -hex 24$`, "m"));
+      expect(message).toMatch(
+        new RegExp(`^  ${name} has .* example \\(docker compose: ${inCompose}\\).*openssl rand -hex 24$`, "m"),
+      );
       expect(message).not.toContain(password);
       expect(readConfig(given(password))).toMatchObject({ databaseUrl: given(password).DATABASE_URL });
     });

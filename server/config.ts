@@ -145,7 +145,12 @@ const hints: Record<Variable, { rule: string; example: string }> = {
   LOG_LEVEL: { rule: `one of ${logLevels.join(", ")}`, example: "info" },
 };
 
-const databaseUrls = ["DATABASE_URL", "DATABASE_OWNER_URL", "NOTIFY_DATABASE_URL"] as const;
+/** What .env calls the password of each for docker compose. */
+const databasePasswords = {
+  DATABASE_URL: "WEB_PASSWORD",
+  DATABASE_OWNER_URL: "OWNER_PASSWORD",
+  NOTIFY_DATABASE_URL: "NOTIFY_PASSWORD",
+} as const;
 
 /** Those of .env.example, of the examples above and of the README. */
 const examplePasswords = new Set([
@@ -174,11 +179,11 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     return `${name} is "${got}" but must be ${rule}, for example ${name}=${example}`;
   });
   if (given.NODE_ENV === "production") {
-    const used = given.NOTIFY_WEBHOOK_URL ? databaseUrls : databaseUrls.slice(0, 2);
-    for (const name of used) {
+    for (const [name, password] of Object.entries(databasePasswords) as [keyof typeof databasePasswords, string][]) {
+      if (name === "NOTIFY_DATABASE_URL" && !given.NOTIFY_WEBHOOK_URL) continue;
       if (bad.has(name) || !hasExamplePassword(given[name])) continue;
       complaints.push(
-        `${name} has the password of an example, which everybody can read; make one with: openssl rand -hex 24`,
+        `${name} has the password of an example (docker compose: ${password}), which everybody can read; make one with: openssl rand -hex 24`,
       );
     }
     if (given.NOTIFY_WEBHOOK_SECRET === hints.NOTIFY_WEBHOOK_SECRET.example) {
