@@ -1,21 +1,20 @@
 // waitlist export: the list as CSV or as JSON lines, streamed from Postgres at its own speed.
 import { createWriteStream } from "node:fs";
-import type { Transform, Writable } from "node:stream";
+import type { Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type pg from "pg";
 import { to as copyTo } from "pg-copy-streams";
 import { UsageError } from "../command.ts";
 import type { Command } from "./command.ts";
-import { toJsonLines } from "./json-lines.ts";
-import { endRowsWithCrlf } from "./line-ends.ts";
+import { toLines, type LineFormat } from "./copied-rows.ts";
+import { formats } from "./export-format.ts";
 import { inPeriod, periodOptions, readPeriod, type Period } from "./moment.ts";
 import { withOwner } from "./owner.ts";
 import { writePrivately } from "./private-file.ts";
 import { count, showProgress, type Progress } from "./progress.ts";
-import { guardedColumn } from "./spreadsheet-cell.ts";
 
 interface Selection {
-  format: Format;
+  format: LineFormat;
   period: Period;
   withoutFlagged: boolean;
 }
@@ -47,38 +46,6 @@ export const exportCommand: Command = {
   },
 };
 
-const texts = ["name", "email", "company", "job_title"];
-const sources = ["utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content", "referrer_host"];
-const flags = ["suspected_spam", "disposable_email"];
-/** ISO 8601; the connection's time zone is UTC. */
-const createdAt = `to_char(created_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS created_at`;
-
-const csvColumns = [...texts.map(guardedColumn), "status", createdAt, ...flags, ...sources.map(guardedColumn), "id"];
-/** What is no string in JSON; a time in JSON's own form, as to_char would cost a quarter of the rate. */
-const jsonValues = new Set(["created_at", ...flags]);
-const jsonColumns = [...texts, "status", "created_at", ...flags, ...sources, "id"].map((name) => ({
-  name,
-  isJson: jsonValues.has(name),
-}));
-const jsonCells = jsonColumns.map(({ name, isJson }) => (isJson ? `to_json(${name})` : name));
-
-interface Format {
-  /** What is copied from the table. */
-  select: string;
-  options: string;
-  /** Makes lines of the format of what Postgres sends. */
-  toLines: (onRows: (rows: number) => void) => Transform;
-}
-
-const formats: Record<string, Format> = {
-  csv: { select: csvColumns.join(", "), options: "FORMAT csv, HEADER", toLines: endRowsWithCrlf },
-  ndjson: {
-    select: jsonCells.join(", "),
-    options: "FORMAT text",
-    toLines: (onRows) => toJsonLines(jsonColumns, onRows),
-  },
-};
-
 async function writeToFile(client: pg.Client, selection: Selection, file: string): Promise<number> {
   let rows = 0;
   await writePrivately(file, async (draft) => {
@@ -104,9 +71,10 @@ async function write(client: pg.Client, selection: Selection, output: Writable):
   const progress = await showExport(client, where);
   try {
     // Not sorted: where Postgres must, as after an import, that takes as long as everything else.
-    const entries = `SELECT ${format.select} FROM public.earlyaccess WHERE ${where}`;
-    const rows = client.query(copyTo(`COPY (${entries}) TO STDOUT (${format.options})`));
-    await pipeline(rows, format.toLines(progress.advance), output, { end: output !== process.stdout });
+    const cells = format.columns.map(({ select }) => select).join(", ");
+    const entries = `SELECT ${cells} FROM public.earlyaccess WHERE ${where}`;
+    const rows = client.query(copyTo(`COPY (${entries}) TO STDOUT`));
+    await pipeline(rows, toLines(format, progress.advance), output, { end: output !== process.stdout });
     return rows.rowCount;
   } finally {
     progress.end();
