@@ -2,9 +2,11 @@
 import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { projectRoot } from "../../server/project-root.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { openWire } from "../support/tcp-proxy.ts";
 import { runWaitlist } from "../support/waitlist.ts";
 
 let database: TestDatabase;
@@ -248,6 +250,48 @@ describe("import", () => {
     } finally {
       await database.query("DROP FUNCTION act CASCADE");
     }
+  });
+
+  const atCommit = async (act: string) => {
+    await database.query(
+      `CREATE FUNCTION at_commit() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${act}; RETURN NULL; END $$`,
+    );
+    await database.query(
+      `CREATE CONSTRAINT TRIGGER at_commit AFTER INSERT ON earlyaccess DEFERRABLE INITIALLY DEFERRED
+       FOR EACH ROW EXECUTE FUNCTION at_commit()`,
+    );
+  };
+  const oneLine = "name,email,company\nAda,ada@example.com,E\n";
+
+  it("says that nobody knows where the connection is lost during the commit, and may be repeated", async () => {
+    const wire = await openWire(database.ownerUrl);
+    await atCommit("PERFORM pg_sleep(1)");
+    await writeFile(file("import.csv"), oneLine);
+    const importing = waitlist(["import", file("import.csv")], { DATABASE_OWNER_URL: wire.url(database.ownerUrl) });
+    const committing =
+      "SELECT FROM pg_stat_activity WHERE datname = current_database() AND query = 'COMMIT' AND state = 'active'";
+    while ((await database.query(committing)).length === 0) await sleep(20);
+    await wire.cut();
+    expect(await importing).toEqual({
+      code: 1,
+      stdout: "1 lines, 0 already on the list, 0 twice in the file, 0 wrong.\n",
+      stderr:
+        "The connection to Postgres was lost at the very end: all of them are on the list, or nobody is. " +
+        "Import the file again; who is on the list already is skipped.\n",
+    });
+    // This waits for the commit, of which Postgres could tell nobody.
+    await database.query("DROP FUNCTION at_commit CASCADE");
+    expect(await entries()).toHaveLength(1);
+    expect((await importText(oneLine)).stdout).toMatch(/^1 lines, 1 already on the list, .*\nImported 0\.\n$/);
+    expect(await entries()).toHaveLength(1);
+  });
+
+  it("says that nobody was imported where Postgres refuses the commit", async () => {
+    await atCommit("RAISE EXCEPTION 'no'");
+    const { code, stderr } = await importText(oneLine);
+    await database.query("DROP FUNCTION at_commit CASCADE");
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/ \(P0001\); .* Nothing was imported\.\n$/)]);
+    expect(await entries()).toEqual([]);
   });
 
   it.each([

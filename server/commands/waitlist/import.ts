@@ -35,7 +35,7 @@ export const importCommand: Command = {
         return;
       }
       const inserted = await insertAll(client, seen.entries).catch(sayNothingWasImported);
-      await client.query("COMMIT");
+      await client.query("COMMIT").catch(sayItIsUnknown);
       process.stdout.write(`Imported ${count(inserted)}.\n`);
     });
   },
@@ -133,4 +133,14 @@ function sayNothingWasImported(error: unknown): never {
   throw new OperatorError(`Postgres did not take them (${reason}); its log says more. Nothing was imported.`, {
     cause: error,
   });
+}
+
+/** Where no answer came, Postgres may have committed all the same. */
+function sayItIsUnknown(error: unknown): never {
+  if ((error as { severity?: string }).severity === "ERROR") sayNothingWasImported(error);
+  throw new OperatorError(
+    "The connection to Postgres was lost at the very end: all of them are on the list, or nobody is. " +
+      "Import the file again; who is on the list already is skipped.",
+    { cause: error },
+  );
 }

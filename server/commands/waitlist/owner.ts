@@ -25,7 +25,10 @@ export async function withOwner(work: (client: pg.Client, database: OpenedDataba
       await client.query("SET timezone = 'UTC'");
       await work(client, database);
     } catch (error) {
-      throw signal ? new OperatorError(`Ended by ${signal}.`) : inWords(error);
+      if (!signal) throw inWords(error);
+      // What the command says itself, such as what became of its changes, is still true.
+      const more = error instanceof OperatorError ? ` ${error.message}` : "";
+      throw new OperatorError(`Ended by ${signal}.${more}`);
     } finally {
       process.off("SIGINT", interrupt).off("SIGTERM", interrupt);
       await client.end();
