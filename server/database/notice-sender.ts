@@ -24,17 +24,20 @@ const gracePeriod = 10_000;
  */
 export async function sendNotices(senderUrl: string, tell: Tell, log: Log, signal: AbortSignal): Promise<void> {
   const holder = await connectTo(senderUrl);
-  const lost = new Promise<never>((_, reject) => {
-    holder.once("end", () => reject(new OperatorError("The connection to Postgres was lost.")));
-  });
-  signal.addEventListener("abort", () => void holder.end());
+  const lost = new Promise<"lost">((resolve) => holder.once("end", () => resolve("lost")));
+  const stopped = new Promise<"stopped">((resolve) => signal.addEventListener("abort", () => resolve("stopped")));
+  const stopWaiting = () => void holder.end();
+  signal.addEventListener("abort", stopWaiting);
   try {
+    signal.throwIfAborted();
     await takeOver(holder, log);
+    // Another process would send what is under way again: the lock is held until that is done.
+    signal.removeEventListener("abort", stopWaiting);
     const runner = await startRunner(senderUrl, tell, log);
     log.info("sending notices");
-    const ended = await Promise.race([runner.promise, lost.catch((error: unknown) => ({ error }))]);
-    if (ended) await runner.stop();
-    if (ended && !signal.aborted) throw ended.error;
+    const end = await Promise.race([runner.promise, lost, stopped]);
+    if (end) await runner.stop();
+    if (end === "lost") throw new OperatorError("The connection to Postgres was lost.");
   } catch (error) {
     if (!signal.aborted) throw error;
   } finally {
@@ -90,6 +93,8 @@ async function startRunner(senderUrl: string, tell: Tell, log: Log): Promise<Run
     maxPoolSize: concurrency + 1,
     noHandleSignals: true,
     gracefulShutdownAbortTimeout: gracePeriod,
+    // Without these, its end does not wait until the queue knows what was confirmed and what failed.
+    preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
     logger: new Logger(() => (level, message) => {
       const [sentence] = message.split(":\n"); // A stack follows.
       if (serious.has(level)) log.warn(sentence);

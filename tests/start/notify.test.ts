@@ -69,6 +69,13 @@ async function emptied(): Promise<void> {
   while ((await waiting()).length > 0) await sleep(20);
 }
 
+/** Resolves when what failed waits for a day. */
+async function postponed(): Promise<void> {
+  const postpone =
+    "UPDATE graphile_worker._private_jobs SET run_at = now() + interval '1 day' WHERE last_error IS NOT NULL RETURNING id";
+  while ((await database.query(postpone)).length === 0) await sleep(20);
+}
+
 const texts = () => receiver.received.map(({ body }) => (JSON.parse(body) as { text: string }).text);
 
 it("tells of each new sign-up once, and of none that is a repeat", async () => {
@@ -116,9 +123,7 @@ describe("a receiver that", () => {
     expect(await signUp("ada@example.com")).toBe(201);
     await receiver.reached(1);
     await logged(sender, new RegExp(`attempt 1 of 25\\) with error 'The receiver answered ${status}'"`));
-    const postpone =
-      "UPDATE graphile_worker._private_jobs SET run_at = now() + interval '1 day' WHERE last_error IS NOT NULL RETURNING id";
-    while ((await database.query(postpone)).length === 0) await sleep(20);
+    await postponed();
     receiver.answer(200);
     // The next one gets through, and with it those that would wait longer.
     expect(await signUp("bob@example.com", { company: "Bobs" })).toBe(201);
@@ -162,6 +167,20 @@ describe("senders", () => {
     await receiver.reached(3);
     await emptied();
     expect(receiver.received).toHaveLength(3);
+  });
+
+  it("do not tell twice where the first is stopped in the middle of it", async () => {
+    receiver.answer(200, 1_000);
+    const first = await startSender();
+    const second = await startSender();
+    await logged(second, /waiting for its end/);
+    const signUp = await startSignUps();
+    expect(await signUp("ada@example.com")).toBe(201);
+    await receiver.reached(1);
+    expect(await first.stop()).toBe(0);
+    await logged(second, /sending notices/);
+    await emptied();
+    expect(receiver.received).toHaveLength(1);
   });
 
   it("wait for sign-ups that came while none ran", async () => {
