@@ -15,6 +15,11 @@ const senderLock = 4_155_220;
 const concurrency = 4;
 /** Of graphile-worker's levels; the others are of use to who looks for a fault. */
 const serious = new Set<string>(["error", "warning"]);
+/**
+ * In milliseconds. A receiver that fails for less may take notices slowly, or not every one: to ask again at each success
+ * would use up all attempts.
+ */
+const outage = 10_000;
 /** In milliseconds: what is under way at the end gets as long as a receiver has to answer. */
 const gracePeriod = 10_000;
 
@@ -65,7 +70,7 @@ async function takeOver(holder: pg.Client, log: Log): Promise<void> {
 }
 
 async function startRunner(senderUrl: string, tell: Tell, log: Log): Promise<Runner> {
-  let failed = false;
+  let failingSince = 0; // Nobody knows what was before the start.
   async function announce(payload: unknown, helpers: JobHelpers) {
     const { rows } = await helpers.query<Notice>(
       `SELECT ${noticeColumns.join(", ")} FROM public.earlyaccess WHERE id = $1`,
@@ -75,11 +80,12 @@ async function startRunner(senderUrl: string, tell: Tell, log: Log): Promise<Run
     try {
       await tell(rows[0], helpers.abortSignal);
     } catch (error) {
-      failed = true;
+      failingSince = Math.min(failingSince, Date.now());
       throw error;
     }
-    if (!failed) return;
-    failed = false;
+    const wasAway = Date.now() - failingSince > outage;
+    failingSince = Infinity;
+    if (!wasAway) return;
     // The receiver is back: the others need not wait any longer.
     await helpers.query(
       "SELECT graphile_worker.reschedule_jobs(array_agg(id), run_at => now()) FROM graphile_worker.jobs WHERE attempts BETWEEN 1 AND max_attempts - 1 AND locked_at IS NULL",

@@ -136,6 +136,38 @@ describe("a receiver that", () => {
     ]);
   });
 
+  it("refuses one and takes others is not asked for that one at each of them", async () => {
+    await startSender();
+    const signUp = await startSignUps();
+    expect(await signUp("ada@example.com")).toBe(201);
+    await receiver.reached(1);
+    receiver.answer(429);
+    expect(await signUp("bob@example.com")).toBe(201);
+    await receiver.reached(2);
+    await postponed();
+    receiver.answer(200);
+    expect(await signUp("cleo@example.com")).toBe(201);
+    await receiver.reached(3);
+    const waiting = () =>
+      database.query("SELECT run_at > now() + interval '1 hour' AS later FROM graphile_worker.jobs");
+    while ((await waiting()).length > 1) await sleep(20);
+    expect(await waiting()).toEqual([{ later: true }]);
+  });
+
+  it("failed before the sender was started is asked again when it takes something", async () => {
+    receiver.answer(500);
+    const before = await startSender();
+    const signUp = await startSignUps();
+    expect(await signUp("ada@example.com")).toBe(201);
+    await postponed();
+    expect(await before.stop()).toBe(0);
+    receiver.answer(200);
+    await startSender();
+    expect(await signUp("bob@example.com")).toBe(201);
+    await receiver.reached(3);
+    await emptied();
+  });
+
   it("is not there is asked again when it is", async () => {
     await receiver.close();
     const sender = await startSender();
