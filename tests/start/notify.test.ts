@@ -264,6 +264,24 @@ describe("the outbox", () => {
     expect(texts()).toEqual(["Somebody from Bobs joined the early access list."]);
   });
 
+  it("costs no sign-up where it is locked, and little time", async () => {
+    const signUp = await startSignUps();
+    expect(await signUp("ada@example.com")).toBe(201);
+    const client = new pg.Client(database.senderUrl);
+    await client.connect();
+    await client.query("BEGIN; LOCK TABLE graphile_worker._private_jobs IN ACCESS EXCLUSIVE MODE");
+    const began = performance.now();
+    const names = Array.from({ length: 8 }, (_, i) => `bob${i}@example.com`);
+    expect(new Set(await Promise.all(names.map((name) => signUp(name))))).toEqual(new Set([201]));
+    expect(performance.now() - began).toBeLessThan(1_000);
+    await client.end();
+    expect(await signUp("cleo@example.com")).toBe(201);
+    await startSender();
+    await receiver.reached(2);
+    await emptied();
+    expect(receiver.received).toHaveLength(2);
+  });
+
   it("is filled only where notices are wanted", async () => {
     const { senderUrl, ...silent } = database;
     expect((await migrate(silent)).rights).toEqual([
