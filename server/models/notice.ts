@@ -41,7 +41,10 @@ export function describeNotice({ company, utm_source, utm_campaign, referrer_hos
   ].join("");
 }
 
-/** What a visitor typed mentions nobody and links nowhere: https://docs.slack.dev/messaging/formatting-message-text */
+/**
+ * What a visitor typed mentions nobody: https://docs.slack.dev/messaging/formatting-message-text; what understands the same
+ * format reads a plain @channel, too, where no character comes between.
+ */
 function escape(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll("@", "@\u200B");
 }

@@ -86,12 +86,12 @@ it("tells of each new sign-up once, and of none that is a repeat", async () => {
   ).toBe(201);
   await receiver.reached(1);
   expect(await signUp("ADA@example.com")).toBe(201);
-  expect(await signUp("bob@example.com", { company: "<!channel> & Co", message: "buy" })).toBe(201);
+  expect(await signUp("bob@example.com", { company: "<!channel> & @all", message: "buy" })).toBe(201);
   await receiver.reached(2);
   await emptied();
   expect(texts()).toEqual([
     "Somebody from Engines joined the early access list (source letter, from news.example).",
-    "Somebody from &lt;!channel&gt; &amp; Co joined the early access list. It looks like spam.",
+    "Somebody from &lt;!channel&gt; &amp; @\u200Ball joined the early access list. It looks like spam.",
   ]);
   expect(await sender.stop()).toBe(0);
   expect(sender.stderr()).toBe("");
