@@ -1,5 +1,6 @@
 // The owner's connection for a command, which a signal ends so that the command tidies up and ends as well.
 import type pg from "pg";
+import { errorFields } from "../../database/error-fields.ts";
 import { connectTo } from "../../database/migrate.ts";
 import type { OpenedDatabase } from "../../database/open.ts";
 import { OperatorError } from "../../operator-error.ts";
@@ -49,10 +50,13 @@ export async function reach(url: string): Promise<pg.Client> {
 }
 
 function inWords(error: unknown): unknown {
-  const { code } = error as { code?: string };
+  const { code } = errorFields(error);
   if (code === "42P01") return new OperatorError(`The database has no waitlist yet. ${migrateHint}`);
   if (code === "42501") {
     return new OperatorError("This role may not do that. Set DATABASE_OWNER_URL to the owner's connection.");
+  }
+  if (code === "CONNECTION_LOST" || code === "57P01") {
+    return new OperatorError("The connection to Postgres was lost.", { cause: error });
   }
   return error;
 }
