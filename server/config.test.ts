@@ -192,7 +192,13 @@ describe("readConfig", () => {
 
 /** Every password that somebody could copy from the files that say how to configure the site. */
 function examplePasswords(): Set<string> {
-  const files = [".env.example", "README.md", "server/config.ts", "server/database/postgres-binaries.ts"];
+  const files = [
+    ".env.example",
+    "README.md",
+    "docs/postgres.md",
+    "server/config-variables.ts",
+    "server/database/postgres-binaries.ts",
+  ];
   const text = files.map((name) => readFileSync(join(projectRoot, name), "utf8")).join("\n");
   const matches = text.matchAll(/^[A-Z]+_PASSWORD=(\S+)$|postgres(?:ql)?:\/\/[\w-]+:([\w-]+)@/gm);
   const found = new Set(Array.from(matches, ([, assigned, inUrl]) => assigned ?? inUrl ?? ""));

@@ -2,7 +2,7 @@
 import { writeSync } from "node:fs";
 import { pino, type DestinationStream, type Logger } from "pino";
 import pretty from "pino-pretty";
-import type { LogLevel } from "./config.ts";
+import type { LogLevel } from "./config-variables.ts";
 
 const stdout = 1;
 /** What is kept of a log that cannot be written now, in characters; newer lines are lost. Some seconds of the heaviest load. */

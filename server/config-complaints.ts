@@ -1,0 +1,85 @@
+// What is wrong with the environment, beyond what can be said of a variable alone; no complaint repeats a secret.
+import { hints, type Variable } from "./config-variables.ts";
+
+/** What .env calls the password of each for docker compose. */
+const databasePasswords = {
+  DATABASE_URL: "WEB_PASSWORD",
+  DATABASE_OWNER_URL: "OWNER_PASSWORD",
+  NOTIFY_DATABASE_URL: "NOTIFY_PASSWORD",
+} as const;
+
+/** Those of .env.example, of the examples above and of the README. */
+const examplePasswords = new Set([
+  "change-this-owner-password",
+  "change-this-web-password",
+  "change-this-notify-password",
+  "a-long-password",
+  "another-password",
+  "secret",
+]);
+
+type Given = Partial<Record<string, string>>;
+
+/**
+ * @param bad the variables that are not what they must be by themselves.
+ * @returns a sentence for everything that is wrong.
+ */
+export function complainOf(given: Given, bad: Set<Variable>): string[] {
+  const own = [...bad].map((name) => {
+    const { rule, example } = hints[name];
+    const isSecret = /_(URL|SECRET)$/.test(name) && name !== "PUBLIC_URL";
+    const got = isSecret ? withoutSecrets(given[name] ?? "") : given[name];
+    return `${name} is "${got}" but must be ${rule}, for example ${name}=${example}`;
+  });
+  return [
+    ...own,
+    ...(given.NODE_ENV === "production" ? complainOfExamples(given, bad) : []),
+    ...complainOfRoles(given, bad),
+  ];
+}
+
+function complainOfExamples(given: Given, bad: Set<Variable>): string[] {
+  const used = Object.entries(databasePasswords).filter(
+    ([name]) => !bad.has(name as Variable) && (name !== "NOTIFY_DATABASE_URL" || given.NOTIFY_WEBHOOK_URL),
+  );
+  const complaints = used
+    .filter(([name]) => hasExamplePassword(given[name]))
+    .map(
+      ([name, password]) =>
+        `${name} has the password of an example (docker compose: ${password}), which everybody can read; make one with: openssl rand -hex 24`,
+    );
+  if (given.NOTIFY_WEBHOOK_SECRET !== hints.NOTIFY_WEBHOOK_SECRET.example) return complaints;
+  return [
+    ...complaints,
+    "NOTIFY_WEBHOOK_SECRET is the example, which everybody can read; make one with: openssl rand -base64 32",
+  ];
+}
+
+function complainOfRoles(given: Given, bad: Set<Variable>): string[] {
+  const complaints: string[] = [];
+  if (given.DATABASE_OWNER_URL && !given.DATABASE_URL) {
+    complaints.push(
+      `DATABASE_URL is not set although DATABASE_OWNER_URL is; both must name the same database, for example DATABASE_URL=${hints.DATABASE_URL.example}`,
+    );
+  }
+  const readable = !bad.has("NOTIFY_DATABASE_URL") && !bad.has("DATABASE_URL");
+  if (readable && sameRole(given.NOTIFY_DATABASE_URL, given.DATABASE_URL)) {
+    complaints.push(
+      `NOTIFY_DATABASE_URL has the role of DATABASE_URL, which may not read; it needs one of its own, for example NOTIFY_DATABASE_URL=${hints.NOTIFY_DATABASE_URL.example}`,
+    );
+  }
+  return complaints;
+}
+
+function hasExamplePassword(url: string | undefined): boolean {
+  return url !== undefined && examplePasswords.has(decodeURIComponent(new URL(url).password));
+}
+
+function sameRole(one: string | undefined, other: string | undefined): boolean {
+  return one !== undefined && other !== undefined && new URL(one).username === new URL(other).username;
+}
+
+/** What can be shown of a connection string: a password may stand anywhere in one that is wrong. */
+function withoutSecrets(value: string): string {
+  return URL.canParse(value) ? `${new URL(value).protocol}//…` : "…";
+}
