@@ -76,6 +76,7 @@ function announce(host: string, port: number, database: OpenedDatabase, log: Log
       `  Site    http://${name}:${port}`,
       `  Data    ${database.directory} (embedded Postgres)`,
       "  Browse  npm run studio",
+      ...(database.senderUrl ? ["  Notify  npm run notify"] : []),
       "  Stop    Ctrl-C",
       "\n",
     ].join("\n"),
