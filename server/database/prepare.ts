@@ -43,7 +43,7 @@ async function tryMigrate(urls: DatabaseUrls, log: Logger): Promise<boolean> {
   try {
     const { applied, rights, webRole } = await migrate(urls);
     if (applied.length > 0) log.info({ applied }, "migrated");
-    if (rights.length > 0) log.info({ statements: rights }, "web role restricted");
+    if (rights.length > 0) log.info({ statements: rights }, "roles set up");
     if (webRole === "owner") {
       log.warn(
         "DATABASE_URL names the database's owner, so the web process could read and change the waitlist. Set DATABASE_OWNER_URL to it and DATABASE_URL to a role of its own, which is then made.",
