@@ -1,5 +1,5 @@
 // What is told of a sign-up: where it came from, and nothing of the person, as what has left the database cannot be erased.
-import type { Source } from "./source.ts";
+import { sourceColumns, type Source } from "./source.ts";
 
 export interface Notice extends Source {
   /** Of the entry. */
@@ -17,12 +17,7 @@ export const noticeColumns = [
   "created_at",
   "suspected_spam",
   "disposable_email",
-  "utm_source",
-  "utm_medium",
-  "utm_campaign",
-  "utm_term",
-  "utm_content",
-  "referrer_host",
+  ...sourceColumns,
 ] as const satisfies (keyof Notice)[];
 
 /** As the `text` of a message for Slack and what understands the same, such as Mattermost. */

@@ -3,8 +3,10 @@ import { unstorable } from "./storable.ts";
 
 const campaignNames = ["utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content"] as const;
 
+export const sourceColumns = [...campaignNames, "referrer_host"] as const;
+
 /** Null where nothing is known. */
-export type Source = Record<(typeof campaignNames)[number] | "referrer_host", string | null>;
+export type Source = Record<(typeof sourceColumns)[number], string | null>;
 
 /** In characters, as in prisma/schema.prisma. */
 const longestValue = 100;

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { fieldErrors } from "../../client/content.ts";
 import { fields, honeypot, type Field, type FieldName } from "../../client/early-access/fields.ts";
 import { isDisposable } from "./disposable-email.ts";
-import { readSource, type Source } from "./source.ts";
+import { readSource, sourceColumns, type Source } from "./source.ts";
 import { unstorable } from "./storable.ts";
 
 export interface WaitlistEntry extends Source {
@@ -20,8 +20,16 @@ export interface WaitlistEntry extends Source {
 }
 
 /** What a sign-up brings; Postgres has defaults for the others. */
-export const entryColumns =
-  "id, name, email, company, job_title, suspected_spam, disposable_email, utm_source, utm_medium, utm_campaign, utm_term, utm_content, referrer_host";
+export const entryColumns = [
+  "id",
+  "name",
+  "email",
+  "company",
+  "job_title",
+  "suspected_spam",
+  "disposable_email",
+  ...sourceColumns,
+].join(", ");
 
 export type FieldErrors = Partial<Record<FieldName, string>>;
 

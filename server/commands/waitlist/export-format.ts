@@ -1,13 +1,13 @@
 // The formats of an export: CSV as in RFC 4180, and JSON lines. Both hold the same columns.
+import { sourceColumns } from "../../models/source.ts";
 import { unescape, type Column, type LineFormat } from "./copied-rows.ts";
 import { guard } from "./spreadsheet-cell.ts";
 
 const texts = ["name", "email", "company", "job_title"];
-const sources = ["utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content", "referrer_host"];
 const flags = ["suspected_spam", "disposable_email"];
-const names = [...texts, "status", "created_at", ...flags, ...sources, "id"];
+const names = [...texts, "status", "created_at", ...flags, ...sourceColumns, "id"];
 
-const isTyped = new Set([...texts, ...sources]);
+const isTyped = new Set<string>([...texts, ...sourceColumns]);
 const asJson = (name: string) => `to_json(${name})`;
 
 const csvColumns = names.map((name, i): Column => {
