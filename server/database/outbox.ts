@@ -23,12 +23,12 @@ export async function setUpOutbox(owner: pg.Client, ownerUrl: string, senderUrl?
   return [...made, ...(await runAll(owner, [`ALTER TABLE public.earlyaccess ${change} TRIGGER earlyaccess_announce`]))];
 }
 
-/** Whether sign-ups leave something in the outbox. */
-export async function announces(owner: pg.Client): Promise<boolean> {
+/** Whether sign-ups leave something in the outbox; undefined in a database that is not migrated. */
+export async function announces(owner: pg.Client): Promise<boolean | undefined> {
   const { rows } = await owner.query(
-    "SELECT tgenabled <> 'D' AS enabled FROM pg_trigger WHERE tgrelid = 'public.earlyaccess'::regclass AND tgname = 'earlyaccess_announce'",
+    "SELECT tgenabled <> 'D' AS enabled FROM pg_trigger WHERE tgrelid = to_regclass('public.earlyaccess') AND tgname = 'earlyaccess_announce'",
   );
-  return rows[0].enabled as boolean;
+  return rows[0]?.enabled as boolean | undefined;
 }
 
 async function makeQueue(owner: pg.Client, ownerUrl: string): Promise<void> {
