@@ -1,16 +1,16 @@
 // What the metrics count, and that nothing of a visitor is in them.
 import { request as send } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { killedAfterEach } from "../support/killed-after-each.ts";
 import { ask, json, signUp, startMeasuredSite, type MeasuredSite } from "../support/metrics.ts";
-import type { Site } from "../support/site.ts";
 import { openWire } from "../support/tcp-proxy.ts";
 
 const ada = { name: "Ada", email: "ada@example.com", company: "Engines" };
 
 let database: TestDatabase;
-const sites: Site[] = [];
+const sites = killedAfterEach();
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -19,10 +19,6 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 beforeEach(() => database.query("TRUNCATE earlyaccess"));
-
-afterEach(async () => {
-  for (const site of sites.splice(0)) await site.stop("SIGKILL");
-});
 
 async function start(env: Record<string, string> = {}): Promise<MeasuredSite> {
   const site = await startMeasuredSite({ env: { DATABASE_URL: database.webUrl, ...env } });

@@ -5,27 +5,24 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createPool } from "../../server/database/connect.ts";
 import { createMetrics } from "../../server/metrics/metrics.ts";
 import { projectRoot } from "../../server/project-root.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { freePort } from "../support/free-port.ts";
+import { killedAfterEach } from "../support/killed-after-each.ts";
 import { ask, startMeasuredSite, type MeasuredSite } from "../support/metrics.ts";
 import { runSite, startSite, type Options, type Site } from "../support/site.ts";
 
 let database: TestDatabase;
-const sites: Site[] = [];
+const sites = killedAfterEach();
 
 beforeAll(async () => {
   database = await createTestDatabase();
 });
 
 afterAll(() => database.drop());
-
-afterEach(async () => {
-  for (const site of sites.splice(0)) await site.stop("SIGKILL");
-});
 
 async function start(env: Record<string, string> = {}, options: Options = {}): Promise<MeasuredSite> {
   const site = await startMeasuredSite({ ...options, env: { DATABASE_URL: database.webUrl, ...env } });

@@ -9,13 +9,13 @@ import { Webhook } from "standardwebhooks";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { migrate } from "../../server/database/migrate.ts";
 import { createEmptyDatabase, type TestDatabase } from "../support/database.ts";
+import { killedAfterEach } from "../support/killed-after-each.ts";
 import { openReceiver, type Received, type Receiver } from "../support/receiver.ts";
 import { runSender, startSite, type Site } from "../support/site.ts";
 import { runWaitlist } from "../support/waitlist.ts";
 
 let database: TestDatabase & { senderUrl: string };
 let receiver: Receiver;
-const running: Site[] = [];
 
 beforeEach(async () => {
   const empty = await createEmptyDatabase();
@@ -25,10 +25,11 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  for (const site of running.splice(0)) await site.stop("SIGKILL");
   await receiver.close();
   await database.drop();
 });
+
+const running = killedAfterEach(); // Before the database goes: what is registered last comes first.
 
 const settings = () => ({
   DATABASE_URL: database.webUrl,
@@ -42,6 +43,14 @@ async function startSender(env: Record<string, string> = {}): Promise<Site> {
   running.push(sender);
   await logged(sender, /sending notices|waiting for its end/);
   return sender;
+}
+
+/** The second waits for the end of the first. */
+async function startTwoSenders(): Promise<[Site, Site]> {
+  const first = await startSender();
+  const second = await startSender();
+  await logged(second, /waiting for its end/);
+  return [first, second];
 }
 
 async function logged(site: Site, pattern: RegExp): Promise<void> {
@@ -185,9 +194,7 @@ describe("a receiver that", () => {
 describe("senders", () => {
   it("do not tell twice where there are two, and the second goes on where the first is killed", async () => {
     receiver.answer(0);
-    const first = await startSender();
-    const second = await startSender();
-    await logged(second, /waiting for its end/);
+    const [first] = await startTwoSenders();
     const signUp = await startSignUps();
     expect(await signUp("ada@example.com")).toBe(201);
     await receiver.reached(1);
@@ -203,9 +210,7 @@ describe("senders", () => {
 
   it("do not tell twice where the first is stopped in the middle of it", async () => {
     receiver.answer(200, 1_000);
-    const first = await startSender();
-    const second = await startSender();
-    await logged(second, /waiting for its end/);
+    const [first, second] = await startTwoSenders();
     const signUp = await startSignUps();
     expect(await signUp("ada@example.com")).toBe(201);
     await receiver.reached(1);

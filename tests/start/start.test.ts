@@ -6,26 +6,23 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { projectRoot } from "../../server/project-root.ts";
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { killedAfterEach } from "../support/killed-after-each.ts";
 import { runSite, startSite, type Site } from "../support/site.ts";
 import { openWire } from "../support/tcp-proxy.ts";
 
 const ada = { name: "Ada", email: "ada@example.com", company: "Engines" };
 
 let database: TestDatabase;
-const sites: Site[] = [];
+const sites = killedAfterEach();
 
 beforeAll(async () => {
   database = await createTestDatabase();
 });
 
 afterAll(() => database.drop());
-
-afterEach(async () => {
-  for (const site of sites.splice(0)) await site.stop("SIGKILL");
-});
 
 async function start(env: Record<string, string> = {}) {
   const given = { DATABASE_URL: database.webUrl, DATABASE_OWNER_URL: database.ownerUrl };
