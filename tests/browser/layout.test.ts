@@ -61,6 +61,17 @@ it("on a phone with text of twice the size nothing overflows either", async () =
   await large.close();
 });
 
+it("text asks for the brand font, and then for the fallback of its measure", async () => {
+  const page = await openPage(browser);
+  await page.goto(site.url);
+  const [families, declared] = await page.evaluate(() => [
+    getComputedStyle(document.body).fontFamily.replaceAll('"', ""),
+    [...new Set([...document.fonts].map(({ family }) => family))].join(", "),
+  ]);
+  expect(families).toBe(`${declared}, sans-serif`);
+  await page.context().close();
+});
+
 it.each(["no-preference", "reduce"] as const)(
   "nothing shifts while it loads and moves (motion: %s)",
   async (motion) => {
