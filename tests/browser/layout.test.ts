@@ -1,5 +1,5 @@
 // The page at every width and for every preference: nothing overflows, shifts or is too small to touch.
-import type { Browser } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { launchBrowser, openPage } from "../support/browser.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
@@ -95,13 +95,78 @@ it.each(["no-preference", "reduce"] as const)(
 it("moves nothing for who asked for less motion, and everything is in sight", async () => {
   const page = await openPage(browser, { reducedMotion: "reduce" });
   await page.goto(site.url);
-  expect(await page.evaluate(() => document.getAnimations().length)).toBe(0);
+  const moving = await page.evaluate(() =>
+    document
+      .getAnimations()
+      .map((animation) => (animation as CSSAnimation).animationName)
+      .filter((name) => name !== "later"),
+  );
+  expect(moving).toEqual([]);
   const invisible = await page.evaluate(
     () =>
       [...document.querySelectorAll(".demo *")].filter((element) => getComputedStyle(element).opacity !== "1").length,
   );
   expect(invisible).toBe(0);
   await page.context().close();
+});
+
+describe("what is below the first screen", () => {
+  const layouts = (page: Page, at: number | "end") =>
+    page.locator(".section, .early-access, .footer").evaluateAll(
+      (all, at) =>
+        all.map((section) => {
+          const [later] = section.getAnimations();
+          if (at === "end") later?.finish();
+          else if (later) later.currentTime = at;
+          return getComputedStyle(section).contentVisibility;
+        }),
+      at,
+    );
+
+  /** Two frames: one that begins animations, and one that shows it. */
+  async function settled(page: Page) {
+    await page.evaluate(
+      () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(undefined)))),
+    );
+    await page.evaluate(() => Promise.all(document.getAnimations().map((animation) => animation.finished)));
+  }
+
+  it("is laid out after it", async () => {
+    const page = await openPage(browser, { viewport: { width: 360, height: 740 } });
+    // As early as a script can be: a moment later there would be nothing left to see.
+    await page.addInitScript(() => {
+      document.addEventListener("DOMContentLoaded", () => {
+        for (const animation of document.getAnimations()) animation.pause();
+      });
+    });
+    await page.goto(site.url);
+    expect(new Set(await layouts(page, 0))).toEqual(new Set(["auto"]));
+    expect(new Set(await layouts(page, "end"))).toEqual(new Set(["visible"]));
+    await page.context().close();
+  });
+
+  it("is there at once for a jump, and stays when somebody goes back", async () => {
+    const page = await openPage(browser, { viewport: { width: 1280, height: 740 }, reducedMotion: "reduce" });
+    await page.goto(`${site.url}/#pricing`);
+    expect(new Set(await layouts(page, "end"))).toEqual(new Set(["visible"]));
+    const top = () => page.locator("#pricing").evaluate((section) => Math.round(section.getBoundingClientRect().top));
+    expect(await top()).toBe(80);
+
+    await page.goto(`${site.url}/?from=start`);
+    await settled(page);
+    await page.evaluate(() => scrollTo(0, 1500));
+    await page.getByRole("link", { name: "Pricing" }).click();
+    await page.waitForURL(/#pricing$/);
+    expect(await top()).toBe(80);
+    await page.goBack();
+    expect(await page.evaluate(() => document.getAnimations().length)).toBe(0);
+    await settled(page);
+    expect(await page.evaluate(() => scrollY)).toBe(1500);
+    await page.reload();
+    await settled(page);
+    expect(await page.evaluate(() => scrollY)).toBe(1500);
+    await page.context().close();
+  });
 });
 
 it("keeps buttons and fields recognisable in forced colours", async () => {
