@@ -111,7 +111,7 @@ it("moves nothing for who asked for less motion, and everything is in sight", as
 });
 
 describe("what is below the first screen", () => {
-  const layouts = (page: Page, at: number | "end") =>
+  const layouts = (page: Page, moment: number | "end") =>
     page.locator(".section, .early-access, .footer").evaluateAll(
       (all, at) =>
         all.map((section) => {
@@ -120,7 +120,7 @@ describe("what is below the first screen", () => {
           else if (later) later.currentTime = at;
           return getComputedStyle(section).contentVisibility;
         }),
-      at,
+      moment,
     );
 
   /** Two frames: one that begins animations, and one that shows it. */
