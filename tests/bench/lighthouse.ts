@@ -43,15 +43,15 @@ const empty = createServer((_request, response) => {
 }).listen(0, "127.0.0.1");
 const postgres = await startPostgres();
 const folder = mkdtempSync(join(tmpdir(), "perennial-lighthouse-"));
+const { path, env } = await findChromium();
+// Lighthouse's own launcher: a browser that something else drives as well is busy with that, too.
+const browser = await launch({
+  chromePath: path,
+  chromeFlags: ["--headless=new", "--no-sandbox", "--disable-gpu"],
+  envVars: { ...process.env, ...env },
+});
 try {
   const site = await startSite({ folder }, postgres);
-  const { path, env } = await findChromium();
-  // Lighthouse's own launcher: a browser that something else drives as well is busy with that, too.
-  const browser = await launch({
-    chromePath: path,
-    chromeFlags: ["--headless=new", "--no-sandbox", "--disable-gpu"],
-    envVars: { ...process.env, ...env },
-  });
   const visits: Visit[] = [
     { name: "phone", url: `${site.url}/`, whole: true, blocking: [], shifts: [] },
     { name: "desktop", url: `${site.url}/`, config: desktopConfig, whole: true, blocking: [], shifts: [] },
@@ -98,9 +98,9 @@ try {
     process.stdout.write(`${name.padEnd(20)}${figures.join(", ")}${perfect ? "" : "  NOT PERFECT"}\n`);
     if (!perfect) process.exitCode = 1;
   }
-  browser.kill();
   await site.stop();
 } finally {
+  browser.kill();
   empty.close();
   await postgres.release();
   rmSync(folder, { recursive: true, force: true });
