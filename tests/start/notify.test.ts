@@ -121,7 +121,7 @@ it("signs JSON as Standard Webhooks has it, and tells nothing of the person", as
     data: { id: entry?.id, company: "Engines", suspected_spam: false, referrer_host: null },
   });
   expect(headers["webhook-id"]).toBe(entry?.id);
-  expect(body).not.toMatch(/\b(ada|lovelace)\b/i);
+  expect(body).not.toMatch(/\bada\b|lovelace/i);
 });
 
 describe("a receiver that", () => {
@@ -245,7 +245,7 @@ describe("the outbox", () => {
     const signUp = await startSignUps();
     expect(await signUp("ada@example.com")).toBe(201);
     const [job] = await database.query("SELECT row_to_json(j)::text AS job FROM graphile_worker._private_jobs j");
-    expect(job?.job).not.toMatch(/\b(ada|lovelace|engines)\b/i);
+    expect(job?.job).not.toMatch(/\bada\b|lovelace|engines/i);
     expect(await runWaitlist(database, ["erase", "ada@example.com"])).toMatchObject({ code: 0 });
     const list = join(await mkdtemp(join(tmpdir(), "perennial-notify-")), "list.csv");
     await writeFile(list, "name,email,company\nBob,bob@example.com,Bobs\n");
@@ -275,13 +275,14 @@ describe("the outbox", () => {
     const client = new pg.Client(database.senderUrl);
     await client.connect();
     await client.query("BEGIN; LOCK TABLE graphile_worker._private_jobs IN ACCESS EXCLUSIVE MODE");
-    expect(await signUp("bob@example.com")).toBe(201);
+    const names = Array.from({ length: 8 }, (_, i) => `bob${i}@example.com`);
+    expect(new Set(await Promise.all(names.map((name) => signUp(name))))).toEqual(new Set([201]));
     const web = new pg.Client(database.webUrl);
     const warnings: unknown[] = [];
     web.on("notice", ({ message }) => warnings.push(message));
     await web.connect();
     await web.query(`INSERT INTO earlyaccess (id, name, email, company)
-      SELECT gen_random_uuid(), 'Bob', 'bob' || i || '@example.com', 'Bobs' FROM generate_series(1, 8) i`);
+      SELECT gen_random_uuid(), 'Eve', 'eve' || i || '@example.com', 'Eves' FROM generate_series(1, 8) i`);
     await web.end();
     expect(warnings).toEqual(["a sign-up is not announced: canceling statement due to lock timeout"]);
     await client.end();
