@@ -10,10 +10,10 @@ import { isRead } from "./http-method.ts";
 import { readBody } from "./middleware/body.ts";
 import { answerErrors, answerFault, methodNotAllowed, notFound } from "./middleware/errors.ts";
 import { requestLog, type Answered } from "./middleware/request-log.ts";
-import { lacksHost, requireHost } from "./middleware/require-host.ts";
+import { hasValidHost, requireHost } from "./middleware/require-host.ts";
 import { sameOrigin } from "./middleware/same-origin.ts";
 import { securityHeaders, type SecurityPolicy } from "./middleware/security-headers.ts";
-import { signupCeiling, signupLimit, type SignupLimits } from "./middleware/signup-limit.ts";
+import { signupLimit, type SignupLimits } from "./middleware/signup-limit.ts";
 import type { Waitlist } from "./models/waitlist.ts";
 import type { PublicSite } from "./views/head.ts";
 import { sendStored, type FindStored } from "./views/stored-response.ts";
@@ -59,7 +59,7 @@ export function createApp(parts: Parts): App {
       const [path = "", query = ""] = req.url.split("?", 2);
       id = logRequest(req, res, path);
       // Before Express sees them, as its routing would cost a third of the throughput.
-      const stored = isRouted(path) || lacksHost(req) ? undefined : parts.findStored(path, query);
+      const stored = isRouted(path) || !hasValidHost(req) ? undefined : parts.findStored(path, query);
       if (stored && (isRead(req) || stored.status === 404)) {
         sendStored(req, res, stored, [...flatHeaders, "X-Request-Id", id]);
       } else {
@@ -94,11 +94,10 @@ function createRoutes(parts: Parts): Express {
 
   app.post(
     signupPath,
-    signupLimit(parts.signups),
     sameOrigin(parts.site.origin),
+    signupLimit(parts.signups),
     readBody,
     readEntry,
-    signupCeiling(parts.signups, parts.log),
     joinWaitlist(parts.waitlist),
   );
   app.all(signupPath, methodNotAllowed("POST"));

@@ -12,6 +12,7 @@ import { createBuiltFrontend, createDevFrontend } from "./frontend.ts";
 import { createHttpServer, gracePeriod } from "./http-server.ts";
 import { createLogger } from "./logger.ts";
 import { shareCounts } from "./middleware/shared-counts.ts";
+import { createSignupVolume } from "./models/signup-volume.ts";
 import { createWaitlist } from "./models/waitlist.ts";
 import { explain } from "./operator-error.ts";
 import { directTimeouts, proxiedTimeouts } from "./timeouts.ts";
@@ -39,12 +40,16 @@ async function start(config: Config, log: Logger, closers: Closers, onFault: (er
   if (counts) closers.push(async () => counts.close());
   const { metricsPort } = config;
   const metrics = metricsPort ? (await import("./metrics/metrics.ts")).createMetrics() : undefined;
-  const waitlist = createWaitlist(prisma, metrics?.countStored);
+  const volume = createSignupVolume(config.signupHourlyCeiling, log, counts?.store("new-entries"));
+  const waitlist = createWaitlist(prisma, (entries, inserted) => {
+    volume.add(inserted);
+    metrics?.countStored(entries, inserted);
+  });
   const isReady = createReadiness(waitlist.check, log);
   const app = createApp({
     log,
     answered: metrics?.countAnswer,
-    waitlist,
+    waitlist: volume.limit(waitlist),
     isReady,
     ...frontend,
     policy: { https: config.publicUrl.startsWith("https:"), ...inline },
@@ -53,8 +58,7 @@ async function start(config: Config, log: Logger, closers: Closers, onFault: (er
     signups: {
       limit: config.signupLimit,
       windowSeconds: config.signupWindowSeconds,
-      hourlyCeiling: config.signupHourlyCeiling,
-      ...(counts ? { store: counts.store } : {}),
+      store: counts?.store,
     },
   });
   if (metrics && metricsPort) closers.push(await metrics.serve(config.host, metricsPort, { pool, isReady }));

@@ -70,6 +70,7 @@ describe("migrate", () => {
       "utm_medium",
       "utm_source",
       "utm_term",
+      "unusual_volume",
     ]);
   });
 

@@ -3,6 +3,7 @@ import { Logger, run, type JobHelpers, type Runner } from "graphile-worker";
 import type pg from "pg";
 import type { Logger as Log } from "pino";
 import { noticeColumns, type Notice } from "../models/notice.ts";
+import { isFlagged } from "../models/waitlist-entry.ts";
 import { OperatorError } from "../operator-error.ts";
 import { connectTo } from "./migrate.ts";
 
@@ -73,10 +74,10 @@ async function startRunner(senderUrl: string, tell: Tell, log: Log): Promise<Run
   let failingSince = 0; // Nobody knows what was before the start.
   async function announce(payload: unknown, helpers: JobHelpers) {
     const { rows } = await helpers.query<Notice>(
-      `SELECT ${noticeColumns.join(", ")} FROM public.earlyaccess WHERE id = $1`,
+      `SELECT ${noticeColumns.join(", ")} FROM public.earlyaccess WHERE id = $1 AND NOT ${isFlagged}`,
       [(payload as { entry: string }).entry],
     );
-    if (!rows[0]) return; // The address was known, or is erased by now.
+    if (!rows[0]) return; // The address was known, the entry is flagged, or it is erased by now.
     try {
       await tell(rows[0], helpers.abortSignal);
     } catch (error) {

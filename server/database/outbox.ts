@@ -1,6 +1,7 @@
 // The outbox of notices: the queue of graphile-worker, which a trigger fills in the transaction of each sign-up.
 import type pg from "pg";
 import { noticeColumns } from "../models/notice.ts";
+import { flags } from "../models/waitlist-entry.ts";
 import { createRole, MissingRightError, readRole } from "./roles.ts";
 
 /**
@@ -51,7 +52,7 @@ async function runAll(owner: pg.Client, statements: string[]): Promise<string[]>
  * name nor address. The queue's tables have row level security, so that only their owner sees rows without a policy.
  */
 async function missingRights(owner: pg.Client, role: string): Promise<string[]> {
-  const { rows } = await owner.query<{ statement: string }>(missingRightsQuery, [role, noticeColumns]);
+  const { rows } = await owner.query<{ statement: string }>(missingRightsQuery, [role, [...noticeColumns, ...flags]]);
   return rows.map(({ statement }) => statement);
 }
 

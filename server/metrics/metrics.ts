@@ -4,6 +4,7 @@ import { signupPath } from "../../client/addresses.ts";
 import type { Pool } from "../database/connect.ts";
 import type { Answered } from "../middleware/request-log.ts";
 import type { Stored } from "../models/waitlist.ts";
+import { flags } from "../models/waitlist-entry.ts";
 import { serveMetrics } from "./metrics-server.ts";
 import { methodOf, refusalOf, refusals, routeOf, type Refusal } from "./labels.ts";
 
@@ -85,14 +86,14 @@ function countSignups(registers: Registry[]): Stored {
   });
   const flagged = new Counter({
     name: "perennial_signups_flagged_total",
-    help: "Those of perennial_signups_total that look like spam or have a throw-away address.",
+    help: "Those of perennial_signups_total that are flagged, by flag.",
     labelNames: ["flag"],
     registers,
   });
   function countStored(entries: Parameters<Stored>[0], inserted: number) {
     signups.inc({ outcome: "joined" }, inserted);
     signups.inc({ outcome: "repeated" }, entries.length - inserted);
-    for (const flag of ["suspected_spam", "disposable_email"] as const) {
+    for (const flag of flags) {
       flagged.inc({ flag }, entries.filter((entry) => entry[flag]).length);
     }
   }

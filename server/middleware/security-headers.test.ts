@@ -26,7 +26,7 @@ async function startSites(origin: string): Promise<Sites> {
   const parts = { site, policy: { https: origin.startsWith("https:"), ...inline } };
   const waitlist = { join: async () => undefined };
   const broken = () => Promise.reject(new Error("broken"));
-  const shut = { limit: 0, windowSeconds: 600, hourlyCeiling: 0 };
+  const shut = { limit: 0, windowSeconds: 600 };
   return {
     open: await createTestApp(noDatabase, { ...parts, waitlist, isReady: async () => false }),
     failing: await createTestApp(noDatabase, { ...parts, isReady: broken, signups: shut }),

@@ -5,7 +5,7 @@ import type { Redis } from "ioredis";
 import type { Logger } from "pino";
 import { RedisStore, type RedisReply } from "rate-limit-redis";
 import { errorFields } from "../database/error-fields.ts";
-import { SteadyStore } from "./steady-store.ts";
+import { MonotonicStore } from "./monotonic-store.ts";
 
 /** A sign-up waits for Redis no longer, in milliseconds; in a data centre it answers within one. */
 const commandTimeout = 250;
@@ -77,7 +77,7 @@ class Link {
 
 class SharedStore implements Store {
   readonly localKeys = false;
-  private readonly local = new SteadyStore();
+  private readonly local = new MonotonicStore();
   private readonly shared: RedisStore;
   private options!: Options;
   private prepared = false;
@@ -99,7 +99,7 @@ class SharedStore implements Store {
 
   async increment(key: string): Promise<ClientRateLimitInfo> {
     // Here as well, so that a client finds no fresh count when Redis goes away.
-    const alone = await this.local.increment(key);
+    const alone = this.local.increment(key);
     const together = await this.link.ask(async () => {
       await this.prepare();
       return this.shared.increment(this.digest(key));
@@ -108,12 +108,12 @@ class SharedStore implements Store {
   }
 
   async decrement(key: string): Promise<void> {
-    await this.local.decrement(key);
+    this.local.decrement(key);
     await this.link.ask(() => this.shared.decrement(this.digest(key)));
   }
 
   async resetKey(key: string): Promise<void> {
-    await this.local.resetKey(key);
+    this.local.resetKey(key);
     await this.link.ask(() => this.shared.resetKey(this.digest(key)));
   }
 

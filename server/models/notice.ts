@@ -6,22 +6,12 @@ export interface Notice extends Source {
   id: string;
   company: string;
   created_at: Date;
-  suspected_spam: boolean;
-  disposable_email: boolean;
 }
 
-/** All that the sender's role may read of an entry. */
-export const noticeColumns = [
-  "id",
-  "company",
-  "created_at",
-  "suspected_spam",
-  "disposable_email",
-  ...sourceColumns,
-] as const satisfies (keyof Notice)[];
+export const noticeColumns = ["id", "company", "created_at", ...sourceColumns] as const satisfies (keyof Notice)[];
 
 /** As the `text` of a message for Slack and what understands the same, such as Mattermost. */
-export function describeNotice({ company, utm_source, utm_campaign, referrer_host, ...flags }: Notice): string {
+export function describeNotice({ company, utm_source, utm_campaign, referrer_host }: Notice): string {
   const led = [
     ...(utm_source ? [`source ${utm_source}`] : []),
     ...(utm_campaign ? [`campaign ${utm_campaign}`] : []),
@@ -31,8 +21,6 @@ export function describeNotice({ company, utm_source, utm_campaign, referrer_hos
     `Somebody from ${escape(company)} joined the early access list`,
     ...(led.length > 0 ? [` (${escape(led.join(", "))})`] : []),
     ".",
-    ...(flags.suspected_spam ? [" It looks like spam."] : []),
-    ...(flags.disposable_email ? [" The address is a throw-away one."] : []),
   ].join("");
 }
 

@@ -17,19 +17,18 @@ export interface WaitlistEntry extends Source {
   suspected_spam: boolean;
   /** The address is of a known provider of throw-away addresses. */
   disposable_email: boolean;
+  /** SIGNUP_HOURLY_CEILING was reached. */
+  unusual_volume: boolean;
 }
 
+/** The columns that mark a suspicious entry. */
+export const flags = ["suspected_spam", "disposable_email", "unusual_volume"] as const;
+
+/** An SQL condition. */
+export const isFlagged = `(${flags.join(" OR ")})`;
+
 /** What a sign-up brings; Postgres has defaults for the others. */
-export const entryColumns = [
-  "id",
-  "name",
-  "email",
-  "company",
-  "job_title",
-  "suspected_spam",
-  "disposable_email",
-  ...sourceColumns,
-].join(", ");
+export const entryColumns = ["id", "name", "email", "company", "job_title", ...flags, ...sourceColumns].join(", ");
 
 export type FieldErrors = Partial<Record<FieldName, string>>;
 
@@ -93,7 +92,8 @@ export function parseEntry(body: Record<string, unknown>, page?: string): Parsed
   if (result.success) {
     const suspected_spam = (body[honeypot] ?? "") !== "";
     const disposable_email = isDisposable(result.data.email);
-    return { ok: true, entry: { ...result.data, suspected_spam, disposable_email, ...readSource(body, page) } };
+    const marks = { suspected_spam, disposable_email, unusual_volume: false };
+    return { ok: true, entry: { ...result.data, ...marks, ...readSource(body, page) } };
   }
   const errors: FieldErrors = {};
   for (const issue of result.error.issues) errors[issue.path[0] as FieldName] ??= issue.message;

@@ -32,6 +32,7 @@ const applicant = (email: string, changes: Partial<WaitlistEntry> = {}): Waitlis
   job_title: null,
   suspected_spam: false,
   disposable_email: false,
+  unusual_volume: false,
   ...readSource({}),
   ...changes,
 });

@@ -20,7 +20,7 @@ http.handle(
     policy: { https: false, inlineStyles: renderer.inlineStyles, inlineScripts: [] },
     site,
     trustProxy: 0,
-    signups: { limit: 1, windowSeconds: 1, hourlyCeiling: 0 },
+    signups: { limit: 1, windowSeconds: 1 },
   }),
 );
 await http.listen("127.0.0.1", Number(process.env.PORT));

@@ -20,6 +20,8 @@ afterAll(() => database.drop());
 
 beforeEach(() => database.query("TRUNCATE earlyaccess"));
 
+const from = (address: string) => ({ "X-Forwarded-For": address });
+
 async function start(env: Record<string, string> = {}): Promise<MeasuredSite> {
   const site = await startMeasuredSite({ env: { DATABASE_URL: database.webUrl, ...env } });
   sites.push(site);
@@ -113,6 +115,10 @@ describe("sign-ups", () => {
       "flag=suspected_spam": 1,
       "flag=disposable_email": 1,
     });
+    const full = await start({ SIGNUP_HOURLY_CEILING: "1" });
+    await signUp(full, { ...ada, email: "first@example.com" });
+    await signUp(full, { ...ada, email: "second@example.com" });
+    expect(await counts(full, "perennial_signups_flagged_total")).toEqual({ "flag=unusual_volume": 1 });
   });
 
   it("are counted right where many come at once", async () => {
@@ -125,7 +131,8 @@ describe("sign-ups", () => {
 
   it("are counted as refused with the reason", async () => {
     const site = await start({ TRUST_PROXY: "1", SIGNUP_LIMIT: "3", SIGNUP_HOURLY_CEILING: "1" });
-    const from = (address: string) => ({ "X-Forwarded-For": address });
+    const rest = Array.from({ length: 99 }, (_, i) => ({ ...ada, email: `ada${i}@example.com` }));
+    await Promise.all(rest.map((entry, i) => signUp(site, entry, from(`198.51.${i}.1`))));
     const statuses = [
       await signUp(site, ada),
       await signUp(site, { ...ada, email: "no address" }),

@@ -62,8 +62,10 @@ async function logged(site: Site, pattern: RegExp): Promise<void> {
   }
 }
 
-async function startSignUps(): Promise<(email: string, changes?: Record<string, unknown>) => Promise<number>> {
-  const site = await startSite({ env: { DATABASE_URL: database.webUrl } });
+type SignUp = (email: string, changes?: Record<string, unknown>) => Promise<number>;
+
+async function startSignUps(env: Record<string, string> = {}): Promise<SignUp> {
+  const site = await startSite({ env: { DATABASE_URL: database.webUrl, ...env } });
   running.push(site);
   return async (email, changes) => {
     const body = JSON.stringify({ name: "Ada Lovelace", email, company: "Engines", ...changes });
@@ -95,15 +97,25 @@ it("tells of each new sign-up once, and of none that is a repeat", async () => {
   ).toBe(201);
   await receiver.reached(1);
   expect(await signUp("ADA@example.com")).toBe(201);
-  expect(await signUp("bob@example.com", { company: "<!channel> & @all", message: "buy" })).toBe(201);
+  expect(await signUp("bob@example.com", { company: "<!channel> & @all" })).toBe(201);
   await receiver.reached(2);
   await emptied();
   expect(texts()).toEqual([
     "Somebody from Engines joined the early access list (source letter, from news.example).",
-    "Somebody from &lt;!channel&gt; &amp; @\u200Ball joined the early access list. It looks like spam.",
+    "Somebody from &lt;!channel&gt; &amp; @\u200Ball joined the early access list.",
   ]);
   expect(await sender.stop()).toBe(0);
   expect(sender.stderr()).toBe("");
+});
+
+it("tells of no flagged entry", async () => {
+  await startSender();
+  const signUp = await startSignUps({ SIGNUP_HOURLY_CEILING: "2" });
+  expect(await signUp("spam@example.com", { message: "buy" })).toBe(201);
+  expect(await signUp("gone@mailinator.com")).toBe(201);
+  expect(await signUp("crowd@example.com")).toBe(201);
+  await emptied();
+  expect(texts()).toEqual([]);
 });
 
 it("signs JSON as Standard Webhooks has it, and tells nothing of the person", async () => {
@@ -118,7 +130,7 @@ it("signs JSON as Standard Webhooks has it, and tells nothing of the person", as
   expect(event).toMatchObject({
     type: "waitlist.joined",
     timestamp: JSON.parse(JSON.stringify(entry?.created_at)),
-    data: { id: entry?.id, company: "Engines", suspected_spam: false, referrer_host: null },
+    data: { id: entry?.id, company: "Engines", referrer_host: null },
   });
   expect(headers["webhook-id"]).toBe(entry?.id);
   expect(body).not.toMatch(/\bada\b|lovelace/i);

@@ -42,9 +42,31 @@ describe("stats", () => {
   it("counts by status, day and source, and lets no source steer the terminal", async () => {
     const { code, stdout, stderr } = await waitlist(["stats"]);
     expect([code, stderr]).toEqual([0, ""]);
-    const figures = stdout
-      .split("\n")
-      .map((line) => line.replaceAll("█", "").split(/ {2,}/).slice(0, 3).join("|").trim());
+    const figuresOf = (text: string) =>
+      text
+        .split("\n")
+        .map((line) => line.replaceAll("█", "").split(/ {2,}/).slice(0, 3).join("|").replace(/\|$/, "").trim());
+    const unflagged = [
+      "Status|sign-ups",
+      "all|6",
+      "waiting|5",
+      "joined|1",
+      "",
+      "Day|sign-ups",
+      "2026-01-01|1",
+      "2026-01-02|5",
+      "",
+    ];
+    const sources = [
+      "Source|sign-ups",
+      "direct|2",
+      "news|2",
+      '?[31m<script>alert("x")</script>&?|1',
+      "blog.example|1",
+      "",
+    ];
+    expect(figuresOf(stdout)).toEqual([...unflagged, ...sources, "Without 1 flagged; see --with-flagged.", ""]);
+    const figures = figuresOf((await waitlist(["stats", "--with-flagged"])).stdout);
     const status = "Status|sign-ups|flagged all|7|1 waiting|6|1 joined|1|0 ".split(" ");
     const day = "Day|sign-ups|flagged 2026-01-01|1|0 2026-01-02|6|1 ".split(" ");
     const hostileFigure = '?[31m<script>alert("x")</script>&?|1|0';

@@ -88,9 +88,9 @@ describe("export", () => {
     const [{ id }] = (await entries()) as [{ id: string }];
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout).toBe(
-      "name,email,company,job_title,status,created_at,suspected_spam,disposable_email," +
+      "name,email,company,job_title,status,created_at,suspected_spam,disposable_email,unusual_volume," +
         "utm_source,utm_medium,utm_campaign,utm_term,utm_content,referrer_host,id\r\n" +
-        `"Ada ""Countess"", Lovelace",ada@example.com,Engines,"two\nlines",waiting,2026-01-02T03:04:05.678Z,f,f,,,,,,,${id}\r\n`,
+        `"Ada ""Countess"", Lovelace",ada@example.com,Engines,"two\nlines",waiting,2026-01-02T03:04:05.678Z,f,f,f,,,,,,,${id}\r\n`,
     );
   });
 
@@ -117,7 +117,7 @@ describe("export", () => {
     const [{ id }] = (await entries()) as [{ id: string }];
     const stdout =
       '{"name":"Ada","email":"ada@example.com","company":"Engines","job_title":null,"status":"waiting",' +
-      '"created_at":"2026-01-02T03:04:05.678+00:00","suspected_spam":true,"disposable_email":false,"utm_source":null,' +
+      '"created_at":"2026-01-02T03:04:05.678+00:00","suspected_spam":true,"disposable_email":false,"unusual_volume":false,"utm_source":null,' +
       `"utm_medium":null,"utm_campaign":null,"utm_term":null,"utm_content":null,"referrer_host":null,"id":"${id}"}\n`;
     expect(await waitlist(["export", "--format", "ndjson"])).toEqual({ code: 0, stdout, stderr: "" });
   });
@@ -138,13 +138,14 @@ describe("export", () => {
     await add("Two", "two@example.com", { created_at: "2026-01-02T00:00:00Z" });
     await add("Three", "three@example.com", { created_at: "2026-01-02T23:59:59Z", suspected_spam: true });
     await add("Four", "four@example.com", { created_at: "2026-01-03T00:00:00Z", disposable_email: true });
+    await add("Five", "five@example.com", { created_at: "2026-01-04T00:00:00Z", unusual_volume: true });
     const names = async (...args: string[]) =>
       (await waitlist(["export", ...args])).stdout
         .split("\r\n")
         .slice(1, -1)
         .map((line) => line.split(",")[0] ?? "")
         .toSorted();
-    expect(await names()).toEqual(["Four", "One", "Three", "Two"]);
+    expect(await names()).toEqual(["Five", "Four", "One", "Three", "Two"]);
     expect(await names("--since", "2026-01-02", "--until", "2026-01-02")).toEqual(["Three", "Two"]);
     expect(await names("--until", "2026-01-02T01:00:00+01:00")).toEqual(["One"]);
     expect(await names("--without-flagged")).toEqual(["One", "Two"]);

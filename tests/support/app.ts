@@ -29,7 +29,7 @@ export async function createTestApp(webUrl: string, changes: Partial<Parts> = {}
     policy: { https: false, ...inline },
     site,
     trustProxy: 0,
-    signups: { limit: 1_000, windowSeconds: 600, hourlyCeiling: 0 },
+    signups: { limit: 1_000, windowSeconds: 600 },
     ...changes,
   });
   return {

@@ -20,6 +20,7 @@ const names: Record<string, string[]> = {
   created_at: ["createdat", "created", "date", "signedup", "signedupat", "signupdate", "submittedat", "timestamp"],
   status: ["status"],
   suspected_spam: ["suspectedspam"],
+  unusual_volume: ["unusualvolume"],
   utm_source: ["utmsource"],
   utm_medium: ["utmmedium"],
   utm_campaign: ["utmcampaign"],

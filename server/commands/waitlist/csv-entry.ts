@@ -34,8 +34,9 @@ export function readEntry({ cells }: CsvLine): ReadLine {
   const unusable: ("created_at" | "status")[] = [];
   if (rest.created_at?.trim() && !created_at) unusable.push("created_at");
   if (word && !status) unusable.push("status");
-  const suspected_spam = /^t(?:rue)?$/i.test(rest.suspected_spam ?? "");
-  return { ok: true, entry: { ...parsed.entry, id: uuidv7(), created_at, status, suspected_spam }, unusable };
+  const isTrue = (cell = "") => /^t(?:rue)?$/i.test(cell);
+  const marks = { suspected_spam: isTrue(rest.suspected_spam), unusual_volume: isTrue(rest.unusual_volume) };
+  return { ok: true, entry: { ...parsed.entry, ...marks, id: uuidv7(), created_at, status }, unusable };
 }
 
 /** Nobody signed up in the future. */

@@ -9,7 +9,7 @@ const time = '"2026-01-02T03:04:05.6+00:00"';
 
 /** As COPY writes it: what is special is escaped by a backslash, and NULL is \\N. */
 function copied(texts: string[], sources: string[], flag: string): string {
-  return [...texts, "waiting", time, flag, flag, ...sources, "id"].join("\t") + "\n";
+  return [...texts, "waiting", time, flag, flag, flag, ...sources, "id"].join("\t") + "\n";
 }
 
 async function expectLines(format: LineFormat, input: string, lines: string): Promise<void> {
@@ -32,16 +32,16 @@ const rows = (flag: string) =>
 it("makes the same CSV wherever the text is cut", async () => {
   const lines = [
     csv.header.trimEnd(),
-    String.raw`Zoë \ 🚀,"a,b","",,waiting,2026-01-02T03:04:05.600Z,t,t,"two${"\n"}lines","""",,,,,id`,
-    String.raw`'=1,'+1,''-1,',waiting,2026-01-02T03:04:05.600Z,t,t,'@,'${"\t"}x,"'${"\r"}x,",\N, =,x=,id`,
-    'O\'Neill,a@b,1-1,\u0001,waiting,2026-01-02T03:04:05.600Z,t,t,é,\v,,"",,"",id\r\n',
+    String.raw`Zoë \ 🚀,"a,b","",,waiting,2026-01-02T03:04:05.600Z,t,t,t,"two${"\n"}lines","""",,,,,id`,
+    String.raw`'=1,'+1,''-1,',waiting,2026-01-02T03:04:05.600Z,t,t,t,'@,'${"\t"}x,"'${"\r"}x,",\N, =,x=,id`,
+    'O\'Neill,a@b,1-1,\u0001,waiting,2026-01-02T03:04:05.600Z,t,t,t,é,\v,,"",,"",id\r\n',
   ].join("\r\n");
   await expectLines(csv, rows("t"), lines);
 });
 
 it("makes the same JSON lines wherever the text is cut", async () => {
   const line = (texts: string, sources: string) =>
-    `{${texts},"status":"waiting","created_at":${time},"suspected_spam":true,"disposable_email":true,${sources},"id":"id"}\n`;
+    `{${texts},"status":"waiting","created_at":${time},"suspected_spam":true,"disposable_email":true,"unusual_volume":true,${sources},"id":"id"}\n`;
   const lines = [
     line(
       String.raw`"name":"Zoë \\ 🚀","email":"a,b","company":"","job_title":null`,

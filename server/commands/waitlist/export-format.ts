@@ -1,12 +1,13 @@
 // The formats of an export: CSV as in RFC 4180, and JSON lines. Both hold the same columns.
 import { sourceColumns } from "../../models/source.ts";
+import { flags } from "../../models/waitlist-entry.ts";
 import { unescape, type Column, type LineFormat } from "./copied-rows.ts";
 import { guard } from "./spreadsheet-cell.ts";
 
 const texts = ["name", "email", "company", "job_title"];
-const flags = ["suspected_spam", "disposable_email"];
 const names = [...texts, "status", "created_at", ...flags, ...sourceColumns, "id"];
 
+const isFlag = new Set<string>(flags);
 const isTyped = new Set<string>([...texts, ...sourceColumns]);
 const asJson = (name: string) => `to_json(${name})`;
 
@@ -38,7 +39,7 @@ const jsonColumns = names.map((name, i): Column => {
   const key = `${i === 0 ? "{" : ","}"${name}":`;
   const after = i === names.length - 1 ? "}\n" : "";
   const nothing = `${key}null${after}`;
-  if (name === "created_at" || flags.includes(name)) return { select: asJson(name), nothing, before: key, after };
+  if (name === "created_at" || isFlag.has(name)) return { select: asJson(name), nothing, before: key, after };
   return { select: name, nothing, before: `${key}"`, after: `"${after}`, encode: encodeJson };
 });
 

@@ -5,6 +5,7 @@ import { pipeline } from "node:stream/promises";
 import type pg from "pg";
 import { to as copyTo } from "pg-copy-streams";
 import { UsageError } from "../command.ts";
+import { isFlagged } from "../../models/waitlist-entry.ts";
 import type { Command } from "./command.ts";
 import { toLines, type LineFormat } from "./copied-rows.ts";
 import { formats } from "./export-format.ts";
@@ -31,7 +32,7 @@ export const exportCommand: Command = {
   options: {
     format: { value: "FORMAT", description: "csv (the default) or ndjson" },
     ...periodOptions,
-    "without-flagged": { description: "leaves out suspected spam and disposable addresses" },
+    "without-flagged": { description: "leaves out suspected spam, disposable addresses and unusual volume" },
   },
   run: async ({ positionals: [file = "-"], value, has }) => {
     const name = value("format") ?? "csv";
@@ -67,7 +68,7 @@ async function writeToStdout(client: pg.Client, selection: Selection): Promise<v
 /** @returns the number of entries. */
 async function write(client: pg.Client, selection: Selection, output: Writable): Promise<number> {
   const { format, period, withoutFlagged } = selection;
-  const where = `${inPeriod(period)} AND ${withoutFlagged ? "NOT (suspected_spam OR disposable_email)" : "true"}`;
+  const where = `${inPeriod(period)} AND ${withoutFlagged ? `NOT ${isFlagged}` : "true"}`;
   const progress = await showExport(client, where);
   try {
     // Not sorted: where Postgres must, as after an import, that takes as long as everything else.

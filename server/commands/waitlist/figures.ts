@@ -1,15 +1,18 @@
 // Counts the sign-ups: in all, by status, by day and by source.
 import type pg from "pg";
+import { isFlagged } from "../../models/waitlist-entry.ts";
 import { inPeriod, type Period } from "./moment.ts";
 
 export interface Figure {
   label: string;
   signups: number;
-  /** Of these, suspected spam or a disposable address. */
   flagged: number;
 }
 
 export interface Figures {
+  /** Whether flagged entries count as sign-ups. */
+  withFlagged: boolean;
+  /** Its number of flagged entries is right in either case. */
   total: Figure;
   /** In the order of a status' life. */
   byStatus: Figure[];
@@ -24,23 +27,24 @@ const mostSources = 20;
 /** The campaign's name where the link had one, otherwise the site that linked. */
 const source = "coalesce(nullif(utm_source, ''), nullif(referrer_host, ''), 'direct')";
 
-export async function countSignups(client: pg.Client, period: Period): Promise<Figures> {
-  const count = async (label: string, order: string) => {
+export async function countSignups(client: pg.Client, period: Period, withFlagged: boolean): Promise<Figures> {
+  const isSignup = withFlagged ? "true" : `NOT ${isFlagged}`;
+  const count = async (label: string, order: string, where = isSignup) => {
     const { rows } = await client.query<Figure>(
-      `SELECT ${label} AS label, count(*)::int AS signups,
-              (count(*) FILTER (WHERE suspected_spam OR disposable_email))::int AS flagged
-       FROM public.earlyaccess WHERE ${inPeriod(period)} GROUP BY 1 ORDER BY ${order}`,
+      `SELECT ${label} AS label, (count(*) FILTER (WHERE ${isSignup}))::int AS signups,
+              (count(*) FILTER (WHERE ${isFlagged}))::int AS flagged
+       FROM public.earlyaccess WHERE ${inPeriod(period)} AND ${where} GROUP BY 1 ORDER BY ${order}`,
     );
     return rows;
   };
   // All of the same moment.
   await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
-  const [total = { label: "all", signups: 0, flagged: 0 }] = await count("'all'", "1");
+  const [total = { label: "all", signups: 0, flagged: 0 }] = await count("'all'", "1", "true");
   const byStatus = await count("status::text", "min(earlyaccess.status)");
   const byDay = await count("to_char(created_at, 'YYYY-MM-DD')", "1");
   const bySource = joinSmallest(await count(source, "2 DESC, 1"));
   await client.query("COMMIT");
-  return { total, byStatus, byDay, bySource };
+  return { withFlagged, total, byStatus, byDay, bySource };
 }
 
 /** Whoever makes up links can make up any number of sources. */

@@ -29,7 +29,8 @@ export function renderReport(figures: Figures, at: Date): string {
   return `<!doctype html>\n${renderToStaticMarkup(<Report figures={figures} at={at} />)}\n`;
 }
 
-function Report({ figures: { total, byStatus, byDay, bySource }, at }: { figures: Figures; at: Date }) {
+function Report({ figures, at }: { figures: Figures; at: Date }) {
+  const { withFlagged, total, byStatus, byDay, bySource } = figures;
   const time = at.toISOString();
   return (
     <html lang="en">
@@ -45,18 +46,26 @@ function Report({ figures: { total, byStatus, byDay, bySource }, at }: { figures
         <main>
           <h1>Waitlist statistics</h1>
           <p>
-            {count(total.signups)} sign-ups, {count(total.flagged)} of them flagged as suspected spam or with a
-            disposable address. As of <time dateTime={time}>{time.slice(0, 16).replace("T", " ")} UTC</time>.
+            {count(total.signups)} sign-ups{withFlagged ? ", of which" : ". Not counted:"} {count(total.flagged)}{" "}
+            flagged as suspected spam, with a disposable address or of unusual volume. As of{" "}
+            <time dateTime={time}>{time.slice(0, 16).replace("T", " ")} UTC</time>.
           </p>
           <Section
             title="By status"
             figures={byStatus}
+            withFlagged={withFlagged}
             chart={<Bars title="Sign-ups by status" figures={byStatus} />}
           />
-          <Section title="By day (UTC)" figures={byDay} chart={<Columns title="Sign-ups by day" figures={byDay} />} />
+          <Section
+            title="By day (UTC)"
+            figures={byDay}
+            withFlagged={withFlagged}
+            chart={<Columns title="Sign-ups by day" figures={byDay} />}
+          />
           <Section
             title="By source"
             figures={bySource}
+            withFlagged={withFlagged}
             chart={<Bars title="Sign-ups by source" figures={bySource} />}
           />
         </main>
@@ -65,7 +74,14 @@ function Report({ figures: { total, byStatus, byDay, bySource }, at }: { figures
   );
 }
 
-function Section({ title, figures, chart }: { title: string; figures: Figure[]; chart: React.ReactNode }) {
+interface SectionProps {
+  title: string;
+  figures: Figure[];
+  withFlagged: boolean;
+  chart: React.ReactNode;
+}
+
+function Section({ title, figures, withFlagged, chart }: SectionProps) {
   if (figures.length === 0) {
     return (
       <section>
@@ -84,7 +100,7 @@ function Section({ title, figures, chart }: { title: string; figures: Figure[]; 
           <tr>
             <th scope="col">{title.replace(/^By /, "")}</th>
             <th scope="col">Sign-ups</th>
-            <th scope="col">Flagged</th>
+            {withFlagged && <th scope="col">Flagged</th>}
           </tr>
         </thead>
         <tbody>
@@ -94,7 +110,7 @@ function Section({ title, figures, chart }: { title: string; figures: Figure[]; 
                 <bdi>{label}</bdi>
               </th>
               <td>{count(signups)}</td>
-              <td>{count(flagged)}</td>
+              {withFlagged && <td>{count(flagged)}</td>}
             </tr>
           ))}
         </tbody>

@@ -12,16 +12,20 @@ export const stats: Command = {
   summary: "counts the sign-ups by status, by day and by source",
   details: [
     "A source is utm_source, otherwise the site that linked to the page, otherwise direct. Days are in UTC, and those",
-    "without sign-ups are left out. Flagged are suspected spam and disposable addresses. The page that --html writes",
-    "holds everything that it shows, runs no script and asks no other host.",
+    "without sign-ups are left out. Flagged entries (suspected spam, a disposable address, unusual volume) do not count",
+    "unless you ask for them. The page that --html writes runs no script and asks no other host.",
   ].join("\n"),
   positionals: [],
-  options: { html: { value: "FILE", description: "writes a page with charts instead" }, ...periodOptions },
-  run: async ({ value }) => {
+  options: {
+    html: { value: "FILE", description: "writes a page with charts instead" },
+    "with-flagged": { description: "counts flagged entries as well, and shows how many they are" },
+    ...periodOptions,
+  },
+  run: async ({ value, has }) => {
     const period = readPeriod(value);
     const file = value("html");
     await withOwner(async (client) => {
-      const figures = await countSignups(client, period);
+      const figures = await countSignups(client, period, has("with-flagged"));
       if (file !== undefined) {
         await writePrivately(file, (draft) => writeFile(draft, renderReport(figures, new Date())));
         process.stdout.write(`Wrote ${file}.\n`);
@@ -33,27 +37,26 @@ export const stats: Command = {
 const barWidth = 40;
 
 /** Tables with bars, for a terminal. */
-function drawFigures({ total, byStatus, byDay, bySource }: Figures): string {
-  const tables = [drawTable("Status", [total, ...byStatus]), drawTable("Day", byDay), drawTable("Source", bySource)];
+function drawFigures({ withFlagged, total, byStatus, byDay, bySource }: Figures): string {
+  const draw = (heading: string, figures: Figure[]) => drawTable(heading, figures, withFlagged);
+  const tables = [draw("Status", [total, ...byStatus]), draw("Day", byDay), draw("Source", bySource)];
+  if (total.flagged > 0 && !withFlagged) tables.push(`Without ${count(total.flagged)} flagged; see --with-flagged.`);
   return `${tables.join("\n\n")}\n`;
 }
 
-function drawTable(heading: string, figures: Figure[]): string {
+function drawTable(heading: string, figures: Figure[], withFlagged: boolean): string {
   const most = Math.max(1, ...figures.map(({ signups }) => signups));
   const rows = figures.map(({ label, signups, flagged }) => [
     printable(label),
     count(signups),
-    count(flagged),
+    ...(withFlagged ? [count(flagged)] : []),
     "█".repeat(Math.ceil((signups / most) * barWidth)),
   ]);
-  const all = [[heading, "sign-ups", "flagged", ""], ...rows];
-  const widths = [0, 1, 2].map((i) => Math.max(...all.map((row) => Array.from(row[i] as string).length)));
+  const all = [[heading, "sign-ups", ...(withFlagged ? ["flagged"] : []), ""], ...rows];
+  const widths = all[0]?.map((_, i) => Math.max(...all.map((row) => Array.from(row[i] as string).length))) ?? [];
   const pad = (text: string, i: number) => " ".repeat((widths[i] as number) - Array.from(text).length);
-  return all
-    .map(([label = "", signups = "", flagged = "", bar = ""]) =>
-      `${label}${pad(label, 0)}  ${pad(signups, 1)}${signups}  ${pad(flagged, 2)}${flagged}  ${bar}`.trimEnd(),
-    )
-    .join("\n");
+  const align = (cell: string, i: number) => (i === 0 ? cell + pad(cell, i) : pad(cell, i) + cell);
+  return all.map((cells) => [...cells.slice(0, -1).map(align), cells.at(-1)].join("  ").trimEnd()).join("\n");
 }
 
 /** Anybody can make up a source; what steers a terminal or turns its text around shows as "?". */

@@ -1,0 +1,124 @@
+import type { ClientRateLimitInfo, Store } from "express-rate-limit";
+import { pino } from "pino";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { readSource } from "./source.ts";
+import { createSignupVolume, WaitlistFullError, type SignupVolume } from "./signup-volume.ts";
+import type { Waitlist } from "./waitlist.ts";
+import type { WaitlistEntry } from "./waitlist-entry.ts";
+
+let lines: string;
+const log = pino({ base: null }, { write: (line: string) => (lines += line) });
+
+beforeEach(() => {
+  lines = "";
+});
+
+afterEach(() => vi.useRealTimers());
+
+const entryOf = (email: string): WaitlistEntry => ({
+  name: "Ada",
+  email,
+  company: "Engines",
+  job_title: null,
+  suspected_spam: false,
+  disposable_email: false,
+  unusual_volume: false,
+  ...readSource({}),
+});
+
+/** A list in memory, which tells the volume what was new as the real one does. */
+function createList(volume: SignupVolume) {
+  const stored = new Map<string, WaitlistEntry>();
+  let gate: Promise<unknown> = Promise.resolve();
+  const list: Waitlist = {
+    async join(entry) {
+      await gate;
+      const isNew = !stored.has(entry.email);
+      if (isNew) stored.set(entry.email, entry);
+      volume.add(Number(isNew));
+    },
+  };
+  return {
+    join: (email: string) => volume.limit(list).join(entryOf(email)),
+    flagged: () => [...stored.values()].filter(({ unusual_volume }) => unusual_volume).map(({ email }) => email),
+    size: () => stored.size,
+    hold: (until: Promise<unknown>) => (gate = until),
+  };
+}
+
+it("flags the new entries above the ceiling, and says so once an hour", async () => {
+  vi.useFakeTimers();
+  const list = createList(createSignupVolume(2, log));
+  for (const email of ["a", "b", "c", "d"]) await list.join(email);
+  expect(list.flagged()).toEqual(["c", "d"]);
+  expect(lines.match(/SIGNUP_HOURLY_CEILING/g)).toHaveLength(1);
+  expect(lines).toMatch(/"level":40,.*"ceiling":2,"seconds":3600,.*waitlist stats --with-flagged/);
+  vi.advanceTimersByTime(3_600_000);
+  for (const email of ["e", "f", "g"]) await list.join(email);
+  expect(list.flagged()).toEqual(["c", "d", "g"]);
+  expect(lines.match(/SIGNUP_HOURLY_CEILING/g)).toHaveLength(2);
+});
+
+it("counts new rows alone: a known address posted a thousand times flags nobody", async () => {
+  const list = createList(createSignupVolume(2, log));
+  for (let i = 0; i < 1_000; i++) await list.join("a");
+  await list.join("b");
+  expect(list.flagged()).toEqual([]);
+  await list.join("c");
+  expect(list.flagged()).toEqual(["c"]);
+});
+
+it("flags what comes at once as it flags what comes in turn", async () => {
+  const list = createList(createSignupVolume(10, log));
+  let open = () => undefined as void;
+  list.hold(new Promise<void>((resolve) => (open = resolve)));
+  const joined = Array.from({ length: 100 }, (_, i) => list.join(`${i}`));
+  open();
+  await Promise.all(joined);
+  expect(list.flagged()).toHaveLength(90);
+});
+
+it("does not count what could not be stored", async () => {
+  const volume = createSignupVolume(1, log);
+  const broken = volume.limit({ join: () => Promise.reject(new Error("away")) });
+  for (let i = 0; i < 5; i++) await expect(broken.join(entryOf("a"))).rejects.toThrow("away");
+  const list = createList(volume);
+  await list.join("a");
+  expect(list.flagged()).toEqual([]);
+});
+
+it("refuses above a hundred ceilings, to protect the disk, until the hour ends", async () => {
+  vi.useFakeTimers();
+  const list = createList(createSignupVolume(2, log));
+  for (let i = 0; i < 200; i++) await list.join(`${i}`);
+  const refusal = await list.join("one more").catch((error: unknown) => error);
+  expect(refusal).toBeInstanceOf(WaitlistFullError);
+  expect((refusal as WaitlistFullError).retryAfterSeconds).toBe(3_600);
+  await list.join("another").catch(() => undefined);
+  expect(lines.match(/"level":50/g)).toHaveLength(1);
+  vi.advanceTimersByTime(3_600_000);
+  await list.join("one more");
+  expect(list.size()).toBe(201);
+});
+
+it("flags nothing without a ceiling", async () => {
+  const list = createList(createSignupVolume(0, log));
+  for (let i = 0; i < 10; i++) await list.join(`${i}`);
+  expect(list.flagged()).toEqual([]);
+});
+
+describe("with other replicas", () => {
+  it("counts their new entries as well", async () => {
+    const hits = new Map<string, number>();
+    const shared = {
+      increment: async (key: string): Promise<ClientRateLimitInfo> => {
+        hits.set(key, (hits.get(key) ?? 0) + 1);
+        return { totalHits: hits.get(key) as number, resetTime: new Date(Date.now() + 60_000) };
+      },
+    } as Store;
+    const lists = [1, 2].map(() => createList(createSignupVolume(3, log, shared)));
+    for (let i = 0; i < 6; i++) await lists[i % 2]?.join(`${i}`);
+    // Entry 3 comes before its replica has learned of entry 2.
+    expect(lists.map((list) => list.flagged())).toEqual([["4"], ["5"]]);
+  });
+});

@@ -1,0 +1,106 @@
+// Counts the new entries of an hour: flags those above SIGNUP_HOURLY_CEILING, and refuses those above 100 times as many.
+import type { Options, Store } from "express-rate-limit";
+import type { Logger } from "pino";
+import type { Waitlist } from "./waitlist.ts";
+
+export interface SignupVolume {
+  /** Returns a waitlist that sets unusual_volume on each entry, and throws WaitlistFullError instead of filling the disk. */
+  limit(waitlist: Waitlist): Waitlist;
+  /** Counts entries that were not on the list before. */
+  add(inserted: number): void;
+}
+
+export class WaitlistFullError extends Error {
+  override name = "WaitlistFullError";
+
+  constructor(readonly retryAfterSeconds: number) {
+    super("Too many new entries in this hour");
+  }
+}
+
+const hourMs = 3_600_000;
+/** The hard limit, in ceilings. An entry takes about 400 bytes, so that the default of 1,000 fills at most 1 GB a day. */
+const ceilingsPerHour = 100;
+
+const flagMessage =
+  "more new sign-ups in an hour than SIGNUP_HOURLY_CEILING: those above it get the flag unusual_volume. Compare `waitlist stats` with `waitlist stats --with-flagged`. If they are people, raise the ceiling; if not, block their networks at the proxy";
+const refuseMessage =
+  "100 times SIGNUP_HOURLY_CEILING new sign-ups in an hour: more are refused with 503 until the hour ends. If they are people, raise the ceiling and restart";
+
+/**
+ * @param ceiling new entries per hour over all clients; 0 for no ceiling.
+ * @param store counts together with other replicas, of whose entries this one learns with each of its own.
+ */
+export function createSignupVolume(ceiling: number, log: Logger, store?: Store): SignupVolume {
+  if (ceiling === 0) return { limit: (waitlist) => waitlist, add: () => undefined };
+  store?.init?.({ windowMs: hourMs } as Options);
+  const hour = createHour(store);
+  const sayOnce = { flag: oncePerHour(), refuse: oncePerHour() };
+  /** Entries that are being stored. They count as new until it is known whether they are. */
+  let pending = 0;
+
+  function countAhead(): number {
+    const count = hour.count() + pending;
+    const details = { ceiling, seconds: hour.secondsLeft() };
+    if (count >= ceiling * ceilingsPerHour) {
+      sayOnce.refuse(() => log.error(details, refuseMessage));
+      throw new WaitlistFullError(details.seconds);
+    }
+    if (count >= ceiling) sayOnce.flag(() => log.warn(details, flagMessage));
+    return count;
+  }
+
+  return {
+    limit: (waitlist) => ({
+      async join(entry) {
+        const unusual_volume = countAhead() >= ceiling;
+        pending++;
+        try {
+          await waitlist.join({ ...entry, unusual_volume });
+        } finally {
+          pending--;
+        }
+      },
+    }),
+    add: hour.add,
+  };
+}
+
+function createHour(store: Store | undefined) {
+  let count = 0;
+  let endsAt = 0;
+
+  function beginIfOver(): void {
+    if (performance.now() < endsAt) return;
+    count = 0;
+    endsAt = performance.now() + hourMs;
+  }
+  async function share(): Promise<void> {
+    const shared = await store?.increment("all");
+    if (!shared) return;
+    count = shared.totalHits;
+    endsAt = performance.now() + Number(shared.resetTime) - Date.now();
+  }
+  return {
+    count: () => {
+      beginIfOver();
+      return count;
+    },
+    secondsLeft: () => Math.max(1, Math.ceil((endsAt - performance.now()) / 1000)),
+    add: (inserted: number) => {
+      beginIfOver();
+      count += inserted;
+      for (let i = 0; i < inserted && store; i++) void share();
+    },
+  };
+}
+
+/** Whoever causes a line in the log could otherwise fill the disk with it. */
+function oncePerHour(): (say: () => void) => void {
+  let quietUntil = 0;
+  return (say) => {
+    if (performance.now() < quietUntil) return;
+    quietUntil = performance.now() + hourMs;
+    say();
+  };
+}
