@@ -1,6 +1,7 @@
 // The HTTP server around the app: listens, and stops without dropping a request that is under way.
 import { createServer, IncomingMessage, ServerResponse, type Server } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import { Server as NetServer, type AddressInfo, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { App } from "./app.ts";
 import { answerClientErrors } from "./client-errors.ts";
 import { OperatorError } from "./operator-error.ts";
@@ -10,6 +11,11 @@ import { directTimeouts } from "./timeouts.ts";
 
 /** How long requests under way may take once the server stops, in milliseconds. */
 export const gracePeriod = 10_000;
+/**
+ * How long an idle connection stays open once the server stops, in milliseconds: a request that is on its way would be reset.
+ * Its response says "Connection: close". Longer than a round trip to most visitors, and shorter than anybody notices.
+ */
+const idleDelay = 300;
 /**
  * How many requests a client may send ahead of their answers; no browser sends any. Node makes all that arrive together at once,
  * keeps them until they are read, and serves nobody else meanwhile: without a limit, thousands and 7 MB for each connection.
@@ -32,7 +38,7 @@ export interface HttpServer {
    * @throws OperatorError where the address cannot be had.
    */
   listen(host: string, port: number): Promise<number>;
-  /** No new connections and no kept ones; requests under way get the grace period. */
+  /** Stops listening, closes idle connections after a short delay, and gives requests under way the grace period. */
   close(): Promise<void>;
 }
 
@@ -81,12 +87,14 @@ export function createHttpServer(timeouts = directTimeouts): HttpServer {
     listen: (host, port) => listen(server, host, port),
     close: async () => {
       closing = true;
-      const closed = new Promise((done) => server.close(done));
+      // The close() of node:http would also close idle connections, at once.
+      const closed = new Promise((done) => NetServer.prototype.close.call(server, done));
+      for (const { latest } of connections.values()) if (latest && !isSent(latest)) latest.shouldKeepAlive = false;
+      await Promise.race([closed, sleep(idleDelay)]);
+      // Kept for a next request, opened in advance, or turned into a WebSocket: none is a request under way.
       for (const [socket, { latest }] of connections) {
-        // Said with the answer, so that the client does not send its next request into a closed connection.
-        if (latest && !isSent(latest)) latest.shouldKeepAlive = false;
-        // Kept for a next request, opened in advance, or turned into a WebSocket: none is a request under way.
-        else socket.destroy();
+        if (!latest || isSent(latest)) socket.destroy();
+        else latest.once("close", () => socket.end());
       }
       const deadline = setTimeout(() => server.closeAllConnections(), gracePeriod);
       await closed;
