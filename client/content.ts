@@ -189,7 +189,12 @@ export const earlyAccess = {
     text: "You're now on the early access list. We'll notify you when we launch!",
     next: "The team will reach out once the Beta version is ready.",
   },
-  failure: { title: "Error", text: "Something went wrong. Please try again." },
+  failure: {
+    title: "Error",
+    text: "Something went wrong. Please try again.",
+    /** Where the page does not carry what the visitor typed. */
+    back: "Your browser's Back button returns to what you typed.",
+  },
   /** Said before the failure's text where the page itself carries it, by the status of the answer. */
   reasons: {
     400: "Your entry did not arrive in one piece.",

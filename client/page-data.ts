@@ -1,13 +1,14 @@
 // What the server tells a page beyond its address.
 import type { FieldName } from "./early-access/fields.ts";
 
-/** How a form post without JavaScript failed; such a page is rendered for one visitor and never hydrated. */
+/** How a form post without JavaScript failed; such a page is never hydrated. */
 export interface FormFailure {
   status: number;
-  values: Partial<Record<FieldName, string>>;
   errors: Partial<Record<FieldName, string>>;
+  /** What the visitor typed; undefined on a page that is the same for everybody. */
+  values?: Partial<Record<FieldName, string>> | undefined;
   /** Where the visitor came from, which the address of this page no longer says. */
-  source: Record<string, string | null>;
+  source?: Record<string, string | null>;
 }
 
 export interface PageHead {

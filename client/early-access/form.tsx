@@ -75,7 +75,7 @@ export function EarlyAccessForm() {
             key={field.name}
             field={field}
             error={errors[field.name]}
-            value={posted?.values[field.name]}
+            value={posted?.values?.[field.name]}
             readOnly={state.step === "sending"}
           />
         ))}

@@ -1,91 +1,94 @@
-// Reads a sign-up's body: JSON or a form, at most 16 KiB, in valid UTF-8.
-import { isUtf8 } from "node:buffer";
-import type { IncomingMessage, ServerResponse } from "node:http";
-import express, { type Request, type RequestHandler, type Response } from "express";
+// Reads the body of a sign-up: a JSON object or a form, in UTF-8 and at most 16 KiB long.
+import { parse as parseForm } from "node:querystring";
+import { parse as parseContentType } from "content-type";
+import type { Request, RequestHandler } from "express";
+import getRawBody from "raw-body";
 import { HttpError } from "../http-error.ts";
 import { decodes } from "../percent-encoding.ts";
 
+/** In bytes. The longest valid form is about 8 KB: 654 characters, percent-encoded. */
 const bodyLimit = 16 * 1024;
-/** A form is read beyond the limit, so that the page that refuses it can still hold what was typed; up to here. */
-const formReadLimit = 4 * bodyLimit;
-
-const tooLong = `A body may have at most ${bodyLimit} bytes.`;
+/** The site's own form sends at most 11 fields. */
+const formFieldLimit = 50;
 
 const types = {
   json: "application/json",
   form: "application/x-www-form-urlencoded",
 };
 
-export function contentType(req: Request): "json" | "form" | undefined {
-  const type = (req.headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase();
+/** Returns undefined for any content type that a sign-up cannot have. */
+export function bodyType({ headers }: Request): keyof typeof types | undefined {
+  const { type } = parseContentType(headers["content-type"] ?? "", { parameters: false });
   return type === types.json ? "json" : type === types.form ? "form" : undefined;
 }
 
-function inspect(req: IncomingMessage, res: ServerResponse, body: Buffer, encoding: string): void {
-  (res as Response).locals.bodyBytes = body.length;
-  if (encoding !== "utf-8") return;
-  // The form parser leaves what it cannot decode as it is, and "M%FCller" would be stored.
-  const readable = isUtf8(body) && (contentType(req as Request) === "json" || decodes(body.toString()));
-  if (!readable) throw new HttpError(400, "The body is not valid UTF-8.");
-}
-
-const readJson = express.json({ limit: bodyLimit, verify: inspect });
-const readForm = express.urlencoded({
-  extended: false,
-  limit: formReadLimit,
-  parameterLimit: formReadLimit,
-  verify: inspect,
-});
-
-function limitOf(req: Request): number {
-  return contentType(req) === "form" ? formReadLimit : bodyLimit;
-}
-
-const read: RequestHandler = (req, res, next) => {
-  const parse = contentType(req) === "form" ? readForm : readJson;
-  if (req.headers["transfer-encoding"] === undefined) return parse(req, res, next);
-  // The parsers read the rest of what grew too long before they refuse it, and of a chunked body that may never come.
-  let bytes = 0;
-  let refused = false;
-  req.on("data", (chunk: Buffer) => {
-    bytes += chunk.length;
-    if (refused || bytes <= limitOf(req)) return;
-    refused = true;
-    next(new HttpError(413, tooLong, { headers: { Connection: "close" } }));
-  });
-  return parse(req, res, (error?: unknown) => refused || next(error));
-};
-
-const requireKnownType: RequestHandler = (req, _res, next) => {
-  if (contentType(req)) return next();
-  throw new HttpError(415, `Send ${types.json} or ${types.form}.`);
-};
-
-function isTooLong(req: Request): boolean {
-  return Number(req.headers["content-length"]) > limitOf(req);
-}
-
-/** The parsers would take in all of a body that says it is too long, and only then refuse it. */
-const refuseLongBody: RequestHandler = (req, _res, next) => {
-  if (!isTooLong(req)) return next();
-  throw new HttpError(413, tooLong, { headers: { Connection: "close" } });
-};
-
-const requireFields: RequestHandler = (req, res, next) => {
-  if (res.locals.bodyBytes > bodyLimit) throw new HttpError(413, tooLong);
-  const isObject = typeof req.body === "object" && req.body !== null && !Array.isArray(req.body);
-  const isEmpty = contentType(req) === "json" && !res.locals.bodyBytes;
-  if (!isObject || isEmpty) throw new HttpError(400, "The body must be a JSON object.");
+/**
+ * Sets req.body to the fields of the body.
+ * Refuses with 415 before it reads anything, and with 413 as soon as the body is known to be too long.
+ */
+export const readBody: RequestHandler = async (req, _res, next) => {
+  const type = bodyType(req);
+  if (!type) throw new HttpError(415, `Send ${types.json} or ${types.form}.`);
+  requireReadable(req);
+  const text = decode(await receive(req));
+  req.body = type === "json" ? parseObject(text) : parseFields(text);
   next();
 };
 
-export const readBody: RequestHandler[] = [requireKnownType, refuseLongBody, read, requireFields];
+/**
+ * Returns whether the server can answer before it has received the body and still keep the connection:
+ * Node discards what is left of the body, which must therefore have a known and small length.
+ */
+export function canDiscardBody({ complete, headers }: Request): boolean {
+  if (complete) return true;
+  return headers["transfer-encoding"] === undefined && Number(headers["content-length"] ?? 0) <= bodyLimit;
+}
 
-/** The text fields of a form post, also of one that was refused before its body was read; empty where it cannot be read. */
-export async function formFields(req: Request, res: Response): Promise<Record<string, string>> {
-  if (contentType(req) !== "form") return {};
-  if (req.body === undefined && !req.readableDidRead && !isTooLong(req))
-    await new Promise<void>((done) => void read(req, res, () => done()));
-  const entries = Object.entries((req.body ?? {}) as Record<string, unknown>);
-  return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === "string"));
+function requireReadable({ headers }: Request): void {
+  const { charset = "utf-8" } = parseContentType(headers["content-type"] ?? "").parameters;
+  if (charset.toLowerCase() !== "utf-8") throw new HttpError(415, "Send the body in UTF-8.");
+  const encoding = headers["content-encoding"] ?? "identity";
+  if (encoding.toLowerCase() === "identity") return;
+  throw new HttpError(415, "Send the body without a Content-Encoding.", { headers: { "Accept-Encoding": "identity" } });
+}
+
+async function receive(req: Request): Promise<Buffer> {
+  try {
+    return await getRawBody(req, { limit: bodyLimit, length: req.headers["content-length"] ?? null });
+  } catch (error) {
+    const { status } = error as getRawBody.RawBodyError;
+    if (status === 413) throw new HttpError(413, `The body is longer than ${bodyLimit} bytes.`);
+    throw new HttpError(400, "The body did not arrive completely.");
+  }
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+function decode(body: Buffer): string {
+  try {
+    return utf8.decode(body);
+  } catch {
+    throw new HttpError(400, "The body is not valid UTF-8.");
+  }
+}
+
+function parseObject(text: string): object {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new HttpError(400, "The body is not valid JSON.");
+  }
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+  throw new HttpError(400, "The body must be a JSON object.");
+}
+
+/** The value of a repeated field is an array. */
+function parseFields(text: string): object {
+  if (text.split("&", formFieldLimit + 1).length > formFieldLimit) {
+    throw new HttpError(400, `The form has more than ${formFieldLimit} fields.`);
+  }
+  // querystring would keep broken percent-encoding as text, and "M%FCller" would be stored.
+  if (!decodes(text)) throw new HttpError(400, "The form has invalid percent-encoding.");
+  return parseForm(text);
 }

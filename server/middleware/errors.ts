@@ -1,20 +1,16 @@
-// Turns whatever went wrong into an answer: a problem document (RFC 9457), or a page for who asked for one.
+// Turns whatever went wrong into a response: a problem document (RFC 9457), or a page for a client that prefers HTML.
 import { STATUS_CODES, type ServerResponse } from "node:http";
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from "express";
 import type { Logger } from "pino";
 import type { ErrorPages } from "../controllers/pages.ts";
 import { signupPath } from "../../client/addresses.ts";
+import { fields } from "../../client/early-access/fields.ts";
+import type { FormFailure } from "../../client/page-data.ts";
 import { errorFields } from "../database/error-fields.ts";
 import { HttpError } from "../http-error.ts";
 import { readSource } from "../models/source.ts";
-import { contentType, formFields } from "./body.ts";
-
-/** What Express' body parsers throw, said in our words: theirs quote the body. */
-const parserDetails: Record<number, string> = {
-  400: "The body cannot be read as its content type.",
-  413: "The body is too long.",
-  415: "The body's encoding or charset is not supported.",
-};
+import { acceptsHtml } from "../negotiation.ts";
+import { bodyType, canDiscardBody } from "./body.ts";
 
 export const notFound: RequestHandler = () => {
   throw new HttpError(404, "There is nothing at this address.");
@@ -27,24 +23,41 @@ export function methodNotAllowed(allow: string): RequestHandler {
 }
 
 export function answerErrors(pages: ErrorPages, log: Logger): ErrorRequestHandler {
-  return async function answerError(error: unknown, req, res, next) {
+  // Express knows an error handler by its four parameters.
+  return async function answerError(error: unknown, req, res, _next) {
     const failure = toHttpError(error);
-    if (failure.status === 500 || failure.extra.cause) {
-      const fields = failure.status === 503 ? errorFields(failure.cause) : describe(error);
-      logFailure(log, res, failure.status, fields);
-    }
-    if (res.headersSent) return next(error);
+    logFault(log, res, failure);
+    if (res.headersSent) return void res.destroy();
     res.status(failure.status).set({ "Cache-Control": "no-store", ...failure.extra.headers });
+    if (!canDiscardBody(req)) res.set("Connection", "close");
     if (!prefersHtml(req)) return sendProblem(res, failure);
     if (req.path !== signupPath) return failure.status < 500 ? sendProblem(res, failure) : pages.sendError(req, res);
-    const values = await formFields(req, res);
-    await pages.sendFormFailure(req, res, {
-      status: failure.status,
-      values,
-      errors: failure.extra.fields ?? {},
-      source: readSource(values, req.headers.referer),
-    });
+    try {
+      await pages.sendFormFailure(req, res, describeFailure(req, failure));
+    } catch (fault) {
+      logFault(log, res, toHttpError(fault));
+      pages.sendError(req, res);
+    }
   };
+}
+
+/** The body is undefined where the request was refused before the server read it. */
+function describeFailure({ body, headers }: Request, { status, extra }: HttpError): FormFailure {
+  const posted = body as Record<string, unknown> | undefined;
+  return {
+    status,
+    errors: extra.fields ?? {},
+    ...(posted && { values: typedValues(posted), source: readSource(posted, headers.referer) }),
+  };
+}
+
+/** Returns the text of each field, cut to the length that the field may have. */
+function typedValues(posted: Record<string, unknown>): FormFailure["values"] {
+  const texts = fields.map(({ name, maxLength }) => {
+    const value = posted[name];
+    return [name, typeof value === "string" ? Array.from(value).slice(0, maxLength).join("") : ""];
+  });
+  return Object.fromEntries(texts) as FormFailure["values"];
 }
 
 /**
@@ -53,24 +66,23 @@ export function answerErrors(pages: ErrorPages, log: Logger): ErrorRequestHandle
  */
 export function answerFault(error: unknown, res: ServerResponse, headers: readonly string[], log: Logger): void {
   const failure = toHttpError(error);
-  logFailure(log, res, failure.status, describe(error));
+  logFault(log, res, failure);
   if (res.headersSent) return void res.destroy();
   const problem = problemMessage(failure);
   res.writeHead(failure.status, [...headers, ...Object.entries(problem.headers).flat()]).end(problem.body);
 }
 
-function logFailure(log: Logger, res: ServerResponse, status: number, error: unknown): void {
+/** Logs what the server is to blame for; a refused request has no cause. */
+function logFault(log: Logger, res: ServerResponse, { status, cause }: HttpError): void {
+  if (cause === undefined) return;
+  const error = status === 503 ? errorFields(cause) : describe(cause);
   log.error({ id: res.getHeader("X-Request-Id"), status, error }, "request failed");
 }
 
 function toHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
-  const { status = 500 } = (error ?? {}) as { status?: number };
-  const detail = parserDetails[status];
-  if (detail) return new HttpError(status, detail);
-  return new HttpError(500, "Something went wrong. Please try again.", {
-    cause: error,
-  });
+  // Anything can be thrown, also nothing.
+  return new HttpError(500, "Something went wrong. Please try again.", { cause: error ?? new Error("no error") });
 }
 
 /** Faults of our own are logged with their stack, which names code and no visitor's input. */
@@ -79,9 +91,9 @@ function describe(error: unknown) {
   return { name, stack: stack?.replace(/^.*?(?=\n\s+at )/s, "") };
 }
 
-/** A form post or a visit by a browser; a client of the API that takes anything gets JSON. */
+/** Returns whether the client is a browser that posts a form or visits an address, and no client of the API. */
 export function prefersHtml(req: Request): boolean {
-  return contentType(req) !== "json" && req.accepts(["json", "html"]) === "html" && !isOtherApi(req);
+  return acceptsHtml(req) && bodyType(req) !== "json" && !isOtherApi(req);
 }
 
 function isOtherApi(req: Request): boolean {

@@ -35,8 +35,10 @@ export function requestLog(
   };
 }
 
-/** People put addresses into paths, too; those stay out of the log. */
+/** Cuts the path, and redacts segments that look like an email address. */
 function loggable(path: string): string {
-  const segments = path.split("/").map((segment) => (/@|%(?:25)*40/i.test(segment) ? "[address]" : segment));
-  return segments.join("/").slice(0, loggedPathLength);
+  const segments = path.slice(0, loggedPathLength).split("/");
+  // What is left of the last segment may be half an address, without its "@".
+  if (path.length > loggedPathLength) segments.splice(-1, 1, "…");
+  return segments.map((segment) => (/@|%(?:25)*40/i.test(segment) ? "[address]" : segment)).join("/");
 }

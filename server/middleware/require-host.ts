@@ -1,13 +1,16 @@
-// Refuses a request of HTTP/1.1 without Host (RFC 9112, section 3.2). Node would, too, but without our headers.
+// Refuses requests that do not name exactly one host (RFC 9112, section 3.2). Node would do so without the site's headers.
 import type { IncomingMessage } from "node:http";
 import type { RequestHandler } from "express";
 import { HttpError } from "../http-error.ts";
 
-export function lacksHost({ headers, httpVersion }: IncomingMessage): boolean {
-  return headers.host === undefined && httpVersion === "1.1";
+/** HTTP/1.0 has no Host header. */
+export function hasValidHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
+  let hosts = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) if (/^host$/i.test(rawHeaders[i] as string)) hosts++;
+  return hosts === 1 || (hosts === 0 && httpVersion === "1.0");
 }
 
 export const requireHost: RequestHandler = (req, _res, next) => {
-  if (!lacksHost(req)) return next();
-  throw new HttpError(400, "A request must name its host.", { headers: { Connection: "close" } });
+  if (hasValidHost(req)) return next();
+  throw new HttpError(400, "A request must name its host, once.", { headers: { Connection: "close" } });
 };

@@ -9,7 +9,7 @@ import { projectRoot } from "../project-root.ts";
 import { createDocument } from "./document.ts";
 import type { PublicSite } from "./head.ts";
 
-interface RenderedDocument {
+export interface RenderedDocument {
   status: number;
   html: string;
 }

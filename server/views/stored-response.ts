@@ -4,8 +4,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import fresh from "fresh";
-import Negotiator from "negotiator";
 import parseRange from "range-parser";
+import { acceptedCodings, readHeader, type Coding } from "../negotiation.ts";
 
 /** The answer ready for the address; pages are told apart by their query as well. */
 export type FindStored = (path: string, query: string) => StoredResponse | undefined;
@@ -25,9 +25,6 @@ interface Form {
   unchanged: readonly string[];
 }
 
-/** The smallest one first. */
-const codings = ["br", "gzip", "identity"] as const;
-type Coding = (typeof codings)[number];
 type Bodies = Partial<Record<Coding, Buffer>> & { identity: Buffer };
 
 export function storeResponse(bodies: Bodies, status: number, headers: Record<string, string>): StoredResponse {
@@ -71,9 +68,9 @@ export function sendStored(
   { status, forms }: StoredResponse,
   common: readonly string[],
 ): void {
-  const coding = acceptedCodings(req.headers["accept-encoding"] ?? "").find((name) => forms[name]) ?? "identity";
+  const coding = acceptedCodings(req).find((name) => forms[name]) ?? "identity";
   const { body, etag, headers, unchanged } = forms[coding] as Form;
-  if (status === 200 && req.headers["if-none-match"] && fresh(req.headers, { etag })) {
+  if (status === 200 && readHeader(req.headers, "if-none-match") && fresh(req.headers, { etag })) {
     res.writeHead(304, [...common, ...unchanged]).end();
     return;
   }
@@ -91,27 +88,13 @@ export function sendStored(
 
 /** One range; a request for several gets the whole, as RFC 9110 allows. */
 function requestedRange({ headers }: IncomingMessage, size: number, etag: string) {
+  const range = readHeader(headers, "range");
   // Another unit has no meaning here; range-parser would find it unsatisfiable.
-  if (headers.range === undefined || !/^bytes=/i.test(headers.range)) return undefined;
+  if (range === undefined || !/^bytes=/i.test(range)) return undefined;
   const precondition = headers["if-range"];
   if (precondition !== undefined && precondition !== etag) return undefined;
-  const ranges = parseRange(size, headers.range, { combine: true });
+  const ranges = parseRange(size, range, { combine: true });
   // More of the end than there is means all of it, which range-parser 1.3 takes for nothing.
-  if (ranges === -1) return /^bytes=\s*-\s*0*[1-9]/i.test(headers.range) ? undefined : "unsatisfiable";
+  if (ranges === -1) return /^bytes=\s*-\s*0*[1-9]/i.test(range) ? undefined : "unsatisfiable";
   return ranges !== -2 && ranges.length === 1 ? ranges[0] : undefined;
-}
-
-/** Browsers send a handful of values; with more than these somebody makes them up. */
-const rememberedHeaders = 100;
-const remembered = new Map<string, Coding[]>();
-
-/** Brotli before gzip where both are welcome, whatever their order in the header: it is the smaller one. */
-function acceptedCodings(header: string): Coding[] {
-  const known = remembered.get(header);
-  if (known) return known;
-  const negotiator = new Negotiator({ headers: { "accept-encoding": header } });
-  const accepted = codings.filter((coding) => negotiator.encodings([coding]).length > 0);
-  if (remembered.size >= rememberedHeaders) remembered.clear();
-  remembered.set(header, accepted);
-  return accepted;
 }
