@@ -109,6 +109,9 @@ describe("the server", () => {
     ["an address of 1 MB", 431, `GET /${"x".repeat(1_000_000)} HTTP/1.1\r\n${host}\r\n`],
     ["no host", 400, "GET / HTTP/1.1\r\n\r\n"],
     ["a sign-up without host", 400, signup.replace(host, "")],
+    ["two hosts", 400, `GET / HTTP/1.1\r\n${host}${host}\r\n`],
+    ["two hosts in HTTP/1.0", 400, `GET / HTTP/1.0\r\n${host}hOST: other\r\n\r\n`],
+    ["a sign-up with two hosts", 400, signup.replace(host, `${host}HOST: other.example\r\n`)],
     ["CONNECT", 405, `CONNECT localhost:5432 HTTP/1.1\r\n${host}\r\n`],
   ])("answers %s with %i, a problem document and the security headers", async (what, status, bytes) => {
     const socket = await open(site.port);
@@ -201,6 +204,22 @@ it("answers 500 to a fault before Express, logs it, and goes on", async () => {
   broken = false;
   expect((await fetch(`http://127.0.0.1:${site.port}/`)).status).toBe(405);
   await stop(site);
+});
+
+it("answers a request that comes while it stops, and says that it closes", async () => {
+  const site = await start();
+  const kept = await open(site.port);
+  const idle = await open(site.port);
+  const healthz = `GET /healthz HTTP/1.1\r\n${host}\r\n`;
+  kept.write(healthz);
+  await once(kept, "data");
+  const closed = site.http.close();
+  await expect(open(site.port).then((late) => text(late))).rejects.toMatchObject({ code: "ECONNREFUSED" });
+  kept.write(healthz);
+  expect(await text(kept)).toMatch(/^HTTP\/1\.1 200 [^]*Connection: close[^]*\{"status":"ok"\}$/);
+  expect(await text(idle)).toBe("");
+  await closed;
+  await site.close();
 });
 
 describe("a client that is slow", () => {

@@ -1,7 +1,7 @@
 // The HTTP server around the app: listens, and stops without dropping a request that is under way.
 import { createServer, IncomingMessage, ServerResponse, type Server } from "node:http";
 import { Server as NetServer, type AddressInfo, type Socket } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import type { App } from "./app.ts";
 import { answerClientErrors } from "./client-errors.ts";
 import { OperatorError } from "./operator-error.ts";
@@ -21,6 +21,9 @@ const idleDelay = 300;
  * keeps them until they are read, and serves nobody else meanwhile: without a limit, thousands and 7 MB for each connection.
  */
 const mostAhead = 100;
+
+/** Browsers send about 20, and proxies add a few. Node ignores the others; 1,900 would cost as much as 7 requests. */
+const mostHeaders = 100;
 
 interface Connection {
   latest: ServerResponse | undefined;
@@ -56,6 +59,7 @@ export function createHttpServer(timeouts = directTimeouts): HttpServer {
     IncomingMessage: Request,
     ServerResponse: Response,
   });
+  server.maxHeadersCount = mostHeaders;
   dropStalledReaders(server, timeouts);
   const connections = new Map<Socket, Connection>();
   let closing = false;
@@ -87,6 +91,7 @@ export function createHttpServer(timeouts = directTimeouts): HttpServer {
     listen: (host, port) => listen(server, host, port),
     close: async () => {
       closing = true;
+      await nextTurn(); // Accepts the connections that wait already; the system would reset them.
       // The close() of node:http would also close idle connections, at once.
       const closed = new Promise((done) => NetServer.prototype.close.call(server, done));
       for (const { latest } of connections.values()) if (latest && !isSent(latest)) latest.shouldKeepAlive = false;

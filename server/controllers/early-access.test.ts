@@ -167,6 +167,15 @@ describe("is refused with", () => {
     expect(response.headers.allow).toBe("POST");
   });
 
+  it("405: as JSON for an Accept that no browser would send", async () => {
+    expectProblem(
+      await request(site.app)
+        .get(path)
+        .set("Accept", `${"a/b,".repeat(200)}text/html`),
+      405,
+    );
+  });
+
   it("413: more than 16 KiB, as JSON and as a form", async () => {
     const long = { ...ada, company: "x".repeat(16 * 1024) };
     expectProblem(await post(long), 413);

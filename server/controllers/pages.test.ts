@@ -133,6 +133,15 @@ describe("a route that throws while rendering", () => {
 
 describe("sending", () => {
   it.each([
+    ["Accept-Encoding", `${"gzip,".repeat(200)}br`],
+    ["If-None-Match", `${'"a",'.repeat(200)}*`],
+    ["Range", `bytes=${"0-1,".repeat(200)}0-1`],
+  ])("does not read a %s that no browser would send", async (name, value) => {
+    const { status, headers } = await rawRequest(site.app, { path: "/", headers: { [name]: value } });
+    expect([status, headers["content-encoding"]]).toEqual([200, undefined]);
+  });
+
+  it.each([
     ["br, gzip", "br"],
     ["gzip, br", "br"],
     ["gzip", "gzip"],

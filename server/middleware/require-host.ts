@@ -6,7 +6,10 @@ import { HttpError } from "../http-error.ts";
 /** HTTP/1.0 has no Host header. */
 export function hasValidHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
   let hosts = 0;
-  for (let i = 0; i < rawHeaders.length; i += 2) if (/^host$/i.test(rawHeaders[i] as string)) hosts++;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] as string;
+    if (name.length === 4 && name.toLowerCase() === "host") hosts++;
+  }
   return hosts === 1 || (hosts === 0 && httpVersion === "1.0");
 }
 

@@ -32,9 +32,13 @@ export const entryColumns = ["id", "name", "email", "company", "job_title", ...f
 
 export type FieldErrors = Partial<Record<FieldName, string>>;
 
+/** Text up to so many times its longest length is normalised; NFC takes quadratic time for a run of combining marks. */
+const normalisedLength = 10;
+
 function text({ name, required, maxLength }: Field) {
   return z
     .string(fieldErrors.notText)
+    .max(normalisedLength * maxLength, fieldErrors.tooLong(maxLength))
     .transform((value) => value.trim().normalize("NFC"))
     .superRefine((value, context) => {
       if (value === "" && required) context.addIssue(fieldErrors.required[name]);

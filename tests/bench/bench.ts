@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { generator } from "./processes.ts";
 import { startPostgres } from "../support/postgres.ts";
 import { measurePages, measureSignups, measureStart, measureWeight, startSite, type Bench } from "./measure.ts";
+import { measureRefusals } from "./refusals.ts";
 import { measureSecrecy } from "./secrecy.ts";
 import { isBroken, percent, printTable } from "./table.ts";
 
@@ -28,6 +29,7 @@ try {
   const pages = await measurePages(bench, site);
   const rows = [
     ...pages.rows,
+    ...(await measureRefusals(bench)),
     ...(await measureSignups(bench)),
     ...(await measureSecrecy(bench)),
     ...(await measureStart(bench, site)),

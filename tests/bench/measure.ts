@@ -38,12 +38,14 @@ const { scripts } = JSON.parse(readFileSync(join(projectRoot, "package.json"), "
 export function startSite(
   { folder }: Pick<Bench, "folder">,
   databases: { webUrl: string; ownerUrl: string },
+  changes: Record<string, string> = {},
 ): Promise<Server> {
   const env = {
     DATABASE_URL: databases.webUrl,
     DATABASE_OWNER_URL: databases.ownerUrl,
     SIGNUP_LIMIT: "1000000",
     SIGNUP_HOURLY_CEILING: "0",
+    ...changes,
   };
   return startServer(scripts.start.split(" ").slice(1), env, join(folder, "site.log"));
 }

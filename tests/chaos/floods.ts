@@ -43,7 +43,7 @@ const pipelines: Scenario = {
 };
 
 /** Sends the requests on so many connections, each when the one before it is answered. @returns how often each status came. */
-async function load(site: Site, connections: number, requests: string[]): Promise<Map<string, number>> {
+export async function load(site: Site, connections: number, requests: string[]): Promise<Map<string, number>> {
   const statuses = new Map<string, number>();
   const crowd = await openCrowd(site, connections, false);
   let next = 0;

@@ -1,0 +1,83 @@
+// Requests that are built to cost the server much more than they cost their sender.
+import { brotliCompressSync, gzipSync } from "node:zlib";
+
+export interface ExpensiveRequest {
+  name: string;
+  /** As it goes over the wire; the body may be binary. */
+  bytes: Buffer;
+}
+
+const json = "Content-Type: application/json\r\n";
+const form = "Content-Type: application/x-www-form-urlencoded\r\n";
+const html = "Accept: text/html\r\nAccept-Encoding: br\r\n";
+const fields = "name=Ada&email=ada%40example.com&company=Engines";
+
+function request(name: string, line: string, headers = "", body: Buffer | string = ""): ExpensiveRequest {
+  const length = line.startsWith("POST") ? `Content-Length: ${Buffer.byteLength(body)}\r\n` : "";
+  const head = `${line} HTTP/1.1\r\nHost: localhost\r\n${headers}${length}\r\n`;
+  return { name, bytes: Buffer.concat([Buffer.from(head, "latin1"), Buffer.from(body)]) };
+}
+
+const post = (name: string, headers: string, body: Buffer | string) =>
+  request(name, "POST /api/earlyaccess", headers, body);
+const repeatedKeys = "a&".repeat(30_000);
+
+/** Anybody may send these as often as they like. */
+export const unlimited: ExpensiveRequest[] = [
+  request("the form's address, opened", "GET /api/earlyaccess", html),
+  request("the form's address, as JSON", "GET /api/earlyaccess"),
+  request(
+    "a sign-up from another site",
+    "POST /api/earlyaccess",
+    `${html}${form}Sec-Fetch-Site: cross-site\r\n`,
+    fields,
+  ),
+  request("an unknown page", "GET /nope", "Accept-Encoding: br\r\n"),
+  request("an unknown API", "GET /api/nope"),
+  request("a page, posted to", "POST /"),
+  request("/healthz", "GET /healthz"),
+  request("/readyz", "GET /readyz"),
+  request("Accept-Encoding of 15 KB", "GET /", `Accept-Encoding: ${"a,".repeat(7_500)}br\r\n`),
+  request("Accept of 15 KB", "GET /api/earlyaccess", `Accept: ${"a/b,".repeat(3_700)}text/html\r\n`),
+  request("If-None-Match of 15 KB", "GET /", `If-None-Match: ${'"a",'.repeat(3_700)}"b"\r\n`),
+  request("Range of 15 KB", "GET /favicon.svg", `Range: bytes=${"0-,".repeat(4_900)}0-\r\n`),
+  request("a query of 15 KB", `GET /?${"joine&".repeat(2_500)}`, "Accept-Encoding: br\r\n"),
+  request("a path of 15 KB", `GET ${"/".repeat(15_000)}`, "Accept-Encoding: br\r\n"),
+  request("a whole address of 15 KB", `GET http://localhost/${"a/".repeat(7_500)}`, "Accept-Encoding: br\r\n"),
+];
+
+/** A client that is above its limit may send these as often as it likes. */
+export const aboveLimit: ExpensiveRequest[] = [
+  post("one sign-up too many", json, "{}"),
+  post("one sign-up too many, as form", html + form, fields),
+  post("one sign-up too many, with 16 KB of keys", html + form, repeatedKeys.slice(0, 16_000)),
+];
+
+const entry = (more: object) => JSON.stringify({ name: "Ada", email: "a@b.co", company: "C", ...more });
+
+/** Each of these counts for its client. */
+export const limited: ExpensiveRequest[] = [
+  post("30,000 keys", html + form, repeatedKeys),
+  post("30,000 keys as brotli", `${html}${form}Content-Encoding: br\r\n`, brotliCompressSync(repeatedKeys)),
+  post("8,000 keys", html + form, repeatedKeys.slice(0, 16_000)),
+  post("one key 8,000 times", html + form, "name=&".repeat(2_600)),
+  post("10 MB as gzip", `${json}Content-Encoding: gzip\r\n`, gzipSync(Buffer.alloc(10_000_000, "a"))),
+  post("1 MB", json, "a".repeat(1_000_000)),
+  post("16 KB of quotes", html + form, `name=${'"'.repeat(16_000)}`),
+  post("16 KB of percent signs", html + form, "%".repeat(16_000)),
+  post("JSON, 16,000 levels deep", json, "[".repeat(16_000)),
+  post("an object, 2,500 levels deep", json, '{"a":'.repeat(2_500) + "1" + "}".repeat(2_500)),
+  post("a number of 16,000 digits", json, entry({ name: 0 }).replace("0", "1".repeat(16_000))),
+  post("an address of 16,000 dots", json, entry({ email: `a${".a".repeat(8_000)}@b.co` })),
+  post("an address of 16,000 hyphens", json, entry({ email: `a@${"-".repeat(16_000)}.co` })),
+  post("an international domain of 5,000 labels", json, entry({ email: `a@${"ü.".repeat(5_000)}co` })),
+  post("a name of 8,000 combining marks", json, entry({ name: `e${"\u0301\u0316".repeat(4_000)}` })),
+  post(
+    "a campaign of 8,000 combining marks",
+    json,
+    entry({ source: { utm_source: `e${"\u0301\u0316".repeat(4_000)}` } }),
+  ),
+  post("a source of 16 KB", json, entry({ source: { referrer: `https://${"ü".repeat(7_000)}/`, utm_source: "x" } })),
+  post("a Referer of 15 KB", `${json}Referer: http://localhost/?${"utm_term=a&".repeat(1_400)}\r\n`, entry({})),
+  post("a content type of 15 KB", `${html}Content-Type: application/json;${"a=b;".repeat(3_700)}\r\n`, entry({})),
+];
