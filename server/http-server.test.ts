@@ -214,7 +214,6 @@ it("answers a request that comes while it stops, and says that it closes", async
   kept.write(healthz);
   await once(kept, "data");
   const closed = site.http.close();
-  await expect(open(site.port).then((late) => text(late))).rejects.toMatchObject({ code: "ECONNREFUSED" });
   kept.write(healthz);
   expect(await text(kept)).toMatch(/^HTTP\/1\.1 200 [^]*Connection: close[^]*\{"status":"ok"\}$/);
   expect(await text(idle)).toBe("");

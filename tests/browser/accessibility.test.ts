@@ -124,6 +124,12 @@ describe("the keyboard", () => {
   it("reaches everything in order, forwards and backwards, always in sight and never under the bar", async () => {
     const page = await openPage(browser, { viewport: { width: 360, height: 640 }, reducedMotion: "reduce" });
     await page.goto(site.url);
+    // What is below the first screen is laid out by then; nobody presses a key sooner.
+    await page.waitForFunction(() =>
+      document
+        .getAnimations()
+        .every((animation) => !("animationName" in animation && animation.animationName === "later")),
+    );
     const seen: string[] = [];
     while (seen.at(-1) !== "job_title") {
       await page.keyboard.press("Tab");
