@@ -109,10 +109,13 @@ function createRoutes(parts: Parts): Express {
   return app;
 }
 
-/** Path and query of a request target, which may be a whole address; of one that is none, those of an unknown page. */
+/** In characters. Only proxies send a whole address, and parsing 15 KB of one costs as much as four requests. */
+const addressLimit = 2_000;
+
+/** Returns the path and query of a request target, which may be a whole address; for anything else, those of an unknown page. */
 function ownTarget(target: string): string {
   if (target.startsWith("/")) return target;
-  const { pathname = unknownAddress, search = "" } =
-    /^https?:/i.test(target) && URL.canParse(target) ? new URL(target) : {};
+  const isAddress = target.length <= addressLimit && /^https?:/i.test(target) && URL.canParse(target);
+  const { pathname = unknownAddress, search = "" } = isAddress ? new URL(target) : {};
   return pathname + search;
 }
