@@ -9,6 +9,8 @@ export interface Config {
   port: number;
   /** Origin only, without a slash at its end. */
   publicUrl: string;
+  /** True extends HSTS to every subdomain of the host in publicUrl. */
+  hstsIncludeSubdomains: boolean;
   /** Undefined: start the embedded Postgres. */
   databaseUrl: string | undefined;
   /** Undefined: migrate with databaseUrl, if its role may. */
@@ -53,6 +55,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     host: values.HOST,
     port: values.PORT,
     publicUrl: values.PUBLIC_URL ?? `http://localhost:${values.PORT}`,
+    hstsIncludeSubdomains: values.HSTS_INCLUDE_SUBDOMAINS,
     databaseUrl: values.DATABASE_URL,
     databaseOwnerUrl: values.DATABASE_OWNER_URL,
     trustProxy: values.TRUST_PROXY,

@@ -47,7 +47,11 @@ async function start(config: Config, log: Logger, closers: Closers, onFault: (er
     waitlist,
     isReady,
     ...frontend,
-    policy: { https: config.publicUrl.startsWith("https:"), ...inline },
+    policy: {
+      https: config.publicUrl.startsWith("https:"),
+      hstsIncludeSubdomains: config.hstsIncludeSubdomains,
+      ...inline,
+    },
     site,
     trustProxy: config.trustProxy,
     signups: {
