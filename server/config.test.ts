@@ -12,7 +12,7 @@ describe("readConfig", () => {
     expect(readConfig({})).toEqual({
       host: "127.0.0.1",
       port: 3000,
-      publicUrl: "http://localhost:3000",
+      publicUrl: undefined,
       hstsIncludeSubdomains: false,
       databaseUrl: undefined,
       databaseOwnerUrl: undefined,

@@ -7,8 +7,8 @@ export interface Config {
   host: string;
   /** 0 lets the system choose a free port; the log says which. */
   port: number;
-  /** Origin only, without a slash at its end. */
-  publicUrl: string;
+  /** Origin only, without a slash at its end. Undefined: http://localhost and the port that the server listens on. */
+  publicUrl: string | undefined;
   /** True extends HSTS to every subdomain of the host in publicUrl. */
   hstsIncludeSubdomains: boolean;
   /** Undefined: start the embedded Postgres. */
@@ -54,7 +54,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   return {
     host: values.HOST,
     port: values.PORT,
-    publicUrl: values.PUBLIC_URL ?? `http://localhost:${values.PORT}`,
+    publicUrl: values.PUBLIC_URL,
     hstsIncludeSubdomains: values.HSTS_INCLUDE_SUBDOMAINS,
     databaseUrl: values.DATABASE_URL,
     databaseOwnerUrl: values.DATABASE_OWNER_URL,

@@ -29,8 +29,11 @@ async function start(config: Config, log: Logger, closers: Closers, onFault: (er
     async () => stopped.abort(),
   );
 
-  const site = { origin: config.publicUrl, allowIndexing: config.allowIndexing };
   const http = createHttpServer(config.trustProxy > 0 ? proxiedTimeouts : directTimeouts);
+  // The pages name the origin, so a port that the system chooses must be known before they are rendered.
+  const chosenPort = config.publicUrl || config.port ? undefined : await http.listen(config.host, 0);
+  const origin = config.publicUrl ?? `http://localhost:${chosenPort ?? config.port}`;
+  const site = { origin, allowIndexing: config.allowIndexing };
   const rendering = process.argv.includes("--dev") ? createDevFrontend(http.server, site) : createBuiltFrontend(site);
   rendering.catch(() => undefined); // Thrown below, once no migration is under way that the end would cut.
   await prepareDatabase(database, log, stopped.signal, onFault);
@@ -48,7 +51,7 @@ async function start(config: Config, log: Logger, closers: Closers, onFault: (er
     isReady,
     ...frontend,
     policy: {
-      https: config.publicUrl.startsWith("https:"),
+      https: origin.startsWith("https:"),
       hstsIncludeSubdomains: config.hstsIncludeSubdomains,
       ...inline,
     },
@@ -63,7 +66,7 @@ async function start(config: Config, log: Logger, closers: Closers, onFault: (er
   });
   if (metrics && metricsPort) closers.push(await metrics.serve(config.host, metricsPort, { pool, isReady }));
   http.handle(app);
-  const port = await http.listen(config.host, config.port);
+  const port = chosenPort ?? (await http.listen(config.host, config.port));
   closers.push(() => http.close());
   // Before the server: its socket to the browser would keep the server open.
   if (vite) closers.push(() => vite.close());

@@ -55,6 +55,17 @@ describe("a start with a given database", () => {
     expect(site.stderr()).toBe("");
   });
 
+  it.each([
+    ["the port that the system chose", {}, undefined],
+    ["PUBLIC_URL, if it is set", { PUBLIC_URL: "https://perennial.example" }, "https://perennial.example"],
+  ])("with PORT=0 names %s in canonical URLs", async (_, env, publicUrl) => {
+    const site = await start(env);
+    const origin = publicUrl ?? site.url;
+    expect(await (await fetch(site.url)).text()).toContain(`<link rel="canonical" href="${origin}/">`);
+    expect(await (await fetch(`${site.url}/sitemap.xml`)).text()).toContain(`<loc>${origin}/</loc>`);
+    expect((await signUp(site)).status).toBe(201);
+  });
+
   it("twice at once on an empty database comes up twice, and each migrates or finds it done", async () => {
     const empty = await createEmptyDatabase();
     const env = { DATABASE_URL: empty.webUrl, DATABASE_OWNER_URL: empty.ownerUrl };

@@ -124,6 +124,12 @@ describe("doctor", () => {
     }
   });
 
+  it("finds a proxy without PUBLIC_URL", async () => {
+    const { stdout } = await waitlist(["doctor"], { PORT: "0", TRUST_PROXY: "1" });
+    expect(stdout).toMatch(/^warning {2}PUBLIC_URL and TRUST_PROXY: .* PUBLIC_URL is not set\. .*=https:\/\/\S+$/m);
+    expect(stdout).not.toContain("localhost:0");
+  });
+
   it("finds a role that may read the list, as some providers make them", async () => {
     const role = `${new URL(database.webUrl).username}_anon`;
     await database.query(`CREATE ROLE ${role}`);
