@@ -94,13 +94,13 @@ describe("export", () => {
     );
   });
 
-  it.each(["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx", "'=1", "''-1", "'quoted'", "plain"])(
+  it.each(["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx", "'=1", "''-1", "'quoted'", "plain", "＝1", "E;-1"])(
     "keeps a spreadsheet from running %j, and import has it as it was",
     async (company) => {
       await add("Ada", "ada@example.com", { company });
       expect(await waitlist(["export", file("guarded.csv")])).toMatchObject({ code: 0, stderr: "" });
       const [, line = ""] = (await readFile(file("guarded.csv"), "utf8")).split("\r\n");
-      expect(line).not.toMatch(/(^|,)"?[=+\-@\t\r]/);
+      expect(line).not.toMatch(/(^|[,;])"?[=+\-@＝\t\r]/);
       // A tab or CR is nothing that a sign-up could hold.
       if (/\s/.test(company)) return;
       const before = await entries();

@@ -24,8 +24,9 @@ export const exportCommand: Command = {
   details: [
     "Without FILE, or with -, it goes to stdout (in the project: npm run --silent, as npm prints lines of its own).",
     "FILE is readable by you alone, and appears when it is complete.",
-    "CSV is that of RFC 4180, in UTF-8. A cell that begins with = + - @, TAB or CR gets a leading apostrophe, so",
-    "that no spreadsheet runs it as a formula; import takes it away again. JSON lines hold the text as it is.",
+    "CSV is that of RFC 4180, in UTF-8. So that no spreadsheet runs a cell as a formula, an apostrophe precedes = + - @",
+    "and their full-width forms at the start of a cell and after ; TAB or a line break in it, and a leading TAB or CR.",
+    "import removes these apostrophes. JSON lines hold the text as it is.",
   ].join("\n"),
   positionals: ["[FILE]"],
   options: {
