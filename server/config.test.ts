@@ -105,6 +105,12 @@ describe("readConfig", () => {
     expect(message).not.toContain("hunter2");
   });
 
+  it("prints a bad value without control characters, cut after 100 characters", () => {
+    expect(complaint({ HOST: `\u001B[2J\n${"x".repeat(200)}` })).toContain(
+      `HOST is "?[2J?${"x".repeat(95)}…" but must`,
+    );
+  });
+
   it.each(["1e3", "0x10", "3000.5", " 3000", "³"])("refuses %j as a port", (PORT) => {
     expect(complaint({ PORT })).toContain("PORT is");
   });

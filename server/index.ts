@@ -14,6 +14,7 @@ import { createLogger } from "./logger.ts";
 import { shareCounts } from "./middleware/shared-counts.ts";
 import { createWaitlist } from "./models/waitlist.ts";
 import { explain } from "./operator-error.ts";
+import { printable } from "./printable.ts";
 import { directTimeouts, proxiedTimeouts } from "./timeouts.ts";
 
 type Closers = (() => Promise<unknown>)[];
@@ -81,7 +82,7 @@ function announce(host: string, port: number, database: OpenedDatabase, log: Log
       "",
       "Perennial is ready.",
       `  Site    http://${name}:${port}`,
-      `  Data    ${database.directory} (embedded Postgres)`,
+      `  Data    ${printable(database.directory)} (embedded Postgres)`,
       "  Browse  npm run studio",
       ...(database.senderUrl ? ["  Notify  npm run notify"] : []),
       "  Stop    Ctrl-C",

@@ -3,6 +3,7 @@ import type { Config } from "../../config.ts";
 import { loadConfig } from "../../config.ts";
 import { openDatabase } from "../../database/open.ts";
 import { OperatorError } from "../../operator-error.ts";
+import { print } from "../print.ts";
 import type { Command } from "./command.ts";
 import { examineDatabase } from "./doctor-database.ts";
 
@@ -22,7 +23,7 @@ export const doctor: Command = {
     let problems = 0;
     for await (const { verdict, what, text } of examine()) {
       if (verdict === "problem") problems++;
-      process.stdout.write(`${verdict.padEnd(8)} ${what}: ${text.replaceAll("\n", "\n         ")}\n`);
+      print(`${verdict.padEnd(8)} ${what}: ${text.replaceAll("\n", "\n         ")}\n`);
     }
     if (problems > 0) process.exitCode = 1;
   },

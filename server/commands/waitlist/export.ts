@@ -4,7 +4,9 @@ import type { Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type pg from "pg";
 import { to as copyTo } from "pg-copy-streams";
+import { printable, printableName } from "../../printable.ts";
 import { UsageError } from "../command.ts";
+import { print } from "../print.ts";
 import type { Command } from "./command.ts";
 import { toLines, type LineFormat } from "./copied-rows.ts";
 import { formats } from "./export-format.ts";
@@ -37,12 +39,12 @@ export const exportCommand: Command = {
   run: async ({ positionals: [file = "-"], value, has }) => {
     const name = value("format") ?? "csv";
     const format = Object.hasOwn(formats, name) ? formats[name] : undefined;
-    if (!format) throw new UsageError(`--format is "${name}" but must be csv or ndjson.`);
+    if (!format) throw new UsageError(`--format is "${printableName(name)}" but must be csv or ndjson.`);
     const selection = { format, period: readPeriod(value), withoutFlagged: has("without-flagged") };
     await withOwner(async (client) => {
       if (file === "-") return writeToStdout(client, selection);
       const rows = await writeToFile(client, selection, file);
-      process.stdout.write(`Wrote ${count(rows)} ${rows === 1 ? "entry" : "entries"} to ${file}.\n`);
+      print(`Wrote ${count(rows)} ${rows === 1 ? "entry" : "entries"} to ${printable(file)}.\n`);
     });
   },
 };

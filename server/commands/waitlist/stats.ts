@@ -1,5 +1,7 @@
 // waitlist stats: how many signed up, when and from where; in the terminal, or as a page to pass on.
 import { writeFile } from "node:fs/promises";
+import { printable, printableName } from "../../printable.ts";
+import { print } from "../print.ts";
 import type { Command } from "./command.ts";
 import { countSignups, type Figure, type Figures } from "./figures.ts";
 import { periodOptions, readPeriod } from "./moment.ts";
@@ -24,8 +26,8 @@ export const stats: Command = {
       const figures = await countSignups(client, period);
       if (file !== undefined) {
         await writePrivately(file, (draft) => writeFile(draft, renderReport(figures, new Date())));
-        process.stdout.write(`Wrote ${file}.\n`);
-      } else process.stdout.write(drawFigures(figures));
+        print(`Wrote ${printable(file)}.\n`);
+      } else print(drawFigures(figures));
     });
   },
 };
@@ -41,7 +43,7 @@ function drawFigures({ total, byStatus, byDay, bySource }: Figures): string {
 function drawTable(heading: string, figures: Figure[]): string {
   const most = Math.max(1, ...figures.map(({ signups }) => signups));
   const rows = figures.map(({ label, signups, flagged }) => [
-    printable(label),
+    printableName(label),
     count(signups),
     count(flagged),
     "█".repeat(Math.ceil((signups / most) * barWidth)),
@@ -54,9 +56,4 @@ function drawTable(heading: string, figures: Figure[]): string {
       `${label}${pad(label, 0)}  ${pad(signups, 1)}${signups}  ${pad(flagged, 2)}${flagged}  ${bar}`.trimEnd(),
     )
     .join("\n");
-}
-
-/** Anybody can make up a source; what steers a terminal or turns its text around shows as "?". */
-function printable(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, "?");
 }
