@@ -1,5 +1,7 @@
 // Turns the environment into a checked Config; nothing else reads process.env.
 import { complainOf } from "./config-complaints.ts";
+import { readEnvFile } from "./config-file.ts";
+import { describeMisspelt } from "./config-spelling.ts";
 import { environment, type LogLevel, type Variable } from "./config-variables.ts";
 import { OperatorError } from "./operator-error.ts";
 
@@ -34,6 +36,8 @@ export interface Config {
   /** Undefined: send notices with the owner's connection. */
   notifyDatabaseUrl: string | undefined;
   logLevel: LogLevel;
+  /** A sentence for each variable that is probably misspelt. */
+  warnings: string[];
 }
 
 /**
@@ -47,8 +51,10 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const bad = new Set(parsed.error?.issues.map((issue) => issue.path[0] as Variable));
   if (given.METRICS_PORT && Number(given.METRICS_PORT) === Number(given.PORT ?? 3000)) bad.add("METRICS_PORT");
   const complaints = complainOf(given, bad);
+  const warnings = describeMisspelt(Object.keys(given));
   if (!parsed.success || complaints.length > 0) {
-    throw new OperatorError(`The configuration is not valid:\n${complaints.map((line) => `  ${line}`).join("\n")}`);
+    const lines = [...complaints, ...warnings].map((line) => `  ${line}`);
+    throw new OperatorError(`The configuration is not valid:\n${lines.join("\n")}`);
   }
   const values = parsed.data;
   return {
@@ -69,15 +75,12 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     notifyWebhookSecret: values.NOTIFY_WEBHOOK_SECRET,
     notifyDatabaseUrl: values.NOTIFY_DATABASE_URL,
     logLevel: values.LOG_LEVEL,
+    warnings,
   };
 }
 
 /** Reads `.env` of the working directory, if there is one, and then the environment, which wins. */
 export function loadConfig(): Config {
-  try {
-    process.loadEnvFile();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-  }
+  for (const [name, value] of Object.entries(readEnvFile())) process.env[name] ??= value;
   return readConfig(process.env);
 }

@@ -39,6 +39,7 @@ async function* examine(): AsyncGenerator<Finding> {
     return;
   }
   yield { verdict: "ok", what: "Configuration", text: "every variable can be read" };
+  for (const text of config.warnings) yield { verdict: "warning", what: "Configuration", text };
   yield* examineAddress(config);
   if (config.redisUrl) yield await examineRedis(config.redisUrl);
   try {
