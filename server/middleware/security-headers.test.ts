@@ -123,8 +123,9 @@ describe.each(["https://perennial.example", "http://localhost:3000"])("%s:", (or
 
     const policy = readPolicy(headers);
     expect(policy).toMatchObject({ "base-uri": ["'none'"], "form-action": ["'self'"], "frame-ancestors": ["'none'"] });
+    expect(policy).toMatchObject({ "require-trusted-types-for": ["'script'"], "trusted-types": ["'none'"] });
     const sources = Object.values(policy).flat();
-    expect(sources.filter((source) => !/^'(none|self|sha256-[\w+/]{43}=)'$/.test(source))).toEqual([]);
+    expect(sources.filter((source) => !/^'(none|self|script|sha256-[\w+/]{43}=)'$/.test(source))).toEqual([]);
 
     const https = origin.startsWith("https:");
     expect(headers["strict-transport-security"]).toBe(https ? "max-age=31536000" : undefined);

@@ -31,6 +31,9 @@ export function securityHeaders(policy: SecurityPolicy): Record<string, string> 
         formAction: ["'self'"],
         baseUri: ["'none'"],
         frameAncestors: ["'none'"],
+        // No DOM API turns text into markup or script. Vite's client and its error overlay need none either.
+        requireTrustedTypesFor: ["'script'"],
+        trustedTypes: ["'none'"],
         ...(https ? { upgradeInsecureRequests: [] } : {}),
       },
     },
