@@ -1,5 +1,6 @@
 // What is wrong with the environment, beyond what can be said of a variable alone; no complaint repeats a secret.
 import { hints, type Variable } from "./config-variables.ts";
+import { printableName } from "./printable.ts";
 
 /** What .env calls the password of each for docker compose. */
 const databasePasswords = {
@@ -28,7 +29,7 @@ export function complainOf(given: Given, bad: Set<Variable>): string[] {
   const own = [...bad].map((name) => {
     const { rule, example } = hints[name];
     const isSecret = /_(URL|SECRET)$/.test(name) && name !== "PUBLIC_URL";
-    const got = isSecret ? withoutSecrets(given[name] ?? "") : given[name];
+    const got = isSecret ? withoutSecrets(given[name] ?? "") : printableName(given[name] ?? "");
     return `${name} is "${got}" but must be ${rule}, for example ${name}=${example}`;
   });
   return [

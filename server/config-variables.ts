@@ -13,6 +13,8 @@ const wholeNumber = (min: number, max: number) =>
     .transform(Number)
     .refine((n) => n >= min && n <= max);
 
+const trueOrFalse = z.enum(["true", "false"]).transform((text) => text === "true");
+
 const hostName = /^(?=.{1,253}$)[a-z\d]([a-z\d-]*[a-z\d])?(\.[a-z\d]([a-z\d-]*[a-z\d])?)*$/i;
 
 const origin = z.string().transform((text, context) => {
@@ -62,6 +64,7 @@ export const environment = z.object({
     .default("127.0.0.1"),
   PORT: wholeNumber(0, 65_535).default(3000),
   PUBLIC_URL: origin.optional(),
+  HSTS_INCLUDE_SUBDOMAINS: trueOrFalse.default(false),
   DATABASE_URL: postgresUrl.optional(),
   DATABASE_OWNER_URL: postgresUrl.optional(),
   TRUST_PROXY: wholeNumber(0, 32).default(0),
@@ -69,10 +72,7 @@ export const environment = z.object({
   SIGNUP_WINDOW_SECONDS: wholeNumber(1, 86_400).default(600),
   SIGNUP_HOURLY_CEILING: wholeNumber(0, 100_000_000).default(1000),
   REDIS_URL: redisUrl.optional(),
-  ALLOW_INDEXING: z
-    .enum(["true", "false"])
-    .transform((text) => text === "true")
-    .default(true),
+  ALLOW_INDEXING: trueOrFalse.default(true),
   METRICS_PORT: wholeNumber(1, 65_535).optional(),
   NOTIFY_WEBHOOK_URL: webhookUrl.optional(),
   NOTIFY_WEBHOOK_SECRET: webhookSecret.optional(),
@@ -89,6 +89,7 @@ export const hints: Record<Variable, { rule: string; example: string }> = {
   HOST: { rule: "an IP address or host name to listen on", example: "0.0.0.0" },
   PORT: { rule: "a whole number from 0 to 65535", example: "3000" },
   PUBLIC_URL: { rule: "the site's http or https origin, without a path", example: "https://perennial.example" },
+  HSTS_INCLUDE_SUBDOMAINS: { rule: "true or false", example: "true" },
   DATABASE_URL: { rule: databaseRule, example: "postgresql://perennial_web:secret@db.example:5432/perennial" },
   DATABASE_OWNER_URL: { rule: databaseRule, example: "postgresql://perennial_owner:secret@db.example:5432/perennial" },
   TRUST_PROXY: { rule: "the number of proxies in front, from 0 to 32", example: "1" },

@@ -1,5 +1,7 @@
 // Turns the environment into a checked Config; nothing else reads process.env.
 import { complainOf } from "./config-complaints.ts";
+import { readEnvFile } from "./config-file.ts";
+import { describeMisspelt } from "./config-spelling.ts";
 import { environment, type LogLevel, type Variable } from "./config-variables.ts";
 import { OperatorError } from "./operator-error.ts";
 
@@ -7,8 +9,10 @@ export interface Config {
   host: string;
   /** 0 lets the system choose a free port; the log says which. */
   port: number;
-  /** Origin only, without a slash at its end. */
-  publicUrl: string;
+  /** Origin only, without a slash at its end. Undefined: http://localhost and the port that the server listens on. */
+  publicUrl: string | undefined;
+  /** True extends HSTS to every subdomain of the host in publicUrl. */
+  hstsIncludeSubdomains: boolean;
   /** Undefined: start the embedded Postgres. */
   databaseUrl: string | undefined;
   /** Undefined: migrate with databaseUrl, if its role may. */
@@ -32,6 +36,8 @@ export interface Config {
   /** Undefined: send notices with the owner's connection. */
   notifyDatabaseUrl: string | undefined;
   logLevel: LogLevel;
+  /** A sentence for each variable that is probably misspelt. */
+  warnings: string[];
 }
 
 /**
@@ -45,14 +51,17 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const bad = new Set(parsed.error?.issues.map((issue) => issue.path[0] as Variable));
   if (given.METRICS_PORT && Number(given.METRICS_PORT) === Number(given.PORT ?? 3000)) bad.add("METRICS_PORT");
   const complaints = complainOf(given, bad);
+  const warnings = describeMisspelt(Object.keys(given));
   if (!parsed.success || complaints.length > 0) {
-    throw new OperatorError(`The configuration is not valid:\n${complaints.map((line) => `  ${line}`).join("\n")}`);
+    const lines = [...complaints, ...warnings].map((line) => `  ${line}`);
+    throw new OperatorError(`The configuration is not valid:\n${lines.join("\n")}`);
   }
   const values = parsed.data;
   return {
     host: values.HOST,
     port: values.PORT,
-    publicUrl: values.PUBLIC_URL ?? `http://localhost:${values.PORT}`,
+    publicUrl: values.PUBLIC_URL,
+    hstsIncludeSubdomains: values.HSTS_INCLUDE_SUBDOMAINS,
     databaseUrl: values.DATABASE_URL,
     databaseOwnerUrl: values.DATABASE_OWNER_URL,
     trustProxy: values.TRUST_PROXY,
@@ -66,15 +75,12 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     notifyWebhookSecret: values.NOTIFY_WEBHOOK_SECRET,
     notifyDatabaseUrl: values.NOTIFY_DATABASE_URL,
     logLevel: values.LOG_LEVEL,
+    warnings,
   };
 }
 
 /** Reads `.env` of the working directory, if there is one, and then the environment, which wins. */
 export function loadConfig(): Config {
-  try {
-    process.loadEnvFile();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-  }
+  for (const [name, value] of Object.entries(readEnvFile())) process.env[name] ??= value;
   return readConfig(process.env);
 }

@@ -15,6 +15,7 @@ import { shareCounts } from "./middleware/shared-counts.ts";
 import { createSignupVolume } from "./models/signup-volume.ts";
 import { createWaitlist } from "./models/waitlist.ts";
 import { explain } from "./operator-error.ts";
+import { printable } from "./printable.ts";
 import { directTimeouts, proxiedTimeouts } from "./timeouts.ts";
 
 type Closers = (() => Promise<unknown>)[];
@@ -30,8 +31,11 @@ async function start(config: Config, log: Logger, closers: Closers, onFault: (er
     async () => stopped.abort(),
   );
 
-  const site = { origin: config.publicUrl, allowIndexing: config.allowIndexing };
   const http = createHttpServer(config.trustProxy > 0 ? proxiedTimeouts : directTimeouts);
+  // The pages name the origin, so a port that the system chooses must be known before they are rendered.
+  const chosenPort = config.publicUrl || config.port ? undefined : await http.listen(config.host, 0);
+  const origin = config.publicUrl ?? `http://localhost:${chosenPort ?? config.port}`;
+  const site = { origin, allowIndexing: config.allowIndexing };
   const rendering = process.argv.includes("--dev") ? createDevFrontend(http.server, site) : createBuiltFrontend(site);
   rendering.catch(() => undefined); // Thrown below, once no migration is under way that the end would cut.
   await prepareDatabase(database, log, stopped.signal, onFault);
@@ -52,7 +56,11 @@ async function start(config: Config, log: Logger, closers: Closers, onFault: (er
     waitlist: volume.limit(waitlist),
     isReady,
     ...frontend,
-    policy: { https: config.publicUrl.startsWith("https:"), ...inline },
+    policy: {
+      https: origin.startsWith("https:"),
+      hstsIncludeSubdomains: config.hstsIncludeSubdomains,
+      ...inline,
+    },
     site,
     trustProxy: config.trustProxy,
     signups: {
@@ -63,7 +71,7 @@ async function start(config: Config, log: Logger, closers: Closers, onFault: (er
   });
   if (metrics && metricsPort) closers.push(await metrics.serve(config.host, metricsPort, { pool, isReady }));
   http.handle(app);
-  const port = await http.listen(config.host, config.port);
+  const port = chosenPort ?? (await http.listen(config.host, config.port));
   closers.push(() => http.close());
   // Before the server: its socket to the browser would keep the server open.
   if (vite) closers.push(() => vite.close());
@@ -78,7 +86,7 @@ function announce(host: string, port: number, database: OpenedDatabase, log: Log
       "",
       "Perennial is ready.",
       `  Site    http://${name}:${port}`,
-      `  Data    ${database.directory} (embedded Postgres)`,
+      `  Data    ${printable(database.directory)} (embedded Postgres)`,
       "  Browse  npm run studio",
       ...(database.senderUrl ? ["  Notify  npm run notify"] : []),
       "  Stop    Ctrl-C",
@@ -99,6 +107,7 @@ function main(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
   const config = loadConfig();
   const log = createLogger(config.logLevel);
+  for (const warning of config.warnings) log.warn(warning);
   const closers: Closers = [];
   let stopping = false;
   const stop = async () => {

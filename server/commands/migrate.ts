@@ -1,7 +1,9 @@
 // npm run migrate: brings the configured database up to date without starting the site; with --check only reads the configuration.
 import { connectTo, migrate } from "../database/migrate.ts";
 import { OperatorError } from "../operator-error.ts";
+import { printable } from "../printable.ts";
 import { runCommand } from "./command.ts";
+import { print } from "./print.ts";
 
 await runCommand(async (database) => {
   if (process.argv.includes("--check")) return;
@@ -13,6 +15,6 @@ await runCommand(async (database) => {
   }
   // Where the password was changed in one place only, the site would start and store nothing.
   if (webRole === "restricted") await (await connectTo(database.webUrl)).end();
-  const lines = [...applied.map((name) => `Applied ${name}.`), ...rights.map((sql) => `Ran: ${sql};`)];
-  process.stdout.write(`${lines.join("\n") || "The database is up to date."}\n`);
+  const lines = [...applied.map((name) => `Applied ${name}.`), ...rights.map((sql) => `Ran: ${printable(sql)};`)];
+  print(`${lines.join("\n") || "The database is up to date."}\n`);
 });

@@ -2,6 +2,7 @@
 import { writeMigration } from "../database/schema-engine.ts";
 import { OperatorError } from "../operator-error.ts";
 import { runCommand } from "./command.ts";
+import { print } from "./print.ts";
 
 // Both schemas are files; the engine only insists on a connection.
 await runCommand(async (database) => {
@@ -12,7 +13,5 @@ await runCommand(async (database) => {
     );
   }
   const folder = await writeMigration(database.ownerUrl, name);
-  process.stdout.write(
-    folder ? `Wrote ${folder}. Read its SQL, then: npm run migrate\n` : "prisma/schema.prisma has not changed.\n",
-  );
+  print(folder ? `Wrote ${folder}. Read its SQL, then: npm run migrate\n` : "prisma/schema.prisma has not changed.\n");
 });

@@ -7,6 +7,7 @@ import { pipeline } from "node:stream";
 import { parseArgs } from "node:util";
 import { migrate } from "../database/migrate.ts";
 import { OperatorError } from "../operator-error.ts";
+import { printable } from "../printable.ts";
 import { projectRoot } from "../project-root.ts";
 import { runCommand } from "./command.ts";
 
@@ -39,7 +40,7 @@ function readOptions() {
   try {
     return parseArgs({ options }).values;
   } catch (error) {
-    throw new OperatorError((error as Error).message);
+    throw new OperatorError(printable((error as Error).message));
   }
 }
 

@@ -1,5 +1,7 @@
 // npm run waitlist -- COMMAND …: what an operator does with the list; in the image node dist/server/waitlist.js COMMAND ….
+import { printableName } from "../printable.ts";
 import { conclude, UsageError } from "./command.ts";
+import { print } from "./print.ts";
 import { describeCommand, describeCommands, readArguments, type Command } from "./waitlist/command.ts";
 import { backup } from "./waitlist/backup.ts";
 import { doctor } from "./waitlist/doctor.ts";
@@ -23,15 +25,17 @@ await conclude(async () => {
   const [name, ...args] = process.argv.slice(2);
   if (name === undefined) throw new UsageError(describeCommands(commands).trimEnd());
   if (name === "--help" || name === "-h" || name === "help") {
-    process.stdout.write(describeCommands(commands));
+    print(describeCommands(commands));
     return;
   }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!command) {
     const known = Object.keys(commands).join(", ");
-    throw new UsageError(`There is no command "${name}". The commands are ${known}; see: waitlist --help`);
+    throw new UsageError(
+      `There is no command "${printableName(name)}". The commands are ${known}; see: waitlist --help`,
+    );
   }
   const parsed = readArguments(name, command, args);
   if (parsed) await command.run(parsed);
-  else process.stdout.write(describeCommand(name, command));
+  else print(describeCommand(name, command));
 });

@@ -6,6 +6,7 @@ import { signupPath } from "../../client/addresses.ts";
 import { createTestApp, type TestApp } from "../../tests/support/app.ts";
 import { findScripts, observe, readPolicy } from "../../tests/support/observatory.ts";
 import { createBuiltFrontend } from "../frontend.ts";
+import { securityHeaders } from "./security-headers.ts";
 
 const noDatabase = "postgresql://unused:unused@127.0.0.1:1/unused";
 const ada = { name: "Ada", email: "ada@example.com", company: "Engines" };
@@ -122,11 +123,12 @@ describe.each(["https://perennial.example", "http://localhost:3000"])("%s:", (or
 
     const policy = readPolicy(headers);
     expect(policy).toMatchObject({ "base-uri": ["'none'"], "form-action": ["'self'"], "frame-ancestors": ["'none'"] });
+    expect(policy).toMatchObject({ "require-trusted-types-for": ["'script'"], "trusted-types": ["'none'"] });
     const sources = Object.values(policy).flat();
-    expect(sources.filter((source) => !/^'(none|self|sha256-[\w+/]{43}=)'$/.test(source))).toEqual([]);
+    expect(sources.filter((source) => !/^'(none|self|script|sha256-[\w+/]{43}=)'$/.test(source))).toEqual([]);
 
     const https = origin.startsWith("https:");
-    expect(headers["strict-transport-security"]).toBe(https ? "max-age=31536000; includeSubDomains" : undefined);
+    expect(headers["strict-transport-security"]).toBe(https ? "max-age=31536000" : undefined);
     expect("upgrade-insecure-requests" in policy).toBe(https);
   });
 
@@ -145,6 +147,13 @@ describe.each(["https://perennial.example", "http://localhost:3000"])("%s:", (or
     // No hash allows an attribute.
     expect(text).not.toMatch(/<[^>]* (on[a-z]+|style)=/);
   });
+});
+
+it("HSTS covers subdomains only if asked to", () => {
+  const policy = { https: true, inlineStyles: [], inlineScripts: [] };
+  const hsts = (hstsIncludeSubdomains: boolean) =>
+    securityHeaders({ ...policy, hstsIncludeSubdomains })["Strict-Transport-Security"];
+  expect([hsts(false), hsts(true)]).toEqual(["max-age=31536000", "max-age=31536000; includeSubDomains"]);
 });
 
 it("the landing page gets every point of the HTTP Observatory that is to be had", async () => {

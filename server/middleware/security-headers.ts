@@ -5,6 +5,8 @@ import helmet from "helmet";
 export interface SecurityPolicy {
   /** Decides HSTS and upgrade-insecure-requests, which break a site served over plain http. */
   https: boolean;
+  /** Extends HSTS to every subdomain of the site's host, also to those that other programs serve. */
+  hstsIncludeSubdomains?: boolean;
   /** CSP sources of what is inline in the pages, such as 'sha256-…'. */
   inlineStyles: string[];
   inlineScripts: string[];
@@ -13,7 +15,8 @@ export interface SecurityPolicy {
 /** What no page needs, and so nothing that gets into one may have. Chromium complains of a name that it does not know. */
 const permissionsPolicy = "browsing-topics=(), camera=(), geolocation=(), microphone=(), payment=(), usb=()";
 
-export function securityHeaders({ https, inlineStyles, inlineScripts }: SecurityPolicy): Record<string, string> {
+export function securityHeaders(policy: SecurityPolicy): Record<string, string> {
+  const { https, hstsIncludeSubdomains = false, inlineStyles, inlineScripts } = policy;
   const applyHelmet = helmet({
     contentSecurityPolicy: {
       useDefaults: false,
@@ -28,10 +31,13 @@ export function securityHeaders({ https, inlineStyles, inlineScripts }: Security
         formAction: ["'self'"],
         baseUri: ["'none'"],
         frameAncestors: ["'none'"],
+        // No DOM API turns text into markup or script. Vite's client and its error overlay need none either.
+        requireTrustedTypesFor: ["'script'"],
+        trustedTypes: ["'none'"],
         ...(https ? { upgradeInsecureRequests: [] } : {}),
       },
     },
-    strictTransportSecurity: https ? { maxAge: 31_536_000, includeSubDomains: true } : false,
+    strictTransportSecurity: https ? { maxAge: 31_536_000, includeSubDomains: hstsIncludeSubdomains } : false,
     // Not no-referrer: it makes browsers send "Origin: null" with the plain form post, which must name our origin.
     referrerPolicy: { policy: "same-origin" },
     xFrameOptions: { action: "deny" },

@@ -18,16 +18,31 @@ export function describeNotice({ company, utm_source, utm_campaign, referrer_hos
     ...(referrer_host ? [`from ${referrer_host}`] : []),
   ];
   return [
-    `Somebody from ${escape(company)} joined the early access list`,
-    ...(led.length > 0 ? [` (${escape(led.join(", "))})`] : []),
+    `Somebody from ${neutralise(company)} joined the early access list`,
+    ...(led.length > 0 ? [` (${neutralise(led.join(", "))})`] : []),
     ".",
   ].join("");
 }
 
+const replacements: Record<string, string> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  "*": "\u2217",
+  _: "\uFF3F",
+  "~": "\u223C",
+  "`": "\u02CB",
+};
+
 /**
- * What a visitor typed mentions nobody: https://docs.slack.dev/messaging/formatting-message-text; what understands the same
- * format reads a plain @channel, too, where no character comes between.
+ * Makes a visitor's text inert in Slack and Mattermost: no link, mention, emoji, emphasis or line break.
+ * Slack decodes only the entities of & < and >, so * _ ~ and ` become look-alikes; a zero-width space interrupts links.
+ * Fields such as "mrkdwn" would not help everywhere: Google Chat refuses a message with fields that it does not know.
+ * See https://docs.slack.dev/messaging/formatting-message-text
  */
-function escape(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll("@", "@\u200B");
+function neutralise(text: string): string {
+  return text
+    .replaceAll(/[\p{Zl}\p{Zp}]/gu, " ")
+    .replaceAll(/[&<>*_~`]/g, (character) => replacements[character] as string)
+    .replaceAll(/[@#:/\].。．｡](?=\S)/gu, "$&\u200B");
 }

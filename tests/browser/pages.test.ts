@@ -30,6 +30,8 @@ function foreign(page: WatchedPage, site: Site) {
   return page.sent.filter((request) => !request.includes(site.url));
 }
 
+const isViolation = (complaint: string) => /Content Security Policy|Trusted/.test(complaint);
+
 describe.each(["built", "dev"] as const)("%s:", (mode) => {
   let site: Site;
 
@@ -60,6 +62,22 @@ describe.each(["built", "dev"] as const)("%s:", (mode) => {
     await page.context().close();
   });
 
+  it("cannot turn text into markup or script", async () => {
+    const page = await openPage(browser);
+    await page.goto(site.url);
+    const message = await page.evaluate(() => {
+      try {
+        document.body.innerHTML = "<img src=x>";
+      } catch (error) {
+        return (error as Error).message;
+      }
+      return "";
+    });
+    expect(message).toContain("TrustedHTML");
+    expect(page.complaints.filter(isViolation)).not.toEqual([]);
+    await page.context().close();
+  });
+
   it("the 404 page has its texts, leads home and logs the unknown path", async () => {
     const page = await openPage(browser);
     const response = await page.goto(`${site.url}/no/such/page`);
@@ -72,6 +90,7 @@ describe.each(["built", "dev"] as const)("%s:", (mode) => {
       })
       .catch(() => undefined);
     expect(page.complaints.filter((text) => text.includes("/no/such/page"))).not.toEqual([]);
+    expect(page.complaints.filter(isViolation)).toEqual([]);
     await page.getByRole("link", { name: "Return to Home" }).click();
     expect(page.url()).toBe(`${site.url}/`);
     await page.context().close();
@@ -119,6 +138,7 @@ describe("the built page", () => {
     await page.locator("form button").click();
     await page.getByRole("heading", { name: "Unexpected Application Error!" }).waitFor();
     expect(await page.locator("body").textContent()).not.toContain("boom");
+    expect(page.complaints.filter(isViolation)).toEqual([]);
     await page.context().close();
   });
 

@@ -101,7 +101,7 @@ it("tells of each new sign-up once, and of none that is a repeat", async () => {
   await receiver.reached(2);
   await emptied();
   expect(texts()).toEqual([
-    "Somebody from Engines joined the early access list (source letter, from news.example).",
+    "Somebody from Engines joined the early access list (source letter, from news.\u200Bexample).",
     "Somebody from &lt;!channel&gt; &amp; @\u200Ball joined the early access list.",
   ]);
   expect(await sender.stop()).toBe(0);

@@ -1,6 +1,6 @@
 // The built server as its users start and stop it.
 import { once } from "node:events";
-import { cp, mkdtemp, readFile, rm, stat, symlink } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { connect, createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -55,6 +55,17 @@ describe("a start with a given database", () => {
     expect(site.stderr()).toBe("");
   });
 
+  it.each([
+    ["the port that the system chose", {}, undefined],
+    ["PUBLIC_URL, if it is set", { PUBLIC_URL: "https://perennial.example" }, "https://perennial.example"],
+  ])("with PORT=0 names %s in canonical URLs", async (_, env, publicUrl) => {
+    const site = await start(env);
+    const origin = publicUrl ?? site.url;
+    expect(await (await fetch(site.url)).text()).toContain(`<link rel="canonical" href="${origin}/">`);
+    expect(await (await fetch(`${site.url}/sitemap.xml`)).text()).toContain(`<loc>${origin}/</loc>`);
+    expect((await signUp(site)).status).toBe(201);
+  });
+
   it("twice at once on an empty database comes up twice, and each migrates or finds it done", async () => {
     const empty = await createEmptyDatabase();
     const env = { DATABASE_URL: empty.webUrl, DATABASE_OWNER_URL: empty.ownerUrl };
@@ -63,6 +74,20 @@ describe("a start with a given database", () => {
     expect(await empty.query("SELECT email FROM earlyaccess")).toEqual([{ email: ada.email }]);
     for (const site of sites.splice(0)) expect(await site.stop()).toBe(0);
     await empty.drop();
+  });
+
+  it("reads .env with a byte order mark, lets the environment win, and warns once of a misspelt variable", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "perennial-env-"));
+    const lines = ["PUBLIC_URL=https://from.file", `DATABASE_URL=${database.webUrl}`, "TRUST_PROXI=hunter2", "PORT=1"];
+    await writeFile(join(folder, ".env"), `\uFEFF${lines.join("\n")}\n`);
+    const site = await startSite({ cwd: folder });
+    sites.push(site);
+    expect(await (await fetch(`${site.url}/sitemap.xml`)).text()).toContain("<loc>https://from.file/</loc>");
+    expect(
+      site.stdout().match(/"level":40,.*"TRUST_PROXI is set but has no effect\. Did you mean TRUST_PROXY\?"/g),
+    ).toHaveLength(1);
+    expect(site.stdout()).not.toContain("hunter2");
+    await rm(folder, { recursive: true });
   });
 
   it("with only the owner's connection works and warns once", async () => {
@@ -105,6 +130,26 @@ describe("a start that cannot succeed", () => {
     expect(await once(site.process, "exit")).toEqual([1, null]);
     for (const name of ["PORT", "TRUST_PROXY", "DATABASE_URL"]) expect(site.stderr()).toContain(`${name} is `);
     expect(site.stderr()).not.toMatch(/hunter2|at .*\.js/);
+  });
+
+  it.each([
+    [
+      "is a directory",
+      (path: string) => mkdir(path),
+      /^\.env is a directory\. Remove it, .* for example: cp \.env\.example \.env\n$/,
+    ],
+    [
+      "is UTF-16",
+      (path: string) => writeFile(path, "\uFEFFPORT=8080\n", "utf16le"),
+      /^\.env is not UTF-8\. Save it as UTF-8, .*\n$/,
+    ],
+  ])("says that .env %s and exits with 1", async (_, make, message) => {
+    const folder = await mkdtemp(join(tmpdir(), "perennial-env-"));
+    await make(join(folder, ".env"));
+    const site = runSite({ cwd: folder });
+    expect(await once(site.process, "exit")).toEqual([1, null]);
+    expect(site.stderr()).toMatch(message);
+    await rm(folder, { recursive: true });
   });
 
   it("says that the port is taken and exits with 1", async () => {

@@ -146,6 +146,21 @@ describe("doctor", () => {
     }
   });
 
+  it("finds a misspelt variable, of which the other commands warn on stderr", async () => {
+    const misspelt = { LOGLEVEL: "hunter2" };
+    const warning = "LOGLEVEL is set but has no effect. Did you mean LOG_LEVEL?";
+    const { code, stdout, stderr } = await waitlist(["doctor"], misspelt);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toContain(`warning  Configuration: ${warning}\n`);
+    expect(await waitlist(["stats"], misspelt)).toMatchObject({ code: 0, stderr: `Warning: ${warning}\n` });
+  });
+
+  it("finds a proxy without PUBLIC_URL", async () => {
+    const { stdout } = await waitlist(["doctor"], { PORT: "0", TRUST_PROXY: "1" });
+    expect(stdout).toMatch(/^warning {2}PUBLIC_URL and TRUST_PROXY: .* PUBLIC_URL is not set\. .*=https:\/\/\S+$/m);
+    expect(stdout).not.toContain("localhost:0");
+  });
+
   it("finds a role that may read the list, as some providers make them", async () => {
     const role = `${new URL(database.webUrl).username}_anon`;
     await database.query(`CREATE ROLE ${role}`);

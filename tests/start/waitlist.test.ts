@@ -59,6 +59,10 @@ describe("the command line", () => {
   it.each([
     [[], /^Looks after the waitlist/],
     [["list"], /^There is no command "list"\. The commands are export, import, .*\n$/],
+    [["\u001B[2J\nlist"], /^There is no command "\?\[2J\?list"\. .*\n$/],
+    [["export", "--\u001B[2J\n"], /^Unknown option '--\?\[2J\?'\. .*\n$/],
+    [["stats", "--since", "\u001B[2J\n"], /^--since is "\?\[2J\?" but .*\n$/],
+    [["stats", "\u001B[2J\n"], /^stats does not know what to do with "\?\[2J\?"\. .*\n$/],
     [["constructor"], /^There is no command "constructor"/],
     [["export", "--fast"], /^Unknown option '--fast'\. See: waitlist export --help\n$/],
     [["export", "--format"], /^Option '--format <value>' argument missing\. See: /],
@@ -69,6 +73,14 @@ describe("the command line", () => {
     [["erase"], /^erase needs ADDRESS\. See: waitlist erase --help\n$/],
   ])("%j ends with 2 and says why", async (args, message) => {
     expect(await waitlist(args)).toEqual({ code: 2, stdout: "", stderr: expect.stringMatching(message) });
+  });
+
+  it.each([
+    ["import", "\u001B[2J\n.csv", /^\?\[2J\?\.csv cannot be read: ENOENT\n$/],
+    ["restore", "\u001B[2J\n.dump", /^\?\[2J\?\.dump cannot be read: ENOENT\n$/],
+    ["export", "/\u001B[2J\n/list.csv", /^\/\?\[2J\?\/list\.csv cannot be written: ENOENT\n$/],
+  ])("%s prints the path %j without its control characters", async (command, path, message) => {
+    expect(await waitlist([command, path])).toEqual({ code: 1, stdout: "", stderr: expect.stringMatching(message) });
   });
 
   it("ends with 1 and a sentence where Postgres cannot be reached", async () => {
@@ -94,13 +106,13 @@ describe("export", () => {
     );
   });
 
-  it.each(["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx", "'=1", "''-1", "'quoted'", "plain"])(
+  it.each(["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx", "'=1", "''-1", "'quoted'", "plain", "＝1", "E;-1"])(
     "keeps a spreadsheet from running %j, and import has it as it was",
     async (company) => {
       await add("Ada", "ada@example.com", { company });
       expect(await waitlist(["export", file("guarded.csv")])).toMatchObject({ code: 0, stderr: "" });
       const [, line = ""] = (await readFile(file("guarded.csv"), "utf8")).split("\r\n");
-      expect(line).not.toMatch(/(^|,)"?[=+\-@\t\r]/);
+      expect(line).not.toMatch(/(^|[,;])"?[=+\-@＝\t\r]/);
       // A tab or CR is nothing that a sign-up could hold.
       if (/\s/.test(company)) return;
       const before = await entries();
@@ -199,6 +211,16 @@ describe("import", () => {
       await importText("First name\tLast name\tMail\tCompany\nAda\tLovelace\tada@example.com\tA, B; C\n"),
     ).toMatchObject({ code: 0 });
     expect(await entries()).toMatchObject([{ name: "Ada Lovelace", company: "A, B; C" }]);
+  });
+
+  it("prints at most 20 unknown columns, without their control characters and cut after 100 characters", async () => {
+    const hostile = `"\u001B]0;owned\u0007\u001B[2J\n${"x".repeat(200)}"`;
+    const more = Array.from({ length: 30 }, (_, i) => `extra${i}`);
+    const { code, stdout, stderr } = await importText(`name,email,company,${hostile},${more.join()}\n`);
+    const shown = [`?]0;owned??[2J?${"x".repeat(85)}…`, ...more.slice(0, 19)].join(", ");
+    const unknown = `Columns that mean nothing here: ${shown} and 11 more.\n`;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toBe(`0 lines, 0 already on the list, 0 twice in the file, 0 wrong.\n${unknown}Imported 0.\n`);
   });
 
   it("skips and counts who is there already or twice in the file", async () => {

@@ -1,108 +1,17 @@
-// Bodies of sign-ups as nobody's form sends them: generated, sent in batches, and compared with what was stored.
+// Sends hostile sign-up bodies in batches, and compares what was stored with what was sent.
 import assert from "node:assert/strict";
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomInt } from "node:crypto";
 import { Agent, request } from "node:http";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import fc from "fast-check";
-
-/** Any Unicode: also NUL, lone surrogates, right-to-left and combining marks, far too much of it. */
-const oddText = fc.oneof(
-  fc.string({ unit: "binary" }),
-  fc.string({ unit: fc.nat(0xffff).map((code) => String.fromCharCode(code)) }),
-  fc.string({ unit: fc.constantFrom("\u0000", "\ud800", "\udfff", "\u202e", "\u0301", "e", "ש", "👩‍👩‍👧", " ", "\ufeff") }),
-  fc.string({ unit: fc.constantFrom("a", "\u0308", "🚀"), minLength: 90, maxLength: 260 }),
-);
-const goodText = fc.string({ unit: "grapheme", minLength: 1, maxLength: 30 });
-const text = fc.oneof({ weight: 4, arbitrary: goodText }, oddText);
-const value = fc.oneof({ weight: 8, arbitrary: text }, fc.jsonValue(), fc.constant(undefined));
-
-/** TAG becomes different in every sending, as the first entry for an address wins. */
-const email = fc.oneof(
-  {
-    weight: 8,
-    arbitrary: fc.constantFrom("TAG@example.com", " Tag.TAG@EXAMPLE.com", "o'TAG+x@münchen.de", "TAG@mailinator.com"),
-  },
-  { weight: 1, arbitrary: text },
-  fc.constant(["TAG@example.com"]),
-  fc.emailAddress(),
-);
-
-const prototypeKeys = fc.constantFrom(
-  "__proto__",
-  "constructor",
-  "prototype",
-  "toString",
-  "hasOwnProperty",
-  "message",
-  "id",
-);
-const entry = fc
-  .record({
-    name: value,
-    email,
-    company: value,
-    job_title: value,
-    more: fc.array(fc.tuple(prototypeKeys, fc.jsonValue()), { maxLength: 2 }),
-  })
-  .map(({ more, ...fields }) => Object.entries<unknown>(fields).concat(more));
-
-const asJson = (entries: [string, unknown][]) =>
-  `{${entries.flatMap(([key, item]) => (item === undefined ? [] : `${JSON.stringify(key)}:${JSON.stringify(item)}`)).join()}}`;
-
-/** Form encoding of whatever: lone surrogates as browsers replace them, anything that is no text as its JSON. */
-const asForm = (entries: [string, unknown][]) =>
-  entries
-    .map(([key, item]) => [key, typeof item === "string" ? Buffer.from(item).toString() : JSON.stringify(item)])
-    .map(([key, item = ""]) => `${encodeURIComponent(key as string)}=${encodeURIComponent(item)}`)
-    .join("&");
-
-const json = "application/json";
-const form = "application/x-www-form-urlencoded";
-
-const plain = fc.oneof(
-  { weight: 6, arbitrary: entry.map((entries) => ({ type: json, text: asJson(entries) })) },
-  { weight: 3, arbitrary: entry.map((entries) => ({ type: form, text: asForm(entries) })) },
-  fc.tuple(entry, entry).map(([a, b]) => ({ type: json, text: asJson([...a, ...b]) })),
-  fc.tuple(entry, entry).map(([a, b]) => ({ type: form, text: asForm([...a, ...b]) })),
-  entry.map((entries) => ({
-    type: form,
-    text: asForm(entries)
-      .replace(/(?<==)/, "%")
-      .replace("email=", "email[a][b]="),
-  })),
-  fc.jsonValue().map((anything) => ({ type: json, text: JSON.stringify(anything) })),
-  fc.tuple(entry, fc.nat(200)).map(([entries, end]) => ({ type: json, text: asJson(entries).slice(0, end) })),
-  fc.string({ unit: "binary" }).map((anything) => ({ type: json, text: anything })),
-);
-
-/** How the text becomes bytes, and what is said of them. */
-const sending = fc.record({
-  charset: fc.oneof(
-    { weight: 12, arbitrary: fc.constant("") },
-    fc.constantFrom("; charset=utf-8", "; charset=UTF-16LE", "; charset=latin1", "; charset=", ";;", '; charset="x'),
-  ),
-  type: fc.oneof(
-    { weight: 20, arbitrary: fc.constant(undefined) },
-    fc.constantFrom("", "text/plain", "multipart/form-data", "a/b/c"),
-  ),
-  bytes: fc.oneof({ weight: 12, arbitrary: fc.constant("utf8") }, fc.constantFrom("utf16le", "latin1")),
-  encoding: fc.oneof(
-    { weight: 12, arbitrary: fc.constant("") },
-    fc.constantFrom("gzip", "deflate", "br", "identity", "gzip that is none", "compress", "gzip, gzip"),
-  ),
-  length: fc.oneof({ weight: 60, arbitrary: fc.constant(0) }, fc.constantFrom(17_000, 70_000, 3_000_000)),
-  html: fc.boolean(),
-});
-
-const hostileBody = fc.record({ plain, sending });
-type HostileBody = typeof hostileBody extends fc.Arbitrary<infer T> ? T : never;
+import { form, hostileBody, type HostileBody } from "./hostile-body.ts";
 
 interface Sent {
   status: number;
   answer: string;
   type: string;
   tag: string;
-  /** What the body says, where it can be read at all. */
+  /** The fields in the bytes that were sent; empty if the bytes cannot be parsed. */
   fields: Record<string, unknown>;
 }
 
@@ -116,24 +25,26 @@ interface Stored {
 const tagIn = /t[0-9a-f]{16}/;
 const byTag = `SELECT name, email, company, job_title FROM earlyaccess WHERE substring(email FROM '${tagIn.source}') = ANY($1)`;
 
+/** In bytes; the server answers a longer body with 413. */
+const bodyLimit = 16 * 1024;
+
 const agent = new Agent({ keepAlive: true, maxSockets: 32 });
 
 type Query = (sql: string, values: unknown[]) => Promise<Record<string, unknown>[]>;
 
 /**
- * Sends `runs` times a hundred bodies at once. @returns how many were stored.
- * @throws where an answer is a fault of ours, or something else was stored than was sent.
+ * Sends `runs` batches of a hundred bodies, which `FUZZ_SEED` repeats, and returns how many sign-ups were stored.
+ * @throws an Error that names the seed if a response is a server error or a stored entry differs from what was sent.
  */
 export async function sendHostileBodies(url: string, query: Query, runs: number): Promise<number> {
   let joined = 0;
+  const seed = Number(process.env.FUZZ_SEED ?? randomInt(2 ** 31));
   const batch = fc.array(hostileBody, { minLength: 100, maxLength: 100 });
   const property = fc.asyncProperty(batch, async (bodies) => void (joined += await sendBatch(url, bodies, query)));
-  const { failed, seed, counterexamplePath, errorInstance } = await fc.check(property, {
-    numRuns: runs,
-    endOnFailure: true,
-  });
-  // Not fast-check's own report, which would print all hundred bodies.
-  if (failed) throw new Error(`seed ${seed}, path ${counterexamplePath}`, { cause: errorInstance });
+  const { failed, numRuns, errorInstance } = await fc.check(property, { numRuns: runs, seed, endOnFailure: true });
+  // fast-check's own report would print all hundred bodies.
+  if (failed)
+    throw new Error(`Batch ${numRuns} of ${runs} failed; repeat it with FUZZ_SEED=${seed}`, { cause: errorInstance });
   return joined;
 }
 
@@ -160,7 +71,8 @@ async function send(url: string, { plain: given, sending: how }: HostileBody): P
   const tag = `t${randomBytes(8).toString("hex")}`;
   const said = given.text.replaceAll("TAG", tag);
   const padded = how.length > 0 ? said.replace(/(?<=company(":"|=))/, "x".repeat(how.length)) : said;
-  const body = compress(Buffer.from(padded, how.bytes as BufferEncoding), how.encoding);
+  const bytes = Buffer.from(padded, how.bytes as BufferEncoding);
+  const body = compress(bytes, how.encoding);
   const headers: Record<string, string | number> = {
     "Content-Type": how.type ?? given.type + how.charset,
     "Content-Length": body.length,
@@ -168,7 +80,10 @@ async function send(url: string, { plain: given, sending: how }: HostileBody): P
     ...(how.encoding ? { "Content-Encoding": how.encoding.replace(" that is none", "") } : {}),
   };
   if (how.type === "") delete headers["Content-Type"];
-  return { ...(await post(url, headers, body)), tag, fields: read(given.type, padded) };
+  // Latin-1 bytes may be valid UTF-8 that says something else than the text they were made from.
+  const charset = how.charset.includes("UTF-16LE") ? "utf-16le" : "utf-8";
+  const fields = read(given.type, new TextDecoder(charset).decode(bytes));
+  return { ...(await post(url, headers, body)), tag, fields };
 }
 
 function compress(body: Buffer, encoding: string): Buffer {
@@ -189,8 +104,8 @@ function post(url: string, headers: Record<string, string | number>, body: Buffe
       });
     });
     sent.once("error", (error: NodeJS.ErrnoException) => {
-      // Refused and closed while megabytes were still on their way: the answer may be lost with them.
-      const closed = ["EPIPE", "ECONNRESET"].includes(error.code ?? "") && body.length > 64 * 1024;
+      // The server may refuse a body over its limit and close before all of it is sent; the response may then be lost.
+      const closed = ["EPIPE", "ECONNRESET"].includes(error.code ?? "") && body.length > bodyLimit;
       if (closed) resolve({ status: 413, answer: "", type: "application/problem+json" });
       // A kept connection that the server closed in this moment, as HTTP allows.
       else if (error.code === "ECONNRESET" && sent.reusedSocket) resolve(post(url, headers, body));

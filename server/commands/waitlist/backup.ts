@@ -1,6 +1,8 @@
 // waitlist backup: the whole database of the site in a file, made by pg_dump.
 import { stat } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
+import { printable } from "../../printable.ts";
+import { print } from "../print.ts";
 import type { Command } from "./command.ts";
 import { withOwner } from "./owner.ts";
 import { findTool, runTool } from "./postgres-tools.ts";
@@ -30,7 +32,7 @@ export const backup: Command = {
         }
       });
       const { size } = await stat(file);
-      process.stdout.write(`Wrote ${file}: ${count(size)} bytes.\n`);
+      print(`Wrote ${printable(file)}: ${count(size)} bytes.\n`);
     }),
 };
 

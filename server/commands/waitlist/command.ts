@@ -1,5 +1,6 @@
 // What an operator command of the waitlist is, its command line, and its help.
 import { parseArgs } from "node:util";
+import { printable, printableName } from "../../printable.ts";
 import { UsageError } from "../command.ts";
 
 interface Option {
@@ -48,14 +49,15 @@ export function readArguments(name: string, command: Command, args: string[]): A
     const missing = command.positionals.slice(positionals.length).find((positional) => !positional.startsWith("["));
     if (missing) throw new UsageError(`${name} needs ${missing}. ${hint}`);
     const excess = positionals[command.positionals.length];
-    if (excess !== undefined) throw new UsageError(`${name} does not know what to do with "${excess}". ${hint}`);
+    if (excess !== undefined)
+      throw new UsageError(`${name} does not know what to do with "${printableName(excess)}". ${hint}`);
     const has = (option: string) => values[option] === true;
     return { positionals, has, value: (option) => values[option] as string | undefined };
   } catch (error) {
     if (!String((error as NodeJS.ErrnoException).code).startsWith("ERR_PARSE_ARGS")) throw error;
     // What follows the first sentence explains how to pass a value that looks like an option.
     const [sentence] = (error as Error).message.split(/\.\s/);
-    throw new UsageError(`${(sentence as string).replace(/\.$/, "")}. ${hint}`);
+    throw new UsageError(`${printable(sentence as string).replace(/\.$/, "")}. ${hint}`);
   }
 }
 

@@ -4,6 +4,7 @@ import { open } from "node:fs/promises";
 import { pipeline } from "node:stream";
 import { CsvError, parse } from "csv-parse";
 import { OperatorError } from "../../operator-error.ts";
+import { printable } from "../../printable.ts";
 import { matchColumns, type Columns } from "./csv-columns.ts";
 import { unguard } from "./spreadsheet-cell.ts";
 
@@ -33,22 +34,22 @@ const headLength = 65_536;
 export async function openCsv(path: string): Promise<CsvFile> {
   const { head, size } = await readHead(path);
   if ((head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff)) {
-    throw new OperatorError(`${path} is UTF-16. Save it as CSV in UTF-8.`);
+    throw new OperatorError(`${printable(path)} is UTF-16. Save it as CSV in UTF-8.`);
   }
   const delimiter = findDelimiter(head.toString("utf8"));
   const draft = { path, delimiter, size };
   for await (const { record } of readRecords(draft)) return { ...draft, columns: matchColumns(record) };
-  throw new OperatorError(`${path} is empty.`);
+  throw new OperatorError(`${printable(path)} is empty.`);
 }
 
 async function readHead(path: string): Promise<{ head: Buffer; size: number }> {
   const file = await open(path).catch((error: NodeJS.ErrnoException) => {
-    throw new OperatorError(`${path} cannot be read: ${error.code}`);
+    throw new OperatorError(`${printable(path)} cannot be read: ${error.code}`);
   });
   try {
     const stats = await file.stat();
     // It is read twice.
-    if (!stats.isFile()) throw new OperatorError(`${path} is not a file.`);
+    if (!stats.isFile()) throw new OperatorError(`${printable(path)} is not a file.`);
     const { buffer, bytesRead } = await file.read(Buffer.alloc(headLength), 0, headLength, 0);
     return { head: buffer.subarray(0, bytesRead), size: stats.size };
   } finally {
@@ -103,7 +104,7 @@ async function* readRecords({ path, delimiter }: Omit<CsvFile, "columns">) {
     if (!(error instanceof CsvError)) throw error;
     // Of its message only the number, as it quotes what stands there.
     const line = /at line (\d+)/.exec(error.message)?.[1] ?? "?";
-    throw new OperatorError(`${path} is no CSV at line ${line}: ${reason(error.code)}.`);
+    throw new OperatorError(`${printable(path)} is no CSV at line ${line}: ${reason(error.code)}.`);
   }
 }
 

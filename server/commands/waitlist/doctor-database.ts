@@ -4,6 +4,7 @@ import { isUpToDate } from "../../database/migrate.ts";
 import type { OpenedDatabase } from "../../database/open.ts";
 import { deviations } from "../../database/roles.ts";
 import { OperatorError } from "../../operator-error.ts";
+import { listNames, printable, printableName } from "../../printable.ts";
 import type { Finding } from "./doctor.ts";
 import { examineOutbox } from "./doctor-outbox.ts";
 import { migrateHint, reach } from "./owner.ts";
@@ -34,7 +35,11 @@ async function* connectAs(variable: string, url: string): AsyncGenerator<Finding
   try {
     const client = await reach(url);
     const { host, username } = new URL(url);
-    yield { verdict: "ok", what: variable, text: `${decodeURIComponent(username)} at ${host} is let in` };
+    yield {
+      verdict: "ok",
+      what: variable,
+      text: `${printableName(decodeURIComponent(username))} at ${host} is let in`,
+    };
     return client;
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
@@ -88,8 +93,8 @@ async function* examineReaders(owner: pg.Client): AsyncGenerator<Finding> {
      ORDER BY rolname`,
   );
   if (rows.length === 0) return;
-  const roles = rows.map(({ role }) => pg.escapeIdentifier(role)).join(", ");
-  const text = `besides the owner, these may read the list: ${roles}. Where that is not meant: REVOKE ALL ON public.earlyaccess FROM ${roles};`;
+  const roles = rows.map(({ role }) => pg.escapeIdentifier(role));
+  const text = `besides the owner, these may read the list: ${listNames(roles)}. Where that is not meant: REVOKE ALL ON public.earlyaccess FROM ${roles.map(printable).join(", ")};`;
   yield { verdict: "warning", what: "Readers", text };
 }
 

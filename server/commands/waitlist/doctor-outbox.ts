@@ -1,6 +1,7 @@
 // The doctor's look at the outbox of notices: whether it is filled, and emptied.
 import type pg from "pg";
 import { announces } from "../../database/outbox.ts";
+import { printable } from "../../printable.ts";
 import type { Finding } from "./doctor.ts";
 import { migrateHint } from "./owner.ts";
 import { count } from "./progress.ts";
@@ -38,7 +39,7 @@ async function examineQueue(owner: pg.Client, what: string): Promise<Finding> {
     seconds: number;
     error?: string;
   };
-  const why = error ? ` The latest fault: ${error}.` : "";
+  const why = error ? ` The latest fault: ${printable(error)}.` : "";
   if (lost > 0) {
     const text = `${count(lost)} were given up after 25 attempts.${why} Delete them: DELETE FROM graphile_worker._private_jobs WHERE attempts >= max_attempts`;
     return { verdict: "warning", what, text };

@@ -3,6 +3,7 @@ import type { Config } from "../../config.ts";
 import { loadConfig } from "../../config.ts";
 import { openDatabase } from "../../database/open.ts";
 import { OperatorError } from "../../operator-error.ts";
+import { print } from "../print.ts";
 import type { Command } from "./command.ts";
 import { examineDatabase } from "./doctor-database.ts";
 
@@ -22,7 +23,7 @@ export const doctor: Command = {
     let problems = 0;
     for await (const { verdict, what, text } of examine()) {
       if (verdict === "problem") problems++;
-      process.stdout.write(`${verdict.padEnd(8)} ${what}: ${text.replaceAll("\n", "\n         ")}\n`);
+      print(`${verdict.padEnd(8)} ${what}: ${text.replaceAll("\n", "\n         ")}\n`);
     }
     if (problems > 0) process.exitCode = 1;
   },
@@ -38,6 +39,7 @@ async function* examine(): AsyncGenerator<Finding> {
     return;
   }
   yield { verdict: "ok", what: "Configuration", text: "every variable can be read" };
+  for (const text of config.warnings) yield { verdict: "warning", what: "Configuration", text };
   yield* examineAddress(config);
   if (config.redisUrl) yield await examineRedis(config.redisUrl);
   try {
@@ -56,10 +58,17 @@ async function* examine(): AsyncGenerator<Finding> {
 }
 
 function* examineAddress({ publicUrl, trustProxy }: Config): Generator<Finding> {
-  const { protocol, hostname } = new URL(publicUrl);
-  const isLocal = ["localhost", "127.0.0.1", "[::1]"].includes(hostname);
   const what = "PUBLIC_URL and TRUST_PROXY";
   const warn = (text: string): Finding => ({ verdict: "warning", what, text });
+  const proxies = trustProxy === 0 ? "no proxy" : `proxies: ${trustProxy}`;
+  if (publicUrl === undefined) {
+    const example = "for example PUBLIC_URL=https://perennial.example";
+    if (trustProxy === 0) yield { verdict: "ok", what, text: `not set: http://localhost, ${proxies}` };
+    else yield warn(`TRUST_PROXY=${trustProxy}, but PUBLIC_URL is not set. Set it to the visitors' origin, ${example}`);
+    return;
+  }
+  const { protocol, hostname } = new URL(publicUrl);
+  const isLocal = ["localhost", "127.0.0.1", "[::1]"].includes(hostname);
   if (protocol === "https:" && trustProxy === 0) {
     yield warn(
       `${publicUrl} is https, but TRUST_PROXY says that no proxy stands in front. The site itself speaks http only: with a proxy set TRUST_PROXY=1, or all visitors share one limit.`,
@@ -70,8 +79,7 @@ function* examineAddress({ publicUrl, trustProxy }: Config): Generator<Finding> 
     );
   } else if (protocol === "http:" && !isLocal) {
     yield warn(`${publicUrl} is http: names and addresses travel readable. Put a proxy with TLS in front.`);
-  } else
-    yield { verdict: "ok", what, text: `${publicUrl}, ${trustProxy === 0 ? "no proxy" : `proxies: ${trustProxy}`}` };
+  } else yield { verdict: "ok", what, text: `${publicUrl}, ${proxies}` };
 }
 
 /** In milliseconds; the site itself waits for Redis a quarter of a second. */

@@ -1,6 +1,7 @@
 // waitlist erase: the right to erasure (GDPR, article 17) for one address.
 import { OperatorError } from "../../operator-error.ts";
 import { normaliseAddress } from "../../models/waitlist-entry.ts";
+import { print } from "../print.ts";
 import type { Command } from "./command.ts";
 import { withOwner } from "./owner.ts";
 
@@ -29,11 +30,11 @@ export const erase: Command = {
       for (const { created, status, changes } of rows) {
         const trace = changes === 1 ? "Its 1 status change stays" : `Its ${changes} status changes stay`;
         const removed = `Removed 1 entry with everything in it: of ${created}, status ${status}.`;
-        process.stdout.write(`${removed}${changes ? ` ${trace} and names nobody.` : ""}\n`);
+        print(`${removed}${changes ? ` ${trace} and names nobody.` : ""}\n`);
       }
       if (rows.length > 0) return;
       if (!normalised) throw new OperatorError("That is not an email address, and nothing was removed.");
-      process.stdout.write("There was no entry with this address.\n");
+      print("There was no entry with this address.\n");
     });
   },
 };

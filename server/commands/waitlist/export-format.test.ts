@@ -1,8 +1,11 @@
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
+import { parse } from "csv-parse/sync";
+import fc from "fast-check";
 import { expect, it } from "vitest";
 import { toLines, type LineFormat } from "./copied-rows.ts";
 import { formats } from "./export-format.ts";
+import { guard } from "./spreadsheet-cell.ts";
 
 const { csv, ndjson } = formats as Record<"csv" | "ndjson", LineFormat>;
 const time = '"2026-01-02T03:04:05.6+00:00"';
@@ -37,6 +40,24 @@ it("makes the same CSV wherever the text is cut", async () => {
     'O\'Neill,a@b,1-1,\u0001,waiting,2026-01-02T03:04:05.600Z,t,t,t,é,\v,,"",,"",id\r\n',
   ].join("\r\n");
   await expectLines(csv, rows("t"), lines);
+});
+
+/** COPY and JSON escape these alike. */
+const escape = (text: string) =>
+  text.replaceAll(/[\\\b\f\n\r\t]/g, (character) => JSON.stringify(character).slice(1, -1));
+const unit = fc.oneof(
+  fc.constantFrom(...Array.from("'\",;\t\r\n\\=+-@＝＋－＠ï¼a")),
+  fc.string({ unit: "grapheme", maxLength: 1 }),
+);
+
+it("guards every text in CSV", async () => {
+  const property = fc.asyncProperty(fc.array(fc.string({ unit }), { minLength: 4, maxLength: 4 }), async (texts) => {
+    const row = Buffer.from(copied(texts.map(escape), ["", "", "", "", "", ""], "t"));
+    const output = await buffer(Readable.from([row]).pipe(toLines(csv, () => undefined)));
+    const [, cells] = parse(output) as [string[], string[]];
+    expect(cells.slice(0, 4)).toEqual(texts.map(guard));
+  });
+  await fc.assert(property, { numRuns: 2_000 });
 });
 
 it("makes the same JSON lines wherever the text is cut", async () => {

@@ -22,8 +22,14 @@ const csvColumns = names.map((name, i): Column => {
 
 /** An empty text has quotes, as NULL has none. */
 function encodeCsv(copied: string): string {
-  const cell = guard(unescape(copied));
+  const cell = guardBytes(unescape(copied));
   return cell === "" || /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+}
+
+/** Guards a cell of which each character is a byte; only full-width characters have to be decoded for that. */
+function guardBytes(bytes: string): string {
+  if (!bytes.includes("\u00EF\u00BC")) return guard(bytes);
+  return Buffer.from(guard(Buffer.from(bytes, "latin1").toString())).toString("latin1");
 }
 
 /** "2026-01-31T12:00:00.5+00:00", with the quotes, as 2026-01-31T12:00:00.500Z; the connection's time zone is UTC. */

@@ -4,8 +4,10 @@ import type { Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type pg from "pg";
 import { to as copyTo } from "pg-copy-streams";
+import { printable, printableName } from "../../printable.ts";
 import { UsageError } from "../command.ts";
 import { isFlagged } from "../../models/waitlist-entry.ts";
+import { print } from "../print.ts";
 import type { Command } from "./command.ts";
 import { toLines, type LineFormat } from "./copied-rows.ts";
 import { formats } from "./export-format.ts";
@@ -25,8 +27,9 @@ export const exportCommand: Command = {
   details: [
     "Without FILE, or with -, it goes to stdout (in the project: npm run --silent, as npm prints lines of its own).",
     "FILE is readable by you alone, and appears when it is complete.",
-    "CSV is that of RFC 4180, in UTF-8. A cell that begins with = + - @, TAB or CR gets a leading apostrophe, so",
-    "that no spreadsheet runs it as a formula; import takes it away again. JSON lines hold the text as it is.",
+    "CSV is that of RFC 4180, in UTF-8. So that no spreadsheet runs a cell as a formula, an apostrophe precedes = + - @",
+    "and their full-width forms at the start of a cell and after ; TAB or a line break in it, and a leading TAB or CR.",
+    "import removes these apostrophes. JSON lines hold the text as it is.",
   ].join("\n"),
   positionals: ["[FILE]"],
   options: {
@@ -37,12 +40,12 @@ export const exportCommand: Command = {
   run: async ({ positionals: [file = "-"], value, has }) => {
     const name = value("format") ?? "csv";
     const format = Object.hasOwn(formats, name) ? formats[name] : undefined;
-    if (!format) throw new UsageError(`--format is "${name}" but must be csv or ndjson.`);
+    if (!format) throw new UsageError(`--format is "${printableName(name)}" but must be csv or ndjson.`);
     const selection = { format, period: readPeriod(value), withoutFlagged: has("without-flagged") };
     await withOwner(async (client) => {
       if (file === "-") return writeToStdout(client, selection);
       const rows = await writeToFile(client, selection, file);
-      process.stdout.write(`Wrote ${count(rows)} ${rows === 1 ? "entry" : "entries"} to ${file}.\n`);
+      print(`Wrote ${count(rows)} ${rows === 1 ? "entry" : "entries"} to ${printable(file)}.\n`);
     });
   },
 };

@@ -1,4 +1,5 @@
 // What an import says of the file that it read: how many lines there are of which kind, and which are wrong.
+import { listNames } from "../../printable.ts";
 import { count } from "./progress.ts";
 
 export interface Seen {
@@ -17,7 +18,7 @@ export function describe({ lines, entries, known, bad, unusable }: Seen, ignored
   const facts = [
     `${count(lines)} lines, ${count(known)} already on the list, ${count(lines - bad - entries)} twice in the file, ${count(bad)} wrong.`,
   ];
-  if (ignored.length > 0) facts.push(`Columns that mean nothing here: ${ignored.join(", ")}.`);
+  if (ignored.length > 0) facts.push(`Columns that mean nothing here: ${listNames(ignored)}.`);
   if (unusable.created_at) facts.push(`${count(unusable.created_at)} dates cannot be used; those count as of now.`);
   if (unusable.status) facts.push(`${count(unusable.status)} statuses are unknown; those count as waiting.`);
   return `${facts.join("\n")}\n`;

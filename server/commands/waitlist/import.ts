@@ -4,6 +4,7 @@ import type pg from "pg";
 import { from as copyFrom } from "pg-copy-streams";
 import { entryColumns } from "../../models/waitlist-entry.ts";
 import { OperatorError } from "../../operator-error.ts";
+import { print } from "../print.ts";
 import type { Command } from "./command.ts";
 import { readEntry, type ImportedEntry } from "./csv-entry.ts";
 import { openCsv, readLines, type CsvFile } from "./csv-file.ts";
@@ -28,15 +29,15 @@ export const importCommand: Command = {
       // What follows leaves nothing behind unless it is committed.
       await client.query("BEGIN");
       const seen = await check(client, file);
-      process.stdout.write(describe(seen, file.columns.ignored));
+      print(describe(seen, file.columns.ignored));
       if (seen.bad > 0) throw new OperatorError(describeBad(seen));
       if (has("dry-run")) {
-        process.stdout.write(`Would import ${count(seen.entries - seen.known)}; nothing was changed.\n`);
+        print(`Would import ${count(seen.entries - seen.known)}; nothing was changed.\n`);
         return;
       }
       const inserted = await insertAll(client, seen.entries).catch(sayNothingWasImported);
       await client.query("COMMIT").catch(sayItIsUnknown);
-      process.stdout.write(`Imported ${count(inserted)}.\n`);
+      print(`Imported ${count(inserted)}.\n`);
     });
   },
 };

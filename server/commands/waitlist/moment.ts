@@ -1,5 +1,6 @@
 // Reads the dates that operators and other tools write: ISO 8601, and nothing that means another day elsewhere.
 import { z } from "zod";
+import { printableName } from "../../printable.ts";
 import { UsageError } from "../command.ts";
 
 const date = z.iso.date();
@@ -42,7 +43,9 @@ export function readPeriod(value: (option: string) => string | undefined): Perio
     const text = value(option);
     const moment = text === undefined ? undefined : readMoment(text);
     if (text !== undefined && !moment) {
-      throw new UsageError(`--${option} is "${text}" but must be a date, for example 2026-01-31 or 2026-01-31T12:00Z`);
+      throw new UsageError(
+        `--${option} is "${printableName(text)}" but must be a date, for example 2026-01-31 or 2026-01-31T12:00Z`,
+      );
     }
     return { text, moment };
   };

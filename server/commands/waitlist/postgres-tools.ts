@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import type pg from "pg";
 import { OperatorError } from "../../operator-error.ts";
+import { printable } from "../../printable.ts";
 
 const execute = promisify(execFile);
 
@@ -33,7 +34,7 @@ export async function findTool(name: "pg_dump" | "pg_restore", client: pg.Client
   if (!newest) throw new OperatorError(`${name} is not installed here. ${wanted}`);
   if (newest.version < server) {
     throw new OperatorError(
-      `${newest.path} is of Postgres ${newest.version}, which is older than the server's ${server} and cannot do it. ${wanted}`,
+      `${printable(newest.path)} is of Postgres ${newest.version}, which is older than the server's ${server} and cannot do it. ${wanted}`,
     );
   }
   return newest;
@@ -63,7 +64,7 @@ export async function runTool({ path, version }: Tool, args: string[], databaseU
   child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
   const [code] = (await once(child, "close")) as [number | null];
   process.off("SIGINT", pass).off("SIGTERM", pass);
-  if (code !== 0) throw new OperatorError(`${path} failed:\n${stderr.trim()}`);
+  if (code !== 0) throw new OperatorError(`${printable(path)} failed:\n${stderr.trim()}`);
   return stdout;
 }
 

@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { open, realpath, rename, rm, stat } from "node:fs/promises";
 import { OperatorError } from "../../operator-error.ts";
+import { printable } from "../../printable.ts";
 
 /**
  * Gives a new, empty file beside `path` to `write`, and puts it in the place of `path` when that is done.
@@ -12,7 +13,7 @@ export async function writePrivately(path: string, write: (draft: string) => Pro
   const target = await realpath(path).catch(() => path);
   const found = await stat(target).catch(() => undefined);
   // A device or a pipe would be replaced by a file.
-  if (found && !found.isFile()) throw new OperatorError(`${path} is not a file, and is left as it is.`);
+  if (found && !found.isFile()) throw new OperatorError(`${printable(path)} is not a file, and is left as it is.`);
   const draft = `${target}.${randomBytes(4).toString("hex")}.part`;
   try {
     await (await open(draft, "wx", 0o600)).close();
@@ -22,7 +23,8 @@ export async function writePrivately(path: string, write: (draft: string) => Pro
   } catch (error) {
     await rm(draft, { force: true });
     const { code, syscall } = error as NodeJS.ErrnoException;
-    if (code && syscall && /^(E[A-Z]+)$/.test(code)) throw new OperatorError(`${path} cannot be written: ${code}`);
+    if (code && syscall && /^(E[A-Z]+)$/.test(code))
+      throw new OperatorError(`${printable(path)} cannot be written: ${code}`);
     throw error;
   }
 }

@@ -5,6 +5,8 @@ import { join } from "node:path";
 import type pg from "pg";
 import { migrate } from "../../database/migrate.ts";
 import { OperatorError } from "../../operator-error.ts";
+import { listNames, printable } from "../../printable.ts";
+import { print } from "../print.ts";
 import type { Command } from "./command.ts";
 import { withOwner } from "./owner.ts";
 import { findTool, runTool, type Tool } from "./postgres-tools.ts";
@@ -22,7 +24,7 @@ export const restore: Command = {
   options: { replace: { description: "restores also where there are entries, and REMOVES these" } },
   run: async ({ positionals: [file = ""], has }) => {
     await access(file).catch((error: NodeJS.ErrnoException) => {
-      throw new OperatorError(`${file} cannot be read: ${error.code}`);
+      throw new OperatorError(`${printable(file)} cannot be read: ${error.code}`);
     });
     await withOwner(async (client, database) => {
       const tool = await findTool("pg_restore", client);
@@ -36,8 +38,8 @@ export const restore: Command = {
       await refuseLeftovers(client, contents);
       await restoreListed(tool, file, contents, database.ownerUrl);
       const { applied } = await migrate(database);
-      for (const name of applied) process.stdout.write(`Applied ${name}.\n`);
-      process.stdout.write(`Restored ${count(await countEntries(client))} entries.\n`);
+      for (const name of applied) print(`Applied ${name}.\n`);
+      print(`Restored ${count(await countEntries(client))} entries.\n`);
     });
   },
 };
@@ -63,7 +65,7 @@ async function refuseLeftovers(client: pg.Client, contents: string): Promise<voi
   const held = new Set(Array.from(listed, ([, kind, name]) => `${kind} ${name}`));
   const left = rows.filter(({ kind, name }) => !held.has(`${kind} ${name}`));
   if (left.length === 0) return;
-  const names = left.map(({ kind, name }) => `${kind.toLowerCase()} ${name}`).join(", ");
+  const names = listNames(left.map(({ kind, name }) => `${kind.toLowerCase()} ${name}`));
   throw new OperatorError(
     `The database has what the backup has not, and would be a mixture of both: ${names}. Restore into a new, empty database.`,
   );

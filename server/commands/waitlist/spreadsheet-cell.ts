@@ -1,14 +1,23 @@
-// Keeps a spreadsheet from taking a person's text for a formula: export puts an apostrophe before it, import takes it away.
+// The apostrophes that keep spreadsheets from running a person's text as a formula: export adds them, import removes them.
+
+/** Quotes do not count: a spreadsheet that splits a line at ";" may strip those that begin a piece. */
+const formula = `['"]*[=+\\-@＝＋－＠]`;
+/** At the start of a cell, or where a spreadsheet with another delimiter or without quotes sees a new cell. */
+const start = String.raw`(?<![^;\t\r\n])`;
+
+const unguarded = new RegExp(String.raw`${start}(?=${formula})|^(?='*[\t\r])`, "g");
+const guarded = new RegExp(String.raw`${start}'(?=${formula})|^'(?='*[\t\r])`, "g");
 
 /**
- * What begins with = + - @, TAB or CR gets a leading apostrophe (OWASP, "CSV Injection"), and so does what an import would
- * otherwise take for such text.
+ * Puts an apostrophe before whatever a spreadsheet could run: = + - @ and their full-width forms at the start of the cell
+ * or after ";", TAB or a line break, and a leading TAB or CR. Text that has such apostrophes already gets one more.
+ * See https://owasp.org/www-community/attacks/CSV_Injection
  */
 export function guard(cell: string): string {
-  return /^'*[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell;
+  return cell.replaceAll(unguarded, "'");
 }
 
-/** Takes the apostrophe away again. */
+/** Reverses guard. */
 export function unguard(cell: string): string {
-  return /^'+[=+\-@\t\r]/.test(cell) ? cell.slice(1) : cell;
+  return cell.replaceAll(guarded, "");
 }

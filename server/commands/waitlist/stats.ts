@@ -1,5 +1,7 @@
 // waitlist stats: how many signed up, when and from where; in the terminal, or as a page to pass on.
 import { writeFile } from "node:fs/promises";
+import { printable, printableName } from "../../printable.ts";
+import { print } from "../print.ts";
 import type { Command } from "./command.ts";
 import { countSignups, type Figure, type Figures } from "./figures.ts";
 import { periodOptions, readPeriod } from "./moment.ts";
@@ -28,8 +30,8 @@ export const stats: Command = {
       const figures = await countSignups(client, period, has("with-flagged"));
       if (file !== undefined) {
         await writePrivately(file, (draft) => writeFile(draft, renderReport(figures, new Date())));
-        process.stdout.write(`Wrote ${file}.\n`);
-      } else process.stdout.write(drawFigures(figures));
+        print(`Wrote ${printable(file)}.\n`);
+      } else print(drawFigures(figures));
     });
   },
 };
@@ -47,7 +49,7 @@ function drawFigures({ withFlagged, total, byStatus, byDay, bySource }: Figures)
 function drawTable(heading: string, figures: Figure[], withFlagged: boolean): string {
   const most = Math.max(1, ...figures.map(({ signups }) => signups));
   const rows = figures.map(({ label, signups, flagged }) => [
-    printable(label),
+    printableName(label),
     count(signups),
     ...(withFlagged ? [count(flagged)] : []),
     "█".repeat(Math.ceil((signups / most) * barWidth)),
@@ -57,9 +59,4 @@ function drawTable(heading: string, figures: Figure[], withFlagged: boolean): st
   const pad = (text: string, i: number) => " ".repeat((widths[i] as number) - Array.from(text).length);
   const align = (cell: string, i: number) => (i === 0 ? cell + pad(cell, i) : pad(cell, i) + cell);
   return all.map((cells) => [...cells.slice(0, -1).map(align), cells.at(-1)].join("  ").trimEnd()).join("\n");
-}
-
-/** Anybody can make up a source; what steers a terminal or turns its text around shows as "?". */
-function printable(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, "?");
 }

@@ -1,0 +1,48 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { describeNotice } from "./notice.ts";
+
+const nothing = {
+  id: "",
+  created_at: new Date(0),
+  suspected_spam: false,
+  disposable_email: false,
+  utm_source: null,
+  utm_medium: null,
+  utm_campaign: null,
+  utm_term: null,
+  utm_content: null,
+  referrer_host: null,
+};
+const describeCompany = (company: string) =>
+  describeNotice({ ...nothing, company }).slice("Somebody from ".length, -" joined the early access list.".length);
+
+it.each([
+  ["https://evil.com/a", "https:·/·/·evil.·com/·a"],
+  ["//evil.com", "/·/·evil.·com"],
+  ["www.evil.com", "www.·evil.·com"],
+  ["evil.com", "evil.·com"],
+  ["evil。com", "evil。·com"],
+  ["mailto:a@evil.com", "mailto:·a@·evil.·com"],
+  ["[Log in](evil)", "[Log in]·(evil)"],
+  ["![](evil)", "![]·(evil)"],
+  ["<evil|Log in>", "&lt;evil|Log in&gt;"],
+  ["<!channel> @here", "&lt;!channel&gt; @·here"],
+  ["&lt;!channel&gt;", "&amp;lt;!channel&amp;gt;"],
+  ["#tag ~town :bell:", "#·tag ∼town :·bell:"],
+  ["*a* _b_ ~~c~~ `d`", "∗a∗ ＿b＿ ∼∼c∼∼ ˋdˋ"],
+  ["a\u2028# b\u2029c", "a # b c"],
+  ["Acme Inc. & Co.", "Acme Inc. &amp; Co."],
+])("makes %j inert", (company, expected) => {
+  expect(describeCompany(company).replaceAll("\u200B", "·")).toBe(expected);
+});
+
+it("makes every text inert, whichever field it is in", () => {
+  const unit = fc.oneof(fc.constantFrom(...Array.from("@#:/.]([)!<>|&*_~`\u2028a ")), fc.string({ maxLength: 1 }));
+  const text = fc.string({ unit, minLength: 1 });
+  const property = fc.property(text, text, text, text, (company, utm_source, utm_campaign, referrer_host) => {
+    const notice = describeNotice({ ...nothing, company, utm_source, utm_campaign, referrer_host });
+    expect(notice).not.toMatch(/[*_~`<>\n\u2028\u2029]|[@#:]\w|[:/]\/|\]\(|\.\w|&(?!(amp|lt|gt);)/);
+  });
+  fc.assert(property, { numRuns: 2_000 });
+});

@@ -1,0 +1,94 @@
+// A generator of sign-up bodies that no form sends.
+import fc from "fast-check";
+
+/** Any Unicode: also NUL, lone surrogates, right-to-left and combining marks, far too much of it. */
+const oddText = fc.oneof(
+  fc.string({ unit: "binary" }),
+  fc.string({ unit: fc.nat(0xffff).map((code) => String.fromCharCode(code)) }),
+  fc.string({ unit: fc.constantFrom("\u0000", "\ud800", "\udfff", "\u202e", "\u0301", "e", "ש", "👩‍👩‍👧", " ", "\ufeff") }),
+  fc.string({ unit: fc.constantFrom("a", "\u0308", "🚀"), minLength: 90, maxLength: 260 }),
+);
+const goodText = fc.string({ unit: "grapheme", minLength: 1, maxLength: 30 });
+const text = fc.oneof({ weight: 4, arbitrary: goodText }, oddText);
+const value = fc.oneof({ weight: 8, arbitrary: text }, fc.jsonValue(), fc.constant(undefined));
+
+/** TAG becomes different in every sending, as the first entry for an address wins. */
+const email = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.constantFrom("TAG@example.com", " Tag.TAG@EXAMPLE.com", "o'TAG+x@münchen.de", "TAG@mailinator.com"),
+  },
+  { weight: 1, arbitrary: text },
+  fc.constant(["TAG@example.com"]),
+  fc.emailAddress(),
+);
+
+const prototypeKeys = fc.constantFrom(
+  "__proto__",
+  "constructor",
+  "prototype",
+  "toString",
+  "hasOwnProperty",
+  "message",
+  "id",
+);
+const entry = fc
+  .record({
+    name: value,
+    email,
+    company: value,
+    job_title: value,
+    more: fc.array(fc.tuple(prototypeKeys, fc.jsonValue()), { maxLength: 2 }),
+  })
+  .map(({ more, ...fields }) => Object.entries<unknown>(fields).concat(more));
+
+const asJson = (entries: [string, unknown][]) =>
+  `{${entries.flatMap(([key, item]) => (item === undefined ? [] : `${JSON.stringify(key)}:${JSON.stringify(item)}`)).join()}}`;
+
+/** Form encoding of whatever: lone surrogates as browsers replace them, anything that is no text as its JSON. */
+const asForm = (entries: [string, unknown][]) =>
+  entries
+    .map(([key, item]) => [key, typeof item === "string" ? Buffer.from(item).toString() : JSON.stringify(item)])
+    .map(([key, item = ""]) => `${encodeURIComponent(key as string)}=${encodeURIComponent(item)}`)
+    .join("&");
+
+const json = "application/json";
+export const form = "application/x-www-form-urlencoded";
+
+const plain = fc.oneof(
+  { weight: 6, arbitrary: entry.map((entries) => ({ type: json, text: asJson(entries) })) },
+  { weight: 3, arbitrary: entry.map((entries) => ({ type: form, text: asForm(entries) })) },
+  fc.tuple(entry, entry).map(([a, b]) => ({ type: json, text: asJson([...a, ...b]) })),
+  fc.tuple(entry, entry).map(([a, b]) => ({ type: form, text: asForm([...a, ...b]) })),
+  entry.map((entries) => ({
+    type: form,
+    text: asForm(entries)
+      .replace(/(?<==)/, "%")
+      .replace("email=", "email[a][b]="),
+  })),
+  fc.jsonValue().map((anything) => ({ type: json, text: JSON.stringify(anything) })),
+  fc.tuple(entry, fc.nat(200)).map(([entries, end]) => ({ type: json, text: asJson(entries).slice(0, end) })),
+  fc.string({ unit: "binary" }).map((anything) => ({ type: json, text: anything })),
+);
+
+/** How the text becomes bytes, and what is said of them. */
+const sending = fc.record({
+  charset: fc.oneof(
+    { weight: 12, arbitrary: fc.constant("") },
+    fc.constantFrom("; charset=utf-8", "; charset=UTF-16LE", "; charset=latin1", "; charset=", ";;", '; charset="x'),
+  ),
+  type: fc.oneof(
+    { weight: 20, arbitrary: fc.constant(undefined) },
+    fc.constantFrom("", "text/plain", "multipart/form-data", "a/b/c"),
+  ),
+  bytes: fc.oneof({ weight: 12, arbitrary: fc.constant("utf8") }, fc.constantFrom("utf16le", "latin1")),
+  encoding: fc.oneof(
+    { weight: 12, arbitrary: fc.constant("") },
+    fc.constantFrom("gzip", "deflate", "br", "identity", "gzip that is none", "compress", "gzip, gzip"),
+  ),
+  length: fc.oneof({ weight: 60, arbitrary: fc.constant(0) }, fc.constantFrom(17_000, 70_000, 3_000_000)),
+  html: fc.boolean(),
+});
+
+export const hostileBody = fc.record({ plain, sending });
+export type HostileBody = typeof hostileBody extends fc.Arbitrary<infer T> ? T : never;
