@@ -55,6 +55,8 @@ const webhookSecret = z.string().refine((text) => {
   return length >= 24 && length <= 64;
 });
 
+const boolean = z.enum(["true", "false"]).transform((text) => text === "true");
+
 export const environment = z.object({
   HOST: z
     .string()
@@ -64,15 +66,13 @@ export const environment = z.object({
   PUBLIC_URL: origin.optional(),
   DATABASE_URL: postgresUrl.optional(),
   DATABASE_OWNER_URL: postgresUrl.optional(),
+  ALLOW_PRIVILEGED_ROLE: boolean.optional(),
   TRUST_PROXY: wholeNumber(0, 32).default(0),
   SIGNUP_LIMIT: wholeNumber(1, 1_000_000).default(10),
   SIGNUP_WINDOW_SECONDS: wholeNumber(1, 86_400).default(600),
   SIGNUP_HOURLY_CEILING: wholeNumber(0, 100_000_000).default(1000),
   REDIS_URL: redisUrl.optional(),
-  ALLOW_INDEXING: z
-    .enum(["true", "false"])
-    .transform((text) => text === "true")
-    .default(true),
+  ALLOW_INDEXING: boolean.default(true),
   METRICS_PORT: wholeNumber(1, 65_535).optional(),
   NOTIFY_WEBHOOK_URL: webhookUrl.optional(),
   NOTIFY_WEBHOOK_SECRET: webhookSecret.optional(),
@@ -91,6 +91,7 @@ export const hints: Record<Variable, { rule: string; example: string }> = {
   PUBLIC_URL: { rule: "the site's http or https origin, without a path", example: "https://perennial.example" },
   DATABASE_URL: { rule: databaseRule, example: "postgresql://perennial_web:secret@db.example:5432/perennial" },
   DATABASE_OWNER_URL: { rule: databaseRule, example: "postgresql://perennial_owner:secret@db.example:5432/perennial" },
+  ALLOW_PRIVILEGED_ROLE: { rule: "true or false", example: "true" },
   TRUST_PROXY: { rule: "the number of proxies in front, from 0 to 32", example: "1" },
   SIGNUP_LIMIT: { rule: "a whole number from 1 to 1000000", example: "10" },
   SIGNUP_WINDOW_SECONDS: { rule: "a whole number of seconds from 1 to 86400", example: "600" },
