@@ -73,7 +73,7 @@ function report(): Plugin {
   }) as Plugin;
 }
 
-/** Lays Prisma's schema engine beside the bundle, where server/database/schema-engine.ts looks for it. */
+/** Lays Prisma's schema engine beside the bundle, where server/database/prisma-engine.ts looks for it. */
 function schemaEngine(): Plugin {
   return {
     name: "schema-engine",

@@ -16,6 +16,7 @@ describe("readConfig", () => {
       hstsIncludeSubdomains: false,
       databaseUrl: undefined,
       databaseOwnerUrl: undefined,
+      allowPrivilegedRole: true,
       trustProxy: 0,
       signupLimit: 10,
       signupWindowSeconds: 600,
@@ -84,6 +85,7 @@ describe("readConfig", () => {
       HSTS_INCLUDE_SUBDOMAINS: "1",
       DATABASE_URL: "mysql://root:hunter2@db/x",
       DATABASE_OWNER_URL: "nonsense",
+      ALLOW_PRIVILEGED_ROLE: "yes",
       TRUST_PROXY: "true",
       SIGNUP_LIMIT: "0",
       SIGNUP_WINDOW_SECONDS: "-1",
@@ -153,6 +155,15 @@ describe("readConfig", () => {
     ["?uselibpqcompat=true&sslmode=require", "?uselibpqcompat=true&sslmode=require"],
   ])("reads %s as node-postgres means it, which then need not warn", (given, read) => {
     expect(readConfig({ DATABASE_URL: url + given }).databaseUrl).toBe(url + read);
+  });
+
+  it.each([
+    [{}, true],
+    [{ NODE_ENV: "production" }, false],
+    [{ NODE_ENV: "production", ALLOW_PRIVILEGED_ROLE: "true" }, true],
+    [{ ALLOW_PRIVILEGED_ROLE: "false" }, false],
+  ])("with %j allows a privileged web role: %s", (env, allowed) => {
+    expect(readConfig(env).allowPrivilegedRole).toBe(allowed);
   });
 
   it("refuses an owner's connection without the web process' own", () => {

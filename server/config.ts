@@ -17,6 +17,8 @@ export interface Config {
   databaseUrl: string | undefined;
   /** Undefined: migrate with databaseUrl, if its role may. */
   databaseOwnerUrl: string | undefined;
+  /** False: the start is refused if the web role is a superuser or the owner. */
+  allowPrivilegedRole: boolean;
   /** How many proxies stand in front, each of which appends to X-Forwarded-For. */
   trustProxy: number;
   signupLimit: number;
@@ -64,6 +66,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     hstsIncludeSubdomains: values.HSTS_INCLUDE_SUBDOMAINS,
     databaseUrl: values.DATABASE_URL,
     databaseOwnerUrl: values.DATABASE_OWNER_URL,
+    allowPrivilegedRole: values.ALLOW_PRIVILEGED_ROLE ?? given.NODE_ENV !== "production",
     trustProxy: values.TRUST_PROXY,
     signupLimit: values.SIGNUP_LIMIT,
     signupWindowSeconds: values.SIGNUP_WINDOW_SECONDS,

@@ -38,7 +38,7 @@ async function start(config: Config, log: Logger, closers: Closers, onFault: (er
   const site = { origin, allowIndexing: config.allowIndexing };
   const rendering = process.argv.includes("--dev") ? createDevFrontend(http.server, site) : createBuiltFrontend(site);
   rendering.catch(() => undefined); // Thrown below, once no migration is under way that the end would cut.
-  await prepareDatabase(database, log, stopped.signal, onFault);
+  await prepareDatabase({ ...database, allowPrivilegedRole: config.allowPrivilegedRole }, log, stopped.signal, onFault);
   const { inline, vite, ...frontend } = await rendering;
   const counts = config.redisUrl ? await shareCounts(config.redisUrl, database.webUrl, log) : undefined;
   if (counts) closers.push(async () => counts.close());

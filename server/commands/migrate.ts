@@ -1,5 +1,7 @@
 // npm run migrate: brings the configured database up to date without starting the site; with --check only reads the configuration.
 import { connectTo, migrate } from "../database/migrate.ts";
+import { readRole } from "../database/roles.ts";
+import { formatFinding } from "../database/web-role-findings.ts";
 import { OperatorError } from "../operator-error.ts";
 import { printable } from "../printable.ts";
 import { runCommand } from "./command.ts";
@@ -7,14 +9,18 @@ import { print } from "./print.ts";
 
 await runCommand(async (database) => {
   if (process.argv.includes("--check")) return;
-  const { applied, rights, webRole } = await migrate(database);
+  const { applied, rights, webRole, findings } = await migrate(database);
+  const lines = [
+    ...applied.map((name) => `Applied ${name}.`),
+    ...rights.map((sql) => `Ran: ${printable(sql)};`),
+    ...findings.map((finding) => `Warning: ${formatFinding(finding)}`),
+  ];
   if (webRole === "unprivileged") {
-    throw new OperatorError(
-      "The role of DATABASE_URL may not migrate. Set DATABASE_OWNER_URL to the owner's connection.",
-    );
+    const role = readRole(database.ownerUrl).name;
+    const reason = `The role "${role}" may not migrate. Set DATABASE_OWNER_URL to the owner's connection.`;
+    throw new OperatorError([...lines, reason].join("\n"));
   }
-  // Where the password was changed in one place only, the site would start and store nothing.
+  // If the password was changed in one place only, the site would start and store nothing.
   if (webRole === "restricted") await (await connectTo(database.webUrl)).end();
-  const lines = [...applied.map((name) => `Applied ${name}.`), ...rights.map((sql) => `Ran: ${printable(sql)};`)];
   print(`${lines.join("\n") || "The database is up to date."}\n`);
 });

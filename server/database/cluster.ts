@@ -140,7 +140,11 @@ export class Cluster {
     if (!rows[0].role) {
       await client.query(`CREATE ROLE perennial_owner LOGIN CREATEROLE PASSWORD '${this.passwords.owner}'`);
     }
-    if (!rows[0].database) await client.query(`CREATE DATABASE ${databaseName} OWNER perennial_owner`);
+    if (!rows[0].database) {
+      await client.query(`CREATE DATABASE ${databaseName} OWNER perennial_owner`);
+      // No other application uses it, so no role needs temporary tables.
+      await client.query(`REVOKE TEMPORARY ON DATABASE ${databaseName} FROM PUBLIC`);
+    }
     await client.query("SELECT pg_advisory_unlock($1)", [inUseLock + 1]);
   }
 

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { openEmbedded, type EmbeddedDatabase } from "./embedded.ts";
+import { migrate } from "./migrate.ts";
 
 let folder: string;
 const opened: EmbeddedDatabase[] = [];
@@ -76,6 +77,12 @@ it("has an owner without a superuser's rights", async () => {
   const { ownerUrl } = await open();
   const rows = await query(ownerUrl, "SELECT rolsuper, rolcreatedb FROM pg_roles WHERE rolname = current_user");
   expect(rows).toEqual([{ rolsuper: false, rolcreatedb: false }]);
+});
+
+it("has a database in which no role but the owner may make temporary tables", async () => {
+  const urls = await open();
+  await migrate(urls);
+  await expect(query(urls.webUrl, "CREATE TEMPORARY TABLE mine (x int)")).rejects.toMatchObject({ code: "42501" });
 });
 
 it("starts again after a SIGKILL", async () => {

@@ -1,10 +1,11 @@
-// Brings a database up to date: the tables by Prisma's migrations, then the web role's rights and the outbox of notices.
-import { createHash } from "node:crypto";
+// Brings a database up to date: Prisma's migrations, then the web role's rights and the outbox of notices.
 import pg from "pg";
 import { OperatorError } from "../operator-error.ts";
+import { isUpToDate, mayMigrate, requireWaitlist } from "./migration-state.ts";
 import { setUpOutbox } from "./outbox.ts";
-import { readRole, restrictWebRole } from "./roles.ts";
-import { applyMigrations, readMigrations } from "./schema-engine.ts";
+import { readRole, setWebRights } from "./roles.ts";
+import { applyMigrations } from "./schema-engine.ts";
+import { examineWebRole, refusePrivilegedRole, type RoleFinding } from "./web-role-findings.ts";
 
 export interface DatabaseUrls {
   ownerUrl: string;
@@ -15,10 +16,12 @@ export interface DatabaseUrls {
 
 export interface MigrationResult {
   applied: string[];
-  /** What was changed to leave each role with what it needs, and the web role with INSERT alone. */
+  /** The statements that gave each role the rights it needs. */
   rights: string[];
-  /** Restricted is what is meant to be; the web process works with either. */
-  webRole: "restricted" | "owner" | "unprivileged";
+  /** "restricted" is intended. "privileged": a superuser or the owner. "unprivileged": ownerUrl's role may not migrate. */
+  webRole: "restricted" | "privileged" | "unprivileged";
+  /** Other ways in which the web role could read or change the waitlist. */
+  findings: RoleFinding[];
 }
 
 /** Held while migrating, so that of several starts at once one migrates and the others find it done. */
@@ -27,22 +30,34 @@ const migrationLock = 4_155_219;
 const lockTimeout = 5_000;
 
 /**
- * Applies what is missing and sets up the web role; safe to repeat and to run from several processes at once.
- * Given only the web role's own connection it changes nothing ("unprivileged"): the owner migrates elsewhere.
- * @throws OperatorError where somebody has to help; an Error naming the migration that failed.
+ * Applies missing migrations and sets the rights of the web role; safe to repeat and to run from several processes at
+ * once. If ownerUrl's role may not migrate, it changes nothing ("unprivileged"): the owner migrates elsewhere.
+ * @param refusePrivileged refuses a web role that is a superuser or the owner, before it changes anything.
+ * @throws OperatorError if the operator has to act; an Error that names the migration that failed.
  */
-export async function migrate({ ownerUrl, webUrl, senderUrl }: DatabaseUrls): Promise<MigrationResult> {
-  const owner = await connectTo(ownerUrl);
+export async function migrate(urls: DatabaseUrls, refusePrivileged = false): Promise<MigrationResult> {
+  const owner = await connectTo(urls.ownerUrl);
   try {
     await owner.query("SELECT pg_advisory_lock($1)", [migrationLock]);
-    if (!(await mayMigrate(owner))) return { applied: [], rights: [], webRole: "unprivileged" };
-    const applied = (await isUpToDate(owner)) ? [] : await applyMigrations(ownerUrl);
-    const outbox = await setUpOutbox(owner, ownerUrl, senderUrl);
-    const web = readRole(webUrl);
-    const { rows } = await owner.query("SELECT current_user = $1 AS same", [web.name]);
-    if (rows[0].same) return { applied, rights: outbox, webRole: "owner" };
-    const rights = await restrictWebRole(owner, web);
-    return { applied, rights: [...outbox, ...rights], webRole: "restricted" };
+    const [web, { name: ownerRole }] = [readRole(urls.webUrl), readRole(urls.ownerUrl)];
+    const examine = () => examineWebRole(owner, web.name, ownerRole);
+    const findings = await examine();
+    if (refusePrivileged) refusePrivilegedRole(findings);
+    if (!(await mayMigrate(owner))) {
+      await requireWaitlist(owner, ownerRole);
+      return { applied: [], rights: [], webRole: "unprivileged", findings };
+    }
+    const applied = (await isUpToDate(owner)) ? [] : await applyMigrations(urls.ownerUrl);
+    const isPrivileged = findings.some(({ severity }) => severity === "refused");
+    const rights = web.name === ownerRole ? [] : await setWebRights(owner, web);
+    rights.push(...(await setUpOutbox(owner, urls.ownerUrl, urls.senderUrl)));
+    return {
+      applied,
+      rights,
+      webRole: isPrivileged ? "privileged" : "restricted",
+      // New tables and roles may have got rights by default privileges.
+      findings: applied.length + rights.length > 0 ? await examine() : findings,
+    };
   } finally {
     await owner.end();
   }
@@ -86,36 +101,4 @@ function describeRefusal({ code = "", message }: { code?: string; message: strin
     return `${server} shows a certificate that is not trusted (${code}). Name the file of its authority: add &sslrootcert=/path/ca.pem to its URL.`;
   }
   return undefined;
-}
-
-/** Nearly every start finds nothing to do; to see that by the engine's own bookkeeping spares loading the engine, 0.1 s. */
-export async function isUpToDate(owner: pg.Client): Promise<boolean> {
-  const { rows: tables } = await owner.query("SELECT to_regclass('public._prisma_migrations') IS NOT NULL AS there");
-  if (!tables[0].there) return false;
-  const { rows } = await owner.query<{ migration_name: string; checksum: string; done: boolean }>(
-    "SELECT migration_name, checksum, finished_at IS NOT NULL AS done FROM public._prisma_migrations WHERE rolled_back_at IS NULL",
-  );
-  const wanted = (await readMigrations()).map(({ name, sql }) => `${name} ${sha256(sql)}`);
-  const found = new Set(rows.map(({ migration_name, checksum }) => `${migration_name} ${checksum}`));
-  return rows.every(({ done }) => done) && wanted.every((migration) => found.has(migration));
-}
-
-function sha256(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
-}
-
-async function mayMigrate(client: pg.Client): Promise<boolean> {
-  const { rows } = await client.query(
-    `SELECT current_user AS role, c.oid IS NOT NULL AS migrated,
-            CASE WHEN c.oid IS NULL THEN has_schema_privilege('public', 'CREATE')
-                 ELSE pg_has_role(c.relowner, 'USAGE') END AS may
-     FROM (SELECT to_regclass('public.earlyaccess') AS oid) t LEFT JOIN pg_class c ON c.oid = t.oid`,
-  );
-  const { role, migrated, may } = rows[0] as { role: string; migrated: boolean; may: boolean };
-  if (!migrated && !may) {
-    throw new OperatorError(
-      `The table earlyaccess does not exist and "${role}" may not make it. Run the migrations with the owner's connection in DATABASE_OWNER_URL.`,
-    );
-  }
-  return may;
 }

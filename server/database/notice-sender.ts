@@ -6,6 +6,7 @@ import { noticeColumns, type Notice } from "../models/notice.ts";
 import { isFlagged } from "../models/waitlist-entry.ts";
 import { OperatorError } from "../operator-error.ts";
 import { connectTo } from "./migrate.ts";
+import { refuseForeignQueue } from "./outbox.ts";
 
 /** @throws what kept it from being told; it is then tried again, after 3 s at first and 6 h at last, for about four days. */
 export type Tell = (notice: Notice, signal: AbortSignal) => Promise<void>;
@@ -52,6 +53,7 @@ export async function sendNotices(senderUrl: string, tell: Tell, log: Log, signa
 }
 
 async function takeOver(holder: pg.Client, log: Log): Promise<void> {
+  await refuseForeignQueue(holder);
   const { rows } = await holder.query(
     "SELECT pg_try_advisory_lock($1) AS alone, to_regnamespace('graphile_worker') IS NOT NULL AS outbox",
     [senderLock],

@@ -2,17 +2,20 @@
 import type pg from "pg";
 import { noticeColumns } from "../models/notice.ts";
 import { flags } from "../models/waitlist-entry.ts";
+import { OperatorError } from "../operator-error.ts";
+import { ownObjects } from "./own-objects.ts";
 import { createRole, MissingRightError, readRole } from "./roles.ts";
 
 /**
  * Switches the outbox on, with a role that may send from it, or off, so that nothing piles up that nobody sends.
  * @param senderUrl undefined where no notices are wanted.
  * @returns the statements that changed something, without the password.
- * @throws MissingRightError where the owner may not.
+ * @throws MissingRightError where the owner may not; OperatorError if another application has the queue's schema.
  */
 export async function setUpOutbox(owner: pg.Client, ownerUrl: string, senderUrl?: string): Promise<string[]> {
   const made: string[] = [];
   if (senderUrl) {
+    await refuseForeignQueue(owner);
     await makeQueue(owner, ownerUrl);
     const sender = readRole(senderUrl);
     made.push(...(await createRole(owner, sender, `make "${sender.name}", the role of NOTIFY_DATABASE_URL`)));
@@ -30,6 +33,27 @@ export async function announces(owner: pg.Client): Promise<boolean | undefined> 
     "SELECT tgenabled <> 'D' AS enabled FROM pg_trigger WHERE tgrelid = to_regclass('public.earlyaccess') AND tgname = 'earlyaccess_announce'",
   );
   return rows[0]?.enabled as boolean | undefined;
+}
+
+/** @throws OperatorError if the schema graphile_worker belongs to another application. */
+export async function refuseForeignQueue(client: pg.Client): Promise<void> {
+  const foreign = await describeForeignQueue(client);
+  if (foreign) throw new OperatorError(foreign);
+}
+
+/**
+ * Returns a sentence if another application made the schema graphile_worker. The site makes it as the waitlist's owner,
+ * or as a role that may act as the owner.
+ */
+export async function describeForeignQueue(client: pg.Client): Promise<string | undefined> {
+  const { rows } = await client.query<{ owner: string }>(
+    `WITH ${ownObjects}
+     SELECT r.rolname AS owner FROM pg_namespace JOIN pg_roles r ON r.oid = nspowner, waitlist
+     WHERE nspname = 'graphile_worker' AND r.rolname <> current_user AND r.oid <> relowner
+       AND (r.rolsuper OR NOT pg_has_role(r.oid, relowner, 'MEMBER'))`,
+  );
+  if (!rows[0]) return undefined;
+  return `The schema graphile_worker belongs to "${rows[0].owner}": another application in this database uses the same queue. Unset NOTIFY_WEBHOOK_URL, or give the site a database of its own.`;
 }
 
 async function makeQueue(owner: pg.Client, ownerUrl: string): Promise<void> {

@@ -3,6 +3,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { errorFields } from "./error-fields.ts";
 import { migrate, type DatabaseUrls } from "./migrate.ts";
+import { formatFinding } from "./web-role-findings.ts";
+
+export interface StartDatabase extends DatabaseUrls {
+  /** False refuses a web role that is a superuser or the owner. */
+  allowPrivilegedRole: boolean;
+}
 
 const firstRetryMs = 1_000;
 const longestRetryMs = 30_000;
@@ -21,34 +27,30 @@ const passing = new Set(
  * by itself. A fault that does not pass rejects, or goes to `onFault` when it comes later.
  */
 export async function prepareDatabase(
-  urls: DatabaseUrls,
+  database: StartDatabase,
   log: Logger,
   signal: AbortSignal,
   onFault: (error: unknown) => void,
 ): Promise<void> {
-  const first = tryMigrate(urls, log);
+  const first = tryMigrate(database, log);
   const waited = await Promise.race([first, sleep(patienceMs, "late" as const, { ref: false })]);
   if (waited === true) return;
-  void first.then((done) => (done ? undefined : retry(urls, log, signal))).catch(onFault);
+  void first.then((done) => (done ? undefined : retry(database, log, signal))).catch(onFault);
 }
 
-async function retry(urls: DatabaseUrls, log: Logger, signal: AbortSignal): Promise<void> {
+async function retry(database: StartDatabase, log: Logger, signal: AbortSignal): Promise<void> {
   for (let delay = firstRetryMs; !signal.aborted; delay = Math.min(delay * 2, longestRetryMs)) {
     await sleep(delay, undefined, { signal }).catch(() => undefined);
-    if (signal.aborted || (await tryMigrate(urls, log))) return;
+    if (signal.aborted || (await tryMigrate(database, log))) return;
   }
 }
 
-async function tryMigrate(urls: DatabaseUrls, log: Logger): Promise<boolean> {
+async function tryMigrate(database: StartDatabase, log: Logger): Promise<boolean> {
   try {
-    const { applied, rights, webRole } = await migrate(urls);
+    const { applied, rights, findings } = await migrate(database, !database.allowPrivilegedRole);
     if (applied.length > 0) log.info({ applied }, "migrated");
     if (rights.length > 0) log.info({ statements: rights }, "roles set up");
-    if (webRole === "owner") {
-      log.warn(
-        "DATABASE_URL names the database's owner, so the web process could read and change the waitlist. Set DATABASE_OWNER_URL to it and DATABASE_URL to a role of its own, which is then made.",
-      );
-    }
+    for (const finding of findings) log.warn({ severity: finding.severity }, formatFinding(finding));
     return true;
   } catch (error) {
     const fields = errorFields(error);

@@ -1,23 +1,22 @@
-// Prisma's own schema engine, run in this process as WebAssembly: no engine binary to download or to ship.
-import { existsSync } from "node:fs";
+// Applies and writes migrations with Prisma's schema engine.
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { PrismaPg } from "@prisma/adapter-pg";
-import { bindMigrationAwareSqlAdapterFactory } from "@prisma/driver-adapter-utils";
-import * as bindings from "@prisma/schema-engine-wasm/schema_engine_bg";
-import pg from "pg";
+import type * as bindings from "@prisma/schema-engine-wasm/schema_engine_bg";
+import type pg from "pg";
+import { OperatorError } from "../operator-error.ts";
 import { projectRoot } from "../project-root.ts";
+import { schemaFile, withEngine } from "./prisma-engine.ts";
 
 const prismaFolder = join(projectRoot, "prisma");
 
-/** Nothing in the schema is managed by somebody else. */
-const filters = { externalTables: [], externalEnums: [] };
+/** Nothing is external when two schema files are compared. */
+const noFilters: bindings.SchemaFilter = { externalTables: [], externalEnums: [] };
 
 /**
- * What `prisma migrate deploy` does, with the same bookkeeping table: applies the migrations that the database lacks.
+ * Applies the migrations that the database lacks, and records them as `prisma migrate deploy` does. The database may
+ * hold other tables, and other applications' migrations in the same table.
  * @returns the names of those it applied.
+ * @throws OperatorError if an earlier migration is recorded as unfinished.
  */
 export async function applyMigrations(ownerUrl: string, folder = prismaFolder): Promise<string[]> {
   const migrations = join(folder, "migrations");
@@ -33,17 +32,37 @@ export async function applyMigrations(ownerUrl: string, folder = prismaFolder): 
       migrationFile: { path: "migration.sql", content: { tag: "ok", value: sql } },
     })),
   };
-  return withEngine(ownerUrl, folder, async (engine, scripts) => {
+  return withEngine(ownerUrl, folder, async (engine, scripts, pool) => {
     try {
+      const filters = { externalTables: await listTables(pool), externalEnums: [] };
       return (await engine.applyMigrations({ migrationsList, filters })).appliedMigrationNames;
     } catch (error) {
-      if (!scripts.failure) throw error;
+      if (!scripts.failure) throw describeUnfinished(error) ?? error;
       // It was rolled back as a whole, so the mended one may be tried again.
       const name = /migration_name="([^"]+)"/.exec(String(error))?.[1] ?? "";
       await engine.markMigrationRolledBack({ migrationName: name });
       throw new Error(`Migration ${name} failed: ${scripts.failure.message}`, { cause: error });
     }
   });
+}
+
+/** The engine refuses to begin in a schema with tables (P3005), unless it is told that these are managed elsewhere. */
+async function listTables(pool: pg.Pool): Promise<string[]> {
+  const { rows } = await pool.query<{ name: string }>(
+    `SELECT 'public.' || relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace
+     WHERE nspname = 'public' AND relkind IN ('r', 'p') AND relname <> '_prisma_migrations'`,
+  );
+  return rows.map(({ name }) => name);
+}
+
+/** The engine applies nothing while any migration in its table is unfinished, even another application's (P3009). */
+function describeUnfinished(error: unknown): OperatorError | undefined {
+  if ((error as { code?: string }).code !== "P3009") return undefined;
+  const name = /The `([^`]+)` migration/.exec(String(error))?.[1];
+  return new OperatorError(
+    `Migration ${name} in public._prisma_migrations did not finish, and Prisma applies no other until it is resolved. In the application it belongs to, run: npx prisma migrate resolve --rolled-back ${name}`,
+    { cause: error },
+  );
 }
 
 /**
@@ -71,7 +90,7 @@ export async function writeMigration(
       to: { tag: "schemaDatamodel", files: [target] },
       script: true,
       exitCode: null,
-      filters,
+      filters: noFilters,
     });
     if (!sql?.trim() || sql.includes("This is an empty migration")) return undefined;
     const timestamp = new Date().toISOString().replace(/\D/g, "").slice(0, 14);
@@ -100,66 +119,4 @@ export async function readMigrations(folder = prismaFolder): Promise<{ name: str
       sql: await readFile(join(migrations, name, "migration.sql"), "utf8"),
     })),
   );
-}
-
-async function schemaFile(path: string): Promise<bindings.SchemaContainer> {
-  return { path, content: await readFile(path, "utf8") };
-}
-
-/**
- * Sends a migration as one script, which Postgres runs as one transaction. Prisma's adapter cuts it at every
- * semicolon, also at those inside strings and function bodies, and leaves half of a failed one behind.
- */
-class WholeScripts extends PrismaPg {
-  failure: Error | undefined;
-
-  override async connect() {
-    const connection = await super.connect();
-    connection.executeScript = async (script) => {
-      try {
-        await connection.underlyingDriver().query(script);
-      } catch (error) {
-        this.failure = error as Error;
-        throw error;
-      }
-    };
-    return connection;
-  }
-}
-
-async function withEngine<T>(
-  url: string,
-  folder: string,
-  use: (engine: bindings.SchemaEngine, scripts: WholeScripts) => Promise<T>,
-): Promise<T> {
-  await instantiate();
-  const { path, content } = await schemaFile(join(folder, "schema.prisma"));
-  // Ended below: the engine keeps a lock on its session, which would make the next one wait.
-  const pool = new pg.Pool({ connectionString: url, lock_timeout: 5_000 });
-  pool.on("error", () => undefined); // The call under way rejects with the same error.
-  const scripts = new WholeScripts(pool);
-  try {
-    const adapter = bindMigrationAwareSqlAdapterFactory(scripts);
-    const engine = await bindings.SchemaEngine.new({ datamodels: [[path, content]] }, () => undefined, adapter);
-    return await use(engine, scripts);
-  } finally {
-    await pool.end();
-  }
-}
-
-let instantiated: Promise<void> | undefined;
-
-function instantiate(): Promise<void> {
-  instantiated ??= (async () => {
-    // The build puts the file beside the bundle; the sources take it from the package.
-    const bundled = fileURLToPath(new URL("schema_engine_bg.wasm", import.meta.url));
-    const inPackage = () => createRequire(import.meta.url).resolve("@prisma/schema-engine-wasm/schema_engine_bg");
-    const file = existsSync(bundled) ? bundled : inPackage().replace(/\.js$/, ".wasm");
-    const { instance } = await WebAssembly.instantiate(await readFile(file), {
-      "./schema_engine_bg.js": bindings as unknown as WebAssembly.ModuleImports,
-    });
-    bindings.__wbg_set_wasm(instance.exports);
-    (instance.exports.__wbindgen_start as () => void)();
-  })();
-  return instantiated;
 }

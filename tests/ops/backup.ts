@@ -1,59 +1,22 @@
 // The rehearsal of a backup: made, restored elsewhere, and compared row by row.
 import assert from "node:assert/strict";
-import { existsSync, readdirSync } from "node:fs";
-import { appendFile, mkdtemp, realpath, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
-import { Cluster } from "../../server/database/cluster.ts";
+import type { Cluster } from "../../server/database/cluster.ts";
 import { migrate, type DatabaseUrls } from "../../server/database/migrate.ts";
-import { findPostgresBinaries, type Paths, type PostgresBinaries } from "../../server/database/postgres-binaries.ts";
 import { waitlist } from "./commands.ts";
+import { withInstalledPostgres } from "./installed-postgres.ts";
 import type { Step } from "../support/steps.ts";
 
 export const backupSteps: Step[] = [
   { name: "back up 10,000 entries, restore them into an empty database, compare all rows", run: rehearse },
 ];
 
-/** A Postgres with programs of the same version beside it; the package of the embedded one brings no pg_dump. */
-function findPrograms(): Paths {
-  const parent = "/usr/lib/postgresql";
-  const folders = existsSync(parent) ? readdirSync(parent).map((version) => join(parent, version, "bin")) : [];
-  const all = ["initdb", "pg_ctl", "postgres", "pg_dump", "pg_restore"];
-  const folder = folders.findLast((path) => all.every((name) => existsSync(join(path, name))));
-  if (!folder)
-    throw new Error("This step needs Debian's package postgresql (version 14 or newer) for pg_dump and a server.");
-  return { initdb: join(folder, "initdb"), pg_ctl: join(folder, "pg_ctl"), postgres: join(folder, "postgres") };
-}
-
-/** Before Postgres 16 initdb knew no --set; what it would write is added to the file. */
-function withoutSet(programs: PostgresBinaries): PostgresBinaries["run"] {
-  return async (name, args) => {
-    const settings = args.filter((argument) => argument.startsWith("--set="));
-    await programs.run(
-      name,
-      args.filter((argument) => !settings.includes(argument)),
-    );
-    const lines = settings.map((setting) => setting.replace(/^--set=([^=]+)=(.*)$/, "$1 = '$2'\n"));
-    if (name === "initdb") await appendFile(join(args[1] as string, "postgresql.conf"), lines.join(""));
-  };
-}
-
-async function rehearse(): Promise<string> {
-  const folder = await realpath(await mkdtemp(join(tmpdir(), "perennial-backup-")));
-  try {
-    const programs = await findPostgresBinaries(folder, findPrograms());
-    const cluster = new Cluster(join(folder, "postgres"), { ...programs, run: withoutSet(programs) });
-    await cluster.create();
-    const holder = await cluster.join();
-    try {
-      return await backUpAndRestore(holder.client, cluster.passwords, holder.port, join(folder, "list.dump"));
-    } finally {
-      await cluster.leave(holder);
-    }
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+function rehearse(): Promise<string> {
+  return withInstalledPostgres(({ holder, cluster, folder }) =>
+    backUpAndRestore(holder.client, cluster.passwords, holder.port, join(folder, "list.dump")),
+  );
 }
 
 async function backUpAndRestore(

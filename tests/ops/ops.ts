@@ -5,12 +5,14 @@ import { backupSteps } from "./backup.ts";
 import { largeListSteps } from "./large-list.ts";
 import { checkMetrics } from "./metrics.ts";
 import { checkNotices } from "./notices.ts";
+import { sharedDatabaseStep } from "./shared-database.ts";
 
 if (process.platform !== "linux") throw new Error("These tests read a process' memory from /proc, as Linux has it.");
 
 await runSteps("What is done", [
   ...largeListSteps,
   ...backupSteps,
+  sharedDatabaseStep,
   { name: "metrics, alerts and dashboard", run: checkMetrics },
   { name: "notices", run: checkNotices },
 ]);

@@ -37,6 +37,23 @@ it("migrate brings the database up to date, and says so the next time", async ()
   expect(second.stdout()).toBe("The database is up to date.\n");
 });
 
+it("migrate prints how else the web role could read the list, with SQL, and does what it can", async () => {
+  await database.query("GRANT SELECT ON earlyaccess TO PUBLIC");
+  const command = run("migrate.ts");
+  expect(await once(command.process, "exit")).toEqual([0, null]);
+  expect(command.stdout()).toMatch(
+    /^Warning: The role of DATABASE_URL, .*\n {2}REVOKE SELECT ON public\.earlyaccess FROM PUBLIC;\n$/,
+  );
+  await database.query("REVOKE SELECT ON earlyaccess FROM PUBLIC");
+});
+
+it("migrate with exchanged URLs says so, and exits with 1", async () => {
+  const exchanged = { DATABASE_URL: database.ownerUrl, DATABASE_OWNER_URL: database.webUrl };
+  const command = runWith(exchanged, "migrate.ts");
+  expect(await once(command.process, "exit")).toEqual([1, null]);
+  expect(command.stderr()).toMatch(/exchange the two URLs\.\n.* may not migrate\. .*\n$/);
+});
+
 it("migrate --check reads the configuration and goes to no database", async () => {
   const nowhere = "postgresql://web:8b1f3c@127.0.0.1:1/none";
   const checks = [nowhere, "nonsense"].map((url) => runWith({ DATABASE_URL: url }, "migrate.ts", "--check"));

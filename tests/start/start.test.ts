@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { projectRoot } from "../../server/project-root.ts";
-import { createEmptyDatabase, createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { createEmptyDatabase, createTestDatabase, superuserUrl, type TestDatabase } from "../support/database.ts";
 import { killedAfterEach } from "../support/killed-after-each.ts";
 import { runSite, startSite, type Site } from "../support/site.ts";
 import { openWire } from "../support/tcp-proxy.ts";
@@ -30,6 +30,9 @@ async function start(env: Record<string, string> = {}) {
   sites.push(site);
   return site;
 }
+
+const databaseName = () => new URL(database.ownerUrl).pathname.slice(1);
+const exchanged = () => ({ DATABASE_URL: database.ownerUrl, DATABASE_OWNER_URL: database.webUrl });
 
 const signUp = (site: Site, entry: object = ada) =>
   fetch(`${site.url}/api/earlyaccess`, {
@@ -90,11 +93,14 @@ describe("a start with a given database", () => {
     await rm(folder, { recursive: true });
   });
 
-  it("with only the owner's connection works and warns once", async () => {
-    const site = await startSite({ env: { DATABASE_URL: database.ownerUrl } });
-    sites.push(site);
+  it.each([
+    ["the owner", "owns the waitlist", () => ({ DATABASE_URL: database.ownerUrl })],
+    ["exchanged URLs", "exchange the two URLs", exchanged],
+    ["a superuser", "is a superuser", () => ({ DATABASE_URL: superuserUrl(databaseName()) })],
+  ])("with %s as the web role works and warns once", async (_, warning, env) => {
+    const site = await start(env());
     expect((await signUp(site)).status).toBe(201);
-    expect(site.stdout().match(/DATABASE_URL names the database's owner/g)).toHaveLength(1);
+    expect(site.stdout().match(new RegExp(`"level":40.*${warning}`, "g"))).toHaveLength(1);
   });
 
   it("goes on when nobody takes its log any more, and stops with 0", async () => {
@@ -162,14 +168,30 @@ describe("a start that cannot succeed", () => {
     other.close();
   });
 
-  it("prints the SQL for an administrator where the owner may not make the role, and exits with 1", async () => {
+  it("prints the SQL for an administrator if the owner may not create the web role, and exits with 1", async () => {
     const empty = await createEmptyDatabase();
-    const web = new URL(empty.webUrl);
-    web.username = "postgres"; // Exists, and is more than any owner may restrict.
-    const site = runSite({ env: { DATABASE_URL: web.href, DATABASE_OWNER_URL: empty.ownerUrl } });
+    const admin = new pg.Client(superuserUrl("postgres"));
+    await admin.connect();
+    await admin.query(`ALTER ROLE ${new URL(empty.ownerUrl).username} NOCREATEROLE`);
+    await admin.end();
+    const site = runSite({ env: { DATABASE_URL: empty.webUrl, DATABASE_OWNER_URL: empty.ownerUrl } });
     expect(await once(site.process, "exit")).toEqual([1, null]);
     expect(site.stderr()).toContain("As an administrator of this database, run:");
     await empty.drop();
+  });
+
+  it.each([
+    ["the owner", "owns the waitlist", () => ({ DATABASE_URL: database.ownerUrl })],
+    ["exchanged URLs", "exchange the two URLs", exchanged],
+    ["a superuser", "is a superuser", () => ({ DATABASE_URL: superuserUrl(databaseName()) })],
+  ])("refuses %s as the web role in production, unless that is allowed", async (_, reason, env) => {
+    const given = { DATABASE_OWNER_URL: database.ownerUrl, ...env() };
+    const site = runSite({ env: { ...given, NODE_ENV: "production" } });
+    expect(await once(site.process, "exit")).toEqual([1, null]);
+    expect(site.stderr()).toMatch(new RegExp(`${reason}[^]*set ALLOW_PRIVILEGED_ROLE=true\\.\n$`));
+    expect(site.stderr()).not.toMatch(/ at .*\.js/);
+    const allowed = await start({ ...env(), NODE_ENV: "production", ALLOW_PRIVILEGED_ROLE: "true" });
+    expect((await signUp(allowed)).status).toBe(201);
   });
 });
 

@@ -161,6 +161,14 @@ describe("doctor", () => {
     expect(stdout).not.toContain("localhost:0");
   });
 
+  it("finds other ways to the list, with the SQL for an administrator", async () => {
+    await database.query("GRANT SELECT ON earlyaccess TO PUBLIC");
+    const { code, stdout } = await waitlist(["doctor"]);
+    expect([code, verdicts(stdout)["Web role"]]).toEqual([1, "problem"]);
+    expect(stdout).toMatch(/^ +REVOKE SELECT ON public\.earlyaccess FROM PUBLIC;$/m);
+    await database.query("REVOKE SELECT ON earlyaccess FROM PUBLIC");
+  });
+
   it("finds a role that may read the list, as some providers make them", async () => {
     const role = `${new URL(database.webUrl).username}_anon`;
     await database.query(`CREATE ROLE ${role}`);
@@ -177,6 +185,7 @@ describe("doctor", () => {
     const apart = await waitlist(["doctor"], { DATABASE_OWNER_URL: elsewhere });
     expect(apart.code).toBe(1);
     expect(verdicts(apart.stdout)).toMatchObject({ Migrations: "problem", "Both connections": "problem" });
+    expect(verdicts(apart.stdout)).not.toHaveProperty("Web role"); // It has no table to have rights on.
     const wrong = Object.assign(new URL(database.webUrl), { password: "hunter2" }).href;
     const refused = await waitlist(["doctor"], { DATABASE_URL: wrong });
     expect(refused.code).toBe(1);
@@ -199,13 +208,23 @@ describe("doctor", () => {
       "UPDATE graphile_worker._private_jobs SET created_at = now() - interval '1 hour', last_error = 'The receiver answered 500'",
     );
     expect((await waitlist(["doctor"], wanted)).stdout).toMatch(
-      /^warning {2}Notices: 1 wait, the first for 3,600 s\. The latest fault: The receiver answered 500\. Does the sender run\?/m,
+      /^warning {2}Notices: 1 wait, the first for 3,6\d\d s\. The latest fault: The receiver answered 500\. Does the sender run\?/m,
     );
     await database.query("UPDATE graphile_worker._private_jobs SET attempts = max_attempts");
     expect((await waitlist(["doctor"], wanted)).stdout).toMatch(
       /^warning {2}Notices: 1 were given up after 25 attempts/m,
     );
     await migrate({ ownerUrl: database.ownerUrl, webUrl: database.webUrl });
+  });
+
+  it("names exchanged URLs, and prints no stack, also with a queue that the web role may not read", async () => {
+    const exchanged = { DATABASE_URL: database.ownerUrl, DATABASE_OWNER_URL: database.webUrl };
+    const { code, stdout, stderr } = await waitlist(["doctor"], exchanged);
+    expect([code, stderr]).toEqual([1, ""]);
+    expect(verdicts(stdout)).toMatchObject({ "Web role": "warning", Migrations: "problem" });
+    expect(stdout).toContain("exchange the two URLs");
+    const inProduction = await waitlist(["doctor"], { ...exchanged, NODE_ENV: "production" });
+    expect(verdicts(inProduction.stdout)["Web role"]).toBe("problem");
   });
 
   it("says what is wrong with the configuration", async () => {

@@ -1,27 +1,35 @@
 // The doctor's look at the database: versions, roles, rights, durability and time.
-import pg from "pg";
-import { isUpToDate } from "../../database/migrate.ts";
+import type pg from "pg";
+import { isUpToDate, mayMigrate } from "../../database/migration-state.ts";
+import type { Config } from "../../config.ts";
 import type { OpenedDatabase } from "../../database/open.ts";
-import { deviations } from "../../database/roles.ts";
+import { readRole } from "../../database/roles.ts";
 import { OperatorError } from "../../operator-error.ts";
 import { listNames, printable, printableName } from "../../printable.ts";
 import type { Finding } from "./doctor.ts";
 import { examineOutbox } from "./doctor-outbox.ts";
+import { examineReaders, examineWebRoleRights } from "./doctor-roles.ts";
 import { migrateHint, reach } from "./owner.ts";
 
-export async function* examineDatabase(database: OpenedDatabase): AsyncGenerator<Finding> {
-  const { ownerUrl, webUrl, senderUrl } = database;
+export async function* examineDatabase(
+  { ownerUrl, webUrl, senderUrl }: OpenedDatabase,
+  { allowPrivilegedRole }: Config,
+): AsyncGenerator<Finding> {
+  const [webRole, ownerRole] = [readRole(webUrl).name, readRole(ownerUrl).name];
   const owner = yield* connectAs("DATABASE_OWNER_URL", ownerUrl);
   const web = yield* connectAs("DATABASE_URL", webUrl);
   try {
+    const either = owner ?? web;
+    if (either) yield* examineWebRoleRights(either, webRole, ownerRole, allowPrivilegedRole);
+    const isOwner = owner !== undefined && (await mayMigrate(owner));
     if (owner) {
       yield await examineVersion(owner);
-      yield* examineSchema(owner, decodeURIComponent(new URL(webUrl).username));
+      yield await examineMigrations(owner, ownerRole, isOwner);
       yield* examineReaders(owner);
       yield await examineClock(owner);
     }
     if (senderUrl && senderUrl !== ownerUrl) await (yield* connectAs("NOTIFY_DATABASE_URL", senderUrl))?.end();
-    if (owner) yield* examineOutbox(owner, senderUrl !== undefined);
+    if (isOwner) yield* examineOutbox(owner, senderUrl !== undefined);
     // What counts is what the web process gets: a role may have settings of its own.
     if (web) yield* examineDurability(web);
     if (owner && web) yield await examineSameness(owner, web);
@@ -59,43 +67,14 @@ async function examineVersion(owner: pg.Client): Promise<Finding> {
   return { verdict: "ok", what, text: `version ${version}` };
 }
 
-async function* examineSchema(owner: pg.Client, webRole: string): AsyncGenerator<Finding> {
-  if (!(await isUpToDate(owner))) {
-    yield { verdict: "problem", what: "Migrations", text: `the database is not up to date. ${migrateHint}` };
-    return;
+async function examineMigrations(owner: pg.Client, ownerRole: string, isOwner: boolean): Promise<Finding> {
+  const what = "Migrations";
+  if (!isOwner) {
+    const text = `"${ownerRole}" may not migrate. Set DATABASE_OWNER_URL to the owner's connection.`;
+    return { verdict: "problem", what, text };
   }
-  yield { verdict: "ok", what: "Migrations", text: "all applied" };
-  const { rows } = await owner.query("SELECT current_user = $1 AS same", [webRole]);
-  if (rows[0].same) {
-    const advice = "Set DATABASE_OWNER_URL to it and DATABASE_URL to a role of its own, then migrate.";
-    yield {
-      verdict: "warning",
-      what: "Web role",
-      text: `it is the owner, so the web process could read the list. ${advice}`,
-    };
-    return;
-  }
-  const statements = await deviations(owner, webRole);
-  if (statements.length === 0) yield { verdict: "ok", what: "Web role", text: "may insert, and nothing else" };
-  else {
-    const text = [`its rights are not INSERT alone. ${migrateHint} It runs:`, ...statements.map((sql) => `${sql};`)];
-    yield { verdict: "problem", what: "Web role", text: text.join("\n") };
-  }
-}
-
-/** Some providers let roles of their own read every new table, and answer the internet with them. */
-async function* examineReaders(owner: pg.Client): AsyncGenerator<Finding> {
-  const { rows } = await owner.query<{ role: string }>(
-    `SELECT rolname AS role FROM pg_roles, to_regclass('public.earlyaccess') AS waitlist
-     WHERE waitlist IS NOT NULL AND NOT rolsuper AND NOT pg_has_role(oid, 'pg_read_all_data', 'USAGE')
-       AND NOT pg_has_role(oid, (SELECT relowner FROM pg_class WHERE pg_class.oid = waitlist), 'USAGE')
-       AND has_table_privilege(oid, waitlist, 'SELECT')
-     ORDER BY rolname`,
-  );
-  if (rows.length === 0) return;
-  const roles = rows.map(({ role }) => pg.escapeIdentifier(role));
-  const text = `besides the owner, these may read the list: ${listNames(roles)}. Where that is not meant: REVOKE ALL ON public.earlyaccess FROM ${roles.map(printable).join(", ")};`;
-  yield { verdict: "warning", what: "Readers", text };
+  if (await isUpToDate(owner)) return { verdict: "ok", what, text: "all applied" };
+  return { verdict: "problem", what, text: `the database is not up to date. ${migrateHint}` };
 }
 
 async function* examineDurability(web: pg.Client): AsyncGenerator<Finding> {

@@ -1,6 +1,6 @@
 // The doctor's look at the outbox of notices: whether it is filled, and emptied.
 import type pg from "pg";
-import { announces } from "../../database/outbox.ts";
+import { announces, describeForeignQueue } from "../../database/outbox.ts";
 import { printable } from "../../printable.ts";
 import type { Finding } from "./doctor.ts";
 import { migrateHint } from "./owner.ts";
@@ -13,6 +13,13 @@ export async function* examineOutbox(owner: pg.Client, wanted: boolean): AsyncGe
   const what = "Notices";
   const announced = await announces(owner);
   if (announced === undefined) return; // Said by what looks at the migrations.
+  const foreign = await describeForeignQueue(owner);
+  if (foreign) {
+    yield wanted
+      ? { verdict: "problem", what, text: foreign }
+      : { verdict: "ok", what, text: "nobody is told of sign-ups" };
+    return;
+  }
   const { rows } = await owner.query("SELECT to_regclass('graphile_worker.jobs') IS NOT NULL AS queue");
   if (wanted && !(announced && rows[0].queue)) {
     yield { verdict: "problem", what, text: `sign-ups leave nothing for the sender. ${migrateHint}` };

@@ -47,7 +47,7 @@ async function* examine(): AsyncGenerator<Finding> {
     try {
       if (database.directory)
         yield { verdict: "ok", what: "Database", text: `the embedded Postgres in ${database.directory}` };
-      yield* examineDatabase(database);
+      yield* examineDatabase(database, config);
     } finally {
       await database.release();
     }

@@ -1,0 +1,117 @@
+// Migrating a database that another application uses as well.
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createEmptyDatabase, superuserUrl, type TestDatabase } from "../../tests/support/database.ts";
+import {
+  createOtherApplication,
+  describeOthers,
+  dropOtherApplicationRoles,
+} from "../../tests/support/other-application.ts";
+import { queryAs, withClient } from "../../tests/support/query.ts";
+import { isUpToDate } from "./migration-state.ts";
+import { migrate } from "./migrate.ts";
+import { sendNotices } from "./notice-sender.ts";
+import { MissingRightError } from "./roles.ts";
+
+let database: TestDatabase;
+let superuser: string;
+let prefix: string;
+
+beforeEach(async () => {
+  database = await createEmptyDatabase();
+  prefix = new URL(database.ownerUrl).pathname.slice(1);
+  superuser = superuserUrl(prefix);
+});
+
+afterEach(async () => {
+  await database.drop();
+  await dropOtherApplicationRoles(superuserUrl("postgres"), `${prefix}_shop`);
+});
+
+const asSuperuser = (sql: string) => queryAs(superuser, sql);
+const insert = "INSERT INTO earlyaccess (id, name, email, company) VALUES (gen_random_uuid(), 'A', 'a@b.co', 'C')";
+
+describe("another application in the database", () => {
+  beforeEach(() =>
+    createOtherApplication(superuser, { name: `${prefix}_shop`, owner: `${prefix}_owner`, web: `${prefix}_web` }),
+  );
+
+  it.each(["the owner", "a superuser"])("is the same after %s migrated twice, also with notices", async (who) => {
+    const urls = { ...database, ownerUrl: who === "the owner" ? database.ownerUrl : superuser };
+    const before = await describeOthers(superuser, prefix);
+    await migrate(urls);
+    await migrate({ ...urls, senderUrl: database.notifyUrl });
+    expect(await describeOthers(superuser, prefix)).toEqual(before);
+    await queryAs(database.webUrl, insert);
+    await expect(queryAs(database.webUrl, "SELECT * FROM earlyaccess")).rejects.toMatchObject({ code: "42501" });
+  });
+
+  it("may be a superuser's, whose role the site was given by mistake", async () => {
+    await asSuperuser(`ALTER ROLE ${prefix}_web SUPERUSER`);
+    const before = await describeOthers(superuser, prefix);
+    expect((await migrate(database)).webRole).toBe("privileged");
+    expect(await describeOthers(superuser, prefix)).toEqual(before);
+  });
+
+  it("may set a search_path that leads elsewhere", async () => {
+    await asSuperuser(`ALTER DATABASE ${prefix} SET search_path = shop, public; GRANT CREATE ON SCHEMA shop TO PUBLIC`);
+    expect((await migrate(database)).webRole).toBe("restricted");
+    expect(await database.query("SELECT FROM pg_tables WHERE schemaname = 'shop' AND tablename LIKE 'e%'")).toEqual([]);
+  });
+});
+
+describe("another application that uses Prisma", () => {
+  const table = `CREATE TABLE _prisma_migrations (id varchar(36) PRIMARY KEY, checksum varchar(64) NOT NULL, finished_at timestamptz,
+    migration_name varchar(255) NOT NULL, logs text, rolled_back_at timestamptz, started_at timestamptz NOT NULL DEFAULT now(),
+    applied_steps_count int NOT NULL DEFAULT 0)`;
+  const theirs = "SELECT * FROM _prisma_migrations WHERE migration_name LIKE '%shop%' ORDER BY id";
+
+  beforeEach(async () => {
+    await asSuperuser(`CREATE ROLE ${prefix}_shop; GRANT CREATE ON SCHEMA public TO ${prefix}_shop; SET ROLE ${prefix}_shop;
+      CREATE TABLE customers (id int); ${table};
+      INSERT INTO _prisma_migrations VALUES ('1', 'x', now(), '20200101000000_shop', NULL, NULL, now(), 1),
+        ('2', 'y', now(), '20990101000000_shop', NULL, NULL, now(), 1)`);
+  });
+
+  it("keeps its migrations, and does not make the site's look unapplied", async () => {
+    await asSuperuser(`GRANT SELECT, INSERT, UPDATE ON _prisma_migrations TO ${prefix}_owner`);
+    const before = await asSuperuser(theirs);
+    expect((await migrate(database)).applied).not.toEqual([]);
+    expect((await migrate(database)).applied).toEqual([]);
+    // Later migrations of theirs, one of which failed, are none of ours.
+    await asSuperuser(
+      "INSERT INTO _prisma_migrations VALUES ('3', 'z', NULL, '20990102000000_shop', 'x', NULL, now(), 0)",
+    );
+    expect((await migrate(database)).applied).toEqual([]);
+    expect(await asSuperuser(theirs)).toMatchObject([...before, { id: "3", finished_at: null }]);
+  });
+
+  it("whose table the owner may not write is named, with SQL for an administrator", async () => {
+    const failure = (await migrate(database).catch((error: unknown) => error)) as Error;
+    expect(failure).toBeInstanceOf(MissingRightError);
+    for (const sql of failure.message.split("\n").filter((line) => line.endsWith(";"))) await asSuperuser(sql);
+    expect((await migrate(database)).webRole).toBe("restricted");
+    expect(await withClient(database.ownerUrl, isUpToDate)).toBe(true);
+  });
+
+  it("and has an unfinished migration is named, as Prisma applies none beside it", async () => {
+    await asSuperuser(`GRANT SELECT, INSERT, UPDATE ON _prisma_migrations TO ${prefix}_owner;
+      UPDATE _prisma_migrations SET finished_at = NULL WHERE id = '2'`);
+    await expect(migrate(database)).rejects.toThrow(/^Migration 20990101000000_shop in public\._prisma_migrations/);
+  });
+});
+
+describe("another application's queue in the schema graphile_worker", () => {
+  it("is neither migrated nor used", async () => {
+    await asSuperuser(`CREATE ROLE ${prefix}_shop; CREATE SCHEMA graphile_worker AUTHORIZATION ${prefix}_shop;
+      SET ROLE ${prefix}_shop; CREATE TABLE graphile_worker.jobs (id int, locked_by text)`);
+    const urls = { ...database, senderUrl: database.notifyUrl };
+    await expect(migrate(urls)).rejects.toThrow(`graphile_worker belongs to "${prefix}_shop"`);
+    expect(
+      await asSuperuser("SELECT relname FROM pg_class WHERE relnamespace = 'graphile_worker'::regnamespace"),
+    ).toEqual([{ relname: "jobs" }]);
+    const tell = () => Promise.reject(new Error("nothing is to be told"));
+    const log = undefined as unknown as Parameters<typeof sendNotices>[2];
+    await expect(sendNotices(superuser, tell, log, new AbortController().signal)).rejects.toThrow("graphile_worker");
+    expect((await migrate(database)).webRole).toBe("restricted"); // Without notices it is of no concern.
+  });
+});

@@ -1,0 +1,110 @@
+// Reports how the web role could read or change the waitlist by other ways than the rights that migrating manages.
+import pg from "pg";
+import { OperatorError } from "../operator-error.ts";
+import { insertOnlyTables, ownObjects } from "./own-objects.ts";
+import { checks, checksQuery, type Severity } from "./web-role-checks.ts";
+
+export interface RoleFinding {
+  severity: Severity;
+  text: string;
+  /** SQL for an administrator; none if a variable has to be changed instead. */
+  statements: string[];
+}
+
+/**
+ * Lists how the web role could read or change the waitlist by other ways than a grant by name on it.
+ * Reads only system catalogs, so any role may run it. Returns nothing if the web role does not exist.
+ */
+export async function examineWebRole(client: pg.Client, webRole: string, ownerRole: string): Promise<RoleFinding[]> {
+  const { rows } = await client.query<Identity>(identityQuery, [webRole, ownerRole]);
+  const [identity] = rows;
+  if (!identity) return [];
+  const { superuser, owns, waitlistOwner } = identity;
+  // The rights of a superuser or of the owner are one finding, not one each.
+  const examined = superuser || owns ? null : webRole;
+  const newOwner = waitlistOwner === null || waitlistOwner === webRole ? ownerRole : waitlistOwner;
+  const found = await client.query<Found>(checksQuery, [examined, newOwner, insertOnlyTables]);
+  const others = checks.flatMap(({ severity, text }, index) => {
+    const rowsOfCheck = found.rows.filter((row) => row.index === index);
+    if (rowsOfCheck.length === 0) return [];
+    const sentence = `${nameWebRole(webRole)} ${text(rowsOfCheck.map(({ subject }) => subject).join(", "))}`;
+    return [{ severity, text: sentence, statements: rowsOfCheck.map(({ statement }) => statement) }];
+  });
+  return [...describeIdentity(identity, webRole, ownerRole), ...others];
+}
+
+/** The sentence and the SQL of a finding, for the log, the terminal and error messages. */
+export function formatFinding({ text, statements }: RoleFinding): string {
+  if (statements.length === 0) return text;
+  return [`${text} As an administrator of this database, run:`, ...statements.map((sql) => `  ${sql};`)].join("\n");
+}
+
+/** @throws OperatorError if the web role is a superuser or the owner. */
+export function refusePrivilegedRole(findings: RoleFinding[]): void {
+  const refused = findings.filter(({ severity }) => severity === "refused");
+  if (refused.length === 0) return;
+  const hint = "To start in production all the same, set ALLOW_PRIVILEGED_ROLE=true.";
+  throw new OperatorError([...refused.map(formatFinding), hint].join("\n"));
+}
+
+interface Found {
+  index: number;
+  subject: string;
+  statement: string;
+}
+
+interface Identity {
+  /** Null before the first migration. */
+  waitlistOwner: string | null;
+  superuser: boolean;
+  /** The superuser that initdb creates has to stay one. */
+  bootstrap: boolean;
+  /** The web role is the waitlist's owner, or becomes it when it migrates. */
+  owns: boolean;
+  /** The role of DATABASE_OWNER_URL may act as the waitlist's owner. */
+  ownerMayMigrate: boolean;
+}
+
+const identityQuery = `
+WITH ${ownObjects}
+SELECT pg_get_userbyid(relowner) AS "waitlistOwner", web.rolsuper AS superuser, web.oid = 10 AS bootstrap,
+       CASE WHEN relowner IS NULL THEN $1 = $2 AND has_schema_privilege(web.oid, n.oid, 'CREATE')
+            ELSE relowner = web.oid OR $1 = $2 AND pg_has_role(web.oid, relowner, 'MEMBER') END AS owns,
+       relowner IS NULL OR coalesce(pg_has_role(o.oid, relowner, 'USAGE'), false) AS "ownerMayMigrate"
+FROM pg_roles web LEFT JOIN pg_roles o ON o.rolname = $2 LEFT JOIN waitlist ON true
+  LEFT JOIN pg_namespace n ON nspname = 'public'
+WHERE web.rolname = $1`;
+
+const nameWebRole = (webRole: string) => `The role of DATABASE_URL, "${webRole}",`;
+
+function describeIdentity(identity: Identity, webRole: string, ownerRole: string): RoleFinding[] {
+  const { superuser, owns, ownerMayMigrate, waitlistOwner } = identity;
+  if (superuser || owns) {
+    const danger = superuser
+      ? "is a superuser, so a compromised web process could read and change everything in this Postgres."
+      : "owns the waitlist, so a compromised web process could read, change and delete it.";
+    const { advice, statements } = advise(identity, webRole, ownerRole);
+    return [{ severity: "refused", text: `${nameWebRole(webRole)} ${danger} ${advice}`, statements }];
+  }
+  if (ownerMayMigrate || ownerRole === webRole) return [];
+  const text = `DATABASE_OWNER_URL names "${ownerRole}", but "${waitlistOwner}" owns the waitlist, so nothing is migrated. Name "${waitlistOwner}".`;
+  return [{ severity: "warning", text, statements: [] }];
+}
+
+/** What to do about a web role that is a superuser or the owner. */
+function advise({ superuser, bootstrap, ownerMayMigrate }: Identity, webRole: string, ownerRole: string) {
+  const ownRole = "a role of its own, for example perennial_web; migrating creates it.";
+  const [web, owner] = [webRole, ownerRole].map((role) => pg.escapeIdentifier(role));
+  if (webRole === ownerRole) {
+    return { advice: `Set DATABASE_OWNER_URL to this URL and DATABASE_URL to ${ownRole}`, statements: [] };
+  }
+  if (!ownerMayMigrate) {
+    return {
+      advice: `DATABASE_OWNER_URL names "${ownerRole}", which does not own it: exchange the two URLs.`,
+      statements: [],
+    };
+  }
+  if (bootstrap) return { advice: `Name in DATABASE_URL ${ownRole}`, statements: [] };
+  if (superuser) return { advice: "Make it an ordinary role.", statements: [`ALTER ROLE ${web} NOSUPERUSER`] };
+  return { advice: "", statements: [`ALTER TABLE public.earlyaccess OWNER TO ${owner}`] };
+}
