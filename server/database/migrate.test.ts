@@ -70,6 +70,7 @@ describe("migrate", () => {
       "utm_medium",
       "utm_source",
       "utm_term",
+      "import_id",
     ]);
   });
 
@@ -131,6 +132,18 @@ it("stores no address twice in two spellings, whoever enters it", async () => {
 });
 
 describe("the web role", () => {
+  it("has no right on the record of imports, and cannot run what protects sign-ups from their removal", async () => {
+    await migrate(database);
+    await withClient(database.webUrl, async (web) => {
+      for (const right of ["SELECT * FROM", "DELETE FROM", "INSERT INTO"]) {
+        const values = right === "INSERT INTO" ? " DEFAULT VALUES" : "";
+        await expect(web.query(`${right} earlyaccess_imports${values}`)).rejects.toMatchObject({ code: "42501" });
+      }
+      const { rows } = await web.query("SELECT has_function_privilege('earlyaccess_keep_sign_up()', 'EXECUTE') AS may");
+      expect(rows).toEqual([{ may: false }]);
+    });
+  });
+
   it("leaves a trace of every change of a status, which nobody can wipe", async () => {
     await migrate(database);
     await database.query(
