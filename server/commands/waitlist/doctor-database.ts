@@ -5,6 +5,7 @@ import type { OpenedDatabase } from "../../database/open.ts";
 import { deviations } from "../../database/roles.ts";
 import { OperatorError } from "../../operator-error.ts";
 import type { Finding } from "./doctor.ts";
+import { examineImports } from "./doctor-imports.ts";
 import { examineOutbox } from "./doctor-outbox.ts";
 import { migrateHint, reach } from "./owner.ts";
 
@@ -60,6 +61,7 @@ async function* examineSchema(owner: pg.Client, webRole: string): AsyncGenerator
     return;
   }
   yield { verdict: "ok", what: "Migrations", text: "all applied" };
+  yield await examineImports(owner);
   const { rows } = await owner.query("SELECT current_user = $1 AS same", [webRole]);
   if (rows[0].same) {
     const advice = "Set DATABASE_OWNER_URL to it and DATABASE_URL to a role of its own, then migrate.";
