@@ -8,11 +8,13 @@ import { errorFields } from "./error-fields.ts";
 export type { PrismaClient } from "./generated/client.ts";
 export type Pool = pg.Pool;
 
-/** A sign-up that waits longer is told to try again; with the wait for a connection it stays below 5 s. */
-const queryTimeoutMs = 3_000;
-/** Postgres gives up first: a statement that outlived its client would hold a connection, and store the entry after all. */
-const statementTimeoutMs = 2_500;
+/** In milliseconds. An entry is retried for 1.6 s (waitlist-batch.ts); with these its answer comes within 5 s. */
 const connectionTimeoutMs = 1_500;
+const queryTimeoutMs = 1_750;
+/** Postgres gives up first: a statement that outlived its client would hold a connection, and store the entry after all. */
+const statementTimeoutMs = 1_500;
+/** Short, so that a batch with a locked address is soon split, and the other entries are stored. */
+const lockTimeoutMs = 400;
 
 /** Opens no connection before the first is needed. */
 export function createPool(webUrl: string): Pool {
@@ -21,6 +23,7 @@ export function createPool(webUrl: string): Pool {
     connectionTimeoutMillis: connectionTimeoutMs,
     query_timeout: queryTimeoutMs,
     statement_timeout: statementTimeoutMs,
+    lock_timeout: lockTimeoutMs,
     keepAlive: true,
     application_name: "perennial-web",
   });

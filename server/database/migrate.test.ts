@@ -68,6 +68,7 @@ describe("migrate", () => {
       "utm_source",
       "utm_term",
       "unusual_volume",
+      "import_id",
     ]);
   });
 

@@ -71,7 +71,7 @@ it("counts new rows alone: a known address posted a thousand times flags nobody"
 it("flags what comes at once as it flags what comes in turn", async () => {
   const list = createList(createSignupVolume(10, log));
   let open = () => undefined as void;
-  list.hold(new Promise<void>((resolve) => (open = resolve)));
+  void list.hold(new Promise<void>((resolve) => (open = resolve)));
   const joined = Array.from({ length: 100 }, (_, i) => list.join(`${i}`));
   open();
   await Promise.all(joined);

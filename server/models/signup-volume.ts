@@ -33,7 +33,7 @@ const refuseMessage =
  */
 export function createSignupVolume(ceiling: number, log: Logger, store?: Store): SignupVolume {
   if (ceiling === 0) return { limit: (waitlist) => waitlist, add: () => undefined };
-  store?.init?.({ windowMs: hourMs } as Options);
+  void store?.init?.({ windowMs: hourMs } as Options);
   const hour = createHour(store);
   const sayOnce = { flag: oncePerHour(), refuse: oncePerHour() };
   /** Entries that are being stored. They count as new until it is known whether they are. */
@@ -75,11 +75,10 @@ function createHour(store: Store | undefined) {
     count = 0;
     endsAt = performance.now() + hourMs;
   }
-  async function share(): Promise<void> {
-    const shared = await store?.increment("all");
-    if (!shared) return;
-    count = shared.totalHits;
-    endsAt = performance.now() + Number(shared.resetTime) - Date.now();
+  async function share(all: Store): Promise<void> {
+    const { totalHits, resetTime } = await all.increment("all");
+    count = totalHits;
+    endsAt = performance.now() + Number(resetTime) - Date.now();
   }
   return {
     count: () => {
@@ -90,7 +89,7 @@ function createHour(store: Store | undefined) {
     add: (inserted: number) => {
       beginIfOver();
       count += inserted;
-      for (let i = 0; i < inserted && store; i++) void share();
+      if (store) for (let i = 0; i < inserted; i++) void share(store);
     },
   };
 }

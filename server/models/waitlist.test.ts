@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { pino } from "pino";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../tests/support/database.ts";
 import { connect, type PrismaClient } from "../database/connect.ts";
 import { errorFields } from "../database/error-fields.ts";
@@ -93,6 +93,71 @@ it("refuses alone the one whose values Postgres cannot take", async () => {
   expect(await stored()).toHaveLength(5);
 });
 
+describe("an entry whose address another transaction holds", () => {
+  let other: pg.Client;
+
+  beforeEach(async () => {
+    other = new pg.Client(database.ownerUrl);
+    await other.connect();
+    await other.query("BEGIN");
+    await other.query(
+      "INSERT INTO earlyaccess (id, name, email, company) VALUES (gen_random_uuid(), 'Eve', 'ada7@example.com', 'Engines')",
+    );
+  });
+
+  afterEach(() => other.end());
+
+  it("fails alone: the other 29 entries of its batch are stored", async () => {
+    const waitlist = createWaitlist(prisma);
+    const results = await Promise.allSettled(crowd(30).map((entry) => waitlist.join(entry)));
+    const refused = results.flatMap((result, i) =>
+      result.status === "rejected" ? [[i, result.reason as unknown]] : [],
+    );
+    expect(refused).toEqual([[7, expect.any(WaitlistUnavailableError)]]);
+    expect(await stored()).toHaveLength(29);
+  });
+
+  it.each([
+    ["ROLLBACK", "Ada"],
+    ["COMMIT", "Eve"],
+  ])("is stored after a %s of that transaction", async (end, name) => {
+    const waitlist = createWaitlist(prisma);
+    const joins = Promise.all(crowd(30).map((entry) => waitlist.join(entry)));
+    await vi.waitFor(async () => expect(await stored()).not.toEqual([]), 5_000);
+    await other.query(end);
+    await joins;
+    const entries = await stored();
+    expect(entries).toHaveLength(30);
+    expect(entries).toContainEqual({ name, email: "ada7@example.com", job_title: null });
+  });
+});
+
+describe.each(["57014", "55P03", "40P01"])("after the error %s", (code) => {
+  beforeAll(async () => {
+    // A sequence counts the attempts: a rollback does not reset it.
+    await database.query("CREATE SEQUENCE attempts");
+    await database.query(`CREATE FUNCTION fail_once() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+      BEGIN
+        IF nextval('attempts') = 1 THEN RAISE 'once' USING ERRCODE = '${code}'; END IF;
+        RETURN NEW;
+      END $$`);
+    await database.query("CREATE TRIGGER once BEFORE INSERT ON earlyaccess FOR EACH ROW EXECUTE FUNCTION fail_once()");
+  });
+
+  beforeEach(() => database.query("ALTER SEQUENCE attempts RESTART"));
+
+  afterAll(async () => {
+    await database.query("DROP FUNCTION fail_once CASCADE");
+    await database.query("DROP SEQUENCE attempts");
+  });
+
+  it.each([1, 30])("a batch of %i is retried and stored", async (size) => {
+    const waitlist = createWaitlist(prisma);
+    await Promise.all(crowd(size).map((entry) => waitlist.join(entry)));
+    expect(await stored()).toHaveLength(size);
+  });
+});
+
 it("two processes with the same crowd in opposite order do not wait for each other for ever", async () => {
   const other = connect(database.webUrl, pino({ enabled: false }));
   const waitlists = [createWaitlist(prisma), createWaitlist(other)] as const;
@@ -144,7 +209,7 @@ describe("what tells whether entries can be stored", () => {
     const other = new pg.Client(database.ownerUrl);
     await other.connect();
     await other.query("BEGIN; LOCK TABLE earlyaccess IN ACCESS EXCLUSIVE MODE");
-    expect(await check(createWaitlist(prisma))).toBe("57014");
+    expect(await check(createWaitlist(prisma))).toBe("55P03");
     await other.end();
   });
 

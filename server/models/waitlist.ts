@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from "uuid";
 import type { PrismaClient } from "../database/connect.ts";
 import { Prisma } from "../database/generated/client.ts";
 import { errorFields } from "../database/error-fields.ts";
+import { retryForMs, storeBatch, type PendingEntry } from "./waitlist-batch.ts";
 import { entryColumns, type WaitlistEntry } from "./waitlist-entry.ts";
 
 export interface Waitlist {
@@ -28,19 +29,13 @@ export class WaitlistUnavailableError extends Error {
   override name = "WaitlistUnavailableError";
 }
 
-interface Applicant {
-  entry: WaitlistEntry;
-  joined: () => void;
-  refused: (error: unknown) => void;
-}
-
 /** How long such a refusal counts, in milliseconds: as long as probes are apart by default, so that one of them sees it. */
 const refusalCountsMs = 10_000;
 
-/** Those who come in the same turn of the event loop are stored by one statement: in a crowd nobody pays a round trip of their own. */
+/** Entries that join in the same turn of the event loop are stored by one statement, which saves a round trip each. */
 export function createWaitlist(prisma: PrismaClient, stored?: Stored): CheckedWaitlist {
-  let waiting: Applicant[] = [];
-  /** Why the latest crowd could not be stored, where an empty one could have been. */
+  let pending: PendingEntry[] = [];
+  /** Why the latest batch could not be stored, where an empty one could have been. */
   let refusal: { error: unknown; at: number } | undefined;
 
   async function tryInsert(entries: WaitlistEntry[]) {
@@ -49,54 +44,34 @@ export function createWaitlist(prisma: PrismaClient, stored?: Stored): CheckedWa
       refusal = undefined;
       stored?.(entries, inserted);
     } catch (error) {
-      if (isOfTheStorage(error)) refusal = { error, at: performance.now() };
+      if (isStorageError(error)) refusal = { error, at: performance.now() };
       throw error;
     }
   }
 
-  function storeWaiting() {
-    const crowd = waiting;
-    waiting = [];
-    void store(tryInsert, crowd);
+  function storePending() {
+    const batch = pending;
+    pending = [];
+    void storeBatch(tryInsert, batch, performance.now() + retryForMs);
   }
 
   return {
     check: async () => {
       if (refusal && performance.now() - refusal.at < refusalCountsMs) throw refusal.error;
-      // Nobody's entry needs the table, the right and a server that may write, and waits for locks and the disk as all do.
+      // An empty batch needs the table, the right and a writable server, and waits for table locks and the disk as all do.
       await insert(prisma, []);
     },
     join: (entry) =>
-      new Promise((joined, reject) => {
-        const refused = (cause: unknown) =>
+      new Promise((resolve, reject) => {
+        const refuse = (cause: unknown) =>
           reject(new WaitlistUnavailableError("The entry could not be stored", { cause }));
-        if (waiting.push({ entry, joined, refused }) === 1) setImmediate(storeWaiting);
+        if (pending.push({ entry, resolve, reject: refuse }) === 1) setImmediate(storePending);
       }),
   };
 }
 
-type Insert = (entries: WaitlistEntry[]) => Promise<void>;
-
-async function store(insertAll: Insert, crowd: Applicant[]): Promise<void> {
-  try {
-    await insertAll(crowd.map(({ entry }) => entry));
-    for (const { joined } of crowd) joined();
-  } catch (error) {
-    if (crowd.length > 1 && isOfTheData(error)) {
-      // One of them is to blame: the others do not go without their place for it. By halves, as ten connections serve all.
-      const half = Math.ceil(crowd.length / 2);
-      await Promise.all([store(insertAll, crowd.slice(0, half)), store(insertAll, crowd.slice(half))]);
-    } else for (const { refused } of crowd) refused(error);
-  }
-}
-
-/** Postgres' classes for values that it cannot take, as opposed to a database that is away. */
-function isOfTheData(error: unknown): boolean {
-  return /^2[23]/.test(errorFields(error).cause ?? "");
-}
-
-/** Those for no room or memory, a disk that fails and damaged files, which show only where there is something to store. */
-function isOfTheStorage(error: unknown): boolean {
+/** No room or memory, a failing disk and damaged files, which show only if there is something to store. */
+function isStorageError(error: unknown): boolean {
   return /^(53[12]|58|XX)/.test(errorFields(error).cause ?? "");
 }
 

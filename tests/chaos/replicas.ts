@@ -56,12 +56,12 @@ export const replicas: Scenario[] = [
         assert.deepEqual(await statuses(sites, 30), { 201: 10, 429: 20 });
         const ceiling = await startReplicas(stand, redis, { SIGNUP_HOURLY_CEILING: "20" });
         assert.deepEqual(await statuses(ceiling, 60, (i) => `198.51.${i}.1`), { 201: 60 });
-        const [flagged] = await stand.query("SELECT count(*)::int AS count FROM earlyaccess WHERE unusual_volume");
+        const rows = await stand.query("SELECT FROM earlyaccess WHERE unusual_volume");
         // A replica learns of the others' entries with each of its own: it may be late by as many as there are others.
-        assert(Number(flagged?.count) >= 36 && Number(flagged?.count) <= 40, `${flagged?.count} were flagged`);
+        assert(rows.length >= 36 && rows.length <= 40, `${rows.length} were flagged`);
         const contents = await redis.contents();
         assert(!/203\.0|198\.51|example/.test(contents), `Redis holds what names a client: ${contents}`);
-        return `limit 10: 10 of 30 joined; ceiling 20: 60 joined, ${flagged?.count} of them flagged; no address in Redis`;
+        return `limit 10: 10 of 30 joined; ceiling 20: 60 joined, ${rows.length} of them flagged; no address in Redis`;
       }),
   },
   {

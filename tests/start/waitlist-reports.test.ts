@@ -289,7 +289,7 @@ esac
     [
       ["--replace"],
       ["TABLE public earlyaccess", "TABLE public _prisma_migrations", "TYPE public earlyaccess_status"],
-      /^The database has what the backup has not, .*: table earlyaccess_status_changes, table left_over(, function \w+)+\. Restore into a new, empty database\.\n$/,
+      /^The database has what the backup has not, .*: table earlyaccess_imports, table earlyaccess_status_changes, table left_over(, function \w+)+\. Restore into a new, empty database\.\n$/,
     ],
   ])("restores nothing with %j where the backup holds %j", async (options, contents, message) => {
     await database.query(

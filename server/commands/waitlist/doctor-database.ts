@@ -5,8 +5,9 @@ import type { Config } from "../../config.ts";
 import type { OpenedDatabase } from "../../database/open.ts";
 import { readRole } from "../../database/roles.ts";
 import { OperatorError } from "../../operator-error.ts";
-import { listNames, printable, printableName } from "../../printable.ts";
+import { printableName } from "../../printable.ts";
 import type { Finding } from "./doctor.ts";
+import { examineImports } from "./doctor-imports.ts";
 import { examineOutbox } from "./doctor-outbox.ts";
 import { examineReaders, examineWebRoleRights } from "./doctor-roles.ts";
 import { migrateHint, reach } from "./owner.ts";
@@ -24,7 +25,9 @@ export async function* examineDatabase(
     const isOwner = owner !== undefined && (await mayMigrate(owner));
     if (owner) {
       yield await examineVersion(owner);
-      yield await examineMigrations(owner, ownerRole, isOwner);
+      const migrations = await examineMigrations(owner, ownerRole, isOwner);
+      yield migrations;
+      if (migrations.verdict === "ok") yield await examineImports(owner);
       yield* examineReaders(owner);
       yield await examineClock(owner);
     }

@@ -1,0 +1,14 @@
+// The doctor's look at imports: whether one left entries without finishing.
+import type pg from "pg";
+import type { Finding } from "./doctor.ts";
+import { findUnfinished } from "./import-batches.ts";
+import { count } from "./progress.ts";
+
+export async function examineImports(owner: pg.Client): Promise<Finding> {
+  const what = "Imports";
+  const unfinished = await findUnfinished(owner);
+  if (!unfinished) return { verdict: "ok", what, text: "none is unfinished" };
+  if (unfinished.isRunning) return { verdict: "ok", what, text: "one is running" };
+  const left = `the import of ${unfinished.startedAt} UTC did not finish, and left ${count(unfinished.entries)} entries.`;
+  return { verdict: "problem", what, text: `${left} Import its file again: this removes them first.` };
+}

@@ -1,0 +1,57 @@
+// A batch of sign-ups: stored by one statement, and retried in parts so that one entry cannot fail the others.
+import { setTimeout as sleep } from "node:timers/promises";
+import { errorFields } from "../database/error-fields.ts";
+import type { WaitlistEntry } from "./waitlist-entry.ts";
+
+export interface PendingEntry {
+  entry: WaitlistEntry;
+  /** Called after the commit. */
+  resolve: () => void;
+  reject: (error: unknown) => void;
+}
+
+/**
+ * In milliseconds: no attempt begins later. The last one may wait 1.5 s for a connection and 1.75 s for Postgres
+ * (connect.ts), and the answer must come within 5 s.
+ */
+export const retryForMs = 1_600;
+const retryPauseMs = 50;
+/** Each failed attempt may have waited for a lock. In eighths, 2 attempts isolate one entry of 8, and 3 one of 64. */
+const partsOfBatch = 8;
+
+type Insert = (entries: WaitlistEntry[]) => Promise<void>;
+
+/**
+ * Stores the batch, and settles each of its entries. If one entry may be the cause of an error, retries the batch in
+ * parts, so that only this entry fails.
+ * @param deadline by performance.now(); no attempt begins later.
+ */
+export async function storeBatch(insert: Insert, batch: PendingEntry[], deadline: number): Promise<void> {
+  try {
+    await insert(batch.map(({ entry }) => entry));
+    for (const { resolve } of batch) resolve();
+  } catch (error) {
+    const canRetry = isLockError(error) || (isDataError(error) && batch.length > 1);
+    if (!canRetry || performance.now() > deadline) {
+      for (const { reject } of batch) reject(error);
+      return;
+    }
+    if (batch.length === 1) await sleep(retryPauseMs);
+    await Promise.all(split(batch).map((part) => storeBatch(insert, part, deadline)));
+  }
+}
+
+function split(batch: PendingEntry[]): PendingEntry[][] {
+  const size = Math.ceil(batch.length / partsOfBatch);
+  return Array.from({ length: Math.ceil(batch.length / size) }, (_, i) => batch.slice(i * size, (i + 1) * size));
+}
+
+/** Postgres cannot take a value: classes 22 and 23. */
+function isDataError(error: unknown): boolean {
+  return /^2[23]/.test(errorFields(error).cause ?? "");
+}
+
+/** Another transaction may hold the address of one entry: a timeout of the statement or of a lock, or a deadlock. */
+function isLockError(error: unknown): boolean {
+  return ["57014", "55P03", "40P01"].includes(errorFields(error).cause ?? "");
+}
