@@ -47,11 +47,13 @@ async function submit(values = typed) {
   await page.locator("form button").click();
 }
 
+const shown = () => inputs().evaluateAll((all) => (all as HTMLInputElement[]).map((input) => input.value));
+
 async function expectFailure(values = typed) {
   expect(await page.title()).toMatch(/^Error: /);
   const summary = page.locator(":focus");
   expect(await summary.textContent()).toContain("Something went wrong. Please try again.");
-  expect(await inputs().evaluateAll((all) => (all as HTMLInputElement[]).map((input) => input.value))).toEqual(values);
+  expect(await shown()).toEqual(values);
 }
 
 it("joins, and arrives at the success message", async () => {
@@ -96,16 +98,18 @@ it("503: once the database is back, sending again is enough", async () => {
   expect(page.url()).toContain("?joined");
 });
 
-it("429: everything is kept", async () => {
+it("429: the form is empty, and the Back button returns to what was typed", async () => {
   await submit();
   await page.goto(site.url);
   await submit();
   await page.goto(site.url);
   await submit();
-  await expectFailure();
+  await expectFailure(["", "", "", ""]);
+  await page.goBack();
+  expect(await shown()).toEqual(typed);
 });
 
-it("403: another site's form is refused, and ours offered with what it sent", async () => {
+it("403: another site's form is refused, and ours offered without what it sent", async () => {
   const evil = `<form method="post" action="${site.url}/api/earlyaccess">
     <input name="name" value="Ada"><input name="email" value="ada@example.com">
     <input name="company" value="Engines"><input name="job_title" value="Engineer"><button>x</button></form>`;
@@ -113,6 +117,6 @@ it("403: another site's form is refused, and ours offered with what it sent", as
   await page.goto("http://evil.example/");
   await page.locator("button").click();
   await page.waitForURL("**/api/earlyaccess");
-  await expectFailure();
+  await expectFailure(["", "", "", ""]);
   expect(await database.query("SELECT email FROM earlyaccess")).toEqual([]);
 });

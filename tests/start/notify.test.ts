@@ -269,6 +269,14 @@ describe("the outbox", () => {
     expect(receiver.received).toEqual([]);
   });
 
+  it("lets an import run beside the sender", async () => {
+    await startSender();
+    const folder = await mkdtemp(join(tmpdir(), "perennial-notify-"));
+    await writeFile(join(folder, "list.csv"), "name,email,company\nBob,bob@example.com,Bobs\n");
+    expect(await runWaitlist(database, ["import", join(folder, "list.csv")])).toMatchObject({ code: 0, stderr: "" });
+    await rm(folder, { recursive: true });
+  });
+
   it("costs no sign-up where it is broken", async () => {
     await database.query("DROP SCHEMA graphile_worker CASCADE");
     const signUp = await startSignUps();

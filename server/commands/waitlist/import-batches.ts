@@ -7,7 +7,7 @@ import { importedColumns } from "./import-lines.ts";
 import { showProgress } from "./progress.ts";
 
 /** Held by the session of an import, so that only one runs at a time. */
-const importLock = 4_155_220;
+const importLock = 4_155_222;
 /** Held by each batch. The trigger earlyaccess_keep_sign_up shares it: a sign-up and a batch wait for each other. */
 const batchLock = 4_155_221;
 /** In entries. Sign-ups wait for each batch, so it must take well below 200 ms. */
