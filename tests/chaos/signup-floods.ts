@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Site } from "../support/site.ts";
-import { assertWell, memoryMargin, residentMemory, signupRequest } from "./crowd.ts";
+import { assertWell, residentMemory, signupRequest } from "./crowd.ts";
 import { load } from "./floods.ts";
 import type { Scenario, Stand } from "./scenario.ts";
 import { visitor } from "./stand.ts";
@@ -74,8 +74,10 @@ const oneNetwork: Scenario = {
   },
 };
 
-const clients = 250_000;
-const windowSeconds = 30;
+const clients = 150_000;
+const windowSeconds = 20;
+/** In MB: what V8 keeps of the memory that it freed. As much again would be taken for each further flood, were it a leak. */
+const remainder = 40;
 
 /** An invalid sign-up from a network that nobody else has. */
 function refusedSignup(_: unknown, i: number): string {
@@ -101,8 +103,7 @@ const newClients: Scenario = {
     const after = residentMemory(site);
     await assertWell(site);
     assert((statuses.get("422") ?? 0) >= clients - 5, "a new client was limited");
-    assert(peak < Math.min(200, before + 60), `Memory grew from ${before} to ${peak} MB`);
-    assert(after <= before + memoryMargin, `Memory stays: ${before}, ${peak}, ${after} MB`);
+    assert(peak < 200 && after <= before + remainder, `Memory grew: ${before}, ${peak}, ${after} MB`);
     return `${before} MB before, ${peak} MB with 100,000 clients and networks remembered, ${after} MB after their windows`;
   },
 };
