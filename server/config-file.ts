@@ -10,9 +10,11 @@ import { OperatorError } from "./operator-error.ts";
  */
 export function readEnvFile(): NodeJS.Dict<string> {
   const bytes = readBytes();
-  // PowerShell's ">" writes UTF-16, of which each variable would be lost.
+  // PowerShell's ">" writes UTF-16, which parseEnv cannot read.
   if (!isUtf8(bytes) || bytes.includes(0)) {
-    throw new OperatorError(".env is not UTF-8. Save it as UTF-8, in PowerShell with: Set-Content -Encoding utf8 .env");
+    throw new OperatorError(
+      ".env is not UTF-8. Save it as UTF-8, in PowerShell with: (Get-Content .env) | Set-Content -Encoding utf8 .env",
+    );
   }
   // A byte order mark, which Windows editors write, would become part of the first name.
   return parseEnv(bytes.toString().replace(/^\uFEFF/, ""));

@@ -23,7 +23,7 @@ function findNearest(name: string): string | undefined {
   return nearest?.candidate;
 }
 
-/** HOME is two edits from HOST. */
+/** Returns the number of edits allowed. Short names allow one, as HOME is two from HOST. */
 function mostEdits({ length }: string): number {
   return length < 6 ? 1 : 2;
 }

@@ -7,9 +7,9 @@ import { printable } from "../printable.ts";
 import { runCommand } from "./command.ts";
 import { print } from "./print.ts";
 
-await runCommand(async (database) => {
+await runCommand(async (database, { allowPrivilegedRole }) => {
   if (process.argv.includes("--check")) return;
-  const { applied, rights, webRole, findings } = await migrate(database);
+  const { applied, rights, webRole, findings } = await migrate(database, allowPrivilegedRole);
   const lines = [
     ...applied.map((name) => `Applied ${name}.`),
     ...rights.map((sql) => `Ran: ${printable(sql)};`),

@@ -5,7 +5,7 @@ import { joinedAddress } from "../../client/addresses.ts";
 import { HttpError } from "../http-error.ts";
 import { prefersHtml } from "../middleware/errors.ts";
 import { parseEntry, type WaitlistEntry } from "../models/waitlist-entry.ts";
-import { WaitlistFullError } from "../models/signup-volume.ts";
+import { HourlyLimitError } from "../models/signup-volume.ts";
 import { WaitlistUnavailableError, type Waitlist } from "../models/waitlist.ts";
 
 /** Seconds; long enough for a database to restart, short enough that a visitor may wait for it. */
@@ -27,8 +27,8 @@ export function joinWaitlist(waitlist: Waitlist): RequestHandler {
     try {
       await waitlist.join(res.locals.entry as WaitlistEntry);
     } catch (error) {
-      if (error instanceof WaitlistFullError) {
-        res.locals.isListFull = true; // Tells this 503 from that of a database which is away.
+      if (error instanceof HourlyLimitError) {
+        res.locals.isAboveHourlyLimit = true; // Tells this 503 from that of a database which is away.
         const headers = { "Retry-After": String(error.retryAfterSeconds) };
         throw new HttpError(503, "There are more sign-ups than usual. Please try again later.", { headers });
       }

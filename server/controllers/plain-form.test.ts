@@ -143,7 +143,7 @@ describe("a page for one visitor", () => {
 
   const bad = { ...typed, email: "ada@localhost" };
 
-  it("is rendered only where the visitor's values were read; any other page once for all", async () => {
+  it("is rendered per visitor only if the body was read; otherwise once per status", async () => {
     for (let i = 0; i < 3; i++) await request(watched.app).get("/api/earlyaccess").set("Accept", browserAccept);
     for (let i = 0; i < 3; i++) await submit(watched, typed).set("Sec-Fetch-Site", "cross-site");
     expect(rendered.map(({ status }) => status)).toEqual([405, 403]);

@@ -32,23 +32,23 @@ const lockTimeout = 5_000;
 /**
  * Applies missing migrations and sets the rights of the web role; safe to repeat and to run from several processes at
  * once. If ownerUrl's role may not migrate, it changes nothing ("unprivileged"): the owner migrates elsewhere.
- * @param refusePrivileged refuses a web role that is a superuser or the owner, before it changes anything.
+ * @param allowPrivilegedRole false refuses a web role that is a superuser or the owner, before it changes anything.
  * @throws OperatorError if the operator has to act; an Error that names the migration that failed.
  */
-export async function migrate(urls: DatabaseUrls, refusePrivileged = false): Promise<MigrationResult> {
+export async function migrate(urls: DatabaseUrls, allowPrivilegedRole = true): Promise<MigrationResult> {
   const owner = await connectTo(urls.ownerUrl);
   try {
     await owner.query("SELECT pg_advisory_lock($1)", [migrationLock]);
     const [web, { name: ownerRole }] = [readRole(urls.webUrl), readRole(urls.ownerUrl)];
     const examine = () => examineWebRole(owner, web.name, ownerRole);
     const findings = await examine();
-    if (refusePrivileged) refusePrivilegedRole(findings);
+    if (!allowPrivilegedRole) refusePrivilegedRole(findings);
     if (!(await mayMigrate(owner))) {
-      await requireWaitlist(owner, ownerRole);
+      await requireWaitlist(owner, ownerRole, findings);
       return { applied: [], rights: [], webRole: "unprivileged", findings };
     }
     const applied = (await isUpToDate(owner)) ? [] : await applyMigrations(urls.ownerUrl);
-    const isPrivileged = findings.some(({ severity }) => severity === "refused");
+    const isPrivileged = findings.some(({ severity }) => severity === "privileged");
     const rights = web.name === ownerRole ? [] : await setWebRights(owner, web);
     rights.push(...(await setUpOutbox(owner, urls.ownerUrl, urls.senderUrl)));
     return {

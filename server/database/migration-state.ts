@@ -4,6 +4,7 @@ import pg from "pg";
 import { OperatorError } from "../operator-error.ts";
 import { MissingRightError } from "./roles.ts";
 import { readMigrations } from "./schema-engine.ts";
+import { formatFinding, type RoleFinding } from "./web-role-findings.ts";
 
 /**
  * Returns whether every migration is recorded as applied. Reads Prisma's table instead of loading its engine, which
@@ -47,13 +48,12 @@ export async function mayMigrate(client: pg.Client): Promise<boolean> {
   return rows[0]?.may ?? false;
 }
 
-/** @throws OperatorError if the database has no waitlist. */
-export async function requireWaitlist(client: pg.Client, role: string): Promise<void> {
+/** @throws OperatorError with the findings if the database has no waitlist. */
+export async function requireWaitlist(client: pg.Client, role: string, findings: RoleFinding[]): Promise<void> {
   const { rowCount } = await client.query(
     "SELECT FROM pg_tables WHERE schemaname = 'public' AND tablename = 'earlyaccess'",
   );
   if (rowCount) return;
-  throw new OperatorError(
-    `The table public.earlyaccess does not exist and "${role}" may not create it. Run the migrations with the owner's connection in DATABASE_OWNER_URL.`,
-  );
+  const missing = `The table public.earlyaccess does not exist and "${role}" may not create it. Run the migrations with the owner's connection in DATABASE_OWNER_URL.`;
+  throw new OperatorError([missing, ...findings.map(formatFinding)].join("\n"));
 }

@@ -47,7 +47,7 @@ async function retry(database: StartDatabase, log: Logger, signal: AbortSignal):
 
 async function tryMigrate(database: StartDatabase, log: Logger): Promise<boolean> {
   try {
-    const { applied, rights, findings } = await migrate(database, !database.allowPrivilegedRole);
+    const { applied, rights, findings } = await migrate(database, database.allowPrivilegedRole);
     if (applied.length > 0) log.info({ applied }, "migrated");
     if (rights.length > 0) log.info({ statements: rights }, "roles set up");
     for (const finding of findings) log.warn({ severity: finding.severity }, formatFinding(finding));

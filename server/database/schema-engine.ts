@@ -60,7 +60,7 @@ function describeUnfinished(error: unknown): OperatorError | undefined {
   if ((error as { code?: string }).code !== "P3009") return undefined;
   const name = /The `([^`]+)` migration/.exec(String(error))?.[1];
   return new OperatorError(
-    `Migration ${name} in public._prisma_migrations did not finish, and Prisma applies no other until it is resolved. In the application it belongs to, run: npx prisma migrate resolve --rolled-back ${name}`,
+    `Migration ${name} in public._prisma_migrations did not finish, and Prisma applies no other until it is resolved. If it did not apply, run in the application it belongs to: npx prisma migrate resolve --rolled-back ${name}. If it did: --applied ${name}`,
     { cause: error },
   );
 }

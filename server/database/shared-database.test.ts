@@ -45,7 +45,7 @@ describe("another application in the database", () => {
     await expect(queryAs(database.webUrl, "SELECT * FROM earlyaccess")).rejects.toMatchObject({ code: "42501" });
   });
 
-  it("may be a superuser's, whose role the site was given by mistake", async () => {
+  it("is unchanged if the web role is a superuser", async () => {
     await asSuperuser(`ALTER ROLE ${prefix}_web SUPERUSER`);
     const before = await describeOthers(superuser, prefix);
     expect((await migrate(database)).webRole).toBe("privileged");
@@ -85,7 +85,7 @@ describe("another application that uses Prisma", () => {
     expect(await asSuperuser(theirs)).toMatchObject([...before, { id: "3", finished_at: null }]);
   });
 
-  it("whose table the owner may not write is named, with SQL for an administrator", async () => {
+  it("gets SQL for an administrator if the owner may not write its _prisma_migrations", async () => {
     const failure = (await migrate(database).catch((error: unknown) => error)) as Error;
     expect(failure).toBeInstanceOf(MissingRightError);
     for (const sql of failure.message.split("\n").filter((line) => line.endsWith(";"))) await asSuperuser(sql);
@@ -93,7 +93,7 @@ describe("another application that uses Prisma", () => {
     expect(await withClient(database.ownerUrl, isUpToDate)).toBe(true);
   });
 
-  it("and has an unfinished migration is named, as Prisma applies none beside it", async () => {
+  it("stops migrating with the name of its unfinished migration", async () => {
     await asSuperuser(`GRANT SELECT, INSERT, UPDATE ON _prisma_migrations TO ${prefix}_owner;
       UPDATE _prisma_migrations SET finished_at = NULL WHERE id = '2'`);
     await expect(migrate(database)).rejects.toThrow(/^Migration 20990101000000_shop in public\._prisma_migrations/);

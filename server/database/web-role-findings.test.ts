@@ -28,10 +28,10 @@ const statementsOf = (findings: RoleFinding[]) => findings.flatMap(({ statements
 describe("findings about the web role", () => {
   /** What gives the role more, what the finding says, and whether production is refused. */
   const cases: [name: string, sql: string, text: RegExp, severity: RoleFinding["severity"]][] = [
-    ["a superuser", "ALTER ROLE {web} SUPERUSER", /is a superuser/, "refused"],
+    ["a superuser", "ALTER ROLE {web} SUPERUSER", /is a superuser/, "privileged"],
     ["CREATEROLE", "ALTER ROLE {web} CREATEROLE", /has CREATEROLE/, "problem"],
     ["REPLICATION", "ALTER ROLE {web} REPLICATION", /has REPLICATION/, "problem"],
-    ["a member of the owner", "GRANT {owner} TO {web}", /is a member of \S+_owner, and so/, "refused"],
+    ["a member of the owner", "GRANT {owner} TO {web}", /is a member of \S+_owner: it can act as/, "privileged"],
     ["a member of pg_read_all_data", "GRANT pg_read_all_data TO {web}", /is a member of pg_read_all_data/, "problem"],
     [
       "a member of a group of a role that can read, without INHERIT",
@@ -101,14 +101,22 @@ describe("findings about the web role", () => {
     const { findings, ...result } = await migrate(exchanged);
     expect(result).toEqual({ applied: [], rights: [], webRole: "unprivileged" });
     expect(findings).toEqual([
-      { severity: "refused", text: expect.stringContaining("exchange the two URLs"), statements: [] },
+      { severity: "privileged", text: expect.stringContaining("exchange the two URLs"), statements: [] },
     ]);
-    await expect(migrate(exchanged, true)).rejects.toThrow("ALLOW_PRIVILEGED_ROLE=true");
+    await expect(migrate(exchanged, false)).rejects.toThrow("ALLOW_PRIVILEGED_ROLE=true");
+  });
+
+  it("name exchanged URLs before the first migration, without SQL that gives the database away", async () => {
+    await asSuperuser(`CREATE ROLE ${web} LOGIN PASSWORD 'it''s secret'`);
+    const exchanged = { ownerUrl: database.webUrl, webUrl: database.ownerUrl };
+    const failure = (await migrate(exchanged).catch((error: unknown) => error)) as Error;
+    expect(failure.message).toMatch(/does not exist .*\n.*exchange the two URLs\.$/);
+    expect(failure.message).not.toMatch(/ALTER|REVOKE/);
   });
 
   it("name the owner as the only role", async () => {
     const ownerOnly = { ownerUrl: database.ownerUrl, webUrl: database.ownerUrl };
-    await expect(migrate(ownerOnly, true)).rejects.toThrow("owns the waitlist");
+    await expect(migrate(ownerOnly, false)).rejects.toThrow("acts as the waitlist's owner");
     expect(await database.query("SELECT FROM pg_tables WHERE schemaname = 'public'")).toEqual([]); // Refused first.
     const { findings } = await migrate(ownerOnly);
     expect(findings.map(formatFinding)).toEqual([expect.stringMatching(/Set DATABASE_OWNER_URL to this URL/)]);
@@ -127,7 +135,7 @@ describe("findings about the web role", () => {
     await migrate(database);
     const { findings } = await migrate({ ...database, webUrl: superuser() });
     expect(findings).toEqual([
-      { severity: "refused", text: expect.stringContaining("is a superuser"), statements: [] },
+      { severity: "privileged", text: expect.stringContaining("is a superuser"), statements: [] },
     ]);
   });
 });

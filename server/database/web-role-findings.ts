@@ -41,10 +41,10 @@ export function formatFinding({ text, statements }: RoleFinding): string {
 
 /** @throws OperatorError if the web role is a superuser or the owner. */
 export function refusePrivilegedRole(findings: RoleFinding[]): void {
-  const refused = findings.filter(({ severity }) => severity === "refused");
-  if (refused.length === 0) return;
-  const hint = "To start in production all the same, set ALLOW_PRIVILEGED_ROLE=true.";
-  throw new OperatorError([...refused.map(formatFinding), hint].join("\n"));
+  const privileged = findings.filter(({ severity }) => severity === "privileged");
+  if (privileged.length === 0) return;
+  const hint = "To start all the same, set ALLOW_PRIVILEGED_ROLE=true.";
+  throw new OperatorError([...privileged.map(formatFinding), hint].join("\n"));
 }
 
 interface Found {
@@ -68,9 +68,11 @@ interface Identity {
 const identityQuery = `
 WITH ${ownObjects}
 SELECT pg_get_userbyid(relowner) AS "waitlistOwner", web.rolsuper AS superuser, web.oid = 10 AS bootstrap,
-       CASE WHEN relowner IS NULL THEN $1 = $2 AND has_schema_privilege(web.oid, n.oid, 'CREATE')
+       CASE WHEN relowner IS NULL THEN has_schema_privilege(web.oid, n.oid, 'CREATE')
+                 AND ($1 = $2 OR NOT coalesce(has_schema_privilege(o.oid, n.oid, 'CREATE'), false))
             ELSE relowner = web.oid OR $1 = $2 AND pg_has_role(web.oid, relowner, 'MEMBER') END AS owns,
-       relowner IS NULL OR coalesce(pg_has_role(o.oid, relowner, 'USAGE'), false) AS "ownerMayMigrate"
+       CASE WHEN relowner IS NULL THEN coalesce(has_schema_privilege(o.oid, n.oid, 'CREATE'), false)
+            ELSE coalesce(pg_has_role(o.oid, relowner, 'USAGE'), false) END AS "ownerMayMigrate"
 FROM pg_roles web LEFT JOIN pg_roles o ON o.rolname = $2 LEFT JOIN waitlist ON true
   LEFT JOIN pg_namespace n ON nspname = 'public'
 WHERE web.rolname = $1`;
@@ -82,11 +84,11 @@ function describeIdentity(identity: Identity, webRole: string, ownerRole: string
   if (superuser || owns) {
     const danger = superuser
       ? "is a superuser, so a compromised web process could read and change everything in this Postgres."
-      : "owns the waitlist, so a compromised web process could read, change and delete it.";
+      : "acts as the waitlist's owner, so a compromised web process could read, change and delete it.";
     const { advice, statements } = advise(identity, webRole, ownerRole);
-    return [{ severity: "refused", text: `${nameWebRole(webRole)} ${danger} ${advice}`, statements }];
+    return [{ severity: "privileged", text: `${nameWebRole(webRole)} ${danger} ${advice}`, statements }];
   }
-  if (ownerMayMigrate || ownerRole === webRole) return [];
+  if (ownerMayMigrate || ownerRole === webRole || waitlistOwner === null) return [];
   const text = `DATABASE_OWNER_URL names "${ownerRole}", but "${waitlistOwner}" owns the waitlist, so nothing is migrated. Name "${waitlistOwner}".`;
   return [{ severity: "warning", text, statements: [] }];
 }

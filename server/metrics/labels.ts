@@ -30,5 +30,5 @@ export function refusalOf(res: ServerResponse): Refusal | undefined {
   if (status === 429) return "limit";
   if (status < 500) return "invalid";
   if (status !== 503) return "fault";
-  return (res as Response).locals?.isListFull ? "ceiling" : "unavailable";
+  return (res as Response).locals?.isAboveHourlyLimit ? "ceiling" : "unavailable";
 }

@@ -81,7 +81,7 @@ function logFault(log: Logger, res: ServerResponse, { status, cause }: HttpError
 
 function toHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
-  // Anything can be thrown, also nothing.
+  // A thrown value may be undefined.
   return new HttpError(500, "Something went wrong. Please try again.", { cause: error ?? new Error("no error") });
 }
 

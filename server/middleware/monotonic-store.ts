@@ -13,7 +13,7 @@ interface Window {
 export class MonotonicStore implements Store {
   readonly localKeys = true;
   private windowMs = 0;
-  /** In the order in which they began, which is that in which they end. */
+  /** Ordered by start, and so by end. */
   private readonly windows = new Map<string, Window>();
 
   init({ windowMs }: Pick<Options, "windowMs">): void {

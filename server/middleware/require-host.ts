@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import type { RequestHandler } from "express";
 import { HttpError } from "../http-error.ts";
 
-/** HTTP/1.0 has no Host header. */
+/** Returns whether the request has exactly one Host header; one of HTTP/1.0 may have none. */
 export function hasValidHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
   let hosts = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {

@@ -5,8 +5,6 @@ import { describeNotice } from "./notice.ts";
 const nothing = {
   id: "",
   created_at: new Date(0),
-  suspected_spam: false,
-  disposable_email: false,
   utm_source: null,
   utm_medium: null,
   utm_campaign: null,

@@ -2,7 +2,7 @@ import type { ClientRateLimitInfo, Store } from "express-rate-limit";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { readSource } from "./source.ts";
-import { createSignupVolume, WaitlistFullError, type SignupVolume } from "./signup-volume.ts";
+import { createSignupVolume, HourlyLimitError, type SignupVolume } from "./signup-volume.ts";
 import type { Waitlist } from "./waitlist.ts";
 import type { WaitlistEntry } from "./waitlist-entry.ts";
 
@@ -92,8 +92,8 @@ it("refuses above a hundred ceilings, to protect the disk, until the hour ends",
   const list = createList(createSignupVolume(2, log));
   for (let i = 0; i < 200; i++) await list.join(`${i}`);
   const refusal = await list.join("one more").catch((error: unknown) => error);
-  expect(refusal).toBeInstanceOf(WaitlistFullError);
-  expect((refusal as WaitlistFullError).retryAfterSeconds).toBe(3_600);
+  expect(refusal).toBeInstanceOf(HourlyLimitError);
+  expect((refusal as HourlyLimitError).retryAfterSeconds).toBe(3_600);
   await list.join("another").catch(() => undefined);
   expect(lines.match(/"level":50/g)).toHaveLength(1);
   vi.advanceTimersByTime(3_600_000);

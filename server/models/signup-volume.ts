@@ -4,14 +4,14 @@ import type { Logger } from "pino";
 import type { Waitlist } from "./waitlist.ts";
 
 export interface SignupVolume {
-  /** Returns a waitlist that sets unusual_volume on each entry, and throws WaitlistFullError instead of filling the disk. */
+  /** Returns a waitlist that sets unusual_volume on each entry, and throws HourlyLimitError instead of filling the disk. */
   limit(waitlist: Waitlist): Waitlist;
   /** Counts entries that were not on the list before. */
   add(inserted: number): void;
 }
 
-export class WaitlistFullError extends Error {
-  override name = "WaitlistFullError";
+export class HourlyLimitError extends Error {
+  override name = "HourlyLimitError";
 
   constructor(readonly retryAfterSeconds: number) {
     super("Too many new entries in this hour");
@@ -23,19 +23,19 @@ const hourMs = 3_600_000;
 const ceilingsPerHour = 100;
 
 const flagMessage =
-  "more new sign-ups in an hour than SIGNUP_HOURLY_CEILING: those above it get the flag unusual_volume. Compare `waitlist stats` with `waitlist stats --with-flagged`. If they are people, raise the ceiling; if not, block their networks at the proxy";
+  "more new sign-ups in an hour than SIGNUP_HOURLY_CEILING: those above it get the flag unusual_volume. Compare `waitlist stats` with `waitlist stats --with-flagged`. If they are people, raise the ceiling, restart, and clear the flag; if not, block their networks at the proxy";
 const refuseMessage =
   "100 times SIGNUP_HOURLY_CEILING new sign-ups in an hour: more are refused with 503 until the hour ends. If they are people, raise the ceiling and restart";
 
 /**
  * @param ceiling new entries per hour over all clients; 0 for no ceiling.
- * @param store counts together with other replicas, of whose entries this one learns with each of its own.
+ * @param store shared by the replicas; a process reads the total each time it stores a new entry.
  */
 export function createSignupVolume(ceiling: number, log: Logger, store?: Store): SignupVolume {
   if (ceiling === 0) return { limit: (waitlist) => waitlist, add: () => undefined };
   void store?.init?.({ windowMs: hourMs } as Options);
   const hour = createHour(store);
-  const sayOnce = { flag: oncePerHour(), refuse: oncePerHour() };
+  const logOnce = { flag: oncePerHour(), refuse: oncePerHour() };
   /** Entries that are being stored. They count as new until it is known whether they are. */
   let pending = 0;
 
@@ -43,10 +43,10 @@ export function createSignupVolume(ceiling: number, log: Logger, store?: Store):
     const count = hour.count() + pending;
     const details = { ceiling, seconds: hour.secondsLeft() };
     if (count >= ceiling * ceilingsPerHour) {
-      sayOnce.refuse(() => log.error(details, refuseMessage));
-      throw new WaitlistFullError(details.seconds);
+      logOnce.refuse(() => log.error(details, refuseMessage));
+      throw new HourlyLimitError(details.seconds);
     }
-    if (count >= ceiling) sayOnce.flag(() => log.warn(details, flagMessage));
+    if (count >= ceiling) logOnce.flag(() => log.warn(details, flagMessage));
     return count;
   }
 

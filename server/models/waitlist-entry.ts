@@ -27,12 +27,16 @@ export const flags = ["suspected_spam", "disposable_email", "unusual_volume"] as
 /** An SQL condition. */
 export const isFlagged = `(${flags.join(" OR ")})`;
 
+/** An SQL condition: an import that does not finish leaves entries that the next one removes. */
+export const isFinal =
+  "(import_id IS NULL OR import_id NOT IN (SELECT id FROM public.earlyaccess_imports WHERE finished_at IS NULL))";
+
 /** What a sign-up brings; Postgres has defaults for the others. */
 export const entryColumns = ["id", "name", "email", "company", "job_title", ...flags, ...sourceColumns].join(", ");
 
 export type FieldErrors = Partial<Record<FieldName, string>>;
 
-/** Text up to so many times its longest length is normalised; NFC takes quadratic time for a run of combining marks. */
+/** Text longer than this many times its limit is refused before it is normalised: NFC takes quadratic time for combining marks. */
 const normalisedLength = 10;
 
 function text({ name, required, maxLength }: Field) {

@@ -126,7 +126,7 @@ it("removes its entries if a late line fails, except those whose address signed 
   await release();
   await answers;
   expect(await importing.stop("SIGCONT")).toBe(1);
-  expect(importing.stderr()).toBe("Postgres did not take them (P0001); its log says more. Nothing was imported.\n");
+  expect(importing.stderr()).toBe("Postgres refused the entries (P0001); see its log. Nothing was imported.\n");
   expect(await addresses()).toEqual(visitors);
   expect(await traces()).toEqual(noTraces);
 });
@@ -150,7 +150,12 @@ it("leaves the removal to the next import after SIGKILL, and doctor reports it",
   await release();
   await answers;
   await vi.waitFor(async () => expect((await waitlist("doctor")).stdout).toMatch(/^problem +Imports: /m), 20_000);
-  expect((await waitlist("doctor")).stdout).toMatch(/ did not finish, and left 3,998 entries\. Import its file again/);
+  expect((await waitlist("doctor")).stdout).toMatch(
+    / did not finish\. It left entries on the list: 3,998\. The next import/,
+  );
+  // The three that signed up stay; the others are not on the list.
+  expect((await waitlist("export")).stdout.split("\r\n")).toHaveLength(1 + visitors.length + 1);
+  expect((await waitlist("stats")).stdout).toMatch(new RegExp(`^all +${visitors.length} `, "m"));
   const dryRun = await waitlist("import", file("large.csv"), "--dry-run");
   expect(dryRun.stdout).toBe(
     "An earlier import did not finish. The next import removes its 3,998 entries.\n" +
@@ -185,14 +190,14 @@ it("reconnects to remove its entries if the connection is lost, and says so if i
   await untilHeld();
   await wire.mend(); // Ends every connection and accepts new ones.
   await release();
-  expect((await first).stderr).toMatch(/\(the connection is gone\); .* Nothing was imported\.\n$/);
+  expect((await first).stderr).toBe("The connection to Postgres ended. Nothing was imported.\n");
   expect([await addresses(), await traces()]).toEqual([[], noTraces]);
 
   await holder.query("SELECT pg_advisory_lock(42)");
   const second = runWaitlist(database, ["import", file("large.csv")], env);
   await untilHeld();
   await wire.cut();
-  expect((await second).stderr).toMatch(/ could not be removed \(.*ECONNREFUSED\)\. Import the file again: /);
+  expect((await second).stderr).toMatch(/ could not be removed \(.*ECONNREFUSED\)\. The next import, of any file, /);
   await release();
   expect((await waitlist("import", file("large.csv"))).stdout).toMatch(
     /^Removed 4,000 entries .*\nImported 6,000\.\n$/s,

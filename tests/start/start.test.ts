@@ -94,7 +94,7 @@ describe("a start with a given database", () => {
   });
 
   it.each([
-    ["the owner", "owns the waitlist", () => ({ DATABASE_URL: database.ownerUrl })],
+    ["the owner", "acts as the waitlist's owner", () => ({ DATABASE_URL: database.ownerUrl })],
     ["exchanged URLs", "exchange the two URLs", exchanged],
     ["a superuser", "is a superuser", () => ({ DATABASE_URL: superuserUrl(databaseName()) })],
   ])("with %s as the web role works and warns once", async (_, warning, env) => {
@@ -181,7 +181,7 @@ describe("a start that cannot succeed", () => {
   });
 
   it.each([
-    ["the owner", "owns the waitlist", () => ({ DATABASE_URL: database.ownerUrl })],
+    ["the owner", "acts as the waitlist's owner", () => ({ DATABASE_URL: database.ownerUrl })],
     ["exchanged URLs", "exchange the two URLs", exchanged],
     ["a superuser", "is a superuser", () => ({ DATABASE_URL: superuserUrl(databaseName()) })],
   ])("refuses %s as the web role in production, unless that is allowed", async (_, reason, env) => {

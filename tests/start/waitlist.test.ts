@@ -265,7 +265,7 @@ describe("import", () => {
       expect(await importText(`name,email,company\n${lines.join("")}`)).toEqual({
         code: 1,
         stdout: "20,000 lines, 0 already on the list, 0 twice in the file, 0 wrong.\n",
-        stderr: `Postgres did not take them (${code}); its log says more. Nothing was imported.\n`,
+        stderr: `Postgres refused the entries (${code}); see its log. Nothing was imported.\n`,
       });
       expect(await entries()).toEqual([]);
     } finally {

@@ -31,7 +31,7 @@ const letterN = 0x4e;
 const allBytes = Array.from({ length: 256 }, (_, byte) => byte);
 /** Where one of these is in a cell, some format writes it in another way. */
 const special = allBytes.map((byte) => byte < 0x20 || '",;\\'.includes(String.fromCharCode(byte)));
-/** In UTF-8, a full-width character begins with it. */
+/** The first byte of a full-width character in UTF-8. */
 const fullWidth = 0xef;
 /** The same, of the first byte; a tab or a line's end says that the cell is empty. */
 const specialFirst = allBytes.map(

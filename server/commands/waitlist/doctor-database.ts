@@ -6,7 +6,7 @@ import type { OpenedDatabase } from "../../database/open.ts";
 import { readRole } from "../../database/roles.ts";
 import { OperatorError } from "../../operator-error.ts";
 import { printableName } from "../../printable.ts";
-import type { Finding } from "./doctor.ts";
+import type { Finding } from "./finding.ts";
 import { examineImports } from "./doctor-imports.ts";
 import { examineOutbox } from "./doctor-outbox.ts";
 import { examineReaders, examineWebRoleRights } from "./doctor-roles.ts";

@@ -1,6 +1,6 @@
 // The doctor's look at imports: whether one left entries without finishing.
 import type pg from "pg";
-import type { Finding } from "./doctor.ts";
+import type { Finding } from "./finding.ts";
 import { findUnfinished } from "./import-batches.ts";
 import { count } from "./progress.ts";
 
@@ -9,6 +9,6 @@ export async function examineImports(owner: pg.Client): Promise<Finding> {
   const unfinished = await findUnfinished(owner);
   if (!unfinished) return { verdict: "ok", what, text: "none is unfinished" };
   if (unfinished.isRunning) return { verdict: "ok", what, text: "one is running" };
-  const left = `the import of ${unfinished.startedAt} UTC did not finish, and left ${count(unfinished.entries)} entries.`;
-  return { verdict: "problem", what, text: `${left} Import its file again: this removes them first.` };
+  const left = `the import of ${unfinished.startedAt} UTC did not finish. It left entries on the list: ${count(unfinished.entries)}.`;
+  return { verdict: "problem", what, text: `${left} The next import, of any file, removes them first.` };
 }

@@ -2,7 +2,7 @@
 import type pg from "pg";
 import { announces, describeForeignQueue } from "../../database/outbox.ts";
 import { printable } from "../../printable.ts";
-import type { Finding } from "./doctor.ts";
+import type { Finding } from "./finding.ts";
 import { migrateHint } from "./owner.ts";
 import { count } from "./progress.ts";
 

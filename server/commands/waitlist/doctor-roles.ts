@@ -3,7 +3,7 @@ import pg from "pg";
 import { webRightChanges } from "../../database/roles.ts";
 import { examineWebRole, formatFinding } from "../../database/web-role-findings.ts";
 import { listNames, printable } from "../../printable.ts";
-import type { Finding } from "./doctor.ts";
+import type { Finding } from "./finding.ts";
 import { migrateHint } from "./owner.ts";
 
 /** @param client of any role: only catalogs are read. */
@@ -16,11 +16,11 @@ export async function* examineWebRoleRights(
   const what = "Web role";
   const findings = await examineWebRole(client, webRole, ownerRole);
   for (const finding of findings) {
-    const isWarning = finding.severity === "warning" || (finding.severity === "refused" && allowPrivilegedRole);
+    const isWarning = finding.severity === "warning" || (finding.severity === "privileged" && allowPrivilegedRole);
     yield { verdict: isWarning ? "warning" : "problem", what, text: formatFinding(finding) };
   }
-  if (findings.some(({ severity }) => severity === "refused")) return;
-  if (!(await canBeJudged(client, webRole))) return; // The connection or the migrations are a problem of their own.
+  if (findings.some(({ severity }) => severity === "privileged")) return;
+  if (!(await waitlistAndRoleExist(client, webRole))) return; // The connection or the migrations are a problem of their own.
   const statements = await webRightChanges(client, webRole);
   if (statements.length > 0) {
     const text = [`its rights are not INSERT alone. ${migrateHint} It runs:`, ...statements.map((sql) => `${sql};`)];
@@ -28,7 +28,7 @@ export async function* examineWebRoleRights(
   } else if (findings.length === 0) yield { verdict: "ok", what, text: "may insert, and nothing else" };
 }
 
-async function canBeJudged(client: pg.Client, webRole: string): Promise<boolean> {
+async function waitlistAndRoleExist(client: pg.Client, webRole: string): Promise<boolean> {
   const { rowCount } = await client.query(
     "SELECT FROM pg_roles, pg_tables WHERE rolname = $1 AND schemaname = 'public' AND tablename = 'earlyaccess'",
     [webRole],

@@ -6,13 +6,7 @@ import { OperatorError } from "../../operator-error.ts";
 import { print } from "../print.ts";
 import type { Command } from "./command.ts";
 import { examineDatabase } from "./doctor-database.ts";
-
-export interface Finding {
-  verdict: "ok" | "warning" | "problem";
-  what: string;
-  /** What was found, and what to do where it is not ok. */
-  text: string;
-}
+import type { Finding } from "./finding.ts";
 
 export const doctor: Command = {
   summary: "checks configuration, database, roles, clock and Redis, and says what to do",

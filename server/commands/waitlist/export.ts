@@ -6,7 +6,7 @@ import type pg from "pg";
 import { to as copyTo } from "pg-copy-streams";
 import { printable, printableName } from "../../printable.ts";
 import { UsageError } from "../command.ts";
-import { isFlagged } from "../../models/waitlist-entry.ts";
+import { isFinal, isFlagged } from "../../models/waitlist-entry.ts";
 import { print } from "../print.ts";
 import type { Command } from "./command.ts";
 import { toLines, type LineFormat } from "./copied-rows.ts";
@@ -71,7 +71,7 @@ async function writeToStdout(client: pg.Client, selection: Selection): Promise<v
 /** @returns the number of entries. */
 async function write(client: pg.Client, selection: Selection, output: Writable): Promise<number> {
   const { format, period, withoutFlagged } = selection;
-  const where = `${inPeriod(period)} AND ${withoutFlagged ? `NOT ${isFlagged}` : "true"}`;
+  const where = `${inPeriod(period)} AND ${isFinal} AND ${withoutFlagged ? `NOT ${isFlagged}` : "true"}`;
   const progress = await showExport(client, where);
   try {
     // Not sorted: where Postgres must, as after an import, that takes as long as everything else.

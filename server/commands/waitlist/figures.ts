@@ -1,6 +1,6 @@
 // Counts the sign-ups: in all, by status, by day and by source.
 import type pg from "pg";
-import { isFlagged } from "../../models/waitlist-entry.ts";
+import { isFinal, isFlagged } from "../../models/waitlist-entry.ts";
 import { inPeriod, type Period } from "./moment.ts";
 
 export interface Figure {
@@ -12,7 +12,7 @@ export interface Figure {
 export interface Figures {
   /** Whether flagged entries count as sign-ups. */
   withFlagged: boolean;
-  /** Its number of flagged entries is right in either case. */
+  /** `flagged` is counted whether or not withFlagged is set. */
   total: Figure;
   /** In the order of a status' life. */
   byStatus: Figure[];
@@ -33,7 +33,7 @@ export async function countSignups(client: pg.Client, period: Period, withFlagge
     const { rows } = await client.query<Figure>(
       `SELECT ${label} AS label, (count(*) FILTER (WHERE ${isSignup}))::int AS signups,
               (count(*) FILTER (WHERE ${isFlagged}))::int AS flagged
-       FROM public.earlyaccess WHERE ${inPeriod(period)} AND ${where} GROUP BY 1 ORDER BY ${order}`,
+       FROM public.earlyaccess WHERE ${inPeriod(period)} AND ${isFinal} AND ${where} GROUP BY 1 ORDER BY ${order}`,
     );
     return rows;
   };

@@ -11,7 +11,7 @@ import { showProgress } from "./progress.ts";
 const mostComplaints = 100;
 /** In characters. */
 const chunkSize = 65_536;
-/** Of the table entry, and of the waitlist. */
+/** Columns that an import fills, in pg_temp.entry and in earlyaccess. */
 export const importedColumns = `${entryColumns}, created_at, status`;
 
 /**

@@ -78,8 +78,7 @@ async function importEntries(client: pg.Client, ownerUrl: string, id: string, en
     });
     // The last commit succeeded, and only its answer was lost.
     if (inserted !== undefined && removed === undefined) return inserted;
-    const message = `Postgres did not take them (${reason(error)}); its log says more. Nothing was imported.`;
-    throw new OperatorError(message, { cause: error });
+    throw new OperatorError(`${describeFailure(error)} Nothing was imported.`, { cause: error });
   }
 }
 
@@ -101,8 +100,7 @@ async function undo(client: pg.Client, ownerUrl: string): Promise<number | undef
 
 function notRemoved(error: unknown, cause: unknown): OperatorError {
   return new OperatorError(
-    `Postgres did not take them (${reason(error)}), and the entries imported so far could not be removed (${reason(cause)}). ` +
-      "Import the file again: this removes them first.",
+    `${describeFailure(error)} The entries imported so far could not be removed (${reason(cause)}). The next import, of any file, removes them first.`,
     { cause },
   );
 }
@@ -113,6 +111,11 @@ function unknownOutcome(cause: unknown): OperatorError {
       "Import the file again: this removes them first, and skips addresses that are on the list.",
     { cause },
   );
+}
+
+function describeFailure(error: unknown): string {
+  const { code } = error as { code?: string };
+  return code ? `Postgres refused the entries (${code}); see its log.` : "The connection to Postgres ended.";
 }
 
 /** Of a database error only the code: its message may quote an entry. */

@@ -51,7 +51,8 @@ export async function reach(url: string): Promise<pg.Client> {
 
 function inWords(error: unknown): unknown {
   const { code } = errorFields(error);
-  if (code === "42P01") return new OperatorError(`The database is not up to date. ${migrateHint}`);
+  // A table or a column is missing.
+  if (code === "42P01" || code === "42703") return new OperatorError(`The database is not up to date. ${migrateHint}`);
   if (code === "42501") {
     return new OperatorError("This role may not do that. Set DATABASE_OWNER_URL to the owner's connection.");
   }
