@@ -10,7 +10,7 @@ import { isRead } from "./http-method.ts";
 import { readBody } from "./middleware/body.ts";
 import { answerErrors, answerFault, methodNotAllowed, notFound } from "./middleware/errors.ts";
 import { requestLog, type Answered } from "./middleware/request-log.ts";
-import { hasValidHost, requireHost } from "./middleware/require-host.ts";
+import { findHeaderFault, refuseBadHeaders } from "./request-headers.ts";
 import { sameOrigin } from "./middleware/same-origin.ts";
 import { securityHeaders, type SecurityPolicy } from "./middleware/security-headers.ts";
 import { signupLimit, type SignupLimits } from "./middleware/signup-limit.ts";
@@ -59,10 +59,12 @@ export function createApp(parts: Parts): App {
       const [path = "", query = ""] = req.url.split("?", 2);
       id = logRequest(req, res, path);
       // Before Express sees them, as its routing would cost a third of the throughput.
-      const stored = isRouted(path) || !hasValidHost(req) ? undefined : parts.findStored(path, query);
+      const stored = isRouted(path) || findHeaderFault(req) ? undefined : parts.findStored(path, query);
       if (stored && (isRead(req) || stored.status === 404)) {
         sendStored(req, res, stored, [...flatHeaders, "X-Request-Id", id]);
       } else {
+        // No route is longer, and none has a query; Express would parse both.
+        if (isRouted(path)) req.url = path.slice(0, routeLength);
         for (const [name, value] of headers) res.setHeader(name, value);
         res.setHeader("X-Request-Id", id);
         app(req, res);
@@ -73,6 +75,9 @@ export function createApp(parts: Parts): App {
   }
   return Object.assign(answer, { express: app, headers: flatHeaders });
 }
+
+/** In characters. */
+const routeLength = 100;
 
 /** What is below in createRoutes; any other address is that of a page or a file. */
 function isRouted(path: string): boolean {
@@ -88,7 +93,7 @@ function createRoutes(parts: Parts): Express {
   app.enable("case sensitive routing");
   app.enable("strict routing");
 
-  app.use(requireHost);
+  app.use(refuseBadHeaders);
   app.get("/healthz", live);
   app.get("/readyz", ready(parts.isReady));
 
@@ -109,13 +114,13 @@ function createRoutes(parts: Parts): Express {
   return app;
 }
 
-/** In characters. Only proxies send a whole address, and parsing 15 KB of one costs as much as four requests. */
-const addressLimit = 2_000;
+/** Scheme, host and port of a whole address as request target. Not URL, which takes long for an international host. */
+const authority = /^https?:\/\/(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?(?=[/?]|$)/i;
 
-/** Returns the path and query of a request target, which may be a whole address; for anything else, those of an unknown page. */
+/** Returns the path and query of a request target; for one that is neither a path nor a whole address, those of an unknown page. */
 function ownTarget(target: string): string {
   if (target.startsWith("/")) return target;
-  const isAddress = target.length <= addressLimit && /^https?:/i.test(target) && URL.canParse(target);
-  const { pathname = unknownAddress, search = "" } = isAddress ? new URL(target) : {};
-  return pathname + search;
+  if (!authority.test(target)) return unknownAddress;
+  const rest = target.replace(authority, "");
+  return rest.startsWith("/") ? rest : `/${rest}`;
 }

@@ -42,7 +42,11 @@ export function answerClientErrors(
   });
   server.on("connect", (_req, stream) => {
     stream.on("error", () => undefined); // Node's own listener is gone; without one a reset would end the process.
-    refuse(stream as Socket, noTunnel, headers);
+    const socket = stream as Socket;
+    const latest = latestOn(socket);
+    // After the responses to the requests before it.
+    if (latest && !isSent(latest)) latest.once("close", () => refuse(socket, noTunnel, headers));
+    else refuse(socket, noTunnel, headers);
   });
 }
 

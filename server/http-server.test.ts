@@ -109,6 +109,8 @@ describe("the server", () => {
     ["an address of 1 MB", 431, `GET /${"x".repeat(1_000_000)} HTTP/1.1\r\n${host}\r\n`],
     ["no host", 400, "GET / HTTP/1.1\r\n\r\n"],
     ["a sign-up without host", 400, signup.replace(host, "")],
+    ["101 headers", 431, `${get}${"X: y\r\n".repeat(100)}\r\n`],
+    ["an address appended after 100 headers", 431, signup.replace(host, host + "X: y\r\n".repeat(100))],
     ["two hosts", 400, `GET / HTTP/1.1\r\n${host}${host}\r\n`],
     ["two hosts in HTTP/1.0", 400, `GET / HTTP/1.0\r\n${host}hOST: other\r\n\r\n`],
     ["a sign-up with two hosts", 400, signup.replace(host, `${host}HOST: other.example\r\n`)],
@@ -130,6 +132,11 @@ describe("the server", () => {
     expect(answer).toMatch(/^HTTP\/1\.1 200 /);
     expect(answer).toContain("Content-Security-Policy: default-src 'none'");
     expect(answer).toMatch(/<\/html>\s*$/);
+  });
+
+  it("answers a sign-up before the CONNECT that follows it", async () => {
+    const answer = await answerTo(site.port, `${signup}CONNECT localhost:5432 HTTP/1.1\r\n${host}\r\n`);
+    expect(answer.match(/(?<=HTTP\/1\.1 )\d+/g)).toEqual(["201", "405"]);
   });
 
   it("answers what came before something broken first", async () => {
@@ -163,22 +170,22 @@ describe("the server", () => {
   });
 });
 
-it("answers a hundred requests ahead, says that it closes, and does nothing about the others", async () => {
+it("answers fifty requests ahead, says that it closes, and does nothing about the others", async () => {
   const joined: string[] = [];
   const site = await start({ waitlist: { join: async ({ email }) => void joined.push(email) } });
   const answer = await answerTo(site.port, signup.repeat(300));
   // The first was not ahead of any.
-  expect(answer.match(/HTTP\/1\.1 201/g)).toHaveLength(101);
+  expect(answer.match(/HTTP\/1\.1 201/g)).toHaveLength(51);
   expect(answer.match(/Connection: close/g)).toHaveLength(1);
-  expect(joined).toHaveLength(101);
+  expect(joined).toHaveLength(51);
   await stop(site);
 });
 
 it("does not count requests as ahead that came together and are answered already", async () => {
   const site = await start();
   const asking = `GET /healthz HTTP/1.1\r\n${host}\r\n`;
-  const answer = await answerTo(site.port, asking.repeat(101) + asking.replace(host, `${host}Connection: close\r\n`));
-  expect(answer.match(/HTTP\/1\.1 200/g)).toHaveLength(102);
+  const answer = await answerTo(site.port, asking.repeat(51) + asking.replace(host, `${host}Connection: close\r\n`));
+  expect(answer.match(/HTTP\/1\.1 200/g)).toHaveLength(52);
   await stop(site);
 });
 

@@ -5,6 +5,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promi
 import type { App } from "./app.ts";
 import { answerClientErrors } from "./client-errors.ts";
 import { OperatorError } from "./operator-error.ts";
+import { maxHeadersCount } from "./request-headers.ts";
 import { isSent } from "./sent-response.ts";
 import { dropStalledReaders } from "./stalled-readers.ts";
 import { directTimeouts } from "./timeouts.ts";
@@ -20,10 +21,7 @@ const idleDelay = 300;
  * How many requests a client may send ahead of their answers; no browser sends any. Node makes all that arrive together at once,
  * keeps them until they are read, and serves nobody else meanwhile: without a limit, thousands and 7 MB for each connection.
  */
-const mostAhead = 100;
-
-/** Browsers send about 20, and proxies add a few. Node ignores the others; 1,900 would cost as much as 7 requests. */
-const mostHeaders = 100;
+const mostAhead = 50;
 
 interface Connection {
   latest: ServerResponse | undefined;
@@ -59,11 +57,14 @@ export function createHttpServer(timeouts = directTimeouts): HttpServer {
     IncomingMessage: Request,
     ServerResponse: Response,
   });
-  server.maxHeadersCount = mostHeaders;
+  server.maxHeadersCount = maxHeadersCount;
   dropStalledReaders(server, timeouts);
   const connections = new Map<Socket, Connection>();
   let closing = false;
+  /** How many connections there have been. */
+  let accepted = 0;
   server.on("connection", (socket) => {
+    accepted++;
     connections.set(socket, { latest: undefined, ahead: 0, ends: false });
     socket.once("close", () => connections.delete(socket));
   });
@@ -77,7 +78,8 @@ export function createHttpServer(timeouts = directTimeouts): HttpServer {
         if (!connection || connection.ends) return; // RFC 9112, section 9.6: what comes after the last request is not processed.
         connection.ahead = connection.latest && !isSent(connection.latest) ? connection.ahead + 1 : 0;
         connection.latest = res;
-        if (closing || connection.ahead === mostAhead) {
+        // A client that does not read its responses gets no more of them.
+        if (closing || connection.ahead === mostAhead || req.socket.writableNeedDrain) {
           connection.ends = true;
           res.shouldKeepAlive = false;
           forgetMore(req.socket);
@@ -91,7 +93,7 @@ export function createHttpServer(timeouts = directTimeouts): HttpServer {
     listen: (host, port) => listen(server, host, port),
     close: async () => {
       closing = true;
-      await nextTurn(); // Accepts the connections that wait already; the system would reset them.
+      await acceptWaiting(() => accepted);
       // The close() of node:http would also close idle connections, at once.
       const closed = new Promise((done) => NetServer.prototype.close.call(server, done));
       for (const { latest } of connections.values()) if (latest && !isSent(latest)) latest.shouldKeepAlive = false;
@@ -106,6 +108,18 @@ export function createHttpServer(timeouts = directTimeouts): HttpServer {
       clearTimeout(deadline);
     },
   };
+}
+
+/**
+ * Waits until Node has accepted the connections that wait already, one in each turn of the event loop: the system resets
+ * them when the server stops listening. Bounded, as clients may connect faster than that.
+ */
+async function acceptWaiting(countAccepted: () => number): Promise<void> {
+  for (let turns = 0, quiet = 0; quiet < 2 && turns < 50; turns++) {
+    const before = countAccepted();
+    await nextTurn();
+    quiet = countAccepted() === before ? quiet + 1 : 0;
+  }
 }
 
 /**

@@ -3,19 +3,16 @@ import { pino } from "pino";
 import { expect, it, vi } from "vitest";
 import { createReadiness } from "./readiness.ts";
 
-it("looks once for all who ask within a quarter of a second, while all is well", async () => {
-  const check = vi.fn<() => Promise<void>>(async () => undefined);
+it.each([
+  ["well", true, async () => undefined],
+  ["wrong", false, () => Promise.reject(new Error("away"))],
+])("looks once for all who ask within a quarter of a second, if something is %s", async (_, ready, probe) => {
+  const check = vi.fn<() => Promise<void>>(probe);
   const isReady = createReadiness(check, pino({ enabled: false }));
-  for (let i = 0; i < 100; i++) expect(await isReady()).toBe(true);
+  for (let i = 0; i < 100; i++) expect(await isReady()).toBe(ready);
   expect(check).toHaveBeenCalledTimes(1);
-  vi.spyOn(performance, "now").mockReturnValue(performance.now() + 251);
+  const clock = vi.spyOn(performance, "now").mockReturnValue(performance.now() + 251);
   await isReady();
   expect(check).toHaveBeenCalledTimes(2);
-});
-
-it("looks again at once where something was wrong", async () => {
-  const check = vi.fn<() => Promise<void>>(() => Promise.reject(new Error("away")));
-  const isReady = createReadiness(check, pino({ enabled: false }));
-  expect([await isReady(), await isReady()]).toEqual([false, false]);
-  expect(check).toHaveBeenCalledTimes(2);
+  clock.mockRestore();
 });

@@ -5,14 +5,14 @@ import { errorFields } from "./error-fields.ts";
 
 /** An orchestrator gives a probe 1 or 2 s by default; a probe must be shorter to say 503 itself. */
 const probeTimeoutMs = 1_500;
-/** How long a good answer counts: anybody may ask, and each look waits for the database's disk. */
-const goodForMs = 250;
+/** How long an answer counts: anybody may ask, and each look waits for the database's disk or opens a connection. */
+const validMs = 250;
 
 /** @param check rejects with what is wrong. Probes that come while one is under way share it. */
 export function createReadiness(check: () => Promise<void>, log: Logger): () => Promise<boolean> {
   let probe: Promise<boolean> | undefined;
   let wasReady: boolean | undefined;
-  let goodUntil = 0;
+  let validUntil = 0;
 
   async function look(): Promise<boolean> {
     const fault = await check().then(
@@ -24,12 +24,12 @@ export function createReadiness(check: () => Promise<void>, log: Logger): () => 
     if (!ready && wasReady !== false) log.warn({ error: fault }, "sign-ups cannot be stored");
     if (ready && wasReady === false) log.info("sign-ups can be stored again");
     wasReady = ready;
-    if (ready) goodUntil = performance.now() + goodForMs;
+    validUntil = performance.now() + validMs;
     return ready;
   }
 
   return async function isReady() {
-    if (performance.now() < goodUntil) return true;
+    if (wasReady !== undefined && performance.now() < validUntil) return wasReady;
     probe ??= look().finally(() => (probe = undefined));
     const cancel = new AbortController();
     const late = sleep(probeTimeoutMs, false, { signal: cancel.signal }).catch(() => false);

@@ -117,7 +117,7 @@ revokes AS (
 SELECT CASE WHEN grantor = owner THEN statement
        ELSE format('SET ROLE %I; %s; RESET ROLE', pg_get_userbyid(grantor), statement) END AS statement FROM revokes
 UNION ALL
-SELECT format('REVOKE EXECUTE ON %s FROM PUBLIC', target) FROM own_objects o JOIN pg_proc p ON relkind = 'f' AND p.oid = o.oid
+SELECT format('REVOKE EXECUTE ON %s FROM PUBLIC', target) FROM own_objects o JOIN pg_proc p ON relkind = 'f' AND p.oid = o.oid AND prorettype = 'trigger'::regtype
   WHERE same_owner AND prosecdef AND EXISTS (SELECT FROM aclexplode(coalesce(acl, acldefault('f', owner))) WHERE grantee = 0)
 UNION ALL
 SELECT format('GRANT CONNECT ON DATABASE %I TO %I', current_database(), rolname)

@@ -59,9 +59,9 @@ it("flags the new entries above the ceiling, and says so once an hour", async ()
   expect(lines.match(/SIGNUP_HOURLY_CEILING/g)).toHaveLength(2);
 });
 
-it("counts new rows alone: a known address posted a thousand times flags nobody", async () => {
+it("counts new rows alone: a known address posted a hundred times flags nobody", async () => {
   const list = createList(createSignupVolume(2, log));
-  for (let i = 0; i < 1_000; i++) await list.join("a");
+  for (let i = 0; i < 100; i++) await list.join("a");
   await list.join("b");
   expect(list.flagged()).toEqual([]);
   await list.join("c");
@@ -99,6 +99,13 @@ it("refuses above a hundred ceilings, to protect the disk, until the hour ends",
   vi.advanceTimersByTime(3_600_000);
   await list.join("one more");
   expect(list.size()).toBe(201);
+});
+
+it("refuses known addresses as well, as otherwise they could be told from new ones", async () => {
+  const list = createList(createSignupVolume(2, log));
+  for (let i = 0; i < 200; i++) await list.join("a");
+  await expect(list.join("a")).rejects.toBeInstanceOf(HourlyLimitError);
+  expect(list.flagged()).toEqual([]);
 });
 
 it("flags nothing without a ceiling", async () => {

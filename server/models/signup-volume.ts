@@ -1,4 +1,4 @@
-// Counts the new entries of an hour: flags those above SIGNUP_HOURLY_CEILING, and refuses those above 100 times as many.
+// Flags the new entries of an hour above SIGNUP_HOURLY_CEILING, and refuses sign-ups above 100 times as many.
 import type { Options, Store } from "express-rate-limit";
 import type { Logger } from "pino";
 import type { Waitlist } from "./waitlist.ts";
@@ -39,56 +39,57 @@ export function createSignupVolume(ceiling: number, log: Logger, store?: Store):
   /** Entries that are being stored. They count as new until it is known whether they are. */
   let pending = 0;
 
-  function countAhead(): number {
-    const count = hour.count() + pending;
+  function isUnusual(): boolean {
+    const counts = hour.counts();
     const details = { ceiling, seconds: hour.secondsLeft() };
-    if (count >= ceiling * ceilingsPerHour) {
+    if (counts.signups + pending >= ceiling * ceilingsPerHour) {
       logOnce.refuse(() => log.error(details, refuseMessage));
       throw new HourlyLimitError(details.seconds);
     }
-    if (count >= ceiling) logOnce.flag(() => log.warn(details, flagMessage));
-    return count;
+    if (counts.entries + pending < ceiling) return false;
+    logOnce.flag(() => log.warn(details, flagMessage));
+    return true;
   }
 
   return {
     limit: (waitlist) => ({
       async join(entry) {
-        const unusual_volume = countAhead() >= ceiling;
+        const unusual_volume = isUnusual();
         pending++;
         try {
           await waitlist.join({ ...entry, unusual_volume });
+          hour.addSignup();
         } finally {
           pending--;
         }
       },
     }),
-    add: hour.add,
+    add: hour.addEntries,
   };
 }
 
 function createHour(store: Store | undefined) {
-  let count = 0;
+  let counts = { entries: 0, signups: 0 };
   let endsAt = 0;
 
-  function beginIfOver(): void {
-    if (performance.now() < endsAt) return;
-    count = 0;
+  function current() {
+    if (performance.now() < endsAt) return counts;
     endsAt = performance.now() + hourMs;
+    counts = { entries: 0, signups: 0 };
+    return counts;
   }
   async function share(all: Store): Promise<void> {
     const { totalHits, resetTime } = await all.increment("all");
-    count = totalHits;
+    current().entries = totalHits;
     endsAt = performance.now() + Number(resetTime) - Date.now();
   }
   return {
-    count: () => {
-      beginIfOver();
-      return count;
-    },
+    counts: current,
     secondsLeft: () => Math.max(1, Math.ceil((endsAt - performance.now()) / 1000)),
-    add: (inserted: number) => {
-      beginIfOver();
-      count += inserted;
+    /** Known addresses count as well: a limit that they did not use up would tell that they are known. */
+    addSignup: () => current().signups++,
+    addEntries: (inserted: number) => {
+      current().entries += inserted;
       if (store) for (let i = 0; i < inserted; i++) void share(store);
     },
   };

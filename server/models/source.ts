@@ -21,8 +21,8 @@ const longestHost = 253;
  */
 export function readSource(body: Record<string, unknown>, page = ""): Source {
   const given = isRecord(body.source) ? body.source : body;
-  const query = URL.canParse(page) ? new URL(page).searchParams : undefined;
-  const campaign = campaignNames.map((name) => [name, clean(given[name]) ?? clean(query?.get(name))]);
+  const query = new URLSearchParams(page.split("#", 1)[0]?.split("?")[1]);
+  const campaign = campaignNames.map((name) => [name, clean(given[name]) ?? clean(query.get(name))]);
   return { ...(Object.fromEntries(campaign) as Source), referrer_host: hostOf(given.referrer) };
 }
 
@@ -39,8 +39,10 @@ function clean(value: unknown): string | null {
 
 /** @param referrer an address or a host's name. */
 function hostOf(referrer: unknown): string | null {
-  const address = typeof referrer === "string" && referrer.includes("://") ? referrer : `https://${String(referrer)}`;
-  if (typeof referrer !== "string" || unstorable.test(referrer) || !URL.canParse(address)) return null;
-  const { hostname } = new URL(address);
+  if (typeof referrer !== "string" || unstorable.test(referrer)) return null;
+  // The host alone, and only if it is not too long: to encode an international one takes quadratic time.
+  const host = referrer.replace(/^[a-z][a-z\d+.-]*:\/\//i, "").split(/[/?#\\]/, 1)[0] ?? "";
+  if (host.length > longestHost || !URL.canParse(`https://${host}`)) return null;
+  const { hostname } = new URL(`https://${host}`);
   return hostname.length <= longestHost ? hostname || null : null;
 }

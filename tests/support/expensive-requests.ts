@@ -43,6 +43,13 @@ export const unlimited: ExpensiveRequest[] = [
   request("Range of 15 KB", "GET /favicon.svg", `Range: bytes=${"0-,".repeat(4_900)}0-\r\n`),
   request("a query of 15 KB", `GET /?${"joine&".repeat(2_500)}`, "Accept-Encoding: br\r\n"),
   request("a path of 15 KB", `GET ${"/".repeat(15_000)}`, "Accept-Encoding: br\r\n"),
+  request(
+    "a whole address with an international host",
+    `GET http://${Array.from({ length: 220 }, (_, i) => encodeURIComponent(String.fromCharCode(0x4e_00 + i))).join("")}/`,
+  ),
+  request("an unknown API of 15 KB", `GET /api/${"a/".repeat(7_500)}`),
+  request("/readyz with a query of 15 KB", `GET /readyz?${"a&".repeat(7_500)}`),
+  request("1,900 headers", "GET /", "a:b\r\n".repeat(1_900)),
   request("a whole address of 15 KB", `GET http://localhost/${"a/".repeat(7_500)}`, "Accept-Encoding: br\r\n"),
 ];
 
@@ -76,6 +83,13 @@ export const limited: ExpensiveRequest[] = [
     "a campaign of 8,000 combining marks",
     json,
     entry({ source: { utm_source: `e${"\u0301\u0316".repeat(4_000)}` } }),
+  ),
+  post(
+    "a referrer of 5,300 different characters",
+    json,
+    entry({
+      source: { referrer: `https://${String.fromCharCode(...Array.from({ length: 5_300 }, (_, i) => 0x4e_00 + i))}` },
+    }),
   ),
   post("a source of 16 KB", json, entry({ source: { referrer: `https://${"ü".repeat(7_000)}/`, utm_source: "x" } })),
   post("a Referer of 15 KB", `${json}Referer: http://localhost/?${"utm_term=a&".repeat(1_400)}\r\n`, entry({})),
