@@ -92,8 +92,8 @@ export function createHttpServer(timeouts = directTimeouts): HttpServer {
     },
     listen: (host, port) => listen(server, host, port),
     close: async () => {
-      closing = true;
       await acceptWaiting(() => accepted);
+      closing = true; // From now on, as a client that is told so connects anew.
       // The close() of node:http would also close idle connections, at once.
       const closed = new Promise((done) => NetServer.prototype.close.call(server, done));
       for (const { latest } of connections.values()) if (latest && !isSent(latest)) latest.shouldKeepAlive = false;

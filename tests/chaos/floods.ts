@@ -1,6 +1,8 @@
 // Many requests: sent ahead of their answers, and 100,000 on 256 connections. Nothing is lost, and no memory stays.
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { projectRoot } from "../../server/project-root.ts";
 import type { Site } from "../support/site.ts";
 import { assertWell, memoryMargin, openCrowd, residentMemory, signupRequest } from "./crowd.ts";
 import type { Scenario } from "./scenario.ts";
@@ -8,6 +10,12 @@ import type { Scenario } from "./scenario.ts";
 const host = "Host: localhost\r\n";
 const get = `GET / HTTP/1.1\r\n${host}`;
 
+/** With the options of npm start and of the image. */
+const asInProduction: [string, ...string[]] = [
+  process.execPath,
+  "--max-semi-space-size=8",
+  join(projectRoot, "dist/server/index.js"),
+];
 const formHeaders = "Accept: text/html\r\nContent-Type: application/x-www-form-urlencoded\r\n";
 const quotes = `name=${'"'.repeat(100)}&company=${'"'.repeat(200)}`;
 const unread = [
@@ -19,7 +27,7 @@ const unread = [
 const pipelines: Scenario = {
   name: "pipelined floods",
   async run(stand) {
-    const site = await stand.startSite();
+    const site = await stand.startSite({}, asInProduction);
     const before = residentMemory(site);
     const polite = await openCrowd(site, 50);
     let peak = 0;
