@@ -221,6 +221,7 @@ it("answers a request that comes while it stops, and says that it closes", async
   kept.write(healthz);
   await once(kept, "data");
   const closed = site.http.close();
+  while (site.http.server.listening) await sleep(1);
   kept.write(healthz);
   expect(await text(kept)).toMatch(/^HTTP\/1\.1 200 [^]*Connection: close[^]*\{"status":"ok"\}$/);
   expect(await text(idle)).toBe("");
