@@ -6,6 +6,8 @@ export default defineConfig({
     include: ["server/**/*.test.ts", "client/**/*.test.ts", "tests/**/*.test.ts"],
     globalSetup: "tests/support/global-setup.ts",
     setupFiles: "tests/support/console.ts",
+    // The tests wait for processes more than they compute; the default leaves one of two cores idle.
+    maxWorkers: "100%",
     // Browsers, databases and servers are started for real; a test that hangs must still end.
     testTimeout: 60_000,
     hookTimeout: 60_000,
