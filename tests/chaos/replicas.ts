@@ -54,6 +54,7 @@ export const replicas: Scenario[] = [
       withRedis(async (redis) => {
         const sites = await startReplicas(stand, redis, { SIGNUP_LIMIT: "10" });
         assert.deepEqual(await statuses(sites, 30), { 201: 10, 429: 20 });
+        await stand.query("TRUNCATE earlyaccess");
         const ceiling = await startReplicas(stand, redis, { SIGNUP_HOURLY_CEILING: "20" });
         assert.deepEqual(await statuses(ceiling, 60, (i) => `198.51.${i}.1`), { 201: 60 });
         const rows = await stand.query("SELECT FROM earlyaccess WHERE unusual_volume");
