@@ -74,7 +74,7 @@ const oneNetwork: Scenario = {
   },
 };
 
-const clients = 120_000;
+const clients = 110_000;
 const windowSeconds = 10;
 /** In MB: what V8 keeps of the memory that it freed. As much again would be taken for each further flood, were it a leak. */
 const remainder = 40;

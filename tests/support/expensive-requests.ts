@@ -49,7 +49,6 @@ export const unlimited: ExpensiveRequest[] = [
   ),
   request("an unknown API of 15 KB", `GET /api/${"a/".repeat(7_500)}`),
   request("/readyz with a query of 15 KB", `GET /readyz?${"a&".repeat(7_500)}`),
-  request("1,900 headers", "GET /", "a:b\r\n".repeat(1_900)),
   request("a whole address of 15 KB", `GET http://localhost/${"a/".repeat(7_500)}`, "Accept-Encoding: br\r\n"),
 ];
 
@@ -62,8 +61,9 @@ export const aboveLimit: ExpensiveRequest[] = [
 
 const entry = (more: object) => JSON.stringify({ name: "Ada", email: "a@b.co", company: "C", ...more });
 
-/** Each of these counts for its client. */
+/** Each of these counts for its client, or ends its connection. */
 export const limited: ExpensiveRequest[] = [
+  request("1,900 headers", "GET /", "a:b\r\n".repeat(1_900)),
   post("30,000 keys", html + form, repeatedKeys),
   post("30,000 keys as brotli", `${html}${form}Content-Encoding: br\r\n`, brotliCompressSync(repeatedKeys)),
   post("8,000 keys", html + form, repeatedKeys.slice(0, 16_000)),
