@@ -24,6 +24,8 @@ const keptByCdn = { "CDN-Cache-Control": "max-age=60, stale-while-revalidate=60,
 /** An address that is unknown to one replica may be the new file of another one, which is being deployed. */
 const asked = { "Cache-Control": "public, max-age=0, must-revalidate" };
 
+const htmlType = { "Content-Type": "text/html; charset=utf-8" };
+
 /** Renders the pages once, now: a build that cannot render one never starts to serve. */
 export async function storePages(
   renderer: Renderer,
@@ -52,7 +54,9 @@ export function livePages(renderer: Renderer): RequestHandler {
 
 export async function createErrorPages(renderer: Renderer): Promise<ErrorPages> {
   const uncached = { "Cache-Control": "no-store" };
-  const errorPage = await storePage(await renderer.errorPage(), uncached);
+  const { status, html: errorHtml } = await renderer.errorPage();
+  // Not compressed: few clients ever get it, and the start would wait for it.
+  const errorPage = storeResponse({ identity: Buffer.from(errorHtml) }, status, { ...htmlType, ...uncached });
   /** By status: rendered without values when the first visitor needs it. */
   const refusals = new Map<number, Promise<StoredResponse>>();
   let openPages = 0;
@@ -80,5 +84,5 @@ export async function createErrorPages(renderer: Renderer): Promise<ErrorPages> 
 
 async function storePage({ status, html }: RenderedDocument, caching: Record<string, string>): Promise<StoredResponse> {
   const bodies = await compress(Buffer.from(html));
-  return storeResponse(bodies, status, { "Content-Type": "text/html; charset=utf-8", ...caching });
+  return storeResponse(bodies, status, { ...htmlType, ...caching });
 }
