@@ -54,9 +54,9 @@ export function livePages(renderer: Renderer): RequestHandler {
 
 export async function createErrorPages(renderer: Renderer): Promise<ErrorPages> {
   const uncached = { "Cache-Control": "no-store" };
-  const { status, html: errorHtml } = await renderer.errorPage();
+  const error = await renderer.errorPage();
   // Not compressed: few clients ever get it, and the start would wait for it.
-  const errorPage = storeResponse({ identity: Buffer.from(errorHtml) }, status, { ...htmlType, ...uncached });
+  const errorPage = storeResponse({ identity: Buffer.from(error.html) }, error.status, { ...htmlType, ...uncached });
   /** By status: rendered without values when the first visitor needs it. */
   const refusals = new Map<number, Promise<StoredResponse>>();
   let openPages = 0;

@@ -10,7 +10,7 @@ import pg from "pg";
 import { migrate, type DatabaseUrls } from "../../server/database/migrate.ts";
 import { findProgram } from "../bench/processes.ts";
 import { createFilledDatabase } from "../bench/signups.ts";
-import { ratio, takeTurns } from "../bench/statistics.ts";
+import { takeTurns } from "../bench/statistics.ts";
 import { startPostgres } from "../support/postgres.ts";
 import { run } from "../support/run.ts";
 import { waitlist, watch } from "./commands.ts";
