@@ -10,11 +10,11 @@ import { isRead } from "./http-method.ts";
 import { readBody } from "./middleware/body.ts";
 import { answerErrors, answerFault, methodNotAllowed, notFound } from "./middleware/errors.ts";
 import { requestLog, type Answered } from "./middleware/request-log.ts";
-import { findHeaderFault, refuseBadHeaders } from "./request-headers.ts";
 import { sameOrigin } from "./middleware/same-origin.ts";
 import { securityHeaders, type SecurityPolicy } from "./middleware/security-headers.ts";
 import { signupLimit, type SignupLimits } from "./middleware/signup-limit.ts";
 import type { Waitlist } from "./models/waitlist.ts";
+import { findHeaderFault, refuseBadHeaders } from "./request-headers.ts";
 import type { PublicSite } from "./views/head.ts";
 import { sendStored, type FindStored } from "./views/stored-response.ts";
 
@@ -58,13 +58,14 @@ export function createApp(parts: Parts): App {
       req.url = ownTarget(req.url ?? "");
       const [path = "", query = ""] = req.url.split("?", 2);
       id = logRequest(req, res, path);
+      const routed = isRouted(path);
       // Before Express sees them, as its routing would cost a third of the throughput.
-      const stored = isRouted(path) || findHeaderFault(req) ? undefined : parts.findStored(path, query);
+      const stored = routed || findHeaderFault(req) ? undefined : parts.findStored(path, query);
       if (stored && (isRead(req) || stored.status === 404)) {
         sendStored(req, res, stored, [...flatHeaders, "X-Request-Id", id]);
       } else {
         // No route is longer, and none has a query; Express would parse both.
-        if (isRouted(path)) req.url = path.slice(0, routeLength);
+        if (routed) req.url = path.slice(0, routeLength);
         for (const [name, value] of headers) res.setHeader(name, value);
         res.setHeader("X-Request-Id", id);
         app(req, res);

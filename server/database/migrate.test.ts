@@ -2,9 +2,9 @@
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import pg from "pg";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createEmptyDatabase, superuserUrl, type TestDatabase } from "../../tests/support/database.ts";
+import { queryAs, withClient } from "../../tests/support/query.ts";
 import { projectRoot } from "../project-root.ts";
 import { migrate } from "./migrate.ts";
 import { applyMigrations, writeMigration } from "./schema-engine.ts";
@@ -24,18 +24,7 @@ beforeEach(async () => {
 
 afterEach(() => database.drop());
 
-async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client(url);
-  await client.connect();
-  try {
-    return await use(client);
-  } finally {
-    await client.end();
-  }
-}
-
-const asSuperuser = (sql: string) =>
-  withClient(superuserUrl(new URL(database.ownerUrl).pathname.slice(1)), (client) => client.query(sql));
+const asSuperuser = (sql: string) => queryAs(superuserUrl(new URL(database.ownerUrl).pathname.slice(1)), sql);
 const webRole = () => decodeURIComponent(new URL(database.webUrl).username);
 
 describe("migrate", () => {

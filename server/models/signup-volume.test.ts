@@ -1,7 +1,7 @@
 import type { ClientRateLimitInfo, Store } from "express-rate-limit";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { readSource } from "./source.ts";
+import { entryOf } from "../../tests/support/entry.ts";
 import { createSignupVolume, HourlyLimitError, type SignupVolume } from "./signup-volume.ts";
 import type { Waitlist } from "./waitlist.ts";
 import type { WaitlistEntry } from "./waitlist-entry.ts";
@@ -14,17 +14,6 @@ beforeEach(() => {
 });
 
 afterEach(() => vi.useRealTimers());
-
-const entryOf = (email: string): WaitlistEntry => ({
-  name: "Ada",
-  email,
-  company: "Engines",
-  job_title: null,
-  suspected_spam: false,
-  disposable_email: false,
-  unusual_volume: false,
-  ...readSource({}),
-});
 
 /** A list in memory, which tells the volume what was new as the real one does. */
 function createList(volume: SignupVolume) {

@@ -4,11 +4,10 @@ import pg from "pg";
 import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../tests/support/database.ts";
+import { entryOf } from "../../tests/support/entry.ts";
 import { connect, type PrismaClient } from "../database/connect.ts";
 import { errorFields } from "../database/error-fields.ts";
 import { createWaitlist, WaitlistUnavailableError, type CheckedWaitlist } from "./waitlist.ts";
-import { readSource } from "./source.ts";
-import type { WaitlistEntry } from "./waitlist-entry.ts";
 
 let database: TestDatabase;
 let prisma: PrismaClient;
@@ -25,18 +24,7 @@ afterAll(async () => {
 
 beforeEach(() => database.query("TRUNCATE earlyaccess"));
 
-const applicant = (email: string, changes: Partial<WaitlistEntry> = {}): WaitlistEntry => ({
-  name: "Ada",
-  email,
-  company: "Engines",
-  job_title: null,
-  suspected_spam: false,
-  disposable_email: false,
-  unusual_volume: false,
-  ...readSource({}),
-  ...changes,
-});
-const crowd = (size: number) => Array.from({ length: size }, (_, i) => applicant(`ada${i}@example.com`));
+const crowd = (size: number) => Array.from({ length: size }, (_, i) => entryOf(`ada${i}@example.com`));
 const stored = () => database.query("SELECT name, email, job_title FROM earlyaccess ORDER BY email");
 
 it("stores those who come at once with one statement", async () => {
@@ -52,9 +40,9 @@ it("keeps the first of several for one address, whatever the values hold", async
   const waitlist = createWaitlist(prisma);
   const odd = `"\\{},'🚀é\u200F${"x".repeat(50)}`;
   await Promise.all([
-    waitlist.join(applicant("b@example.com", { name: odd, job_title: "NULL" })),
-    waitlist.join(applicant("a@example.com")),
-    waitlist.join(applicant("b@example.com", { name: "late" })),
+    waitlist.join(entryOf("b@example.com", { name: odd, job_title: "NULL" })),
+    waitlist.join(entryOf("a@example.com")),
+    waitlist.join(entryOf("b@example.com", { name: "late" })),
   ]);
   expect(await stored()).toEqual([
     { name: "Ada", email: "a@example.com", job_title: null },
@@ -64,7 +52,7 @@ it("keeps the first of several for one address, whatever the values hold", async
 
 it("writes to the disk for a known address as well, as its speed would tell that it is known", async () => {
   const waitlist = createWaitlist(prisma);
-  await waitlist.join(applicant("ada@example.com"));
+  await waitlist.join(entryOf("ada@example.com"));
   const written = async () => {
     const [row] = await database.query(
       `SELECT sum((pg_stat_get_backend_wal(pid)).wal_records)::int AS records
@@ -79,14 +67,14 @@ it("writes to the disk for a known address as well, as its speed would tell that
   };
   await report();
   const before = await written();
-  await waitlist.join(applicant("ada@example.com"));
+  await waitlist.join(entryOf("ada@example.com"));
   await report();
   expect(await written()).toBeGreaterThan(before);
 });
 
 it("refuses alone the one whose values Postgres cannot take", async () => {
   const waitlist = createWaitlist(prisma);
-  const tooLong = applicant("long@example.com", { name: "x".repeat(101) });
+  const tooLong = entryOf("long@example.com", { name: "x".repeat(101) });
   const results = await Promise.allSettled([...crowd(5), tooLong].map((entry) => waitlist.join(entry)));
   expect(results.map(({ status }) => status)).toEqual([...Array(5).fill("fulfilled"), "rejected"]);
   expect((results[5] as PromiseRejectedResult).reason).toBeInstanceOf(WaitlistUnavailableError);
@@ -216,18 +204,18 @@ describe("what tells whether entries can be stored", () => {
   it("believes a sign-up that met what an empty one does not, such as a full disk, until one is stored", async () => {
     const waitlist = createWaitlist(prisma);
     await fillDisk();
-    await expect(waitlist.join(applicant("a@example.com"))).rejects.toBeInstanceOf(WaitlistUnavailableError);
+    await expect(waitlist.join(entryOf("a@example.com"))).rejects.toBeInstanceOf(WaitlistUnavailableError);
     expect(await check(waitlist)).toBe("53100");
     await emptyDisk();
     expect(await check(waitlist)).toBe("53100");
-    await waitlist.join(applicant("a@example.com"));
+    await waitlist.join(entryOf("a@example.com"));
     expect(await check(waitlist)).toBe("fine");
   });
 
   it("believes it for ten seconds, as nobody may come to try", async () => {
     const waitlist = createWaitlist(prisma);
     await fillDisk();
-    await expect(waitlist.join(applicant("a@example.com"))).rejects.toBeInstanceOf(WaitlistUnavailableError);
+    await expect(waitlist.join(entryOf("a@example.com"))).rejects.toBeInstanceOf(WaitlistUnavailableError);
     await emptyDisk();
     const later = performance.now() + 10_001;
     const clock = vi.spyOn(performance, "now").mockReturnValue(later);
@@ -244,8 +232,8 @@ describe("what tells whether entries can be stored", () => {
       "INSERT INTO earlyaccess (id, name, email, company) VALUES (gen_random_uuid(), 'Ada', 'a@example.com', 'Engines')",
     );
     const results = await Promise.allSettled([
-      waitlist.join(applicant("b@example.com", { name: "x".repeat(101) })),
-      waitlist.join(applicant("a@example.com")),
+      waitlist.join(entryOf("b@example.com", { name: "x".repeat(101) })),
+      waitlist.join(entryOf("a@example.com")),
     ]);
     expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
     expect(await check(waitlist)).toBe("fine");
