@@ -6,6 +6,7 @@ import { printableName } from "./printable.ts";
 const databasePasswords = {
   DATABASE_URL: "WEB_PASSWORD",
   DATABASE_OWNER_URL: "OWNER_PASSWORD",
+  DATABASE_ADMIN_URL: "ADMIN_PASSWORD",
   NOTIFY_DATABASE_URL: "NOTIFY_PASSWORD",
 } as const;
 
@@ -13,9 +14,11 @@ const databasePasswords = {
 const examplePasswords = new Set([
   "change-this-owner-password",
   "change-this-web-password",
+  "change-this-admin-password",
   "change-this-notify-password",
   "a-long-password",
   "another-password",
+  "a-third-password",
   "secret",
 ]);
 
@@ -58,15 +61,23 @@ function complainOfExamples(given: Given, bad: Set<Variable>): string[] {
 
 function complainOfRoles(given: Given, bad: Set<Variable>): string[] {
   const complaints: string[] = [];
-  if (given.DATABASE_OWNER_URL && !given.DATABASE_URL) {
+  for (const name of ["DATABASE_OWNER_URL", "DATABASE_ADMIN_URL"] as const) {
+    if (!given[name] || given.DATABASE_URL) continue;
     complaints.push(
-      `DATABASE_URL is not set although DATABASE_OWNER_URL is; both must name the same database, for example DATABASE_URL=${hints.DATABASE_URL.example}`,
+      `DATABASE_URL is not set although ${name} is; both must name the same database, for example DATABASE_URL=${hints.DATABASE_URL.example}`,
     );
   }
-  const readable = !bad.has("NOTIFY_DATABASE_URL") && !bad.has("DATABASE_URL");
-  if (readable && sameRole(given.NOTIFY_DATABASE_URL, given.DATABASE_URL)) {
+  const roles = {
+    DATABASE_ADMIN_URL: "DATABASE_URL DATABASE_OWNER_URL NOTIFY_DATABASE_URL",
+    NOTIFY_DATABASE_URL: "DATABASE_URL",
+  };
+  for (const [name, others] of Object.entries(roles) as [keyof typeof roles, string][]) {
+    const other = others
+      .split(" ")
+      .find((one) => !bad.has(name) && !bad.has(one as Variable) && sameRole(given[name], given[one]));
+    if (!other) continue;
     complaints.push(
-      `NOTIFY_DATABASE_URL has the role of DATABASE_URL, which may not read; it needs one of its own, for example NOTIFY_DATABASE_URL=${hints.NOTIFY_DATABASE_URL.example}`,
+      `${name} has the role of ${other}, which has other rights; it needs one of its own, for example ${name}=${hints[name].example}`,
     );
   }
   return complaints;

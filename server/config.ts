@@ -17,6 +17,8 @@ export interface Config {
   databaseUrl: string | undefined;
   /** Undefined: migrate with databaseUrl, if its role may. */
   databaseOwnerUrl: string | undefined;
+  /** Undefined: there are no admins, and Studio does not open. */
+  databaseAdminUrl: string | undefined;
   /** False: the start is refused if the web role is a superuser or the owner. */
   allowPrivilegedRole: boolean;
   /** How many proxies stand in front, each of which appends to X-Forwarded-For. */
@@ -66,6 +68,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     hstsIncludeSubdomains: values.HSTS_INCLUDE_SUBDOMAINS,
     databaseUrl: values.DATABASE_URL,
     databaseOwnerUrl: values.DATABASE_OWNER_URL,
+    databaseAdminUrl: values.DATABASE_ADMIN_URL,
     allowPrivilegedRole: values.ALLOW_PRIVILEGED_ROLE ?? given.NODE_ENV !== "production",
     trustProxy: values.TRUST_PROXY,
     signupLimit: values.SIGNUP_LIMIT,

@@ -1,7 +1,7 @@
 // npm run migrate: brings the configured database up to date without starting the site; with --check only reads the configuration.
 import { connectTo, migrate } from "../database/migrate.ts";
 import { readRole } from "../database/roles.ts";
-import { formatFinding } from "../database/web-role-findings.ts";
+import { formatFinding } from "../database/role-findings.ts";
 import { OperatorError } from "../operator-error.ts";
 import { printable } from "../printable.ts";
 import { runCommand } from "./command.ts";
@@ -20,7 +20,9 @@ await runCommand(async (database, { allowPrivilegedRole }) => {
     const reason = `The role "${role}" may not migrate. Set DATABASE_OWNER_URL to the owner's connection.`;
     throw new OperatorError([...lines, reason].join("\n"));
   }
-  // If the password was changed in one place only, the site would start and store nothing.
-  if (webRole === "restricted") await (await connectTo(database.webUrl)).end();
+  // If a password was changed in one place only, the site would start and store nothing.
+  for (const url of [database.webUrl, database.adminUrl, database.senderUrl]) {
+    if (url) await (await connectTo(url)).end();
+  }
   print(`${lines.join("\n") || "The database is up to date."}\n`);
 });

@@ -3,6 +3,7 @@ import { printableName } from "../printable.ts";
 import { conclude, UsageError } from "./command.ts";
 import { print } from "./print.ts";
 import { describeCommand, describeCommands, readArguments, type Command } from "./waitlist/command.ts";
+import { admin } from "./waitlist/admin.ts";
 import { backup } from "./waitlist/backup.ts";
 import { doctor } from "./waitlist/doctor.ts";
 import { erase } from "./waitlist/erase.ts";
@@ -16,6 +17,7 @@ const commands: Record<string, Command> = {
   import: importCommand,
   stats,
   erase,
+  admin,
   doctor,
   backup,
   restore,

@@ -1,5 +1,5 @@
 // One Postgres cluster in a folder: made there, started, joined by several processes and stopped by the last.
-import { randomBytes } from "node:crypto";
+import { createHmac, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdtemp, readFile, readlink, rename, rm, writeFile } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
@@ -88,6 +88,11 @@ export class Cluster {
       }
       if (failure) await sleep(250);
     }
+  }
+
+  /** Derived, because passwords.json of older clusters holds none. */
+  get adminPassword(): string {
+    return createHmac("sha256", this.passwords.superuser).update("perennial_admin").digest("hex");
   }
 
   async leave(holder: Holder): Promise<void> {

@@ -7,6 +7,7 @@ import { findPostgresBinaries } from "./postgres-binaries.ts";
 export interface EmbeddedDatabase {
   ownerUrl: string;
   webUrl: string;
+  adminUrl: string;
   /** Where the data is kept. */
   directory: string;
   /** Stops Postgres, unless another process of this project still uses it. */
@@ -29,6 +30,7 @@ export async function openEmbedded(folder: string): Promise<EmbeddedDatabase> {
   return {
     ownerUrl: url("perennial_owner", cluster.passwords.owner),
     webUrl: url("perennial_web", cluster.passwords.web),
+    adminUrl: url("perennial_admin", cluster.adminPassword),
     directory: cluster.directory,
     release: () => cluster.leave(holder),
   };

@@ -1,15 +1,19 @@
-// Brings a database up to date: Prisma's migrations, then the web role's rights and the outbox of notices.
+// Brings a database up to date: Prisma's migrations, then the roles and their rights, then the outbox of notices.
 import pg from "pg";
 import { OperatorError } from "../operator-error.ts";
 import { isUpToDate, mayMigrate, requireWaitlist } from "./migration-state.ts";
 import { setUpOutbox } from "./outbox.ts";
-import { readRole, setWebRights } from "./roles.ts";
+import { webRights } from "./rights.ts";
+import { readRole, restrictedRole, setUpRole } from "./roles.ts";
+import { adminRole, examineOtherRoles, senderRole } from "./site-roles.ts";
 import { applyMigrations } from "./schema-engine.ts";
-import { examineWebRole, refusePrivilegedRole, type RoleFinding } from "./web-role-findings.ts";
+import { examineWebRole, refusePrivilegedRole, type RoleFinding } from "./role-findings.ts";
 
 export interface DatabaseUrls {
   ownerUrl: string;
   webUrl: string;
+  /** Of Prisma Studio, and of the group of the admins' personal logins; undefined where there are no admins. */
+  adminUrl?: string;
   /** Of the process that sends notices; undefined where nobody is to be told of sign-ups. */
   senderUrl?: string;
 }
@@ -20,7 +24,7 @@ export interface MigrationResult {
   rights: string[];
   /** "restricted" is intended. "privileged": a superuser or the owner. "unprivileged": ownerUrl's role may not migrate. */
   webRole: "restricted" | "privileged" | "unprivileged";
-  /** Other ways in which the web role could read or change the waitlist. */
+  /** Ways in which a role could do more than its rights allow. */
   findings: RoleFinding[];
 }
 
@@ -30,7 +34,7 @@ const migrationLock = 4_155_219;
 const lockTimeout = 5_000;
 
 /**
- * Applies missing migrations and sets the rights of the web role; safe to repeat and to run from several processes at
+ * Applies missing migrations, creates the roles that the URLs name, and sets their rights; safe to repeat and to run from several processes at
  * once. If ownerUrl's role may not migrate, it changes nothing ("unprivileged"): the owner migrates elsewhere.
  * @param allowPrivilegedRole false refuses a web role that is a superuser or the owner, before it changes anything.
  * @throws OperatorError if the operator has to act; an Error that names the migration that failed.
@@ -39,8 +43,12 @@ export async function migrate(urls: DatabaseUrls, allowPrivilegedRole = true): P
   const owner = await connectTo(urls.ownerUrl);
   try {
     await owner.query("SELECT pg_advisory_lock($1)", [migrationLock]);
-    const [web, { name: ownerRole }] = [readRole(urls.webUrl), readRole(urls.ownerUrl)];
-    const examine = () => examineWebRole(owner, web.name, ownerRole);
+    const ownerRole = readRole(urls.ownerUrl).name;
+    const web = restrictedRole("DATABASE_URL", urls.webUrl, webRights);
+    const examine = async () => [
+      ...(await examineWebRole(owner, web.name, ownerRole)),
+      ...(await examineOtherRoles(owner, urls)),
+    ];
     const findings = await examine();
     if (!allowPrivilegedRole) refusePrivilegedRole(findings);
     if (!(await mayMigrate(owner))) {
@@ -49,8 +57,9 @@ export async function migrate(urls: DatabaseUrls, allowPrivilegedRole = true): P
     }
     const applied = (await isUpToDate(owner)) ? [] : await applyMigrations(urls.ownerUrl);
     const isPrivileged = findings.some(({ severity }) => severity === "privileged");
-    const rights = web.name === ownerRole ? [] : await setWebRights(owner, web);
-    rights.push(...(await setUpOutbox(owner, urls.ownerUrl, urls.senderUrl)));
+    const rights = web.name === ownerRole ? [] : await setUpRole(owner, web);
+    if (urls.adminUrl) rights.push(...(await setUpRole(owner, adminRole(urls.adminUrl))));
+    rights.push(...(await setUpOutbox(owner, urls.ownerUrl, urls.senderUrl ? senderRole(urls.senderUrl) : undefined)));
     return {
       applied,
       rights,

@@ -4,7 +4,7 @@ import pg from "pg";
 import { OperatorError } from "../operator-error.ts";
 import { MissingRightError } from "./roles.ts";
 import { readMigrations } from "./schema-engine.ts";
-import { formatFinding, type RoleFinding } from "./web-role-findings.ts";
+import { formatFinding, type RoleFinding } from "./role-findings.ts";
 
 /**
  * Returns whether every migration is recorded as applied. Reads Prisma's table instead of loading its engine, which

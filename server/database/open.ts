@@ -17,11 +17,16 @@ export async function openDatabase(config: Config): Promise<OpenedDatabase> {
   return { ...opened, senderUrl: config.notifyDatabaseUrl ?? opened.ownerUrl };
 }
 
-async function openConfigured({ databaseUrl, databaseOwnerUrl }: Config): Promise<OpenedDatabase> {
+async function openConfigured({
+  databaseUrl,
+  databaseOwnerUrl,
+  databaseAdminUrl: adminUrl,
+}: Config): Promise<OpenedDatabase> {
   if (databaseUrl === undefined) return openEmbedded(join(projectRoot, ".data"));
   return {
     webUrl: databaseUrl,
     ownerUrl: databaseOwnerUrl ?? databaseUrl,
+    ...(adminUrl ? { adminUrl } : {}),
     release: async () => undefined,
   };
 }

@@ -4,25 +4,38 @@ import { noticeColumns } from "../models/notice.ts";
 import { flags } from "../models/waitlist-entry.ts";
 import { OperatorError } from "../operator-error.ts";
 import { ownObjects } from "./own-objects.ts";
-import { createRole, MissingRightError, readRole } from "./roles.ts";
+import type { Right } from "./rights.ts";
+import { MissingRightError, setUpRole, type RestrictedRole } from "./roles.ts";
+
+/** The queue, and of an entry what a notice says, which is neither name nor address. */
+export const senderRights: Right[] = [
+  ...[...noticeColumns, ...flags].map((column): Right => ({
+    table: "public.earlyaccess",
+    privilege: "SELECT",
+    column,
+  })),
+  ...(["SELECT", "INSERT", "UPDATE", "DELETE"] as const).map((privilege): Right => ({
+    table: "graphile_worker.*",
+    privilege,
+  })),
+];
 
 /**
  * Switches the outbox on, with a role that may send from it, or off, so that nothing piles up that nobody sends.
- * @param senderUrl undefined where no notices are wanted.
+ * @param sender undefined where no notices are wanted.
  * @returns the statements that changed something, without the password.
  * @throws MissingRightError where the owner may not; OperatorError if another application has the queue's schema.
  */
-export async function setUpOutbox(owner: pg.Client, ownerUrl: string, senderUrl?: string): Promise<string[]> {
+export async function setUpOutbox(owner: pg.Client, ownerUrl: string, sender?: RestrictedRole): Promise<string[]> {
   const made: string[] = [];
-  if (senderUrl) {
+  if (sender) {
     await refuseForeignQueue(owner);
     await makeQueue(owner, ownerUrl);
-    const sender = readRole(senderUrl);
-    made.push(...(await createRole(owner, sender, `make "${sender.name}", the role of NOTIFY_DATABASE_URL`)));
-    made.push(...(await runAll(owner, await missingRights(owner, sender.name))));
+    made.push(...(await setUpRole(owner, sender)));
+    made.push(...(await runAll(owner, await missingPolicies(owner, sender.name))));
   }
   const enabled = await announces(owner);
-  if (enabled === Boolean(senderUrl)) return made;
+  if (enabled === Boolean(sender)) return made;
   const change = enabled ? "DISABLE" : "ENABLE";
   return [...made, ...(await runAll(owner, [`ALTER TABLE public.earlyaccess ${change} TRIGGER earlyaccess_announce`]))];
 }
@@ -71,31 +84,14 @@ async function runAll(owner: pg.Client, statements: string[]): Promise<string[]>
   return statements;
 }
 
-/**
- * The statements that lead to what the sender needs: the queue, and of an entry what a notice says, which is neither
- * name nor address. The queue's tables have row level security, so that only their owner sees rows without a policy.
- */
-async function missingRights(owner: pg.Client, role: string): Promise<string[]> {
-  const { rows } = await owner.query<{ statement: string }>(missingRightsQuery, [role, [...noticeColumns, ...flags]]);
+/** The queue's tables have row level security: only their owner sees rows without a policy. */
+export async function missingPolicies(owner: pg.Client, sender: string): Promise<string[]> {
+  const { rows } = await owner.query<{ statement: string }>(
+    `SELECT format('CREATE POLICY %I ON %s TO %I USING (true)', rolname, c.oid::regclass, rolname) AS statement
+     FROM pg_roles r, pg_class c
+     WHERE rolname = $1 AND rolname <> current_user AND relnamespace = 'graphile_worker'::regnamespace AND relrowsecurity
+       AND NOT EXISTS (SELECT FROM pg_policy WHERE polrelid = c.oid AND r.oid = ANY (polroles))`,
+    [sender],
+  );
   return rows.map(({ statement }) => statement);
 }
-
-const missingRightsQuery = `
-WITH sender AS (SELECT oid, rolname FROM pg_roles WHERE rolname = $1 AND rolname <> current_user),
-queue AS (SELECT * FROM pg_class WHERE relnamespace = 'graphile_worker'::regnamespace AND relkind IN ('r', 'v'))
-SELECT format('GRANT USAGE ON SCHEMA %I TO %I', nspname, rolname) AS statement
-  FROM sender, pg_namespace
-  WHERE nspname IN ('public', 'graphile_worker') AND NOT has_schema_privilege(sender.oid, pg_namespace.oid, 'USAGE')
-UNION ALL
-SELECT format('GRANT SELECT (%s) ON public.earlyaccess TO %I', string_agg(quote_ident(attname), ', '), rolname)
-  FROM sender, pg_attribute
-  WHERE attrelid = 'public.earlyaccess'::regclass AND attname = ANY ($2)
-    AND NOT has_column_privilege(sender.oid, attrelid, attnum, 'SELECT')
-  GROUP BY rolname
-UNION ALL
-SELECT format('GRANT SELECT, INSERT, UPDATE, DELETE ON %s TO %I', queue.oid::regclass, rolname)
-  FROM sender, queue WHERE NOT has_table_privilege(sender.oid, queue.oid, 'DELETE')
-UNION ALL
-SELECT format('CREATE POLICY %I ON %s TO %I USING (true)', rolname, queue.oid::regclass, rolname)
-  FROM sender, queue
-  WHERE relrowsecurity AND NOT EXISTS (SELECT FROM pg_policy WHERE polrelid = queue.oid AND sender.oid = ANY (polroles))`;

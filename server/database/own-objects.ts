@@ -1,8 +1,5 @@
 // The site's own database objects: the only ones that migrating may grant rights on or revoke rights from.
 
-/** Tables into which the web role may insert. It has no other right on any object of the site. */
-export const insertOnlyTables = ["earlyaccess"];
-
 /**
  * Common table expressions about the site's own objects, each with its schema, its qualified name and its owner.
  * `same_owner` is true if the waitlist's owner or the current role owns the object. Another application may have a

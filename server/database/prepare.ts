@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { errorFields } from "./error-fields.ts";
 import { migrate, type DatabaseUrls } from "./migrate.ts";
-import { formatFinding } from "./web-role-findings.ts";
+import { formatFinding } from "./role-findings.ts";
 
 export interface StartDatabase extends DatabaseUrls {
   /** False refuses a web role that is a superuser or the owner. */

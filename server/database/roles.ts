@@ -1,16 +1,30 @@
-// Creates Postgres roles, and gives the web role exactly its rights on the site's own objects.
+// Creates Postgres roles, and gives each exactly its rights on the site's own objects.
 import pg from "pg";
 import { OperatorError } from "../operator-error.ts";
-import { insertOnlyTables, ownObjects } from "./own-objects.ts";
+import { ownObjects } from "./own-objects.ts";
+import type { Right } from "./rights.ts";
 
 export interface Role {
   name: string;
   password: string;
 }
 
+/** A role that migrating creates and gives exactly its rights on the site's own objects. */
+export interface RestrictedRole extends Role {
+  /** Begins the sentences about it, for example 'The role of DATABASE_ADMIN_URL, "perennial_admin",'. */
+  label: string;
+  rights: Right[];
+}
+
 export function readRole(url: string): Role {
   const { username, password } = new URL(url);
   return { name: decodeURIComponent(username), password: decodeURIComponent(password) };
+}
+
+/** @param variable the one whose value is `url`. */
+export function restrictedRole(variable: string, url: string, rights: Right[]): RestrictedRole {
+  const role = readRole(url);
+  return { ...role, label: `The role of ${variable}, "${role.name}",`, rights };
 }
 
 /** The owner lacks a right; the message holds the SQL for an administrator who has it. */
@@ -30,15 +44,14 @@ export class MissingRightError extends OperatorError {
 }
 
 /**
- * Creates the web role if it is missing, grants it INSERT on the insert-only tables, and revokes every other right on
- * the site's own objects that was granted to it by name. Changes no other object in the database.
+ * Creates the role if it is missing, grants it its rights, and revokes every other right on the site's own objects that
+ * was granted to it by name. Changes no other object in the database.
  * @returns the statements that changed something, without the password.
  * @throws MissingRightError if the owner may not run one of them.
  */
-export async function setWebRights(owner: pg.Client, role: Role): Promise<string[]> {
-  const aim = `set up "${role.name}", the role of DATABASE_URL`;
-  const done = await createRole(owner, role, aim, initialGrants(role.name));
-  const statements = await webRightChanges(owner, role.name);
+export async function setUpRole(owner: pg.Client, role: RestrictedRole): Promise<string[]> {
+  const done = await createRole(owner, role);
+  const statements = await rightChanges(owner, role.name, role.rights);
   if (statements.length === 0) return done;
   // In one transaction: a running site never finds its INSERT revoked.
   await owner.query("BEGIN");
@@ -48,28 +61,24 @@ export async function setWebRights(owner: pg.Client, role: Role): Promise<string
     else await owner.query("ROLLBACK TO one");
   }
   await owner.query("COMMIT");
-  const remaining = await webRightChanges(owner, role.name);
-  if (remaining.length > 0) throw new MissingRightError(aim, remaining);
+  const remaining = await rightChanges(owner, role.name, role.rights);
+  if (remaining.length > 0) throw new MissingRightError(`change the rights of "${role.name}"`, remaining);
   return done;
 }
 
 /**
  * Creates the role if it is missing.
- * @param andThen what an administrator who has to create the role runs as well.
+ * @param group a role whose rights the new role inherits.
  * @returns the statement, without the password; none if the role exists.
+ * @throws MissingRightError if the owner may not.
  */
-export async function createRole(owner: pg.Client, role: Role, aim: string, andThen: string[] = []): Promise<string[]> {
+export async function createRole(owner: pg.Client, role: Role, group?: string): Promise<string[]> {
   const { rowCount } = await owner.query("SELECT FROM pg_roles WHERE rolname = $1", [role.name]);
   if (rowCount) return [];
-  const create = `CREATE ROLE ${pg.escapeIdentifier(role.name)} LOGIN PASSWORD`;
+  const membership = group ? ` IN ROLE ${pg.escapeIdentifier(group)}` : "";
+  const create = `CREATE ROLE ${pg.escapeIdentifier(role.name)} LOGIN${membership} PASSWORD`;
   if (await attempt(owner, `${create} ${pg.escapeLiteral(role.password)}`)) return [`${create} …`];
-  throw new MissingRightError(aim, [`${create} 'the password in its URL'`, ...andThen]);
-}
-
-function initialGrants(role: string): string[] {
-  const to = `TO ${pg.escapeIdentifier(role)}`;
-  const inserts = insertOnlyTables.map((table) => `GRANT INSERT ON public.${table} ${to}`);
-  return [`GRANT USAGE ON SCHEMA public ${to}`, ...inserts];
+  throw new MissingRightError(`create "${role.name}"`, [`${create} 'its password'`]);
 }
 
 /** Returns false if the owner may not; the statement then remains among the changes. */
@@ -84,35 +93,40 @@ async function attempt(owner: pg.Client, statement: string): Promise<boolean> {
 }
 
 /**
- * The statements that give the web role exactly its rights on the site's own objects; none if it has them.
- * Says nothing of objects that the web role owns, or of a superuser: see web-role-findings.ts.
+ * Returns the statements that give the role exactly these rights on the site's own objects; none if it has them.
+ * Says nothing of objects that the role owns, or of a superuser: see role-findings.ts.
  */
-export async function webRightChanges(client: pg.Client, role: string): Promise<string[]> {
-  const { rows } = await client.query<{ statement: string }>(changesQuery, [role, insertOnlyTables]);
+export async function rightChanges(client: pg.Client, role: string, rights: Right[]): Promise<string[]> {
+  const { rows } = await client.query<{ statement: string }>(changesQuery, [role, JSON.stringify(rights)]);
   return rows.map(({ statement }) => statement);
 }
 
 /**
  * Postgres lets PUBLIC execute new functions. The migrations revoke this, and a restore without privileges brings it back.
- * CASCADE also revokes what the web role granted to others with a grant option. A grant that is not the owner's own
+ * CASCADE also revokes what the role granted to others with a grant option. A grant that is not the owner's own
  * can be revoked only as the role that made it.
  */
 const changesQuery = `
-WITH web AS (SELECT * FROM pg_roles WHERE rolname = $1 AND NOT rolsuper), ${ownObjects},
-tables AS (
-  SELECT o.oid, target, rolname FROM own_objects o, web
-  WHERE nspname = 'public' AND name = ANY ($2) AND relkind IN ('r', 'p') AND same_owner AND owner <> web.oid
+WITH role AS (SELECT * FROM pg_roles WHERE rolname = $1 AND NOT rolsuper), ${ownObjects},
+wanted AS (
+  SELECT o.oid, nspname, target, rolname, privilege AS privilege_type, coalesce(' (' || quote_ident("column") || ')', '') AS columns
+  FROM role, jsonb_to_recordset($2) AS r ("table" text, privilege text, "column" text)
+    JOIN own_objects o ON "table" IN (nspname || '.' || name, nspname || '.*')
+  WHERE relkind IN ('r', 'p', 'v') AND same_owner AND owner <> role.oid
 ),
-excess AS (
-  SELECT g.*, rolname, g.oid IN (SELECT oid FROM tables) AND privilege_type = 'INSERT' AS only_grant_option
-  FROM own_grants g JOIN web ON grantee = web.oid
-  WHERE same_owner AND owner <> web.oid
-    AND (is_grantable OR privilege_type <> 'INSERT' OR g.oid NOT IN (SELECT oid FROM tables))
+granted AS (
+  SELECT g.*, rolname, (g.oid, privilege_type, columns) IN (SELECT oid, privilege_type, columns FROM wanted) AS is_wanted
+  FROM own_grants g JOIN role ON grantee = role.oid WHERE same_owner AND owner <> role.oid
+),
+excess AS (SELECT * FROM granted WHERE is_grantable OR NOT is_wanted),
+missing AS (
+  SELECT * FROM wanted
+  WHERE (oid, privilege_type, columns) NOT IN (SELECT oid, privilege_type, columns FROM granted)
 ),
 revokes AS (
-  SELECT owner, grantor, format('REVOKE %s%s ON %s FROM %I CASCADE', CASE WHEN only_grant_option THEN 'GRANT OPTION FOR ' END,
+  SELECT owner, grantor, format('REVOKE %s%s ON %s FROM %I CASCADE', CASE WHEN is_wanted THEN 'GRANT OPTION FOR ' END,
     string_agg(privilege_type || columns, ', ' ORDER BY privilege_type, columns), target, rolname) AS statement
-  FROM excess GROUP BY catalog, oid, owner, grantor, only_grant_option, target, rolname
+  FROM excess GROUP BY catalog, oid, owner, grantor, is_wanted, target, rolname
 )
 SELECT CASE WHEN grantor = owner THEN statement
        ELSE format('SET ROLE %I; %s; RESET ROLE', pg_get_userbyid(grantor), statement) END AS statement FROM revokes
@@ -121,11 +135,11 @@ SELECT format('REVOKE EXECUTE ON %s FROM PUBLIC', target) FROM own_objects o JOI
   WHERE same_owner AND prosecdef AND EXISTS (SELECT FROM aclexplode(coalesce(acl, acldefault('f', owner))) WHERE grantee = 0)
 UNION ALL
 SELECT format('GRANT CONNECT ON DATABASE %I TO %I', current_database(), rolname)
-  FROM web WHERE NOT has_database_privilege(oid, current_database(), 'CONNECT')
+  FROM role WHERE NOT has_database_privilege(oid, current_database(), 'CONNECT')
 UNION ALL
-SELECT format('GRANT USAGE ON SCHEMA public TO %I', rolname)
-  FROM web JOIN pg_namespace n ON nspname = 'public' WHERE NOT has_schema_privilege(web.oid, n.oid, 'USAGE')
+SELECT DISTINCT format('GRANT USAGE ON SCHEMA %I TO %I', nspname, rolname)
+  FROM role JOIN pg_namespace n ON nspname = 'public' OR nspname IN (SELECT nspname FROM wanted)
+  WHERE NOT has_schema_privilege(role.oid, n.oid, 'USAGE')
 UNION ALL
-SELECT format('GRANT INSERT ON %s TO %I', target, rolname) FROM tables
-  WHERE NOT EXISTS (SELECT FROM own_grants g JOIN web ON grantee = web.oid
-                    WHERE g.oid = tables.oid AND columns = '' AND privilege_type = 'INSERT')`;
+SELECT format('GRANT %s ON %s TO %I', string_agg(privilege_type || columns, ', ' ORDER BY privilege_type, columns), target, rolname)
+  FROM missing GROUP BY oid, target, rolname`;

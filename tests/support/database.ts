@@ -7,6 +7,8 @@ import { migrate, type DatabaseUrls } from "../../server/database/migrate.ts";
 export interface TestDatabase extends DatabaseUrls {
   /** A role that notices could be sent with; it is made where they are wanted. */
   notifyUrl: string;
+  /** A role for admins; it is created where it is given as adminUrl. */
+  adminRoleUrl: string;
   /** Runs a statement as the owner. */
   query: (sql: string, values?: unknown[]) => Promise<Record<string, unknown>[]>;
   drop(): Promise<void>;
@@ -38,11 +40,12 @@ export async function createEmptyDatabase(): Promise<TestDatabase> {
     ownerUrl,
     webUrl: as(`${name}_web`, "it's secret"),
     notifyUrl: as(`${name}_notify`, "also secret"),
+    adminRoleUrl: as(`${name}_admin`, "more secrets"),
     query: async (sql, values) => (await owner.query<Record<string, unknown>>(sql, values)).rows,
     drop: async () => {
       await owner.end();
       await admin.query(`DROP DATABASE ${name} WITH (FORCE)`);
-      await admin.query(`DROP ROLE IF EXISTS ${name}_web, ${name}_notify, ${name}_owner`);
+      await admin.query(`DROP ROLE IF EXISTS ${name}_web, ${name}_notify, ${name}_admin, ${name}_owner`);
       await admin.end();
     },
   };

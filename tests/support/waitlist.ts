@@ -12,12 +12,16 @@ export const builtWaitlist = join(projectRoot, "dist/server/waitlist.js");
  * @param program a copy of the bundle.
  */
 export async function runWaitlist(
-  { webUrl, ownerUrl }: DatabaseUrls,
+  { webUrl, ownerUrl, adminUrl }: DatabaseUrls,
   args: string[],
   env: Record<string, string> = {},
   program = builtWaitlist,
 ): Promise<Pick<Run, "code" | "stdout" | "stderr">> {
-  const urls = { DATABASE_URL: webUrl, DATABASE_OWNER_URL: ownerUrl };
+  const urls = {
+    DATABASE_URL: webUrl,
+    DATABASE_OWNER_URL: ownerUrl,
+    ...(adminUrl ? { DATABASE_ADMIN_URL: adminUrl } : {}),
+  };
   const { code, stdout, stderr } = await run([process.execPath, program, ...args], { ...urls, ...env });
   return { code, stdout, stderr };
 }

@@ -9,13 +9,11 @@ import { printableName } from "../../printable.ts";
 import type { Finding } from "./finding.ts";
 import { examineImports } from "./doctor-imports.ts";
 import { examineOutbox } from "./doctor-outbox.ts";
-import { examineReaders, examineWebRoleRights } from "./doctor-roles.ts";
+import { examineOtherRoles, examineReaders, examineWebRoleRights } from "./doctor-roles.ts";
 import { migrateHint, reach } from "./owner.ts";
 
-export async function* examineDatabase(
-  { ownerUrl, webUrl, senderUrl }: OpenedDatabase,
-  { allowPrivilegedRole }: Config,
-): AsyncGenerator<Finding> {
+export async function* examineDatabase(urls: OpenedDatabase, { allowPrivilegedRole }: Config): AsyncGenerator<Finding> {
+  const { ownerUrl, webUrl, adminUrl, senderUrl } = urls;
   const [webRole, ownerRole] = [readRole(webUrl).name, readRole(ownerUrl).name];
   const owner = yield* connectAs("DATABASE_OWNER_URL", ownerUrl);
   const web = yield* connectAs("DATABASE_URL", webUrl);
@@ -28,9 +26,11 @@ export async function* examineDatabase(
       const migrations = await examineMigrations(owner, ownerRole, isOwner);
       yield migrations;
       if (migrations.verdict === "ok") yield await examineImports(owner);
-      yield* examineReaders(owner);
+      yield* examineOtherRoles(owner, urls);
+      yield* examineReaders(owner, adminUrl ? [readRole(adminUrl).name] : []);
       yield await examineClock(owner);
     }
+    if (adminUrl) await (yield* connectAs("DATABASE_ADMIN_URL", adminUrl))?.end();
     if (senderUrl && senderUrl !== ownerUrl) await (yield* connectAs("NOTIFY_DATABASE_URL", senderUrl))?.end();
     if (isOwner) yield* examineOutbox(owner, senderUrl !== undefined);
     // What counts is what the web process gets: a role may have settings of its own.

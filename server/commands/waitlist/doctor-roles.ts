@@ -1,8 +1,17 @@
-// The doctor's checks of roles: the rights of the web role, and other roles that may read the list.
+// The doctor's checks of roles: the rights of each, and other roles that may read the list.
 import pg from "pg";
-import { webRightChanges } from "../../database/roles.ts";
-import { examineWebRole, formatFinding } from "../../database/web-role-findings.ts";
-import { listNames, printable } from "../../printable.ts";
+import type { DatabaseUrls } from "../../database/migrate.ts";
+import { webRights, type Right } from "../../database/rights.ts";
+import {
+  examineOwner,
+  examineRole,
+  examineWebRole,
+  formatFinding,
+  type RoleFinding,
+} from "../../database/role-findings.ts";
+import { readRole, rightChanges } from "../../database/roles.ts";
+import { listOtherRoles } from "../../database/site-roles.ts";
+import { listNames, printable, printableName } from "../../printable.ts";
 import type { Finding } from "./finding.ts";
 import { migrateHint } from "./owner.ts";
 
@@ -15,37 +24,70 @@ export async function* examineWebRoleRights(
 ): AsyncGenerator<Finding> {
   const what = "Web role";
   const findings = await examineWebRole(client, webRole, ownerRole);
-  for (const finding of findings) {
-    const isWarning = finding.severity === "warning" || (finding.severity === "privileged" && allowPrivilegedRole);
-    yield { verdict: isWarning ? "warning" : "problem", what, text: formatFinding(finding) };
-  }
+  yield* findings.map((finding) => toFinding(what, finding, allowPrivilegedRole));
   if (findings.some(({ severity }) => severity === "privileged")) return;
   if (!(await waitlistAndRoleExist(client, webRole))) return; // The connection or the migrations are a problem of their own.
-  const statements = await webRightChanges(client, webRole);
-  if (statements.length > 0) {
-    const text = [`its rights are not INSERT alone. ${migrateHint} It runs:`, ...statements.map((sql) => `${sql};`)];
-    yield { verdict: "problem", what, text: text.join("\n") };
-  } else if (findings.length === 0) yield { verdict: "ok", what, text: "may insert, and nothing else" };
+  const excess = await examineRights(client, what, webRole, webRights);
+  if (excess) yield excess;
+  else if (findings.length === 0) yield { verdict: "ok", what, text: "may insert, and nothing else" };
 }
 
-async function waitlistAndRoleExist(client: pg.Client, webRole: string): Promise<boolean> {
+/** Checks the owner, the admins and the sender of notices. */
+export async function* examineOtherRoles(owner: pg.Client, urls: DatabaseUrls): AsyncGenerator<Finding> {
+  const ownerRole = readRole(urls.ownerUrl).name;
+  for (const finding of await examineOwner(owner, ownerRole)) yield toFinding("Owner role", finding);
+  for (const { name, label, rights, groups } of await listOtherRoles(owner, urls)) {
+    if (!(await waitlistAndRoleExist(owner, name))) continue;
+    const what = `Role ${printableName(name)}`;
+    const findings = await examineRole(owner, { name, label }, ownerRole, groups);
+    yield* findings.map((finding) => toFinding(what, finding));
+    const excess = await examineRights(owner, what, name, rights);
+    if (excess) yield excess;
+    else if (findings.length === 0) yield { verdict: "ok", what, text: "has its rights, and no other" };
+  }
+}
+
+function toFinding(what: string, finding: RoleFinding, allowPrivilegedRole = false): Finding {
+  const isWarning = finding.severity === "warning" || (finding.severity === "privileged" && allowPrivilegedRole);
+  return { verdict: isWarning ? "warning" : "problem", what, text: formatFinding(finding) };
+}
+
+/** Returns nothing if the role has exactly these rights. */
+async function examineRights(
+  client: pg.Client,
+  what: string,
+  role: string,
+  rights: Right[],
+): Promise<Finding | undefined> {
+  const statements = await rightChanges(client, role, rights);
+  if (statements.length === 0) return undefined;
+  const text = [`has other rights than it should. ${migrateHint} It runs:`, ...statements.map((sql) => `${sql};`)];
+  return { verdict: "problem", what, text: text.join("\n") };
+}
+
+async function waitlistAndRoleExist(client: pg.Client, role: string): Promise<boolean> {
   const { rowCount } = await client.query(
     "SELECT FROM pg_roles, pg_tables WHERE rolname = $1 AND schemaname = 'public' AND tablename = 'earlyaccess'",
-    [webRole],
+    [role],
   );
   return rowCount === 1;
 }
 
-/** Some providers let roles of their own read every new table, and answer the internet with them. */
-export async function* examineReaders(owner: pg.Client): AsyncGenerator<Finding> {
+/**
+ * Some providers let roles of their own read every new table, and answer the internet with them.
+ * @param expected the roles that may read it.
+ */
+export async function* examineReaders(owner: pg.Client, expected: string[]): AsyncGenerator<Finding> {
   const { rows } = await owner.query<{ role: string }>(
     `SELECT rolname AS role FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace, aclexplode(relacl)
        JOIN pg_roles r ON r.oid = grantee
      WHERE nspname = 'public' AND relname = 'earlyaccess' AND privilege_type = 'SELECT' AND grantee <> relowner
+       AND rolname <> ALL ($1)
      ORDER BY rolname`,
+    [expected],
   );
   if (rows.length === 0) return;
   const roles = rows.map(({ role }) => pg.escapeIdentifier(role));
-  const text = `besides the owner, these may read the list: ${listNames(roles)}. If that is not intended: REVOKE ALL ON public.earlyaccess FROM ${roles.map(printable).join(", ")};`;
+  const text = `besides the owner and the admins, these may read the list: ${listNames(roles)}. If that is not intended: REVOKE ALL ON public.earlyaccess FROM ${roles.map(printable).join(", ")};`;
   yield { verdict: "warning", what: "Readers", text };
 }

@@ -1,8 +1,10 @@
-// Reports how the web role could read or change the waitlist by other ways than the rights that migrating manages.
+// Reports how a role could read or change the waitlist by other ways than the rights that migrating manages.
 import pg from "pg";
 import { OperatorError } from "../operator-error.ts";
-import { insertOnlyTables, ownObjects } from "./own-objects.ts";
-import { checks, checksQuery, type Severity } from "./web-role-checks.ts";
+import { ownObjects } from "./own-objects.ts";
+import { webRights } from "./rights.ts";
+import { checks, checksQuery, type Severity } from "./role-checks.ts";
+import type { RestrictedRole } from "./roles.ts";
 
 export interface RoleFinding {
   severity: Severity;
@@ -23,14 +25,63 @@ export async function examineWebRole(client: pg.Client, webRole: string, ownerRo
   // The rights of a superuser or of the owner are one finding, not one each.
   const examined = superuser || owns ? null : webRole;
   const newOwner = waitlistOwner === null || waitlistOwner === webRole ? ownerRole : waitlistOwner;
-  const found = await client.query<Found>(checksQuery, [examined, newOwner, insertOnlyTables]);
-  const others = checks.flatMap(({ severity, text }, index) => {
-    const rowsOfCheck = found.rows.filter((row) => row.index === index);
-    if (rowsOfCheck.length === 0) return [];
-    const sentence = `${nameWebRole(webRole)} ${text(rowsOfCheck.map(({ subject }) => subject).join(", "))}`;
-    return [{ severity, text: sentence, statements: rowsOfCheck.map(({ statement }) => statement) }];
+  const others = await runChecks(client, nameWebRole(webRole), examined, newOwner);
+  return [...describeIdentity(identity, webRole, ownerRole), ...others.map(({ finding }) => finding)];
+}
+
+/**
+ * Lists how an admin or the sender of notices could do more than the rights that migrating manages.
+ * @param groups the roles that it is meant to be a member of.
+ */
+export async function examineRole(
+  client: pg.Client,
+  { name, label }: Pick<RestrictedRole, "name" | "label">,
+  ownerRole: string,
+  groups: string[] = [],
+): Promise<RoleFinding[]> {
+  const { rows } = await client.query<{ superuser: boolean }>(
+    "SELECT rolsuper AS superuser FROM pg_roles WHERE rolname = $1",
+    [name],
+  );
+  if (!rows[0]) return [];
+  if (rows[0].superuser) {
+    const text = `${label} is a superuser, and could read, change and delete everything in this Postgres.`;
+    return [{ severity: "problem", text, statements: [`ALTER ROLE ${pg.escapeIdentifier(name)} NOSUPERUSER`] }];
+  }
+  const found = await runChecks(client, label, name, ownerRole, groups);
+  return found
+    .filter(({ check }) => check.forEveryRole)
+    .map(({ check, finding }) => ({ ...finding, severity: check.severity === "warning" ? "warning" : "problem" }));
+}
+
+/** Returns a warning if the owner is a superuser, which neither migrations nor commands need. */
+export async function examineOwner(client: pg.Client, ownerRole: string): Promise<RoleFinding[]> {
+  const { rowCount } = await client.query("SELECT FROM pg_roles WHERE rolname = $1 AND rolsuper", [ownerRole]);
+  if (!rowCount) return [];
+  const text = `The role of DATABASE_OWNER_URL, "${ownerRole}", is a superuser. A role that owns the database and has CREATEROLE is enough: see docs/postgres.md.`;
+  return [{ severity: "warning", text, statements: [] }];
+}
+
+async function runChecks(
+  client: pg.Client,
+  label: string,
+  role: string | null,
+  newOwner: string,
+  groups: string[] = [],
+) {
+  const webTables = webRights.map(({ table }) => table);
+  const { rows } = await client.query<Found>(checksQuery, [role, newOwner, webTables, groups]);
+  return checks.flatMap((check, index) => {
+    const found = rows.filter((row) => row.index === index);
+    if (found.length === 0) return [];
+    const text = `${label} ${check.text(found.map(({ subject }) => subject).join(", "))}`;
+    const finding: RoleFinding = {
+      severity: check.severity,
+      text,
+      statements: found.map(({ statement }) => statement),
+    };
+    return [{ check, finding }];
   });
-  return [...describeIdentity(identity, webRole, ownerRole), ...others];
 }
 
 /** The sentence and the SQL of a finding, for the log, the terminal and error messages. */

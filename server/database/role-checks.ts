@@ -1,4 +1,4 @@
-// Checks for ways in which the web role could read or change the waitlist, each with its SQL for an administrator.
+// Checks for ways in which a role could read or change the waitlist, each with its SQL for an administrator.
 import { ownObjects } from "./own-objects.ts";
 
 /** Without ALLOW_PRIVILEGED_ROLE, the site does not start in production if a check finds a "privileged" role. */
@@ -6,6 +6,8 @@ export type Severity = "privileged" | "problem" | "warning";
 
 interface Check {
   severity: Severity;
+  /** Also for admins and the sender of notices, which may read some of the list. */
+  forEveryRole?: true;
   /** Follows 'The role of DATABASE_URL, "perennial_web", '. */
   text: (subjects: string) => string;
   /** Selects subject and statement, from the common table expressions below and those of the site's own objects. */
@@ -20,40 +22,45 @@ WHERE rolsuper OR rolcreaterole OR rolreplication
    OR oid IN (SELECT relowner FROM waitlist UNION SELECT grantee FROM excess)`;
 
 const membership = (privileged: boolean) => `
-SELECT g.rolname, format('REVOKE %I FROM %I', g.rolname, web.rolname)
-FROM web JOIN pg_auth_members ON member = web.oid JOIN pg_roles g ON g.oid = roleid
+SELECT g.rolname, format('REVOKE %I FROM %I', g.rolname, role.rolname)
+FROM role JOIN pg_auth_members ON member = role.oid JOIN pg_roles g ON g.oid = roleid
 JOIN powerful ON pg_has_role(g.oid, powerful.oid, 'MEMBER')
-GROUP BY g.rolname, web.rolname HAVING bool_or(privileged) = ${privileged}`;
+WHERE g.rolname <> ALL ($4)
+GROUP BY g.rolname, role.rolname HAVING bool_or(privileged) = ${privileged}`;
 
 export const checks: Check[] = [
   {
     severity: "privileged",
+    forEveryRole: true,
     text: (roles) => `is a member of ${roles}: it can act as a superuser or as the waitlist's owner.`,
     query: membership(true),
   },
   {
     severity: "problem",
+    forEveryRole: true,
     text: (roles) => `is a member of ${roles}, which could read or change the waitlist.`,
     query: membership(false),
   },
   {
     severity: "problem",
+    forEveryRole: true,
     text: (attributes) => `has ${attributes}, and could give itself access to the waitlist.`,
     query: `
 SELECT attribute, format('ALTER ROLE %I NO%s', rolname, attribute)
-FROM web, LATERAL (VALUES ('CREATEROLE', rolcreaterole), ('REPLICATION', rolreplication)) AS a (attribute, enabled)
+FROM role, LATERAL (VALUES ('CREATEROLE', rolcreaterole), ('REPLICATION', rolreplication)) AS a (attribute, enabled)
 WHERE enabled`,
   },
   {
     severity: "problem",
+    forEveryRole: true,
     text: (objects) => `owns ${objects}, and could change or drop it.`,
     query: `
-SELECT target, format('ALTER %s OWNER TO %I', target, $2::text) FROM web, (
+SELECT target, format('ALTER %s OWNER TO %I', target, $2::text) FROM role, (
   SELECT owner, CASE WHEN target LIKE '% %' THEN target ELSE 'TABLE ' || target END AS target
     FROM own_objects WHERE relkind <> 'S'
   UNION ALL SELECT datdba, format('DATABASE %I', datname) FROM pg_database WHERE datname = current_database()
   UNION ALL SELECT nspowner, format('SCHEMA %I', nspname) FROM pg_namespace WHERE nspname = 'public'
-) AS owned WHERE owner = web.oid`,
+) AS owned WHERE owner = role.oid`,
   },
   {
     severity: "problem",
@@ -67,20 +74,20 @@ FROM excess WHERE grantee = 0 AND relkind <> 'f'`,
     severity: "problem",
     text: (objects) => `could read or change the waitlist through ${objects}, which run with their owners' rights.`,
     query: `
-SELECT target, format('REVOKE ALL ON %s FROM PUBLIC, %I', target, rolname) FROM web, readers
-WHERE NOT pg_has_role(web.oid, owner, 'USAGE') AND has_schema_privilege(web.oid, schema, 'USAGE')
-  AND CASE relkind WHEN 'f' THEN has_function_privilege(web.oid, readers.oid, 'EXECUTE')
-      ELSE has_any_column_privilege(web.oid, readers.oid, 'SELECT, INSERT, UPDATE') END`,
+SELECT target, format('REVOKE ALL ON %s FROM PUBLIC, %I', target, rolname) FROM role, readers
+WHERE NOT pg_has_role(role.oid, owner, 'USAGE') AND has_schema_privilege(role.oid, schema, 'USAGE')
+  AND CASE relkind WHEN 'f' THEN has_function_privilege(role.oid, readers.oid, 'EXECUTE')
+      ELSE has_any_column_privilege(role.oid, readers.oid, 'SELECT, INSERT, UPDATE') END`,
   },
   {
     severity: "warning",
     text: (places) => `may create objects in ${places}, and so mislead other roles that name theirs without a schema.`,
     query: `
 SELECT place, format('REVOKE CREATE ON %s FROM %s', place, CASE grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(rolname) END)
-FROM web, (
+FROM role, (
   SELECT format('SCHEMA %I', nspname) AS place, nspowner AS owner, a.* FROM pg_namespace, aclexplode(nspacl) a WHERE nspname = 'public'
   UNION ALL SELECT format('DATABASE %I', datname), datdba, a.* FROM pg_database, aclexplode(datacl) a WHERE datname = current_database()
-) AS grants WHERE privilege_type = 'CREATE' AND grantee IN (0, web.oid) AND grantee <> owner`,
+) AS grants WHERE privilege_type = 'CREATE' AND grantee IN (0, role.oid) AND grantee <> owner`,
   },
 ];
 
@@ -103,14 +110,15 @@ readers AS (
 )`;
 
 /**
- * Selects the index of a check, a subject and a statement. Parameters: the web role (null skips the checks of its own
- * rights), the role to give objects to, and the tables whose INSERT is meant to be granted.
+ * Selects the index of a check, a subject and a statement. Parameters: the role (null skips the checks of its own
+ * rights), the role to give objects to, the tables into which the web role may insert, and the roles that it is meant
+ * to be a member of.
  */
 export const checksQuery = `
-WITH RECURSIVE web AS (SELECT * FROM pg_roles WHERE rolname = $1), ${ownObjects},
+WITH RECURSIVE role AS (SELECT * FROM pg_roles WHERE rolname = $1), ${ownObjects},
 excess AS (
   SELECT * FROM own_grants
-  WHERE owner <> grantee AND NOT (nspname = 'public' AND name = ANY ($3) AND privilege_type = 'INSERT' AND NOT is_grantable)
+  WHERE owner <> grantee AND NOT (nspname || '.' || name = ANY ($3) AND privilege_type = 'INSERT' AND NOT is_grantable)
 ),
 powerful AS (${powerfulRoles}), ${readers}
 ${checks

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createEmptyDatabase, superuserUrl, type TestDatabase } from "../../tests/support/database.ts";
 import { queryAs, withClient } from "../../tests/support/query.ts";
 import { migrate } from "./migrate.ts";
-import { examineWebRole, formatFinding, type RoleFinding } from "./web-role-findings.ts";
+import { examineWebRole, formatFinding, type RoleFinding } from "./role-findings.ts";
 
 let database: TestDatabase;
 let owner: string;
