@@ -1,6 +1,7 @@
 // The HTTP server around the app: listens, and stops without dropping a request that is under way.
 import { createServer, IncomingMessage, ServerResponse, type Server } from "node:http";
 import { Server as NetServer, type AddressInfo, type Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import type { App } from "./app.ts";
 import { answerClientErrors } from "./client-errors.ts";
@@ -12,11 +13,6 @@ import { directTimeouts } from "./timeouts.ts";
 
 /** How long requests under way may take once the server stops, in milliseconds. */
 export const gracePeriod = 10_000;
-/**
- * How long an idle connection stays open once the server stops, in milliseconds: a request that is on its way would be reset.
- * Its response says "Connection: close". Longer than a round trip to most visitors, and shorter than anybody notices.
- */
-const idleDelay = 300;
 /**
  * How many requests a client may send ahead of their answers; no browser sends any. Node makes all that arrive together at once,
  * keeps them until they are read, and serves nobody else meanwhile: without a limit, thousands and 7 MB for each connection.
@@ -33,6 +29,7 @@ interface Connection {
 
 export interface HttpServer {
   server: Server;
+  /** Passes all requests to the app. Those that came before wait for it. */
   handle(app: App): void;
   /**
    * @returns the port, which the system chose where 0 was asked for.
@@ -61,6 +58,13 @@ export function createHttpServer(timeouts = directTimeouts): HttpServer {
   dropStalledReaders(server, timeouts);
   const connections = new Map<Socket, Connection>();
   let closing = false;
+  /** Requests that came before the app: a client waits for a start that ends in half a second, instead of being refused. */
+  const early: [Request, Response][] = [];
+  let answer = (req: Request, res: Response) => void early.push([req, res]);
+  server.on("request", (req, res) => answer(req, res));
+  // Without a listener, Node answers malformed requests itself, without our headers.
+  const drop = (_error: Error, socket: Duplex) => void socket.destroy();
+  server.on("clientError", drop);
   /** How many connections there have been. */
   let accepted = 0;
   server.on("connection", (socket) => {
@@ -73,7 +77,7 @@ export function createHttpServer(timeouts = directTimeouts): HttpServer {
     handle: (app) => {
       app.express.request = inherit(Request.prototype, app.express.request);
       app.express.response = inherit(Response.prototype, app.express.response);
-      server.on("request", (req, res) => {
+      answer = (req, res) => {
         const connection = connections.get(req.socket);
         if (!connection || connection.ends) return; // RFC 9112, section 9.6: what comes after the last request is not processed.
         connection.ahead = connection.latest && !isSent(connection.latest) ? connection.ahead + 1 : 0;
@@ -85,9 +89,11 @@ export function createHttpServer(timeouts = directTimeouts): HttpServer {
           forgetMore(req.socket);
         }
         app(req, res);
-      });
+      };
+      for (const [req, res] of early.splice(0)) answer(req, res);
       // RFC 9110 lets a server ignore an expectation that it does not know.
       server.on("checkExpectation", (req, res) => server.emit("request", req, res));
+      server.off("clientError", drop);
       answerClientErrors(server, app.headers, (socket) => connections.get(socket)?.latest);
     },
     listen: (host, port) => listen(server, host, port),
@@ -97,7 +103,7 @@ export function createHttpServer(timeouts = directTimeouts): HttpServer {
       // The close() of node:http would also close idle connections, at once.
       const closed = new Promise((done) => NetServer.prototype.close.call(server, done));
       for (const { latest } of connections.values()) if (latest && !isSent(latest)) latest.shouldKeepAlive = false;
-      await Promise.race([closed, sleep(idleDelay)]);
+      await Promise.race([closed, sleep(timeouts.stopping)]);
       // Kept for a next request, opened in advance, or turned into a WebSocket: none is a request under way.
       for (const [socket, { latest }] of connections) {
         if (!latest || isSent(latest)) socket.destroy();

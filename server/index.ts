@@ -32,9 +32,9 @@ async function start(config: Config, log: Logger, closers: Closers, onFault: (er
   );
 
   const http = createHttpServer(config.trustProxy > 0 ? proxiedTimeouts : directTimeouts);
-  // The pages name the origin, so a port that the system chooses must be known before they are rendered.
-  const chosenPort = config.publicUrl || config.port ? undefined : await http.listen(config.host, 0);
-  const origin = config.publicUrl ?? `http://localhost:${chosenPort ?? config.port}`;
+  // First: requests wait for the rest of the start, and the pages name a port that the system chooses.
+  const port = await http.listen(config.host, config.port);
+  const origin = config.publicUrl ?? `http://localhost:${port}`;
   const site = { origin, allowIndexing: config.allowIndexing };
   const rendering = process.argv.includes("--dev") ? createDevFrontend(http.server, site) : createBuiltFrontend(site);
   rendering.catch(() => undefined); // Thrown below, once no migration is under way that the end would cut.
@@ -71,7 +71,6 @@ async function start(config: Config, log: Logger, closers: Closers, onFault: (er
   });
   if (metrics && metricsPort) closers.push(await metrics.serve(config.host, metricsPort, { pool, isReady }));
   http.handle(app);
-  const port = chosenPort ?? (await http.listen(config.host, config.port));
   closers.push(() => http.close());
   // Before the server: its socket to the browser would keep the server open.
   if (vite) closers.push(() => vite.close());

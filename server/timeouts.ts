@@ -18,9 +18,14 @@ export interface Timeouts {
    * to close, as a sign-up sent in the moment in which we do ends as its 502: nginx and ALB close after 60 s, Caddy after 120 s.
    */
   kept: number;
+  /**
+   * For the next request on an idle connection once the server stops, which would reset a request that is on its way. Its response
+   * says "Connection: close". Nobody listens meanwhile: the process that replaces this one starts when this one ends.
+   */
+  stopping: number;
 }
 
-const common = { headers: 10_000, request: 15_000, reading: 13_000, check: 1_000 };
+const common = { headers: 10_000, request: 15_000, reading: 13_000, check: 1_000, stopping: 100 };
 export const directTimeouts: Timeouts = { ...common, kept: 10_000 };
 /** The proxy is the only client there, and keeps slow and idle ones to itself. */
 export const proxiedTimeouts: Timeouts = { ...common, kept: 125_000 };

@@ -49,9 +49,10 @@ export async function examineRole(
     return [{ severity: "problem", text, statements: [`ALTER ROLE ${pg.escapeIdentifier(name)} NOSUPERUSER`] }];
   }
   const found = await runChecks(client, label, name, ownerRole, groups);
+  // "privileged" concerns the web process alone.
   return found
     .filter(({ check }) => check.forEveryRole)
-    .map(({ check, finding }) => ({ ...finding, severity: check.severity === "warning" ? "warning" : "problem" }));
+    .map(({ finding: { text, statements } }) => ({ severity: "problem", text, statements }));
 }
 
 /** Returns a warning if the owner is a superuser, which neither migrations nor commands need. */
