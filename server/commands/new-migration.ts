@@ -13,5 +13,6 @@ await runCommand(async (database) => {
     );
   }
   const folder = await writeMigration(database.ownerUrl, name);
-  print(folder ? `Wrote ${folder}. Read its SQL, then: npm run migrate\n` : "prisma/schema.prisma has not changed.\n");
+  const next = `npm run migrate && npx vitest run server/database/schema-objects.test.ts -u`;
+  print(folder ? `Wrote ${folder}. Read its SQL, then: ${next}\n` : "prisma/schema.prisma has not changed.\n");
 });

@@ -50,6 +50,7 @@ async function backUpAndRestore(
 
   const diagnosis = await waitlist(copy, ["doctor"]);
   assert.equal(diagnosis.code, 0, diagnosis.stdout);
+  assert.match(diagnosis.stdout, /^ok +Objects: /m);
   const [server] = await query(copy.ownerUrl, "SHOW server_version");
   return `${rows} rows of 3 tables are the same, also with --replace; Postgres ${String(server?.server_version)}`;
 }

@@ -121,7 +121,15 @@ describe("doctor", () => {
     expect([code, stderr]).toEqual([0, ""]);
     expect(new Set(Object.values(verdicts(stdout)))).toEqual(new Set(["ok"]));
     expect(Object.keys(verdicts(stdout))).toEqual(
-      expect.arrayContaining(["Configuration", "Postgres", "Migrations", "Web role", "Clocks", "Durability"]),
+      expect.arrayContaining([
+        "Configuration",
+        "Postgres",
+        "Migrations",
+        "Objects",
+        "Web role",
+        "Clocks",
+        "Durability",
+      ]),
     );
   });
 
@@ -215,6 +223,21 @@ describe("doctor", () => {
       /^warning {2}Notices: 1 were given up after 25 attempts/m,
     );
     await migrate({ ownerUrl: database.ownerUrl, webUrl: database.webUrl });
+  });
+
+  it.each([
+    "DROP TRIGGER earlyaccess_status ON earlyaccess",
+    "DROP TABLE earlyaccess_imports",
+    "DROP TABLE earlyaccess",
+  ])("finds the damage of %s, with SQL that repairs it", async (damage) => {
+    await database.query(damage);
+    const { code, stdout, stderr } = await waitlist(["doctor"]);
+    expect([code, stderr]).toEqual([1, ""]);
+    expect(verdicts(stdout)).toMatchObject({ Migrations: "ok", Objects: "problem" });
+    expect(stdout.match(/^problem /gm)).toHaveLength(1);
+    for (const [sql] of stdout.matchAll(/^ {11}[A-Z].*;$/gm)) await database.query(sql);
+    await migrate(database);
+    expect(verdicts((await waitlist(["doctor"])).stdout)).toMatchObject({ Objects: "ok" });
   });
 
   it("names exchanged URLs, and prints no stack, also with a queue that the web role may not read", async () => {

@@ -1,4 +1,4 @@
-// The doctor's look at the database: versions, roles, rights, durability and time.
+// The doctor's checks of the database: versions, objects, roles, rights, durability and time.
 import type pg from "pg";
 import { isUpToDate, mayMigrate } from "../../database/migration-state.ts";
 import type { Config } from "../../config.ts";
@@ -8,6 +8,7 @@ import { OperatorError } from "../../operator-error.ts";
 import { printableName } from "../../printable.ts";
 import type { Finding } from "./finding.ts";
 import { examineImports } from "./doctor-imports.ts";
+import { examineObjects } from "./doctor-objects.ts";
 import { examineOutbox } from "./doctor-outbox.ts";
 import { examineOtherRoles, examineReaders, examineWebRoleRights } from "./doctor-roles.ts";
 import { migrateHint, reach } from "./owner.ts";
@@ -25,7 +26,8 @@ export async function* examineDatabase(urls: OpenedDatabase, { allowPrivilegedRo
       yield await examineVersion(owner);
       const migrations = await examineMigrations(owner, ownerRole, isOwner);
       yield migrations;
-      if (migrations.verdict === "ok") yield await examineImports(owner);
+      // Without its table and column, the query for imports fails.
+      if (migrations.verdict === "ok" && (yield* examineObjects(owner, ownerRole))) yield await examineImports(owner);
       yield* examineOtherRoles(owner, urls);
       yield* examineReaders(owner, adminUrl ? [readRole(adminUrl).name] : []);
       yield await examineClock(owner);

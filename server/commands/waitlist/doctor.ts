@@ -9,7 +9,7 @@ import { examineDatabase } from "./doctor-database.ts";
 import type { Finding } from "./finding.ts";
 
 export const doctor: Command = {
-  summary: "checks configuration, database, roles, clock and Redis, and says what to do",
+  summary: "checks configuration, database, schema, roles, clock and Redis, and says what to do",
   details: "Changes nothing. Ends with exit code 1 where there is a problem; a warning is none. Prints no password.",
   positionals: [],
   options: {},
