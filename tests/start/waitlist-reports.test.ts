@@ -110,6 +110,12 @@ describe("stats", () => {
   });
 });
 
+it("stats --html - writes the page to stdout", async () => {
+  const { code, stdout, stderr } = await waitlist(["stats", "--html", "-"]);
+  expect([code, stderr]).toEqual([0, ""]);
+  expect(stdout).toMatch(/^<!doctype html>\n<html lang="en">.*<\/html>\n$/s);
+});
+
 describe("doctor", () => {
   const verdicts = (stdout: string) =>
     Object.fromEntries(
