@@ -58,6 +58,11 @@ describe("the command line", () => {
     }
   });
 
+  it.each(["backup", "restore"])("the help of %s says that the image lacks its tool, and what to run", async (name) => {
+    const { stdout } = await waitlist([name, "--help"]);
+    expect(stdout).toMatch(/The image does not\ninclude it: .* docker compose exec -T database pg_(dump|restore) …/);
+  });
+
   it.each([
     [[], /^Looks after the waitlist/],
     [["list"], /^There is no command "list"\. The commands are export, import, .*\n$/],
