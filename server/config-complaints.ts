@@ -2,7 +2,7 @@
 import { hints, type Variable } from "./config-variables.ts";
 import { printableName } from "./printable.ts";
 
-/** What .env calls the password of each for docker compose. */
+/** What .env calls the password in each for docker compose. */
 const databasePasswords = {
   DATABASE_URL: "WEB_PASSWORD",
   DATABASE_OWNER_URL: "OWNER_PASSWORD",
@@ -22,6 +22,10 @@ const examplePasswords = new Set([
   "secret",
 ]);
 
+/** In characters. NIST SP 800-63B-4, section 3.1.1.2, asks for it if a password is the only factor. */
+const shortestPassword = 15;
+const remedy = "make one with: openssl rand -hex 24";
+
 type Given = Partial<Record<string, string>>;
 
 /**
@@ -37,26 +41,62 @@ export function complainOf(given: Given, bad: Set<Variable>): string[] {
   });
   return [
     ...own,
-    ...(given.NODE_ENV === "production" ? complainOfExamples(given, bad) : []),
+    ...(given.NODE_ENV === "production" ? complainOfSecrets(given, bad) : []),
     ...complainOfRoles(given, bad),
   ];
 }
 
-function complainOfExamples(given: Given, bad: Set<Variable>): string[] {
-  const used = Object.entries(databasePasswords).filter(
-    ([name]) => !bad.has(name as Variable) && (name !== "NOTIFY_DATABASE_URL" || given.NOTIFY_WEBHOOK_URL),
-  );
-  const complaints = used
-    .filter(([name]) => hasExamplePassword(given[name]))
-    .map(
-      ([name, password]) =>
-        `${name} has the password of an example (docker compose: ${password}), which everybody can read; make one with: openssl rand -hex 24`,
-    );
+function complainOfSecrets(given: Given, bad: Set<Variable>): string[] {
+  const passwords = readPasswords(given, bad);
+  const isExample = ({ password }: DatabasePassword) => examplePasswords.has(password);
+  const complaints = [
+    ...passwords.filter(isExample).map(({ variable, inCompose }) => {
+      return `${variable} has the password of an example (docker compose: ${inCompose}), which everybody can read; ${remedy}`;
+    }),
+    ...complainOfWeakPasswords(passwords.filter((one) => !isExample(one))),
+  ];
   if (given.NOTIFY_WEBHOOK_SECRET !== hints.NOTIFY_WEBHOOK_SECRET.example) return complaints;
   return [
     ...complaints,
     "NOTIFY_WEBHOOK_SECRET is the example, which everybody can read; make one with: openssl rand -base64 32",
   ];
+}
+
+function complainOfWeakPasswords(passwords: DatabasePassword[]): string[] {
+  const short = passwords.filter(({ password }) => Array.from(password).length < shortestPassword);
+  const distinct = [...new Set(passwords.map(({ password }) => password))];
+  const shared = distinct
+    .map((password) => passwords.filter((one) => one.password === password))
+    .filter((users) => new Set(users.map(({ role }) => role)).size > 1);
+  return [
+    ...short.map(({ variable, inCompose }) => {
+      return `${variable} has a password shorter than ${shortestPassword} characters (docker compose: ${inCompose}), which can be guessed; ${remedy}`;
+    }),
+    ...shared.map((users) => {
+      const variables = users.map(({ variable }) => variable).join(" and ");
+      const inCompose = users.map((one) => one.inCompose).join(" and ");
+      return `${variables} have the same password for different roles (docker compose: ${inCompose}); for each role ${remedy}`;
+    }),
+  ];
+}
+
+interface DatabasePassword {
+  variable: string;
+  inCompose: string;
+  role: string;
+  password: string;
+}
+
+/** A URL without a password is none of them: a certificate or a provider's proxy may authenticate its role. */
+function readPasswords(given: Given, bad: Set<Variable>): DatabasePassword[] {
+  return Object.entries(databasePasswords).flatMap(([variable, inCompose]) => {
+    const url = given[variable];
+    const isUsed = variable !== "NOTIFY_DATABASE_URL" || given.NOTIFY_WEBHOOK_URL;
+    if (!url || !isUsed || bad.has(variable as Variable)) return [];
+    const { username, password } = new URL(url);
+    if (!password) return [];
+    return [{ variable, inCompose, role: decodeURIComponent(username), password: decodeURIComponent(password) }];
+  });
 }
 
 function complainOfRoles(given: Given, bad: Set<Variable>): string[] {
@@ -81,10 +121,6 @@ function complainOfRoles(given: Given, bad: Set<Variable>): string[] {
     );
   }
   return complaints;
-}
-
-function hasExamplePassword(url: string | undefined): boolean {
-  return url !== undefined && examplePasswords.has(decodeURIComponent(new URL(url).password));
 }
 
 function sameRole(one: string | undefined, other: string | undefined): boolean {

@@ -176,14 +176,14 @@ describe("readConfig", () => {
 
   it("refuses the example of a secret in production", () => {
     const example = /for example NOTIFY_WEBHOOK_SECRET=(\S+)/.exec(complaint({ NOTIFY_WEBHOOK_SECRET: "x" }))?.[1];
-    const given = { DATABASE_URL: url.replace("secret", "8b1f3c"), NOTIFY_WEBHOOK_SECRET: example };
+    const given = { DATABASE_URL: urlOf("web"), NOTIFY_WEBHOOK_SECRET: example };
     expect(readConfig(given).notifyWebhookSecret).toBe(example);
     expect(complaint({ ...given, NODE_ENV: "production" })).toContain("NOTIFY_WEBHOOK_SECRET is the example");
   });
 
   it("minds an example's password for notices only where some are sent", () => {
     const given = {
-      DATABASE_URL: url.replace("secret", "8b1f3c"),
+      DATABASE_URL: urlOf("web"),
       NOTIFY_DATABASE_URL: "postgresql://perennial_notify:change-this-notify-password@db/x",
       NODE_ENV: "production",
     };
@@ -193,12 +193,59 @@ describe("readConfig", () => {
     );
   });
 
+  describe("in production", () => {
+    const hooked = { NODE_ENV: "production", NOTIFY_WEBHOOK_URL: "https://hooks.example/T0/B0/x" };
+    const good = {
+      DATABASE_URL: urlOf("web"),
+      DATABASE_OWNER_URL: urlOf("owner"),
+      NOTIFY_DATABASE_URL: urlOf("notify"),
+    };
+    const compose = {
+      DATABASE_URL: "WEB_PASSWORD",
+      DATABASE_OWNER_URL: "OWNER_PASSWORD",
+      NOTIFY_DATABASE_URL: "NOTIFY_PASSWORD",
+    };
+
+    it.each(Object.entries(compose))("refuses a password shorter than 15 characters in %s", (name, inCompose) => {
+      const short = urlOf("role", "8b1f3c40d2e5a%C3%A9"); // 14 characters in 15 bytes.
+      const message = complaint({ ...hooked, ...good, [name]: short });
+      expect(message).toMatch(
+        new RegExp(
+          `:\\n {2}${name} has .* shorter than 15 .*\\(docker compose: ${inCompose}\\).*openssl rand -hex 24$`,
+        ),
+      );
+      expect(message).not.toContain("8b1f3c");
+      expect(() => readConfig({ ...hooked, ...good, [name]: urlOf("role", "8b1f3c40d2e5a7b") })).not.toThrow();
+      expect(() => readConfig({ ...good, [name]: short })).not.toThrow();
+    });
+
+    it("refuses one password for two roles, also where the URLs write it in different ways", () => {
+      const shared = {
+        DATABASE_OWNER_URL: urlOf("owner", "8b1f3c40d2e5a7b6"),
+        NOTIFY_DATABASE_URL: urlOf("notify", "%38b1f3c40d2e5a7b6"),
+      };
+      const message = complaint({ ...hooked, ...good, ...shared });
+      expect(message).toMatch(
+        /:\n {2}DATABASE_OWNER_URL and NOTIFY_DATABASE_URL have the same password .*\(docker compose: OWNER_PASSWORD and NOTIFY_PASSWORD\).*openssl rand -hex 24$/,
+      );
+      expect(message).not.toContain("8b1f3c");
+      expect(() => readConfig({ ...good, ...shared })).not.toThrow();
+    });
+
+    it("accepts one role in two URLs, and roles without a password", () => {
+      const oneRole = { ...good, DATABASE_OWNER_URL: good.DATABASE_URL };
+      expect(() => readConfig({ ...hooked, ...oneRole })).not.toThrow();
+      const without = { DATABASE_URL: "postgresql://web@db/x", DATABASE_OWNER_URL: "postgresql://owner@db/x" };
+      expect(() => readConfig({ ...hooked, ...without })).not.toThrow();
+    });
+  });
+
   describe.each([
     ["DATABASE_URL", "WEB_PASSWORD"],
     ["DATABASE_OWNER_URL", "OWNER_PASSWORD"],
   ])("with an example's password in %s", (name, inCompose) => {
     const given = (password: string) => ({
-      DATABASE_URL: url.replace("secret", "8b1f3c"),
+      DATABASE_URL: urlOf("web"),
       [name]: `postgresql://web:${password}@db/x`,
     });
 
@@ -213,10 +260,15 @@ describe("readConfig", () => {
 
     it("sees through percent-encoding, and lets others pass", () => {
       expect(complaint({ ...given("%73ecret"), NODE_ENV: "production" })).toContain(`${name} has the password`);
-      expect(() => readConfig({ ...given("secret-8b1f3c"), NODE_ENV: "production" })).not.toThrow();
+      expect(() => readConfig({ ...given("secret-8b1f3c40d2"), NODE_ENV: "production" })).not.toThrow();
     });
   });
 });
+
+/** A connection with a password that production accepts. */
+function urlOf(role: string, password = `8b1f3c40d2e5a7b6-${role}`): string {
+  return `postgresql://${role}:${password}@db.example/perennial`;
+}
 
 /** Every password that somebody could copy from the files that say how to configure the site. */
 function examplePasswords(): Set<string> {

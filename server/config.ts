@@ -47,7 +47,7 @@ export interface Config {
 /**
  * Reads the configuration from environment variables; an empty variable counts as unset.
  * @throws OperatorError naming every bad variable, what it got (passwords hidden) and a good value; in production
- * also where a database has an example's password.
+ * also if a database password is an example's, short, or that of two roles.
  */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value?.trim() !== ""));

@@ -27,12 +27,19 @@ export async function withDatabase(work: Work): Promise<void> {
   }
 }
 
-/** Ends the process after the work: with exit code 2 where the command line was wrong, 1 where anything else was. */
+/** Ends the process after the work: with exit code 2 if the command line was wrong, 1 after any other fault. */
 export async function conclude(work: () => Promise<void>): Promise<void> {
+  let closedPipe: unknown;
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+    // The reader has enough, as `head` does. The work goes on: an import that stopped here would be incomplete.
+    closedPipe = error;
+    process.exitCode = 1;
+  });
   try {
     await work();
   } catch (error) {
-    process.stderr.write(explain(error));
+    if (error !== closedPipe) process.stderr.write(explain(error));
     process.exitCode = error instanceof UsageError ? 2 : 1;
   }
   process.exit(); // The schema engine leaves a timer of 10 s behind.

@@ -2,9 +2,8 @@
 
 export interface ErrorFields {
   name: string;
+  /** Postgres' own code, otherwise that of the driver or the system. */
   code?: string | undefined;
-  /** Postgres' own code or the system's, where Prisma wrapped it. */
-  cause?: string | undefined;
 }
 
 /** node-postgres gives these errors of its own no code. */
@@ -21,7 +20,8 @@ export function errorFields(error: unknown): ErrorFields {
     message?: string;
     meta?: { driverAdapterError?: { cause?: { originalCode?: string; kind?: string } } };
   };
+  // Prisma's own code says only that a raw query failed (P2010).
   const cause = meta?.driverAdapterError?.cause;
   const known = codes.find(([pattern]) => pattern.test(message ?? ""))?.[1];
-  return { name, code: code ?? known, cause: cause?.originalCode ?? cause?.kind };
+  return { name, code: cause?.originalCode ?? cause?.kind ?? code ?? known };
 }

@@ -48,10 +48,10 @@ function split(batch: PendingEntry[]): PendingEntry[][] {
 
 /** Postgres cannot take a value: classes 22 and 23. */
 function isDataError(error: unknown): boolean {
-  return /^2[23]/.test(errorFields(error).cause ?? "");
+  return /^2[23]/.test(errorFields(error).code ?? "");
 }
 
 /** Another transaction may hold the address of one entry: a timeout of the statement or of a lock, or a deadlock. */
 function isLockError(error: unknown): boolean {
-  return ["57014", "55P03", "40P01"].includes(errorFields(error).cause ?? "");
+  return ["57014", "55P03", "40P01"].includes(errorFields(error).code ?? "");
 }

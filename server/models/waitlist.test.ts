@@ -173,7 +173,7 @@ describe("what tells whether entries can be stored", () => {
   const check = (waitlist: CheckedWaitlist) =>
     waitlist.check().then(
       () => "fine",
-      (error: unknown) => errorFields(error).cause,
+      (error: unknown) => errorFields(error).code,
     );
 
   it("stores nothing by itself", async () => {

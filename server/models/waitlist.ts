@@ -72,7 +72,7 @@ export function createWaitlist(prisma: PrismaClient, stored?: Stored): CheckedWa
 
 /** No room or memory, a failing disk and damaged files, which show only if there is something to store. */
 function isStorageError(error: unknown): boolean {
-  return /^(53[12]|58|XX)/.test(errorFields(error).cause ?? "");
+  return /^(53[12]|58|XX)/.test(errorFields(error).code ?? "");
 }
 
 const columns = Prisma.raw(entryColumns);

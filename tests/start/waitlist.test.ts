@@ -1,10 +1,12 @@
 // The operator's commands on the list, built and run as in the image: what they print, and how they end.
+import { once } from "node:events";
 import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { projectRoot } from "../../server/project-root.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { runSite } from "../support/site.ts";
 import { openWire } from "../support/tcp-proxy.ts";
 import { runWaitlist } from "../support/waitlist.ts";
 
@@ -56,6 +58,11 @@ describe("the command line", () => {
     }
   });
 
+  it.each(["backup", "restore"])("the help of %s says that the image lacks its tool, and what to run", async (name) => {
+    const { stdout } = await waitlist([name, "--help"]);
+    expect(stdout).toMatch(/The image does not\ninclude it: .* docker compose exec -T database pg_(dump|restore) …/);
+  });
+
   it.each([
     [[], /^Looks after the waitlist/],
     [["list"], /^There is no command "list"\. The commands are export, import, .*\n$/],
@@ -87,6 +94,29 @@ describe("the command line", () => {
     const result = await waitlist(["stats"], { DATABASE_OWNER_URL: "postgresql://owner:hunter2@127.0.0.1:1/x" });
     const stderr = "Postgres at 127.0.0.1:1 cannot be reached: ECONNREFUSED\n";
     expect(result).toEqual({ code: 1, stdout: "", stderr });
+  });
+});
+
+describe("with a stdout that nobody reads, as after `| head`", () => {
+  async function runUnread(...args: string[]) {
+    const env = { DATABASE_URL: database.webUrl, DATABASE_OWNER_URL: database.ownerUrl };
+    const command = runSite({ env, command: [process.execPath, program, ...args] });
+    command.process.stdout?.destroy();
+    const [code] = (await once(command.process, "close")) as [number | null];
+    return { code, stderr: command.stderr() };
+  }
+
+  it.each([[["export"]], [["stats"]], [["stats", "--html", "-"]]])(
+    "%j ends with 1 and without a message",
+    async (args) => {
+      expect(await runUnread(...args)).toEqual({ code: 1, stderr: "" });
+    },
+  );
+
+  it("import stores every entry", async () => {
+    await writeFile(file("unread.csv"), "name,email,company\nAda,ada@example.com,E\n");
+    expect(await runUnread("import", file("unread.csv"))).toEqual({ code: 1, stderr: "" });
+    expect(await entries()).toHaveLength(1);
   });
 });
 

@@ -25,7 +25,7 @@ export async function createEmptyDatabase(): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString("hex")}`;
   const admin = new pg.Client(superuserUrl("postgres"));
   await admin.connect();
-  await admin.query(`CREATE ROLE ${name}_owner LOGIN CREATEROLE PASSWORD 'owner'`);
+  await admin.query(`CREATE ROLE ${name}_owner LOGIN CREATEROLE PASSWORD 'owners-password'`);
   await admin.query(`CREATE DATABASE ${name} OWNER ${name}_owner`);
   const as = (user: string, password: string) => {
     const url = new URL(superuserUrl(name));
@@ -33,14 +33,14 @@ export async function createEmptyDatabase(): Promise<TestDatabase> {
     url.password = password;
     return url.href;
   };
-  const ownerUrl = as(`${name}_owner`, "owner");
+  const ownerUrl = as(`${name}_owner`, "owners-password");
   const owner = new pg.Pool({ connectionString: ownerUrl });
   owner.on("error", () => undefined); // Tests end connections on purpose.
   return {
     ownerUrl,
-    webUrl: as(`${name}_web`, "it's secret"),
-    notifyUrl: as(`${name}_notify`, "also secret"),
-    adminRoleUrl: as(`${name}_admin`, "more secrets"),
+    webUrl: as(`${name}_web`, "it's a long secret"),
+    notifyUrl: as(`${name}_notify`, "also a long secret"),
+    adminRoleUrl: as(`${name}_admin`, "one more long secret"),
     query: async (sql, values) => (await owner.query<Record<string, unknown>>(sql, values)).rows,
     drop: async () => {
       await owner.end();

@@ -12,7 +12,8 @@ import { count, showProgress } from "./progress.ts";
 export const backup: Command = {
   summary: "writes the tables with everything in them to FILE, for restore or pg_restore",
   details: [
-    "Needs pg_dump of the server's version or newer, from PATH or Debian's /usr/lib/postgresql. The site can run",
+    "Needs pg_dump of the server's version or newer, from PATH or Debian's /usr/lib/postgresql. The image does not",
+    "include it: with docker compose, run docker compose exec -T database pg_dump …, as in README.md. The site can run",
     "meanwhile: the backup is of one moment. FILE is in pg_dump's custom format, readable by you alone, and appears",
     "when it is complete. It holds everybody's data as it is: keep it as you keep the database.",
   ].join("\n"),

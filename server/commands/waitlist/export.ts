@@ -43,7 +43,10 @@ export const exportCommand: Command = {
     if (!format) throw new UsageError(`--format is "${printableName(name)}" but must be csv or ndjson.`);
     const selection = { format, period: readPeriod(value), withoutFlagged: has("without-flagged") };
     await withOwner(async (client) => {
-      if (file === "-") return writeToStdout(client, selection);
+      if (file === "-") {
+        await write(client, selection, process.stdout);
+        return;
+      }
       const rows = await writeToFile(client, selection, file);
       print(`Wrote ${count(rows)} ${rows === 1 ? "entry" : "entries"} to ${printable(file)}.\n`);
     });
@@ -56,16 +59,6 @@ async function writeToFile(client: pg.Client, selection: Selection, file: string
     rows = await write(client, selection, createWriteStream(draft));
   });
   return rows;
-}
-
-async function writeToStdout(client: pg.Client, selection: Selection): Promise<void> {
-  try {
-    await write(client, selection, process.stdout);
-  } catch (error) {
-    // Whoever reads has enough, as `head` does; what is left to say has no reader.
-    if ((error as NodeJS.ErrnoException).code !== "EPIPE") throw error;
-    process.exitCode = 1;
-  }
 }
 
 /** @returns the number of entries. */

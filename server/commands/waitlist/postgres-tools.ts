@@ -19,25 +19,33 @@ export interface Tool {
 /** Where Debian keeps those of each version, out of PATH. */
 const debianFolder = "/usr/lib/postgresql";
 
+type ToolName = "pg_dump" | "pg_restore";
+
 /**
- * The newest one that is installed.
- * @throws OperatorError where there is none, or it is older than the server, whose data it then cannot read.
+ * Returns the newest one that is installed.
+ * @throws OperatorError if there is none, or it is older than the server, whose data it then cannot read.
  */
-export async function findTool(name: "pg_dump" | "pg_restore", client: pg.Client): Promise<Tool> {
+export async function findTool(name: ToolName, client: pg.Client): Promise<Tool> {
   const { rows } = await client.query("SELECT current_setting('server_version_num')::int / 10000 AS version");
   const server = rows[0].version as number;
   const versions = await readdir(debianFolder).catch(() => []);
   const folders = [...(process.env.PATH ?? "").split(":"), ...versions.map((one) => join(debianFolder, one, "bin"))];
   const found = await Promise.all(folders.filter(Boolean).map((folder) => identify(join(folder, name))));
   const newest = found.flatMap((tool) => tool ?? []).toSorted((a, b) => b.version - a.version)[0];
-  const wanted = `Debian's package is postgresql-client-${server} (from apt.postgresql.org where Debian's own is older).`;
-  if (!newest) throw new OperatorError(`${name} is not installed here. ${wanted}`);
-  if (newest.version < server) {
-    throw new OperatorError(
-      `${printable(newest.path)} is of Postgres ${newest.version}, which is older than the server's ${server} and cannot do it. ${wanted}`,
-    );
-  }
+  if (!newest || newest.version < server) throw new OperatorError(describeMissing(name, server, newest));
   return newest;
+}
+
+/** @param newest is older than the server. */
+export function describeMissing(name: ToolName, server: number, newest?: Tool): string {
+  const reason = newest
+    ? `${printable(newest.path)} is of Postgres ${newest.version}, which is older than the server's ${server} and cannot do it.`
+    : `${name} is not installed here; the image does not include it.`;
+  return (
+    `${reason} With docker compose, run: docker compose exec -T database ${name} …, as in README.md, "Back up and restore". ` +
+    `Otherwise run this command in the project folder, on a machine with Debian's package postgresql-client-${server} ` +
+    "(from apt.postgresql.org if Debian's own is older)."
+  );
 }
 
 async function identify(path: string): Promise<Tool | undefined> {

@@ -15,8 +15,9 @@ import { count } from "./progress.ts";
 export const restore: Command = {
   summary: "puts what backup wrote into the database, which must have no entries",
   details: [
-    "Needs pg_restore of the server's version or newer, from PATH or Debian's /usr/lib/postgresql. All of it or",
-    "nothing: where it fails, the database is as before. Afterwards it is migrated, and the web role gets its right again.",
+    "Needs pg_restore of the server's version or newer, from PATH or Debian's /usr/lib/postgresql. The image does not",
+    "include it: with docker compose, run docker compose exec -T database pg_restore …, as in README.md. Restores",
+    "everything or nothing: if it fails, the database is as before. Then migrates, which gives the web role its right.",
     "Stop the site first, as sign-ups between are lost or refused. Whoever was erased since the backup is back:",
     "erase them again.",
   ].join("\n"),

@@ -19,7 +19,7 @@ export const stats: Command = {
   ].join("\n"),
   positionals: [],
   options: {
-    html: { value: "FILE", description: "writes a page with charts instead" },
+    html: { value: "FILE", description: "writes a page with charts instead, with - to stdout" },
     "with-flagged": { description: "counts flagged entries as well, and shows how many they are" },
     ...periodOptions,
   },
@@ -28,10 +28,11 @@ export const stats: Command = {
     const file = value("html");
     await withOwner(async (client) => {
       const figures = await countSignups(client, period, has("with-flagged"));
-      if (file !== undefined) {
-        await writePrivately(file, (draft) => writeFile(draft, renderReport(figures, new Date())));
-        print(`Wrote ${printable(file)}.\n`);
-      } else print(drawFigures(figures));
+      if (file === undefined) return print(drawFigures(figures));
+      const page = renderReport(figures, new Date());
+      if (file === "-") return print(page);
+      await writePrivately(file, (draft) => writeFile(draft, page));
+      print(`Wrote ${printable(file)}.\n`);
     });
   },
 };
