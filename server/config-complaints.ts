@@ -12,9 +12,6 @@ const databasePasswords = {
 
 /** Those of .env.example, of the examples above and of the README. */
 const examplePasswords = new Set([
-  "change-this-owner-password",
-  "change-this-web-password",
-  "change-this-admin-password",
   "change-this-notify-password",
   "a-long-password",
   "another-password",

@@ -1,4 +1,4 @@
-// npm run migrate: brings the configured database up to date without starting the site; with --check only reads the configuration.
+// npm run migrate: brings the configured database up to date without starting the site.
 import { connectTo, migrate } from "../database/migrate.ts";
 import { readRole } from "../database/roles.ts";
 import { formatFinding } from "../database/role-findings.ts";
@@ -8,7 +8,6 @@ import { runCommand } from "./command.ts";
 import { print } from "./print.ts";
 
 await runCommand(async (database, { allowPrivilegedRole }) => {
-  if (process.argv.includes("--check")) return;
   const { applied, rights, webRole, findings } = await migrate(database, allowPrivilegedRole);
   const lines = [
     ...applied.map((name) => `Applied ${name}.`),

@@ -134,7 +134,10 @@ describe("a personal login", () => {
 
   it("has a name that needs no quotes", async () => {
     for (const bad of ["Ada", "pg_ada", "a-b", "", "a".repeat(64), 'a"; DROP TABLE earlyaccess; --']) {
-      await expect(asOwner((owner) => addAdmin(owner, admin, bad)), bad).rejects.toThrow(/^An admin's name has/);
+      await expect(
+        asOwner((owner) => addAdmin(owner, admin, bad)),
+        bad,
+      ).rejects.toThrow(/^An admin's name has/);
     }
   });
 

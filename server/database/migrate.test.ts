@@ -98,7 +98,7 @@ describe("migrate", () => {
   });
 
   it("with only a role that may not make the missing table names the way out", async () => {
-    await asSuperuser(`CREATE ROLE ${webRole()} LOGIN PASSWORD 'it''s secret'`);
+    await asSuperuser(`CREATE ROLE ${webRole()} LOGIN PASSWORD 'it''s a long secret'`);
     const webOnly = { ownerUrl: database.webUrl, webUrl: database.webUrl };
     await expect(migrate(webOnly)).rejects.toThrow("DATABASE_OWNER_URL");
   });

@@ -79,7 +79,7 @@ describe("findings about the web role", () => {
     "name %s, with SQL that ends it, and migrating changes nothing of it",
     async (_, sql, text, severity) => {
       // By a superuser: a role that the owner creates is administered by the owner, and cannot become its member.
-      await asSuperuser(`CREATE ROLE ${web} LOGIN PASSWORD 'it''s secret'`);
+      await asSuperuser(`CREATE ROLE ${web} LOGIN PASSWORD 'it''s a long secret'`);
       await migrate(database);
       await asSuperuser(sql.replaceAll("{web}", web).replaceAll("{owner}", owner));
       const { findings, rights } = await migrate(database);
@@ -107,7 +107,7 @@ describe("findings about the web role", () => {
   });
 
   it("name exchanged URLs before the first migration, without SQL that gives the database away", async () => {
-    await asSuperuser(`CREATE ROLE ${web} LOGIN PASSWORD 'it''s secret'`);
+    await asSuperuser(`CREATE ROLE ${web} LOGIN PASSWORD 'it''s a long secret'`);
     const exchanged = { ownerUrl: database.webUrl, webUrl: database.ownerUrl };
     const failure = (await migrate(exchanged).catch((error: unknown) => error)) as Error;
     expect(failure.message).toMatch(/does not exist .*\n.*exchange the two URLs\.$/);

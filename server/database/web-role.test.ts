@@ -134,7 +134,7 @@ describe("the rights of the web role", () => {
     expect(failure.message).not.toContain("it's a long secret");
     const [create = "", ...grants] = failure.message.split("\n").filter((line) => line.endsWith(";"));
     expect(create).toContain("CREATE ROLE");
-    await asSuperuser(create.replace("its password", "it''s secret"));
+    await asSuperuser(create.replace("its password", "it''s a long secret"));
     for (const grant of grants) await asSuperuser(grant);
     expect((await migrate(database)).webRole).toBe("restricted");
   });

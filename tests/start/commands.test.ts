@@ -54,16 +54,6 @@ it("migrate with exchanged URLs says so, and exits with 1", async () => {
   expect(command.stderr()).toMatch(/exchange the two URLs\.\n.* may not migrate\. .*\n$/);
 });
 
-it("migrate --check reads the configuration and goes to no database", async () => {
-  const nowhere = "postgresql://web:8b1f3c@127.0.0.1:1/none";
-  const checks = [nowhere, "nonsense"].map((url) => runWith({ DATABASE_URL: url }, "migrate.ts", "--check"));
-  expect(await Promise.all(checks.map(({ process }) => once(process, "exit")))).toEqual([
-    [0, null],
-    [1, null],
-  ]);
-  expect(checks.map((check) => check.stderr().split("\n")[0])).toEqual(["", "The configuration is not valid:"]);
-});
-
 it("migrate says so where the web role has another password than DATABASE_URL", async () => {
   const changed = new URL(database.webUrl);
   changed.password = "another";
