@@ -1,4 +1,4 @@
-// Prisma Studio as an admin uses it: what it opens, a status edit and a deletion.
+// Prisma Studio as an admin uses it: what it opens, a status edit, a deletion, and what the admin's role may not do.
 import { once } from "node:events";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
@@ -140,4 +140,30 @@ it("deletes an entry", async () => {
   await page.getByRole("button", { name: "delete", exact: true }).click();
   await page.getByText(email).waitFor({ state: "detached" });
   expect(await database.query("SELECT FROM earlyaccess WHERE email = $1", [email])).toEqual([]);
+});
+
+it("refuses to edit a name, and shows what Postgres said", async () => {
+  const page = await openStudio();
+  const before = await database.query("SELECT name FROM earlyaccess ORDER BY id");
+  await cell(page, "name").dblclick();
+  await page.keyboard.press("ControlOrMeta+a");
+  await page.keyboard.type("Mallory");
+  await saveEdit(page);
+  await page.getByText('"update" operation failed').waitFor();
+  await page.getByRole("button", { name: "Console" }).click();
+  await page.getByText("permission denied for table earlyaccess").waitFor();
+  expect(await database.query("SELECT name FROM earlyaccess ORDER BY id")).toEqual(before);
+});
+
+it("refuses to drop the table in the SQL view, and shows what Postgres said", async () => {
+  const page = await openStudio();
+  await page.getByRole("link", { name: "SQL", exact: true }).click();
+  await page.locator(".cm-content").click();
+  await page.keyboard.press("ControlOrMeta+a");
+  await page.keyboard.type("DROP TABLE earlyaccess;");
+  await page.keyboard.press("Escape"); // Closes the suggestions.
+  await page.getByRole("button", { name: "Run SQL" }).click();
+  const message = page.getByText("Query error:").locator("..");
+  await message.waitFor();
+  expect(await message.innerText()).toContain("must be owner of table earlyaccess");
 });

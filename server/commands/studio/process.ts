@@ -5,11 +5,16 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { projectRoot } from "../../project-root.ts";
 
+/** Studio 7.10 sends database errors to its page as JSON, which leaves out their message. */
+const errorsWithMessage =
+  "Error.prototype.toJSON = function () { return { ...this, name: this.name, message: this.message }; };";
+
 /** Starts Studio on a free port of 127.0.0.1. */
 export function startStudio(databaseUrl: string) {
   const prisma = createRequire(import.meta.url).resolve("prisma/build/index.js");
+  const preload = `data:text/javascript,${encodeURIComponent(errorsWithMessage)}`;
   // If Studio is to open a browser and there is none, as on a server, it ends.
-  return spawn(process.execPath, [prisma, "studio", "--browser", "none"], {
+  return spawn(process.execPath, ["--import", preload, prisma, "studio", "--browser", "none"], {
     cwd: projectRoot,
     stdio: ["inherit", "pipe", "inherit"],
     // CHECKPOINT_DISABLE keeps Studio from telling Prisma that it was opened.
