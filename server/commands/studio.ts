@@ -1,28 +1,22 @@
 // npm run studio: opens Prisma Studio on the configured database, for this machine only.
-import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { createRequire } from "node:module";
-import { connect, createServer } from "node:net";
-import { pipeline } from "node:stream";
+import { createServer } from "node:http";
 import { parseArgs } from "node:util";
 import { migrate } from "../database/migrate.ts";
+import { listen } from "../http-server.ts";
 import { OperatorError } from "../operator-error.ts";
 import { printable } from "../printable.ts";
-import { projectRoot } from "../project-root.ts";
 import { runCommand } from "./command.ts";
+import { print } from "./print.ts";
+import { readPort, startStudio } from "./studio/process.ts";
+import { createStudioProxy } from "./studio/proxy.ts";
 
 await runCommand(async (database) => {
-  const { port, listen } = readOptions();
+  const addresses = readAddresses();
   // A new embedded database has no tables yet; a given one is looked at, not changed.
   if (database.directory) await migrate(database);
-  if (listen) await forward(listen, Number(port));
-  const prisma = createRequire(import.meta.url).resolve("prisma/build/index.js");
-  // With a browser to open, Studio ends where there is none, as on a server; its address is printed anyway.
-  const studio = spawn(process.execPath, [prisma, "studio", "--browser", "none", "--port", port], {
-    cwd: projectRoot,
-    stdio: "inherit",
-    env: { ...process.env, DATABASE_OWNER_URL: database.ownerUrl },
-  });
+  const studio = startStudio(database.ownerUrl);
+  const exit = once(studio, "exit") as Promise<[number | null]>;
   // Ctrl-C reaches Studio as well; this process waits for it to end and then lets go of the database.
   let asked = false;
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
@@ -31,9 +25,29 @@ await runCommand(async (database) => {
       studio.kill(signal);
     });
   }
-  const [code] = (await once(studio, "exit")) as [number | null];
-  process.exitCode = asked ? 0 : (code ?? 1);
+  try {
+    const port = await readPort(studio.stdout);
+    if (port !== undefined) await serve(port, addresses);
+    const [code] = await exit;
+    process.exitCode = asked ? 0 : (code ?? 1);
+  } finally {
+    studio.kill();
+  }
 });
+
+interface Address {
+  option: string;
+  hostname: string;
+  port: number;
+}
+
+/** Returns the address of this machine's loopback and, for a container's published port, the one of --listen. */
+function readAddresses(): [Address, ...Address[]] {
+  const { port, listen: address } = readOptions();
+  const loopback = readAddress("--port", `127.0.0.1:${port}`, "a port, for example 5556");
+  if (address === undefined) return [loopback];
+  return [loopback, readAddress("--listen", address, "an address and a port, for example 0.0.0.0:5556")];
+}
 
 function readOptions() {
   const options = { port: { type: "string", default: "5555" }, listen: { type: "string" } } as const;
@@ -44,15 +58,15 @@ function readOptions() {
   }
 }
 
-/** Lets a container's published port reach Studio, which listens on the container's loopback alone. */
-async function forward(listen: string, port: number): Promise<void> {
-  const url = `tcp://${listen}`;
-  const { hostname, port: door } = URL.canParse(url) ? new URL(url) : { hostname: "", port: "" };
-  if (!hostname || !door) throw new OperatorError("--listen takes an address and a port, for example 0.0.0.0:5556");
-  const server = createServer((outside) => {
-    // Whichever side breaks off, both end.
-    pipeline(outside, connect(port, "127.0.0.1"), outside, () => undefined);
-  });
-  server.listen(Number(door), hostname);
-  await once(server, "listening");
+function readAddress(option: string, address: string, expected: string): Address {
+  const url = `tcp://${address}`;
+  const { hostname, port } = URL.canParse(url) ? new URL(url) : { hostname: "", port: "" };
+  if (!hostname || !port) throw new OperatorError(`${option} takes ${expected}`);
+  return { option, hostname, port: Number(port) };
+}
+
+async function serve(studioPort: number, addresses: [Address, ...Address[]]): Promise<void> {
+  const proxy = await createStudioProxy(studioPort);
+  for (const { option, hostname, port } of addresses) await listen(createServer(proxy), hostname, port, option);
+  print(`Prisma Studio is running at http://localhost:${addresses[0].port}\n`);
 }

@@ -1,6 +1,7 @@
 // The operator's commands as npm runs them.
 import { once } from "node:events";
-import { connect } from "node:net";
+import { request, type IncomingMessage } from "node:http";
+import { connect, createServer, type AddressInfo } from "node:net";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
@@ -92,7 +93,38 @@ it("studio answers at one more address where it is asked to, as in a container",
   expect(await studio.stop("SIGTERM")).toBe(0);
 });
 
+it("studio refuses requests from other sites, also if their name resolves to this machine", async () => {
+  const port = await freePort();
+  const studio = run("studio.ts", "--port", String(port));
+  while (!studio.stdout().includes(`http://localhost:${port}`)) await once(studio.process.stdout as Readable, "data");
+  const send = async (host: string, origin: string) => {
+    const sent = request({ host: "127.0.0.1", port, path: "/bff", method: "POST", headers: { host, origin } });
+    sent.end('{"procedure":"query","query":{"sql":"SELECT 1","parameters":[]}}');
+    const [response] = (await once(sent, "response")) as [IncomingMessage];
+    response.resume();
+    return response.statusCode;
+  };
+  const [own, other] = [`localhost:${port}`, `example.com:${port}`];
+  expect(await send(own, `http://${own}`)).toBe(200);
+  expect(await send(own, `http://${other}`)).toBe(403);
+  expect(await send(own, "null")).toBe(403);
+  expect(await send(other, `http://${other}`)).toBe(403);
+  expect(await studio.stop()).toBe(0);
+});
+
+it("studio ends if its port is taken", async () => {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const studio = run("studio.ts", "--port", String(port));
+  // "close" comes when Studio's own process has ended as well, as both write to the same stderr.
+  expect(await once(studio.process, "close")).toEqual([1, null]);
+  expect(studio.stderr()).toContain(`Port ${port} is taken by another program.`);
+  server.close();
+});
+
 it.each([
+  ["--port=none", /^--port takes a port, for example 5556\n$/],
   ["--listen=5556", /^--listen takes an address and a port, for example 0\.0\.0\.0:5556\n$/],
   ["--hots=0.0.0.0", /^Unknown option '--hots'.*\n$/],
 ])("studio refuses %s in a sentence", async (option, sentence) => {

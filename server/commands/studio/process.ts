@@ -1,0 +1,34 @@
+// Prisma Studio as a process of its own.
+import { spawn } from "node:child_process";
+import { createRequire } from "node:module";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+import { projectRoot } from "../../project-root.ts";
+
+/** Studio 7.10 sends database errors to its page as JSON, which leaves out their message. */
+const errorsWithMessage =
+  "Error.prototype.toJSON = function () { return { ...this, name: this.name, message: this.message }; };";
+
+/** Starts Studio on a free port of 127.0.0.1. */
+export function startStudio(databaseUrl: string) {
+  const prisma = createRequire(import.meta.url).resolve("prisma/build/index.js");
+  const preload = `data:text/javascript,${encodeURIComponent(errorsWithMessage)}`;
+  // If Studio is to open a browser and there is none, as on a server, it ends.
+  return spawn(process.execPath, ["--import", preload, prisma, "studio", "--browser", "none"], {
+    cwd: projectRoot,
+    stdio: ["inherit", "pipe", "inherit"],
+    // CHECKPOINT_DISABLE keeps Studio from telling Prisma that it was opened.
+    env: { ...process.env, DATABASE_OWNER_URL: databaseUrl, CHECKPOINT_DISABLE: "1" },
+  });
+}
+
+/** Resolves with the port that Studio listens on, or with undefined if Studio ended. */
+export async function readPort(stdout: Readable): Promise<number | undefined> {
+  let port: string | undefined;
+  for await (const line of createInterface(stdout)) {
+    port = /http:\/\/localhost:(\d+)/.exec(line)?.[1];
+    if (port !== undefined) break;
+  }
+  stdout.resume(); // Studio would stop at a full pipe.
+  return port === undefined ? undefined : Number(port);
+}

@@ -1,0 +1,66 @@
+// The HTTP proxy in front of Prisma Studio: opens the newest entries, and refuses requests from other sites.
+import { request, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
+import { pipeline } from "node:stream";
+
+/** Studio sorts other columns by name and puts them after these, the primary key first. */
+const columns = [
+  "created_at,name,email,company,job_title,status",
+  "suspected_spam,disposable_email,unusual_volume",
+  "utm_source,utm_medium,utm_campaign,utm_term,utm_content,referrer_host",
+];
+
+/** Studio's view state: https://github.com/prisma/studio/blob/main/Architecture/navigation-url-state.md */
+const newestEntries = new URLSearchParams({
+  table: "earlyaccess",
+  sort: "created_at:desc,id:desc",
+  pin: columns.join(","),
+});
+
+/** Its second fragment is Studio's own link to the table, which sorts by id. */
+const head = `
+<style>
+  /* Columns are pinned for their order only. Pinned columns would cover the others, and move away when they get focus. */
+  td, th { left: auto !important; }
+</style>
+<script>
+  function openNewestEntries() {
+    const fragments = ["", "#schema=public&table=earlyaccess&view=table"];
+    if (fragments.includes(location.hash)) location.replace("#${newestEntries}");
+  }
+  addEventListener("hashchange", openNewestEntries);
+  openNewestEntries();
+</script>`;
+
+const pageHeaders = {
+  "Content-Type": "text/html; charset=utf-8",
+  // Otherwise Studio's page tells checkpoint.prisma.io that it was opened.
+  "Content-Security-Policy": "default-src 'self' 'unsafe-inline' data:; frame-ancestors 'none'",
+};
+
+/** @param port where Studio listens on 127.0.0.1. */
+export async function createStudioProxy(port: number): Promise<RequestListener> {
+  const response = await fetch(`http://127.0.0.1:${port}/`);
+  const page = (await response.text()).replace("</head>", `${head}</head>`);
+  return (incoming, outgoing) => {
+    if (!isSameOrigin(incoming)) outgoing.writeHead(403).end();
+    else if (incoming.url === "/") outgoing.writeHead(200, pageHeaders).end(page);
+    else forward(incoming, outgoing, port);
+  };
+}
+
+/** Returns false for another site's page, also if that site's name resolves to this machine (DNS rebinding). */
+function isSameOrigin({ headers: { host = "", origin = `http://${host}` } }: IncomingMessage): boolean {
+  return /^(?:localhost|127\.0\.0\.1)(?::\d+)?$/.test(host) && origin === `http://${host}`;
+}
+
+function forward(incoming: IncomingMessage, outgoing: ServerResponse, port: number): void {
+  const { method, url: path } = incoming;
+  // Studio accepts its own origin only.
+  const headers = { ...incoming.headers, origin: `http://127.0.0.1:${port}` };
+  const forwarded = request({ host: "127.0.0.1", port, method, path, headers }, (response) => {
+    outgoing.writeHead(response.statusCode as number, response.headers);
+    pipeline(response, outgoing, () => undefined);
+  });
+  forwarded.on("error", () => outgoing.destroy());
+  pipeline(incoming, forwarded, () => undefined);
+}

@@ -1,0 +1,169 @@
+// Prisma Studio as an admin uses it: what it opens, a status edit, a deletion, and what the admin's role may not do.
+import { once } from "node:events";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import type { Browser, Locator, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { projectRoot } from "../../server/project-root.ts";
+import { launchBrowser, openPage, type WatchedPage } from "../support/browser.ts";
+import { createTestDatabase, superuserUrl, type TestDatabase } from "../support/database.ts";
+import { freePort } from "../support/free-port.ts";
+import { queryAs } from "../support/query.ts";
+import { runSite, type Site } from "../support/site.ts";
+
+let browser: Browser;
+let database: TestDatabase;
+let admin: URL;
+let studio: Site;
+/** The address that the command prints. */
+let address: string;
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+  database = await createTestDatabase();
+  admin = await createAdmin();
+  // In an order that neither the ids nor the table's rows have.
+  await database.query(`
+    INSERT INTO earlyaccess (id, name, email, company, job_title, created_at)
+    SELECT gen_random_uuid(), 'Person ' || n, 'person' || n || '@example.com', 'Engines', 'Engineer',
+      TIMESTAMPTZ '2026-01-01Z' + n * 7 % 40 * INTERVAL '1 day' FROM generate_series(1, 40) n`);
+  const tsx = join(projectRoot, "node_modules/.bin/tsx");
+  studio = runSite({
+    env: { DATABASE_URL: database.webUrl, DATABASE_OWNER_URL: admin.href },
+    command: [tsx, join(projectRoot, "server/commands/studio.ts"), "--port", String(await freePort())],
+  });
+  const printed = () => /http:\/\/localhost:\S+/.exec(studio.stdout())?.[0];
+  while (!printed()) await once(studio.process.stdout as Readable, "data");
+  address = printed() as string;
+});
+
+afterAll(async () => {
+  await studio.stop();
+  await browser.close();
+  await database.drop();
+  await queryAs(superuserUrl("postgres"), `DROP ROLE ${admin.username}`);
+});
+
+async function createAdmin(): Promise<URL> {
+  const url = new URL(database.webUrl);
+  url.username = url.username.replace(/web$/, "admin");
+  const { username: role, password } = url;
+  await database.query(`
+    CREATE ROLE ${role} LOGIN PASSWORD '${decodeURIComponent(password).replaceAll("'", "''")}';
+    GRANT SELECT, DELETE, UPDATE (status) ON earlyaccess TO ${role};
+    GRANT SELECT ON earlyaccess_status_changes TO ${role}`);
+  return url;
+}
+
+async function openStudio(): Promise<WatchedPage> {
+  const page = await openPage(browser);
+  await page.goto(address);
+  await cell(page, "name").waitFor();
+  return page;
+}
+
+/** @param row counted from 0. */
+function cell(page: Page, column: string, row = 0): Locator {
+  return page.locator(`td[data-grid-row-index="${row}"][data-grid-column-id="${column}"]`);
+}
+
+/** Returns the columns from left to right, as they are on the screen. */
+async function columnsOf(page: Page): Promise<string[]> {
+  const cells = await page.locator('td[data-grid-row-index="0"]:not([data-select])').all();
+  const placed = await Promise.all(
+    cells.map(async (one) => ({
+      column: (await one.getAttribute("data-grid-column-id")) as string,
+      x: (await one.boundingBox())?.x as number,
+    })),
+  );
+  return placed.toSorted((left, right) => left.x - right.x).map(({ column }) => column);
+}
+
+async function expectNewestEntries(page: Page): Promise<void> {
+  const newest = await database.query("SELECT name FROM earlyaccess ORDER BY created_at DESC LIMIT 3");
+  for (const [row, { name }] of newest.entries()) expect(await cell(page, "name", row).innerText()).toBe(name);
+  const columns = await columnsOf(page);
+  expect(columns.slice(0, 6)).toEqual(["created_at", "name", "email", "company", "job_title", "status"]);
+  expect(columns.slice(6, 9)).toEqual(["suspected_spam", "disposable_email", "unusual_volume"]);
+  expect(columns.slice(-2)).toEqual(["id", "import_id"]);
+}
+
+async function saveEdit(page: Page): Promise<void> {
+  await page.keyboard.press("Enter");
+  await page.getByRole("button", { name: "Save 1 row" }).click();
+  await page.getByRole("button", { name: "yes, write to db" }).click();
+}
+
+it("opens on the newest entries, the columns for an admin first, and asks no other host", async () => {
+  const page = await openStudio();
+  await expectNewestEntries(page);
+  expect(page.sent.filter((request) => !request.includes(` ${address}`))).toEqual([]);
+});
+
+it("shows the newest entries first when the admin comes back from another table", async () => {
+  const page = await openStudio();
+  await page.getByRole("link", { name: "earlyaccess_status_changes" }).click();
+  await page.getByText("old_status").waitFor();
+  await page.getByRole("link", { name: "earlyaccess", exact: true }).click();
+  await cell(page, "name").waitFor();
+  await expectNewestEntries(page);
+});
+
+it("scrolls to the last column", async () => {
+  const page = await openStudio();
+  await cell(page, "import_id").scrollIntoViewIfNeeded();
+  await cell(page, "import_id").click();
+  expect(await cell(page, "import_id").getAttribute("data-focused")).toBe("true");
+});
+
+it("stores a status edit, and its trace names the admin's role", async () => {
+  const page = await openStudio();
+  const email = await cell(page, "email").innerText();
+  await cell(page, "status").dblclick();
+  await page.getByRole("button", { name: "invited" }).click();
+  await saveEdit(page);
+  await page.getByText("Row saved successfully").waitFor();
+  await page.reload();
+  await cell(page, "status").getByText("invited").waitFor();
+  expect(
+    await database.query(`
+      SELECT email, changed_by, old_status, new_status
+      FROM earlyaccess_status_changes JOIN earlyaccess ON earlyaccess.id = entry_id`),
+  ).toEqual([{ email, changed_by: admin.username, old_status: "waiting", new_status: "invited" }]);
+});
+
+it("deletes an entry", async () => {
+  const page = await openStudio();
+  const email = await cell(page, "email", 2).innerText();
+  await page.locator('td[data-select="true"]').nth(2).click();
+  await page.getByRole("button", { name: "Delete 1 row" }).click();
+  await page.getByRole("button", { name: "delete", exact: true }).click();
+  await page.getByText(email).waitFor({ state: "detached" });
+  expect(await database.query("SELECT FROM earlyaccess WHERE email = $1", [email])).toEqual([]);
+});
+
+it("refuses to edit a name, and shows what Postgres said", async () => {
+  const page = await openStudio();
+  const before = await database.query("SELECT name FROM earlyaccess ORDER BY id");
+  await cell(page, "name").dblclick();
+  await page.keyboard.press("ControlOrMeta+a");
+  await page.keyboard.type("Mallory");
+  await saveEdit(page);
+  await page.getByText('"update" operation failed').waitFor();
+  await page.getByRole("button", { name: "Console" }).click();
+  await page.getByText("permission denied for table earlyaccess").waitFor();
+  expect(await database.query("SELECT name FROM earlyaccess ORDER BY id")).toEqual(before);
+});
+
+it("refuses to drop the table in the SQL view, and shows what Postgres said", async () => {
+  const page = await openStudio();
+  await page.getByRole("link", { name: "SQL", exact: true }).click();
+  await page.locator(".cm-content").click();
+  await page.keyboard.press("ControlOrMeta+a");
+  await page.keyboard.type("DROP TABLE earlyaccess;");
+  await page.keyboard.press("Escape"); // Closes the suggestions.
+  await page.getByRole("button", { name: "Run SQL" }).click();
+  const message = page.getByText("Query error:").locator("..");
+  await message.waitFor();
+  expect(await message.innerText()).toContain("must be owner of table earlyaccess");
+});
