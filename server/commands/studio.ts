@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { parseArgs } from "node:util";
 import { migrate } from "../database/migrate.ts";
+import { requireAdminUrl } from "../database/open.ts";
 import { listen } from "../http-server.ts";
 import { OperatorError } from "../operator-error.ts";
 import { printable } from "../printable.ts";
@@ -13,9 +14,10 @@ import { createStudioProxy } from "./studio/proxy.ts";
 
 await runCommand(async (database) => {
   const addresses = readAddresses();
+  const adminUrl = requireAdminUrl(database);
   // A new embedded database has no tables yet; a given one is looked at, not changed.
   if (database.directory) await migrate(database);
-  const studio = startStudio(database.ownerUrl);
+  const studio = startStudio(adminUrl);
   const exit = once(studio, "exit") as Promise<[number | null]>;
   // Ctrl-C reaches Studio as well; this process waits for it to end and then lets go of the database.
   let asked = false;

@@ -103,15 +103,15 @@ describe("a personal login", () => {
   it("has an admin's rights, and the trace names it", async () => {
     const url = new URL(database.adminRoleUrl);
     [url.username, url.password] = [name(), await asOwner((owner) => addAdmin(owner, admin, name()))];
-    expect(await asOwner((owner) => listAdmins(owner, admin, ownerRole))).toEqual([name()]);
+    expect(await asOwner((owner) => listAdmins(owner, admin))).toEqual([name()]);
     await expectAdminRights(url.href);
     expect((await migrate(database)).findings).toEqual([]);
     await withClient(url.href, async (session) => {
-      await asOwner((owner) => removeAdmin(owner, admin, name(), ownerRole));
+      await asOwner((owner) => removeAdmin(owner, admin, name()));
       await expect(session.query("SELECT FROM earlyaccess")).rejects.toMatchObject(denied);
     });
     await expect(queryAs(url.href, "SELECT 1")).rejects.toMatchObject({ code: "28P01" });
-    expect(await asOwner((owner) => listAdmins(owner, admin, ownerRole))).toEqual([]);
+    expect(await asOwner((owner) => listAdmins(owner, admin))).toEqual([]);
   });
 
   it("is reported if it could do more, and is not removed if something else may use it", async () => {
@@ -126,10 +126,10 @@ describe("a personal login", () => {
         statements: [expect.any(String)],
       },
     ]);
-    const removal = asOwner((owner) => removeAdmin(owner, admin, name(), ownerRole));
+    const removal = asOwner((owner) => removeAdmin(owner, admin, name()));
     await expect(removal).rejects.toThrow(/^".*_ada" is a member of other roles, /);
     await queryAs(superuser, findings[0]?.statements[0] ?? "");
-    await asOwner((owner) => removeAdmin(owner, admin, name(), ownerRole));
+    await asOwner((owner) => removeAdmin(owner, admin, name()));
   });
 
   it("has a name that needs no quotes", async () => {
@@ -145,7 +145,7 @@ describe("a personal login", () => {
     const web = new URL(database.webUrl).username;
     await expect(asOwner((owner) => addAdmin(owner, admin, web))).rejects.toThrow("There is already a role");
     for (const other of [web, ownerRole, admin]) {
-      const removal = asOwner((owner) => removeAdmin(owner, admin, other, ownerRole));
+      const removal = asOwner((owner) => removeAdmin(owner, admin, other));
       await expect(removal).rejects.toThrow("is not an admin. There are no admins.");
     }
   });

@@ -8,16 +8,17 @@ import { createRole } from "./roles.ts";
 const nameRule = /^(?!pg_)[a-z][a-z0-9_]{0,62}$/;
 
 /**
- * Lists the personal logins by name.
+ * Lists the personal logins by name. From Postgres 16 the owner, who creates the group, is a member as well.
  * @param group the role of DATABASE_ADMIN_URL.
- * @param ownerRole left out: from Postgres 16, whoever creates a role is a member of it.
  */
-export async function listAdmins(client: pg.Client, group: string, ownerRole: string): Promise<string[]> {
+export async function listAdmins(client: pg.Client, group: string): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     `SELECT DISTINCT m.rolname AS name
      FROM pg_auth_members JOIN pg_roles g ON g.oid = roleid JOIN pg_roles m ON m.oid = member
-     WHERE g.rolname = $1 AND m.rolname <> $2 AND m.rolcanlogin ORDER BY name`,
-    [group, ownerRole],
+     WHERE g.rolname = $1 AND m.rolcanlogin AND m.rolname <> current_user
+       AND m.oid NOT IN (SELECT relowner FROM pg_class WHERE oid = to_regclass('public.earlyaccess'))
+     ORDER BY name`,
+    [group],
   );
   return rows.map(({ name }) => name);
 }
@@ -41,8 +42,8 @@ export async function addAdmin(owner: pg.Client, group: string, name: string): P
  * Removes a personal login. Its open sessions lose their rights at once.
  * @throws OperatorError if the login is not an admin, or has other uses.
  */
-export async function removeAdmin(owner: pg.Client, group: string, name: string, ownerRole: string): Promise<void> {
-  const admins = await listAdmins(owner, group, ownerRole);
+export async function removeAdmin(owner: pg.Client, group: string, name: string): Promise<void> {
+  const admins = await listAdmins(owner, group);
   if (!admins.includes(name)) {
     const known = admins.length > 0 ? `The admins are ${admins.join(", ")}.` : "There are no admins.";
     throw new OperatorError(`"${printableName(name)}" is not an admin. ${known}`);

@@ -1,6 +1,8 @@
 // Finds the database that the configuration names: a given one, or the embedded one.
 import { join } from "node:path";
 import type { Config } from "../config.ts";
+import { hints } from "../config-variables.ts";
+import { OperatorError } from "../operator-error.ts";
 import { projectRoot } from "../project-root.ts";
 import { openEmbedded } from "./embedded.ts";
 import type { DatabaseUrls } from "./migrate.ts";
@@ -29,4 +31,12 @@ async function openConfigured({
     ...(adminUrl ? { adminUrl } : {}),
     release: async () => undefined,
   };
+}
+
+/** @throws OperatorError if DATABASE_ADMIN_URL is not set. */
+export function requireAdminUrl({ adminUrl }: OpenedDatabase): string {
+  if (adminUrl) return adminUrl;
+  throw new OperatorError(
+    `DATABASE_ADMIN_URL is not set. Set it, for example DATABASE_ADMIN_URL=${hints.DATABASE_ADMIN_URL.example}, and migrate.`,
+  );
 }

@@ -22,7 +22,7 @@ export async function listOtherRoles(client: pg.Client, urls: DatabaseUrls): Pro
   const roles: OtherRole[] = [];
   if (urls.adminUrl) {
     const admin = adminRole(urls.adminUrl);
-    const logins = await listAdmins(client, admin.name, ownerRole);
+    const logins = await listAdmins(client, admin.name);
     roles.push({ ...admin, groups: [] });
     roles.push(...logins.map((name) => ({ name, label: `The admin "${name}"`, rights: [], groups: [admin.name] })));
   }

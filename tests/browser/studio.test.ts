@@ -5,23 +5,23 @@ import type { Readable } from "node:stream";
 import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { projectRoot } from "../../server/project-root.ts";
+import { migrate } from "../../server/database/migrate.ts";
 import { launchBrowser, openPage, type WatchedPage } from "../support/browser.ts";
-import { createTestDatabase, superuserUrl, type TestDatabase } from "../support/database.ts";
+import { createEmptyDatabase, type TestDatabase } from "../support/database.ts";
 import { freePort } from "../support/free-port.ts";
-import { queryAs } from "../support/query.ts";
 import { runSite, type Site } from "../support/site.ts";
 
 let browser: Browser;
 let database: TestDatabase;
-let admin: URL;
 let studio: Site;
 /** The address that the command prints. */
 let address: string;
 
 beforeAll(async () => {
   browser = await launchBrowser();
-  database = await createTestDatabase();
-  admin = await createAdmin();
+  const empty = await createEmptyDatabase();
+  database = { ...empty, adminUrl: empty.adminRoleUrl };
+  await migrate(database);
   // In an order that neither the ids nor the table's rows have.
   await database.query(`
     INSERT INTO earlyaccess (id, name, email, company, job_title, created_at)
@@ -29,7 +29,7 @@ beforeAll(async () => {
       TIMESTAMPTZ '2026-01-01Z' + n * 7 % 40 * INTERVAL '1 day' FROM generate_series(1, 40) n`);
   const tsx = join(projectRoot, "node_modules/.bin/tsx");
   studio = runSite({
-    env: { DATABASE_URL: database.webUrl, DATABASE_OWNER_URL: admin.href },
+    env: { DATABASE_URL: database.webUrl, DATABASE_ADMIN_URL: database.adminRoleUrl },
     command: [tsx, join(projectRoot, "server/commands/studio.ts"), "--port", String(await freePort())],
   });
   const printed = () => /http:\/\/localhost:\S+/.exec(studio.stdout())?.[0];
@@ -41,19 +41,7 @@ afterAll(async () => {
   await studio.stop();
   await browser.close();
   await database.drop();
-  await queryAs(superuserUrl("postgres"), `DROP ROLE ${admin.username}`);
 });
-
-async function createAdmin(): Promise<URL> {
-  const url = new URL(database.webUrl);
-  url.username = url.username.replace(/web$/, "admin");
-  const { username: role, password } = url;
-  await database.query(`
-    CREATE ROLE ${role} LOGIN PASSWORD '${decodeURIComponent(password).replaceAll("'", "''")}';
-    GRANT SELECT, DELETE, UPDATE (status) ON earlyaccess TO ${role};
-    GRANT SELECT ON earlyaccess_status_changes TO ${role}`);
-  return url;
-}
 
 async function openStudio(): Promise<WatchedPage> {
   const page = await openPage(browser);
@@ -129,7 +117,9 @@ it("stores a status edit, and its trace names the admin's role", async () => {
     await database.query(`
       SELECT email, changed_by, old_status, new_status
       FROM earlyaccess_status_changes JOIN earlyaccess ON earlyaccess.id = entry_id`),
-  ).toEqual([{ email, changed_by: admin.username, old_status: "waiting", new_status: "invited" }]);
+  ).toEqual([
+    { email, changed_by: new URL(database.adminRoleUrl).username, old_status: "waiting", new_status: "invited" },
+  ]);
 });
 
 it("deletes an entry", async () => {

@@ -24,9 +24,13 @@ function run(name: string, ...args: string[]) {
 }
 
 function runWith(more: Record<string, string>, name: string, ...args: string[]) {
-  const env = { DATABASE_URL: database.webUrl, DATABASE_OWNER_URL: database.ownerUrl, ...more };
+  const urls = {
+    DATABASE_URL: database.webUrl,
+    DATABASE_OWNER_URL: database.ownerUrl,
+    DATABASE_ADMIN_URL: database.adminRoleUrl,
+  };
   const tsx = join(projectRoot, "node_modules/.bin/tsx");
-  return runSite({ env, command: [tsx, join(projectRoot, "server/commands", name), ...args] });
+  return runSite({ env: { ...urls, ...more }, command: [tsx, join(projectRoot, "server/commands", name), ...args] });
 }
 
 it("migrate brings the database up to date, and says so the next time", async () => {

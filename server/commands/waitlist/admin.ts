@@ -1,7 +1,7 @@
 // waitlist admin: the personal logins of those who use Prisma Studio.
 import type pg from "pg";
-import { hints } from "../../config-variables.ts";
 import { addAdmin, listAdmins, removeAdmin } from "../../database/admins.ts";
+import { requireAdminUrl } from "../../database/open.ts";
 import { readRole } from "../../database/roles.ts";
 import { OperatorError } from "../../operator-error.ts";
 import { printableName } from "../../printable.ts";
@@ -26,28 +26,23 @@ export const admin: Command = {
     if ((action === "list") !== (name === undefined)) {
       throw new UsageError(action === "list" ? "admin list takes no NAME." : `admin ${action} needs NAME.`);
     }
-    await withOwner(async (client, { adminUrl, ownerUrl }) => {
-      const [group, ownerRole] = [await requireGroup(client, adminUrl), readRole(ownerUrl).name];
+    await withOwner(async (client, database) => {
+      const group = await requireGroup(client, requireAdminUrl(database));
       if (name === undefined) {
-        for (const login of await listAdmins(client, group, ownerRole)) print(`${login}\n`);
+        for (const login of await listAdmins(client, group)) print(`${login}\n`);
       } else if (action === "add") {
         const password = await addAdmin(client, group, name);
         print(`Added ${name}. Its password, which is not shown again:\n${password}\n`);
       } else {
-        await removeAdmin(client, group, name, ownerRole);
+        await removeAdmin(client, group, name);
         print(`Removed ${name}. Its status changes stay in the trace.\n`);
       }
     });
   },
 };
 
-/** @throws OperatorError if DATABASE_ADMIN_URL is not set, or its role does not exist. */
-async function requireGroup(client: pg.Client, adminUrl: string | undefined): Promise<string> {
-  if (!adminUrl) {
-    throw new OperatorError(
-      `DATABASE_ADMIN_URL is not set. Set it, for example DATABASE_ADMIN_URL=${hints.DATABASE_ADMIN_URL.example}. ${migrateHint}`,
-    );
-  }
+/** @throws OperatorError if the role does not exist. */
+async function requireGroup(client: pg.Client, adminUrl: string): Promise<string> {
   const { name } = readRole(adminUrl);
   const { rowCount } = await client.query("SELECT FROM pg_roles WHERE rolname = $1", [name]);
   if (!rowCount) throw new OperatorError(`There is no role "${printableName(name)}" yet. ${migrateHint}`);
