@@ -5,9 +5,11 @@ import { join } from "node:path";
 import axe from "axe-core";
 import { HtmlValidate } from "html-validate";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { addAdmin, removeAdmin } from "../../server/database/admins.ts";
 import { migrate } from "../../server/database/migrate.ts";
 import { launchBrowser } from "../support/browser.ts";
 import { createTestDatabase, superuserUrl, type TestDatabase } from "../support/database.ts";
+import { withClient } from "../support/query.ts";
 import { runWaitlist } from "../support/waitlist.ts";
 
 let database: TestDatabase;
@@ -260,6 +262,27 @@ describe("doctor", () => {
     const { code, stdout } = await waitlist(["doctor"], { PORT: "x", DATABASE_URL: "postgres://ada:hunter2@db" });
     expect([code, verdicts(stdout)]).toEqual([1, { Configuration: "problem" }]);
     expect(stdout).not.toContain("hunter2");
+  });
+
+  it("checks the rights of the admin role and of each personal login", async () => {
+    const withAdmins = { ...database, adminUrl: database.adminRoleUrl };
+    const admin = new URL(database.adminRoleUrl).username;
+    await migrate(withAdmins);
+    await withClient(database.ownerUrl, (owner) => addAdmin(owner, admin, `${admin}_ada`));
+    const examine = async () => (await runWaitlist(withAdmins, ["doctor"])).stdout;
+    expect(verdicts(await examine())).toMatchObject({ [`Role ${admin}`]: "ok", [`Role ${admin}_ada`]: "ok" });
+    await database.query(
+      `GRANT INSERT ON earlyaccess TO ${admin}; GRANT SELECT ON earlyaccess_imports TO ${admin}_ada`,
+    );
+    expect(await examine()).toMatch(
+      new RegExp(`problem  Role ${admin}: [^]*REVOKE INSERT ON [^]*problem  Role ${admin}_ada: [^]*REVOKE SELECT ON`),
+    );
+    await withClient(database.ownerUrl, async (owner) => {
+      await owner.query(`REVOKE SELECT ON earlyaccess_imports FROM ${admin}_ada`);
+      await removeAdmin(owner, admin, `${admin}_ada`);
+    });
+    await migrate(withAdmins);
+    expect(verdicts(await examine())).toMatchObject({ [`Role ${admin}`]: "ok" });
   });
 });
 

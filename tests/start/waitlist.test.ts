@@ -5,8 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { projectRoot } from "../../server/project-root.ts";
+import { migrate } from "../../server/database/migrate.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { runSite } from "../support/site.ts";
+import { queryAs } from "../support/query.ts";
 import { openWire } from "../support/tcp-proxy.ts";
 import { runWaitlist } from "../support/waitlist.ts";
 
@@ -409,5 +411,50 @@ describe("erase", () => {
     expect(await entries()).toEqual([]);
     const stderr = "That is not an email address, and nothing was removed.\n";
     expect(await waitlist(["erase", "ZOË"])).toEqual({ code: 1, stdout: "", stderr });
+  });
+});
+
+describe("admin", () => {
+  const admins = (...args: string[]) =>
+    runWaitlist({ ...database, adminUrl: database.adminRoleUrl }, ["admin", ...args], {}, program);
+  const name = () => `${new URL(database.adminRoleUrl).username}_ada`;
+
+  it("adds a login that changes a status under its own name, lists it, and removes it", async () => {
+    expect(await admins("add", name())).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: expect.stringMatching(/^There is no role ".*_admin" yet\. Run npm run migrate, /),
+    });
+    await migrate({ ...database, adminUrl: database.adminRoleUrl });
+    await add("Ada", "ada@example.com");
+    const added = await admins("add", name());
+    expect([added.code, added.stderr]).toEqual([0, ""]);
+    const [, password] = /^Added .*, which is not shown again:\n([0-9a-f]{48})\n$/.exec(added.stdout) ?? [];
+    const url = new URL(database.adminRoleUrl);
+    [url.username, url.password] = [name(), password ?? ""];
+    await queryAs(url.href, "UPDATE earlyaccess SET status = 'invited'");
+    const latest = "SELECT changed_by FROM earlyaccess_status_changes ORDER BY id DESC LIMIT 1";
+    expect(await database.query(latest)).toEqual([{ changed_by: name() }]);
+    expect(await admins("list")).toEqual({ code: 0, stdout: `${name()}\n`, stderr: "" });
+    expect(await admins("add", name())).toMatchObject({ code: 1, stdout: "" });
+    expect(await admins("remove", name())).toMatchObject({ code: 0, stderr: "" });
+    expect(await admins("list")).toEqual({ code: 0, stdout: "", stderr: "" });
+    await expect(queryAs(url.href, "SELECT 1")).rejects.toMatchObject({ code: "28P01" });
+  });
+
+  it.each([
+    [[], 2, /^admin needs ACTION\. /],
+    [["rename", "ada"], 2, /^admin does not know "rename"\. It knows add, list and remove\.\n$/],
+    [["add"], 2, /^admin add needs NAME\.\n$/],
+    [["list", "ada"], 2, /^admin list takes no NAME\.\n$/],
+    [["remove", "nobody"], 1, /^"nobody" is not an admin\. There are no admins\.\n$/],
+  ])("refuses %j in a sentence", async (args, code, sentence) => {
+    await migrate({ ...database, adminUrl: database.adminRoleUrl });
+    expect(await admins(...args)).toEqual({ code, stdout: "", stderr: expect.stringMatching(sentence) });
+  });
+
+  it("says which variable it needs", async () => {
+    const { code, stderr } = await waitlist(["admin", "list"]);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^DATABASE_ADMIN_URL is not set\. Set it, for example /)]);
   });
 });
