@@ -72,9 +72,9 @@ async function start(config: Config, log: Logger, closers: Closers, onFault: (er
   if (metrics && metricsPort) closers.push(await metrics.serve(config.host, metricsPort, { pool, isReady }));
   http.handle(app);
   const port = chosenPort ?? (await http.listen(config.host, config.port));
-  closers.push(() => http.close());
-  // Before the server: its socket to the browser would keep the server open.
+  // After the HTTP server, whose last requests would wait for a closed Vite for ever.
   if (vite) closers.push(() => vite.close());
+  closers.push(() => http.close());
   announce(config.host, port, database, log);
 }
 
