@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import express, { type Express, type RequestHandler } from "express";
 import type { Logger } from "pino";
 import { signupPath, unknownAddress } from "../client/addresses.ts";
-import { joinWaitlist, readEntry } from "./controllers/early-access.ts";
+import { joinWaitlist, readEntry, type ParseEntry } from "./controllers/early-access.ts";
 import { live, ready } from "./controllers/health.ts";
 import type { ErrorPages } from "./controllers/pages.ts";
 import { isRead } from "./http-method.ts";
@@ -26,6 +26,8 @@ export interface Parts {
   findStored: FindStored;
   /** In development Vite and the pages that change with every save; none in production. */
   development: RequestHandler[];
+  /** In development, replaces the model's function by one that reads the current fields and texts of client/. */
+  parseEntry?: ParseEntry;
   errorPages: ErrorPages;
   policy: SecurityPolicy;
   site: PublicSite;
@@ -103,7 +105,7 @@ function createRoutes(parts: Parts): Express {
     sameOrigin(parts.site.origin),
     signupLimit(parts.signups),
     readBody,
-    readEntry,
+    readEntry(parts.parseEntry),
     joinWaitlist(parts.waitlist),
   );
   app.all(signupPath, methodNotAllowed("POST"));

@@ -8,11 +8,12 @@ import { storeCrawlerFiles } from "./controllers/crawlers.ts";
 import { createErrorPages, livePages, storePages } from "./controllers/pages.ts";
 import { storeSiteFiles } from "./controllers/site-files.ts";
 import type { SecurityPolicy } from "./middleware/security-headers.ts";
+import type * as WaitlistEntry from "./models/waitlist-entry.ts";
 import { projectRoot } from "./project-root.ts";
 import type { PublicSite } from "./views/head.ts";
 import { builtClient, createBuiltRenderer, createDevRenderer } from "./views/renderer.ts";
 
-interface Frontend extends Pick<Parts, "findStored" | "development" | "errorPages"> {
+interface Frontend extends Pick<Parts, "findStored" | "development" | "parseEntry" | "errorPages"> {
   inline: Pick<SecurityPolicy, "inlineStyles" | "inlineScripts">;
   vite?: ViteDevServer;
 }
@@ -33,7 +34,12 @@ export async function createBuiltFrontend(site: PublicSite): Promise<Frontend> {
   };
 }
 
-/** Through Vite, with every change of the sources; `server` carries its messages to the browser. */
+const entryModule = join(projectRoot, "server", "models", "waitlist-entry.ts");
+
+/**
+ * Through Vite, with every change of the sources; `server` carries its messages to the browser. Edits in client/ do not
+ * restart the server: what it shows of client/ comes from Vite, and not from its own imports.
+ */
 export async function createDevFrontend(server: Server, site: PublicSite): Promise<Frontend> {
   const { createServer: createVite } = await import("vite");
   const nonce = randomBytes(16).toString("base64");
@@ -47,6 +53,10 @@ export async function createDevFrontend(server: Server, site: PublicSite): Promi
   return {
     findStored: storeCrawlerFiles(site),
     development: [vite.middlewares, livePages(renderer)],
+    parseEntry: async (...given) => {
+      const { parseEntry } = (await vite.ssrLoadModule(entryModule)) as typeof WaitlistEntry;
+      return parseEntry(...given);
+    },
     errorPages: await createErrorPages(renderer),
     inline: {
       inlineStyles: renderer.inlineStyles,

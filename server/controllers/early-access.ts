@@ -4,7 +4,7 @@ import { earlyAccess } from "../../client/content.ts";
 import { joinedAddress } from "../../client/addresses.ts";
 import { HttpError } from "../http-error.ts";
 import { prefersHtml } from "../middleware/errors.ts";
-import { parseEntry, type WaitlistEntry } from "../models/waitlist-entry.ts";
+import { parseEntry, type ParsedEntry, type WaitlistEntry } from "../models/waitlist-entry.ts";
 import { HourlyLimitError } from "../models/signup-volume.ts";
 import { WaitlistUnavailableError, type Waitlist } from "../models/waitlist.ts";
 
@@ -14,13 +14,17 @@ const retryAfter = "15";
 /** The same bytes for a new and a known address: nobody learns who is on the list. */
 const joined = JSON.stringify({ message: earlyAccess.success.text });
 
+export type ParseEntry = (...given: Parameters<typeof parseEntry>) => ParsedEntry | Promise<ParsedEntry>;
+
 /** Checks the fields, and leaves the entry for joinWaitlist. */
-export const readEntry: RequestHandler = (req, res, next) => {
-  const parsed = parseEntry(req.body as Record<string, unknown>, req.headers.referer);
-  if (!parsed.ok) throw new HttpError(422, "Some fields are not valid.", { fields: parsed.errors });
-  res.locals.entry = parsed.entry;
-  next();
-};
+export function readEntry(parse: ParseEntry = parseEntry): RequestHandler {
+  return async function read(req, res, next) {
+    const parsed = await parse(req.body as Record<string, unknown>, req.headers.referer);
+    if (!parsed.ok) throw new HttpError(422, "Some fields are not valid.", { fields: parsed.errors });
+    res.locals.entry = parsed.entry;
+    next();
+  };
+}
 
 export function joinWaitlist(waitlist: Waitlist): RequestHandler {
   return async function join(req, res) {
