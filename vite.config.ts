@@ -15,6 +15,7 @@ const browser: UserConfig = {
     react(),
     sonnerWithoutInlineStyle(),
     scriptAtLowPriority(),
+    reloadForServerModules(),
     compression({ algorithms: ["gzip", "brotliCompress"] }),
   ],
   // Pre-bundled in development it would escape the plugin.
@@ -118,6 +119,20 @@ function scriptAtLowPriority(): Plugin {
     transformIndexHtml: {
       order: "post",
       handler: (html) => html.replace('<script type="module"', '<script type="module" fetchpriority="low"'),
+    },
+  };
+}
+
+/** Reloads the open pages after an edit of a client module that no browser has loaded, only the server to render pages. */
+function reloadForServerModules(): Plugin {
+  return {
+    name: "reload-for-server-modules",
+    apply: "serve",
+    hotUpdate({ file, modules, server: { config, environments } }) {
+      // An edit outside client/ restarts the server, after which each page reloads itself.
+      const isRendered = this.environment.name === "ssr" && modules.length > 0 && file.startsWith(`${config.root}/`);
+      const { hot, moduleGraph } = environments.client;
+      if (isRendered && !moduleGraph.getModulesByFile(file)) hot.send({ type: "full-reload" });
     },
   };
 }

@@ -1,14 +1,14 @@
 // The whole page: the matched route inside the boundary that shows the error page.
-import { Component, type ReactNode } from "react";
 import { useRoutes } from "react-router-dom";
-import type { FormFailure } from "./page-data.ts";
+import { ErrorBoundary } from "./components/error-boundary.tsx";
 import { FormFailureContext } from "./early-access/form-failure.ts";
+import type { FormFailure } from "./page-data.ts";
 import { ErrorPage } from "./pages/error.tsx";
 import { routes } from "./routes.tsx";
 
 export function App({ failure }: { failure?: FormFailure | undefined }) {
   return (
-    <ErrorBoundary>
+    <ErrorBoundary fallback={<ErrorPage />}>
       <FormFailureContext value={failure}>
         <Routes />
       </FormFailureContext>
@@ -18,17 +18,4 @@ export function App({ failure }: { failure?: FormFailure | undefined }) {
 
 function Routes() {
   return useRoutes(routes);
-}
-
-/** Only the browser uses it: on the server a throwing route rejects, and the answer is a 500. */
-class ErrorBoundary extends Component<{ children: ReactNode }, { failed: boolean }> {
-  override state = { failed: false };
-
-  static getDerivedStateFromError() {
-    return { failed: true };
-  }
-
-  override render() {
-    return this.state.failed ? <ErrorPage /> : this.props.children;
-  }
 }

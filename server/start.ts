@@ -74,9 +74,9 @@ export async function start({ config, log, http, port, closers, onFault }: Start
   });
   if (metrics && metricsPort) closers.push(await metrics.serve(config.host, metricsPort, { pool, isReady }));
   http.handle(app);
-  closers.push(() => http.close());
-  // Before the server: its socket to the browser would keep the server open.
+  // After the HTTP server, whose last requests would wait for a closed Vite for ever.
   if (vite) closers.push(() => vite.close());
+  closers.push(() => http.close());
   announce(config.host, port, database, log);
 }
 

@@ -6,6 +6,7 @@ import type { ViteDevServer } from "vite";
 import type * as EntryServer from "../../client/entry-server.tsx";
 import type { FormFailure } from "../../client/page-data.ts";
 import { projectRoot } from "../project-root.ts";
+import type * as DocumentModule from "./document.ts";
 import { createDocument } from "./document.ts";
 import type { PublicSite } from "./head.ts";
 
@@ -60,12 +61,17 @@ function integrity(content: string | Buffer): string {
   return `sha256-${createHash("sha256").update(content).digest("base64")}`;
 }
 
+const documentModule = join(projectRoot, "server", "views", "document.ts");
+
 /** @param nonce what Vite marks its own inline scripts and styles with. */
 export function createDevRenderer(vite: ViteDevServer, nonce: string, site: PublicSite): Renderer {
   const load = () => vite.ssrLoadModule("/entry-server.tsx") as Promise<typeof EntryServer>;
+  // Not the import above: the head contains texts of client/content.ts, whose edits do not restart the server (see the script dev).
+  const loadDocument = () => vite.ssrLoadModule(documentModule) as Promise<typeof DocumentModule>;
   const document = async (address: string) => {
     const source = await readFile(join(projectRoot, "client", "index.html"), "utf8");
-    return createDocument(await vite.transformIndexHtml(address, source), site);
+    const { createDocument: create } = await loadDocument();
+    return create(await vite.transformIndexHtml(address, source), site);
   };
   return {
     inlineStyles: [`'nonce-${nonce}'`],

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { projectRoot } from "../../server/project-root.ts";
-import { breakSending, launchBrowser, openPage, type WatchedPage } from "../support/browser.ts";
+import { breakSending, hydrated, isViolation, launchBrowser, openPage, type WatchedPage } from "../support/browser.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { startSite, type Site } from "../support/site.ts";
 
@@ -20,17 +20,9 @@ afterAll(async () => {
   await database.drop();
 });
 
-async function hydrated(page: WatchedPage) {
-  await page.waitForFunction(() =>
-    Object.keys(document.getElementById("root") as object).some((key) => key.startsWith("__reactContainer")),
-  );
-}
-
 function foreign(page: WatchedPage, site: Site) {
   return page.sent.filter((request) => !request.includes(site.url));
 }
-
-const isViolation = (complaint: string) => /Content Security Policy|Trusted/.test(complaint);
 
 describe.each(["built", "dev"] as const)("%s:", (mode) => {
   let site: Site;

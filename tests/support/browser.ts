@@ -37,3 +37,13 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
   page.on("request", (request) => keepSent(request.postData()));
   return page;
 }
+
+/** Waits until React has taken over the page. */
+export async function hydrated(page: Page): Promise<void> {
+  await page.waitForFunction(() =>
+    Object.keys(document.getElementById("root") as object).some((key) => key.startsWith("__reactContainer")),
+  );
+}
+
+/** Returns whether a console message reports a violation of the Content Security Policy. */
+export const isViolation = (complaint: string) => /Content Security Policy|Trusted/.test(complaint);

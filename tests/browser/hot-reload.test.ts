@@ -1,0 +1,130 @@
+// Hot reload in development: an open page shows an edit of the sources without a manual reload.
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { hydrated, isViolation, launchBrowser, openPage, type WatchedPage } from "../support/browser.ts";
+import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { startDevSite, type DevSite } from "../support/dev-site.ts";
+
+/** In milliseconds; generous, because the machine may be busy. */
+const timeout = 120_000;
+
+let database: TestDatabase;
+let browser: Browser;
+let site: DevSite;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  browser = await launchBrowser();
+  site = await startDevSite({ DATABASE_URL: database.webUrl, DATABASE_OWNER_URL: database.ownerUrl });
+}, timeout);
+
+afterAll(async () => {
+  await browser.close();
+  await site.remove();
+  await database.drop();
+});
+
+/** Opens the landing page, whose form is too far away to hydrate it, and waits for the connection to Vite. */
+async function openUnhydrated(): Promise<WatchedPage> {
+  const page = await openPage(browser, { viewport: { width: 1280, height: 720 } });
+  await Promise.all([
+    page.waitForEvent("console", (message) => message.text() === "[vite] connected."),
+    page.goto(site.url),
+  ]);
+  return page;
+}
+
+/** Opens the landing page, hydrates it and types a name, which a reload would lose. */
+async function openHydrated(): Promise<WatchedPage> {
+  const page = await openUnhydrated();
+  await page.getByLabel("Name").focus();
+  await hydrated(page);
+  await page.getByLabel("Name").fill("Ada");
+  return page;
+}
+
+const typedName = (page: WatchedPage) => page.getByLabel("Name").inputValue();
+
+/** Fails if a page reported a violation of the Content Security Policy; closes the pages. */
+async function expectNoViolation(...pages: WatchedPage[]) {
+  for (const page of pages) {
+    expect(page.complaints.filter(isViolation)).toEqual([]);
+    await page.context().close();
+  }
+}
+
+/** Where an edit inserts what. */
+interface Edit {
+  file: string;
+  after: string;
+  insert: (mark: string) => string;
+}
+
+const texts: Edit = { file: "client/content.ts", after: 'headline: "', insert: (mark) => `${mark} ` };
+const component: Edit = { file: "client/sections/hero.tsx", after: "<h1>", insert: (mark) => `${mark} ` };
+const stylesheet: Edit = { file: "client/styles.css", after: "h1 {", insert: (mark) => ` --${mark}: shown;` };
+const serverModule: Edit = {
+  file: "server/controllers/pages.ts",
+  after: "const { status, html } = await renderer.page(address);",
+  insert: (mark) => `if (status === 200) return void res.send(html.replace("<title>", "<title>${mark} "));`,
+};
+
+let edits = 0;
+
+/** Makes the edit. @returns what it inserted. */
+async function make({ file, after, insert }: Edit): Promise<string> {
+  const mark = `edit-${++edits}`;
+  await site.edit(file, after, after + insert(mark));
+  return mark;
+}
+
+/** Waits until the page has the mark in its title, its heading or a custom property of its heading. */
+async function expectShown(mark: string, page: WatchedPage) {
+  const hasMark = (wanted: string) => {
+    const heading = document.querySelector("h1");
+    if (!heading) return false; // The page is loading.
+    const property = getComputedStyle(heading).getPropertyValue(`--${wanted}`);
+    return property !== "" || `${document.title} ${heading.textContent}`.includes(`${wanted} `);
+  };
+  await page.waitForFunction(hasMark, mark, { timeout });
+}
+
+describe.each([
+  ["the texts", texts],
+  ["a component", component],
+  ["the stylesheet", stylesheet],
+])("an edit of %s", { timeout: 3 * timeout }, (_, edit) => {
+  // The first test: no browser has loaded the module yet.
+  it("appears in a page that is not hydrated", async () => {
+    const page = await openUnhydrated();
+    await expectShown(await make(edit), page);
+    await expectNoViolation(page);
+  });
+
+  it("appears in a hydrated page, which keeps what was typed", async () => {
+    const page = await openHydrated();
+    await expectShown(await make(edit), page);
+    expect(await typedName(page)).toBe("Ada");
+    await expectNoViolation(page);
+  });
+
+  it("appears in a page that is not hydrated while a hydrated one is open", async () => {
+    const pages = [await openHydrated(), await openUnhydrated()] as const;
+    const mark = await make(edit);
+    for (const page of pages) await expectShown(mark, page);
+    await expectNoViolation(...pages);
+  });
+});
+
+it("an edit of the texts changes the head of the page", { timeout: 3 * timeout }, async () => {
+  await site.edit("client/content.ts", 'name: "Perennial"', 'name: "Edited name"');
+  const page = async () => (await fetch(site.url)).text();
+  await expect.poll(page, { timeout }).toContain('<meta property="og:site_name" content="Edited name">');
+});
+
+it("an edit of the server restarts it, and the pages reload", { timeout: 3 * timeout }, async () => {
+  const pages = [await openHydrated(), await openUnhydrated()] as const;
+  const mark = await make(serverModule);
+  for (const page of pages) await expectShown(mark, page);
+  await expectNoViolation(...pages);
+});
