@@ -16,8 +16,9 @@ export function describeMisspelt(names: string[]): string[] {
 }
 
 function findNearest(name: string): string | undefined {
-  const distances = known.map((candidate) => ({ candidate, distance: measureDistance(name.toUpperCase(), candidate) }));
-  const [nearest] = distances
+  const [nearest] = known
+    .filter((candidate) => Math.abs(candidate.length - name.length) <= mostEdits(candidate)) // Cheaper than a distance.
+    .map((candidate) => ({ candidate, distance: measureDistance(name.toUpperCase(), candidate) }))
     .filter(({ candidate, distance }) => distance <= mostEdits(candidate))
     .toSorted((a, b) => a.distance - b.distance);
   return nearest?.candidate;
