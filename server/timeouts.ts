@@ -20,12 +20,12 @@ export interface Timeouts {
   kept: number;
   /**
    * For the next request on an idle connection once the server stops, which would reset a request that is on its way. Its response
-   * says "Connection: close". Nobody listens meanwhile: the process that replaces this one starts when this one ends.
+   * says "Connection: close". Short without a proxy, as nobody listens meanwhile; a proxy sends new requests to another process.
    */
   stopping: number;
 }
 
-const common = { headers: 10_000, request: 15_000, reading: 13_000, check: 1_000, stopping: 100 };
-export const directTimeouts: Timeouts = { ...common, kept: 10_000 };
+const common = { headers: 10_000, request: 15_000, reading: 13_000, check: 1_000 };
+export const directTimeouts: Timeouts = { ...common, kept: 10_000, stopping: 100 };
 /** The proxy is the only client there, and keeps slow and idle ones to itself. */
-export const proxiedTimeouts: Timeouts = { ...common, kept: 125_000 };
+export const proxiedTimeouts: Timeouts = { ...common, kept: 125_000, stopping: 500 };
