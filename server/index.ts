@@ -5,13 +5,12 @@ import { loadConfig } from "./config.ts";
 import { createHttpServer, gracePeriod } from "./http-server.ts";
 import { createLogger } from "./logger.ts";
 import { explain } from "./operator-error.ts";
-import type { Start } from "./start.ts";
+import { start, type Start } from "./start.ts";
 import { directTimeouts, proxiedTimeouts } from "./timeouts.ts";
 
-/** Listens before it loads the rest: while one process replaces another, requests wait instead of being refused. */
+/** Listens first: while one process replaces another, requests wait for the rest of the start instead of being refused. */
 async function listenAndStart(site: Omit<Start, "port">): Promise<void> {
   const port = await site.http.listen(site.config.host, site.config.port);
-  const { start } = await import("./start.ts");
   await start({ ...site, port });
 }
 
