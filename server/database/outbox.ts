@@ -85,7 +85,7 @@ async function runAll(owner: pg.Client, statements: string[]): Promise<string[]>
 }
 
 /** The queue's tables have row level security: only their owner sees rows without a policy. */
-export async function missingPolicies(owner: pg.Client, sender: string): Promise<string[]> {
+async function missingPolicies(owner: pg.Client, sender: string): Promise<string[]> {
   const { rows } = await owner.query<{ statement: string }>(
     `SELECT format('CREATE POLICY %I ON %s TO %I USING (true)', rolname, c.oid::regclass, rolname) AS statement
      FROM pg_roles r, pg_class c

@@ -1,0 +1,70 @@
+// docker-compose.yml: what a change of a setting restarts, who connects as which role, and what the balancer asks.
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { parse } from "yaml";
+import { projectRoot } from "../server/project-root.ts";
+
+interface Service {
+  environment?: Record<string, string | null>;
+  depends_on?: Record<string, unknown> | string[];
+  profiles?: string[];
+}
+
+const read = (file: string) => readFileSync(join(projectRoot, file), "utf8");
+const compose = parse(read("docker-compose.yml"), { merge: true }) as {
+  services: Record<string, Service>;
+  configs: Record<string, { file: string }>;
+};
+const { services, configs } = compose;
+
+it("restarts Postgres for no change of a setting", () => {
+  // Compose recreates what depends on a recreated container.
+  expect(services.database?.depends_on).toBeUndefined();
+  expect(Object.keys(services.database?.environment ?? {})).toEqual(["POSTGRES_DB", "POSTGRES_PASSWORD"]);
+});
+
+it("connects each service as the role that it needs, and none as a superuser", () => {
+  const roles = Object.entries(services).flatMap(([name, { environment = {} }]) =>
+    Object.values(environment).flatMap((value) => {
+      const role = /^postgresql:\/\/([^:]+):/.exec(value?.replace(/^(postgresql:\/\/)\$\{\w+:-(\w+)\}/, "$1$2") ?? "");
+      return role ? [`${name}: ${role[1]}`] : [];
+    }),
+  );
+  expect(roles.toSorted()).toEqual([
+    "migrate: perennial_admin",
+    "migrate: perennial_notify",
+    "migrate: perennial_owner",
+    "migrate: perennial_web",
+    "notify: perennial_notify",
+    "replica-1: perennial_web",
+    "replica-2: perennial_web",
+    "replica-3: perennial_web",
+    "site: perennial_web",
+    "studio: perennial_admin",
+    "studio: perennial_web",
+  ]);
+  expect(read("docs/create-owner.sql")).toMatch(
+    /^CREATE ROLE perennial_owner LOGIN CREATEROLE PASSWORD :'password';$/m,
+  );
+  expect(read("docs/create-owner.sql")).toMatch(/^ALTER ROLE postgres PASSWORD NULL;$/m);
+});
+
+it("has a service for each replica, all of which the balancer asks", () => {
+  const replicas = Object.keys(services).filter((name) => name.startsWith("replica"));
+  expect(replicas).toEqual(["replica-1", "replica-2", "replica-3"]);
+  const upstreams = Array.from(
+    read("docs/Caddyfile").matchAll(/reverse_proxy (?:@\w+ )?(.+) \{$/gm),
+    ([, list]) => list,
+  );
+  expect(upstreams.length).toBeGreaterThan(0);
+  for (const list of upstreams) expect(list?.split(" ").toSorted()).toEqual(replicas.map((name) => `${name}:3000`));
+});
+
+it("refuses to start without each password, and mounts files that exist", () => {
+  for (const name of ["OWNER", "WEB", "ADMIN"]) {
+    expect(read("docker-compose.yml")).toContain(`\${${name}_PASSWORD:?set it in .env}`);
+    expect(read(".env.example")).toMatch(new RegExp(`^${name}_PASSWORD=$`, "m"));
+  }
+  for (const { file } of Object.values(configs)) expect(existsSync(join(projectRoot, file)), file).toBe(true);
+});
