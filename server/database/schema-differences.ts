@@ -7,7 +7,7 @@ export interface SchemaDifference {
   /** As expected, or as found if it is unexpected. */
   object: SchemaObject;
   found?: SchemaObject;
-  /** The SQL that removes the difference; none if no SQL can. */
+  /** The SQL that removes the difference; none if the object holds data. */
   statements: string[];
 }
 
@@ -24,7 +24,7 @@ export function compareObjects(expected: SchemaObject[], found: SchemaObject[]):
   const others = expected.flatMap((object): SchemaDifference[] => {
     if (isPartOfMissing(object)) return [];
     const counterpart = foundByKey.get(key(object));
-    if (!counterpart) return [{ state: "missing", object, statements: createWhole(object, expected) }];
+    if (!counterpart) return [{ state: "missing", object, statements: createStatements(object) }];
     if (isSame(object, counterpart)) return [];
     return [{ state: "changed", object, found: counterpart, statements: changeStatements(counterpart, object) }];
   });
@@ -37,11 +37,6 @@ const byKey = (objects: SchemaObject[]) => new Map(objects.map((object) => [key(
 function isPartOfOne(tables: SchemaObject[]): (object: SchemaObject) => boolean {
   const names = new Set(tables.map(({ kind, name }) => kind === "table" && name));
   return ({ table }) => table !== null && names.has(table);
-}
-
-/** The statements for an object and, if it is a table, for its parts. */
-function createWhole(object: SchemaObject, expected: SchemaObject[]): string[] {
-  return [object, ...expected.filter(isPartOfOne([object]))].flatMap(createStatements);
 }
 
 /** Ignores the indentation of a function's lines: it changes where the statements are copied from a terminal. */

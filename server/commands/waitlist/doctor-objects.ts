@@ -4,7 +4,6 @@ import { compareObjects, type SchemaDifference } from "../../database/schema-dif
 import { readExpectedObjects, readObjects, type SchemaObject } from "../../database/schema-objects.ts";
 import { printable, printableLines } from "../../printable.ts";
 import type { Finding } from "./finding.ts";
-import { migrateHint } from "./owner.ts";
 
 const what = "Objects";
 
@@ -27,34 +26,31 @@ function describe(difference: SchemaDifference, instruction: string): string {
   if (state === "unexpected") {
     return `${name} is unexpected: no migration of this version makes it. ${hintOfRenaming(object)}If neither a newer version nor anybody else needs it, drop it. ${advice}`;
   }
-  if (state === "missing") return `${name} is missing. ${adviseCreation(object, advice)}`;
-  const found = difference.found?.definition.filter(Boolean).join(", ") ?? "";
-  const wanted = `Postgres cannot undo this. Use only ${object.definition.join(", ")}.`;
-  return `${name} is changed. It is now:\n${indent(found)}\n${statements.length > 0 ? advice : wanted}`;
+  const repair =
+    statements.length > 0 ? advice : `${hintOfRenaming(object)}Its SQL is in prisma/migrations, its data in a backup.`;
+  if (state === "missing") return `${name} is missing. ${repair}`;
+  const [now, wanted] = [difference.found as SchemaObject, object].map(({ definition }) =>
+    indent(definition.filter(Boolean).join(", ")),
+  );
+  return `${name} is changed. It is now:\n${now}\n${statements.length > 0 ? advice : `It should be:\n${wanted}`}`;
 }
 
 // printableLines replaces a tab by a question mark.
 const indent = (text: string) => text.replaceAll("\t", "  ").replaceAll(/^/gm, "  ");
 
-/** SQL can create a table or a column, and cannot bring back its data. */
-function adviseCreation(object: SchemaObject, advice: string): string {
-  if (!holdsData(object)) return advice;
-  const restore = `${hintOfRenaming(object)}Otherwise restore a backup`;
-  if (isRequired(object)) return `${restore}.`;
-  return `${restore}, or create it without its data. ${advice}\nThen migrate, which grants the rights on it. ${migrateHint}`;
-}
-
-const holdsData = ({ kind }: SchemaObject) => kind === "table" || kind === "column";
-const hintOfRenaming = (object: SchemaObject) => (holdsData(object) ? "If it was renamed, rename it back. " : "");
+const hintOfRenaming = ({ kind }: SchemaObject) =>
+  kind === "table" || kind === "column" ? "If it was renamed, rename it back. " : "";
 
 /** Whether rows need a value that only their INSERT can give. */
 const isRequired = ({ kind, definition: [, nullability, value] }: SchemaObject) =>
   kind === "column" && nullability === "NOT NULL" && !value;
 
-/** An object too many is harmless if it can neither change nor hide nor refuse sign-ups. */
-function isHarmless({ state, object, statements }: SchemaDifference): boolean {
+/** An unexpected object or enum value is harmless if it can neither change nor hide nor refuse sign-ups. */
+function isHarmless({ state, object, found }: SchemaDifference): boolean {
   if (state === "missing") return false;
-  if (state === "changed") return statements.length === 0;
+  if (state === "changed") {
+    return object.kind === "enum" && object.definition.every((value) => found?.definition.includes(value));
+  }
   if (object.kind === "column") return !isRequired(object);
   if (object.kind === "index") return !object.definition[0]?.startsWith("CREATE UNIQUE");
   return ["enum", "table", "sequence", "view", "materialized view"].includes(object.kind);
