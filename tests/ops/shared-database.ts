@@ -19,8 +19,8 @@ export const sharedDatabaseStep: Step = {
       const superuser = url("postgres", passwords.superuser);
       const urls = {
         ownerUrl: url("perennial_owner", passwords.owner),
-        webUrl: url("perennial_web", "it's secret"),
-        senderUrl: url("perennial_notify", "also secret"),
+        webUrl: url("perennial_web", "it's a long secret"),
+        senderUrl: url("perennial_notify", "also a long secret"),
       };
       await holder.client.query("CREATE DATABASE shared");
       await createOtherApplication(superuser, { name: "other", owner: "perennial_owner", web: "perennial_web" });

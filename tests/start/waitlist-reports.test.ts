@@ -233,19 +233,23 @@ describe("doctor", () => {
     await migrate({ ownerUrl: database.ownerUrl, webUrl: database.webUrl });
   });
 
-  it.each([
-    "DROP TRIGGER earlyaccess_status ON earlyaccess",
-    "DROP TABLE earlyaccess_imports",
-    "DROP TABLE earlyaccess",
-  ])("finds the damage of %s, with SQL that repairs it", async (damage) => {
-    await database.query(damage);
+  it("finds a dropped trigger, with SQL that creates it again", async () => {
+    await database.query("DROP TRIGGER earlyaccess_status ON earlyaccess");
     const { code, stdout, stderr } = await waitlist(["doctor"]);
     expect([code, stderr]).toEqual([1, ""]);
     expect(verdicts(stdout)).toMatchObject({ Migrations: "ok", Objects: "problem" });
     expect(stdout.match(/^problem /gm)).toHaveLength(1);
     for (const [sql] of stdout.matchAll(/^ {11}[A-Z].*;$/gm)) await database.query(sql);
-    await migrate(database);
     expect(verdicts((await waitlist(["doctor"])).stdout)).toMatchObject({ Objects: "ok" });
+  });
+
+  it.each(["earlyaccess_imports", "earlyaccess"])("finds that the table %s is dropped", async (table) => {
+    const damaged = await createTestDatabase();
+    await damaged.query(`DROP TABLE ${table}`);
+    const { code, stdout, stderr } = await runWaitlist(damaged, ["doctor"]);
+    expect([code, stderr]).toEqual([1, ""]);
+    expect(stdout).toContain(`problem  Objects: table public.${table} is missing.`);
+    await damaged.drop();
   });
 
   it("names exchanged URLs, and prints no stack, also with a queue that the web role may not read", async () => {

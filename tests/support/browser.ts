@@ -1,6 +1,7 @@
 // A real browser, and pages that remember what they logged and asked for.
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { inject } from "vitest";
+import { signupPath } from "../../client/addresses.ts";
 import { launchChromium } from "./chromium.ts";
 import { keepSent } from "./sent.ts";
 
@@ -34,7 +35,9 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
   page.on("console", (message) => page.complaints.push(`${message.type()}: ${message.text()}`));
   page.on("pageerror", (error) => page.complaints.push(`uncaught: ${error.message}`));
   page.on("request", (request) => page.sent.push(`${request.method()} ${request.url()}`));
-  page.on("request", (request) => keepSent(request.postData()));
+  page.on("request", (request) => {
+    if (new URL(request.url()).pathname === signupPath) keepSent(request.postData());
+  });
   return page;
 }
 

@@ -13,7 +13,7 @@ export async function createOtherApplication(
   await queryAs(
     superuserUrl,
     `CREATE ROLE ${name} LOGIN CREATEDB; CREATE ROLE ${name}_readers; CREATE ROLE ${name}_app LOGIN;
-     CREATE ROLE ${web} LOGIN CREATEDB BYPASSRLS PASSWORD 'it''s secret';
+     CREATE ROLE ${web} LOGIN CREATEDB BYPASSRLS PASSWORD 'it''s a long secret';
      GRANT ${name}_readers TO ${name}_app, ${web};
      ALTER DATABASE ${database} OWNER TO ${name}; GRANT CREATE ON DATABASE ${database} TO ${owner}, ${web};
      ALTER SCHEMA public OWNER TO ${name}; GRANT CREATE ON SCHEMA public TO PUBLIC, ${owner};
