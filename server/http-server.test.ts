@@ -213,21 +213,6 @@ it("answers 500 to a fault before Express, logs it, and goes on", async () => {
   await stop(site);
 });
 
-it("answers a request that comes before the app is there", async () => {
-  const http = createHttpServer();
-  const port = await http.listen("127.0.0.1", 0);
-  const [early, malformed] = [await open(port), await open(port)];
-  early.write(`${get}\r\n`);
-  malformed.write("nonsense\r\n\r\n");
-  expect(await text(malformed)).toBe(""); // Without the app, nothing knows the headers of an answer.
-  const site = await createTestApp("postgresql://unused:unused@127.0.0.1:1/unused");
-  http.handle(site.app);
-  expect(String(await once(early, "data"))).toMatch(/^HTTP\/1\.1 200 /);
-  early.destroy();
-  await http.close();
-  await site.close();
-});
-
 it("answers a request that comes while it stops, and says that it closes", async () => {
   const site = await start({}, { ...directTimeouts, stopping: 2_000 });
   const kept = await open(site.port);

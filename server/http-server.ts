@@ -1,7 +1,6 @@
 // The HTTP server around the app: listens, and stops without dropping a request that is under way.
 import { createServer, IncomingMessage, ServerResponse, type Server } from "node:http";
 import { Server as NetServer, type AddressInfo, type Socket } from "node:net";
-import type { Duplex } from "node:stream";
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import type { App } from "./app.ts";
 import { answerClientErrors } from "./client-errors.ts";
@@ -29,7 +28,6 @@ interface Connection {
 
 export interface HttpServer {
   server: Server;
-  /** Passes all requests to the app. Those that came before wait for it. */
   handle(app: App): void;
   /**
    * @returns the port, which the system chose where 0 was asked for.
@@ -58,13 +56,6 @@ export function createHttpServer(timeouts = directTimeouts): HttpServer {
   dropStalledReaders(server, timeouts);
   const connections = new Map<Socket, Connection>();
   let closing = false;
-  /** Requests that came before the app: a client waits for a start that ends in half a second, instead of being refused. */
-  const early: [Request, Response][] = [];
-  let answer = (req: Request, res: Response) => void early.push([req, res]);
-  server.on("request", (req, res) => answer(req, res));
-  // Without a listener, Node answers malformed requests itself, without our headers.
-  const drop = (_error: Error, socket: Duplex) => void socket.destroy();
-  server.on("clientError", drop);
   /** How many connections there have been. */
   let accepted = 0;
   server.on("connection", (socket) => {
@@ -77,7 +68,7 @@ export function createHttpServer(timeouts = directTimeouts): HttpServer {
     handle: (app) => {
       app.express.request = inherit(Request.prototype, app.express.request);
       app.express.response = inherit(Response.prototype, app.express.response);
-      answer = (req, res) => {
+      server.on("request", (req, res) => {
         const connection = connections.get(req.socket);
         if (!connection || connection.ends) return; // RFC 9112, section 9.6: what comes after the last request is not processed.
         connection.ahead = connection.latest && !isSent(connection.latest) ? connection.ahead + 1 : 0;
@@ -89,11 +80,9 @@ export function createHttpServer(timeouts = directTimeouts): HttpServer {
           forgetMore(req.socket);
         }
         app(req, res);
-      };
-      for (const [req, res] of early.splice(0)) answer(req, res);
+      });
       // RFC 9110 lets a server ignore an expectation that it does not know.
       server.on("checkExpectation", (req, res) => server.emit("request", req, res));
-      server.off("clientError", drop);
       answerClientErrors(server, app.headers, (socket) => connections.get(socket)?.latest);
     },
     listen: (host, port) => listen(server, host, port),
