@@ -96,6 +96,12 @@ function readPasswords(given: Given, bad: Set<Variable>): DatabasePassword[] {
   });
 }
 
+/** Variables whose role must be another than that of the variables after it. */
+const distinctRoles: [Variable, Variable[]][] = [
+  ["DATABASE_ADMIN_URL", ["DATABASE_URL", "DATABASE_OWNER_URL", "NOTIFY_DATABASE_URL"]],
+  ["NOTIFY_DATABASE_URL", ["DATABASE_URL"]],
+];
+
 function complainOfRoles(given: Given, bad: Set<Variable>): string[] {
   const complaints: string[] = [];
   for (const name of ["DATABASE_OWNER_URL", "DATABASE_ADMIN_URL"] as const) {
@@ -104,14 +110,8 @@ function complainOfRoles(given: Given, bad: Set<Variable>): string[] {
       `DATABASE_URL is not set although ${name} is; both must name the same database, for example DATABASE_URL=${hints.DATABASE_URL.example}`,
     );
   }
-  const roles = {
-    DATABASE_ADMIN_URL: "DATABASE_URL DATABASE_OWNER_URL NOTIFY_DATABASE_URL",
-    NOTIFY_DATABASE_URL: "DATABASE_URL",
-  };
-  for (const [name, others] of Object.entries(roles) as [keyof typeof roles, string][]) {
-    const other = others
-      .split(" ")
-      .find((one) => !bad.has(name) && !bad.has(one as Variable) && sameRole(given[name], given[one]));
+  for (const [name, others] of distinctRoles) {
+    const other = others.find((one) => !bad.has(name) && !bad.has(one) && sameRole(given[name], given[one]));
     if (!other) continue;
     complaints.push(
       `${name} has the role of ${other}, which has other rights; it needs one of its own, for example ${name}=${hints[name].example}`,

@@ -97,56 +97,90 @@ describe("the admin role", () => {
 });
 
 describe("a personal login", () => {
-  const name = () => `${admin}_ada`;
+  const name = () => `ada_${admin}`;
   const asOwner = <T>(use: Parameters<typeof withClient<T>>[1]) => withClient(database.ownerUrl, use);
-
-  it("has an admin's rights, and the trace names it", async () => {
+  const add = async () => {
     const url = new URL(database.adminRoleUrl);
-    [url.username, url.password] = [name(), await asOwner((owner) => addAdmin(owner, admin, name()))];
-    expect(await asOwner((owner) => listAdmins(owner, admin))).toEqual([name()]);
-    await expectAdminRights(url.href);
-    expect((await migrate(database)).findings).toEqual([]);
-    await withClient(url.href, async (session) => {
-      await asOwner((owner) => removeAdmin(owner, admin, name()));
+    [url.username, url.password] = [name(), await asOwner((owner) => addAdmin(owner, name()))];
+    return url.href;
+  };
+  const remove = () => asOwner((owner) => removeAdmin(owner, name()));
+
+  it("has an admin's rights under its own name, until it is removed", async () => {
+    const url = await add();
+    expect(await asOwner(listAdmins)).toEqual([name()]);
+    await expect(queryAs(url, `SET ROLE ${admin}`)).rejects.toMatchObject(denied);
+    await expectAdminRights(url);
+    expect(await migrate(database)).toMatchObject({ rights: [], findings: [] });
+    await withClient(url, async (session) => {
+      await remove();
       await expect(session.query("SELECT FROM earlyaccess")).rejects.toMatchObject(denied);
     });
-    await expect(queryAs(url.href, "SELECT 1")).rejects.toMatchObject({ code: "28P01" });
-    expect(await asOwner((owner) => listAdmins(owner, admin))).toEqual([]);
+    await expect(queryAs(url, "SELECT 1")).rejects.toMatchObject({ code: "28P01" });
+    expect(await asOwner(listAdmins)).toEqual([]);
   });
 
-  it("is reported if it could do more, and is not removed if something else may use it", async () => {
-    await asOwner((owner) => addAdmin(owner, admin, name()));
-    const superuser = superuserUrl("postgres");
-    await queryAs(superuser, `GRANT pg_write_all_data TO ${name()}`);
+  it("gets its rights back, as after a restore", async () => {
+    const url = await add();
+    await database.query(`REVOKE ALL ON earlyaccess, earlyaccess_status_changes FROM ${name()}`);
+    await migrate(database);
+    await expectAdminRights(url);
+    await remove();
+  });
+
+  it("is reported if it could do more", async () => {
+    await add();
+    await queryAs(superuserUrl("postgres"), `GRANT pg_write_all_data TO ${name()}`);
     const { findings } = await migrate(database);
-    expect(findings).toEqual([
-      {
-        severity: "problem",
-        text: expect.stringMatching(/^The admin ".*_ada" is a member of pg_write_all_data, /),
-        statements: [expect.any(String)],
-      },
-    ]);
-    const removal = asOwner((owner) => removeAdmin(owner, admin, name()));
-    await expect(removal).rejects.toThrow(/^".*_ada" is a member of other roles, /);
-    await queryAs(superuser, findings[0]?.statements[0] ?? "");
-    await asOwner((owner) => removeAdmin(owner, admin, name()));
+    const text = expect.stringMatching(/^The admin "ada_.*" is a member of pg_write_all_data, /) as string;
+    expect(findings).toEqual([{ severity: "problem", text, statements: [expect.any(String)] }]);
+    await queryAs(superuserUrl("postgres"), findings[0]?.statements[0] ?? "");
+    await remove();
   });
 
-  it("has a name that needs no quotes", async () => {
-    for (const bad of ["Ada", "pg_ada", "a-b", "", "a".repeat(64), 'a"; DROP TABLE earlyaccess; --']) {
+  it("has no rights left if Postgres cannot drop it", async () => {
+    const url = await add();
+    await withClient(url, async (session) => {
+      await session.query("SELECT lo_create(0)");
+      await expect(remove()).rejects.toThrow(/^"ada_.*" has no rights and cannot log in any more, but owns something/);
+      await expect(session.query("SELECT FROM earlyaccess")).rejects.toMatchObject(denied);
+    });
+    await expect(queryAs(url, "SELECT 1")).rejects.toMatchObject({ code: "28000" });
+    await queryAs(superuserUrl(new URL(url).pathname.slice(1)), `DROP OWNED BY ${name()}`);
+    await remove();
+  });
+
+  it("has a name that needs no quotes and is not the site's", async () => {
+    const bad = ["Ada", "pg_ada", "perennial_notify", "public", "none", "a-b", "", "a".repeat(64), 'a"; DROP TABLE x'];
+    for (const one of bad) {
       await expect(
-        asOwner((owner) => addAdmin(owner, admin, bad)),
-        bad,
-      ).rejects.toThrow(/^An admin's name has/);
+        asOwner((owner) => addAdmin(owner, one)),
+        one,
+      ).rejects.toThrow(/^An admin's name begins with/);
     }
   });
 
   it("cannot take the name of another role, nor remove one", async () => {
     const web = new URL(database.webUrl).username;
-    await expect(asOwner((owner) => addAdmin(owner, admin, web))).rejects.toThrow("There is already a role");
+    await expect(asOwner((owner) => addAdmin(owner, web))).rejects.toThrow("There is already a role");
     for (const other of [web, ownerRole, admin]) {
-      const removal = asOwner((owner) => removeAdmin(owner, admin, other));
+      const removal = asOwner((owner) => removeAdmin(owner, other));
       await expect(removal).rejects.toThrow("is not an admin. There are no admins.");
     }
   });
+});
+
+it("a function that another role creates in public does not run with the owner's rights", async () => {
+  const superuser = superuserUrl(new URL(database.ownerUrl).pathname.slice(1));
+  await queryAs(superuser, "GRANT CREATE ON SCHEMA public TO PUBLIC");
+  const web = new URL(database.webUrl).username;
+  await queryAs(
+    database.webUrl,
+    `CREATE FUNCTION public.format(text, text, name, name) RETURNS text LANGUAGE plpgsql AS $$
+     BEGIN EXECUTE 'GRANT SELECT ON public.earlyaccess TO ${web}'; RETURN 'SELECT 1'; END $$`,
+  );
+  await database.query(`GRANT DELETE ON earlyaccess TO ${web}; REVOKE INSERT ON earlyaccess FROM ${web}`);
+  await migrate(database);
+  await expect(queryAs(database.webUrl, "SELECT FROM earlyaccess")).rejects.toMatchObject(denied);
+  await queryAs(superuser, `DROP OWNED BY ${web}`);
 });

@@ -1,62 +1,80 @@
-// The admins' personal logins: members of the role of DATABASE_ADMIN_URL, whose rights they inherit.
+// The admins' personal logins: roles with an admin's rights, marked by a comment that only their creator can change.
 import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { OperatorError } from "../operator-error.ts";
 import { printableName } from "../printable.ts";
-import { createRole } from "./roles.ts";
+import { adminRights } from "./rights.ts";
+import { createRole, rightChanges, setUpRole, type RestrictedRole } from "./roles.ts";
 
-const nameRule = /^(?!pg_)[a-z][a-z0-9_]{0,62}$/;
+/** Postgres has roles "public" and "none" of its own; the site's URLs usually name roles that begin with perennial_. */
+const nameRule = /^(?!pg_|perennial_|(?:public|none)$)[a-z][a-z0-9_]{0,62}$/;
 
-/**
- * Lists the personal logins by name. From Postgres 16 the owner, who creates the group, is a member as well.
- * @param group the role of DATABASE_ADMIN_URL.
- */
-export async function listAdmins(client: pg.Client, group: string): Promise<string[]> {
+/** The comment on a personal login of this database, in SQL. Other databases may be in the same Postgres. */
+const mark = "'waitlist admin of ' || current_database()";
+
+/** Lists the personal logins by name. */
+export async function listAdmins(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
-    `SELECT DISTINCT m.rolname AS name
-     FROM pg_auth_members JOIN pg_roles g ON g.oid = roleid JOIN pg_roles m ON m.oid = member
-     WHERE g.rolname = $1 AND m.rolcanlogin AND m.rolname <> current_user
-       AND m.oid NOT IN (SELECT relowner FROM pg_class WHERE oid = to_regclass('public.earlyaccess'))
-     ORDER BY name`,
-    [group],
+    `SELECT rolname AS name FROM pg_roles WHERE shobj_description(oid, 'pg_authid') = ${mark} ORDER BY name`,
   );
   return rows.map(({ name }) => name);
 }
 
+/** A personal login with the rights that migrating sets. */
+export const personalLogin = (name: string, password = ""): RestrictedRole => ({
+  name,
+  password,
+  label: `The admin "${name}"`,
+  rights: adminRights,
+});
+
 /**
- * Creates a personal login that inherits the rights of the group.
+ * Creates a personal login.
  * @returns its new password.
  * @throws OperatorError if the name is not allowed or taken, or the owner may not create it.
  */
-export async function addAdmin(owner: pg.Client, group: string, name: string): Promise<string> {
+export async function addAdmin(owner: pg.Client, name: string): Promise<string> {
   if (!nameRule.test(name)) {
-    throw new OperatorError("An admin's name has up to 63 small letters, digits and _, for example: ada");
+    throw new OperatorError(
+      "An admin's name begins with a letter, has at most 63 small letters, digits and _, and does not begin with pg_ or perennial_, for example: ada",
+    );
   }
-  const password = randomBytes(24).toString("hex");
-  const statements = await createRole(owner, { name, password }, group);
-  if (statements.length > 0) return password;
-  throw new OperatorError(`There is already a role "${name}" in this Postgres. Choose another name.`);
+  const login = personalLogin(name, randomBytes(24).toString("hex"));
+  const created = await createRole(owner, login);
+  if (created.length === 0) {
+    throw new OperatorError(`There is already a role "${name}" in this Postgres. Choose another name.`);
+  }
+  const { rows } = await owner.query<{ comment: string }>(`SELECT quote_literal(${mark}) AS comment`);
+  await owner.query(`COMMENT ON ROLE ${pg.escapeIdentifier(name)} IS ${rows[0]?.comment}`);
+  await setUpRole(owner, login);
+  return login.password;
 }
 
 /**
- * Removes a personal login. Its open sessions lose their rights at once.
- * @throws OperatorError if the login is not an admin, or has other uses.
+ * Takes all rights from a personal login, also from its open sessions, and removes it.
+ * @throws OperatorError if it is not an admin, or Postgres cannot drop it; then it has no rights and cannot log in.
  */
-export async function removeAdmin(owner: pg.Client, group: string, name: string): Promise<void> {
-  const admins = await listAdmins(owner, group);
+export async function removeAdmin(owner: pg.Client, name: string): Promise<void> {
+  const admins = await listAdmins(owner);
   if (!admins.includes(name)) {
     const known = admins.length > 0 ? `The admins are ${admins.join(", ")}.` : "There are no admins.";
     throw new OperatorError(`"${printableName(name)}" is not an admin. ${known}`);
   }
-  const { rowCount } = await owner.query(
-    "SELECT FROM pg_auth_members JOIN pg_roles m ON m.oid = member WHERE rolname = $1 AND roleid <> to_regrole($2)",
-    [name, pg.escapeIdentifier(group)],
-  );
   const role = pg.escapeIdentifier(name);
-  if (rowCount) {
+  const { rows } = await owner.query<{ statement: string }>(
+    "SELECT format('REVOKE ALL ON DATABASE %1$I FROM %2$I; REVOKE ALL ON SCHEMA public FROM %2$I', current_database(), $1::text) AS statement",
+    [name],
+  );
+  const revokes = (await rightChanges(owner, name, [])).filter((statement) => statement.startsWith("REVOKE"));
+  for (const statement of [...revokes, rows[0]?.statement ?? "", `ALTER ROLE ${role} NOLOGIN`]) {
+    await owner.query(statement);
+  }
+  try {
+    await owner.query(`DROP ROLE ${role}`);
+  } catch (error) {
+    if ((error as { code?: string }).code !== "2BP01") throw error;
     throw new OperatorError(
-      `"${name}" is a member of other roles, so something else may use it. To take only its rights on the waitlist, run: REVOKE ${pg.escapeIdentifier(group)} FROM ${role};`,
+      `"${name}" has no rights and cannot log in any more, but owns something in this Postgres, so it cannot be dropped. As an administrator, in each database: DROP OWNED BY ${role}; then: DROP ROLE ${role};`,
     );
   }
-  await owner.query(`DROP ROLE ${role}`);
 }

@@ -4,19 +4,12 @@ import { OperatorError } from "../operator-error.ts";
 import { isUpToDate, mayMigrate, requireWaitlist } from "./migration-state.ts";
 import { setUpOutbox } from "./outbox.ts";
 import { webRights } from "./rights.ts";
-import { readRole, restrictedRole, setUpRole } from "./roles.ts";
-import { adminRole, examineOtherRoles, senderRole } from "./site-roles.ts";
+import { readRole, restrictedRole, setUpRole, type DatabaseUrls } from "./roles.ts";
+
+export type { DatabaseUrls } from "./roles.ts";
+import { examineOtherRoles, listAdminRoles, senderRole } from "./site-roles.ts";
 import { applyMigrations } from "./schema-engine.ts";
 import { examineWebRole, refusePrivilegedRole, type RoleFinding } from "./role-findings.ts";
-
-export interface DatabaseUrls {
-  ownerUrl: string;
-  webUrl: string;
-  /** Of Prisma Studio, and of the group of the admins' personal logins; undefined where there are no admins. */
-  adminUrl?: string;
-  /** Of the process that sends notices; undefined where nobody is to be told of sign-ups. */
-  senderUrl?: string;
-}
 
 export interface MigrationResult {
   applied: string[];
@@ -58,7 +51,7 @@ export async function migrate(urls: DatabaseUrls, allowPrivilegedRole = true): P
     const applied = (await isUpToDate(owner)) ? [] : await applyMigrations(urls.ownerUrl);
     const isPrivileged = findings.some(({ severity }) => severity === "privileged");
     const rights = web.name === ownerRole ? [] : await setUpRole(owner, web);
-    if (urls.adminUrl) rights.push(...(await setUpRole(owner, adminRole(urls.adminUrl))));
+    for (const admin of await listAdminRoles(owner, urls)) rights.push(...(await setUpRole(owner, admin)));
     rights.push(...(await setUpOutbox(owner, urls.ownerUrl, urls.senderUrl ? senderRole(urls.senderUrl) : undefined)));
     return {
       applied,
@@ -73,7 +66,8 @@ export async function migrate(urls: DatabaseUrls, allowPrivilegedRole = true): P
 }
 
 /**
- * Waits for no lock longer than 5 s, and for the connection as long.
+ * Waits for no lock longer than 5 s, and for the connection as long. Statements have to name the schema of all but Postgres'
+ * own objects: in a schema in which others may create, an overloaded function would run with the owner's rights.
  * @throws OperatorError where Postgres or its certificate is refused on principle; the driver's error where it does not answer.
  */
 export async function connectTo(url: string): Promise<pg.Client> {
@@ -81,6 +75,7 @@ export async function connectTo(url: string): Promise<pg.Client> {
   client.on("error", () => undefined); // The query under way rejects with the same error.
   try {
     await client.connect();
+    await client.query("SET search_path = pg_catalog, pg_temp");
   } catch (error) {
     const refusal = describeRefusal(error as { code?: string; message: string }, new URL(url));
     throw refusal ? new OperatorError(refusal) : error;

@@ -25,7 +25,6 @@ const membership = (privileged: boolean) => `
 SELECT g.rolname, format('REVOKE %I FROM %I', g.rolname, role.rolname)
 FROM role JOIN pg_auth_members ON member = role.oid JOIN pg_roles g ON g.oid = roleid
 JOIN powerful ON pg_has_role(g.oid, powerful.oid, 'MEMBER')
-WHERE g.rolname <> ALL ($4)
 GROUP BY g.rolname, role.rolname HAVING bool_or(privileged) = ${privileged}`;
 
 export const checks: Check[] = [
@@ -111,8 +110,7 @@ readers AS (
 
 /**
  * Selects the index of a check, a subject and a statement. Parameters: the role (null skips the checks of its own
- * rights), the role to give objects to, the tables into which the web role may insert, and the roles that it is meant
- * to be a member of.
+ * rights), the role to give objects to, and the tables into which the web role may insert.
  */
 export const checksQuery = `
 WITH RECURSIVE role AS (SELECT * FROM pg_roles WHERE rolname = $1), ${ownObjects},

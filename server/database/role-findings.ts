@@ -29,15 +29,11 @@ export async function examineWebRole(client: pg.Client, webRole: string, ownerRo
   return [...describeIdentity(identity, webRole, ownerRole), ...others.map(({ finding }) => finding)];
 }
 
-/**
- * Lists how an admin or the sender of notices could do more than the rights that migrating manages.
- * @param groups the roles that it is meant to be a member of.
- */
+/** Lists how an admin or the sender of notices could do more than the rights that migrating manages. */
 export async function examineRole(
   client: pg.Client,
   { name, label }: Pick<RestrictedRole, "name" | "label">,
   ownerRole: string,
-  groups: string[] = [],
 ): Promise<RoleFinding[]> {
   const { rows } = await client.query<{ superuser: boolean }>(
     "SELECT rolsuper AS superuser FROM pg_roles WHERE rolname = $1",
@@ -48,7 +44,7 @@ export async function examineRole(
     const text = `${label} is a superuser, and could read, change and delete everything in this Postgres.`;
     return [{ severity: "problem", text, statements: [`ALTER ROLE ${pg.escapeIdentifier(name)} NOSUPERUSER`] }];
   }
-  const found = await runChecks(client, label, name, ownerRole, groups);
+  const found = await runChecks(client, label, name, ownerRole);
   // "privileged" concerns the web process alone.
   return found
     .filter(({ check }) => check.forEveryRole)
@@ -63,15 +59,9 @@ export async function examineOwner(client: pg.Client, ownerRole: string): Promis
   return [{ severity: "warning", text, statements: [] }];
 }
 
-async function runChecks(
-  client: pg.Client,
-  label: string,
-  role: string | null,
-  newOwner: string,
-  groups: string[] = [],
-) {
+async function runChecks(client: pg.Client, label: string, role: string | null, newOwner: string) {
   const webTables = webRights.map(({ table }) => table);
-  const { rows } = await client.query<Found>(checksQuery, [role, newOwner, webTables, groups]);
+  const { rows } = await client.query<Found>(checksQuery, [role, newOwner, webTables]);
   return checks.flatMap((check, index) => {
     const found = rows.filter((row) => row.index === index);
     if (found.length === 0) return [];

@@ -4,6 +4,15 @@ import { OperatorError } from "../operator-error.ts";
 import { ownObjects } from "./own-objects.ts";
 import type { Right } from "./rights.ts";
 
+export interface DatabaseUrls {
+  ownerUrl: string;
+  webUrl: string;
+  /** Of Prisma Studio; undefined where no role is shared by the admins. */
+  adminUrl?: string;
+  /** Of the process that sends notices; undefined where nobody is to be told of sign-ups. */
+  senderUrl?: string;
+}
+
 export interface Role {
   name: string;
   password: string;
@@ -68,17 +77,21 @@ export async function setUpRole(owner: pg.Client, role: RestrictedRole): Promise
 
 /**
  * Creates the role if it is missing.
- * @param group a role whose rights the new role inherits.
  * @returns the statement, without the password; none if the role exists.
  * @throws MissingRightError if the owner may not.
  */
-export async function createRole(owner: pg.Client, role: Role, group?: string): Promise<string[]> {
-  const { rowCount } = await owner.query("SELECT FROM pg_roles WHERE rolname = $1", [role.name]);
-  if (rowCount) return [];
-  const membership = group ? ` IN ROLE ${pg.escapeIdentifier(group)}` : "";
-  const create = `CREATE ROLE ${pg.escapeIdentifier(role.name)} LOGIN${membership} PASSWORD`;
-  if (await attempt(owner, `${create} ${pg.escapeLiteral(role.password)}`)) return [`${create} …`];
-  throw new MissingRightError(`create "${role.name}"`, [`${create} 'its password'`]);
+export async function createRole(owner: pg.Client, role: Role): Promise<string[]> {
+  const { rows } = await owner.query<{ exists: boolean; may: boolean }>(
+    `SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = $1) AS exists, rolcreaterole OR rolsuper AS may
+     FROM pg_roles WHERE rolname = current_user`,
+    [role.name],
+  );
+  if (rows[0]?.exists) return [];
+  const create = `CREATE ROLE ${pg.escapeIdentifier(role.name)} LOGIN PASSWORD`;
+  // Not tried: Postgres would write the statement that it refuses into its log, with the password.
+  if (!rows[0]?.may) throw new MissingRightError(`create "${role.name}"`, [`${create} 'its password'`]);
+  await owner.query(`${create} ${pg.escapeLiteral(role.password)}`);
+  return [`${create} …`];
 }
 
 /** Returns false if the owner may not; the statement then remains among the changes. */

@@ -271,19 +271,18 @@ describe("doctor", () => {
   it("checks the rights of the admin role and of each personal login", async () => {
     const withAdmins = { ...database, adminUrl: database.adminRoleUrl };
     const admin = new URL(database.adminRoleUrl).username;
+    const login = `ada_${admin}`;
     await migrate(withAdmins);
-    await withClient(database.ownerUrl, (owner) => addAdmin(owner, admin, `${admin}_ada`));
+    await withClient(database.ownerUrl, (owner) => addAdmin(owner, login));
     const examine = async () => (await runWaitlist(withAdmins, ["doctor"])).stdout;
-    expect(verdicts(await examine())).toMatchObject({ [`Role ${admin}`]: "ok", [`Role ${admin}_ada`]: "ok" });
-    await database.query(
-      `GRANT INSERT ON earlyaccess TO ${admin}; GRANT SELECT ON earlyaccess_imports TO ${admin}_ada`,
-    );
+    expect(verdicts(await examine())).toMatchObject({ [`Role ${admin}`]: "ok", [`Role ${login}`]: "ok" });
+    await database.query(`GRANT INSERT ON earlyaccess TO ${admin}; GRANT SELECT ON earlyaccess_imports TO ${login}`);
     expect(await examine()).toMatch(
-      new RegExp(`problem  Role ${admin}: [^]*REVOKE INSERT ON [^]*problem  Role ${admin}_ada: [^]*REVOKE SELECT ON`),
+      new RegExp(`problem  Role ${admin}: [^]*REVOKE INSERT ON [^]*problem  Role ${login}: [^]*REVOKE SELECT ON`),
     );
     await withClient(database.ownerUrl, async (owner) => {
-      await owner.query(`REVOKE SELECT ON earlyaccess_imports FROM ${admin}_ada`);
-      await removeAdmin(owner, admin, `${admin}_ada`);
+      await owner.query(`REVOKE SELECT ON earlyaccess_imports FROM ${login}`);
+      await removeAdmin(owner, login);
     });
     await migrate(withAdmins);
     expect(verdicts(await examine())).toMatchObject({ [`Role ${admin}`]: "ok" });

@@ -4,13 +4,14 @@ import { isUpToDate, mayMigrate } from "../../database/migration-state.ts";
 import type { Config } from "../../config.ts";
 import type { OpenedDatabase } from "../../database/open.ts";
 import { readRole } from "../../database/roles.ts";
+import { listAdminRoles } from "../../database/site-roles.ts";
 import { OperatorError } from "../../operator-error.ts";
 import { printableName } from "../../printable.ts";
 import type { Finding } from "./finding.ts";
 import { examineImports } from "./doctor-imports.ts";
 import { examineObjects } from "./doctor-objects.ts";
 import { examineOutbox } from "./doctor-outbox.ts";
-import { examineOtherRoles, examineReaders, examineWebRoleRights } from "./doctor-roles.ts";
+import { examineOtherRoleRights, examineReaders, examineWebRoleRights } from "./doctor-roles.ts";
 import { migrateHint, reach } from "./owner.ts";
 
 export async function* examineDatabase(urls: OpenedDatabase, { allowPrivilegedRole }: Config): AsyncGenerator<Finding> {
@@ -28,8 +29,11 @@ export async function* examineDatabase(urls: OpenedDatabase, { allowPrivilegedRo
       yield migrations;
       // Without its table and column, the query for imports fails.
       if (migrations.verdict === "ok" && (yield* examineObjects(owner, ownerRole))) yield await examineImports(owner);
-      yield* examineOtherRoles(owner, urls);
-      yield* examineReaders(owner, adminUrl ? [readRole(adminUrl).name] : []);
+      yield* examineOtherRoleRights(owner, urls);
+      yield* examineReaders(
+        owner,
+        (await listAdminRoles(owner, urls)).map(({ name }) => name),
+      );
       yield await examineClock(owner);
     }
     if (adminUrl) await (yield* connectAs("DATABASE_ADMIN_URL", adminUrl))?.end();

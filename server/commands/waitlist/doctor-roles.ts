@@ -33,13 +33,13 @@ export async function* examineWebRoleRights(
 }
 
 /** Checks the owner, the admins and the sender of notices. */
-export async function* examineOtherRoles(owner: pg.Client, urls: DatabaseUrls): AsyncGenerator<Finding> {
+export async function* examineOtherRoleRights(owner: pg.Client, urls: DatabaseUrls): AsyncGenerator<Finding> {
   const ownerRole = readRole(urls.ownerUrl).name;
   for (const finding of await examineOwner(owner, ownerRole)) yield toFinding("Owner role", finding);
-  for (const { name, label, rights, groups } of await listOtherRoles(owner, urls)) {
+  for (const { name, label, rights } of await listOtherRoles(owner, urls)) {
     if (!(await waitlistAndRoleExist(owner, name))) continue;
     const what = `Role ${printableName(name)}`;
-    const findings = await examineRole(owner, { name, label }, ownerRole, groups);
+    const findings = await examineRole(owner, { name, label }, ownerRole);
     yield* findings.map((finding) => toFinding(what, finding));
     const excess = await examineRights(owner, what, name, rights);
     if (excess) yield excess;
