@@ -423,7 +423,7 @@ describe("admin", () => {
     expect(await admins("add", name())).toEqual({
       code: 1,
       stdout: "",
-      stderr: expect.stringMatching(/^There is no role ".*_admin" yet\. Run npm run migrate, /),
+      stderr: expect.stringMatching(/^There is no role ".*_admin" yet\. Migrate: npm run migrate; /),
     });
     await migrate({ ...database, adminUrl: database.adminRoleUrl });
     await add("Ada", "ada@example.com");
