@@ -6,7 +6,8 @@ import type { OpenedDatabase } from "../../database/open.ts";
 import { OperatorError } from "../../operator-error.ts";
 import { withDatabase } from "../command.ts";
 
-export const migrateHint = "Run npm run migrate, in the image node dist/server/migrate.js.";
+export const migrateHint =
+  "Migrate: npm run migrate; docker compose run --rm --no-deps migrate; or node dist/server/migrate.js in the image.";
 
 /**
  * Opens the configured database as its owner.
