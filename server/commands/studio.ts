@@ -21,7 +21,7 @@ await runCommand(async (database) => {
   const exit = once(studio, "exit") as Promise<[number | null]>;
   // Ctrl-C reaches Studio as well; this process waits for it to end and then lets go of the database.
   let asked = false;
-  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.on(signal, () => {
       asked = true;
       studio.kill(signal);

@@ -1,17 +1,14 @@
-// Compares the site's schema objects with those that the migrations make, and says how to get from one to the other.
+// Compares the site's schema objects with those that the migrations make.
 import type { SchemaObject } from "./schema-objects.ts";
-import { changeStatements, createStatements, dropStatement } from "./schema-repair.ts";
 
 export interface SchemaDifference {
   state: "missing" | "changed" | "unexpected";
   /** As expected, or as found if it is unexpected. */
   object: SchemaObject;
   found?: SchemaObject;
-  /** The SQL that removes the difference; none if the object holds data. */
-  statements: string[];
 }
 
-/** In an order in which the statements can run. The parts of a missing or unexpected table are no differences of their own. */
+/** In an order in which unexpected objects can be dropped and missing ones created. The parts of a missing or unexpected table are no differences of their own. */
 export function compareObjects(expected: SchemaObject[], found: SchemaObject[]): SchemaDifference[] {
   const expectedByKey = byKey(expected);
   const foundByKey = byKey(found);
@@ -19,14 +16,14 @@ export function compareObjects(expected: SchemaObject[], found: SchemaObject[]):
   const isPartOfUnexpected = isPartOfOne(found.filter((object) => !expectedByKey.has(key(object))));
   const unexpected = found.flatMap((object): SchemaDifference[] => {
     if (expectedByKey.has(key(object)) || isPartOfUnexpected(object)) return [];
-    return [{ state: "unexpected", object, statements: [dropStatement(object)] }];
+    return [{ state: "unexpected", object }];
   });
   const others = expected.flatMap((object): SchemaDifference[] => {
     if (isPartOfMissing(object)) return [];
     const counterpart = foundByKey.get(key(object));
-    if (!counterpart) return [{ state: "missing", object, statements: createStatements(object) }];
+    if (!counterpart) return [{ state: "missing", object }];
     if (isSame(object, counterpart)) return [];
-    return [{ state: "changed", object, found: counterpart, statements: changeStatements(counterpart, object) }];
+    return [{ state: "changed", object, found: counterpart }];
   });
   return [...unexpected.toReversed(), ...others];
 }
@@ -39,7 +36,7 @@ function isPartOfOne(tables: SchemaObject[]): (object: SchemaObject) => boolean 
   return ({ table }) => table !== null && names.has(table);
 }
 
-/** Ignores the indentation of a function's lines: it changes where the statements are copied from a terminal. */
+/** Ignores the indentation of a function's lines: it changes where a definition is copied from a terminal. */
 function isSame(one: SchemaObject, other: SchemaObject): boolean {
   return withoutIndentation(one) === withoutIndentation(other);
 }

@@ -5,6 +5,7 @@ import { connect, createServer, type AddressInfo } from "node:net";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { projectRoot } from "../../server/project-root.ts";
 import { createEmptyDatabase, type TestDatabase } from "../support/database.ts";
@@ -113,6 +114,31 @@ it("studio refuses requests from other sites, also if their name resolves to thi
   expect(await send(own, `http://${other}`)).toBe(403);
   expect(await send(own, "null")).toBe(403);
   expect(await send(other, `http://${other}`)).toBe(403);
+  expect(await studio.stop()).toBe(0);
+});
+
+it("studio answers every request with its security policy, and survives a Trailer header", async () => {
+  const port = await freePort();
+  const studio = run("studio.ts", "--port", String(port));
+  while (!studio.stdout().includes(`http://localhost:${port}`)) await once(studio.process.stdout as Readable, "data");
+  const send = async (start: string, ...headers: string[]) => {
+    const socket = connect(port, "127.0.0.1");
+    socket.write(
+      [`${start} HTTP/1.1`, `Host: localhost:${port}`, "Connection: close", ...headers, "", ""].join("\r\n"),
+    );
+    return text(socket);
+  };
+  const policy = /^content-security-policy: default-src 'self' .*; frame-ancestors 'none'\r$/im;
+  const forwarded = await send("GET /x", "Trailer: x", "TE: trailers", "Upgrade: x", "Proxy-Connection: close");
+  expect(forwarded).toMatch(/^HTTP\/1\.1 404 /);
+  expect(forwarded).toMatch(policy);
+  const page = await send("GET /");
+  expect(page).toMatch(/^HTTP\/1\.1 200 /);
+  expect(page).toMatch(policy);
+  const [body, bodyWithQuery] = [page, await send("GET /?x")].map((response) => response.split("\r\n\r\n")[1]);
+  expect(body).toContain("openNewestEntries");
+  expect(bodyWithQuery).toBe(body);
+  expect(await send(`GET http://localhost:${port}/`)).toMatch(/^HTTP\/1\.1 400 /);
   expect(await studio.stop()).toBe(0);
 });
 

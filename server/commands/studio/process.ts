@@ -9,17 +9,19 @@ import { projectRoot } from "../../project-root.ts";
 const errorsWithMessage =
   "Error.prototype.toJSON = function () { return { ...this, name: this.name, message: this.message }; };";
 
-/** Starts Studio on a free port of 127.0.0.1. */
+/** Starts Studio on a free port of 127.0.0.1. Studio ends with this process, unless SIGKILL ends this process. */
 export function startStudio(databaseUrl: string) {
   const prisma = createRequire(import.meta.url).resolve("prisma/build/index.js");
   const preload = `data:text/javascript,${encodeURIComponent(errorsWithMessage)}`;
   // If Studio is to open a browser and there is none, as on a server, it ends.
-  return spawn(process.execPath, ["--import", preload, prisma, "studio", "--browser", "none"], {
+  const studio = spawn(process.execPath, ["--import", preload, prisma, "studio", "--browser", "none"], {
     cwd: projectRoot,
     stdio: ["inherit", "pipe", "inherit"],
     // CHECKPOINT_DISABLE keeps Studio from telling Prisma that it was opened.
     env: { ...process.env, DATABASE_OWNER_URL: databaseUrl, CHECKPOINT_DISABLE: "1" },
   });
+  process.on("exit", () => studio.kill());
+  return studio;
 }
 
 /** Resolves with the port that Studio listens on, or with undefined if Studio ended. */

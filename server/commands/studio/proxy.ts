@@ -1,5 +1,11 @@
 // The HTTP proxy in front of Prisma Studio: opens the newest entries, and refuses requests from other sites.
-import { request, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
+import {
+  request,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+} from "node:http";
 import { pipeline } from "node:stream";
 
 /** Studio sorts other columns by name and puts them after these, the primary key first. */
@@ -31,19 +37,25 @@ const head = `
   openNewestEntries();
 </script>`;
 
-const pageHeaders = {
-  "Content-Type": "text/html; charset=utf-8",
-  // Otherwise Studio's page tells checkpoint.prisma.io that it was opened.
-  "Content-Security-Policy": "default-src 'self' 'unsafe-inline' data:; frame-ancestors 'none'",
+/** Otherwise Studio's page tells checkpoint.prisma.io that it was opened, and another site could show it in a frame. */
+const securityPolicy = {
+  "content-security-policy": "default-src 'self' 'unsafe-inline' data:; frame-ancestors 'none'",
 };
+
+const pageHeaders = { "content-type": "text/html; charset=utf-8", ...securityPolicy };
+
+/** Headers of one connection, which a proxy must not forward. Node throws if it is to send a Trailer without chunks. */
+const hopByHop = /^(?:connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/;
 
 /** @param port where Studio listens on 127.0.0.1. */
 export async function createStudioProxy(port: number): Promise<RequestListener> {
   const response = await fetch(`http://127.0.0.1:${port}/`);
   const page = (await response.text()).replace("</head>", `${head}</head>`);
   return (incoming, outgoing) => {
+    const { url = "" } = incoming;
     if (!isSameOrigin(incoming)) outgoing.writeHead(403).end();
-    else if (incoming.url === "/") outgoing.writeHead(200, pageHeaders).end(page);
+    else if (!url.startsWith("/")) outgoing.writeHead(400).end();
+    else if (/^\/(?:\?|$)/.test(url)) outgoing.writeHead(200, pageHeaders).end(page);
     else forward(incoming, outgoing, port);
   };
 }
@@ -56,11 +68,17 @@ function isSameOrigin({ headers: { host = "", origin = `http://${host}` } }: Inc
 function forward(incoming: IncomingMessage, outgoing: ServerResponse, port: number): void {
   const { method, url: path } = incoming;
   // Studio accepts its own origin only.
-  const headers = { ...incoming.headers, origin: `http://127.0.0.1:${port}` };
+  const headers: IncomingHttpHeaders = { ...endToEnd(incoming.headers), origin: `http://127.0.0.1:${port}` };
+  // Node would send the body of a GET or DELETE without its length, and Studio would read the body as a request.
+  if (incoming.headers["transfer-encoding"]) headers["transfer-encoding"] = "chunked";
   const forwarded = request({ host: "127.0.0.1", port, method, path, headers }, (response) => {
-    outgoing.writeHead(response.statusCode as number, response.headers);
+    outgoing.writeHead(response.statusCode as number, { ...endToEnd(response.headers), ...securityPolicy });
     pipeline(response, outgoing, () => undefined);
   });
   forwarded.on("error", () => outgoing.destroy());
   pipeline(incoming, forwarded, () => undefined);
+}
+
+function endToEnd(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !hopByHop.test(name)));
 }

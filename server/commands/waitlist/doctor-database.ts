@@ -28,7 +28,7 @@ export async function* examineDatabase(urls: OpenedDatabase, { allowPrivilegedRo
       const migrations = await examineMigrations(owner, ownerRole, isOwner);
       yield migrations;
       // Without its table and column, the query for imports fails.
-      if (migrations.verdict === "ok" && (yield* examineObjects(owner, ownerRole))) yield await examineImports(owner);
+      if (migrations.verdict === "ok" && (yield* examineObjects(owner))) yield await examineImports(owner);
       yield* examineOtherRoleRights(owner, urls);
       yield* examineReaders(
         owner,

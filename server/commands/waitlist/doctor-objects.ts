@@ -8,38 +8,40 @@ import type { Finding } from "./finding.ts";
 const what = "Objects";
 
 /** Requires that every migration is applied. Returns whether every expected object is there and unchanged. */
-export async function* examineObjects(owner: pg.Client, ownerRole: string): AsyncGenerator<Finding, boolean> {
+export async function* examineObjects(owner: pg.Client): AsyncGenerator<Finding, boolean> {
   const expected = await readExpectedObjects();
   const differences = compareObjects(expected, await readObjects(owner));
   for (const difference of differences) {
-    const text = printableLines(describe(difference, `As "${printable(ownerRole)}", run:`));
+    const text = printableLines(describe(difference));
     yield { verdict: isHarmless(difference) ? "warning" : "problem", what, text };
   }
   if (differences.length === 0) yield { verdict: "ok", what, text: countByKind(expected) };
   return differences.every(({ state }) => state === "unexpected");
 }
 
-function describe(difference: SchemaDifference, instruction: string): string {
-  const { state, object, statements } = difference;
-  const name = [object.kind, object.name, ...(object.table ? ["of", object.table] : [])].join(" ");
-  const advice = [instruction, ...statements.map((statement) => indent(`${statement};`))].join("\n");
+function describe({ state, object, found }: SchemaDifference): string {
+  const { kind, table, name } = object;
+  // A line feed in the name of an unexpected object would let the name forge a line of advice.
+  const subject = `${kind} ${printable(name)}${table ? ` of ${printable(table)}` : ""}`;
+  const renamed = kind === "table" || kind === "column" ? " If it was renamed, rename it back." : "";
   if (state === "unexpected") {
-    return `${name} is unexpected: no migration of this version makes it. ${hintOfRenaming(object)}If neither a newer version nor anybody else needs it, drop it. ${advice}`;
+    return `${subject} is unexpected: no migration of this version makes it.${renamed} If neither a newer version nor anybody else needs it, drop it.`;
   }
-  const repair =
-    statements.length > 0 ? advice : `${hintOfRenaming(object)}Its SQL is in prisma/migrations, its data in a backup.`;
-  if (state === "missing") return `${name} is missing. ${repair}`;
-  const [now, wanted] = [difference.found as SchemaObject, object].map(({ definition }) =>
-    indent(definition.filter(Boolean).join(", ")),
-  );
-  return `${name} is changed. It is now:\n${now}\n${statements.length > 0 ? advice : `It should be:\n${wanted}`}`;
+  const wanted = `It should be:\n${formatDefinition(object)}`;
+  if (found) return `${subject} is changed. It is now:\n${formatDefinition(found)}\n${wanted}`;
+  const lost = renamed || kind === "enum" ? " Its data is in a backup." : "";
+  return `${subject} is missing.${renamed}${lost} ${wanted}`;
+}
+
+/** Returns a CREATE statement in a form that can be pasted: what the statement does not say follows in a comment. */
+function formatDefinition({ definition }: SchemaObject): string {
+  const [statement, state] = definition;
+  if (!statement?.startsWith("CREATE ")) return indent(definition.filter(Boolean).join(", "));
+  return indent(`${statement};${state && state !== "ENABLE" ? ` -- ${state}` : ""}`);
 }
 
 // printableLines replaces a tab by a question mark.
 const indent = (text: string) => text.replaceAll("\t", "  ").replaceAll(/^/gm, "  ");
-
-const hintOfRenaming = ({ kind }: SchemaObject) =>
-  kind === "table" || kind === "column" ? "If it was renamed, rename it back. " : "";
 
 /** Whether rows need a value that only their INSERT can give. */
 const isRequired = ({ kind, definition: [, nullability, value] }: SchemaObject) =>
