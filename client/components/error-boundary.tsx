@@ -1,7 +1,7 @@
-// Shows a fallback if a component throws in the browser.
+// Shows a fallback if a component throws in the browser. It imports no part of the page, because React remounts everything
+// below a class that hot reload replaces.
 import { Component, type ReactNode } from "react";
 
-// In a file that imports no part of the page: when hot reload replaces a class, React remounts what is below it.
 /** On the server a throwing component has no boundary: the response is a 500. */
 export class ErrorBoundary extends Component<{ fallback: ReactNode; children: ReactNode }, { failed: boolean }> {
   override state = { failed: false };

@@ -5,11 +5,11 @@ import { isUpToDate, mayMigrate, requireWaitlist } from "./migration-state.ts";
 import { setUpOutbox } from "./outbox.ts";
 import { webRights } from "./rights.ts";
 import { readRole, restrictedRole, setUpRole, type DatabaseUrls } from "./roles.ts";
-
-export type { DatabaseUrls } from "./roles.ts";
 import { examineOtherRoles, listAdminRoles, senderRole } from "./site-roles.ts";
 import { applyMigrations } from "./schema-engine.ts";
 import { examineWebRole, refusePrivilegedRole, type RoleFinding } from "./role-findings.ts";
+
+export type { DatabaseUrls } from "./roles.ts";
 
 export interface MigrationResult {
   applied: string[];
@@ -27,8 +27,8 @@ const migrationLock = 4_155_219;
 const lockTimeout = 5_000;
 
 /**
- * Applies missing migrations, creates the roles that the URLs name, and sets their rights; safe to repeat and to run from several processes at
- * once. If ownerUrl's role may not migrate, it changes nothing ("unprivileged"): the owner migrates elsewhere.
+ * Applies missing migrations, creates the roles that the URLs name, and sets their rights; safe to repeat and to run
+ * from several processes at once. If ownerUrl's role may not migrate, it changes nothing ("unprivileged"): the owner migrates elsewhere.
  * @param allowPrivilegedRole false refuses a web role that is a superuser or the owner, before it changes anything.
  * @throws OperatorError if the operator has to act; an Error that names the migration that failed.
  */
@@ -83,7 +83,7 @@ export async function connectTo(url: string): Promise<pg.Client> {
   return client;
 }
 
-/** Undefined for what may pass. */
+/** Returns undefined if the error is transient. */
 function describeRefusal({ code = "", message }: { code?: string; message: string }, url: URL): string | undefined {
   const server = `Postgres at ${url.host}`;
   const who = `role ${url.username}, database ${url.pathname.slice(1)}.`;
