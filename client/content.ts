@@ -1,4 +1,4 @@
-// Every word that a visitor reads, in the order of the page.
+// All copy of the site, in the order of the page.
 import type { FieldName } from "./early-access/fields.ts";
 
 export const product = {
@@ -17,7 +17,7 @@ export const meta = {
   notFound: { title: "Page not found – Perennial", description: "There is no page at this address." },
   error: { title: "Something went wrong – Perennial", description: "The page could not be shown." },
   errorPrefix: "Error: ",
-  /** The card of a shared link, and what it shows in words. */
+  /** The social card (Open Graph image) and its alternative text. */
   pictureAddress: "/social.png",
   picture: "Perennial: customers who come back, season after season",
 };
@@ -40,7 +40,7 @@ export const hero = {
   note: "No commitment. Just early access and a first look.",
 };
 
-/** The piece of interface in the hero: one sentence, and what grows from it. An example, and free of figures. */
+/** The product example in the hero. It claims no figures. */
 export const demo = {
   description:
     "An example. Somebody writes: “Win back customers who have gone quiet, and thank the ones who stay.” From this sentence Perennial sets up a segment of customers who used to order and have not lately, a loyalty rule that gives a reward to those who keep ordering, and an email flow of two messages: We miss you, and Welcome back.",
@@ -178,7 +178,7 @@ export const earlyAccess = {
   lead: "Join the early access list. The team will reach out once the Beta version is ready.",
   benefits: ["Early access, and a first look", "3 months free", "A lifetime discount"],
   requiredNote: "Fields marked * are required.",
-  /** The label of the field for programs, where a browser without styles shows it. */
+  /** The label of the honeypot field, visible only without CSS. */
   honeypot: "Leave this empty",
   button: "Get Early Access",
   sending: "Joining...",
@@ -192,10 +192,10 @@ export const earlyAccess = {
   failure: {
     title: "Error",
     text: "Something went wrong. Please try again.",
-    /** Where the page does not carry what the visitor typed. */
+    /** Shown if the page does not contain the values that the visitor typed. */
     back: "Your browser's Back button returns to what you typed.",
   },
-  /** Said before the failure's text where the page itself carries it, by the status of the answer. */
+  /** By HTTP status; the error summary of a form post without JavaScript begins with it. */
   reasons: {
     400: "Your entry did not arrive in one piece.",
     403: "Your entry seemed to come from another site. Send it from this page.",
@@ -207,7 +207,7 @@ export const earlyAccess = {
   } as Record<number, string>,
 };
 
-/** What is said at a field; the server answers with the same sentences. */
+/** The error at each field, in the page and in the server's responses. */
 export const fieldErrors = {
   required: {
     name: "Enter your name.",

@@ -1,28 +1,29 @@
-// Decides when React is fetched: a visitor who only reads never pays for it.
+// The browser's entry script, which fetches React only when the page needs it.
 import { formId } from "./addresses.ts";
 import type { Hydration } from "./page-data.ts";
 
 const root = document.getElementById("root") as HTMLElement;
 let isHydrating = false;
 
-// Where it cannot be fetched, the page goes on as plain HTML.
+// If the fetch fails, the page still works as plain HTML.
 function hydrate() {
   isHydrating = true;
   import("./hydrate.tsx").catch(() => undefined);
 }
 
 if (import.meta.hot) {
-  // Vite updates modules that this page has loaded; before hydration only the server has rendered them.
+  // Vite updates only modules that the page has loaded. Before hydration the page has loaded none, so reload it.
   import.meta.hot.on("vite:beforeUpdate", ({ updates }) => {
     if (!isHydrating && updates.some(({ type }) => type === "js-update")) location.reload();
   });
-  // Without SharedWorker, Vite's client waits for a restarted server in the page; the CSP forbids its worker from a blob.
+  // Vite's client waits for a restarted server in a SharedWorker from a blob: URL, which the CSP forbids. Without the
+  // constructor it waits in the page.
   Reflect.deleteProperty(window, "SharedWorker");
 }
 
 switch (root.dataset.hydration as Hydration) {
   case "near-form":
-    whenNear(document.getElementById(formId) as HTMLElement);
+    hydrateNearForm(document.getElementById(formId));
     break;
   case "after-load":
     if (document.readyState === "complete") hydrate();
@@ -31,8 +32,9 @@ switch (root.dataset.hydration as Hydration) {
   case "never":
 }
 
-/** Near: within one more screen of scrolling. */
-function whenNear(form: HTMLElement) {
+/** Hydrates when the form is at most one screen away, or has focus. A page without the form is never hydrated. */
+function hydrateNearForm(form: HTMLElement | null) {
+  if (!form) return;
   const observer = new IntersectionObserver(
     (entries) => {
       if (!entries.some((entry) => entry.isIntersecting)) return;

@@ -1,4 +1,4 @@
-// Lets React take over the HTML that the server sent.
+// The hydration of the server's HTML by React.
 import { StrictMode, startTransition } from "react";
 import { hydrateRoot } from "react-dom/client";
 import { MemoryRouter } from "react-router-dom";
@@ -6,8 +6,8 @@ import { App } from "./app.tsx";
 
 const root = document.getElementById("root") as HTMLElement;
 
-// The server has matched the address already, and links load documents: so the router starts from what was
-// rendered, not from the address bar, which on a 404 may hold anything, even what cannot be decoded.
+// The router starts from the address that the server rendered. The address bar of a 404 page may hold a path that
+// cannot be decoded. Links load new documents, so the router never navigates.
 const app = (
   <StrictMode>
     <MemoryRouter initialEntries={[root.dataset.address as string]}>
@@ -16,7 +16,7 @@ const app = (
   </StrictMode>
 );
 
-// As a transition React works in slices of 5 ms, between which the page answers; otherwise it hydrates in one go.
+// In a transition React yields to the browser every 5 ms; otherwise it hydrates in one long task.
 startTransition(() => {
   hydrateRoot(root, app);
 });

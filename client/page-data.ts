@@ -1,25 +1,32 @@
-// What the server tells a page beyond its address.
+// Types of the data that a page has beyond its address.
 import type { FieldName } from "./early-access/fields.ts";
 
-/** How a form post without JavaScript failed; such a page is never hydrated. */
+/** The failure of a form post without JavaScript. A page that shows it is never hydrated. */
 export interface FormFailure {
   status: number;
   errors: Partial<Record<FieldName, string>>;
-  /** What the visitor typed; undefined on a page that is the same for everybody. */
+  /** The typed values; undefined on a page that is the same for everybody. */
   values?: Partial<Record<FieldName, string>> | undefined;
-  /** Where the visitor came from, which the address of this page no longer says. */
+  /** The source of the sign-up, because the address of this page lacks the campaign. */
   source?: Record<string, string | null>;
 }
 
 export interface PageHead {
   title: string;
   description: string;
-  /** Left out of search engines, and without what is only for listed pages: canonical address, cards, structured data. */
+  /** True keeps the page out of search engines; it then has no canonical address, social card or structured data. */
   unlisted: boolean;
 }
 
+/** Describes the page of a route. */
+export interface PageHandle {
+  status: number;
+  head: PageHead;
+  hydration: Hydration;
+}
+
 /**
- * When the browser runs React on a page: "near-form" when the form comes near or something in it is touched,
- * "after-load" once the page is there, "never" where plain HTML does everything.
+ * When the browser hydrates a page: "near-form" when the form is at most one screen away or gets focus, "after-load" after
+ * the load event, "never" if plain HTML is enough.
  */
 export type Hydration = "near-form" | "after-load" | "never";

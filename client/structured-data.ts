@@ -1,7 +1,7 @@
-// What the page tells search engines in JSON-LD: the same plans and words that it shows.
+// The page's JSON-LD for search engines, built from the same content that visitors see.
 import { hero, meta, pricing, product } from "./content.ts";
 
-/** @param origin without a slash at its end */
+/** @param origin without a trailing slash */
 export function structuredData(origin: string): object {
   const id = (name: string) => `${origin}/#${name}`;
   const organization = {
@@ -36,7 +36,7 @@ export function structuredData(origin: string): object {
 
 type Plan = (typeof pricing.plans)[number];
 
-/** A plan whose price ends with "+" has a least price and no exact one. */
+/** A price that ends with "+" is a minimum price. */
 function offer({ name, price, users, emails, sms }: Plan): object {
   const amount = price.replace(/\D/g, "");
   const exact = !price.endsWith("+");

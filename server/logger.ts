@@ -1,29 +1,27 @@
-// The log: JSON lines on stdout, or readable ones where a person watches. A log that cannot be written never ends the site.
+// The logger: JSON lines on stdout, or readable lines in a terminal. Failed writes never stop the site.
 import { writeSync } from "node:fs";
-import { pino, type DestinationStream, type Logger } from "pino";
+import { pino, type DestinationStream, type LevelWithSilent, type Logger } from "pino";
 import pretty from "pino-pretty";
-import type { LogLevel } from "./config-variables.ts";
 
 const stdout = 1;
-/** What is kept of a log that cannot be written now, in characters; newer lines are lost. Some seconds of the heaviest load. */
+/** Characters to keep while stdout accepts no data; newer lines are dropped. Enough for some seconds of the heaviest load. */
 const backlogLimit = 4_000_000;
-/** Milliseconds until it is tried again. */
-const retryAfter = 10;
+const retryAfterMs = 10;
 
-export function createLogger(level: LogLevel): Logger {
+export function createLogger(level: LevelWithSilent): Logger {
   const options = { level, base: null };
   return process.stdout.isTTY
     ? pino(options, pretty({ sync: true, translateTime: "HH:MM:ss" }))
-    : pino(options, together());
+    : pino(options, batchedStdout());
 }
 
 /**
- * Writes what is logged in one turn of the event loop at once: in a crowd one call of the system for many lines.
- * A pipe that is full or closed and a disk without space are tried again; pino's own destination would throw, or stop the site.
+ * Writes the lines of one turn of the event loop in one system call. Retries if a pipe is full or closed or a disk is full;
+ * pino's own destination would throw or block the site.
  */
-function together(): DestinationStream {
+function batchedStdout(): DestinationStream {
   let lines = "";
-  /** What of the lines before is not yet written. */
+  /** The rest of earlier lines. */
   let unwritten = Buffer.alloc(0);
   let scheduled = false;
 
@@ -37,7 +35,7 @@ function together(): DestinationStream {
       }
     } catch {
       scheduled = true;
-      setTimeout(flush, retryAfter).unref();
+      setTimeout(flush, retryAfterMs).unref();
     }
   }
   function takeLines() {

@@ -1,15 +1,13 @@
-// npm run brand: makes the font, the icons and the card of shared links again from their sources.
-import { copyFile, readFile, writeFile } from "node:fs/promises";
+// The command `npm run brand`: generates the font, the icons (from favicon.svg) and the social card (from social.html).
+import { readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { chromium, type Page } from "playwright-core";
 // @ts-expect-error -- has no types
 import subsetFont from "subset-font";
-import { findChromium } from "../../tests/support/chromium.ts";
 
-const brand = (name: string) => fileURLToPath(new URL(name, import.meta.url));
-const published = (name: string) => fileURLToPath(new URL(`../public/${name}`, import.meta.url));
+const asset = (name: string) => new URL(`../public/${name}`, import.meta.url);
 
-/** The mark on a tile: how much of the tile it fills, so that round and squircle masks do not cut it. */
+/** The width of the mark on a coloured tile, as a share of the tile; round icon masks do not cut it. */
 const markShare = 0.56;
 
 async function makeFont(): Promise<void> {
@@ -17,11 +15,11 @@ async function makeFont(): Promise<void> {
     .resolve("@fontsource-variable/familjen-grotesk/files/familjen-grotesk-latin-wght-normal.woff2");
   const ascii = Array.from({ length: 95 }, (_, i) => String.fromCharCode(32 + i)).join("");
   const font = await subsetFont(await readFile(fileURLToPath(source)), `${ascii}©–“”‘’…é`, { targetFormat: "woff2" });
-  await writeFile(brand("familjen-grotesk.woff2"), font);
+  await writeFile(new URL("familjen-grotesk.woff2", import.meta.url), font);
 }
 
-async function tile(page: Page, size: number, transparent: boolean): Promise<Buffer> {
-  const mark = await readFile(brand("mark.svg"), "utf8");
+async function renderIcon(page: Page, size: number, transparent: boolean): Promise<Buffer> {
+  const mark = await readFile(asset("favicon.svg"), "utf8");
   const background = transparent ? "transparent" : "#0f2a1c";
   const share = transparent ? 1 : markShare;
   await page.setViewportSize({ width: size, height: size });
@@ -32,8 +30,8 @@ async function tile(page: Page, size: number, transparent: boolean): Promise<Buf
   return page.screenshot({ omitBackground: transparent });
 }
 
-/** An ICO file that holds PNGs, as every browser since 2007 reads them. */
-function ico(images: { size: number; png: Buffer }[]): Buffer {
+/** Encodes an ICO file that contains PNG images. */
+function encodeIco(images: { size: number; png: Buffer }[]): Buffer {
   const header = Buffer.alloc(6 + 16 * images.length);
   header.writeUInt16LE(1, 2);
   header.writeUInt16LE(images.length, 4);
@@ -51,22 +49,17 @@ function ico(images: { size: number; png: Buffer }[]): Buffer {
   return Buffer.concat([header, ...images.map(({ png }) => png)]);
 }
 
+const executablePath = process.env.CHROMIUM_PATH;
+if (!executablePath) throw new Error("Set CHROMIUM_PATH to the path of Chrome or Chromium, which renders the images.");
+const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
 await makeFont();
-await copyFile(brand("mark.svg"), published("favicon.svg"));
-const { path, env } = await findChromium();
-const browser = await chromium.launch({
-  executablePath: path,
-  env: { ...process.env, ...env },
-  args: ["--no-sandbox"],
-});
 const page = await browser.newPage();
-const small = [16, 32, 48];
 const images = [];
-for (const size of small) images.push({ size, png: await tile(page, size, true) });
-await writeFile(published("favicon.ico"), ico(images));
-await writeFile(published("apple-touch-icon.png"), await tile(page, 180, false));
-for (const size of [192, 512]) await writeFile(published(`icon-${size}.png`), await tile(page, size, false));
+for (const size of [16, 32, 48]) images.push({ size, png: await renderIcon(page, size, true) });
+await writeFile(asset("favicon.ico"), encodeIco(images));
+await writeFile(asset("apple-touch-icon.png"), await renderIcon(page, 180, false));
+for (const size of [192, 512]) await writeFile(asset(`icon-${size}.png`), await renderIcon(page, size, false));
 await page.setViewportSize({ width: 1200, height: 630 });
 await page.goto(new URL("social.html", import.meta.url).href, { waitUntil: "networkidle" });
-await writeFile(published("social.png"), await page.screenshot());
+await writeFile(asset("social.png"), await page.screenshot());
 await browser.close();

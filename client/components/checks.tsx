@@ -1,4 +1,4 @@
-// A list of what one gets, with a tick each.
+// A list with a tick before each item.
 import { Icon } from "./icon.tsx";
 
 export function Checks({ items }: { items: readonly string[] }) {

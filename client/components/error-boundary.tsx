@@ -1,8 +1,8 @@
-// Shows a fallback if a component throws in the browser. It imports no part of the page, because React remounts everything
-// below a class that hot reload replaces.
+// The error boundary: shows a fallback if a component throws in the browser. It imports no part of the page, because
+// React remounts everything below a class that hot reload replaces.
 import { Component, type ReactNode } from "react";
 
-/** On the server a throwing component has no boundary: the response is a 500. */
+/** Has no effect on the server, where a component that throws causes a 500 response. */
 export class ErrorBoundary extends Component<{ fallback: ReactNode; children: ReactNode }, { failed: boolean }> {
   override state = { failed: false };
 

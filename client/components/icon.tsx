@@ -1,4 +1,4 @@
-// The icons, drawn with one stroke weight on a 24-unit grid.
+// The icons: one path each, drawn with one stroke weight on a 24-unit grid.
 const paths = {
   chat: "M4 5h16v11h-9l-4.5 4v-4H4zM8.5 9.500h7M8.5 12.500h4",
   upload: "M12 16V4.500M7.5 9 12 4.5 16.5 9M4 15v5h16v-5",

@@ -1,4 +1,4 @@
-// A page that says one thing and leads home.
+// A full-page message with a link to the landing page.
 import { Logo } from "./logo.tsx";
 
 export function Message({ heading, text, link }: { heading: string; text: string; link: string }) {

@@ -1,11 +1,11 @@
-// One field of the form with its label and, when there is one, its error.
+// One field of the form with its label and its error.
 import type { Field } from "./fields.ts";
 
 interface Props {
   field: Field;
   error: string | undefined;
   value: string | undefined;
-  /** While its value is under way: what is typed then would be lost. */
+  /** True while the form is being sent: the reset after it would discard what the visitor types. */
   readOnly: boolean;
 }
 

@@ -1,11 +1,14 @@
-// The form's fields, defined once: the browser renders them and the server validates by them.
+// The form's fields: the browser renders them, and the server validates entries against them.
 
 export interface Field {
   name: FieldName;
   label: string;
   type: "text" | "email";
   required: boolean;
-  /** In characters (Unicode code points); prisma/schema.prisma repeats it. Browsers count UTF-16 units, which are never fewer. */
+  /**
+   * In Unicode code points; prisma/schema.prisma has the same limits. Browsers count UTF-16 code units, so they
+   * never allow more.
+   */
   maxLength: number;
   autoComplete: string;
   inputMode: "text" | "email";
@@ -14,8 +17,8 @@ export interface Field {
 export type FieldName = "name" | "email" | "company" | "job_title";
 
 /**
- * A field that people do not see and programs fill in. Nothing that browsers or password managers know to fill:
- * "website", which others use, is part of some people's saved identities.
+ * The name of a hidden field that only bots fill in. Browsers and password managers do not autofill this name; they do
+ * fill "website", a common name for such fields.
  */
 export const honeypot = "message";
 
@@ -29,7 +32,7 @@ export const fields: readonly Field[] = [
     autoComplete: "name",
     inputMode: "text",
   },
-  // 254: the longest address that a mail server must accept (RFC 5321, 4.5.3.1.3, less the angle brackets).
+  // 254: the longest address that a mail server must accept (RFC 5321, 4.5.3.1.3, without the angle brackets).
   {
     name: "email",
     label: "Email",

@@ -1,4 +1,4 @@
-// Carries a failed form post from the server's render to the form.
+// The React context that passes a failed form post from the server's render to the form.
 import { createContext } from "react";
 import type { FormFailure } from "../page-data.ts";
 

@@ -1,4 +1,4 @@
-// The early-access form. Without JavaScript it is a plain form; with it, it sends JSON and stays on the page.
+// The early-access form: a plain HTML form until React hydrates it, then it sends JSON and stays on the page.
 import { use, useEffect, useRef, useState, type FormEvent } from "react";
 import { useSearchParams } from "react-router-dom";
 import { signupPath } from "../addresses.ts";
@@ -14,32 +14,32 @@ type State = { step: "idle" | "sending" | "joined" } | { step: "failed"; errors:
 const loadToasts = () => import("./notify.tsx");
 
 export function EarlyAccessForm() {
-  const posted = use(FormFailureContext);
+  const failedPost = use(FormFailureContext);
   const [query] = useSearchParams();
   const [state, setState] = useState<State>({ step: "idle" });
-  const sending = useRef(false); // The state follows a render later, and a double click is faster.
+  const isSending = useRef(false); // The state changes only with the next render, too late for a double click.
   const form = useRef<HTMLFormElement>(null);
   const confirmation = useRef<HTMLHeadingElement>(null);
   const joined = state.step === "joined" || (state.step === "idle" && query.has("joined"));
-  const errors = posted?.errors ?? (state.step === "failed" ? state.errors : {});
+  const errors = failedPost?.errors ?? (state.step === "failed" ? state.errors : {});
 
   async function submit(event: FormEvent) {
     event.preventDefault();
-    if (sending.current || !form.current) return;
-    sending.current = true;
+    if (isSending.current || !form.current) return;
+    isSending.current = true;
     setState({ step: "sending" });
     const result = await join(Object.fromEntries(new FormData(form.current)), document.referrer);
-    sending.current = false;
+    isSending.current = false;
     if (result.ok) form.current?.reset();
     setState(result.ok ? { step: "joined" } : { step: "failed", errors: result.errors });
-    const toasts = await loadToasts().catch(() => undefined); // The form says it, too.
+    const toasts = await loadToasts().catch(() => undefined); // Without toasts, the form still shows the result.
     if (result.ok) toasts?.notifySuccess();
     else toasts?.notifyFailure();
   }
 
   useEffect(() => {
     if (state.step !== "joined" && state.step !== "failed") return;
-    // Disabling the button dropped the focus; where the visitor took it elsewhere meanwhile, it stays there.
+    // The disabled button lost focus. Move focus to the result, unless the visitor has moved it out of the form.
     const current = document.activeElement;
     if (current !== document.body && !form.current?.contains(current)) return;
     if (state.step === "joined") return confirmation.current?.focus();
@@ -60,8 +60,8 @@ export function EarlyAccessForm() {
       ) : (
         <p className="lead">{earlyAccess.lead}</p>
       )}
-      {posted && <FailureSummary failure={posted} />}
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- only fetches what its fields will need */}
+      {failedPost && <FailureSummary failure={failedPost} />}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- only preloads the toasts */}
       <form
         ref={form}
         method="post"
@@ -75,14 +75,14 @@ export function EarlyAccessForm() {
             key={field.name}
             field={field}
             error={errors[field.name]}
-            value={posted?.values?.[field.name]}
+            value={failedPost?.values?.[field.name]}
             readOnly={state.step === "sending"}
           />
         ))}
-        {Object.entries(posted?.source ?? {}).map(
+        {Object.entries(failedPost?.source ?? {}).map(
           ([name, value]) => value && <input key={name} type="hidden" name={name} value={value} />,
         )}
-        <div className="unseen" aria-hidden="true">
+        <div className="visually-hidden" aria-hidden="true">
           <label htmlFor={fieldId(honeypot)}>{earlyAccess.honeypot}</label>
           <input id={fieldId(honeypot)} name={honeypot} tabIndex={-1} autoComplete="off" />
         </div>
@@ -94,7 +94,7 @@ export function EarlyAccessForm() {
         >
           {state.step === "sending" ? earlyAccess.sending : earlyAccess.button}
         </button>
-        <output className="heard">{state.step === "sending" && earlyAccess.sending}</output>
+        <output className="visually-hidden">{state.step === "sending" && earlyAccess.sending}</output>
         {state.step === "failed" && (
           <p id="early-access-failure" className="field-error">
             {earlyAccess.failure.text}

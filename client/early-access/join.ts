@@ -1,27 +1,28 @@
-// Sends a sign-up to the server.
+// The sign-up request to the server.
 import { signupPath } from "../addresses.ts";
 import type { FormFailure } from "../page-data.ts";
 
 export type FieldErrors = FormFailure["errors"];
 export type JoinResult = { ok: true } | { ok: false; errors: FieldErrors };
 
-/** In milliseconds; no answer until then counts as a failure. */
+/** In milliseconds; without a response by then, the sign-up counts as failed. */
 const timeout = 15_000;
 
 /**
- * Never rejects: what goes wrong is logged, and said with the errors that the server named.
- * @param referrer the page that linked here, of which the server gets the host. The campaign it finds in this page's address.
+ * Sends an entry to the server. Never rejects: it logs a failure and returns the server's error for each field.
+ * @param referrer the URL of the page that linked here; only its host is sent. The server reads the campaign from the
+ *   Referer header of this request.
  */
 export async function join(entry: Record<string, unknown>, referrer: string): Promise<JoinResult> {
   try {
     const response = await fetch(signupPath, {
       method: "POST",
       headers: { "Content-Type": "application/json" },
-      body: JSON.stringify({ ...entry, source: { referrer: foreignHost(referrer) } }),
+      body: JSON.stringify({ ...entry, source: { referrer: externalHost(referrer) } }),
       signal: AbortSignal.timeout(timeout),
       redirect: "error",
     });
-    // Nothing else says that the entry is stored, not even the 200 of a network's own log-in page.
+    // Only 201 means that the entry is stored. A network's log-in page (captive portal) answers with 200.
     if (response.status === 201) return { ok: true };
     console.error("Joining the waitlist failed with status", response.status);
     return { ok: false, errors: await readErrors(response) };
@@ -41,7 +42,8 @@ async function readErrors(response: Response): Promise<FieldErrors> {
   return Object.fromEntries(errors.map(({ pointer, detail }) => [pointer.replace("#/", ""), detail]));
 }
 
-function foreignHost(referrer: string): string | undefined {
+/** Returns undefined if the referrer is a page of this site. */
+function externalHost(referrer: string): string | undefined {
   const host = URL.canParse(referrer) ? new URL(referrer).hostname : "";
   return host === location.hostname ? undefined : host;
 }

@@ -1,4 +1,4 @@
-// The toasts, in a React root of their own; loaded when the visitor first touches the form.
+// The toasts, in a React root of their own; loaded when the form first gets focus.
 import { flushSync } from "react-dom";
 import { createRoot } from "react-dom/client";
 import { toast, Toaster } from "sonner";
@@ -8,7 +8,7 @@ import { earlyAccess } from "../content.ts";
 
 const container = document.body.appendChild(document.createElement("div"));
 
-// At once: a toast that comes before the Toaster listens would be lost.
+// Render synchronously: a toast created before the Toaster has mounted would be lost.
 flushSync(() =>
   createRoot(container).render(
     <Toaster theme="system" position="bottom-left" visibleToasts={3} duration={4000} richColors />,

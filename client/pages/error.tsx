@@ -1,4 +1,4 @@
-// The page for a fault, on the server and in the browser.
+// The error page: the server sends it with a 500, the browser shows it if a component throws.
 import { Message } from "../components/message.tsx";
 import { errorPage } from "../content.ts";
 

@@ -1,4 +1,4 @@
-// The landing page: its sections in the specification's order, with what helps to decide in between.
+// The landing page: all sections in their order.
 import { navigation } from "../content.ts";
 import { EarlyAccess } from "../sections/early-access.tsx";
 import { Features } from "../sections/features.tsx";

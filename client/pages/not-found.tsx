@@ -1,4 +1,4 @@
-// The 404 page. The specification has it log the unknown path in the browser's console.
+// The 404 page, which logs the unknown path in the browser's console, as specified.
 import { useEffect } from "react";
 import { Message } from "../components/message.tsx";
 import { notFound } from "../content.ts";

@@ -1,9 +1,9 @@
-// The product in the hero: a sentence becomes a segment, a loyalty rule and an email flow. Its styles move it.
+// The product example in the hero: a sentence becomes a segment, a loyalty rule and an email flow.
 import { Icon, type IconName } from "../components/icon.tsx";
-import { Mark } from "../components/mark.tsx";
+import { Mark } from "../components/logo.tsx";
 import { demo } from "../content.ts";
 
-const words = demo.sentence.split(" ").map((word, place) => ({ word, place }));
+const words = demo.sentence.split(" ").map((word, position) => ({ word, position }));
 const { segment, rule, flow } = demo.results;
 
 function Kind({ icon, name }: { icon: IconName; name: string }) {
@@ -15,16 +15,16 @@ function Kind({ icon, name }: { icon: IconName; name: string }) {
   );
 }
 
-/** Screen readers get one description; the parts would be noise. */
+/** Screen readers get one description in place of the parts. */
 export function Demo() {
   return (
     <figure className="demo">
-      <figcaption className="heard">{demo.description}</figcaption>
+      <figcaption className="visually-hidden">{demo.description}</figcaption>
       <div className="demo-window" aria-hidden="true">
         <p className="demo-label">{demo.label}</p>
         <p className="demo-sentence">
-          {words.map(({ word, place }) => (
-            <span key={place}>{word} </span>
+          {words.map(({ word, position }) => (
+            <span key={position}>{word} </span>
           ))}
         </p>
         <p className="demo-reply">
@@ -43,7 +43,7 @@ export function Demo() {
           </li>
           <li>
             <Kind icon="leaf" name={rule.kind} />
-            <p className="demo-rule">
+            <p>
               {rule.trigger} <b>{rule.event}</b> {rule.action} <b>{rule.reward}</b>
             </p>
           </li>

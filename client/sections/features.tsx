@@ -1,4 +1,4 @@
-// The six feature cards: each an icon, a title and a description, and most with a picture of what they say.
+// The six feature cards: an icon, a title, a description and in most an illustration.
 import type { ReactNode } from "react";
 import { Icon, type IconName } from "../components/icon.tsx";
 import { features } from "../content.ts";
@@ -13,8 +13,8 @@ interface Props {
 
 function FeatureCard({ icon, name, title, description, children }: Props) {
   return (
-    <li className={`card feature feature-${name}`}>
-      <div className="feature-words">
+    <li className={`feature feature-${name}`}>
+      <div className="feature-text">
         <Icon name={icon} />
         <h3>{title}</h3>
         <p>{description}</p>
@@ -38,7 +38,7 @@ export function Features() {
           </div>
         </FeatureCard>
         <FeatureCard icon="upload" name="migration" {...migration}>
-          <div className="sheet" aria-hidden="true">
+          <div className="spreadsheet" aria-hidden="true">
             <p>{migration.file}</p>
             <div>
               {migration.columns.map((column) => (
@@ -67,7 +67,7 @@ export function Features() {
             <figcaption id="snippet-caption">
               {api.label}: {api.request}
             </figcaption>
-            {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex, jsx-a11y/prefer-tag-over-role -- it scrolls on a phone, so the keyboard must reach it */}
+            {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex, jsx-a11y/prefer-tag-over-role -- it scrolls on a phone, so it must be focusable */}
             <pre tabIndex={0} role="group" aria-labelledby="snippet-caption">
               <code>{api.code}</code>
             </pre>

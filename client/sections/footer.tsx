@@ -1,4 +1,4 @@
-// The end of the page.
+// The footer.
 import { Logo } from "../components/logo.tsx";
 import { product } from "../content.ts";
 

@@ -1,4 +1,4 @@
-// The first screen: what it is, the offer, and the product at work.
+// The hero: headline, offer, sign-up link and the product example.
 import { formId } from "../addresses.ts";
 import { hero } from "../content.ts";
 import { Demo } from "./demo.tsx";
@@ -6,7 +6,7 @@ import { Demo } from "./demo.tsx";
 export function Hero() {
   return (
     <section className="hero">
-      <div className="hero-words">
+      <div className="hero-text">
         <h1>{hero.headline}</h1>
         <p className="lead">{hero.subtext}</p>
         <p className="hero-offer">{hero.offer}</p>

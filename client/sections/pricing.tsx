@@ -1,4 +1,4 @@
-// The four plans, what all of them include, and the founding offer.
+// The pricing section: four plans, what all of them include, and the founding offer.
 import { formId } from "../addresses.ts";
 import { Checks } from "../components/checks.tsx";
 import { pricing } from "../content.ts";

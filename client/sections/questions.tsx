@@ -1,4 +1,4 @@
-// Questions and answers, folded by the browser itself.
+// The questions and answers, in native <details> elements.
 import { questions } from "../content.ts";
 
 export function Questions() {

@@ -1,4 +1,4 @@
-// How it works, in three steps.
+// The three steps from a sentence to a running program.
 import { steps } from "../content.ts";
 
 export function Steps() {

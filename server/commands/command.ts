@@ -1,21 +1,21 @@
-// What every command does around its work: opens the configured database, lets go of it, and says faults in a sentence.
-import { loadConfig, type Config } from "../config.ts";
+// The frame of every command: opens and releases the database, prints errors, sets the exit code.
+import { loadConfig, type Config } from "../config/config.ts";
 import { openDatabase, type OpenedDatabase } from "../database/open.ts";
-import { explain, OperatorError } from "../operator-error.ts";
+import { explain, OperatorError } from "../operator-messages.ts";
 
-/** The command line asks for something that there is not; ends with exit code 2, as is usual. */
+/** The command line is invalid; the exit code is 2. */
 export class UsageError extends OperatorError {
   override name = "UsageError";
 }
 
 type Work = (database: OpenedDatabase, config: Config) => Promise<void>;
 
-/** Runs the work on the configured database. Ends with exit code 1 where it throws. */
+/** Runs the work on the configured database, then ends the process. */
 export async function runCommand(work: Work): Promise<void> {
   await conclude(() => withDatabase(work));
 }
 
-/** Opens the configured database for the work. */
+/** Opens the configured database for the work, and releases it afterwards. */
 export async function withDatabase(work: Work): Promise<void> {
   const config = loadConfig();
   for (const warning of config.warnings) process.stderr.write(`Warning: ${warning}\n`);
@@ -27,12 +27,12 @@ export async function withDatabase(work: Work): Promise<void> {
   }
 }
 
-/** Ends the process after the work: with exit code 2 if the command line was wrong, 1 after any other fault. */
+/** Ends the process after the work, with exit code 2 after a UsageError and 1 after any other error. */
 export async function conclude(work: () => Promise<void>): Promise<void> {
   let closedPipe: unknown;
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;
-    // The reader has enough, as `head` does. The work goes on: an import that stopped here would be incomplete.
+    // The reader closed the pipe, as `head` does. The work continues: otherwise an import would be incomplete.
     closedPipe = error;
     process.exitCode = 1;
   });
@@ -42,5 +42,5 @@ export async function conclude(work: () => Promise<void>): Promise<void> {
     if (error !== closedPipe) process.stderr.write(explain(error));
     process.exitCode = error instanceof UsageError ? 2 : 1;
   }
-  process.exit(); // The schema engine leaves a timer of 10 s behind.
+  process.exit(); // The schema engine of migrate:new leaves a timer of 10 s behind.
 }

@@ -1,11 +1,11 @@
-// npm run licenses: what ships and under which licences, from the lists that the build leaves beside the bundles.
+// npm run licenses: the shipped packages and their licences, from the lists that the build writes beside the bundles.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { printableLines } from "../printable.ts";
+import { printableLines } from "../operator-messages.ts";
 import { projectRoot } from "../project-root.ts";
 import { print } from "./print.ts";
 
-/** Those that ask for no more than their own text, which ships as licenses.txt. */
+/** Licences that require only their own text, which ships as licenses.txt. */
 const permissive = new Set(["MIT", "ISC", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "0BSD", "OFL-1.1"]);
 
 const shipped = (await Promise.all(["client", "server"].map(list))).flat();
@@ -15,7 +15,7 @@ for (const row of shipped) print(`${row.join("  ")}\n`);
 const others = shipped.filter(([, , license]) => !permissive.has(license));
 if (others.length > 0) {
   const lines = others.map((row) => row.join("  ")).join("\n");
-  process.stderr.write(`Not among the licences that were agreed on:\n${printableLines(lines)}\n`);
+  process.stderr.write(`These licences are not on the list of permitted ones:\n${printableLines(lines)}\n`);
   process.exitCode = 1;
 }
 

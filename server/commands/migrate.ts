@@ -1,9 +1,9 @@
-// npm run migrate: brings the configured database up to date without starting the site.
-import { connectTo, migrate } from "../database/migrate.ts";
-import { readRole } from "../database/roles.ts";
-import { formatFinding } from "../database/role-findings.ts";
-import { OperatorError } from "../operator-error.ts";
-import { printable } from "../printable.ts";
+// npm run migrate: applies migrations and grants to the configured database.
+import { connectTo } from "../database/client.ts";
+import { migrate } from "../database/migrate.ts";
+import { readRole } from "../database/roles/site-roles.ts";
+import { formatFinding } from "../database/roles/finding.ts";
+import { OperatorError, printable } from "../operator-messages.ts";
 import { runCommand } from "./command.ts";
 import { print } from "./print.ts";
 
@@ -19,7 +19,7 @@ await runCommand(async (database, { allowPrivilegedRole }) => {
     const reason = `The role "${role}" may not migrate. Set DATABASE_OWNER_URL to the owner's connection.`;
     throw new OperatorError([...lines, reason].join("\n"));
   }
-  // If a password was changed in one place only, the site would start and store nothing.
+  // If a password was changed in one place only, the site would start and could store nothing.
   for (const url of [database.webUrl, database.adminUrl, database.senderUrl]) {
     if (url) await (await connectTo(url)).end();
   }

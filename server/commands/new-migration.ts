@@ -1,15 +1,14 @@
-// npm run migrate:new -- NAME: writes the migration that leads to prisma/schema.prisma as it is now.
-import { writeMigration } from "../database/schema-engine.ts";
-import { OperatorError } from "../operator-error.ts";
+// npm run migrate:new -- NAME: writes a migration from the latest one to the current prisma/schema.prisma.
+import { writeMigration } from "./new-migration/schema-engine.ts";
+import { OperatorError } from "../operator-messages.ts";
 import { runCommand } from "./command.ts";
 import { print } from "./print.ts";
 
-// Both schemas are files; the engine only insists on a connection.
 await runCommand(async (database) => {
   const name = process.argv[2] ?? "";
   if (!/^[a-z][a-z0-9_]{0,99}$/.test(name)) {
     throw new OperatorError(
-      "A migration's name has small letters, digits and _, for example: npm run migrate:new -- add_status",
+      "A migration's name consists of small letters, digits and _, for example: npm run migrate:new -- add_status",
     );
   }
   const folder = await writeMigration(database.ownerUrl, name);

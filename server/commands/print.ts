@@ -1,7 +1,7 @@
-// The one function through which commands write to stdout; only the exported list itself bypasses it.
-import { printableLines } from "../printable.ts";
+// Writes text to stdout without control characters. Only the exported list bypasses it.
+import { printableLines } from "../operator-messages.ts";
 
-/** Writes the text with its own line breaks, and "?" for any other control character. */
+/** Keeps line breaks, and replaces every other control character by "?". */
 export function print(text: string): void {
   process.stdout.write(printableLines(text));
 }

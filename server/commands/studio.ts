@@ -1,12 +1,11 @@
-// npm run studio: opens Prisma Studio on the configured database, for this machine only.
+// npm run studio: Prisma Studio for the configured database, on this machine only.
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { parseArgs } from "node:util";
 import { migrate } from "../database/migrate.ts";
 import { requireAdminUrl } from "../database/open.ts";
-import { listen } from "../http-server.ts";
-import { OperatorError } from "../operator-error.ts";
-import { printable } from "../printable.ts";
+import { listen } from "../http/listen.ts";
+import { OperatorError, printable } from "../operator-messages.ts";
 import { runCommand } from "./command.ts";
 import { print } from "./print.ts";
 import { readPort, startStudio } from "./studio/process.ts";
@@ -15,15 +14,15 @@ import { createStudioProxy } from "./studio/proxy.ts";
 await runCommand(async (database) => {
   const addresses = readAddresses();
   const adminUrl = requireAdminUrl(database);
-  // A new embedded database has no tables yet; a given one is looked at, not changed.
+  // A new embedded database has no tables yet. A database of the operator is not migrated here.
   if (database.directory) await migrate(database);
   const studio = startStudio(adminUrl);
   const exit = once(studio, "exit") as Promise<[number | null]>;
-  // Ctrl-C reaches Studio as well; this process waits for it to end and then lets go of the database.
-  let asked = false;
+  // Ctrl-C also reaches Studio. This process waits for Studio to end, then releases the database.
+  let signalled = false;
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.on(signal, () => {
-      asked = true;
+      signalled = true;
       studio.kill(signal);
     });
   }
@@ -31,7 +30,7 @@ await runCommand(async (database) => {
     const port = await readPort(studio.stdout);
     if (port !== undefined) await serve(port, addresses);
     const [code] = await exit;
-    process.exitCode = asked ? 0 : (code ?? 1);
+    process.exitCode = signalled ? 0 : (code ?? 1);
   } finally {
     studio.kill();
   }
@@ -43,7 +42,7 @@ interface Address {
   port: number;
 }
 
-/** Returns the address of this machine's loopback and, for a container's published port, the one of --listen. */
+/** Returns the loopback address and the address of --listen, which a container's published port needs. */
 function readAddresses(): [Address, ...Address[]] {
   const { port, listen: address } = readOptions();
   const loopback = readAddress("--port", `127.0.0.1:${port}`, "a port, for example 5556");

@@ -1,16 +1,16 @@
-// npm run waitlist -- COMMAND …: what an operator does with the list; in the image node dist/server/waitlist.js COMMAND ….
-import { printableName } from "../printable.ts";
+// npm run waitlist -- COMMAND …: the operator commands of the waitlist; in the image node dist/server/waitlist.js COMMAND ….
+import { printableName } from "../operator-messages.ts";
 import { conclude, UsageError } from "./command.ts";
 import { print } from "./print.ts";
 import { describeCommand, describeCommands, readArguments, type Command } from "./waitlist/command.ts";
 import { admin } from "./waitlist/admin.ts";
-import { backup } from "./waitlist/backup.ts";
-import { doctor } from "./waitlist/doctor.ts";
+import { backup } from "./waitlist/backup/backup.ts";
+import { doctor } from "./waitlist/doctor/doctor.ts";
 import { erase } from "./waitlist/erase.ts";
 import { exportCommand } from "./waitlist/export.ts";
-import { importCommand } from "./waitlist/import.ts";
-import { restore } from "./waitlist/restore.ts";
-import { stats } from "./waitlist/stats.ts";
+import { importCommand } from "./waitlist/import/import.ts";
+import { restore } from "./waitlist/backup/restore.ts";
+import { stats } from "./waitlist/stats/stats.ts";
 
 const commands: Record<string, Command> = {
   export: exportCommand,

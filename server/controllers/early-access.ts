@@ -1,45 +1,80 @@
 // POST /api/earlyaccess: puts a visitor on the waitlist.
-import type { RequestHandler } from "express";
-import { earlyAccess } from "../../client/content.ts";
-import { joinedAddress } from "../../client/addresses.ts";
-import { HttpError } from "../http-error.ts";
+import { Router, type ErrorRequestHandler, type RequestHandler } from "express";
+import type { Logger } from "pino";
+import { joinedAddress, signupPath } from "../../client/addresses.ts";
+import { earlyAccess as content } from "../../client/content.ts";
+import { HttpError } from "../http/http-error.ts";
+import { methodNotAllowed } from "../http/method.ts";
+import { readBody } from "../middleware/body.ts";
 import { prefersHtml } from "../middleware/errors.ts";
-import { parseEntry, type WaitlistEntry } from "../models/waitlist-entry.ts";
+import { sameOrigin } from "../middleware/same-origin.ts";
+import { signupLimit, type SignupLimits } from "../middleware/signup-limit.ts";
 import { HourlyLimitError } from "../models/signup-volume.ts";
-import { WaitlistUnavailableError, type Waitlist } from "../models/waitlist.ts";
+import { parseEntry } from "../models/waitlist-entry.ts";
+import { WaitlistUnavailableError, type Refusal, type Waitlist } from "../models/waitlist.ts";
+import type { Renderer } from "../views/renderer.ts";
+import { failedForm } from "./failed-form.ts";
 
-/** Seconds; long enough for a database to restart, short enough that a visitor may wait for it. */
-const retryAfter = "15";
+export interface EarlyAccessOptions {
+  /** The site's public origin. */
+  origin: string;
+  limits: SignupLimits;
+  waitlist: Waitlist;
+  renderer: Renderer;
+  log: Logger;
+  /** Called for each POST that is not stored. */
+  onRefused?: ((reason: Refusal) => void) | undefined;
+}
+
+export function earlyAccess({ origin, limits, waitlist, renderer, log, onRefused }: EarlyAccessOptions): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  router.post(signupPath, sameOrigin(origin), signupLimit(limits), readBody, join(waitlist), reportRefusal(onRefused));
+  router.all(signupPath, () => {
+    throw methodNotAllowed("POST");
+  });
+  router.use(failedForm(renderer, log));
+  return router;
+}
 
 /** The same bytes for a new and a known address: nobody learns who is on the list. */
-const joined = JSON.stringify({ message: earlyAccess.success.text });
+const joined = JSON.stringify({ message: content.success.text });
 
-/** Checks the fields, and leaves the entry for joinWaitlist. */
-export const readEntry: RequestHandler = (req, res, next) => {
-  const parsed = parseEntry(req.body as Record<string, unknown>, req.headers.referer);
-  if (!parsed.ok) throw new HttpError(422, "Some fields are not valid.", { fields: parsed.errors });
-  res.locals.entry = parsed.entry;
-  next();
-};
-
-export function joinWaitlist(waitlist: Waitlist): RequestHandler {
-  return async function join(req, res) {
-    try {
-      await waitlist.join(res.locals.entry as WaitlistEntry);
-    } catch (error) {
-      if (error instanceof HourlyLimitError) {
-        res.locals.isAboveHourlyLimit = true; // Tells this 503 from that of a database which is away.
-        const headers = { "Retry-After": String(error.retryAfterSeconds) };
-        throw new HttpError(503, "There are more sign-ups than usual. Please try again later.", { headers });
-      }
-      if (!(error instanceof WaitlistUnavailableError)) throw error;
-      throw new HttpError(503, "Sign-ups can't be stored right now. Please try again.", {
-        headers: { "Retry-After": retryAfter },
-        cause: error.cause,
-      });
-    }
+function join(waitlist: Waitlist): RequestHandler {
+  return async function joinWaitlist(req, res) {
+    const parsed = parseEntry(req.body as Record<string, unknown>, req.headers.referer);
+    if (!parsed.ok) throw new HttpError(422, "Some fields are not valid.", { fields: parsed.errors });
+    await waitlist.join(parsed.entry);
     res.set("Cache-Control", "no-store");
     if (prefersHtml(req)) res.redirect(303, joinedAddress);
     else res.status(201).type("json").send(joined);
   };
+}
+
+function reportRefusal(onRefused?: (reason: Refusal) => void): ErrorRequestHandler {
+  return (error: unknown, _req, _res, next) => {
+    onRefused?.(findReason(error));
+    next(toUnavailable(error));
+  };
+}
+
+function findReason(error: unknown): Refusal {
+  if (error instanceof HourlyLimitError) return "ceiling";
+  if (error instanceof WaitlistUnavailableError) return "unavailable";
+  if (!(error instanceof HttpError)) return "fault";
+  if (error.status === 403) return "cross-site";
+  return error.status === 429 ? "limit" : "invalid";
+}
+
+/** In seconds; long enough for a database to restart, short enough for a visitor to wait. */
+const retryAfter = "15";
+
+/** Returns a 503 for an entry that could not be stored, and any other error as it is. */
+function toUnavailable(error: unknown): unknown {
+  if (error instanceof HourlyLimitError) {
+    const headers = { "Retry-After": String(error.retryAfterSeconds) };
+    return new HttpError(503, "There are more sign-ups than usual. Please try again later.", { headers });
+  }
+  if (!(error instanceof WaitlistUnavailableError)) return error;
+  const headers = { "Retry-After": retryAfter };
+  return new HttpError(503, "Sign-ups can't be stored right now. Please try again.", { headers, cause: error.cause });
 }

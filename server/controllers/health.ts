@@ -1,12 +1,15 @@
-// Health for operators: /healthz says that the process answers, /readyz that sign-ups can be stored.
+// Probes: /healthz says that the process answers, /readyz that sign-ups can be stored.
 import type { RequestHandler } from "express";
+import { requireRead } from "../http/method.ts";
 
-export const live: RequestHandler = (_req, res) => {
+export const live: RequestHandler = (req, res) => {
+  requireRead(req);
   res.set("Cache-Control", "no-store").json({ status: "ok" });
 };
 
 export function ready(isReady: () => Promise<boolean>): RequestHandler {
-  return async function answerReady(_req, res) {
+  return async function sendReadiness(req, res) {
+    requireRead(req);
     const ok = await isReady();
     res.set("Cache-Control", "no-store").status(ok ? 200 : 503);
     res.json({ status: ok ? "ok" : "database unavailable" });

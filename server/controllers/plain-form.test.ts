@@ -1,15 +1,12 @@
-// The form without JavaScript: what a browser sends, and the page that it gets back.
+// The sign-up form without JavaScript: form posts and the pages that they return.
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { connect, type AddressInfo } from "node:net";
 import request from "supertest";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import * as entry from "../../client/entry-server.tsx";
 import type { FormFailure } from "../../client/page-data.ts";
-import { createTestApp, type TestApp } from "../../tests/support/app.ts";
+import { createTestApp, noDatabase, type TestApp } from "../../tests/support/app.ts";
 import { createTestDatabase, type TestDatabase } from "../../tests/support/database.ts";
-import { createBuiltRenderer, type Renderer } from "../views/renderer.ts";
-import { createErrorPages } from "./pages.ts";
 
 const browserAccept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 const typed = { name: "Ada <b>", email: "ada@example.com", company: "$& Engines", job_title: '"Q"' };
@@ -32,8 +29,8 @@ beforeEach(() => database.query("TRUNCATE earlyaccess"));
 const submit = ({ app }: TestApp, fields: object | string) =>
   request(app).post("/api/earlyaccess").type("form").set("Accept", browserAccept).send(fields);
 
-/** The landing page with the status, the title, the summary and its focus. */
-function expectRefusalPage({ status, type, text, headers }: request.Response, expected: number) {
+/** Expects the landing page with an error summary that has focus. */
+function expectErrorPage({ status, type, text, headers }: request.Response, expected: number) {
   expect([status, type]).toEqual([expected, "text/html"]);
   expect(headers["cache-control"]).toBe("no-store");
   expect(text).toContain("<title>Error: ");
@@ -43,14 +40,14 @@ function expectRefusalPage({ status, type, text, headers }: request.Response, ex
   expect(text).toContain('id="early-access-email"');
 }
 
-/** The same with everything that was typed. */
-function expectFailurePage(response: request.Response, expected: number) {
-  expectRefusalPage(response, expected);
+/** Expects the same page with the typed values. */
+function expectErrorPageWithValues(response: request.Response, expected: number) {
+  expectErrorPage(response, expected);
   expect(response.text).toContain('value="Ada &lt;b&gt;"');
   expect(response.text).toContain('value="&quot;Q&quot;"');
 }
 
-it("leads to the success message", async () => {
+it("a valid form redirects to the page with the success message", async () => {
   const response = await submit(site, typed);
   expect([response.status, response.headers.location]).toEqual([303, "/?joined#early-access"]);
   expect(await database.query("SELECT name FROM earlyaccess")).toEqual([{ name: typed.name }]);
@@ -65,16 +62,19 @@ it.each([
   [403, { "Sec-Fetch-Site": "cross-site" }, {}],
   [413, {}, { company: "x".repeat(17_000) }],
   [415, { "Content-Encoding": "br" }, {}],
-])("%i: as a page that is the same for everybody", async (status, headers, changes) => {
-  const response = await submit(site, { ...typed, ...changes }).set(headers);
-  expectRefusalPage(response, status);
-  expect(response.text).not.toMatch(/ada|Engines|xxx/i);
-  expect(response.text).toContain("Back button");
-});
+])(
+  "a form refused with %i returns the error page without values and points to the Back button",
+  async (status, headers, changes) => {
+    const response = await submit(site, { ...typed, ...changes }).set(headers);
+    expectErrorPage(response, status);
+    expect(response.text).not.toMatch(/ada|Engines|xxx/i);
+    expect(response.text).toContain("Back button");
+  },
+);
 
-it("422: with a link to every bad field, and its error beside it", async () => {
+it("an invalid form returns 422 with a link to each invalid field and the error beside the field", async () => {
   const response = await submit(site, { ...typed, email: "ada@localhost", company: " " });
-  expectFailurePage(response, 422);
+  expectErrorPageWithValues(response, 422);
   for (const name of ["email", "company"]) {
     expect(response.text).toContain(`href="#early-access-${name}"`);
     expect(response.text).toMatch(
@@ -86,97 +86,93 @@ it("422: with a link to every bad field, and its error beside it", async () => {
   expect(response.text).toContain('value="ada@localhost"');
 });
 
-it("429: too many", async () => {
-  const limited = await createTestApp(database.webUrl, { signups: { limit: 1, windowSeconds: 600 } });
-  await submit(limited, typed);
+it("a form over the rate limit returns 429 with Retry-After", async () => {
+  const limited = await createTestApp(database.webUrl, { signups: { limit: 0, windowSeconds: 600 } });
   const response = await submit(limited, typed);
-  expectRefusalPage(response, 429);
+  expectErrorPage(response, 429);
   expect(Number(response.headers["retry-after"])).toBeGreaterThan(0);
   await limited.close();
 });
 
-it("503: no database", async () => {
-  const cut = await createTestApp("postgresql://web:secret@127.0.0.1:1/none");
+it("a form returns 503 with Retry-After and the typed values if the database is unreachable", async () => {
+  const cut = await createTestApp(noDatabase);
   const response = await submit(cut, typed);
-  expectFailurePage(response, 503);
+  expectErrorPageWithValues(response, 503);
   expect(Number(response.headers["retry-after"])).toBeGreaterThan(0);
   await cut.close();
 });
 
-it("405: whoever opens the form's address gets the form", async () => {
+it("GET of the form's address returns 405 with the form", async () => {
   const response = await request(site.app).get("/api/earlyaccess").set("Accept", browserAccept);
-  expectRefusalPage(response, 405);
+  expectErrorPage(response, 405);
   expect(response.headers.allow).toBe("POST");
   expect(response.text).not.toContain("Back button");
 });
 
-it("shows each value up to its field's length, so that a short form is never a long page", async () => {
+it("the error page cuts each value to its field's length, so that escaping cannot multiply a long value", async () => {
   const quotes = '"'.repeat(15_000);
   const response = await submit(site, `name=${quotes}&email=${quotes.slice(0, 300)}`);
-  expectRefusalPage(response, 422);
+  expectErrorPage(response, 422);
   expect(response.text).toContain(`value="${"&quot;".repeat(100)}"`);
   expect(response.text).not.toContain("&quot;".repeat(255));
 });
 
-describe("a page for one visitor", () => {
-  let renderer: Renderer;
+describe("the error page", () => {
   let rendered: FormFailure[];
   let fault: Error | undefined;
-  let watched: TestApp;
+  let observed: TestApp;
 
   beforeEach(async () => {
-    const real = await createBuiltRenderer(entry, { origin: "http://localhost:3000", allowIndexing: true });
+    const { frontend } = site.options;
     rendered = [];
     fault = undefined;
-    renderer = {
-      ...real,
-      page: async (address, failure) => {
-        if (fault) throw fault;
-        if (failure) rendered.push(failure);
-        return real.page(address, failure);
-      },
+    const page: typeof frontend.renderer.page = async (address, failure) => {
+      if (fault) throw fault;
+      if (failure) rendered.push(failure);
+      return frontend.renderer.page(address, failure);
     };
-    watched = await createTestApp(database.webUrl, { errorPages: await createErrorPages(renderer) });
+    const renderer = { ...frontend.renderer, page };
+    observed = await createTestApp(database.webUrl, { frontend: { ...frontend, renderer } });
   });
 
-  afterEach(() => watched.close());
+  afterEach(() => observed.close());
 
   const bad = { ...typed, email: "ada@localhost" };
 
-  it("is rendered per visitor only if the body was read; otherwise once per status", async () => {
-    for (let i = 0; i < 3; i++) await request(watched.app).get("/api/earlyaccess").set("Accept", browserAccept);
-    for (let i = 0; i < 3; i++) await submit(watched, typed).set("Sec-Fetch-Site", "cross-site");
+  it("is rendered per request if the body was read, otherwise once per status", async () => {
+    for (let i = 0; i < 3; i++) await request(observed.app).get("/api/earlyaccess").set("Accept", browserAccept);
+    for (let i = 0; i < 3; i++) await submit(observed, typed).set("Sec-Fetch-Site", "cross-site");
     expect(rendered.map(({ status }) => status)).toEqual([405, 403]);
-    await submit(watched, bad);
-    await submit(watched, bad);
+    await submit(observed, bad);
+    await submit(observed, bad);
     expect(rendered.map(({ status }) => status)).toEqual([405, 403, 422, 422]);
   });
 
-  it("is replaced by the one without values while ten are on their way to clients that do not read", async () => {
-    const server = createServer(watched.app).listen(0, "127.0.0.1");
+  it("has no values while ten pages with values wait for clients that do not read", async () => {
+    const server = createServer(observed.app).listen(0, "127.0.0.1");
     await once(server, "listening");
     const { port } = server.address() as AddressInfo;
     const body = new URLSearchParams(bad).toString();
     const head = `POST /api/earlyaccess HTTP/1.1\r\nHost: x\r\nAccept: text/html\r\nContent-Type: application/x-www-form-urlencoded`;
     const message = `${head}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-    const hasValues = async () => !(await submit(watched, bad)).text.includes("Back button");
+    const hasValues = async () => !(await submit(observed, bad)).text.includes("Back button");
     expect(await hasValues()).toBe(true);
-    // The second request of a connection waits for the first response, which waits for the client.
+    // Node sends the second response of a connection after the first, which waits for the client to read.
     const socket = connect(port, "127.0.0.1").pause();
     socket.write(message.repeat(200));
-    await vi.waitUntil(async () => !(await hasValues()), { timeout: 10_000 });
+    await vi.waitUntil(async () => !(await hasValues()), { timeout: 30_000 });
     socket.destroy();
-    await vi.waitUntil(hasValues, { timeout: 10_000 });
+    await vi.waitUntil(hasValues, { timeout: 30_000 });
     server.close();
   });
 
-  it("that cannot be rendered is the error page with 500, and the log names no message", async () => {
+  it("becomes a 500 if rendering throws, and the log has no error message", async () => {
     fault = new Error("ada@example.com");
-    const response = await submit(watched, bad);
+    const response = await submit(observed, bad);
     expect([response.status, response.type]).toEqual([500, "text/html"]);
     expect(response.text).toContain("Unexpected Application Error!");
     expect(response.headers["content-security-policy"]).toMatch(/^default-src 'none'/);
-    expect(watched.logged()).toMatch(/"status":500,"error":\{"name":"Error","stack":"/);
-    expect(watched.logged()).not.toContain("ada@");
+    expect(observed.logged()).toMatch(/"status":500,"error":\{"name":"Error","stack":"/);
+    expect(observed.logged()).not.toContain("ada@");
   });
 });

@@ -1,22 +1,28 @@
-// The web process's connection pool: Prisma on node-postgres, bounded so that no request waits for long.
+// The web process's connections to Postgres: Prisma on a node-postgres pool, with bounded waits.
 import { PrismaPg } from "@prisma/adapter-pg";
 import pg from "pg";
 import type { Logger } from "pino";
 import { PrismaClient } from "./generated/client.ts";
 import { errorFields } from "./error-fields.ts";
 
-export type { PrismaClient } from "./generated/client.ts";
 export type Pool = pg.Pool;
 
-/** In milliseconds. An entry is retried for 1.6 s (waitlist-batch.ts); with these its answer comes within 5 s. */
+/** In milliseconds. A batch is retried for 1.6 s (waitlist-batch.ts); with these timeouts its response comes within 5 s. */
 const connectionTimeoutMs = 1_500;
 const queryTimeoutMs = 1_750;
-/** Postgres gives up first: a statement that outlived its client would hold a connection, and store the entry after all. */
+/** Below the query timeout: a statement that outlived its client would hold a connection, and might store the entry after all. */
 const statementTimeoutMs = 1_500;
-/** Short, so that a batch with a locked address is soon split, and the other entries are stored. */
+/** Short, so that a batch with a locked address is soon split and the other entries are stored. */
 const lockTimeoutMs = 400;
 
-/** Opens no connection before the first is needed. */
+export interface Database {
+  /** Runs a statement with parameters ($1, $2, …). Returns the number of rows that it changed. */
+  execute: (statement: string, ...parameters: unknown[]) => Promise<number>;
+  /** Closes the pool. */
+  close: () => Promise<void>;
+}
+
+/** Opens no connection before the first one is needed. */
 export function createPool(webUrl: string): Pool {
   return new pg.Pool({
     connectionString: webUrl,
@@ -29,10 +35,12 @@ export function createPool(webUrl: string): Pool {
   });
 }
 
-/** @param database a pool that somebody watches, which ends with the client, or the URL for one. */
-export function connect(database: string | Pool, log: Logger): PrismaClient {
-  const pool = typeof database === "string" ? createPool(database) : database;
-  const lost = (error: Error) => log.warn({ error: errorFields(error) }, "database connection lost");
-  const adapter = new PrismaPg(pool, { onPoolError: lost, onConnectionError: lost, disposeExternalPool: true });
-  return new PrismaClient({ adapter, errorFormat: "minimal" });
+export function connect(pool: Pool, log: Logger): Database {
+  const logLost = (error: Error) => log.warn({ error: errorFields(error) }, "database connection lost");
+  const adapter = new PrismaPg(pool, { onPoolError: logLost, onConnectionError: logLost, disposeExternalPool: true });
+  const prisma = new PrismaClient({ adapter, errorFormat: "minimal" });
+  return {
+    execute: (statement, ...parameters) => prisma.$executeRawUnsafe(statement, ...parameters),
+    close: () => prisma.$disconnect(),
+  };
 }

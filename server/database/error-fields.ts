@@ -1,12 +1,12 @@
-// What of a database error may be logged: never its text, in which drivers quote the values of the statement.
+// The fields of a database error that may be logged: never its message, in which drivers quote values of the statement.
 
 export interface ErrorFields {
   name: string;
-  /** Postgres' own code, otherwise that of the driver or the system. */
+  /** Postgres' own code; otherwise the code of the driver or the system. */
   code?: string | undefined;
 }
 
-/** node-postgres gives these errors of its own no code. */
+/** Errors of node-postgres that have no code. */
 const codes: [RegExp, string][] = [
   [/^timeout (expired|exceeded)/, "CONNECT_TIMEOUT"],
   [/^Query read timeout/, "QUERY_TIMEOUT"],

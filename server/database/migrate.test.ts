@@ -1,24 +1,19 @@
 // Migrating a real Postgres, and what the web role may do there afterwards.
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createEmptyDatabase, superuserUrl, type TestDatabase } from "../../tests/support/database.ts";
 import { queryAs, withClient } from "../../tests/support/query.ts";
 import { projectRoot } from "../project-root.ts";
 import { migrate } from "./migrate.ts";
-import { applyMigrations, writeMigration } from "./schema-engine.ts";
+import { applyMigrations, compareMigrations, readMigrations } from "./migrations.ts";
 
-// The real engine, with its calls counted.
-vi.mock("./schema-engine.ts", { spy: true });
-
-const entries = await readdir(join(projectRoot, "prisma/migrations"), { withFileTypes: true });
-const migrationNames = entries.flatMap((entry) => (entry.isDirectory() ? entry.name : [])).toSorted();
+const migrationNames = (await readMigrations()).map(({ name }) => name);
 
 let database: TestDatabase;
 
 beforeEach(async () => {
-  vi.mocked(applyMigrations).mockClear();
   database = await createEmptyDatabase();
 });
 
@@ -29,14 +24,8 @@ const webRole = () => decodeURIComponent(new URL(database.webUrl).username);
 
 describe("migrate", () => {
   it("makes the table and the restricted role, and finds nothing to do the next time", async () => {
-    const first = await migrate(database);
-    expect(first).toMatchObject({
-      applied: migrationNames,
-      webRole: "restricted",
-    });
-    expect(applyMigrations).toHaveBeenCalledTimes(1);
+    expect(await migrate(database)).toMatchObject({ applied: migrationNames, webRole: "restricted" });
     expect(await migrate(database)).toEqual({ applied: [], rights: [], webRole: "restricted", findings: [] });
-    expect(applyMigrations).toHaveBeenCalledTimes(1); // Seen without loading the engine.
     const columns = await database.query(
       "SELECT column_name FROM information_schema.columns WHERE table_name = 'earlyaccess' ORDER BY ordinal_position",
     );
@@ -61,29 +50,29 @@ describe("migrate", () => {
     ]);
   });
 
-  it.each([
-    ["was never finished", "UPDATE _prisma_migrations SET finished_at = NULL"],
-    ["is not recorded", "DELETE FROM _prisma_migrations"],
-    ["has changed", "UPDATE _prisma_migrations SET checksum = 'other'"],
-  ])("asks the engine where a migration %s", async (_, change) => {
+  it("stops at a migration of its own that is recorded as unfinished", async () => {
     await migrate(database);
-    await database.query(change);
-    vi.mocked(applyMigrations).mockClear();
-    await migrate(database).catch(() => undefined); // What the engine makes of it is the engine's.
-    expect(applyMigrations).toHaveBeenCalledTimes(1);
+    await database.query("UPDATE _prisma_migrations SET finished_at = NULL WHERE migration_name = $1", [
+      migrationNames[0],
+    ]);
+    await expect(migrate(database)).rejects.toThrow(
+      `Migration ${migrationNames[0]} in public._prisma_migrations did not finish`,
+    );
   });
 
-  it("five times at once on an empty database succeeds five times", async () => {
+  it("goes on if a migration's file has changed since it was applied, which the doctor reports", async () => {
+    await migrate(database);
+    await database.query("UPDATE _prisma_migrations SET checksum = 'other' WHERE migration_name = $1", [
+      migrationNames[0],
+    ]);
+    expect((await migrate(database)).applied).toEqual([]);
+    const comparison = await withClient(database.ownerUrl, (owner) => compareMigrations(owner));
+    expect(comparison).toEqual({ pending: [], changed: [migrationNames[0]] });
+  });
+
+  it("succeeds in five concurrent runs on an empty database", async () => {
     const results = await Promise.all(Array.from({ length: 5 }, () => migrate(database)));
     expect(results.flatMap(({ applied }) => applied)).toEqual(migrationNames);
-  });
-
-  it("is recorded as `prisma migrate deploy` records it", async () => {
-    await migrate(database);
-    const rows = await database.query(
-      "SELECT migration_name, finished_at IS NOT NULL AS done FROM _prisma_migrations ORDER BY started_at",
-    );
-    expect(rows).toEqual(migrationNames.map((migration_name) => ({ migration_name, done: true })));
   });
 
   it("with only the owner's connection works and says so", async () => {
@@ -107,12 +96,12 @@ describe("migrate", () => {
 it("does not wait for ever for another migration", async () => {
   await migrate(database);
   await withClient(database.webUrl, async (other) => {
-    await other.query("SELECT pg_advisory_lock(4155219)"); // Any role may take it.
+    await other.query("SELECT pg_advisory_lock(72707369)"); // Any role may take it.
     await expect(migrate(database)).rejects.toMatchObject({ code: "55P03" });
   });
 });
 
-it("stores no address twice in two spellings, whoever enters it", async () => {
+it("stores no address in two spellings, also from the owner", async () => {
   await migrate(database);
   const insert = "INSERT INTO earlyaccess (id, name, email, company) VALUES (gen_random_uuid(), 'A', 'A@b.co', 'C')";
   await expect(database.query(insert)).rejects.toMatchObject({ code: "23514" });
@@ -148,55 +137,40 @@ describe("a migration", () => {
   let folder: string;
 
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), "perennial-prisma-"));
-    await cp(join(projectRoot, "prisma"), folder, { recursive: true });
+    folder = await mkdtemp(join(tmpdir(), "perennial-migrations-"));
+    await cp(join(projectRoot, "prisma/migrations"), folder, { recursive: true });
   });
 
   afterEach(() => rm(folder, { recursive: true }));
 
-  async function addMigration(name: string, sql: string) {
-    await mkdir(join(folder, "migrations", name), { recursive: true });
-    await writeFile(join(folder, "migrations", name, "migration.sql"), sql);
+  async function apply(name: string, sql: string): Promise<string[]> {
+    await mkdir(join(folder, name), { recursive: true });
+    await writeFile(join(folder, name, "migration.sql"), sql);
+    return withClient(database.ownerUrl, (owner) => applyMigrations(owner, folder));
   }
 
   it("that fails leaves nothing behind, says why, and can be tried again when it is mended", async () => {
-    await addMigration("29990101000000_next", "CREATE TABLE half (x int);\nSELECT 1 / 0;");
-    await expect(applyMigrations(database.ownerUrl, folder)).rejects.toThrow(
-      "Migration 29990101000000_next failed: division by zero",
-    );
+    const name = "29990101000000_next";
+    const failed = apply(name, "CREATE TABLE half (x int);\nSELECT 1 / 0;");
+    await expect(failed).rejects.toMatchObject({
+      message: `Migration ${name} failed: division by zero`,
+      code: "22012",
+    });
     expect(await database.query("SELECT to_regclass('half') AS half")).toEqual([{ half: null }]);
-    await addMigration("29990101000000_next", "CREATE TABLE whole (x int);");
-    expect(await applyMigrations(database.ownerUrl, folder)).toEqual(["29990101000000_next"]);
+    expect(await database.query("SELECT FROM _prisma_migrations WHERE migration_name = $1", [name])).toEqual([]);
+    expect(await apply(name, "CREATE TABLE whole (x int);")).toEqual([name]);
+  });
+
+  it("is applied and recorded in one transaction", async () => {
+    await apply("29990101000000_first", "SELECT 1");
+    await database.query("ALTER TABLE _prisma_migrations ADD CHECK (migration_name NOT LIKE '%_next')");
+    await expect(apply("29990101000001_next", "CREATE TABLE half (x int)")).rejects.toMatchObject({ code: "23514" });
+    expect(await database.query("SELECT to_regclass('half') AS half")).toEqual([{ half: null }]);
   });
 
   it("may hold semicolons in strings and function bodies", async () => {
     const body = "CREATE FUNCTION one() RETURNS int LANGUAGE plpgsql AS $$ BEGIN RETURN 1; END $$; SELECT ';';";
-    await addMigration("29990101000000_function", body);
-    await applyMigrations(database.ownerUrl, folder);
+    await apply("29990101000000_function", body);
     expect(await database.query("SELECT one()")).toEqual([{ one: 1 }]);
-  });
-
-  it("is written from what changed in the schema, and leads there", async () => {
-    expect(await writeMigration(database.ownerUrl, "nothing", folder)).toBeUndefined();
-    const schema = join(folder, "schema.prisma");
-    const before = await readFile(schema, "utf8");
-    await writeFile(schema, before.replace("  created_at", '  remark String @default("waiting")\n  created_at'));
-    const written = await writeMigration(database.ownerUrl, "add_remark", folder);
-    expect(written).toMatch(/\d{14}_add_remark$/);
-    expect(await readFile(join(written as string, "migration.sql"), "utf8")).toContain('ADD COLUMN     "remark" TEXT');
-    await applyMigrations(database.ownerUrl, folder);
-    expect(await database.query("SELECT remark FROM earlyaccess")).toEqual([]);
-    expect(await writeMigration(database.ownerUrl, "nothing", folder)).toBeUndefined();
-  });
-
-  it("was written for the schema as it is", async () => {
-    const migrations = join(projectRoot, "prisma", "migrations");
-    const latest = (await readdir(migrations))
-      .filter((name) => /^\d/.test(name))
-      .toSorted()
-      .at(-1) as string;
-    expect(await readFile(join(migrations, latest, "schema.prisma"), "utf8")).toBe(
-      await readFile(join(projectRoot, "prisma", "schema.prisma"), "utf8"),
-    );
   });
 });

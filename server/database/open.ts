@@ -1,10 +1,10 @@
-// Finds the database that the configuration names: a given one, or the embedded one.
+// Opens the database of the configuration: a given one, or the embedded one.
 import { join } from "node:path";
-import type { Config } from "../config.ts";
-import { hints } from "../config-variables.ts";
-import { OperatorError } from "../operator-error.ts";
+import type { Config } from "../config/config.ts";
+import { settings } from "../config/settings.ts";
+import { OperatorError } from "../operator-messages.ts";
 import { projectRoot } from "../project-root.ts";
-import { openEmbedded } from "./embedded.ts";
+import { openEmbedded } from "./embedded/embedded.ts";
 import type { DatabaseUrls } from "./migrate.ts";
 
 export interface OpenedDatabase extends DatabaseUrls {
@@ -37,6 +37,6 @@ async function openConfigured({
 export function requireAdminUrl({ adminUrl }: OpenedDatabase): string {
   if (adminUrl) return adminUrl;
   throw new OperatorError(
-    `DATABASE_ADMIN_URL is not set. Set it, for example DATABASE_ADMIN_URL=${hints.DATABASE_ADMIN_URL.example}, and migrate.`,
+    `DATABASE_ADMIN_URL is not set. Set it, for example DATABASE_ADMIN_URL=${settings.DATABASE_ADMIN_URL.example}, and migrate.`,
   );
 }

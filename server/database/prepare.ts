@@ -1,9 +1,9 @@
-// Migrates at the start, without making the pages wait for a database that is not there yet.
+// Migrates at the start and retries in the background, so that pages do not wait for an unreachable database.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { errorFields } from "./error-fields.ts";
 import { migrate, type DatabaseUrls } from "./migrate.ts";
-import { formatFinding } from "./role-findings.ts";
+import { formatFinding } from "./roles/finding.ts";
 
 export interface StartDatabase extends DatabaseUrls {
   /** False refuses a web role that is a superuser or the owner. */
@@ -12,19 +12,20 @@ export interface StartDatabase extends DatabaseUrls {
 
 const firstRetryMs = 1_000;
 const longestRetryMs = 30_000;
-/** How long the pages wait for the first attempt, so that in the usual case they come with sign-ups that work. */
-const patienceMs = 3_000;
+/** How long the start waits for the first attempt, so that sign-ups usually work from the first request. */
+const firstAttemptMs = 3_000;
 
-/** Away, starting, stopping, out of connections, or a lock that another start holds: it may work later. */
-const passing = new Set(
+/** Postgres is unreachable, starting, stopping or out of connections, or another start holds a lock. */
+const transientErrorCodes = new Set(
   "ECONNREFUSED ECONNRESET EPIPE ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH ETIMEDOUT CONNECT_TIMEOUT CONNECTION_LOST 08000 08003 08006 57P01 57P02 57P03 53300 55P03".split(
     " ",
   ),
 );
 
 /**
- * Migrates, and tries again until it could; resolves after the first attempt or after a few seconds, and goes on
- * by itself. A fault that does not pass rejects, or goes to `onFault` when it comes later.
+ * Migrates, and retries after transient errors. Resolves after the first attempt or 3 s, and continues in the background.
+ * @param onFault called with a permanent error after the promise resolved.
+ * @throws a permanent error.
  */
 export async function prepareDatabase(
   database: StartDatabase,
@@ -33,7 +34,7 @@ export async function prepareDatabase(
   onFault: (error: unknown) => void,
 ): Promise<void> {
   const first = tryMigrate(database, log);
-  const waited = await Promise.race([first, sleep(patienceMs, "late" as const, { ref: false })]);
+  const waited = await Promise.race([first, sleep(firstAttemptMs, "late" as const, { ref: false })]);
   if (waited === true) return;
   void first.then((done) => (done ? undefined : retry(database, log, signal))).catch(onFault);
 }
@@ -54,7 +55,7 @@ async function tryMigrate(database: StartDatabase, log: Logger): Promise<boolean
     return true;
   } catch (error) {
     const fields = errorFields(error);
-    if (!passing.has(fields.code ?? "")) throw error;
+    if (!transientErrorCodes.has(fields.code ?? "")) throw error;
     log.warn({ error: fields }, "database not available; pages are served, sign-ups wait for it");
     return false;
   }

@@ -1,4 +1,4 @@
-// The probe behind /readyz: anybody may ask it, and the database shall not notice.
+// The readiness probe of /readyz: many requests cause few checks of the database.
 import { pino } from "pino";
 import { expect, it, vi } from "vitest";
 import { createReadiness } from "./readiness.ts";

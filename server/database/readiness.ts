@@ -1,14 +1,14 @@
-// Tells whether sign-ups can be stored, within a bounded time whatever the database does.
+// The readiness probe: whether sign-ups can be stored, with a timeout and a short cache.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { errorFields } from "./error-fields.ts";
 
 /** An orchestrator gives a probe 1 or 2 s by default; a probe must be shorter to say 503 itself. */
 const probeTimeoutMs = 1_500;
-/** How long an answer counts: anybody may ask, and each look waits for the database's disk or opens a connection. */
+/** How long a result is cached: anybody may send probes, and each check waits for the database's disk or opens a connection. */
 const validMs = 250;
 
-/** @param check rejects with what is wrong. Probes that come while one is under way share it. */
+/** @param check rejects with the fault. Concurrent probes share one check. */
 export function createReadiness(check: () => Promise<void>, log: Logger): () => Promise<boolean> {
   let probe: Promise<boolean> | undefined;
   let wasReady: boolean | undefined;
@@ -20,7 +20,7 @@ export function createReadiness(check: () => Promise<void>, log: Logger): () => 
       (error: unknown) => errorFields(error),
     );
     const ready = fault === undefined;
-    // Only the change: probes come every few seconds.
+    // Log changes only: probes come every few seconds.
     if (!ready && wasReady !== false) log.warn({ error: fault }, "sign-ups cannot be stored");
     if (ready && wasReady === false) log.info("sign-ups can be stored again");
     wasReady = ready;

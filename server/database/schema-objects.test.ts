@@ -2,7 +2,8 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { createEmptyDatabase, superuserUrl, type TestDatabase } from "../../tests/support/database.ts";
 import { createOtherApplication, dropOtherApplicationRoles } from "../../tests/support/other-application.ts";
-import { queryAs, withClient } from "../../tests/support/query.ts";
+import { queryAs } from "../../tests/support/query.ts";
+import { connectTo } from "./client.ts";
 import { migrate } from "./migrate.ts";
 import { expectedObjectsFile, readObjects } from "./schema-objects.ts";
 
@@ -21,7 +22,8 @@ afterEach(async () => {
 
 /** One object a line. */
 async function formatObjects(): Promise<string> {
-  const objects = await withClient(database.ownerUrl, readObjects);
+  const owner = await connectTo(database.ownerUrl);
+  const objects = await readObjects(owner).finally(() => owner.end());
   return `[\n${objects.map((object) => JSON.stringify(object)).join(",\n")}\n]\n`;
 }
 

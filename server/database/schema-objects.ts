@@ -38,18 +38,15 @@ export async function readExpectedObjects(): Promise<SchemaObject[]> {
   return JSON.parse(await readFile(expectedObjectsFile, "utf8")) as SchemaObject[];
 }
 
-/** Reads only catalogs, so any role may call it. Postgres 14 to 18 describe the same object in the same words. */
+/**
+ * Reads only catalogs, so any role may call it. Postgres 14 to 18 describe the same object in the same words.
+ * @param client of connectTo: Postgres leaves out the schemas of the search_path.
+ */
 export async function readObjects(client: pg.Client): Promise<SchemaObject[]> {
-  // Postgres leaves out the schemas of the search_path.
-  await client.query("BEGIN READ ONLY; SET LOCAL search_path = pg_catalog");
-  try {
-    return (await client.query<SchemaObject>(schemaObjectsQuery, [kinds, switchedTriggers])).rows;
-  } finally {
-    await client.query("ROLLBACK");
-  }
+  return (await client.query<SchemaObject>(schemaObjectsQuery, [kinds, switchedTriggers])).rows;
 }
 
-/** Migrating and imports enable and disable these, see outbox.ts and import-batches.ts. The migrations leave them disabled. */
+/** Migrating and imports enable and disable these, see queue.ts and commands/waitlist/import/batches.ts. The migrations leave them disabled. */
 const switchedTriggers = ["earlyaccess_announce", "earlyaccess_keep_sign_up"];
 
 /**

@@ -1,34 +1,34 @@
-// What the site counts for Prometheus. Imported only where it is switched on: the library costs memory and time.
+// The site's Prometheus metrics. Imported only if METRICS_PORT is set: the library costs memory and start-up time.
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
-import { signupPath } from "../../client/addresses.ts";
 import type { Pool } from "../database/connect.ts";
-import type { Answered } from "../middleware/request-log.ts";
-import type { Stored } from "../models/waitlist.ts";
+import type { OnResponse } from "../middleware/request-log.ts";
 import { flags } from "../models/waitlist-entry.ts";
-import { serveMetrics } from "./metrics-server.ts";
-import { methodOf, refusalOf, refusals, routeOf, type Refusal } from "./labels.ts";
+import { refusals, type OnStored, type Refusal } from "../models/waitlist.ts";
+import { methodOf, routeOf } from "./labels.ts";
+import { serveMetrics } from "./server.ts";
 
 export interface Metrics {
-  countAnswer: Answered;
-  countStored: Stored;
+  onResponse: OnResponse;
+  onStored: OnStored;
+  onRefused: (reason: Refusal) => void;
   /**
-   * Answers GET /metrics at the address.
-   * @returns what stops it.
-   * @throws OperatorError where the address cannot be had.
+   * Serves GET /metrics.
+   * @returns a function that stops the server.
+   * @throws OperatorError if the address cannot be used.
    */
-  serve(host: string, port: number, watched: Watched): Promise<() => Promise<void>>;
+  serve(host: string, port: number, sources: Sources): Promise<() => Promise<void>>;
 }
 
-/** What is looked at when somebody asks for the metrics. */
-interface Watched {
+/** Read at each scrape. */
+interface Sources {
   pool: Pool;
   isReady: () => Promise<boolean>;
 }
 
-/** Stored pages take a tenth of a millisecond, sign-ups a few, and none more than five seconds. */
+/** In seconds. Cached pages take a tenth of a millisecond, sign-ups a few milliseconds, and no request more than five seconds. */
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
-/** Gauges of the library with the name of a counter, which promtool complains of. */
+/** The library's gauges whose names end like a counter's, which promtool reports. */
 const misnamed = ["nodejs_active_handles_total", "nodejs_active_requests_total", "nodejs_active_resources_total"];
 
 export function createMetrics(): Metrics {
@@ -36,73 +36,73 @@ export function createMetrics(): Metrics {
   collectDefaultMetrics({ register: registry }); // Event loop lag, processor time, memory, open files.
   for (const name of misnamed) registry.removeSingleMetric(name);
   return {
-    countAnswer: countAnswers([registry]),
-    countStored: countSignups([registry]),
-    serve: (host, port, watched) => {
-      watch(registry, watched);
+    onResponse: countResponses([registry]),
+    onStored: countSignups([registry]),
+    onRefused: countRefusals([registry]),
+    serve: (host, port, sources) => {
+      addGauges(registry, sources);
       return serveMetrics(registry, host, port);
     },
   };
 }
 
-function countAnswers(registers: Registry[]): Answered {
+function countResponses(registers: Registry[]): OnResponse {
   const requests = new Counter({
     name: "http_requests_total",
-    help: "Requests by what they asked for; status aborted: the client left before its answer was sent.",
+    help: "Requests by method, route and status; aborted: the client disconnected before the response was sent.",
     labelNames: ["method", "route", "status"],
     registers,
   });
   const durations = new Histogram({
     name: "http_request_duration_seconds",
-    help: "From the request's headers to the end of the answer, or until the client left.",
+    help: "Seconds from the request's headers to the end of the response, or until the client disconnected.",
     labelNames: ["route"],
     buckets,
     registers,
   });
+  return function countResponse({ method, path, status, seconds }, res) {
+    const route = routeOf(path, res.statusCode);
+    requests.inc({ method: methodOf(method), route, status });
+    durations.observe({ route }, seconds);
+  };
+}
+
+function countRefusals(registers: Registry[]): Metrics["onRefused"] {
   const refused = new Counter({
     name: "perennial_signups_refused_total",
     help: "Sign-ups that were not stored, by reason.",
     labelNames: ["reason"],
     registers,
   });
-  const refuse = (reason: Refusal, count: number) => refused.inc({ reason }, count);
-  // Known from the start: a rate sees no first event of a series that begins with it.
-  for (const reason of refusals) refuse(reason, 0);
-  return function countAnswer({ method, path, status, seconds }, res) {
-    const route = routeOf(path, res.statusCode);
-    requests.inc({ method: methodOf(method), route, status });
-    durations.observe({ route }, seconds);
-    const reason = method === "POST" && path === signupPath ? refusalOf(res) : undefined;
-    if (reason) refuse(reason, 1);
-  };
+  // From the start: rate() misses the first event of a series that begins with it.
+  for (const reason of refusals) refused.inc({ reason }, 0);
+  return (reason) => refused.inc({ reason });
 }
 
-function countSignups(registers: Registry[]): Stored {
+function countSignups(registers: Registry[]): OnStored {
   const signups = new Counter({
     name: "perennial_signups_total",
-    help: "Sign-ups that were told they are on the list: joined are new, repeated were on it already.",
+    help: "Sign-ups with a 201: joined entries are new, repeated ones were on the list.",
     labelNames: ["outcome"],
     registers,
   });
   const flagged = new Counter({
     name: "perennial_signups_flagged_total",
-    help: "Those of perennial_signups_total that are flagged, by flag.",
+    help: "Flagged sign-ups among perennial_signups_total, by flag.",
     labelNames: ["flag"],
     registers,
   });
-  function countStored(entries: Parameters<Stored>[0], inserted: number) {
+  const count: OnStored = (entries, inserted) => {
     signups.inc({ outcome: "joined" }, inserted);
     signups.inc({ outcome: "repeated" }, entries.length - inserted);
-    for (const flag of flags) {
-      flagged.inc({ flag }, entries.filter((entry) => entry[flag]).length);
-    }
-  }
-  countStored([], 0); // As above: known from the start.
-  return countStored;
+    for (const flag of flags) flagged.inc({ flag }, entries.filter((entry) => entry[flag]).length);
+  };
+  count([], 0); // From the start, as above.
+  return count;
 }
 
-/** Adds what is looked up at each reading: the pool before readiness, whose own look takes a connection. */
-function watch(registry: Registry, { pool, isReady }: Watched): void {
+/** Adds the pool's gauges before readiness, whose own probe takes a connection. */
+function addGauges(registry: Registry, { pool, isReady }: Sources): void {
   const connections = new Gauge({
     name: "perennial_database_connections",
     help: "Connections of the pool to Postgres.",
@@ -113,13 +113,13 @@ function watch(registry: Registry, { pool, isReady }: Watched): void {
       connections.set({ state: "used" }, pool.totalCount - pool.idleCount);
     },
   });
-  gauge(registry, "perennial_database_connections_max", "As many may the pool have.", () => pool.options.max);
-  gauge(registry, "perennial_database_waiting", "Statements that wait for a connection.", () => pool.waitingCount);
-  gauge(registry, "perennial_ready", "1 where sign-ups can be stored, as /readyz says.", async () =>
+  addGauge(registry, "perennial_database_connections_max", "The pool's maximum.", () => pool.options.max);
+  addGauge(registry, "perennial_database_waiting", "Statements that wait for a connection.", () => pool.waitingCount);
+  addGauge(registry, "perennial_ready", "1 if sign-ups can be stored, as /readyz says.", async () =>
     Number(await isReady()),
   );
 }
 
-function gauge(registry: Registry, name: string, help: string, read: () => number | Promise<number>): void {
-  const metric: Gauge = new Gauge({ name, help, registers: [registry], collect: async () => metric.set(await read()) });
+function addGauge(registry: Registry, name: string, help: string, read: () => number | Promise<number>): void {
+  const gauge: Gauge = new Gauge({ name, help, registers: [registry], collect: async () => gauge.set(await read()) });
 }

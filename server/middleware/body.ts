@@ -3,8 +3,8 @@ import { parse as parseForm } from "node:querystring";
 import { parse as parseContentType } from "content-type";
 import type { Request, RequestHandler } from "express";
 import getRawBody from "raw-body";
-import { HttpError } from "../http-error.ts";
-import { decodes } from "../percent-encoding.ts";
+import { isDecodable } from "../../client/percent-encoding.ts";
+import { HttpError } from "../http/http-error.ts";
 
 /** In bytes. The longest valid form is about 8 KB: 654 characters, percent-encoded. */
 const bodyLimit = 16 * 1024;
@@ -16,15 +16,15 @@ const types = {
   form: "application/x-www-form-urlencoded",
 };
 
-/** Returns undefined for any content type that a sign-up cannot have. */
+/** Returns undefined for a content type that a sign-up cannot have. */
 export function bodyType({ headers }: Request): keyof typeof types | undefined {
   const { type } = parseContentType(headers["content-type"] ?? "", { parameters: false });
   return type === types.json ? "json" : type === types.form ? "form" : undefined;
 }
 
 /**
- * Sets req.body to the fields of the body.
- * Refuses with 415 before it reads anything, and with 413 as soon as the body is known to be too long.
+ * Sets req.body to the fields of the body. Refuses a wrong content type with 415 before it reads anything, and a body that is
+ * too long with 413 without reading the rest.
  */
 export const readBody: RequestHandler = async (req, _res, next) => {
   const type = bodyType(req);
@@ -36,8 +36,8 @@ export const readBody: RequestHandler = async (req, _res, next) => {
 };
 
 /**
- * Returns whether the server can answer before it has received the body and still keep the connection:
- * Node discards what is left of the body, which must therefore have a known and small length.
+ * Returns whether the connection can be kept although the body is not read. Node then discards the rest of the body, so its
+ * length must be known and small.
  */
 export function canDiscardBody({ complete, headers }: Request): boolean {
   if (complete) return true;
@@ -83,12 +83,12 @@ function parseObject(text: string): object {
   throw new HttpError(400, "The body must be a JSON object.");
 }
 
-/** The value of a repeated field is an array. */
+/** Returns an array for the value of a repeated field. */
 function parseFields(text: string): object {
   if (text.split("&", formFieldLimit + 1).length > formFieldLimit) {
     throw new HttpError(400, `The form has more than ${formFieldLimit} fields.`);
   }
-  // querystring would keep broken percent-encoding as text, and "M%FCller" would be stored.
-  if (!decodes(text)) throw new HttpError(400, "The form has invalid percent-encoding.");
+  // querystring would keep invalid percent-encoding as text, and "M%FCller" would be stored.
+  if (!isDecodable(text)) throw new HttpError(400, "The form has invalid percent-encoding.");
   return parseForm(text);
 }

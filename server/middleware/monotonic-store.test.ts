@@ -1,3 +1,4 @@
+// The rate limiter's in-memory store: windows by the monotonic clock, and a bounded number of keys.
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { MonotonicStore } from "./monotonic-store.ts";
 
@@ -13,7 +14,7 @@ afterEach(() => vi.useRealTimers());
 
 const hits = (key: string) => store.increment(key).totalHits;
 
-it("counts each key within its window", () => {
+it("the store counts each key and starts again after its window", () => {
   expect([hits("a"), hits("a"), hits("b")]).toEqual([1, 2, 1]);
   vi.advanceTimersByTime(999);
   expect(hits("a")).toBe(3);
@@ -21,7 +22,7 @@ it("counts each key within its window", () => {
   expect(hits("a")).toBe(1);
 });
 
-it("ends a window in time although the wall clock is put back", () => {
+it("a window ends on time after the wall clock is set back", () => {
   hits("a");
   vi.setSystemTime(Date.now() - 86_400_000);
   expect(Number(store.increment("a").resetTime) - Date.now()).toBeLessThanOrEqual(1_000);
@@ -29,9 +30,9 @@ it("ends a window in time although the wall clock is put back", () => {
   expect(hits("a")).toBe(1);
 });
 
-it("remembers 100,000 keys, and forgets the one whose window began first", () => {
+it("the store holds 100,000 keys and drops the key with the oldest window", () => {
   for (let i = 0; i < 100_000; i++) hits(`key ${i}`);
-  hits("key 0"); // Still in its first window.
+  hits("key 0"); // It stays the oldest: a hit does not start a new window.
   hits("one more");
   expect([hits("key 1"), hits("key 99999")]).toEqual([2, 2]);
   expect(hits("key 0")).toBe(1);

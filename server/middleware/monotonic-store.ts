@@ -1,8 +1,8 @@
-// Counts requests per client in this process' memory, for windows that a change of the wall clock does not prolong.
+// An in-memory store for the rate limiter, whose windows do not depend on the wall clock.
 import type { ClientRateLimitInfo, Options, Store } from "express-rate-limit";
 
-/** Clients that a store remembers, at about 150 bytes each; beyond it, the one whose window began first is forgotten. */
-const clientLimit = 100_000;
+/** The number of keys that a store holds, at about 150 bytes each. Beyond it, the key whose window began first is dropped. */
+const keyLimit = 100_000;
 
 interface Window {
   hits: number;
@@ -10,10 +10,14 @@ interface Window {
   endsAt: number;
 }
 
+/**
+ * Unlike express-rate-limit's MemoryStore: a clock that was a day ahead would keep a client limited for that day, and the
+ * number of keys would be unlimited.
+ */
 export class MonotonicStore implements Store {
   readonly localKeys = true;
   private windowMs = 0;
-  /** Ordered by start, and so by end. */
+  /** In the order of their start, and so of their end. */
   private readonly windows = new Map<string, Window>();
 
   init({ windowMs }: Pick<Options, "windowMs">): void {
@@ -40,8 +44,8 @@ export class MonotonicStore implements Store {
 
   private begin(key: string, now: number): Window {
     const window = { hits: 0, endsAt: now + this.windowMs };
-    this.windows.delete(key); // A key that is set again would keep its place in the order.
-    const [oldest] = this.windows.size < clientLimit ? [] : this.windows.keys();
+    this.windows.delete(key); // Otherwise the key would keep its place in the order.
+    const [oldest] = this.windows.size < keyLimit ? [] : this.windows.keys();
     if (oldest !== undefined) this.windows.delete(oldest);
     this.windows.set(key, window);
     return window;

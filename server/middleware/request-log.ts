@@ -1,44 +1,54 @@
-// Gives every request an id and, when it is answered, one structured log line.
+// Request ids, and one structured log line per request.
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { RequestHandler } from "express";
 import type { Logger } from "pino";
 
-/** Long enough to recognise a path, short enough that a flood of 8 KB paths does not fill the disk. */
+/** In characters. Enough to recognise a path, and too short for a flood of 8 KB paths to fill the disk. */
 const loggedPathLength = 200;
 
-/** Told of each request once its answer is sent, or its client has left. */
-export type Answered = (
-  request: { method: string | undefined; path: string; status: number | "aborted"; seconds: number },
-  res: ServerResponse,
-) => void;
+interface LoggedRequest {
+  method: string | undefined;
+  path: string;
+  status: number | "aborted";
+  seconds: number;
+}
 
-/**
- * Logs method, path, status and duration; never a query, a header, a body or a client's address.
- * @returns the request's id.
- */
-export function requestLog(
-  log: Logger,
-  answered?: Answered,
-): (req: IncomingMessage, res: ServerResponse, path: string) => string {
-  return function logRequest({ method, socket }, res, path) {
+/** Called after each response is sent or aborted. */
+export type OnResponse = (request: LoggedRequest, res: ServerResponse) => void;
+
+/** Starts the log line of a request, and returns the request's id. */
+export type LogRequest = (req: IncomingMessage, res: ServerResponse) => string;
+
+/** Logs method, path, status and duration; never a query, a header, a body or a client's address. */
+export function requestLog(log: Logger, onResponse?: OnResponse): LogRequest {
+  return function logRequest({ method, url = "", socket }, res) {
     const started = performance.now();
     const id = randomUUID();
+    const path = url.split("?", 1)[0] as string;
     res.on("close", () => {
       const exactMs = performance.now() - started;
       const ms = Math.round(exactMs);
-      // Node says of an answer that was cut off with its connection, too, that it is finished.
+      // Node calls a response that was cut off with its connection finished as well.
       const status = res.writableFinished && !socket.destroyed ? res.statusCode : "aborted";
-      log.info({ id, method, path: loggable(path), status, ms }, "request");
-      answered?.({ method, path, status, seconds: exactMs / 1000 }, res);
+      log.info({ id, method, path: redact(path), status, ms }, "request");
+      onResponse?.({ method, path, status, seconds: exactMs / 1000 }, res);
     });
     return id;
   };
 }
 
+export function logRequests(logRequest: LogRequest): RequestHandler {
+  return function startLog(req, res, next) {
+    res.setHeader("X-Request-Id", logRequest(req, res));
+    next();
+  };
+}
+
 /** Cuts the path, and redacts segments that look like an email address. */
-function loggable(path: string): string {
+function redact(path: string): string {
   const segments = path.slice(0, loggedPathLength).split("/");
-  // What is left of the last segment may be half an address, without its "@".
+  // The rest of the last segment may be half an address, without its "@".
   if (path.length > loggedPathLength) segments.splice(-1, 1, "…");
   return segments.map((segment) => (/@|%(?:25)*40/i.test(segment) ? "[address]" : segment)).join("/");
 }

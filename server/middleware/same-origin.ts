@@ -1,8 +1,11 @@
-// Refuses sign-ups that another site makes its visitors send.
+// Protection against cross-site sign-ups.
 import type { RequestHandler } from "express";
-import { HttpError } from "../http-error.ts";
+import { HttpError } from "../http/http-error.ts";
 
-/** Ours are the public origin and whatever host the request was sent to; without both headers it is no browser. */
+/**
+ * Refuses with 403 a request from another origin than the public one and the host that the request names. A request
+ * without Origin and Sec-Fetch-Site comes from no browser and passes.
+ */
 export function sameOrigin(publicUrl: string): RequestHandler {
   return function refuseCrossSite(req, _res, next) {
     const { origin } = req.headers;

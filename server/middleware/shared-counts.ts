@@ -1,4 +1,4 @@
-// Lets replicas count their limits together through Redis or Valkey; each counts alone for as long as that is away.
+// Limits that replicas share through Redis or Valkey. While Redis is unavailable, each replica counts in its own memory.
 import { createHmac } from "node:crypto";
 import type { ClientRateLimitInfo, Options, Store } from "express-rate-limit";
 import type { Redis } from "ioredis";
@@ -7,29 +7,33 @@ import { RedisStore, type RedisReply } from "rate-limit-redis";
 import { errorFields } from "../database/error-fields.ts";
 import { MonotonicStore } from "./monotonic-store.ts";
 
-/** A sign-up waits for Redis no longer, in milliseconds; in a data centre it answers within one. */
-const commandTimeout = 250;
-/** After it did not answer, the next sign-ups do not wait for it at all. In milliseconds. */
-const pause = 2_000;
+/** How long a sign-up waits for Redis, in milliseconds. In a data centre Redis answers within 1 ms. */
+const commandTimeoutMs = 250;
+/** How long sign-ups do not use Redis after an error, in milliseconds. */
+const pauseMs = 2_000;
 
 export interface SharedCounts {
-  /** Where one limit counts; `name` keeps it apart from the others. */
+  /** Creates the store of one limit. */
   store: (name: string) => Store;
   close: () => void;
 }
 
 /**
- * Resolves once it is known whether Redis answers.
- * @param secret makes clients' addresses unreadable in Redis; the same for every replica.
+ * Resolves once Redis is connected or has refused.
+ * @param secret the key of the hashes that stand for clients' addresses in Redis; the same for every replica.
  */
 export async function shareCounts(redisUrl: string, secret: string, log: Logger): Promise<SharedCounts> {
-  const { Redis } = await import("ioredis"); // Half a megabyte that only some need.
-  const redis = new Redis(redisUrl, { commandTimeout, connectTimeout: 2_000, enableOfflineQueue: false });
-  const link = new Link(redis, log);
+  const { Redis } = await import("ioredis"); // Half a megabyte that most sites do not need.
+  const redis = new Redis(redisUrl, {
+    commandTimeout: commandTimeoutMs,
+    connectTimeout: 2_000,
+    enableOfflineQueue: false,
+  });
+  const link = new RedisLink(redis, log);
   redis.on("error", (error) => link.lost(error));
   redis.on("ready", () => link.found());
-  // The first sign-ups shall count with the others. Without Redis the connection closes, after its time is over at most.
-  await new Promise((known) => redis.once("ready", known).once("close", known));
+  // The first sign-ups must be shared, too. Without Redis, the connection closes after its timeout.
+  await new Promise((resolve) => redis.once("ready", resolve).once("close", resolve));
   const digest = (key: string) => createHmac("sha256", secret).update(key).digest("base64url");
   return {
     store: (name) => new SharedStore(link, `perennial:${name}:`, digest),
@@ -37,23 +41,23 @@ export async function shareCounts(redisUrl: string, secret: string, log: Logger)
   };
 }
 
-/** The connection to Redis, and whether it is worth asking. */
-class Link {
+/** The connection to Redis, and whether it is used at the moment. */
+class RedisLink {
   private pausedUntil = 0;
-  private isAway = false;
+  private isUnavailable = false;
 
   constructor(
     readonly redis: Redis,
     private readonly log: Logger,
   ) {}
 
-  /** What Redis answers, or undefined where it does not. */
-  async ask<T>(question: () => Promise<T>): Promise<T | undefined> {
+  /** Returns undefined if Redis is unavailable. */
+  async run<T>(command: () => Promise<T>): Promise<T | undefined> {
     if (performance.now() < this.pausedUntil) return undefined;
     try {
-      const answer = await question();
+      const result = await command();
       this.found();
-      return answer;
+      return result;
     } catch (error) {
       this.lost(error);
       return undefined;
@@ -61,17 +65,20 @@ class Link {
   }
 
   lost(error: unknown): void {
-    this.pausedUntil = performance.now() + pause;
-    // Only the change: it is tried again and again.
-    if (!this.isAway)
-      this.log.warn({ error: errorFields(error) }, "Redis is away: this process counts its limits alone");
-    this.isAway = true;
+    this.pausedUntil = performance.now() + pauseMs;
+    // Once per outage: the connection is retried again and again.
+    if (!this.isUnavailable)
+      this.log.warn(
+        { error: errorFields(error) },
+        "Redis is unavailable: this process counts its limits in its own memory",
+      );
+    this.isUnavailable = true;
   }
 
   found(): void {
     this.pausedUntil = 0;
-    if (this.isAway) this.log.info("Redis is back: limits are shared again");
-    this.isAway = false;
+    if (this.isUnavailable) this.log.info("Redis is available: limits are shared again");
+    this.isUnavailable = false;
   }
 }
 
@@ -83,7 +90,7 @@ class SharedStore implements Store {
   private prepared = false;
 
   constructor(
-    private readonly link: Link,
+    private readonly link: RedisLink,
     readonly prefix: string,
     private readonly digest: (key: string) => string,
   ) {
@@ -98,26 +105,26 @@ class SharedStore implements Store {
   }
 
   async increment(key: string): Promise<ClientRateLimitInfo> {
-    // Here as well, so that a client finds no fresh count when Redis goes away.
-    const alone = this.local.increment(key);
-    const together = await this.link.ask(async () => {
+    // Counted locally as well, so that a client does not start from zero when Redis fails.
+    const local = this.local.increment(key);
+    const shared = await this.link.run(async () => {
       await this.prepare();
       return this.shared.increment(this.digest(key));
     });
-    return together ?? alone;
+    return shared ?? local;
   }
 
   async decrement(key: string): Promise<void> {
     this.local.decrement(key);
-    await this.link.ask(() => this.shared.decrement(this.digest(key)));
+    await this.link.run(() => this.shared.decrement(this.digest(key)));
   }
 
   async resetKey(key: string): Promise<void> {
     this.local.resetKey(key);
-    await this.link.ask(() => this.shared.resetKey(this.digest(key)));
+    await this.link.run(() => this.shared.resetKey(this.digest(key)));
   }
 
-  /** Loads the store's scripts, which an attempt without Redis would leave broken for good. */
+  /** Loads the store's scripts. Without Redis, an attempt at the start would leave the store broken. */
   private async prepare(): Promise<void> {
     if (this.prepared) return;
     await this.shared.init(this.options);

@@ -1,19 +1,19 @@
-// Limits sign-ups per client and per network, before their bodies are read.
+// The rate limiter of sign-ups, per client and per network.
 import { isIP, isIPv4 } from "node:net";
 import type { Request, RequestHandler } from "express";
 import { ipKeyGenerator, rateLimit, type Store } from "express-rate-limit";
-import { HttpError } from "../http-error.ts";
+import { HttpError } from "../http/http-error.ts";
 import { MonotonicStore } from "./monotonic-store.ts";
 
 export interface SignupLimits {
   /** Sign-ups per client and window. */
   limit: number;
   windowSeconds: number;
-  /** Makes a store that replicas share; without it each process counts in its own memory. */
+  /** Creates a store that replicas share; without it each process counts in its own memory. */
   store?: ((name: string) => Store) | undefined;
 }
 
-/** A network may send as much as this many clients. */
+/** The limit of a network, in limits of a client. */
 const clientsPerNetwork = 10;
 
 /** Providers give a household up to a /56 of IPv6, and a company or a rented server up to a /48. */
@@ -21,13 +21,13 @@ const ipv6Prefix = { client: 56, network: 48 };
 
 /**
  * Refuses with 429 a client above its limit, and a network (IPv4 /24, IPv6 /48) above ten times that.
- * Whatever a client sends counts, also if it hangs up; what a client sends above its own limit does not count for its network.
+ * Every request counts, also if its client hangs up. A request above the client's limit does not count for its network.
  */
 export function signupLimit(limits: SignupLimits): RequestHandler[] {
   return [limiter("client", limits, limits.limit), limiter("network", limits, clientsPerNetwork * limits.limit)];
 }
 
-/** Made once: an attacker gets it for each request, and its stack would be a tenth of the cost. */
+/** Created once: its stack would be a tenth of the cost of each refused request. */
 const tooMany = new HttpError(429, "Too many sign-ups from this network. Wait as long as Retry-After says.");
 
 function limiter(scope: keyof typeof ipv6Prefix, { windowSeconds, store }: SignupLimits, limit: number) {
@@ -40,7 +40,7 @@ function limiter(scope: keyof typeof ipv6Prefix, { windowSeconds, store }: Signu
     legacyHeaders: false,
     keyGenerator: (req) => keyOf(clientAddress(req), scope),
     handler: (_req, _res, next) => next(tooMany),
-    // It would complain on stderr of a forged X-Forwarded-For, which "trust proxy" already ignores.
+    // The checks print to stderr for a forged X-Forwarded-For, which "trust proxy" ignores.
     validate: false,
   });
 }

@@ -1,6 +1,7 @@
+// The hourly volume of sign-ups: flags above the ceiling, and a hard limit at a hundred times the ceiling.
 import type { ClientRateLimitInfo, Store } from "express-rate-limit";
 import { pino } from "pino";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { entryOf } from "../../tests/support/entry.ts";
 import { createSignupVolume, HourlyLimitError, type SignupVolume } from "./signup-volume.ts";
 import type { Waitlist } from "./waitlist.ts";
@@ -15,7 +16,7 @@ beforeEach(() => {
 
 afterEach(() => vi.useRealTimers());
 
-/** A list in memory, which tells the volume what was new as the real one does. */
+/** A waitlist in memory that reports new entries to the volume as the real one does. */
 function createList(volume: SignupVolume) {
   const stored = new Map<string, WaitlistEntry>();
   let gate: Promise<unknown> = Promise.resolve();
@@ -35,7 +36,7 @@ function createList(volume: SignupVolume) {
   };
 }
 
-it("flags the new entries above the ceiling, and says so once an hour", async () => {
+it("the volume flags new entries above the ceiling and warns once an hour", async () => {
   vi.useFakeTimers();
   const list = createList(createSignupVolume(2, log));
   for (const email of ["a", "b", "c", "d"]) await list.join(email);
@@ -48,7 +49,7 @@ it("flags the new entries above the ceiling, and says so once an hour", async ()
   expect(lines.match(/SIGNUP_HOURLY_CEILING/g)).toHaveLength(2);
 });
 
-it("counts new rows alone: a known address posted a hundred times flags nobody", async () => {
+it("the volume counts new entries only, not repeats", async () => {
   const list = createList(createSignupVolume(2, log));
   for (let i = 0; i < 100; i++) await list.join("a");
   await list.join("b");
@@ -57,7 +58,7 @@ it("counts new rows alone: a known address posted a hundred times flags nobody",
   expect(list.flagged()).toEqual(["c"]);
 });
 
-it("flags what comes at once as it flags what comes in turn", async () => {
+it("the volume flags concurrent entries above the ceiling", async () => {
   const list = createList(createSignupVolume(10, log));
   let open = () => undefined as void;
   void list.hold(new Promise<void>((resolve) => (open = resolve)));
@@ -67,7 +68,7 @@ it("flags what comes at once as it flags what comes in turn", async () => {
   expect(list.flagged()).toHaveLength(90);
 });
 
-it("does not count what could not be stored", async () => {
+it("the volume does not count entries that could not be stored", async () => {
   const volume = createSignupVolume(1, log);
   const broken = volume.limit({ join: () => Promise.reject(new Error("away")) });
   for (let i = 0; i < 5; i++) await expect(broken.join(entryOf("a"))).rejects.toThrow("away");
@@ -76,7 +77,7 @@ it("does not count what could not be stored", async () => {
   expect(list.flagged()).toEqual([]);
 });
 
-it("refuses above a hundred ceilings, to protect the disk, until the hour ends", async () => {
+it("the volume refuses entries above a hundred ceilings until the hour ends, to protect the disk", async () => {
   vi.useFakeTimers();
   const list = createList(createSignupVolume(2, log));
   for (let i = 0; i < 200; i++) await list.join(`${i}`);
@@ -90,31 +91,29 @@ it("refuses above a hundred ceilings, to protect the disk, until the hour ends",
   expect(list.size()).toBe(201);
 });
 
-it("refuses known addresses as well, as otherwise they could be told from new ones", async () => {
+it("the volume refuses known addresses too, so that the response does not reveal them", async () => {
   const list = createList(createSignupVolume(2, log));
   for (let i = 0; i < 200; i++) await list.join("a");
   await expect(list.join("a")).rejects.toBeInstanceOf(HourlyLimitError);
   expect(list.flagged()).toEqual([]);
 });
 
-it("flags nothing without a ceiling", async () => {
+it("a volume without a ceiling flags nothing", async () => {
   const list = createList(createSignupVolume(0, log));
   for (let i = 0; i < 10; i++) await list.join(`${i}`);
   expect(list.flagged()).toEqual([]);
 });
 
-describe("with other replicas", () => {
-  it("counts their new entries as well", async () => {
-    const hits = new Map<string, number>();
-    const shared = {
-      increment: async (key: string): Promise<ClientRateLimitInfo> => {
-        hits.set(key, (hits.get(key) ?? 0) + 1);
-        return { totalHits: hits.get(key) as number, resetTime: new Date(Date.now() + 60_000) };
-      },
-    } as Store;
-    const lists = [1, 2].map(() => createList(createSignupVolume(3, log, shared)));
-    for (let i = 0; i < 6; i++) await lists[i % 2]?.join(`${i}`);
-    // Entry 3 comes before its replica has learned of entry 2.
-    expect(lists.map((list) => list.flagged())).toEqual([["4"], ["5"]]);
-  });
+it("the volume counts new entries of other replicas", async () => {
+  let totalHits = 0;
+  const shared = {
+    increment: async (): Promise<ClientRateLimitInfo> => {
+      totalHits++;
+      return { totalHits, resetTime: new Date(Date.now() + 60_000) };
+    },
+  } as unknown as Store;
+  const lists = [1, 2].map(() => createList(createSignupVolume(3, log, shared)));
+  for (let i = 0; i < 6; i++) await lists[i % 2]?.join(`${i}`);
+  // The second replica learns of entry 2 only after it has stored entry 3.
+  expect(lists.map((list) => list.flagged())).toEqual([["4"], ["5"]]);
 });

@@ -1,4 +1,4 @@
-// Flags the new entries of an hour above SIGNUP_HOURLY_CEILING, and refuses sign-ups above 100 times as many.
+// The hourly ceiling: flags new entries above SIGNUP_HOURLY_CEILING, and refuses sign-ups above 100 times the ceiling.
 import type { Options, Store } from "express-rate-limit";
 import type { Logger } from "pino";
 import type { Waitlist } from "./waitlist.ts";
@@ -6,7 +6,7 @@ import type { Waitlist } from "./waitlist.ts";
 export interface SignupVolume {
   /** Returns a waitlist that sets unusual_volume on each entry, and throws HourlyLimitError instead of filling the disk. */
   limit(waitlist: Waitlist): Waitlist;
-  /** Counts entries that were not on the list before. */
+  /** Counts entries that were not on the list. */
   add(inserted: number): void;
 }
 
@@ -19,30 +19,30 @@ export class HourlyLimitError extends Error {
 }
 
 const hourMs = 3_600_000;
-/** The hard limit, in ceilings. An entry takes about 400 bytes, so that the default of 1,000 fills at most 1 GB a day. */
-const ceilingsPerHour = 100;
+/** The hard limit, in ceilings. An entry takes about 400 bytes: with the default of 1,000, the list grows by 1 GB a day at most. */
+const hardLimit = 100;
 
 const flagMessage =
   "more new sign-ups in an hour than SIGNUP_HOURLY_CEILING: those above it get the flag unusual_volume. Compare `waitlist stats` with `waitlist stats --with-flagged`. If they are people, raise the ceiling, restart, and clear the flag; if not, block their networks at the proxy";
 const refuseMessage =
-  "100 times SIGNUP_HOURLY_CEILING new sign-ups in an hour: more are refused with 503 until the hour ends. If they are people, raise the ceiling and restart";
+  "100 times SIGNUP_HOURLY_CEILING sign-ups in an hour: more are refused with 503 until the hour ends. If they are people, raise the ceiling and restart";
 
 /**
  * @param ceiling new entries per hour over all clients; 0 for no ceiling.
- * @param store shared by the replicas; a process reads the total each time it stores a new entry.
+ * @param store shared by the replicas; a process learns the total whenever it stores a new entry.
  */
 export function createSignupVolume(ceiling: number, log: Logger, store?: Store): SignupVolume {
   if (ceiling === 0) return { limit: (waitlist) => waitlist, add: () => undefined };
   void store?.init?.({ windowMs: hourMs } as Options);
   const hour = createHour(store);
   const logOnce = { flag: oncePerHour(), refuse: oncePerHour() };
-  /** Entries that are being stored. They count as new until it is known whether they are. */
+  /** Entries in progress. They count as new until Postgres has answered. */
   let pending = 0;
 
   function isUnusual(): boolean {
     const counts = hour.counts();
     const details = { ceiling, seconds: hour.secondsLeft() };
-    if (counts.signups + pending >= ceiling * ceilingsPerHour) {
+    if (counts.signups + pending >= ceiling * hardLimit) {
       logOnce.refuse(() => log.error(details, refuseMessage));
       throw new HourlyLimitError(details.seconds);
     }
@@ -78,7 +78,7 @@ function createHour(store: Store | undefined) {
     counts = { entries: 0, signups: 0 };
     return counts;
   }
-  async function share(all: Store): Promise<void> {
+  async function countShared(all: Store): Promise<void> {
     const { totalHits, resetTime } = await all.increment("all");
     current().entries = totalHits;
     endsAt = performance.now() + Number(resetTime) - Date.now();
@@ -86,21 +86,21 @@ function createHour(store: Store | undefined) {
   return {
     counts: current,
     secondsLeft: () => Math.max(1, Math.ceil((endsAt - performance.now()) / 1000)),
-    /** Known addresses count as well: a limit that they did not use up would tell that they are known. */
+    /** Duplicates count as well: otherwise the limit would reveal which addresses are on the list. */
     addSignup: () => current().signups++,
     addEntries: (inserted: number) => {
       current().entries += inserted;
-      if (store) for (let i = 0; i < inserted; i++) void share(store);
+      if (store) for (let i = 0; i < inserted; i++) void countShared(store);
     },
   };
 }
 
-/** Whoever causes a line in the log could otherwise fill the disk with it. */
-function oncePerHour(): (say: () => void) => void {
+/** Bounds the log: a flood would otherwise fill the disk with one line per request. */
+function oncePerHour(): (write: () => void) => void {
   let quietUntil = 0;
-  return (say) => {
+  return (write) => {
     if (performance.now() < quietUntil) return;
     quietUntil = performance.now() + hourMs;
-    say();
+    write();
   };
 }

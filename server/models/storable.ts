@@ -1,4 +1,4 @@
-// What text the waitlist can hold.
+// Text that the waitlist cannot store.
 
-/** Control characters and lone surrogates, which Postgres or mail cannot hold, and U+FFFD: what a decoder puts in place of broken bytes. */
+/** Control characters and lone surrogates, which Postgres or mail cannot represent, and U+FFFD, which a decoder puts in place of invalid bytes. */
 export const unstorable = /[\p{Cc}\p{Cs}\uFFFD]/u;

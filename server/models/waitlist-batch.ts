@@ -1,4 +1,4 @@
-// A batch of sign-ups: stored by one statement, and retried in parts so that one entry cannot fail the others.
+// A batch of sign-ups: stored with one statement, and retried in parts so that one entry cannot fail the others.
 import { setTimeout as sleep } from "node:timers/promises";
 import { errorFields } from "../database/error-fields.ts";
 import type { WaitlistEntry } from "./waitlist-entry.ts";
@@ -11,13 +11,13 @@ export interface PendingEntry {
 }
 
 /**
- * In milliseconds: no attempt begins later. The last one may wait 1.5 s for a connection and 1.75 s for Postgres
- * (connect.ts), and the answer must come within 5 s.
+ * In milliseconds; no attempt begins later. The last attempt may wait 1.5 s for a connection and 1.75 s for Postgres
+ * (connect.ts), and the response must come within 5 s.
  */
 export const retryForMs = 1_600;
 const retryPauseMs = 50;
-/** Each failed attempt may have waited for a lock. In eighths, 2 attempts isolate one entry of 8, and 3 one of 64. */
-const partsOfBatch = 8;
+/** Each failed attempt may have waited for a lock. With 8 parts, 2 attempts isolate one entry of 8, and 3 attempts one of 64. */
+const partCount = 8;
 
 type Insert = (entries: WaitlistEntry[]) => Promise<void>;
 
@@ -42,16 +42,16 @@ export async function storeBatch(insert: Insert, batch: PendingEntry[], deadline
 }
 
 function split(batch: PendingEntry[]): PendingEntry[][] {
-  const size = Math.ceil(batch.length / partsOfBatch);
+  const size = Math.ceil(batch.length / partCount);
   return Array.from({ length: Math.ceil(batch.length / size) }, (_, i) => batch.slice(i * size, (i + 1) * size));
 }
 
-/** Postgres cannot take a value: classes 22 and 23. */
+/** Returns whether Postgres refused a value: classes 22 and 23. */
 function isDataError(error: unknown): boolean {
   return /^2[23]/.test(errorFields(error).code ?? "");
 }
 
-/** Another transaction may hold the address of one entry: a timeout of the statement or of a lock, or a deadlock. */
+/** Returns whether another transaction may hold an entry's address: a timeout of the statement or of a lock, or a deadlock. */
 function isLockError(error: unknown): boolean {
   return ["57014", "55P03", "40P01"].includes(errorFields(error).code ?? "");
 }

@@ -1,69 +1,77 @@
+// The validation of a sign-up: text, email addresses and spam flags.
 import { describe, expect, it } from "vitest";
 import { parseEntry } from "./waitlist-entry.ts";
 
-const ada = { name: "Ada", email: "ada@example.com", company: "Engines" };
+const parse = (changes: object) =>
+  parseEntry({ name: "Ada", email: "ada@example.com", company: "Engines", ...changes });
 const errorsOf = (changes: object) => {
-  const result = parseEntry({ ...ada, ...changes });
+  const result = parse(changes);
   return result.ok ? {} : result.errors;
 };
 const entryOf = (changes: object) => {
-  const result = parseEntry({ ...ada, ...changes });
+  const result = parse(changes);
   if (!result.ok) throw new Error(JSON.stringify(result.errors));
   return result.entry;
 };
 
-describe("text", () => {
+describe("a text field", () => {
   it("is trimmed and normalised to NFC", () => {
     expect(entryOf({ name: "  Ame\u0301lie\u3000 " }).name).toBe("Amélie");
   });
 
-  it.each(["\u0000", "a\u0007b", "a\nb", "a\u0085b", "a\ud800", "\udc00a", "a\ufffd"])("%j is refused", (name) => {
+  it.each(["\u0000", "a\u0007b", "a\nb", "a\u0085b", "a\ud800", "\udc00a", "a\ufffd"])("refuses %j", (name) => {
     expect(errorsOf({ name })).toEqual({ name: expect.stringContaining("can't be stored") });
   });
 
-  it.each(["שלום", "e\u0323\u0302", "👩‍👩‍👧", "O'Brien; DROP TABLE", "\u202eabc"])("%j is kept", (name) => {
+  it.each(["שלום", "e\u0323\u0302", "👩‍👩‍👧", "O'Brien; DROP TABLE", "\u202eabc"])("accepts %j", (name) => {
     expect(entryOf({ name }).name).toBe(name.normalize("NFC"));
   });
 
-  it("is counted in characters, as Postgres counts", () => {
+  it("has a maximum length in code points, as in Postgres", () => {
     expect(entryOf({ name: "🚀".repeat(100) }).name).toHaveLength(200);
     expect(errorsOf({ name: "🚀".repeat(101) })).toEqual({ name: "Use at most 100 characters." });
     expect(entryOf({ company: "x".repeat(200) }).company).toHaveLength(200);
     expect(errorsOf({ company: "x".repeat(201) })).toEqual({ company: "Use at most 200 characters." });
   });
 
-  it.each([undefined, null, "", "  ", "\ufeff"])("%j is missing", (name) => {
+  it.each([undefined, null, "", "  ", "\ufeff"])("is missing if it is %j", (name) => {
     expect(errorsOf({ name })).toEqual({ name: "Enter your name." });
   });
 
-  it.each([1, true, ["Ada"], { toString: "Ada" }])("%j is no text", (name) => {
+  it.each([1, true, ["Ada"], { toString: "Ada" }])("refuses %j, which is not text", (name) => {
     expect(errorsOf({ name })).toEqual({ name: "This must be text." });
   });
 
-  it("an empty job title is none", () => {
+  it("is null if it is an empty job title", () => {
     expect([undefined, null, " "].map((job_title) => entryOf({ job_title }).job_title)).toEqual([null, null, null]);
   });
 });
 
-describe("what looks like spam gets a flag", () => {
-  it.each([undefined, null, ""])("not where the hidden field is %j", (message) => {
+describe("an entry", () => {
+  it.each([undefined, null, ""])("has no flag if the hidden field is %j", (message) => {
     expect(entryOf({ message })).toMatchObject({ suspected_spam: false, disposable_email: false });
   });
 
-  it.each(["buy", " ", 0, false, [], {}])("where the hidden field is %j", (message) => {
+  it.each(["buy", " ", 0, false, [], {}])("is flagged as suspected spam if the hidden field is %j", (message) => {
     expect(entryOf({ message }).suspected_spam).toBe(true);
   });
 
-  it.each(["a@mailinator.com", "A@MAILINATOR.COM", "a@any.mailinator.com"])("where the address is %s", (email) => {
-    expect(entryOf({ email })).toMatchObject({ suspected_spam: false, disposable_email: true });
-  });
+  it.each(["a@mailinator.com", "A@MAILINATOR.COM", "a@any.mailinator.com"])(
+    "is flagged as disposable if the address is %s",
+    (email) => {
+      expect(entryOf({ email })).toMatchObject({ suspected_spam: false, disposable_email: true });
+    },
+  );
 
-  it.each(["a@gmail.com", "a@ourmailinator.dev", "a@mailinator.com.example.com"])("not where it is %s", (email) => {
-    expect(entryOf({ email }).disposable_email).toBe(false);
-  });
+  it.each(["a@gmail.com", "a@ourmailinator.dev", "a@mailinator.com.example.com"])(
+    "is not flagged as disposable if the address is %s",
+    (email) => {
+      expect(entryOf({ email }).disposable_email).toBe(false);
+    },
+  );
 });
 
-describe("an address", () => {
+describe("an email address", () => {
   it.each([
     ["ADA@Example.COM", "ada@example.com"],
     [" ada@example.com ", "ada@example.com"],
@@ -72,7 +80,7 @@ describe("an address", () => {
     ["ada@münchen.de", "ada@xn--mnchen-3ya.de"],
     ["ada@example.рф", "ada@example.xn--p1ai"],
     [`${"a".repeat(64)}@example.com`, `${"a".repeat(64)}@example.com`],
-  ])("%s is stored as %s", (email, stored) => {
+  ])("%s becomes %s", (email, stored) => {
     expect(entryOf({ email }).email).toBe(stored);
   });
 
@@ -104,7 +112,7 @@ describe("an address", () => {
     expect(errorsOf({ email })).toEqual({ email: "Enter an email address like name@example.com." });
   });
 
-  it("has at most 254 characters", () => {
+  it("has a maximum length of 254 characters", () => {
     const label = `${"b".repeat(60)}.`;
     const email = (length: number) => `${"a".repeat(length - 4 * 61 - 4)}@${label.repeat(4)}com`;
     expect(entryOf({ email: email(254) }).email).toHaveLength(254);

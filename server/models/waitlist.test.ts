@@ -1,57 +1,77 @@
-// The waitlist under a crowd: what arrives together is stored together, and nobody pays for another.
+// The waitlist: batches of concurrent sign-ups, their errors and retries, and the readiness check.
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../tests/support/database.ts";
+import { noDatabase } from "../../tests/support/app.ts";
 import { entryOf } from "../../tests/support/entry.ts";
-import { connect, type PrismaClient } from "../database/connect.ts";
+import { connect, createPool, type Database } from "../database/connect.ts";
 import { errorFields } from "../database/error-fields.ts";
+import type { WaitlistEntry } from "./waitlist-entry.ts";
 import { createWaitlist, WaitlistUnavailableError, type CheckedWaitlist } from "./waitlist.ts";
 
+const connectTo = (url: string) => connect(createPool(url), pino({ enabled: false }));
+
 let database: TestDatabase;
-let prisma: PrismaClient;
+let connection: Database;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  prisma = connect(database.webUrl, pino({ enabled: false }));
+  connection = connectTo(database.webUrl);
 });
 
 afterAll(async () => {
-  await prisma.$disconnect();
+  await connection.close();
   await database.drop();
 });
 
 beforeEach(() => database.query("TRUNCATE earlyaccess"));
 
-const crowd = (size: number) => Array.from({ length: size }, (_, i) => entryOf(`ada${i}@example.com`));
+const people = (size: number) => Array.from({ length: size }, (_, i) => entryOf(`ada${i}@example.com`));
 const stored = () => database.query("SELECT name, email, job_title FROM earlyaccess ORDER BY email");
 
-it("stores those who come at once with one statement", async () => {
-  const send = vi.spyOn(prisma, "$executeRaw");
-  const waitlist = createWaitlist(prisma);
-  await Promise.all(crowd(100).map((entry) => waitlist.join(entry)));
-  expect(send).toHaveBeenCalledTimes(1);
+const joinAll = (waitlist: CheckedWaitlist, entries: WaitlistEntry[]) =>
+  Promise.allSettled(entries.map((entry) => waitlist.join(entry)));
+
+/** Returns the position and the error of each rejected promise. */
+const rejections = (results: PromiseSettledResult<void>[]) =>
+  results.flatMap((result, i) => (result.status === "rejected" ? [[i, result.reason as unknown]] : []));
+
+/** Opens a transaction of the owner; closing the client rolls it back. */
+async function beginAsOwner(...statements: string[]): Promise<pg.Client> {
+  const client = new pg.Client(database.ownerUrl);
+  await client.connect();
+  for (const statement of ["BEGIN", ...statements]) await client.query(statement);
+  return client;
+}
+
+const insertEve = (email: string) =>
+  `INSERT INTO earlyaccess (id, name, email, company) VALUES (gen_random_uuid(), 'Eve', '${email}', 'Engines')`;
+
+it("concurrent entries are stored with one statement", async () => {
+  const execute = vi.fn<Database["execute"]>(connection.execute);
+  await joinAll(createWaitlist(execute), people(100));
+  expect(execute).toHaveBeenCalledTimes(1);
   expect(await stored()).toHaveLength(100);
-  send.mockRestore();
 });
 
-it("keeps the first of several for one address, whatever the values hold", async () => {
-  const waitlist = createWaitlist(prisma);
+it("the first entry for an address wins within a batch, with special characters unchanged", async () => {
   const odd = `"\\{},'🚀é\u200F${"x".repeat(50)}`;
-  await Promise.all([
-    waitlist.join(entryOf("b@example.com", { name: odd, job_title: "NULL" })),
-    waitlist.join(entryOf("a@example.com")),
-    waitlist.join(entryOf("b@example.com", { name: "late" })),
+  const results = await joinAll(createWaitlist(connection.execute), [
+    entryOf("b@example.com", { name: odd, job_title: "NULL" }),
+    entryOf("a@example.com"),
+    entryOf("b@example.com", { name: "late" }),
   ]);
+  expect(rejections(results)).toEqual([]);
   expect(await stored()).toEqual([
     { name: "Ada", email: "a@example.com", job_title: null },
     { name: odd, email: "b@example.com", job_title: "NULL" },
   ]);
 });
 
-it("writes to the disk for a known address as well, as its speed would tell that it is known", async () => {
-  const waitlist = createWaitlist(prisma);
+it("a known address causes a write too, so that the response time does not reveal it", async () => {
+  const waitlist = createWaitlist(connection.execute);
   await waitlist.join(entryOf("ada@example.com"));
   const written = async () => {
     const [row] = await database.query(
@@ -60,10 +80,10 @@ it("writes to the disk for a known address as well, as its speed would tell that
     );
     return row?.records as number;
   };
-  // Postgres reports what a connection wrote up to a second later, before its next statement.
+  // Postgres reports the writes of a connection up to one second later, before its next statement.
   const report = async () => {
     await sleep(1_100);
-    await prisma.$queryRaw`SELECT 1`;
+    await connection.execute("SELECT 1");
   };
   await report();
   const before = await written();
@@ -72,48 +92,36 @@ it("writes to the disk for a known address as well, as its speed would tell that
   expect(await written()).toBeGreaterThan(before);
 });
 
-it("refuses alone the one whose values Postgres cannot take", async () => {
-  const waitlist = createWaitlist(prisma);
+it("an entry that Postgres refuses fails alone in its batch", async () => {
   const tooLong = entryOf("long@example.com", { name: "x".repeat(101) });
-  const results = await Promise.allSettled([...crowd(5), tooLong].map((entry) => waitlist.join(entry)));
-  expect(results.map(({ status }) => status)).toEqual([...Array(5).fill("fulfilled"), "rejected"]);
-  expect((results[5] as PromiseRejectedResult).reason).toBeInstanceOf(WaitlistUnavailableError);
+  const results = await joinAll(createWaitlist(connection.execute), [...people(5), tooLong]);
+  expect(rejections(results)).toEqual([[5, expect.any(WaitlistUnavailableError)]]);
   expect(await stored()).toHaveLength(5);
 });
 
-describe("an entry whose address another transaction holds", () => {
+describe("an entry whose address another transaction has inserted", () => {
   let other: pg.Client;
 
   beforeEach(async () => {
-    other = new pg.Client(database.ownerUrl);
-    await other.connect();
-    await other.query("BEGIN");
-    await other.query(
-      "INSERT INTO earlyaccess (id, name, email, company) VALUES (gen_random_uuid(), 'Eve', 'ada7@example.com', 'Engines')",
-    );
+    other = await beginAsOwner(insertEve("ada7@example.com"));
   });
 
   afterEach(() => other.end());
 
-  it("fails alone: the other 29 entries of its batch are stored", async () => {
-    const waitlist = createWaitlist(prisma);
-    const results = await Promise.allSettled(crowd(30).map((entry) => waitlist.join(entry)));
-    const refused = results.flatMap((result, i) =>
-      result.status === "rejected" ? [[i, result.reason as unknown]] : [],
-    );
-    expect(refused).toEqual([[7, expect.any(WaitlistUnavailableError)]]);
+  it("fails alone in its batch if the transaction stays open", async () => {
+    const results = await joinAll(createWaitlist(connection.execute), people(30));
+    expect(rejections(results)).toEqual([[7, expect.any(WaitlistUnavailableError)]]);
     expect(await stored()).toHaveLength(29);
   });
 
   it.each([
     ["ROLLBACK", "Ada"],
     ["COMMIT", "Eve"],
-  ])("is stored after a %s of that transaction", async (end, name) => {
-    const waitlist = createWaitlist(prisma);
-    const joins = Promise.all(crowd(30).map((entry) => waitlist.join(entry)));
+  ])("succeeds after %s, and the row has the name %s", async (end, name) => {
+    const joins = joinAll(createWaitlist(connection.execute), people(30));
     await vi.waitFor(async () => expect(await stored()).not.toEqual([]), 5_000);
     await other.query(end);
-    await joins;
+    expect(rejections(await joins)).toEqual([]);
     const entries = await stored();
     expect(entries).toHaveLength(30);
     expect(entries).toContainEqual({ name, email: "ada7@example.com", job_title: null });
@@ -140,112 +148,91 @@ describe.each(["57014", "55P03", "40P01"])("after the error %s", (code) => {
   });
 
   it.each([1, 30])("a batch of %i is retried and stored", async (size) => {
-    const waitlist = createWaitlist(prisma);
-    await Promise.all(crowd(size).map((entry) => waitlist.join(entry)));
+    expect(rejections(await joinAll(createWaitlist(connection.execute), people(size)))).toEqual([]);
     expect(await stored()).toHaveLength(size);
   });
 });
 
-it("two processes with the same crowd in opposite order do not wait for each other for ever", async () => {
-  const other = connect(database.webUrl, pino({ enabled: false }));
-  const waitlists = [createWaitlist(prisma), createWaitlist(other)] as const;
+it("two processes do not deadlock on the same addresses in opposite order", async () => {
+  const other = connectTo(database.webUrl);
+  const waitlists = [createWaitlist(connection.execute), createWaitlist(other.execute)] as const;
   for (let round = 0; round < 10; round++) {
     await database.query("TRUNCATE earlyaccess");
-    const entries = crowd(2_000);
-    await Promise.all([
-      ...entries.map((entry) => waitlists[0].join(entry)),
-      ...entries.toReversed().map((entry) => waitlists[1].join(entry)),
-    ]);
+    const entries = people(2_000);
+    const results = await Promise.all([joinAll(waitlists[0], entries), joinAll(waitlists[1], entries.toReversed())]);
+    expect(rejections(results.flat())).toEqual([]);
   }
   expect(await stored()).toHaveLength(2_000);
-  await other.$disconnect();
+  await other.close();
 });
 
-it("refuses everybody where there is no database", async () => {
-  const cut = connect("postgresql://web:secret@127.0.0.1:1/none", pino({ enabled: false }));
-  const waitlist = createWaitlist(cut);
-  const results = await Promise.allSettled(crowd(3).map((entry) => waitlist.join(entry)));
-  expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
-  await cut.$disconnect();
+it("every entry of a batch is rejected if the database is unreachable", async () => {
+  const cut = connectTo(noDatabase);
+  expect(rejections(await joinAll(createWaitlist(cut.execute), people(3)))).toHaveLength(3);
+  await cut.close();
 });
 
-describe("what tells whether entries can be stored", () => {
+describe("the readiness check", () => {
   const check = (waitlist: CheckedWaitlist) =>
     waitlist.check().then(
-      () => "fine",
+      () => "ready",
       (error: unknown) => errorFields(error).code,
     );
 
-  it("stores nothing by itself", async () => {
-    expect(await check(createWaitlist(prisma))).toBe("fine");
+  it("stores nothing", async () => {
+    expect(await check(createWaitlist(connection.execute))).toBe("ready");
     expect(await stored()).toEqual([]);
   });
 
   it.each([
-    ["read-only", "ALTER ROLE web SET default_transaction_read_only = on", "ALTER ROLE web RESET ALL", "25006"],
-    ["without the right", "REVOKE INSERT ON earlyaccess FROM web", "GRANT INSERT ON earlyaccess TO web", "42501"],
-  ])("sees a role that is %s before anybody signs up", async (_, change, restore, code) => {
+    ["is read-only", "ALTER ROLE web SET default_transaction_read_only = on", "ALTER ROLE web RESET ALL", "25006"],
+    ["cannot insert", "REVOKE INSERT ON earlyaccess FROM web", "GRANT INSERT ON earlyaccess TO web", "42501"],
+  ])("fails if the role %s", async (_, change, restore, code) => {
     const run = (sql: string) => database.query(sql.replace("web", new URL(database.webUrl).username));
     await run(change);
-    const anew = connect(database.webUrl, pino({ enabled: false })); // A role's settings are read with its login.
-    expect(await check(createWaitlist(anew))).toBe(code);
-    await anew.$disconnect();
+    const reconnected = connectTo(database.webUrl); // Postgres applies a role's settings at login.
+    expect(await check(createWaitlist(reconnected.execute))).toBe(code);
+    await reconnected.close();
     await run(restore);
   });
 
-  it("sees a table that another session has locked", async () => {
-    const other = new pg.Client(database.ownerUrl);
-    await other.connect();
-    await other.query("BEGIN; LOCK TABLE earlyaccess IN ACCESS EXCLUSIVE MODE");
-    expect(await check(createWaitlist(prisma))).toBe("55P03");
+  it("fails if another session has locked the table", async () => {
+    const other = await beginAsOwner("LOCK TABLE earlyaccess IN ACCESS EXCLUSIVE MODE");
+    expect(await check(createWaitlist(connection.execute))).toBe("55P03");
     await other.end();
   });
 
-  it("believes a sign-up that met what an empty one does not, such as a full disk, until one is stored", async () => {
-    const waitlist = createWaitlist(prisma);
-    await fillDisk();
-    await expect(waitlist.join(entryOf("a@example.com"))).rejects.toBeInstanceOf(WaitlistUnavailableError);
-    expect(await check(waitlist)).toBe("53100");
-    await emptyDisk();
+  it("fails after a sign-up met a full disk, until one is stored", async () => {
+    const waitlist = createWaitlist(connection.execute);
+    await joinWithFullDisk(waitlist);
     expect(await check(waitlist)).toBe("53100");
     await waitlist.join(entryOf("a@example.com"));
-    expect(await check(waitlist)).toBe("fine");
+    expect(await check(waitlist)).toBe("ready");
   });
 
-  it("believes it for ten seconds, as nobody may come to try", async () => {
-    const waitlist = createWaitlist(prisma);
-    await fillDisk();
-    await expect(waitlist.join(entryOf("a@example.com"))).rejects.toBeInstanceOf(WaitlistUnavailableError);
-    await emptyDisk();
-    const later = performance.now() + 10_001;
-    const clock = vi.spyOn(performance, "now").mockReturnValue(later);
-    expect(await check(waitlist)).toBe("fine");
+  it("succeeds ten seconds after a sign-up met a full disk, because no other sign-up may follow", async () => {
+    const waitlist = createWaitlist(connection.execute);
+    await joinWithFullDisk(waitlist);
+    const clock = vi.spyOn(performance, "now").mockReturnValue(performance.now() + 10_001);
+    expect(await check(waitlist)).toBe("ready");
     clock.mockRestore();
   });
 
-  it("does not blame the database for what concerns one entry: its values, or a session that holds its address", async () => {
-    const waitlist = createWaitlist(prisma);
-    const other = new pg.Client(database.ownerUrl);
-    await other.connect();
-    await other.query("BEGIN");
-    await other.query(
-      "INSERT INTO earlyaccess (id, name, email, company) VALUES (gen_random_uuid(), 'Ada', 'a@example.com', 'Engines')",
-    );
-    const results = await Promise.allSettled([
-      waitlist.join(entryOf("b@example.com", { name: "x".repeat(101) })),
-      waitlist.join(entryOf("a@example.com")),
-    ]);
-    expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
-    expect(await check(waitlist)).toBe("fine");
+  it("succeeds after an error that concerns one entry: its values, or a lock on its address", async () => {
+    const waitlist = createWaitlist(connection.execute);
+    const other = await beginAsOwner(insertEve("a@example.com"));
+    const tooLong = entryOf("b@example.com", { name: "x".repeat(101) });
+    expect(rejections(await joinAll(waitlist, [tooLong, entryOf("a@example.com")]))).toHaveLength(2);
+    expect(await check(waitlist)).toBe("ready");
     await other.end();
   });
 });
 
-/** What Postgres says where a table finds no room to grow. */
-async function fillDisk() {
+/** Signs up while each INSERT fails with the error of a full disk. */
+async function joinWithFullDisk(waitlist: CheckedWaitlist): Promise<void> {
   await database.query(`CREATE FUNCTION no_room() RETURNS trigger LANGUAGE plpgsql AS
     $$ BEGIN RAISE 'could not extend file' USING ERRCODE = 'disk_full'; END $$`);
   await database.query("CREATE TRIGGER full_disk BEFORE INSERT ON earlyaccess FOR EACH ROW EXECUTE FUNCTION no_room()");
+  await expect(waitlist.join(entryOf("a@example.com"))).rejects.toBeInstanceOf(WaitlistUnavailableError);
+  await database.query("DROP FUNCTION no_room CASCADE");
 }
-
-const emptyDisk = () => database.query("DROP FUNCTION no_room CASCADE");

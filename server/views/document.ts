@@ -1,14 +1,14 @@
-// Puts a rendered page into the HTML document that Vite made of client/index.html.
+// The HTML document: the template client/index.html with a rendered page.
 import type { RenderedPage } from "../../client/entry-server.tsx";
 import { escapeHtml, renderHead, type PublicSite } from "./head.ts";
 
-/** The template is cut at its markers once; String.replace would misread the "$" of a price list. */
+/** Splits the template at its markers; String.replace would interpret the "$" of a price. */
 export function createDocument(template: string, site: PublicSite): (page: RenderedPage) => string {
   const [start, middle, end] = withoutVoidSlashes(template).split(/<!--head-->|<!--page-->/);
   if (start === undefined || middle === undefined || end === undefined) {
     throw new Error("client/index.html lacks <!--head--> or <!--page-->");
   }
-  return (page) => start + renderHead(page.head, site) + middle + root(page) + end;
+  return (page) => start + renderHead(page.head, page.address, site) + middle + root(page) + end;
 }
 
 function root({ body, address, hydration }: RenderedPage): string {
@@ -16,7 +16,7 @@ function root({ body, address, hydration }: RenderedPage): string {
   return `<div id="root" ${attributes}>${withoutVoidSlashes(body)}</div>`;
 }
 
-/** React ends void elements with "/>", of which HTML checkers remark that it means nothing; in text ">" is escaped. */
+/** React ends void elements with "/>", which HTML validators report. In text, ">" is escaped. */
 function withoutVoidSlashes(html: string): string {
   return html.replaceAll(/ ?\/>/g, ">");
 }

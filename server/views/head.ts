@@ -1,4 +1,4 @@
-// The head of a page: its title, and for a listed page what search engines and shared links show.
+// The head of a page: its title, and for a listed page the metadata for search engines and shared links.
 import { meta, product } from "../../client/content.ts";
 import type { PageHead } from "../../client/page-data.ts";
 import { structuredData } from "../../client/structured-data.ts";
@@ -10,15 +10,21 @@ export interface PublicSite {
   allowIndexing: boolean;
 }
 
-export function renderHead({ title, description, unlisted }: PageHead, { origin, allowIndexing }: PublicSite): string {
+/** @param path of the page. */
+export function renderHead(
+  { title, description, unlisted }: PageHead,
+  path: string,
+  { origin, allowIndexing }: PublicSite,
+): string {
   const lines = [`<title>${escapeHtml(title)}</title>`, named("description", description)];
   if (unlisted || !allowIndexing) lines.push(named("robots", "noindex"));
-  if (!unlisted) lines.push(...sharing(title, description, origin));
+  if (!unlisted) lines.push(...sharing(title, description, path, origin));
+  if (path === "/" && !unlisted) lines.push(jsonLd(origin));
   return lines.join("\n    ");
 }
 
-function sharing(title: string, description: string, origin: string): string[] {
-  const address = `${origin}/`;
+function sharing(title: string, description: string, path: string, origin: string): string[] {
+  const address = origin + path;
   return [
     `<link rel="canonical" href="${escapeHtml(address)}">`,
     property("og:type", "website"),
@@ -32,9 +38,13 @@ function sharing(title: string, description: string, origin: string): string[] {
     property("og:image:alt", meta.picture),
     named("twitter:card", "summary_large_image"),
     named("twitter:image:alt", meta.picture),
-    // "<" would let a text end the element.
-    `<script type="application/ld+json">${JSON.stringify(structuredData(origin)).replaceAll("<", "\\u003c")}</script>`,
   ];
+}
+
+function jsonLd(origin: string): string {
+  // Escaped, because "</script" in a text would end the element.
+  const json = JSON.stringify(structuredData(origin)).replaceAll("<", "\\u003c");
+  return `<script type="application/ld+json">${json}</script>`;
 }
 
 const named = (name: string, content: string) => `<meta name="${name}" content="${escapeHtml(content)}">`;

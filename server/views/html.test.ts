@@ -1,12 +1,9 @@
-// The served HTML: valid by the standard in every page and state, and its head true to the page.
+// The served HTML: validity, headings, the head, structured data and the files for crawlers.
 import { HtmlValidate } from "html-validate";
 import request from "supertest";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import * as entry from "../../client/entry-server.tsx";
-import { createTestApp, type TestApp } from "../../tests/support/app.ts";
-import { createBuiltRenderer } from "./renderer.ts";
+import { createTestApp, noDatabase, type TestApp } from "../../tests/support/app.ts";
 
-const noDatabase = "postgresql://unused:unused@127.0.0.1:1/unused";
 const origin = "https://perennial.example";
 let site: TestApp;
 
@@ -25,13 +22,12 @@ const pages: Record<string, () => Promise<string>> = {
   "the landing page after joining": () => get("/?joined"),
   "a failed form post": postBadForm,
   "the 404 page": () => get("/nope"),
-  "the error page": async () =>
-    (await createBuiltRenderer(entry, { origin, allowIndexing: true })).errorPage().then(({ html }) => html),
+  "the error page": async () => (await site.options.frontend.renderer.errorPage()).html,
 };
 
 describe.each(Object.entries(pages))("%s", (_, load) => {
   it("is valid HTML", async () => {
-    // The rules of the standard; what is left out is style that a machine writes as it likes.
+    // The rules of the HTML standard, without rules of style.
     const validator = new HtmlValidate({ extends: ["html-validate:standard"] });
     const report = await validator.validateString(await load());
     expect(
@@ -39,7 +35,7 @@ describe.each(Object.entries(pages))("%s", (_, load) => {
     ).toEqual([]);
   });
 
-  it("has one h1, and no heading skips a level", async () => {
+  it("has one h1 and no heading that skips a level", async () => {
     const levels = [...(await load()).matchAll(/<h([1-6])/g)].map(([, level]) => Number(level));
     expect(levels.filter((level) => level === 1)).toHaveLength(1);
     expect(levels.filter((level, i) => level > (levels[i - 1] ?? 0) + 1)).toEqual([]);
@@ -55,7 +51,7 @@ describe("the head", () => {
       ]),
     );
 
-  it("of the landing page names its address, its picture and both theme colours", async () => {
+  it("of the landing page has the canonical URL, the preview image and both theme colours", async () => {
     const html = await get("/");
     expect(html).toContain(`<link rel="canonical" href="${origin}/">`);
     const { "og:image": image, ...others } = metas(html);
@@ -66,7 +62,7 @@ describe("the head", () => {
     expect([picture.body.readUInt32BE(16), picture.body.readUInt32BE(20)]).toEqual([1200, 630]);
   });
 
-  it("names only files that exist", async () => {
+  it("links only to files that exist", async () => {
     const html = await get("/");
     const manifest = JSON.parse((await request(site.app).get("/site.webmanifest")).text) as {
       icons: { src: string }[];
@@ -78,7 +74,7 @@ describe("the head", () => {
       expect([address, (await request(site.app).get(address)).status]).toEqual([address, 200]);
   });
 
-  it("of the other pages keeps them out of search engines", async () => {
+  it("of every other page has noindex and no canonical URL", async () => {
     for (const html of [await get("/?joined"), await get("/nope"), await postBadForm()]) {
       expect(metas(html).robots).toBe("noindex");
       expect(html).not.toContain("canonical");
@@ -87,7 +83,7 @@ describe("the head", () => {
     expect(metas(await get("/")).robots).toBeUndefined();
   });
 
-  it("has structured data with the plans as they are shown", async () => {
+  it("has structured data with the plans and prices of the page", async () => {
     const html = await get("/");
     const json = /<script type="application\/ld\+json">(.*?)<\/script>/.exec(html)?.[1] as string;
     const graph = (JSON.parse(json) as { "@graph": Record<string, unknown>[] })["@graph"];
@@ -107,24 +103,20 @@ describe("the head", () => {
   });
 });
 
-describe("crawlers", () => {
-  it("find the sitemap, which has the one page", async () => {
-    expect((await request(site.app).get("/robots.txt")).text).toBe(
-      `User-agent: *\nAllow: /\n\nSitemap: ${origin}/sitemap.xml\n`,
-    );
-    const sitemap = await request(site.app).get("/sitemap.xml");
-    expect(sitemap.type).toBe("application/xml");
-    expect(sitemap.text.match(/<loc>[^<]+<\/loc>/g)).toEqual([`<loc>${origin}/</loc>`]);
-    expect((await request(site.app).get("/")).headers["x-robots-tag"]).toBeUndefined();
-  });
+it("robots.txt allows every path and names the sitemap, which lists the landing page", async () => {
+  expect(await get("/robots.txt")).toBe(`User-agent: *\nAllow: /\n\nSitemap: ${origin}/sitemap.xml\n`);
+  const sitemap = await request(site.app).get("/sitemap.xml");
+  expect(sitemap.type).toBe("application/xml");
+  expect(sitemap.text.match(/<loc>[^<]+<\/loc>/g)).toEqual([`<loc>${origin}/</loc>`]);
+  expect((await request(site.app).get("/")).headers["x-robots-tag"]).toBeUndefined();
+});
 
-  it("stay out of a staging site", async () => {
-    const staging = await createTestApp(noDatabase, { site: { origin, allowIndexing: false } });
-    expect((await request(staging.app).get("/robots.txt")).text).toBe("User-agent: *\nDisallow: /\n");
-    for (const path of ["/", "/nope", "/favicon.svg"]) {
-      expect((await request(staging.app).get(path)).headers["x-robots-tag"]).toBe("noindex");
-    }
-    expect(await get("/", staging)).toContain('<meta name="robots" content="noindex">');
-    await staging.close();
-  });
+it("a site that forbids indexing disallows every path and sends noindex", async () => {
+  const staging = await createTestApp(noDatabase, { site: { origin, allowIndexing: false } });
+  expect(await get("/robots.txt", staging)).toBe("User-agent: *\nDisallow: /\n");
+  for (const path of ["/", "/nope", "/favicon.svg"]) {
+    expect((await request(staging.app).get(path)).headers["x-robots-tag"]).toBe("noindex");
+  }
+  expect(await get("/", staging)).toContain('<meta name="robots" content="noindex">');
+  await staging.close();
 });

@@ -1,4 +1,4 @@
-// Renders pages to whole documents: from the build, or in development through Vite with every change.
+// Renders pages to HTML documents: from the build, or in development through Vite.
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -15,26 +15,30 @@ export interface RenderedDocument {
   html: string;
 }
 
-type Entry = Pick<typeof EntryServer, "pageAddress" | "renderPage" | "renderErrorPage">;
+type Entry = Pick<typeof EntryServer, "listedAddresses" | "pageAddress" | "renderPage" | "renderErrorPage">;
 
 export interface Renderer {
-  /** The address that stands for all with the same page. */
+  /** Returns the address to render for a request; unknownAddress if no route matches. */
   addressOf(path: string, query: string): Promise<string>;
   /** @throws whatever a component throws. */
   page(address: string, failure?: FormFailure): Promise<RenderedDocument>;
   errorPage(): Promise<RenderedDocument>;
-  /** CSP sources of the styles that the documents hold. */
-  inlineStyles: string[];
+  /** Returns the paths of the pages that search engines may list. */
+  listedAddresses(): Promise<string[]>;
 }
 
-/** Where `npm run build` leaves the client. */
+/** The folder of the client's built files. */
 export const builtClient = join(projectRoot, "dist", "client");
 
 /**
- * Inlines the stylesheet, so that the first paint waits for nothing but the document; the script that it names
- * has its hash, so that nothing else is run in its place, whoever delivers it.
+ * Inlines the stylesheet, so that the first paint waits for the document only, and adds the script's hash, so that the
+ * browser runs no other script in its place.
+ * @returns the renderer, and the CSP sources of the inline styles.
  */
-export async function createBuiltRenderer(entry: Entry, site: PublicSite): Promise<Renderer> {
+export async function createBuiltRenderer(
+  entry: Entry,
+  site: PublicSite,
+): Promise<{ renderer: Renderer; styles: string[] }> {
   const template = await readFile(join(builtClient, "index.html"), "utf8");
   const link = /<link rel="stylesheet"[^>]* href="([^"]+)"[^>]*>/.exec(template);
   if (!link) throw new Error(`${builtClient}/index.html has no stylesheet; build again`);
@@ -48,25 +52,25 @@ export async function createBuiltRenderer(entry: Entry, site: PublicSite): Promi
       .replace(script[0], () => `${script[0]} integrity="${integrity(code)}"`),
     site,
   );
-  return {
-    inlineStyles: [`'${integrity(css)}'`],
+  const renderer: Renderer = {
     addressOf: async (path, query) => entry.pageAddress(path, query),
     page: async (address, failure) => render(document, entry.renderPage(address, failure)),
     errorPage: async () => render(document, entry.renderErrorPage()),
+    listedAddresses: async () => entry.listedAddresses(),
   };
+  return { renderer, styles: [`'${integrity(css)}'`] };
 }
 
-/** The hash by which a browser knows a script or style as ours. */
+/** Returns the hash by which a browser recognises a script or style. */
 function integrity(content: string | Buffer): string {
   return `sha256-${createHash("sha256").update(content).digest("base64")}`;
 }
 
 const documentModule = join(projectRoot, "server", "views", "document.ts");
 
-/** @param nonce what Vite marks its own inline scripts and styles with. */
-export function createDevRenderer(vite: ViteDevServer, nonce: string, site: PublicSite): Renderer {
+export function createDevRenderer(vite: ViteDevServer, site: PublicSite): Renderer {
   const load = () => vite.ssrLoadModule("/entry-server.tsx") as Promise<typeof EntryServer>;
-  // Not the import above: the head contains texts of client/content.ts, whose edits do not restart the server (see the script dev).
+  // Not the import above: the head has texts of client/content.ts, and an edit of that file does not restart the server.
   const loadDocument = () => vite.ssrLoadModule(documentModule) as Promise<typeof DocumentModule>;
   const document = async (address: string) => {
     const source = await readFile(join(projectRoot, "client", "index.html"), "utf8");
@@ -74,10 +78,10 @@ export function createDevRenderer(vite: ViteDevServer, nonce: string, site: Publ
     return create(await vite.transformIndexHtml(address, source), site);
   };
   return {
-    inlineStyles: [`'nonce-${nonce}'`],
     addressOf: async (path, query) => (await load()).pageAddress(path, query),
     page: async (address, failure) => render(await document(address), (await load()).renderPage(address, failure)),
     errorPage: async () => render(await document("/"), (await load()).renderErrorPage()),
+    listedAddresses: async () => (await load()).listedAddresses(),
   };
 }
 

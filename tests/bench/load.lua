@@ -1,4 +1,4 @@
--- What wrk sends and prints: the same as load.ts.
+-- What wrk sends and prints.
 local kind, run, count = "pages", 0, 0
 
 function init(args)
@@ -18,9 +18,9 @@ function request()
 end
 
 function done(summary)
-  local failed = summary.errors
+  local errors = summary.errors
   io.write(string.format(
-    '{"requests":%d,"seconds":%f,"errors":%d,"refused":%d}',
+    '{"requests":%d,"seconds":%f,"failed":%d}',
     summary.requests, summary.duration / 1e6,
-    failed.connect + failed.read + failed.write + failed.timeout, failed.status))
+    errors.connect + errors.read + errors.write + errors.timeout + errors.status))
 end

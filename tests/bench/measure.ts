@@ -1,187 +1,119 @@
-// The measurements: each returns rows of the table.
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { projectRoot } from "../../server/project-root.ts";
+// The measurements: each returns rows of the benchmark's table.
+import type { DatabaseUrls } from "../../server/database/migrate.ts";
+import { createFilledDatabase } from "../support/filled-database.ts";
 import { budgets, weighPage } from "../support/page-weight.ts";
 import type { Postgres } from "../support/postgres.ts";
-import { startBareServer } from "./bare-server.ts";
-import { findProgram, load, pgbenchRate, signupRate, startServer, type Server } from "./processes.ts";
-import { createFilledDatabase, insertLoopRate, writePgbenchScript } from "./signups.ts";
-import { ratio, summarise, takeTurns } from "./statistics.ts";
-import type { Row } from "./table.ts";
+import { memoryOf } from "../support/process-usage.ts";
+import type { Say } from "../support/scenarios.ts";
+import type { Site } from "../support/site.ts";
+import { load, pageRate, pgbenchRate, signupRate, startBareServer, startMeasuredSite } from "./servers.ts";
+import { ratio, summarise, takeTurns, type Sample } from "./statistics.ts";
 
-interface Plan {
+export interface Bench {
   rounds: number;
   /** How long each round loads each contestant. */
   seconds: number;
-  starts: number;
-  /** How many entries there are already, for each measurement of sign-ups. */
-  rows: number[];
-}
-
-export interface Bench {
-  plan: Plan;
+  /** How many entries the list holds, for each measurement of sign-ups. */
+  entries: number[];
   postgres: Postgres;
-  /** For files that go when the benchmark ends. */
+  /** For files; deleted at the end. */
   folder: string;
-  say: (text: string) => void;
+  say: Say;
 }
 
-const kilobytes = (bytes: number) => `${(bytes / 1024).toFixed(1)} KB`;
-const thousands = (values: number[]) => summarise(values).median.toLocaleString("en", { maximumFractionDigits: 0 });
-
-const { scripts } = JSON.parse(readFileSync(join(projectRoot, "package.json"), "utf8")) as {
-  scripts: { start: string };
-};
-
-/** As npm start does, with a log that is written to a file. */
-export function startSite(
-  { folder }: Pick<Bench, "folder">,
-  databases: { webUrl: string; ownerUrl: string },
-  changes: Record<string, string> = {},
-): Promise<Server> {
-  const env = {
-    DATABASE_URL: databases.webUrl,
-    DATABASE_OWNER_URL: databases.ownerUrl,
-    SIGNUP_LIMIT: "1000000",
-    SIGNUP_HOURLY_CEILING: "0",
-    ...changes,
-  };
-  return startServer(scripts.start.split(" ").slice(1), env, join(folder, "site.log"));
+export interface Row {
+  what: string;
+  ours: string;
+  /** What it is compared with, and the figure of that. */
+  reference?: string;
+  ratio?: Sample;
+  budget?: { text: string; holds: boolean };
 }
 
-/** Requests per second of the server's CPU time, which a load generator that is slower than the server does not change. */
-async function pageRate(server: Server, path: string, status: number, seconds: number): Promise<number> {
-  const before = server.cpuSeconds();
-  const { requests } = await load(server.url + path, status, seconds);
-  return requests / (server.cpuSeconds() - before);
+const formatMedian = (values: number[], unit: string) =>
+  `${summarise(values).median.toLocaleString("en", { maximumFractionDigits: 0 })} ${unit}`;
+const atLeast = (least: number, value: number) => ({ text: `≥ ${least}`, holds: value >= least });
+const atMost = (most: number, unit: string, value: number) => ({ text: `≤ ${most} ${unit}`, holds: value <= most });
+
+export async function measurePages({ rounds, seconds, folder, say }: Bench, site: Site): Promise<Row[]> {
+  say("GET / against a bare node:http server");
+  const bare = await startBareServer(folder, site);
+  for (const server of [bare, site]) await load(server, 1, "pages"); // Warm-up.
+  const { ours, theirs } = await takeTurns(rounds, {
+    theirs: () => pageRate(bare, seconds),
+    ours: () => pageRate(site, seconds),
+  });
+  await bare.stop();
+  const share = ratio(ours, theirs);
+  return [
+    {
+      what: "GET / per second of processor time",
+      ours: formatMedian(ours, "requests"),
+      reference: `bare node:http ${formatMedian(theirs, "requests")}`,
+      ratio: share,
+      budget: atLeast(0.7, share.median),
+    },
+    { what: "noise of the machine", ours: `±${(summarise(theirs).spread * 100).toFixed()} % of bare node:http` },
+  ];
 }
 
-/** @returns also how much the bare server alone varied: the noise of the machine. */
-export async function measurePages(bench: Bench, site: Server): Promise<{ rows: Row[]; noise: number }> {
-  const { plan, folder, say } = bench;
-  const rendering = ["--import", "tsx", join(projectRoot, "tests/bench/rendering-server.ts")];
-  const rendered = await startServer(rendering, {}, join(folder, "rendered.log"));
+export async function measureSignups({ rounds, seconds, entries, postgres, folder, say }: Bench): Promise<Row[]> {
   const rows: Row[] = [];
-  let noise = 0;
-  for (const [path, status] of [
-    ["/", 200],
-    ["/nope", 404],
-  ] as const) {
-    const bare = await startBareServer(site.url + path, join(folder, "answer.json"));
-    const measure = (server: Server) => () => pageRate(server, path, status, plan.seconds);
-    for (const server of [bare, site, rendered]) await load(server.url + path, status, 1);
-    const { ours, theirs, perRequest } = await takeTurns(
-      plan.rounds,
-      { theirs: measure(bare), ours: measure(site), perRequest: measure(rendered) },
-      (round, name) => say(`GET ${path}, round ${round} of ${plan.rounds}: ${name}`),
-    );
-    await bare.stop();
-    noise = Math.max(noise, summarise(theirs).spread);
+  for (const count of entries) {
+    const label = `${count.toLocaleString("en")} entries`;
+    say(`sign-ups against pgbench, with ${label}`);
+    const database = await createFilledDatabase(postgres, count);
+    const site = await startMeasuredSite(folder, database);
+    await signupRate(site, 1); // Warm-up.
+    const { ours, theirs } = await takeTurns(rounds, {
+      theirs: () => pgbenchRate(folder, database, seconds),
+      ours: () => signupRate(site, seconds),
+    });
+    const memory = memoryOf(site.process.pid, "VmHWM");
+    await site.stop();
     const share = ratio(ours, theirs);
     rows.push(
       {
-        what: `GET ${path}, per s of processor`,
-        ours: thousands(ours),
-        reference: `bare node:http ${thousands(theirs)}`,
+        what: `sign-ups per second, with ${label}`,
+        ours: formatMedian(ours, "sign-ups"),
+        reference: `pgbench ${formatMedian(theirs, "INSERTs")}`,
         ratio: share,
-        ...(path === "/" && { budget: { text: "≥ 0.7", holds: share.median >= 0.7 } }),
+        budget: atLeast(0.5, share.median),
       },
-      {
-        what: "",
-        ours: "",
-        reference: `rendered per request ${thousands(perRequest)}`,
-        ratio: ratio(ours, perRequest),
-      },
+      { what: "peak memory under these sign-ups", ours: `${memory.toFixed()} MB`, budget: atMost(160, "MB", memory) },
     );
-  }
-  await rendered.stop();
-  return { rows, noise };
-}
-
-export async function measureSignups(bench: Bench): Promise<Row[]> {
-  const { plan, postgres, folder, say } = bench;
-  const pgbench = findProgram("pgbench");
-  const script = writePgbenchScript(folder);
-  const rows: Row[] = [];
-  for (const count of plan.rows) {
-    say(`making ${count.toLocaleString("en")} entries`);
-    const database = await createFilledDatabase(postgres, count);
-    const site = await startSite(bench, database);
-    await signupRate(site.url, 1);
-    const { ours, theirs } = await takeTurns(
-      plan.rounds,
-      {
-        theirs: () =>
-          pgbench
-            ? pgbenchRate(pgbench, database.webUrl, script, plan.seconds)
-            : insertLoopRate(database.webUrl, plan.seconds),
-        ours: () => signupRate(site.url, plan.seconds),
-      },
-      (round, name) => say(`sign-ups at ${count.toLocaleString("en")}, round ${round} of ${plan.rounds}: ${name}`),
-    );
-    const share = ratio(ours, theirs);
-    rows.push({
-      what: `sign-ups/s with ${count.toLocaleString("en")} there`,
-      ours: thousands(ours),
-      reference: `${pgbench ? "pgbench" : "a loop of INSERTs"} ${thousands(theirs)}`,
-      ratio: share,
-      budget: { text: "≥ 0.5", holds: share.median >= 0.5 },
-    });
-    if (count === plan.rows.at(-1)) rows.push(memoryRow(site));
-    await site.stop();
   }
   return rows;
 }
 
-function memoryRow(site: Server): Row {
-  const megabytes = site.peakMegabytes();
-  return {
-    what: "memory at most, under sign-ups",
-    ours: `${megabytes.toFixed(0)} MB`,
-    budget: { text: "≤ 150 MB", holds: megabytes <= 150 },
-  };
-}
-
-export async function measureStart(bench: Bench, site: Server): Promise<Row[]> {
-  const { plan, postgres, folder, say } = bench;
-  const start = (launch: () => Promise<Server>) => async () => {
-    const server = await launch();
+export async function measureStart(bench: Bench, database: DatabaseUrls, site: Site): Promise<Row> {
+  bench.say("starts");
+  const timeStart = (start: () => Promise<Site>) => async () => {
+    const began = performance.now();
+    const server = await start();
+    const ms = performance.now() - began;
     await server.stop();
-    return server.startMs;
+    return ms;
   };
-  const { ours, theirs } = await takeTurns(
-    plan.starts,
-    {
-      theirs: start(() => startBareServer(site.url, join(folder, "answer.json"))),
-      ours: start(() => startSite(bench, postgres)),
-    },
-    (round, name) => say(`start ${round} of ${plan.starts}: ${name}`),
-  );
-  const { median } = summarise(ours);
-  return [
-    {
-      what: "start to first answer",
-      ours: `${median.toFixed(0)} ms`,
-      reference: `bare node:http ${summarise(theirs).median.toFixed(0)} ms`,
-      ratio: ratio(ours, theirs),
-      budget: { text: "≤ 400 ms", holds: median <= 400 },
-    },
-  ];
+  const { ours, theirs } = await takeTurns(bench.rounds, {
+    theirs: timeStart(() => startBareServer(bench.folder, site)),
+    ours: timeStart(() => startMeasuredSite(bench.folder, database)),
+  });
+  return {
+    what: "start to first response",
+    ours: formatMedian(ours, "ms"),
+    reference: `bare node:http ${formatMedian(theirs, "ms")}`,
+    ratio: ratio(ours, theirs),
+    budget: atMost(400, "ms", summarise(ours).median),
+  };
 }
 
-export async function measureWeight(site: Server): Promise<Row[]> {
+export async function measureWeight(site: Site): Promise<Row[]> {
   const weight = await weighPage(site.url);
-  const row = (what: string, name: keyof typeof budgets): Row => ({
-    what: `${what}, brotli`,
-    ours: kilobytes(weight[name]),
-    budget: { text: `≤ ${budgets[name] / 1024} KB`, holds: weight[name] <= budgets[name] },
-  });
-  return [
-    row("HTML with CSS", "html"),
-    row("script of the first load", "loader"),
-    row("first load in all", "firstLoad"),
-    { what: "of it the font", ours: kilobytes(weight.font) },
-    row("JavaScript that hydrates", "hydration"),
-  ];
+  const names = Object.keys(budgets) as (keyof typeof budgets)[];
+  return names.map((name) => ({
+    what: `${name}, brotli`,
+    ours: `${(weight[name] / 1024).toFixed(1)} KB`,
+    budget: atMost(budgets[name] / 1024, "KB", weight[name] / 1024),
+  }));
 }

@@ -1,56 +1,48 @@
-// Whether the time of an answer tells what kind of address was sent: new ones, known ones and flagged ones in turn.
+// Whether response times reveal if an address is on the list: new, known and flagged addresses in turn.
 import { Agent, request } from "node:http";
-import { createFilledDatabase } from "./signups.ts";
-import { startSite, type Bench } from "./measure.ts";
+import type { Site } from "../support/site.ts";
+import type { Bench, Row } from "./measure.ts";
 import { ratio, summarise } from "./statistics.ts";
-import type { Row } from "./table.ts";
 
 /** How often each kind is sent in a round, of which the median counts. */
 const perRound = 50;
 
-const kinds = {
-  new: (i: number) => ({ email: `new.${i}@example.com` }),
+const kinds: Record<string, (i: number) => object> = {
+  new: (i) => ({ email: `new.${i}@example.com` }),
   known: () => ({ email: "known@example.com" }),
-  "hidden field": (i: number) => ({ email: `bot.${i}@example.com`, message: "Buy" }),
-  "throw-away": (i: number) => ({ email: `ada.${i}@mailinator.com` }),
+  "bot's hidden field": (i) => ({ email: `bot.${i}@example.com`, message: "Buy" }),
+  disposable: (i) => ({ email: `ada.${i}@mailinator.com` }),
 };
-type Kind = keyof typeof kinds;
 
-export async function measureSecrecy(bench: Bench): Promise<Row[]> {
-  const { plan, postgres, say } = bench;
-  const site = await startSite(bench, await createFilledDatabase(postgres, 1, "secrecy"));
+export async function measureSecrecy({ rounds, say }: Bench, site: Site): Promise<Row[]> {
+  say("response times by kind of address");
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  const names = Object.keys(kinds) as Kind[];
-  const medians = Object.fromEntries(names.map((kind) => [kind, []])) as unknown as Record<Kind, number[]>;
+  const names = Object.keys(kinds);
+  const medians: Record<string, number[]> = {};
   let sent = 0;
-  for (let round = 0; round <= plan.rounds * 4; round++) {
-    if (round % 10 === 0) say(`kinds of addresses, round ${round} of ${plan.rounds * 4}`);
-    const times = Object.fromEntries(names.map((kind) => [kind, []])) as unknown as Record<Kind, number[]>;
-    for (let i = 0; i < perRound; i++) {
-      // Each comes first as often as any other.
-      for (let turn = 0; turn < names.length; turn++) {
-        const kind = names[(turn + i) % names.length] as Kind;
-        times[kind].push(
-          await answerTime(site.url, agent, { name: "Ada", company: "Engines", ...kinds[kind](sent++) }),
-        );
-      }
+  for (let round = 0; round <= rounds * 4; round++) {
+    const times: Record<string, number[]> = {};
+    for (let i = 0; i < perRound * names.length; i++) {
+      // Each kind comes first as often as any other.
+      const kind = names[(i + Math.floor(i / names.length)) % names.length] as string;
+      const body = { name: "Ada", company: "Engines", ...kinds[kind]?.(sent++) };
+      (times[kind] ??= []).push(await responseTime(site.url, agent, body));
     }
-    if (round === 0) continue; // Warms up.
-    for (const kind of names) medians[kind].push(summarise(times[kind]).median);
+    if (round === 0) continue; // Warm-up.
+    for (const kind of names) (medians[kind] ??= []).push(summarise(times[kind] ?? []).median);
   }
   agent.destroy();
-  await site.stop();
-  const microseconds = (kind: Kind) => `${Math.round(summarise(medians[kind]).median * 1000)} µs`;
+  const format = (kind: string) => `${Math.round(summarise(medians[kind] ?? []).median * 1000)} µs`;
   return names.slice(1).map((kind) => ({
-    what: `answer to an address: ${kind}`,
-    ours: microseconds(kind),
-    reference: `new ${microseconds("new")}`,
-    ratio: ratio(medians[kind], medians.new),
+    what: `response to an address: ${kind}`,
+    ours: format(kind),
+    reference: `new ${format("new")}`,
+    ratio: ratio(medians[kind] ?? [], medians.new ?? []),
   }));
 }
 
-/** In milliseconds, from the first byte that is sent to the last that comes back. */
-function answerTime(url: string, agent: Agent, entry: object): Promise<number> {
+/** In milliseconds, from the first byte sent to the last received. */
+function responseTime(url: string, agent: Agent, entry: object): Promise<number> {
   return new Promise((resolve, reject) => {
     const body = JSON.stringify(entry);
     const headers = { "Content-Type": "application/json", "Content-Length": body.length };

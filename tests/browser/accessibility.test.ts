@@ -1,24 +1,20 @@
-// axe finds nothing, in any state, theme or size; and the page can be used with a keyboard alone.
+// Accessibility: axe in every state, theme and size of the page, and the keyboard.
 import axe from "axe-core";
-import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { breakSending, launchBrowser, openPage, type WatchedPage } from "../support/browser.ts";
+import { animationsFinished, breakSending, hydrated, openPage, type WatchedPage } from "../support/browser.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { startSite, type Site } from "../support/site.ts";
 
 let database: TestDatabase;
 let site: Site;
-let browser: Browser;
 
 beforeAll(async () => {
   database = await createTestDatabase();
   const env = { DATABASE_URL: database.webUrl, DATABASE_OWNER_URL: database.ownerUrl, SIGNUP_LIMIT: "1000" };
   site = await startSite({ env });
-  browser = await launchBrowser();
 });
 
 afterAll(async () => {
-  await browser.close();
   await site.stop();
   await database.drop();
 });
@@ -35,12 +31,22 @@ async function expectNoViolations(page: WatchedPage) {
 }
 
 async function fill(page: WatchedPage, email: string) {
+  await page.goto(site.url);
   await page.getByLabel("Name").fill("Ada");
   await page.getByLabel("Email").fill(email);
   await page.getByLabel("Company").fill("Engines");
-  await page.waitForFunction(() =>
-    Object.keys(document.querySelector("form") as object).some((key) => key.startsWith("__reactProps")),
-  );
+}
+
+async function submit(page: WatchedPage, email: string) {
+  await fill(page, email);
+  await hydrated(page);
+  await page.locator("form button").click();
+}
+
+/** Waits until the toast is fully visible: while it fades in, its contrast is lower. */
+async function toastShown(page: WatchedPage) {
+  await page.locator("[data-sonner-toast][data-mounted=true]").waitFor();
+  await animationsFinished(page);
 }
 
 const states: Record<string, (page: WatchedPage) => Promise<unknown>> = {
@@ -50,56 +56,42 @@ const states: Record<string, (page: WatchedPage) => Promise<unknown>> = {
     for (const summary of await page.locator("summary").all()) await summary.click();
   },
   sending: async (page) => {
-    await page.goto(site.url);
     await page.route("**/api/earlyaccess", () => undefined);
-    await fill(page, "ada@example.com");
-    await page.locator("form button").click();
+    await submit(page, "ada@example.com");
     await page.getByRole("button", { name: "Joining..." }).waitFor();
   },
   errors: async (page) => {
-    await page.goto(site.url);
-    await fill(page, "ada@localhost");
-    await page.locator("form button").click();
-    await page.locator("[data-sonner-toast][data-mounted=true]").waitFor();
-    await page.waitForTimeout(500); // The toast fades in, and half of it has half of its contrast.
+    await submit(page, "ada@localhost");
+    await toastShown(page);
   },
   joined: async (page) => {
-    await page.goto(site.url);
-    await fill(page, "ada@example.com");
-    await page.locator("form button").click();
-    await page.locator("[data-sonner-toast][data-mounted=true]").waitFor();
-    await page.waitForTimeout(500);
+    await submit(page, "ada@example.com");
+    await toastShown(page);
   },
   "joined without JavaScript": (page) => page.goto(`${site.url}/?joined`),
-  "refused without JavaScript": async (page) => {
+  "errors without JavaScript": async (page) => {
     await page.route("**/assets/*.js", (route) => route.abort());
-    await page.goto(site.url);
-    await page.getByLabel("Name").fill("Ada");
-    await page.getByLabel("Email").fill("ada@localhost");
-    await page.getByLabel("Company").fill("Engines");
+    await fill(page, "ada@localhost");
     await page.locator("form button").click();
     await page.waitForURL("**/api/earlyaccess");
   },
   "error page": async (page) => {
     await breakSending(page);
-    await page.goto(site.url);
-    await fill(page, "ada@example.com");
-    await page.locator("form button").click();
+    await submit(page, "ada@example.com");
     await page.getByRole("heading", { name: "Unexpected Application Error!" }).waitFor();
   },
-  "not found": (page) => page.goto(`${site.url}/nope`),
+  "404 page": (page) => page.goto(`${site.url}/nope`),
 };
 
-describe.each(["light", "dark"] as const)("axe, %s", (colorScheme) => {
+describe.each(["light", "dark"] as const)("axe finds no violation in the %s theme", (colorScheme) => {
   describe.each([
     ["phone", { width: 360, height: 740 }],
     ["desktop", { width: 1280, height: 900 }],
-  ])("%s", (_, viewport) => {
-    it.each(Object.entries(states))("%s", async (_name, enter) => {
-      const page = await openPage(browser, { colorScheme, viewport, reducedMotion: "reduce" });
+  ])("on a %s", (_, viewport) => {
+    it.each(Object.entries(states))("in the state: %s", async (_name, enter) => {
+      const page = await openPage({ colorScheme, viewport, reducedMotion: "reduce" });
       await enter(page);
       await expectNoViolations(page);
-      await page.context().close();
     });
   });
 });
@@ -111,24 +103,24 @@ describe("the keyboard", () => {
       return element.getAttribute("name") ?? element.textContent?.trim() ?? "";
     });
 
-  /** Whether the bar or anything else lies over what has the focus. */
+  /** Returns whether the navigation bar or another element covers the focused element. */
   const covered = (page: WatchedPage) =>
     page.evaluate(() => {
       const element = document.activeElement as HTMLElement;
       if (element === document.body || element.closest("header")) return false;
       const { left, top, width, height } = element.getBoundingClientRect();
-      const shown = document.elementFromPoint(left + width / 2, top + height / 2);
-      return !(shown && (element.contains(shown) || shown.contains(element)));
+      const topmost = document.elementFromPoint(left + width / 2, top + height / 2);
+      return !(topmost && (element.contains(topmost) || topmost.contains(element)));
     });
 
-  it("reaches everything in order, forwards and backwards, always in sight and never under the bar", async () => {
-    const page = await openPage(browser, { viewport: { width: 360, height: 640 }, reducedMotion: "reduce" });
+  it("reaches every control in order, forwards and backwards, and nothing covers the focused one", async () => {
+    const page = await openPage({ viewport: { width: 360, height: 640 }, reducedMotion: "reduce" });
     await page.goto(site.url);
-    // What is below the first screen is laid out by then; nobody presses a key sooner.
+    // Wait for the deferred layout below the first screen, which ends sooner than anyone can press a key.
     await page.waitForFunction(() =>
       document
         .getAnimations()
-        .every((animation) => !("animationName" in animation && animation.animationName === "later")),
+        .every((animation) => !("animationName" in animation && animation.animationName === "deferred-layout")),
     );
     const seen: string[] = [];
     while (seen.at(-1) !== "job_title") {
@@ -142,11 +134,10 @@ describe("the keyboard", () => {
       await page.keyboard.press("Shift+Tab");
       expect([await focused(page), await covered(page)]).toEqual([name, false]);
     }
-    await page.context().close();
   });
 
-  it("alone signs up", async () => {
-    const page = await openPage(browser);
+  it("is enough to sign up", async () => {
+    const page = await openPage();
     await page.goto(site.url);
     while ((await focused(page)) !== "Sign up for early access") await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
@@ -158,15 +149,13 @@ describe("the keyboard", () => {
     await page.keyboard.press("Enter");
     await page.getByText("Welcome to the future! 🚀").first().waitFor();
     expect(await database.query("SELECT name FROM earlyaccess WHERE email = 'grace@example.com'")).toHaveLength(1);
-    await page.context().close();
   });
 
-  it("skips to the content", async () => {
-    const page = await openPage(browser);
+  it("skips to the content with the first link", async () => {
+    const page = await openPage();
     await page.goto(site.url);
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
     expect(await page.evaluate(() => document.activeElement?.id)).toBe("content");
-    await page.context().close();
   });
 });

@@ -1,7 +1,6 @@
 // Hot reload in development: an open page shows an edit of the sources without a manual reload.
-import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { hydrated, isViolation, launchBrowser, openPage, type WatchedPage } from "../support/browser.ts";
+import { hydrated, isViolation, openPage, type WatchedPage } from "../support/browser.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { startDevSite, type DevSite } from "../support/dev-site.ts";
 
@@ -9,24 +8,21 @@ import { startDevSite, type DevSite } from "../support/dev-site.ts";
 const timeout = 120_000;
 
 let database: TestDatabase;
-let browser: Browser;
 let site: DevSite;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  browser = await launchBrowser();
   site = await startDevSite({ DATABASE_URL: database.webUrl, DATABASE_OWNER_URL: database.ownerUrl });
 }, timeout);
 
 afterAll(async () => {
-  await browser.close();
   await site.remove();
   await database.drop();
 });
 
-/** Opens the landing page, whose form is too far away to hydrate it, and waits for the connection to Vite. */
+/** Opens the landing page, whose form is too far away to start the hydration, and waits for the connection to Vite. */
 async function openUnhydrated(): Promise<WatchedPage> {
-  const page = await openPage(browser, { viewport: { width: 1280, height: 720 } });
+  const page = await openPage({ viewport: { width: 1280, height: 720 } });
   await Promise.all([
     page.waitForEvent("console", (message) => message.text() === "[vite] connected."),
     page.goto(site.url),
@@ -34,7 +30,7 @@ async function openUnhydrated(): Promise<WatchedPage> {
   return page;
 }
 
-/** Opens the landing page, hydrates it and types a name, which a reload would lose. */
+/** Opens the landing page, hydrates it and types a name, which a reload would discard. */
 async function openHydrated(): Promise<WatchedPage> {
   const page = await openUnhydrated();
   await page.getByLabel("Name").focus();
@@ -45,24 +41,25 @@ async function openHydrated(): Promise<WatchedPage> {
 
 const typedName = (page: WatchedPage) => page.getByLabel("Name").inputValue();
 
-/** Fails if a page reported a violation of the Content Security Policy; closes the pages. */
-async function expectNoViolation(...pages: WatchedPage[]) {
-  for (const page of pages) {
-    expect(page.complaints.filter(isViolation)).toEqual([]);
-    await page.context().close();
-  }
+/** Fails if a page reported a violation of the Content Security Policy. */
+function expectNoViolation(...pages: WatchedPage[]) {
+  expect(pages.flatMap(({ messages }) => messages).filter(isViolation)).toEqual([]);
 }
 
-/** Where an edit inserts what. */
+/** An edit of a source file: inserts a mark after a text. */
 interface Edit {
   file: string;
   after: string;
   insert: (mark: string) => string;
 }
 
-const texts: Edit = { file: "client/content.ts", after: 'headline: "', insert: (mark) => `${mark} ` };
+const copy: Edit = { file: "client/content.ts", after: 'headline: "', insert: (mark) => `${mark} ` };
 const component: Edit = { file: "client/sections/hero.tsx", after: "<h1>", insert: (mark) => `${mark} ` };
-const stylesheet: Edit = { file: "client/styles.css", after: "h1 {", insert: (mark) => ` --${mark}: shown;` };
+const stylesheet: Edit = {
+  file: "client/sections/hero.css",
+  after: ".hero-text {",
+  insert: (mark) => ` --${mark}: shown;`,
+};
 const serverModule: Edit = {
   file: "server/controllers/pages.ts",
   after: "const { status, html } = await renderer.page(address);",
@@ -71,7 +68,7 @@ const serverModule: Edit = {
 
 let edits = 0;
 
-/** Makes the edit. @returns what it inserted. */
+/** Makes the edit and returns its mark. */
 async function make({ file, after, insert }: Edit): Promise<string> {
   const mark = `edit-${++edits}`;
   await site.edit(file, after, after + insert(mark));
@@ -90,41 +87,41 @@ async function expectShown(mark: string, page: WatchedPage) {
 }
 
 describe.each([
-  ["the texts", texts],
+  ["the copy", copy],
   ["a component", component],
   ["the stylesheet", stylesheet],
 ])("an edit of %s", { timeout: 3 * timeout }, (_, edit) => {
-  // The first test: no browser has loaded the module yet.
+  // This test comes first, because no browser may have loaded the module yet.
   it("appears in a page that is not hydrated", async () => {
     const page = await openUnhydrated();
     await expectShown(await make(edit), page);
-    await expectNoViolation(page);
+    expectNoViolation(page);
   });
 
-  it("appears in a hydrated page, which keeps what was typed", async () => {
+  it("appears in a hydrated page, which keeps the typed text", async () => {
     const page = await openHydrated();
     await expectShown(await make(edit), page);
     expect(await typedName(page)).toBe("Ada");
-    await expectNoViolation(page);
+    expectNoViolation(page);
   });
 
   it("appears in a page that is not hydrated while a hydrated one is open", async () => {
     const pages = [await openHydrated(), await openUnhydrated()] as const;
     const mark = await make(edit);
     for (const page of pages) await expectShown(mark, page);
-    await expectNoViolation(...pages);
+    expectNoViolation(...pages);
   });
 });
 
-it("an edit of the texts changes the head of the page", { timeout: 3 * timeout }, async () => {
+it("an edit of the copy changes the head of the page", { timeout: 3 * timeout }, async () => {
   await site.edit("client/content.ts", 'name: "Perennial"', 'name: "Edited name"');
   const page = async () => (await fetch(site.url)).text();
   await expect.poll(page, { timeout }).toContain('<meta property="og:site_name" content="Edited name">');
 });
 
-it("an edit of the server restarts it, and the pages reload", { timeout: 3 * timeout }, async () => {
+it("an edit of the server restarts the server and reloads the pages", { timeout: 3 * timeout }, async () => {
   const pages = [await openHydrated(), await openUnhydrated()] as const;
   const mark = await make(serverModule);
   for (const page of pages) await expectShown(mark, page);
-  await expectNoViolation(...pages);
+  expectNoViolation(...pages);
 });

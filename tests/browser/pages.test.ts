@@ -1,27 +1,22 @@
-// The pages in a real browser: what they load and log, hydrated and without JavaScript, built and in development.
+// The pages in a browser, built and in development: requests, console messages, navigation.
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { projectRoot } from "../../server/project-root.ts";
-import { breakSending, hydrated, isViolation, launchBrowser, openPage, type WatchedPage } from "../support/browser.ts";
+import { breakSending, hydrated, hydrateForm, isViolation, openPage, type WatchedPage } from "../support/browser.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { startSite, type Site } from "../support/site.ts";
 
 let database: TestDatabase;
-let browser: Browser;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  browser = await launchBrowser();
 });
 
-afterAll(async () => {
-  await browser.close();
-  await database.drop();
-});
+afterAll(() => database.drop());
 
-function foreign(page: WatchedPage, site: Site) {
-  return page.sent.filter((request) => !request.includes(site.url));
+/** Returns the requests to other hosts. */
+function externalRequests(page: WatchedPage, site: Site) {
+  return page.sentRequests.filter((request) => !request.includes(site.url));
 }
 
 describe.each(["built", "dev"] as const)("%s:", (mode) => {
@@ -39,23 +34,21 @@ describe.each(["built", "dev"] as const)("%s:", (mode) => {
 
   afterAll(() => site.stop());
 
-  it("the landing page hydrates without a word, from this host alone, and sets no cookie", async () => {
-    const page = await openPage(browser);
+  it("the landing page hydrates without console messages, requests to other hosts and cookies", async () => {
+    const page = await openPage();
     await page.goto(site.url);
-    await page.locator("#early-access").scrollIntoViewIfNeeded();
-    await hydrated(page);
+    await hydrateForm(page);
     await page.getByLabel("Name").focus();
     await page.locator("[aria-label^=Notifications]").waitFor({ state: "attached" });
     await page.waitForLoadState("networkidle");
-    // Vite's own chatter; the built page has none.
-    expect(page.complaints.filter((text) => !/^debug: \[vite\]|React DevTools/.test(text))).toEqual([]);
-    expect(foreign(page, site)).toEqual([]);
+    // In development Vite and React write messages of their own.
+    expect(page.messages.filter((text) => !/^debug: \[vite\]|React DevTools/.test(text))).toEqual([]);
+    expect(externalRequests(page, site)).toEqual([]);
     expect(await page.context().cookies()).toEqual([]);
-    await page.context().close();
   });
 
-  it("cannot turn text into markup or script", async () => {
-    const page = await openPage(browser);
+  it("Trusted Types forbid to turn text into markup", async () => {
+    const page = await openPage();
     await page.goto(site.url);
     const message = await page.evaluate(() => {
       try {
@@ -66,26 +59,19 @@ describe.each(["built", "dev"] as const)("%s:", (mode) => {
       return "";
     });
     expect(message).toContain("TrustedHTML");
-    expect(page.complaints.filter(isViolation)).not.toEqual([]);
-    await page.context().close();
+    expect(page.messages.filter(isViolation)).not.toEqual([]);
   });
 
-  it("the 404 page has its texts, leads home and logs the unknown path", async () => {
-    const page = await openPage(browser);
+  it("the 404 page shows its text, links to the landing page and logs the unknown path", async () => {
+    const page = await openPage();
     const response = await page.goto(`${site.url}/no/such/page`);
     expect(response?.status()).toBe(404);
     expect(await page.locator("h1").textContent()).toBe("404");
     expect(await page.locator("main").textContent()).toContain("Oops! Page not found");
-    await page
-      .waitForEvent("console", {
-        predicate: (message) => message.text().includes("/no/such/page"),
-      })
-      .catch(() => undefined);
-    expect(page.complaints.filter((text) => text.includes("/no/such/page"))).not.toEqual([]);
-    expect(page.complaints.filter(isViolation)).toEqual([]);
+    await expect.poll(() => page.messages.join(), { timeout: 30_000 }).toContain("/no/such/page");
+    expect(page.messages.filter(isViolation)).toEqual([]);
     await page.getByRole("link", { name: "Return to Home" }).click();
     expect(page.url()).toBe(`${site.url}/`);
-    await page.context().close();
   });
 });
 
@@ -98,31 +84,31 @@ describe("the built page", () => {
 
   afterAll(() => site.stop());
 
-  it("loads no React before the visitor comes near the form", async () => {
-    const page = await openPage(browser, { viewport: { width: 1280, height: 720 } });
+  it("loads React only when the visitor comes near the form", async () => {
+    const page = await openPage({ viewport: { width: 1280, height: 720 } });
     await page.goto(site.url);
     await page.waitForLoadState("networkidle");
-    const names = page.sent.map((request) => request.replace(/^GET http:\/\/[^/]+/, "").replace(/-[\w-]{8}\./, "."));
-    const needed = names.filter((name) => !name.startsWith("/favicon")); // Not every Chromium asks for it.
+    const names = page.sentRequests.map((request) =>
+      request.replace(/^GET http:\/\/[^/]+/, "").replace(/-[\w-]{8}\./, "."),
+    );
+    const needed = names.filter((name) => !name.startsWith("/favicon")); // Not every version of Chromium requests it.
     expect(needed.toSorted()).toEqual(["/", "/assets/familjen-grotesk.woff2", "/assets/index.js"]);
-    await page.context().close();
   });
 
-  it("hydrates paths that cannot be decoded, and ones that look like other pages", async () => {
+  it("shows and hydrates the 404 page for paths that cannot be decoded or look like the landing page's", async () => {
     for (const path of ["/%", "/%00", "//"]) {
-      const page = await openPage(browser);
+      const page = await openPage();
       await page.goto(site.url + path);
       await hydrated(page);
       await page.waitForLoadState("networkidle");
       expect(await page.locator("h1").textContent()).toBe("404");
-      const unexpected = page.complaints.filter((text) => !/^warning: 404|Failed to load resource/.test(text));
+      const unexpected = page.messages.filter((text) => !/^warning: 404|Failed to load resource/.test(text));
       expect(unexpected).toEqual([]);
-      await page.context().close();
     }
   });
 
   it("shows the error page when a component throws in the browser", async () => {
-    const page = await openPage(browser);
+    const page = await openPage();
     await breakSending(page);
     await page.goto(`${site.url}/#early-access`);
     await hydrated(page);
@@ -130,16 +116,15 @@ describe("the built page", () => {
     await page.locator("form button").click();
     await page.getByRole("heading", { name: "Unexpected Application Error!" }).waitFor();
     expect(await page.locator("body").textContent()).not.toContain("boom");
-    expect(page.complaints.filter(isViolation)).toEqual([]);
-    await page.context().close();
+    expect(page.messages.filter(isViolation)).toEqual([]);
   });
 
-  it("moves smoothly to its sections, and not for who asked for less motion", async () => {
+  it("scrolls smoothly to its sections, unless the visitor prefers reduced motion", async () => {
     for (const [reducedMotion, behavior] of [
       ["no-preference", "smooth"],
       ["reduce", "auto"],
     ] as const) {
-      const page = await openPage(browser, { reducedMotion });
+      const page = await openPage({ reducedMotion });
       await page.goto(site.url);
       expect(await page.evaluate(() => getComputedStyle(document.documentElement).scrollBehavior)).toBe(behavior);
       await page.getByRole("link", { name: "Sign up for early access" }).click();
@@ -148,28 +133,17 @@ describe("the built page", () => {
         const { top } = (document.getElementById("early-access") as HTMLElement).getBoundingClientRect();
         return top >= 0 && top < innerHeight;
       });
-      await page.context().close();
     }
   });
 
-  it("needs no JavaScript, and keeps its bar at the top", async () => {
-    const page = await openPage(browser, { javaScriptEnabled: false });
+  it("works without JavaScript, and keeps the navigation bar at the top", async () => {
+    const page = await openPage({ javaScriptEnabled: false });
     await page.goto(site.url);
     await page.getByRole("navigation").getByRole("link", { name: "Pricing" }).click();
     expect(page.url()).toBe(`${site.url}/#pricing`);
     const bar = await page.locator("header").boundingBox();
     expect(bar?.y).toBe(0);
-    expect(page.complaints).toEqual([]);
-    expect(foreign(page, site)).toEqual([]);
-    await page.context().close();
-  });
-
-  it("is as wide as a small screen", async () => {
-    const page = await openPage(browser, { viewport: { width: 320, height: 640 } });
-    for (const path of ["/", "/?joined", "/nope"]) {
-      await page.goto(site.url + path);
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
-    }
-    await page.context().close();
+    expect(page.messages).toEqual([]);
+    expect(externalRequests(page, site)).toEqual([]);
   });
 });

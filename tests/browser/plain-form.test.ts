@@ -1,7 +1,6 @@
-// The form in a real browser without JavaScript.
-import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
-import { launchBrowser, openPage, type WatchedPage } from "../support/browser.ts";
+// The form in a browser without JavaScript.
+import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from "vitest";
+import { openPage, type WatchedPage } from "../support/browser.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { startSite, type Site } from "../support/site.ts";
 import { openWire, type Wire } from "../support/tcp-proxy.ts";
@@ -9,37 +8,32 @@ import { openWire, type Wire } from "../support/tcp-proxy.ts";
 let database: TestDatabase;
 let wire: Wire;
 let site: Site;
-let browser: Browser;
 let page: WatchedPage;
 
 beforeAll(async () => {
   database = await createTestDatabase();
   wire = await openWire(database.webUrl);
-  browser = await launchBrowser();
 });
 
 afterAll(async () => {
-  await browser.close();
   await wire.cut();
   await database.drop();
 });
 
 beforeEach(async () => {
   await database.query("TRUNCATE earlyaccess");
-  // Each test has the two sign-ups that it needs, so that the third is too many.
-  site = await startSite({
+  // A new site for each test, because the rate limiter counts in memory: every third sign-up exceeds the limit.
+  const started = await startSite({
     env: { DATABASE_URL: wire.url(database.webUrl), DATABASE_OWNER_URL: database.ownerUrl, SIGNUP_LIMIT: "2" },
   });
-  page = await openPage(browser, { javaScriptEnabled: false });
+  onTestFinished(async () => void (await started.stop()));
+  site = started;
+  page = await openPage({ javaScriptEnabled: false });
   await page.goto(site.url);
 });
 
-afterEach(async () => {
-  await page.context().close();
-  await site.stop();
-});
-
 const typed = ["Ada", "ada@example.com", "Engines", "Engineer"];
+const invalid = ["Ada", "ada@localhost", "Engines", ""];
 const inputs = () => page.locator("form .field input");
 
 async function submit(values = typed) {
@@ -47,16 +41,16 @@ async function submit(values = typed) {
   await page.locator("form button").click();
 }
 
-const shown = () => inputs().evaluateAll((all) => (all as HTMLInputElement[]).map((input) => input.value));
+const values = () => inputs().evaluateAll((all) => (all as HTMLInputElement[]).map((input) => input.value));
 
-async function expectFailure(values = typed) {
+async function expectFailure(expected = typed) {
   expect(await page.title()).toMatch(/^Error: /);
   const summary = page.locator(":focus");
   expect(await summary.textContent()).toContain("Something went wrong. Please try again.");
-  expect(await shown()).toEqual(values);
+  expect(await values()).toEqual(expected);
 }
 
-it("joins, and arrives at the success message", async () => {
+it("joins, and shows the success message", async () => {
   await submit();
   expect(page.url()).toBe(`${site.url}/?joined#early-access`);
   expect(await page.locator(":focus").getAttribute("id")).toBe("early-access");
@@ -66,22 +60,21 @@ it("joins, and arrives at the success message", async () => {
     "You're now on the early access list. We'll notify you when we launch!",
   );
   expect(await database.query("SELECT email FROM earlyaccess")).toEqual([{ email: "ada@example.com" }]);
-  expect(page.complaints).toEqual([]);
+  expect(page.messages).toEqual([]);
 });
 
-it("422: the summary has the focus, and its link leads to the field", async () => {
-  const values = ["Ada", "ada@localhost", "Engines", ""];
-  await submit(values);
-  await expectFailure(values);
+it("422: the error summary has focus and links to the invalid field", async () => {
+  await submit(invalid);
+  await expectFailure(invalid);
   await page.getByRole("link", { name: "Enter an email address like name@example.com." }).click();
   expect(await page.locator(":focus").getAttribute("name")).toBe("email");
   await submit();
   expect(page.url()).toContain("?joined");
 });
 
-it("keeps the campaign of the page's address, also through a failure", async () => {
+it("stores the campaign from the URL of the page, also after a failed attempt", async () => {
   await page.goto(`${site.url}/?utm_source=news&utm_term=a%22b`);
-  await submit(["Ada", "ada@localhost", "Engines", ""]);
+  await submit(invalid);
   await submit();
   expect(page.url()).toContain("?joined");
   expect(await database.query("SELECT utm_source, utm_term FROM earlyaccess")).toEqual([
@@ -89,7 +82,7 @@ it("keeps the campaign of the page's address, also through a failure", async () 
   ]);
 });
 
-it("503: once the database is back, sending again is enough", async () => {
+it("503: the same form can be sent again when the database is back", async () => {
   await wire.cut();
   await submit();
   await expectFailure();
@@ -98,7 +91,7 @@ it("503: once the database is back, sending again is enough", async () => {
   expect(page.url()).toContain("?joined");
 });
 
-it("429: the form is empty, and the Back button returns to what was typed", async () => {
+it("429: the form is empty, and the Back button restores the typed values", async () => {
   await submit();
   await page.goto(site.url);
   await submit();
@@ -106,10 +99,10 @@ it("429: the form is empty, and the Back button returns to what was typed", asyn
   await submit();
   await expectFailure(["", "", "", ""]);
   await page.goBack();
-  expect(await shown()).toEqual(typed);
+  expect(await values()).toEqual(typed);
 });
 
-it("403: another site's form is refused, and ours offered without what it sent", async () => {
+it("403: a form on another site is refused, and its values are not shown", async () => {
   const evil = `<form method="post" action="${site.url}/api/earlyaccess">
     <input name="name" value="Ada"><input name="email" value="ada@example.com">
     <input name="company" value="Engines"><input name="job_title" value="Engineer"><button>x</button></form>`;

@@ -1,28 +1,26 @@
-// Prisma Studio as an admin uses it: what it opens, a status edit, a deletion, and what the admin's role may not do.
+// Prisma Studio in a browser: the opening view, editing, deleting, and the limits of the admin role.
 import { once } from "node:events";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import type { Browser, Locator, Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { projectRoot } from "../../server/project-root.ts";
 import { migrate } from "../../server/database/migrate.ts";
-import { launchBrowser, openPage, type WatchedPage } from "../support/browser.ts";
+import { openPage, type WatchedPage } from "../support/browser.ts";
 import { createEmptyDatabase, type TestDatabase } from "../support/database.ts";
 import { freePort } from "../support/free-port.ts";
 import { runSite, type Site } from "../support/site.ts";
 
-let browser: Browser;
 let database: TestDatabase;
 let studio: Site;
-/** The address that the command prints. */
+/** The URL that the command prints. */
 let address: string;
 
 beforeAll(async () => {
-  browser = await launchBrowser();
   const empty = await createEmptyDatabase();
   database = { ...empty, adminUrl: empty.adminRoleUrl };
   await migrate(database);
-  // In an order that neither the ids nor the table's rows have.
+  // Neither the ids nor the physical order of the rows follow created_at.
   await database.query(`
     INSERT INTO earlyaccess (id, name, email, company, job_title, created_at)
     SELECT gen_random_uuid(), 'Person ' || n, 'person' || n || '@example.com', 'Engines', 'Engineer',
@@ -39,23 +37,22 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await studio.stop();
-  await browser.close();
   await database.drop();
 });
 
 async function openStudio(): Promise<WatchedPage> {
-  const page = await openPage(browser);
+  const page = await openPage();
   await page.goto(address);
   await cell(page, "name").waitFor();
   return page;
 }
 
-/** @param row counted from 0. */
+/** @param row zero-based. */
 function cell(page: Page, column: string, row = 0): Locator {
   return page.locator(`td[data-grid-row-index="${row}"][data-grid-column-id="${column}"]`);
 }
 
-/** Returns the columns from left to right, as they are on the screen. */
+/** Returns the columns from left to right, as shown on the screen. */
 async function columnsOf(page: Page): Promise<string[]> {
   const cells = await page.locator('td[data-grid-row-index="0"]:not([data-select])').all();
   const placed = await Promise.all(
@@ -82,13 +79,13 @@ async function saveEdit(page: Page): Promise<void> {
   await page.getByRole("button", { name: "yes, write to db" }).click();
 }
 
-it("opens on the newest entries, the columns for an admin first, and asks no other host", async () => {
+it("opens with the newest entries and the columns for admins first, and sends no request to other hosts", async () => {
   const page = await openStudio();
   await expectNewestEntries(page);
-  expect(page.sent.filter((request) => !request.includes(` ${address}`))).toEqual([]);
+  expect(page.sentRequests.filter((request) => !request.includes(` ${address}`))).toEqual([]);
 });
 
-it("shows the newest entries first when the admin comes back from another table", async () => {
+it("shows the newest entries first after a visit to another table", async () => {
   const page = await openStudio();
   await page.getByRole("link", { name: "earlyaccess_status_changes" }).click();
   await page.getByText("old_status").waitFor();
@@ -104,7 +101,7 @@ it("scrolls to the last column", async () => {
   expect(await cell(page, "import_id").getAttribute("data-focused")).toBe("true");
 });
 
-it("stores a status edit, and its trace names the admin's role", async () => {
+it("stores a status edit, and records the admin role in the status history", async () => {
   const page = await openStudio();
   const email = await cell(page, "email").innerText();
   await cell(page, "status").dblclick();
@@ -132,7 +129,7 @@ it("deletes an entry", async () => {
   expect(await database.query("SELECT FROM earlyaccess WHERE email = $1", [email])).toEqual([]);
 });
 
-it("refuses to edit a name, and shows what Postgres said", async () => {
+it("does not edit a name, and shows the error from Postgres", async () => {
   const page = await openStudio();
   const before = await database.query("SELECT name FROM earlyaccess ORDER BY id");
   await cell(page, "name").dblclick();
@@ -145,7 +142,7 @@ it("refuses to edit a name, and shows what Postgres said", async () => {
   expect(await database.query("SELECT name FROM earlyaccess ORDER BY id")).toEqual(before);
 });
 
-it("refuses to drop the table in the SQL view, and shows what Postgres said", async () => {
+it("does not drop the table in the SQL view, and shows the error from Postgres", async () => {
   const page = await openStudio();
   await page.getByRole("link", { name: "SQL", exact: true }).click();
   await page.locator(".cm-content").click();

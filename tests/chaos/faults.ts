@@ -1,128 +1,107 @@
-// Faults of the database: pages go on, nobody is told a success that is not true, and everything recovers by itself.
+// Faults of the database. Pages stay up, no sign-up is confirmed without being stored, and the site recovers by itself.
 import { chown, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import type { Site } from "../support/site.ts";
+import type { Stack, StackScenarios } from "../support/stack.ts";
 import { openWire, type Wire } from "../support/tcp-proxy.ts";
 import { endure } from "./endure.ts";
-import type { Scenario, Stand } from "./scenario.ts";
 
-export const faults: Scenario[] = [
-  {
-    name: "the database is killed",
-    run: async (stand) =>
-      endure(stand, await stand.startSite(), {
-        begin: () => stand.postgres.signal("SIGKILL"),
-        end: () => stand.postgres.startAgain(),
-      }),
+export const faults: StackScenarios = {
+  "Postgres is killed": (stack) =>
+    endure(stack, {
+      begin: () => stack.postgres.signal("SIGKILL"),
+      end: () => stack.postgres.startAgain(),
+    }),
+  "Postgres is frozen (SIGSTOP)": (stack) =>
+    endure(stack, {
+      begin: () => stack.postgres.signal("SIGSTOP"),
+      end: () => stack.postgres.signal("SIGCONT"),
+    }),
+  "Postgres has no free connections": (stack) => {
+    let taken: pg.Client[] = [];
+    return endure(stack, {
+      begin: async () => (taken = await takeAllConnections(stack.postgres.superuserUrl)),
+      end: () => Promise.all(taken.map((client) => client.end())),
+    });
   },
-  {
-    name: "the database is frozen (SIGSTOP)",
-    run: async (stand) =>
-      endure(stand, await stand.startSite(), {
-        begin: () => stand.postgres.signal("SIGSTOP"),
-        end: () => stand.postgres.signal("SIGCONT"),
-      }),
+  "Postgres is read-only": (stack) =>
+    endure(stack, {
+      begin: () => changeSetting(stack, "SET default_transaction_read_only = on"),
+      end: () => changeSetting(stack, "RESET default_transaction_read_only"),
+    }),
+  "Postgres becomes a standby and is promoted": (stack) =>
+    endure(stack, {
+      begin: async () => {
+        await stack.postgres.stop();
+        await makeStandby(join(stack.postgres.directory, "data"));
+        await stack.postgres.startAgain();
+      },
+      end: () => stack.query("SELECT pg_promote()"),
+    }),
+  "the network to Postgres has a latency of 10 s": (stack) =>
+    endureWithProxy(
+      stack,
+      (proxy) => proxy.delay(10_000),
+      (proxy) => proxy.mend(),
+    ),
+  "open connections to Postgres go silent, as in a failover": (stack) =>
+    endureWithProxy(
+      stack,
+      (proxy) => proxy.stall(),
+      (proxy) => proxy.forget(),
+    ),
+  "another session locks the table": (stack) => {
+    const other = new pg.Client(stack.postgres.ownerUrl);
+    return endure(stack, {
+      begin: async () => {
+        await other.connect();
+        await other.query("BEGIN; LOCK TABLE earlyaccess IN ACCESS EXCLUSIVE MODE");
+      },
+      end: () => other.end(),
+    });
   },
-  {
-    name: "the database is stopped in order",
-    run: async (stand) =>
-      endure(stand, await stand.startSite(), {
-        begin: () => stand.postgres.stop(),
-        end: () => stand.postgres.startAgain(),
-      }),
-  },
-  {
-    name: "the database is out of connections",
-    run: async (stand) => {
-      const taken: pg.Client[] = [];
-      return endure(stand, await stand.startSite(), {
-        begin: () => takeAllConnections(stand, taken),
-        end: () => Promise.all(taken.map((client) => client.end())),
-      });
-    },
-  },
-  {
-    name: "the database is read-only",
-    run: async (stand) =>
-      endure(stand, await stand.startSite(), {
-        begin: () => changeSetting(stand, "SET default_transaction_read_only = on"),
-        end: () => changeSetting(stand, "RESET default_transaction_read_only"),
-      }),
-  },
-  {
-    name: "the database becomes a standby, and is promoted",
-    run: async (stand) =>
-      endure(stand, await stand.startSite(), {
-        begin: async () => {
-          await stand.postgres.stop();
-          await makeStandby(join(stand.postgres.directory, "data"));
-          await stand.postgres.startAgain();
-        },
-        end: () => stand.query("SELECT pg_promote()"),
-      }),
-  },
-  {
-    name: "the wire to the database is slow (10 s)",
-    run: (stand) =>
-      throughWire(stand, (wire, site) =>
-        endure(stand, site, { begin: () => wire.delay(10_000), end: () => wire.mend() }),
-      ),
-  },
-  {
-    name: "the connections to the database fall silent for ever, as in a failover",
-    run: (stand) =>
-      throughWire(stand, (wire, site) => endure(stand, site, { begin: () => wire.stall(), end: () => wire.forget() })),
-  },
-  {
-    name: "another session holds a lock on the table",
-    run: async (stand) => {
-      const other = new pg.Client(stand.postgres.ownerUrl);
-      await other.connect();
-      try {
-        return await endure(stand, await stand.startSite(), {
-          begin: () => other.query("BEGIN; LOCK TABLE earlyaccess IN ACCESS EXCLUSIVE MODE"),
-          end: () => other.query("ROLLBACK"),
-        });
-      } finally {
-        await other.end();
-      }
-    },
-  },
-];
+};
 
-async function throughWire(stand: Stand, use: (wire: Wire, site: Site) => Promise<string>): Promise<string> {
-  const wire = await openWire(stand.postgres.webUrl);
+async function endureWithProxy(
+  stack: Stack,
+  begin: (proxy: Wire) => unknown,
+  end: (proxy: Wire) => unknown,
+): Promise<string> {
+  const proxy = await openWire(stack.postgres.webUrl);
   try {
-    return await use(wire, await stand.startSite({ DATABASE_URL: wire.url(stand.postgres.webUrl) }));
+    const fault = { begin: () => begin(proxy), end: () => end(proxy) };
+    return await endure(stack, fault, { DATABASE_URL: proxy.url(stack.postgres.webUrl) });
   } finally {
-    await wire.cut();
+    await proxy.cut();
   }
 }
 
-/** The superuser takes what is free, ends the site's connections, and takes those. */
-async function takeAllConnections(stand: Stand, taken: pg.Client[]): Promise<void> {
-  const end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'perennial-web'";
+/** Takes the free connections as a superuser, then terminates those of the site and takes them as well. */
+async function takeAllConnections(url: string): Promise<pg.Client[]> {
+  const taken: pg.Client[] = [];
   for (let round = 0; round < 3; round++) {
-    await stand.query(end);
+    await taken[0]?.query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'perennial-web'",
+    );
     for (;;) {
-      const client = new pg.Client(stand.postgres.superuserUrl);
+      const client = new pg.Client(url);
       client.on("error", () => undefined);
       const failure = await client.connect().then(
         () => undefined,
-        (error: Error) => error,
+        (error: Error & { code?: string }) => error,
       );
-      if (failure && (failure as { code?: string }).code !== "53300") throw failure;
-      if (failure) break;
+      if (failure?.code === "53300") break;
+      if (failure) throw failure;
       taken.push(client);
     }
   }
+  return taken;
 }
 
-async function changeSetting(stand: Stand, change: string): Promise<void> {
-  await stand.query(`ALTER SYSTEM ${change}`);
-  await stand.query("SELECT pg_reload_conf()");
+async function changeSetting(stack: Stack, change: string): Promise<void> {
+  await stack.query(`ALTER SYSTEM ${change}`);
+  await stack.query("SELECT pg_reload_conf()");
   await sleep(100); // Each session reads it when the postmaster has told it.
 }
 

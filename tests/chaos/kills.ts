@@ -1,101 +1,147 @@
-// Kills in the middle of a burst of sign-ups: whoever was told 201 is on the list, whatever is killed next.
+// Kills and restarts of the site or Postgres under sign-ups: every confirmed sign-up is stored, and no request is cut off by a shutdown.
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Site } from "../support/site.ts";
-import { assertAlive } from "./endure.ts";
-import type { Scenario, Stand } from "./scenario.ts";
-import { assertInTime, assertJoined, createVisitors, type Answer, type Visitors } from "./visitors.ts";
+import type { Stack, StackScenarios } from "../support/stack.ts";
+import { until } from "../support/until.ts";
+import { exchange, getPage, signupRequest } from "./connections.ts";
+import {
+  assertAnswered,
+  assertConfirmed,
+  assertRunning,
+  countStatus,
+  createVisitors,
+  type Answer,
+  type Visitors,
+} from "../support/visitors.ts";
 
-const siteKills = 20;
-const databaseKills = 5;
-/** In milliseconds: how long the sign-ups of a burst take to come. A kill comes at any moment of it. */
-const burstLasts = 250;
+const siteKills = 8;
+const databaseKills = 3;
+const shutdowns = 8;
+/** In milliseconds: the sign-ups of a burst are sent during this time, and the kill comes at a random moment of it. */
+const burstDuration = 250;
 const burstSize = 200;
-/** Some come twice, and at once. */
+/** Fewer than sign-ups: some are sent twice, at the same time. */
 const addresses = 160;
 
-export const kills: Scenario[] = [
-  {
-    name: `the site is killed in the middle of ${siteKills} bursts`,
-    run: async (stand) => {
-      const visitors = createVisitors(stand);
-      const told = { stored: 0, nothing: 0 };
-      for (let burst = 0; burst < siteKills; burst++) {
-        const site = await stand.startSite();
-        assertJoined(await visitors.signUp(site, 10)); // Everything is warm: the kill finds entries under way.
-        const answers = await burstWith(visitors, site, burst, () => site.process.kill("SIGKILL"));
-        assertJoined(answers.filter((answer) => answer !== undefined)); // Also who came twice.
-        told.stored += answers.filter((answer) => answer?.status === 201).length;
-        told.nothing += answers.filter((answer) => answer === undefined).length;
-        await visitors.assertKept();
-      }
-      assert(told.stored > 0 && told.nothing > 0, "no kill came in the middle");
-      return `${await visitors.assertKept()} addresses told 201, each there once; ${told.nothing} requests cut off`;
-    },
+export const kills: StackScenarios = {
+  [`the site is killed during ${siteKills} bursts of sign-ups`]: async (stack) => {
+    const visitors = createVisitors(stack);
+    let cutOff = 0;
+    for (let burst = 0; burst < siteKills; burst++) {
+      const site = await stack.startSite();
+      assertConfirmed(await visitors.signUp(site, 10)); // Warm-up, so that the kill interrupts open transactions.
+      const answers = await killDuringBurst(visitors, site, burst, () => site.process.kill("SIGKILL"));
+      assertConfirmed(answers.filter((answer) => answer !== undefined));
+      cutOff += answers.filter((answer) => answer === undefined).length;
+      await visitors.assertStored();
+    }
+    const stored = await visitors.assertStored();
+    assert(stored > siteKills * 10 && cutOff > 0, "no kill came during a burst");
+    return `${stored} confirmed sign-ups, each stored once; ${cutOff} requests cut off`;
   },
-  {
-    name: `the database is killed in the middle of ${databaseKills} bursts`,
-    run: async (stand) => {
-      await assertDurable(stand);
-      const visitors = createVisitors(stand);
-      const site = await stand.startSite();
-      const told = { stored: 0, refused: 0 };
-      for (let burst = 0; burst < databaseKills; burst++) {
-        assertJoined(await visitors.signUp(site, 10));
-        const answers = await burstWith(visitors, site, burst, () => stand.postgres.signal("SIGKILL"));
-        for (const answer of answers) assert(answer, "the site gave no answer");
-        assertInTime(answers as Answer[]);
-        told.stored += answers.filter((answer) => answer?.status === 201).length;
-        told.refused += answers.filter((answer) => answer?.status === 503).length;
-        await stand.postgres.startAgain();
-        await visitors.assertKept();
-      }
-      assert(told.stored > 0 && told.refused > 0, "no kill came in the middle");
-      assertAlive(site);
-      return `${await visitors.assertKept()} addresses told 201, each there once; ${told.refused} refused`;
-    },
+  [`Postgres is killed during ${databaseKills} bursts of sign-ups`]: async (stack) => {
+    await assertDurable(stack);
+    const visitors = createVisitors(stack);
+    const site = await stack.startSite();
+    let [stored, refused] = [0, 0];
+    for (let burst = 0; burst < databaseKills; burst++) {
+      assertConfirmed(await visitors.signUp(site, 10));
+      const answers = await killDuringBurst(visitors, site, burst, () => stack.postgres.signal("SIGKILL"));
+      for (const answer of answers) assert(answer, "a sign-up got no response");
+      assertAnswered(answers as Answer[]);
+      stored += countStatus(answers, 201);
+      refused += countStatus(answers, 503);
+      await stack.postgres.startAgain();
+      await visitors.assertStored();
+    }
+    assert(stored > 0 && refused > 0, "no kill came during a burst");
+    assertRunning(site);
+    return `${await visitors.assertStored()} confirmed sign-ups, each stored once; ${refused} refused`;
   },
-  {
-    name: "the database restarts under sign-ups, three times",
-    run: async (stand) => {
-      const visitors = createVisitors(stand);
-      const site = await stand.startSite();
-      const ended = new AbortController();
-      const restarting = restart(stand, 3).finally(() => ended.abort());
-      const answers: Answer[] = [];
-      while (!ended.signal.aborted) answers.push(...(await visitors.signUp(site, 10, 1)));
-      await restarting;
-      assertInTime(answers);
-      const refused = answers.filter(({ status }) => status === 503).length;
-      assertJoined(await visitors.signUp(site, 50));
-      assertAlive(site);
-      return `${refused} of ${answers.length} refused, ${await visitors.assertKept()} kept`;
-    },
+  "Postgres restarts twice under sign-ups": async (stack) => {
+    const visitors = createVisitors(stack);
+    const site = await stack.startSite();
+    const done = new AbortController();
+    const restarting = restartTwice(stack).finally(() => done.abort());
+    const answers: Answer[] = [];
+    while (!done.signal.aborted) answers.push(...(await visitors.signUp(site, 10, 1)));
+    await restarting;
+    assertAnswered(answers);
+    assertConfirmed(await visitors.signUp(site, 50));
+    assertRunning(site);
+    const refused = countStatus(answers, 503);
+    return `${refused} of ${answers.length} sign-ups refused; ${await visitors.assertStored()} confirmed and stored`;
   },
-];
+  [`the site shuts down ${shutdowns} times under load (SIGTERM)`]: async (stack) => {
+    const seen = { responses: 0, confirmed: [] as string[] };
+    for (let round = 0; round < shutdowns; round++) {
+      const site = await stack.startSite();
+      const clients = Array.from({ length: 32 }, (_, i) => sendUntilRefused(site, `${round}.${i}`, seen));
+      const wanted = seen.responses + 320;
+      await until("the load has started", () => seen.responses >= wanted);
+      await sleep(round * 8);
+      assert.equal(await site.stop(), 0);
+      await Promise.all(clients);
+      assert.equal(site.stderr(), "");
+    }
+    const rows = await stack.query("SELECT email FROM earlyaccess");
+    const stored = new Set(rows.map(({ email }) => email));
+    for (const email of seen.confirmed) assert(stored.has(email), "a confirmed sign-up is not stored");
+    return `${seen.responses} responses, no request cut off; ${seen.confirmed.length} confirmed sign-ups stored`;
+  },
+};
 
-async function restart(stand: Stand, times: number): Promise<void> {
-  for (let i = 0; i < times; i++) {
-    await sleep(200);
-    await stand.postgres.stop();
-    await stand.postgres.startAgain();
-  }
-}
-
-async function burstWith(visitors: Visitors, site: Site, burst: number, kill: () => void) {
+async function killDuringBurst(visitors: Visitors, site: Site, burst: number, kill: () => void) {
   const coming = Array.from({ length: burstSize }, async (_, i) => {
-    await sleep((i / burstSize) * burstLasts);
+    await sleep((i / burstSize) * burstDuration);
     return visitors.tryToSignUp(site, `${burst}.${Math.floor((i / burstSize) * addresses)}`);
   });
-  await sleep(Math.random() * burstLasts);
+  await sleep(Math.random() * burstDuration);
   kill();
   return Promise.all(coming);
 }
 
-/** Where an administrator took these away, no site could keep the promise. */
-async function assertDurable(stand: Stand): Promise<void> {
+async function restartTwice(stack: Stack): Promise<void> {
+  for (let i = 0; i < 2; i++) {
+    await sleep(200);
+    await stack.postgres.stop();
+    await stack.postgres.startAgain();
+  }
+}
+
+/** Without these settings, no site could keep a confirmed sign-up through a crash of Postgres. */
+async function assertDurable(stack: Stack): Promise<void> {
   for (const setting of ["fsync", "full_page_writes", "synchronous_commit"]) {
-    const [row] = await stand.query("SELECT current_setting($1) AS value", [setting]);
+    const [row] = await stack.query("SELECT current_setting($1) AS value", [setting]);
     assert.equal(row?.value, "on", setting);
   }
+}
+
+/** Opens pages and signs up, one request after the other on a kept connection, until the site refuses connections. */
+async function sendUntilRefused(site: Site, name: string, seen: { responses: number; confirmed: string[] }) {
+  let socket: Socket | undefined;
+  for (let i = 0; ; i++) {
+    socket ??= await openSocket(site);
+    if (!socket) return;
+    const isSignup = i % 4 === 0;
+    const response = await exchange(socket, isSignup ? signupRequest(`${name}.${i}`) : `${getPage}\r\n`);
+    assert(response, "a request was cut off");
+    seen.responses++;
+    if (isSignup && response.startsWith("HTTP/1.1 201")) seen.confirmed.push(`ada.${name}.${i}@example.com`);
+    if (/\r\nconnection: close/i.test(response)) socket = void socket.destroy();
+  }
+}
+
+/** Returns undefined if the site no longer listens. */
+async function openSocket(site: Site): Promise<Socket | undefined> {
+  const socket = connect(Number(new URL(site.url).port), "127.0.0.1");
+  try {
+    await once(socket, "connect");
+  } catch {
+    return undefined;
+  }
+  return socket.on("error", () => undefined);
 }

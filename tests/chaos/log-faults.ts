@@ -1,58 +1,38 @@
-// A log that cannot be written: lines are lost, the site is not.
+// A log that cannot be written: lines are lost, the site is not affected.
 import assert from "node:assert/strict";
-import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { projectRoot } from "../../server/project-root.ts";
-import { freePort } from "../support/free-port.ts";
-import { runSite } from "../support/site.ts";
-import { ask, assertWell, residentMemory } from "./crowd.ts";
-import type { Scenario } from "./scenario.ts";
+import { assertHealthy, getPage, load, residentMemory } from "./connections.ts";
+import type { Site } from "../support/site.ts";
+import type { StackScenarios } from "../support/stack.ts";
+import { until } from "../support/until.ts";
 
-/** Their lines are more than a pipe holds. */
+/** Their lines exceed the 64 KB that a pipe holds. */
 const visits = 2_000;
 
-const closedPipe: Scenario = {
-  name: "log pipe stalled, then closed",
-  async run(stand) {
-    const site = await stand.startSite();
+async function visitOften(site: Site): Promise<void> {
+  assert.deepEqual(await load(site, 16, Array<string>(visits).fill(`${getPage}\r\n`)), { 200: visits });
+}
+
+export const logFaults: StackScenarios = {
+  "the log's pipe stalls, then closes": async (stack) => {
+    const site = await stack.startSite();
     site.process.stdout?.pause();
-    for (let i = 0; i < visits; i++) assert.equal((await ask(site, "/")).status, 200);
+    await visitOften(site);
     site.process.stdout?.resume();
-    const lines = () => site.stdout().split('"path":"/"').length - 1;
-    while (lines() < visits) await sleep(10);
+    await until("all lines arrive", () => site.stdout().split('"path":"/"').length > visits);
     site.process.stdout?.destroy();
-    for (let i = 0; i < visits; i++) assert.equal((await ask(site, "/")).status, 200);
-    await assertWell(site);
+    await visitOften(site);
+    await assertHealthy(site);
     assert.equal(await site.stop(), 0);
     assert.equal(site.stderr(), "");
-    return `${visits} visits while nobody read the log, whose lines all came later, and ${visits} with its pipe closed; exit code 0`;
+    return `${visits} visits with a stalled pipe, whose lines arrived later, and ${visits} with a closed one; exit code 0`;
+  },
+  "the log's disk is full": async (stack) => {
+    const site = await stack.startSite({}, { log: "/dev/full" });
+    await visitOften(site);
+    await assertHealthy(site);
+    const memory = residentMemory(site);
+    assert.equal(await site.stop(), 0);
+    assert.equal(site.stderr(), "");
+    return `${visits} visits with a log on /dev/full, memory ${memory} MB; exit code 0`;
   },
 };
-
-const fullDisk: Scenario = {
-  name: "log disk full",
-  async run(stand) {
-    const port = await freePort();
-    const site = runSite({
-      env: { DATABASE_URL: stand.postgres.webUrl, PORT: String(port) },
-      command: ["sh", "-c", `exec "${process.execPath}" "${join(projectRoot, "dist/server/index.js")}" > /dev/full`],
-    });
-    site.url = `http://localhost:${port}`;
-    try {
-      while (!(await ask(site, "/healthz").catch(() => undefined))) {
-        assert.equal(site.process.exitCode, null, `The site ended: ${site.stderr()}`);
-        await sleep(50);
-      }
-      for (let i = 0; i < visits; i++) assert.equal((await ask(site, "/")).status, 200);
-      await assertWell(site);
-      const memory = residentMemory(site);
-      assert.equal(await site.stop(), 0);
-      assert.equal(site.stderr(), "");
-      return `${visits} visits with a log on /dev/full, ${memory} MB; exit code 0`;
-    } finally {
-      await site.stop("SIGKILL");
-    }
-  },
-};
-
-export const logFaults: Scenario[] = [closedPipe, fullDisk];

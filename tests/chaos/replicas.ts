@@ -1,104 +1,113 @@
-// Three replicas behind a balancer: with Redis they allow as much as one, and without it each goes on alone.
+// Three replicas of the site: with Redis they share their limits, and without it each counts alone.
 import assert from "node:assert/strict";
-import { startRedis, type RedisServer } from "../support/redis.ts";
+import { spawn, type ChildProcess } from "node:child_process";
+import { Redis } from "ioredis";
+import { freePort } from "../support/free-port.ts";
+import { findProgram } from "../support/programs.ts";
 import type { Site } from "../support/site.ts";
-import type { Scenario, Stand } from "./scenario.ts";
-import { visitor } from "./stand.ts";
+import { signupBody, type Stack, type StackScenarios } from "../support/stack.ts";
+import { until } from "../support/until.ts";
+import { postSignup } from "../support/visitors.ts";
 
-/** A sign-up to the next replica in turn, as a balancer sends it. @returns the status. */
-async function signUp(replicas: Site[], number: number, client = "203.0.113.1"): Promise<number> {
-  const site = replicas[number % replicas.length] as Site;
-  const response = await fetch(`${site.url}/api/earlyaccess`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json", "X-Forwarded-For": client },
-    body: JSON.stringify(visitor(number)),
-  });
-  await response.arrayBuffer();
-  return response.status;
-}
+export const replicas: StackScenarios = {
+  "three replicas share their limits through Redis": (stack) =>
+    withRedis(async (redis) => {
+      const sites = await startReplicas(stack, redis, { SIGNUP_LIMIT: "10" });
+      assert.deepEqual(await countStatuses(sites, 30), { 201: 10, 429: 20 });
+      await stack.query("TRUNCATE earlyaccess");
+      const limited = await startReplicas(stack, redis, { SIGNUP_HOURLY_CEILING: "20" });
+      assert.deepEqual(await countStatuses(limited, 60, (i) => `198.51.${i}.1`), { 201: 60 });
+      const flagged = (await stack.query("SELECT FROM earlyaccess WHERE unusual_volume")).length;
+      // A replica learns the others' counts with each of its own entries, so up to two entries per replica are late.
+      assert(flagged >= 36 && flagged <= 40, `${flagged} were flagged`);
+      const contents = await redis.contents();
+      assert(!/203\.0|198\.51|example/.test(contents), `Redis holds a client's data: ${contents}`);
+      return `limit 10: 10 of 30 sign-ups stored; ceiling 20: 60 stored, ${flagged} flagged; no client's data in Redis`;
+    }),
+  "Redis is killed, restarted, frozen and resumed": (stack) =>
+    withRedis(async (redis) => {
+      const sites = await startReplicas(stack, redis, { SIGNUP_LIMIT: "10" });
+      assert.deepEqual(await countStatuses(sites, 6), { 201: 6 });
+      redis.signal("SIGKILL");
+      // Each has counted two of the six, and allows eight more by itself.
+      assert.deepEqual(await countStatuses(sites, 36), { 201: 24, 429: 12 });
+      assert.deepEqual(countLines(sites, "Redis is unavailable"), [1, 1, 1]);
+      await redis.start();
+      await until("all use Redis again", () => !countLines(sites, "Redis is available").includes(0));
+      assert.deepEqual(await countStatuses(sites, 30, () => "203.0.113.2"), { 201: 10, 429: 20 });
+      redis.signal("SIGSTOP");
+      const began = performance.now();
+      assert.deepEqual(await countStatuses(sites, 36, () => "203.0.113.3"), { 201: 30, 429: 6 });
+      const frozen = Math.round(performance.now() - began);
+      redis.signal("SIGCONT");
+      await until("all use Redis again", async () => {
+        await countStatuses(sites, 3, () => "203.0.113.4");
+        return countLines(sites, "Redis is available").every((times) => times === 2);
+      });
+      assert.deepEqual(await countStatuses(sites, 30, () => "203.0.113.5"), { 201: 10, 429: 20 });
+      return `no sign-up failed; 36 took ${frozen} ms while Redis was frozen; limits shared again afterwards`;
+    }),
+  "the site starts without Redis": async (stack) => {
+    const site = await stack.startSite({ REDIS_URL: "redis://127.0.0.1:1", SIGNUP_LIMIT: "10", TRUST_PROXY: "1" });
+    assert.deepEqual(await countStatuses([site], 12), { 201: 10, 429: 2 });
+    assert.deepEqual(countLines([site], "Redis is unavailable"), [1]);
+    assert.equal(site.stderr(), "");
+    return "the site counts alone, and logs one warning";
+  },
+};
 
-async function statuses(
-  replicas: Site[],
+/** Sends sign-ups to the replicas in turn, as a load balancer does. Returns the number of responses per status. */
+async function countStatuses(
+  sites: Site[],
   count: number,
-  client?: (i: number) => string,
+  client: (i: number) => string = () => "203.0.113.1",
 ): Promise<Record<number, number>> {
-  const seen: Record<number, number> = {};
+  const counts: Record<number, number> = {};
   for (let i = 0; i < count; i++) {
-    const status = await signUp(replicas, i, client?.(i));
-    seen[status] = (seen[status] ?? 0) + 1;
+    const response = await postSignup(sites[i % sites.length] as Site, signupBody(i), client(i));
+    await response.arrayBuffer();
+    counts[response.status] = (counts[response.status] ?? 0) + 1;
   }
-  return seen;
+  return counts;
 }
 
-async function startReplicas(stand: Stand, redis: RedisServer, env: Record<string, string>): Promise<Site[]> {
-  const given = { REDIS_URL: redis.url, TRUST_PROXY: "1", ...env };
-  return Promise.all([1, 2, 3].map(() => stand.startSite(given)));
+const startReplicas = (stack: Stack, redis: RedisServer, env: Record<string, string>) =>
+  Promise.all([1, 2, 3].map(() => stack.startSite({ REDIS_URL: redis.url, TRUST_PROXY: "1", ...env })));
+
+/** How often the log of each site contains the text. */
+const countLines = (sites: Site[], text: string) => sites.map((site) => site.stdout().split(text).length - 1);
+
+interface RedisServer {
+  url: string;
+  signal(name: NodeJS.Signals): void;
+  /** Starts it, empty, on the same port. */
+  start(): Promise<void>;
+  /** Every key and value. */
+  contents(): Promise<string>;
 }
 
-async function withRedis<T>(use: (redis: RedisServer) => Promise<T>): Promise<T> {
-  const redis = await startRedis();
+/** Runs a real Redis or Valkey that stores nothing on disk. */
+async function withRedis(use: (redis: RedisServer) => Promise<string>): Promise<string> {
+  const program = findProgram("redis-server", "valkey-server");
+  const port = await freePort();
+  const url = `redis://127.0.0.1:${port}`;
+  const options = ["--port", `${port}`, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"];
+  const client = new Redis(url, { lazyConnect: true, retryStrategy: () => 50 });
+  client.on("error", () => undefined);
+  let server: ChildProcess | undefined;
+  const start = async () => {
+    server = spawn(program, options, { stdio: "ignore" });
+    await until("Redis responds", async () => (await client.ping().catch(() => "")) === "PONG");
+  };
+  const contents = async () => {
+    const keys = await client.keys("*");
+    return JSON.stringify({ keys, values: await Promise.all(keys.map((key) => client.get(key))) });
+  };
   try {
-    return await use(redis);
+    await start();
+    return await use({ url, start, contents, signal: (name) => server?.kill(name) });
   } finally {
-    redis.signal("SIGCONT");
-    await redis.stop();
+    client.disconnect();
+    server?.kill("SIGKILL");
   }
 }
-
-const logged = (replicas: Site[], text: string) => replicas.map((site) => site.stdout().split(text).length - 1);
-
-export const replicas: Scenario[] = [
-  {
-    name: "three replicas share their limits through Redis",
-    run: (stand) =>
-      withRedis(async (redis) => {
-        const sites = await startReplicas(stand, redis, { SIGNUP_LIMIT: "10" });
-        assert.deepEqual(await statuses(sites, 30), { 201: 10, 429: 20 });
-        await stand.query("TRUNCATE earlyaccess");
-        const ceiling = await startReplicas(stand, redis, { SIGNUP_HOURLY_CEILING: "20" });
-        assert.deepEqual(await statuses(ceiling, 60, (i) => `198.51.${i}.1`), { 201: 60 });
-        const rows = await stand.query("SELECT FROM earlyaccess WHERE unusual_volume");
-        // A replica learns of the others' entries with each of its own: it may be late by as many as there are others.
-        assert(rows.length >= 36 && rows.length <= 40, `${rows.length} were flagged`);
-        const contents = await redis.contents();
-        assert(!/203\.0|198\.51|example/.test(contents), `Redis holds what names a client: ${contents}`);
-        return `limit 10: 10 of 30 joined; ceiling 20: 60 joined, ${rows.length} of them flagged; no address in Redis`;
-      }),
-  },
-  {
-    name: "Redis is killed, frozen and comes back",
-    run: (stand) =>
-      withRedis(async (redis) => {
-        const sites = await startReplicas(stand, redis, { SIGNUP_LIMIT: "10" });
-        assert.deepEqual(await statuses(sites, 6), { 201: 6 });
-        redis.signal("SIGKILL");
-        // Each has counted two of the six, and allows eight more by itself.
-        assert.deepEqual(await statuses(sites, 36), { 201: 24, 429: 12 });
-        assert.deepEqual(logged(sites, "Redis is away"), [1, 1, 1]);
-        await redis.startAgain();
-        while (logged(sites, "Redis is back").includes(0)) await new Promise((done) => setTimeout(done, 50));
-        assert.deepEqual(await statuses(sites, 30, () => "203.0.113.2"), { 201: 10, 429: 20 });
-        redis.signal("SIGSTOP");
-        const began = performance.now();
-        assert.deepEqual(await statuses(sites, 36, () => "203.0.113.3"), { 201: 30, 429: 6 });
-        const frozen = Math.round(performance.now() - began);
-        redis.signal("SIGCONT");
-        while (logged(sites, "Redis is back").some((times) => times < 2)) {
-          await statuses(sites, 3, () => "203.0.113.4");
-          await new Promise((done) => setTimeout(done, 100));
-        }
-        assert.deepEqual(await statuses(sites, 30, () => "203.0.113.5"), { 201: 10, 429: 20 });
-        return `no sign-up got a 500; 36 of them took ${frozen} ms while it was frozen; shared again after it came back`;
-      }),
-  },
-  {
-    name: "a start without Redis",
-    run: async (stand) => {
-      const site = await stand.startSite({ REDIS_URL: "redis://127.0.0.1:1", SIGNUP_LIMIT: "10", TRUST_PROXY: "1" });
-      assert.deepEqual(await statuses([site], 12), { 201: 10, 429: 2 });
-      assert.deepEqual(logged([site], "Redis is away"), [1]);
-      assert.equal(site.stderr(), "");
-      return "counts alone, with one warning";
-    },
-  },
-];

@@ -1,20 +1,24 @@
-// npm run test:ops: the operator's commands on large lists, a backup that is restored, metrics in a real Prometheus, and notices.
-// A line for each step, a table at the end, exit code 1 where something does not hold. -- WORD runs only those with the word in their name.
-import { runSteps } from "../support/steps.ts";
-import { backupSteps } from "./backup.ts";
+// npm run test:ops: the operator's commands on large lists, a backup and its restore, metrics in a real Prometheus, notifications.
+// npm run test:ops -- WORD runs only the scenarios with the word in their name.
+import { runScenarios } from "../support/scenarios.ts";
+import { backUpAndRestore } from "./backup.ts";
 import { importWithSignUps } from "./import-with-sign-ups.ts";
-import { largeListSteps } from "./large-list.ts";
+import { exportMillion, importMillion } from "./large-list.ts";
 import { checkMetrics } from "./metrics.ts";
-import { checkNotices } from "./notices.ts";
-import { sharedDatabaseStep } from "./shared-database.ts";
+import { checkNotifications } from "./notifications.ts";
+import { migrateSharedDatabase } from "./shared-database.ts";
 
-if (process.platform !== "linux") throw new Error("These tests read a process' memory from /proc, as Linux has it.");
+if (process.platform !== "linux") throw new Error("These tests need Linux: they read a process' memory from /proc.");
 
-await runSteps("What is done", [
-  ...largeListSteps,
+await runScenarios([
+  { name: "export 1,000,000 entries, compared with psql \\copy and with a tenth of them", run: exportMillion },
+  { name: "import 1,000,000 lines, compared with psql \\copy and with a tenth of them", run: importMillion },
   { name: "import 200,000 lines while people sign up", run: importWithSignUps },
-  ...backupSteps,
-  sharedDatabaseStep,
-  { name: "metrics, alerts and dashboard", run: checkMetrics },
-  { name: "notices", run: checkNotices },
+  { name: "back up 10,000 entries, restore them into an empty database, and compare all rows", run: backUpAndRestore },
+  {
+    name: "migrate a database that another application uses, and compare it before and after",
+    run: migrateSharedDatabase,
+  },
+  { name: "metrics, alerts and dashboard in Prometheus", run: checkMetrics },
+  { name: "notifications while the receiver, the worker and Postgres fail", run: checkNotifications },
 ]);

@@ -1,4 +1,4 @@
-// The operator's commands as npm runs them.
+// The commands migrate, migrate:new and studio, as npm runs them.
 import { once } from "node:events";
 import { request, type IncomingMessage } from "node:http";
 import { connect, createServer, type AddressInfo } from "node:net";
@@ -20,32 +20,35 @@ beforeAll(async () => {
 
 afterAll(() => database.drop());
 
-function run(name: string, ...args: string[]) {
-  return runWith({}, name, ...args);
-}
-
-function runWith(more: Record<string, string>, name: string, ...args: string[]) {
+function run([name = "", ...args]: string[], changes: Record<string, string> = {}) {
   const urls = {
     DATABASE_URL: database.webUrl,
     DATABASE_OWNER_URL: database.ownerUrl,
     DATABASE_ADMIN_URL: database.adminRoleUrl,
   };
   const tsx = join(projectRoot, "node_modules/.bin/tsx");
-  return runSite({ env: { ...urls, ...more }, command: [tsx, join(projectRoot, "server/commands", name), ...args] });
+  return runSite({ env: { ...urls, ...changes }, command: [tsx, join(projectRoot, "server/commands", name), ...args] });
 }
 
-it("migrate brings the database up to date, and says so the next time", async () => {
-  const first = run("migrate.ts");
+async function startStudio(...options: string[]) {
+  const port = await freePort();
+  const studio = run(["studio.ts", "--port", String(port), ...options]);
+  while (!studio.stdout().includes(`http://localhost:${port}`)) await once(studio.process.stdout as Readable, "data");
+  return { studio, port };
+}
+
+it("migrate applies migrations, and the next time reports that the database is up to date", async () => {
+  const first = run(["migrate.ts"]);
   expect(await once(first.process, "exit")).toEqual([0, null]);
   expect(first.stdout()).toMatch(/^Applied \d{14}_create_earlyaccess\.\n/);
-  const second = run("migrate.ts");
+  const second = run(["migrate.ts"]);
   expect(await once(second.process, "exit")).toEqual([0, null]);
   expect(second.stdout()).toBe("The database is up to date.\n");
 });
 
-it("migrate prints how else the web role could read the list, with SQL, and does what it can", async () => {
+it("migrate warns of other ways in which the web role can read the list, with SQL", async () => {
   await database.query("GRANT SELECT ON earlyaccess TO PUBLIC");
-  const command = run("migrate.ts");
+  const command = run(["migrate.ts"]);
   expect(await once(command.process, "exit")).toEqual([0, null]);
   expect(command.stdout()).toMatch(
     /^Warning: The role of DATABASE_URL, .*\n {2}REVOKE SELECT ON public\.earlyaccess FROM PUBLIC;\n$/,
@@ -53,31 +56,29 @@ it("migrate prints how else the web role could read the list, with SQL, and does
   await database.query("REVOKE SELECT ON earlyaccess FROM PUBLIC");
 });
 
-it("migrate with exchanged URLs says so, and exits with 1", async () => {
+it("migrate reports exchanged URLs, and exits with 1", async () => {
   const exchanged = { DATABASE_URL: database.ownerUrl, DATABASE_OWNER_URL: database.webUrl };
-  const command = runWith(exchanged, "migrate.ts");
+  const command = run(["migrate.ts"], exchanged);
   expect(await once(command.process, "exit")).toEqual([1, null]);
   expect(command.stderr()).toMatch(/exchange the two URLs\.\n.* may not migrate\. .*\n$/);
 });
 
-it("migrate says so where the web role has another password than DATABASE_URL", async () => {
+it("migrate reports a wrong password in DATABASE_URL", async () => {
   const changed = new URL(database.webUrl);
   changed.password = "another";
-  const command = runWith({ DATABASE_URL: changed.href }, "migrate.ts");
+  const command = run(["migrate.ts"], { DATABASE_URL: changed.href });
   expect(await once(command.process, "exit")).toEqual([1, null]);
   expect(command.stderr()).toContain(`does not accept this role's password: role ${changed.username}, `);
 });
 
-it("migrate:new refuses a name that is none, in a sentence", async () => {
-  const command = run("new-migration.ts", "Not a name");
+it("migrate:new refuses an invalid name", async () => {
+  const command = run(["new-migration.ts", "Not a name"]);
   expect(await once(command.process, "exit")).toEqual([1, null]);
-  expect(command.stderr()).toMatch(/^A migration's name has small letters, digits and _, for example: .*\n$/);
+  expect(command.stderr()).toMatch(/^A migration's name consists of small letters, digits and _, for example: .*\n$/);
 });
 
-it("studio answers on this machine's loopback alone", async () => {
-  const port = await freePort();
-  const studio = run("studio.ts", "--port", String(port));
-  while (!studio.stdout().includes(`http://localhost:${port}`)) await once(studio.process.stdout as Readable, "data");
+it("studio listens on the loopback address only", async () => {
+  const { studio, port } = await startStudio();
   expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(200);
   const others = Object.values(networkInterfaces())
     .flatMap((list) => list ?? [])
@@ -89,19 +90,16 @@ it("studio answers on this machine's loopback alone", async () => {
   expect(await studio.stop("SIGINT")).toBe(0);
 });
 
-it("studio answers at one more address where it is asked to, as in a container", async () => {
-  const [port, door] = [await freePort(), await freePort()];
-  const studio = run("studio.ts", "--port", String(port), "--listen", `127.0.0.1:${door}`);
-  while (!studio.stdout().includes(`http://localhost:${port}`)) await once(studio.process.stdout as Readable, "data");
-  const pages = await Promise.all([port, door].map(async (at) => (await fetch(`http://127.0.0.1:${at}/`)).text()));
+it("studio --listen adds an address, as a container needs", async () => {
+  const other = await freePort();
+  const { studio, port } = await startStudio("--listen", `127.0.0.1:${other}`);
+  const pages = await Promise.all([port, other].map(async (at) => (await fetch(`http://127.0.0.1:${at}/`)).text()));
   expect(pages[1]).toBe(pages[0]);
   expect(await studio.stop("SIGTERM")).toBe(0);
 });
 
 it("studio refuses requests from other sites, also if their name resolves to this machine", async () => {
-  const port = await freePort();
-  const studio = run("studio.ts", "--port", String(port));
-  while (!studio.stdout().includes(`http://localhost:${port}`)) await once(studio.process.stdout as Readable, "data");
+  const { studio, port } = await startStudio();
   const send = async (host: string, origin: string) => {
     const sent = request({ host: "127.0.0.1", port, path: "/bff", method: "POST", headers: { host, origin } });
     sent.end('{"procedure":"query","query":{"sql":"SELECT 1","parameters":[]}}');
@@ -118,9 +116,7 @@ it("studio refuses requests from other sites, also if their name resolves to thi
 });
 
 it("studio answers every request with its security policy, and survives a Trailer header", async () => {
-  const port = await freePort();
-  const studio = run("studio.ts", "--port", String(port));
-  while (!studio.stdout().includes(`http://localhost:${port}`)) await once(studio.process.stdout as Readable, "data");
+  const { studio, port } = await startStudio();
   const send = async (start: string, ...headers: string[]) => {
     const socket = connect(port, "127.0.0.1");
     socket.write(
@@ -146,7 +142,7 @@ it("studio ends if its port is taken", async () => {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
-  const studio = run("studio.ts", "--port", String(port));
+  const studio = run(["studio.ts", "--port", String(port)]);
   // "close" comes when Studio's own process has ended as well, as both write to the same stderr.
   expect(await once(studio.process, "close")).toEqual([1, null]);
   expect(studio.stderr()).toContain(`Port ${port} is taken by another program.`);
@@ -157,8 +153,8 @@ it.each([
   ["--port=none", /^--port takes a port, for example 5556\n$/],
   ["--listen=5556", /^--listen takes an address and a port, for example 0\.0\.0\.0:5556\n$/],
   ["--hots=0.0.0.0", /^Unknown option '--hots'.*\n$/],
-])("studio refuses %s in a sentence", async (option, sentence) => {
-  const studio = run("studio.ts", option);
+])("studio refuses %s", async (option, sentence) => {
+  const studio = run(["studio.ts", option]);
   expect(await once(studio.process, "exit")).toEqual([1, null]);
   expect(studio.stderr()).toMatch(sentence);
 });

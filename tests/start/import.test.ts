@@ -1,11 +1,11 @@
-// waitlist import while people sign up: it is all or nothing, and every sign-up stays, however the import ends.
+// waitlist import during sign-ups: it is all or nothing, and every sign-up stays, however the import ends.
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
-import { connect, type PrismaClient } from "../../server/database/connect.ts";
+import { connect, createPool, type Database } from "../../server/database/connect.ts";
 import { parseEntry, type WaitlistEntry } from "../../server/models/waitlist-entry.ts";
 import { createWaitlist } from "../../server/models/waitlist.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
@@ -15,14 +15,14 @@ import { openWire } from "../support/tcp-proxy.ts";
 import { builtWaitlist, runWaitlist } from "../support/waitlist.ts";
 
 let database: TestDatabase;
-let prisma: PrismaClient;
+let connection: Database;
 let folder: string;
 let holder: pg.Client;
 const started: Site[] = killedAfterEach();
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  prisma = connect(database.webUrl, pino({ enabled: false }));
+  connection = connect(createPool(database.webUrl), pino({ enabled: false }));
   folder = await mkdtemp(join(tmpdir(), "perennial-import-"));
   // Three batches of 2,000.
   const lines = Array.from({ length: 6_000 }, (_, i) => `Ada,person${10_000 + i}@example.com,E\n`);
@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await prisma.$disconnect();
+  await connection.close();
   await rm(folder, { recursive: true });
   await database.drop();
 });
@@ -64,7 +64,7 @@ const addresses = async () =>
 const waitlist = (...args: string[]) => runWaitlist(database, args);
 const release = () => holder.query("SELECT pg_advisory_unlock(42)");
 
-/** Resolves when the first of the three batches is committed, and the second holds in its middle. */
+/** Resolves when the first of three batches is committed and the second one waits midway. */
 async function startImport(): Promise<Site> {
   const env = { DATABASE_URL: database.webUrl, DATABASE_OWNER_URL: database.ownerUrl };
   const importing = runSite({ env, command: [process.execPath, builtWaitlist, "import", file("large.csv")] });
@@ -80,12 +80,12 @@ async function untilFound(query: string): Promise<void> {
   await vi.waitFor(async () => expect(await database.query(query)).not.toEqual([]), 20_000);
 }
 
-/** People who sign up: with an address that is committed, in the batch under way, in a later batch, and not in the file. */
+/** Addresses in the committed batch, in the current batch, in a later batch, and not in the file. */
 const visitors = ["person10000", "person12000", "person15000", "visitor"].map((name) => `${name}@example.com`);
 
-/** Resolves when the sign-ups wait for the batch. @returns their answers. */
+/** Starts the sign-ups, and resolves when they wait for the batch. */
 async function signUp(): Promise<{ answers: Promise<unknown> }> {
-  const list = createWaitlist(prisma);
+  const list = createWaitlist(connection.execute);
   const entries = visitors.map((email) => {
     const parsed = parseEntry({ name: "Visitor", email, company: "E" });
     return (parsed as { entry: WaitlistEntry }).entry;
@@ -100,14 +100,14 @@ async function signUp(): Promise<{ answers: Promise<unknown> }> {
 const triggerState = async () =>
   (await database.query("SELECT tgenabled FROM pg_trigger WHERE tgname = 'earlyaccess_keep_sign_up'"))[0]?.tgenabled;
 
-/** Whatever an import leaves behind, apart from entries. */
+/** What an import leaves behind, apart from entries. */
 const traces = async () => ({
   imports: await database.query("SELECT FROM earlyaccess_imports WHERE finished_at IS NULL"),
   trigger: await triggerState(),
 });
 const noTraces = { imports: [], trigger: "D" };
 
-it("imports everything, while sign-ups are stored beside it", async () => {
+it("imports everything while people sign up", async () => {
   const importing = await startImport();
   const { answers } = await signUp();
   await release();
@@ -118,7 +118,7 @@ it("imports everything, while sign-ups are stored beside it", async () => {
   expect(await traces()).toEqual(noTraces);
 });
 
-it("removes its entries if a late line fails, except those whose address signed up", async () => {
+it("removes its entries if a late line fails, but no sign-up", async () => {
   await database.query(`CREATE TRIGGER refuse BEFORE INSERT ON earlyaccess
     FOR EACH ROW WHEN (NEW.email = 'person15999@example.com') EXECUTE FUNCTION refuse()`);
   const importing = await startImport();
@@ -131,7 +131,7 @@ it("removes its entries if a late line fails, except those whose address signed 
   expect(await traces()).toEqual(noTraces);
 });
 
-it("removes its entries after SIGTERM, except those whose address signed up", async () => {
+it("removes its entries after SIGTERM, but no sign-up", async () => {
   const importing = await startImport();
   const { answers } = await signUp();
   const stopped = importing.stop("SIGTERM");
@@ -143,7 +143,7 @@ it("removes its entries after SIGTERM, except those whose address signed up", as
   expect(await traces()).toEqual(noTraces);
 });
 
-it("leaves the removal to the next import after SIGKILL, and doctor reports it", async () => {
+it("after SIGKILL, doctor reports the entries and the next import removes them", async () => {
   const importing = await startImport();
   const { answers } = await signUp();
   await importing.stop("SIGKILL");
@@ -154,7 +154,7 @@ it("leaves the removal to the next import after SIGKILL, and doctor reports it",
     / did not finish\. It left entries on the list: 3,998\. The next import/,
   );
   // The three that signed up stay; the others are not on the list.
-  expect((await waitlist("export")).stdout.split("\r\n")).toHaveLength(1 + visitors.length + 1);
+  expect((await waitlist("export")).stdout.split("\n")).toHaveLength(1 + visitors.length + 1);
   expect((await waitlist("stats")).stdout).toMatch(new RegExp(`^all +${visitors.length} `, "m"));
   const dryRun = await waitlist("import", file("large.csv"), "--dry-run");
   expect(dryRun.stdout).toBe(
@@ -174,7 +174,7 @@ it("leaves the removal to the next import after SIGKILL, and doctor reports it",
   expect((await waitlist("doctor")).stdout).toMatch(/^ok +Imports: none is unfinished$/m);
 });
 
-it("runs alone: a second import is refused, and doctor finds nothing wrong", async () => {
+it("refuses a second import at the same time, and doctor finds nothing wrong", async () => {
   const importing = await startImport();
   const stderr = "Another import is running. Wait until it has ended, then import again.\n";
   expect(await waitlist("import", file("small.csv"))).toEqual({ code: 1, stdout: "", stderr });
@@ -183,7 +183,7 @@ it("runs alone: a second import is refused, and doctor finds nothing wrong", asy
   expect(await importing.stop("SIGCONT")).toBe(0);
 });
 
-it("reconnects to remove its entries if the connection is lost, and says so if it cannot", async () => {
+it("reconnects to remove its entries if the connection is lost, or reports that it cannot", async () => {
   const wire = await openWire(database.ownerUrl);
   const env = { DATABASE_OWNER_URL: wire.url(database.ownerUrl) };
   const first = runWaitlist(database, ["import", file("large.csv")], env);

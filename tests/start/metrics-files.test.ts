@@ -1,4 +1,4 @@
-// The dashboard and the alert rules: both speak of metrics that the site has.
+// The Grafana dashboard and the Prometheus alert rules.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -10,7 +10,7 @@ import { signUp, startMeasuredSite } from "../support/metrics.ts";
 const read = (name: string) => readFileSync(join(projectRoot, "docs", name), "utf8");
 const rules = read("prometheus-alerts.yml");
 
-it("name only metrics that the site has, and the dashboard all of the site's own", async () => {
+it("the dashboard and the alerts name only existing metrics, and the dashboard shows every metric of the site", async () => {
   const database = await createTestDatabase();
   const site = await startMeasuredSite({ env: { DATABASE_URL: database.webUrl } });
   await signUp(site, { name: "Ada", email: "ada@example.com", company: "Engines" });
@@ -28,7 +28,7 @@ it("name only metrics that the site has, and the dashboard all of the site's own
   expect(ours.filter((name) => !shown.has(name))).toEqual([]);
 });
 
-it("the dashboard can be imported: each panel has its own id and place", () => {
+it("every panel of the dashboard has a unique id and a place of its own in the grid", () => {
   const { panels } = readDashboard(read("grafana-dashboard.json"));
   expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
   const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
@@ -38,7 +38,7 @@ it("the dashboard can be imported: each panel has its own id and place", () => {
   expect(panels.every(({ gridPos: { x, w } }) => x + w <= 24)).toBe(true);
 });
 
-it("each alert has a severity, a summary and what to do", () => {
+it("every alert has a severity, a summary and a description", () => {
   const alerts = rules.split(/^ {6}- alert: /m).slice(1);
   expect(alerts.map((alert) => alert.split("\n", 1)[0])).toEqual([
     "PerennialDown",

@@ -1,4 +1,4 @@
-// Notices of sign-ups: from the entry through the outbox to a receiver, by the built sender.
+// Webhook notifications: from the entry through the queue to a receiver, by the built worker.
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -41,7 +41,7 @@ const settings = () => ({
 async function startSender(env: Record<string, string> = {}): Promise<Site> {
   const sender = runSender({ ...settings(), ...env });
   running.push(sender);
-  await logged(sender, /sending notices|waiting for its end/);
+  await logged(sender, /sending notifications|waiting for its end/);
   return sender;
 }
 
@@ -74,13 +74,13 @@ async function startSignUps(env: Record<string, string> = {}): Promise<SignUp> {
   };
 }
 
-/** Resolves when the sender has nothing left to do. */
+/** Resolves when the queue is empty. */
 async function emptied(): Promise<void> {
   const waiting = () => database.query("SELECT FROM graphile_worker.jobs");
   while ((await waiting()).length > 0) await sleep(20);
 }
 
-/** Resolves when what failed waits for a day. */
+/** Postpones failed jobs by a day; resolves when there is one. */
 async function postponed(): Promise<void> {
   const postpone =
     "UPDATE graphile_worker._private_jobs SET run_at = now() + interval '1 day' WHERE last_error IS NOT NULL RETURNING id";
@@ -89,7 +89,7 @@ async function postponed(): Promise<void> {
 
 const texts = () => receiver.received.map(({ body }) => (JSON.parse(body) as { text: string }).text);
 
-it("tells of each new sign-up once, and of none that is a repeat", async () => {
+it("sends one notification for each new sign-up, and none for a duplicate", async () => {
   const sender = await startSender();
   const signUp = await startSignUps();
   expect(
@@ -108,7 +108,7 @@ it("tells of each new sign-up once, and of none that is a repeat", async () => {
   expect(sender.stderr()).toBe("");
 });
 
-it("tells of no flagged entry", async () => {
+it("sends none for a flagged entry", async () => {
   await startSender();
   const signUp = await startSignUps({ SIGNUP_HOURLY_CEILING: "2" });
   expect(await signUp("spam@example.com", { message: "buy" })).toBe(201);
@@ -118,7 +118,7 @@ it("tells of no flagged entry", async () => {
   expect(texts()).toEqual([]);
 });
 
-it("signs JSON as Standard Webhooks has it, and tells nothing of the person", async () => {
+it("signs JSON by Standard Webhooks, without anything about the person", async () => {
   const secret = `whsec_${Buffer.alloc(32, "key").toString("base64")}`;
   await startSender({ NOTIFY_WEBHOOK_SECRET: secret });
   const signUp = await startSignUps();
@@ -137,7 +137,7 @@ it("signs JSON as Standard Webhooks has it, and tells nothing of the person", as
 });
 
 describe("a receiver that", () => {
-  it.each([500, 404, 302])("answers %i is asked again, and sign-ups do not mind", async (status) => {
+  it.each([500, 404, 302])("answers %i gets a retry, and sign-ups work meanwhile", async (status) => {
     receiver.answer(status);
     const sender = await startSender();
     const signUp = await startSignUps();
@@ -146,7 +146,7 @@ describe("a receiver that", () => {
     await logged(sender, new RegExp(`attempt 1 of 25\\) with error 'The receiver answered ${status}'"`));
     await postponed();
     receiver.answer(200);
-    // The next one gets through, and with it those that would wait longer.
+    // The next notification is taken, so the failed one is retried at once.
     expect(await signUp("bob@example.com", { company: "Bobs" })).toBe(201);
     await receiver.reached(3);
     await emptied();
@@ -157,7 +157,7 @@ describe("a receiver that", () => {
     ]);
   });
 
-  it("refuses one and takes others is not asked for that one at each of them", async () => {
+  it("refuses one notification and takes others gets no retry at each success", async () => {
     await startSender();
     const signUp = await startSignUps();
     expect(await signUp("ada@example.com")).toBe(201);
@@ -175,7 +175,7 @@ describe("a receiver that", () => {
     expect(await waiting()).toEqual([{ later: true }]);
   });
 
-  it("failed before the sender was started is asked again when it takes something", async () => {
+  it("failed before the sender started gets the retry after the first success", async () => {
     receiver.answer(500);
     const before = await startSender();
     const signUp = await startSignUps();
@@ -189,7 +189,7 @@ describe("a receiver that", () => {
     await emptied();
   });
 
-  it("is not there is asked again when it is", async () => {
+  it("is not reachable gets a retry when it is", async () => {
     await receiver.close();
     const sender = await startSender();
     const signUp = await startSignUps();
@@ -204,14 +204,14 @@ describe("a receiver that", () => {
 });
 
 describe("senders", () => {
-  it("do not tell twice where there are two, and the second goes on where the first is killed", async () => {
+  it("do not both send, and the second takes over when the first is killed", async () => {
     receiver.answer(0);
     const [first] = await startTwoSenders();
     const signUp = await startSignUps();
     expect(await signUp("ada@example.com")).toBe(201);
     await receiver.reached(1);
     receiver.answer(200);
-    await first.stop("SIGKILL"); // In the middle of it: nobody knows whether the receiver took it.
+    await first.stop("SIGKILL"); // During the request: it is unknown whether the receiver took it.
     await receiver.reached(2);
     await emptied();
     expect(await signUp("bob@example.com")).toBe(201);
@@ -220,19 +220,19 @@ describe("senders", () => {
     expect(receiver.received).toHaveLength(3);
   });
 
-  it("do not tell twice where the first is stopped in the middle of it", async () => {
+  it("do not send twice when the first is stopped during a request", async () => {
     receiver.answer(200, 1_000);
     const [first, second] = await startTwoSenders();
     const signUp = await startSignUps();
     expect(await signUp("ada@example.com")).toBe(201);
     await receiver.reached(1);
     expect(await first.stop()).toBe(0);
-    await logged(second, /sending notices/);
+    await logged(second, /sending notifications/);
     await emptied();
     expect(receiver.received).toHaveLength(1);
   });
 
-  it("wait for sign-ups that came while none ran", async () => {
+  it("send what was queued while none ran", async () => {
     const signUp = await startSignUps();
     for (const name of ["ada", "bob", "cleo"]) expect(await signUp(`${name}@example.com`)).toBe(201);
     await startSender();
@@ -241,19 +241,19 @@ describe("senders", () => {
     expect(receiver.received).toHaveLength(3);
   });
 
-  it("say what is missing", async () => {
+  it("say which setting or migration is missing", async () => {
     const nobody = runSender({ ...settings(), NOTIFY_WEBHOOK_URL: "" });
     expect(await once(nobody.process, "close")).toEqual([1, null]);
     expect(nobody.stderr()).toMatch(/^NOTIFY_WEBHOOK_URL is not set, .*\n$/);
     await database.query("DROP SCHEMA graphile_worker CASCADE");
     const without = runSender(settings());
     expect(await once(without.process, "close")).toEqual([1, null]);
-    expect(without.stderr()).toMatch(/^There is no outbox yet\. .*\n$/);
+    expect(without.stderr()).toMatch(/^There is no queue yet\. .*\n$/);
   });
 });
 
-describe("the outbox", () => {
-  it("holds nothing of a person, and nobody is told of whom was erased or imported", async () => {
+describe("the queue", () => {
+  it("holds nothing about a person, and no notification is sent for an erased or imported entry", async () => {
     const signUp = await startSignUps();
     expect(await signUp("ada@example.com")).toBe(201);
     const [job] = await database.query("SELECT row_to_json(j)::text AS job FROM graphile_worker._private_jobs j");
@@ -277,19 +277,19 @@ describe("the outbox", () => {
     await rm(folder, { recursive: true });
   });
 
-  it("costs no sign-up where it is broken", async () => {
+  it("fails no sign-up when it is broken", async () => {
     await database.query("DROP SCHEMA graphile_worker CASCADE");
     const signUp = await startSignUps();
     expect(await signUp("ada@example.com")).toBe(201);
     expect(await database.query("SELECT company FROM earlyaccess")).toEqual([{ company: "Engines" }]);
-    await migrate(database); // Makes it anew.
+    await migrate(database); // Creates it again.
     await startSender();
     expect(await signUp("bob@example.com", { company: "Bobs" })).toBe(201);
     await receiver.reached(1);
     expect(texts()).toEqual(["Somebody from Bobs joined the early access list."]);
   });
 
-  it("costs no sign-up where it is locked, and a crowd waits for it once", async () => {
+  it("fails no sign-up when it is locked, and one transaction waits once for it", async () => {
     const signUp = await startSignUps();
     expect(await signUp("ada@example.com")).toBe(201);
     const client = new pg.Client(database.senderUrl);
@@ -313,7 +313,7 @@ describe("the outbox", () => {
     expect(receiver.received).toHaveLength(2);
   });
 
-  it("is filled only where notices are wanted", async () => {
+  it("is filled only if notifications are configured", async () => {
     const { senderUrl, ...silent } = database;
     expect((await migrate(silent)).rights).toEqual([
       "ALTER TABLE public.earlyaccess DISABLE TRIGGER earlyaccess_announce",

@@ -1,4 +1,4 @@
-// A Postgres that insists on TLS, as those of most providers do.
+// A Postgres that requires TLS, as most providers do.
 import { once } from "node:events";
 import { chmod, chown, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -9,7 +9,7 @@ import { startPostgres, type Postgres } from "../support/postgres.ts";
 import { runSite, startSite } from "../support/site.ts";
 import { runWaitlist } from "../support/waitlist.ts";
 
-/** Of an authority of its own, for localhost, until 2126; made for this test with openssl. */
+/** Self-signed for localhost, valid until 2126; made for this test with openssl. */
 const certificate = `-----BEGIN CERTIFICATE-----
 MIIBljCCATugAwIBAgIUdiJmxpSAjc1KSCEyC+sdMMBlPHQwCgYIKoZIzj0EAwIw
 FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMTEwMzkyMFoYDzIxMjYxMDI4
@@ -28,7 +28,7 @@ AwEHoUQDQgAExMDR8ZDLdrptyLCqfmo/Xsj2zggtkVVAY/uayU8VYR4wOGcF+ozC
 c7r6MMYqABr2q5aQ6g2VGzqhxetKP3ATNg==
 -----END EC PRIVATE KEY-----
 `;
-/** Its own administration goes without, so that it can be stopped. */
+/** The superuser needs no TLS, so that the test can stop Postgres. */
 const access = `
 hostnossl all postgres 127.0.0.1/32 scram-sha-256
 hostssl all all 127.0.0.1/32 scram-sha-256
@@ -64,7 +64,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** By its name, which the certificate is for. */
+/** With the host name of the certificate. */
 function urls(parameters: string) {
   const given = (url: string) => `${url.replace("127.0.0.1", "localhost")}${parameters}`;
   return { webUrl: given(postgres.webUrl), ownerUrl: given(postgres.ownerUrl) };
@@ -75,7 +75,7 @@ function environment(parameters: string) {
   return { DATABASE_URL: webUrl, DATABASE_OWNER_URL: ownerUrl };
 }
 
-// "require" is what most providers write into the URL that they show.
+// Most providers show a URL with "require".
 it.each(["verify-full", "require"])("stores sign-ups with sslmode=%s and the authority's file", async (mode) => {
   const parameters = `?sslmode=${mode}&sslrootcert=${join(folder, "ca.pem")}`;
   const site = await startSite({ env: environment(parameters) });
@@ -88,7 +88,7 @@ it.each(["verify-full", "require"])("stores sign-ups with sslmode=%s and the aut
   expect(await runWaitlist(urls(parameters), ["export"])).toMatchObject({ code: 0, stderr: "" });
 });
 
-describe("stops the start in a sentence", () => {
+describe("the start ends with one sentence", () => {
   it.each([
     [
       "without TLS",
@@ -96,7 +96,7 @@ describe("stops the start in a sentence", () => {
       /^Postgres at localhost:\d+ does not let this role in: .* end its URL with \?sslmode=verify-full\.\n$/,
     ],
     [
-      "of an authority that is not known",
+      "with an unknown authority",
       "?sslmode=require",
       /^Postgres at localhost:\d+ shows a certificate that is not trusted .*sslrootcert=.*\n$/,
     ],
@@ -106,7 +106,7 @@ describe("stops the start in a sentence", () => {
     expect(site.stderr()).toMatch(message);
   });
 
-  it("where the name is not the certificate's", async () => {
+  it("with another host name than the certificate's", async () => {
     const parameters = `?sslmode=verify-full&sslrootcert=${join(folder, "ca.pem")}`;
     const env = Object.fromEntries(
       Object.entries(environment(parameters)).map(([name, url]) => [name, url.replace("localhost", "127.0.0.1")]),

@@ -1,43 +1,63 @@
-// The real app on a real database, as a function of what a test wants different.
+// The app of a test: the real one on a real database, with the options that the test changes.
+import type { RequestListener } from "node:http";
 import { pino } from "pino";
-import { createApp, type App, type Parts } from "../../server/app.ts";
-import { connect } from "../../server/database/connect.ts";
+import { createApp, type AppOptions } from "../../server/app.ts";
+import { connect, createPool } from "../../server/database/connect.ts";
 import { createReadiness } from "../../server/database/readiness.ts";
-import { createBuiltFrontend } from "../../server/frontend.ts";
+import type { Application } from "../../server/http/server.ts";
 import { createWaitlist } from "../../server/models/waitlist.ts";
+import { createBuiltFrontend, type Frontend } from "../../server/views/frontend.ts";
+import type { PublicSite } from "../../server/views/head.ts";
 import { keepLog } from "./sent.ts";
 
 export interface TestApp {
-  app: App;
-  /** What the app logged so far, a JSON line each. */
+  /** What supertest sends its requests to. */
+  app: RequestListener;
+  application: Application;
+  options: AppOptions;
+  /** Returns the log, one JSON line per entry. */
   logged(): string;
   close(): Promise<void>;
 }
 
-export async function createTestApp(webUrl: string, changes: Partial<Parts> = {}): Promise<TestApp> {
+/** A database that no test reaches. */
+export const noDatabase = "postgresql://unused:unused@127.0.0.1:1/unused";
+
+const frontends = new Map<string, Promise<Frontend>>();
+
+/** Renders and compresses the pages of a site once. */
+function frontendOf(site: PublicSite): Promise<Frontend> {
+  const key = JSON.stringify(site);
+  const frontend = frontends.get(key) ?? createBuiltFrontend(site);
+  frontends.set(key, frontend);
+  return frontend;
+}
+
+export async function createTestApp(webUrl = noDatabase, changes: Partial<AppOptions> = {}): Promise<TestApp> {
   let lines = "";
   const log = pino({ base: null }, { write: (line: string) => (lines += line) });
-  const prisma = connect(webUrl, log);
+  const database = connect(createPool(webUrl), log);
+  const waitlist = createWaitlist(database.execute);
   const site = { origin: "http://localhost:3000", allowIndexing: true, ...changes.site };
-  const { inline, ...frontend } = await createBuiltFrontend(site);
-  const waitlist = createWaitlist(prisma);
-  const app = createApp({
+  const options: AppOptions = {
     log,
-    waitlist,
-    isReady: createReadiness(waitlist.check, log),
-    ...frontend,
-    policy: { https: false, ...inline },
     site,
-    trustProxy: 0,
+    frontend: await frontendOf(site),
+    isReady: createReadiness(waitlist.check, log),
+    waitlist,
     signups: { limit: 1_000, windowSeconds: 600 },
+    trustProxy: 0,
     ...changes,
-  });
+  };
+  const application = createApp(options);
   return {
-    app,
+    app: application.listener,
+    application,
+    options,
     logged: () => lines,
     close: () => {
       keepLog(lines);
-      return prisma.$disconnect();
+      return database.close();
     },
   };
 }

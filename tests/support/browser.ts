@@ -1,22 +1,61 @@
-// A real browser, and pages that remember what they logged and asked for.
+// The browser of a test file, and pages that record their console messages and requests.
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { inject } from "vitest";
+import { afterAll, inject, onTestFinished } from "vitest";
 import { signupPath } from "../../client/addresses.ts";
 import { launchChromium } from "./chromium.ts";
 import { keepSent } from "./sent.ts";
 
 export interface WatchedPage extends Page {
   /** Console messages and uncaught errors. */
-  complaints: string[];
-  /** Method and address of every request. */
-  sent: string[];
+  messages: string[];
+  /** Method and URL of every request. */
+  sentRequests: string[];
 }
 
+let browser: Promise<Browser> | undefined;
+
+afterAll(async () => (await browser)?.close());
+
+/** Launches a browser that the caller closes. */
 export function launchBrowser(...more: string[]): Promise<Browser> {
   return launchChromium(inject("chromium"), ...more);
 }
 
-/** Makes the form's button throw while it is rendered for sending: the word for it is needed only then. */
+/** Opens a page in a new context: no cookies, cache or storage of another test. The page closes when the test ends. */
+export async function openPage(options: BrowserContextOptions = {}): Promise<WatchedPage> {
+  browser ??= launchBrowser();
+  const context = await (await browser).newContext(options);
+  onTestFinished(() => context.close());
+  const page = Object.assign(await context.newPage(), { messages: [] as string[], sentRequests: [] as string[] });
+  page.on("console", (message) => page.messages.push(`${message.type()}: ${message.text()}`));
+  page.on("pageerror", (error) => page.messages.push(`uncaught: ${error.message}`));
+  page.on("request", (request) => {
+    page.sentRequests.push(`${request.method()} ${request.url()}`);
+    if (new URL(request.url()).pathname === signupPath) keepSent(request.postData());
+  });
+  return page;
+}
+
+/** Waits until React has hydrated the whole page. */
+export async function hydrated(page: Page): Promise<void> {
+  await page.waitForFunction(() => {
+    const last = document.querySelector("#root > :last-child");
+    return last && Object.keys(last).some((key) => key.startsWith("__reactProps"));
+  });
+}
+
+/** Scrolls to the form, which starts the hydration, and waits for it. */
+export async function hydrateForm(page: Page): Promise<void> {
+  await page.locator("#early-access").scrollIntoViewIfNeeded();
+  await hydrated(page);
+}
+
+/** Waits until every animation and transition has ended. */
+export async function animationsFinished(page: Page): Promise<void> {
+  await page.evaluate(() => Promise.all(document.getAnimations().map((animation) => animation.finished)));
+}
+
+/** Makes the form throw while React renders it in the state "sending": only then it reads the label of that state. */
 export async function breakSending(page: Page): Promise<void> {
   await page.route("**/assets/hydrate-*.js", async (route) => {
     const response = await route.fetch();
@@ -28,25 +67,5 @@ export async function breakSending(page: Page): Promise<void> {
   });
 }
 
-/** A page in a context of its own: no cookies, cache or storage of another test. */
-export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<WatchedPage> {
-  const context = await browser.newContext(options);
-  const page = Object.assign(await context.newPage(), { complaints: [] as string[], sent: [] as string[] });
-  page.on("console", (message) => page.complaints.push(`${message.type()}: ${message.text()}`));
-  page.on("pageerror", (error) => page.complaints.push(`uncaught: ${error.message}`));
-  page.on("request", (request) => page.sent.push(`${request.method()} ${request.url()}`));
-  page.on("request", (request) => {
-    if (new URL(request.url()).pathname === signupPath) keepSent(request.postData());
-  });
-  return page;
-}
-
-/** Waits until React has taken over the page. */
-export async function hydrated(page: Page): Promise<void> {
-  await page.waitForFunction(() =>
-    Object.keys(document.getElementById("root") as object).some((key) => key.startsWith("__reactContainer")),
-  );
-}
-
 /** Returns whether a console message reports a violation of the Content Security Policy. */
-export const isViolation = (complaint: string) => /Content Security Policy|Trusted/.test(complaint);
+export const isViolation = (message: string) => /Content Security Policy|Trusted/.test(message);

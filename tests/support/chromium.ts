@@ -11,7 +11,7 @@ export interface Chromium {
 const names = ["google-chrome-stable", "google-chrome", "chromium", "chromium-browser"];
 const macPath = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome";
 
-/** Root has no sandbox; the rest keeps Chromium from calling home. */
+/** Root cannot use the sandbox; the rest keeps Chromium from sending requests of its own. */
 const args = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"];
 
 export function launchChromium({ path, env }: Chromium, ...more: string[]): Promise<Browser> {
@@ -29,7 +29,7 @@ export async function findChromium(): Promise<Chromium> {
   return findPackaged();
 }
 
-/** The package brings along what a bare system lacks (NSS, fonts), but only where it believes to be on Lambda. */
+/** The package contains what a bare system lacks (NSS, fonts), but uses it only if it detects Lambda. */
 async function findPackaged(): Promise<Chromium> {
   process.env.AWS_EXECUTION_ENV ??= "AWS_Lambda_nodejs20.x";
   const { default: packaged } = await import("@sparticuz/chromium");

@@ -1,4 +1,4 @@
-// An unexpected console.error or console.warn fails the test in which it comes.
+// An unexpected console.error or console.warn fails its test.
 import { afterEach, beforeEach, vi } from "vitest";
 import { watchRequests } from "./sent.ts";
 

@@ -1,4 +1,4 @@
-// Reads docs/grafana-dashboard.json as Grafana's import does.
+// Reads docs/grafana-dashboard.json with the checks of Grafana's import.
 import { z } from "zod";
 
 const source = z.object({ type: z.literal("prometheus"), uid: z.literal("${DS_PROMETHEUS}") });
@@ -15,7 +15,7 @@ const dashboard = z.object({
   __inputs: z.tuple([
     z.object({ name: z.literal("DS_PROMETHEUS"), type: z.literal("datasource"), pluginId: z.literal("prometheus") }),
   ]),
-  id: z.null(), // Grafana gives its own.
+  id: z.null(), // Grafana assigns one.
   uid: z.string().max(40),
   title: z.string().min(1),
   schemaVersion: z.int().min(36),
@@ -25,7 +25,7 @@ const dashboard = z.object({
 
 export type Dashboard = z.infer<typeof dashboard> & { queries: string[] };
 
-/** @throws where Grafana would miss something. */
+/** @throws if Grafana could not import it. */
 export function readDashboard(json: string): Dashboard {
   const read = dashboard.parse(JSON.parse(json));
   return { ...read, queries: read.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)) };

@@ -1,13 +1,13 @@
 // A database of its own for a test file, in the one Postgres of the test run.
 import { randomBytes } from "node:crypto";
-import pg from "pg";
 import { inject } from "vitest";
 import { migrate, type DatabaseUrls } from "../../server/database/migrate.ts";
+import { queryAs } from "./query.ts";
 
 export interface TestDatabase extends DatabaseUrls {
-  /** A role that notices could be sent with; it is made where they are wanted. */
+  /** The role of the notification worker, which a migration with senderUrl creates. */
   notifyUrl: string;
-  /** A role for admins; it is created where it is given as adminUrl. */
+  /** The role of admins, which a migration with adminUrl creates. */
   adminRoleUrl: string;
   /** Runs a statement as the owner. */
   query: (sql: string, values?: unknown[]) => Promise<Record<string, unknown>[]>;
@@ -15,38 +15,27 @@ export interface TestDatabase extends DatabaseUrls {
 }
 
 export function superuserUrl(database: string): string {
-  const url = new URL(inject("superuserUrl"));
-  url.pathname = `/${database}`;
-  return url.href;
+  return Object.assign(new URL(inject("superuserUrl")), { pathname: `/${database}` }).href;
 }
 
-/** A new owner, a new name for the web role and an empty database. */
+/** Creates an empty database, an owner for it, and a name for each other role. */
 export async function createEmptyDatabase(): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString("hex")}`;
-  const admin = new pg.Client(superuserUrl("postgres"));
-  await admin.connect();
-  await admin.query(`CREATE ROLE ${name}_owner LOGIN CREATEROLE PASSWORD 'owners-password'`);
-  await admin.query(`CREATE DATABASE ${name} OWNER ${name}_owner`);
-  const as = (user: string, password: string) => {
-    const url = new URL(superuserUrl(name));
-    url.username = user;
-    url.password = password;
-    return url.href;
-  };
-  const ownerUrl = as(`${name}_owner`, "owners-password");
-  const owner = new pg.Pool({ connectionString: ownerUrl });
-  owner.on("error", () => undefined); // Tests end connections on purpose.
+  const asAdmin = (sql: string) => queryAs(superuserUrl("postgres"), sql);
+  await asAdmin(`CREATE ROLE ${name}_owner LOGIN CREATEROLE PASSWORD 'owners-password'`);
+  await asAdmin(`CREATE DATABASE ${name} OWNER ${name}_owner`);
+  const as = (username: string, password: string) =>
+    Object.assign(new URL(superuserUrl(name)), { username: `${name}_${username}`, password }).href;
+  const ownerUrl = as("owner", "owners-password");
   return {
     ownerUrl,
-    webUrl: as(`${name}_web`, "it's a long secret"),
-    notifyUrl: as(`${name}_notify`, "also a long secret"),
-    adminRoleUrl: as(`${name}_admin`, "one more long secret"),
-    query: async (sql, values) => (await owner.query<Record<string, unknown>>(sql, values)).rows,
+    webUrl: as("web", "it's a long secret"),
+    notifyUrl: as("notify", "also a long secret"),
+    adminRoleUrl: as("admin", "one more long secret"),
+    query: (sql, values) => queryAs(ownerUrl, sql, values),
     drop: async () => {
-      await owner.end();
-      await admin.query(`DROP DATABASE ${name} WITH (FORCE)`);
-      await admin.query(`DROP ROLE IF EXISTS ${name}_web, ${name}_notify, ${name}_admin, ${name}_owner`);
-      await admin.end();
+      await asAdmin(`DROP DATABASE ${name} WITH (FORCE)`);
+      await asAdmin(`DROP ROLE IF EXISTS ${name}_web, ${name}_notify, ${name}_admin, ${name}_owner`);
     },
   };
 }

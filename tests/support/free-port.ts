@@ -1,4 +1,4 @@
-// A port that nobody listens on, for a program that must be told one.
+// A free port, for a program that needs its number in advance.
 import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
 

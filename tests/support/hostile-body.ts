@@ -1,7 +1,7 @@
-// A generator of sign-up bodies that no form sends.
+// Generates sign-up bodies that no form sends.
 import fc from "fast-check";
 
-/** Any Unicode: also NUL, lone surrogates, right-to-left and combining marks, far too much of it. */
+/** Any Unicode, also NUL, lone surrogates, right-to-left and combining marks, and long texts. */
 const oddText = fc.oneof(
   fc.string({ unit: "binary" }),
   fc.string({ unit: fc.nat(0xffff).map((code) => String.fromCharCode(code)) }),
@@ -12,7 +12,7 @@ const goodText = fc.string({ unit: "grapheme", minLength: 1, maxLength: 30 });
 const text = fc.oneof({ weight: 4, arbitrary: goodText }, oddText);
 const value = fc.oneof({ weight: 8, arbitrary: text }, fc.jsonValue(), fc.constant(undefined));
 
-/** TAG becomes different in every sending, as the first entry for an address wins. */
+/** TAG is replaced by a new value for each request, as the first entry for an address wins. */
 const email = fc.oneof(
   {
     weight: 8,
@@ -45,7 +45,7 @@ const entry = fc
 const asJson = (entries: [string, unknown][]) =>
   `{${entries.flatMap(([key, item]) => (item === undefined ? [] : `${JSON.stringify(key)}:${JSON.stringify(item)}`)).join()}}`;
 
-/** Form encoding of whatever: lone surrogates as browsers replace them, anything that is no text as its JSON. */
+/** Form encoding of anything: lone surrogates as browsers replace them, other values than texts as JSON. */
 const asForm = (entries: [string, unknown][]) =>
   entries
     .map(([key, item]) => [key, typeof item === "string" ? Buffer.from(item).toString() : JSON.stringify(item)])
@@ -71,7 +71,7 @@ const plain = fc.oneof(
   fc.string({ unit: "binary" }).map((anything) => ({ type: json, text: anything })),
 );
 
-/** How the text becomes bytes, and what is said of them. */
+/** How the text is encoded, and what the headers say. */
 const sending = fc.record({
   charset: fc.oneof(
     { weight: 12, arbitrary: fc.constant("") },

@@ -1,8 +1,8 @@
-// What a test started ends with it, also where the test failed.
+// Kills the sites that a test started, also if the test fails.
 import { afterEach } from "vitest";
 import type { Site } from "./site.ts";
 
-/** For a test file. @returns a list: the sites in it are killed after each test. */
+/** Returns a list: the sites in it are killed after each test of the file. */
 export function killedAfterEach(): Site[] {
   const sites: Site[] = [];
   afterEach(async () => {

@@ -1,4 +1,4 @@
-// The built site with its metrics, and a reader of their format that takes nothing amiss.
+// The built site with its metrics, and a reader of their format.
 import { once } from "node:events";
 import { request } from "node:http";
 import { freePort } from "./free-port.ts";
@@ -6,7 +6,7 @@ import { startSite, type Options, type Site } from "./site.ts";
 
 export interface MeasuredSite extends Site {
   metricsUrl: string;
-  /** What the metrics are now, by name and labels as they are written. */
+  /** The current metrics by name and labels, such as `perennial_ready{}`. */
   metrics(): Promise<Map<string, number>>;
 }
 
@@ -17,7 +17,7 @@ export async function startMeasuredSite(options: Options = {}): Promise<Measured
   return { ...site, metricsUrl, metrics: async () => readExposition(await (await fetch(metricsUrl)).text()) };
 }
 
-/** Resolves with the status, once the whole answer is there. */
+/** Resolves with the status after the whole response. */
 export async function ask(
   { url }: Pick<Site, "url">,
   method: string,
@@ -37,31 +37,14 @@ export function signUp(site: Site, entry: object | string, headers: Record<strin
   return ask(site, "POST", "/api/earlyaccess", { ...json, ...headers }, JSON.stringify(entry));
 }
 
-const comment = /^# (HELP|TYPE) ([a-zA-Z_:][\w:]*) (.+)$/;
-const sample =
-  /^([a-zA-Z_:][\w:]*)(?:\{((?:[a-zA-Z_]\w*="(?:[^"\\]|\\[\\n"])*",?)*)\})? ([+-]?(?:[\d.e+-]+|Inf|NaN?))$/i;
-const types = /^(counter|gauge|histogram|summary|untyped)$/;
-
-/**
- * Prometheus' text format 0.0.4: https://prometheus.io/docs/instrumenting/exposition_formats/
- * @throws where a line is not of the format, a value has no type or stands there twice.
- */
+/** Reads Prometheus' text format. @throws if a line has another format or a sample is repeated. */
 function readExposition(text: string): Map<string, number> {
-  if (!text.endsWith("\n")) throw new Error("The last line has no end.");
-  const typed = new Map<string, string>();
   const values = new Map<string, number>();
-  for (const line of text.split("\n").filter(Boolean)) {
-    const [, keyword, about = "", rest = ""] = comment.exec(line) ?? [];
-    const [, name = "", labels = "", value = ""] = sample.exec(line) ?? [];
-    if (keyword === "TYPE" && types.test(rest) && !typed.has(about)) typed.set(about, rest);
-    else if (keyword === "HELP") continue;
-    else if (name && isDeclared(name, typed) && !values.has(`${name}{${labels}}`))
-      values.set(`${name}{${labels}}`, Number(value.replace(/inf$/i, "Infinity")));
-    else throw new Error(`Not of the format: ${line}`);
+  for (const line of text.split("\n").filter((one) => one !== "" && !one.startsWith("# "))) {
+    const [, name = "", labels = "{}", value = ""] = /^([a-zA-Z_:][\w:]*)(\{.*\})? (\S+)$/.exec(line) ?? [];
+    const key = name + labels;
+    if (!name || values.has(key)) throw new Error(`Not a valid sample: ${line}`);
+    values.set(key, Number(value.replace(/inf$/i, "Infinity")));
   }
   return values;
-}
-
-function isDeclared(name: string, typed: Map<string, string>): boolean {
-  return typed.has(name) || typed.get(name.replace(/_(bucket|sum|count)$/, "")) === "histogram";
 }

@@ -1,21 +1,21 @@
-// A real Postgres in a folder of its own, which goes when it stops.
-import { readdirSync, readFileSync } from "node:fs";
+// A real Postgres in a folder of its own, which is deleted when it is released.
+import { readFileSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openEmbedded, type EmbeddedDatabase } from "../../server/database/embedded.ts";
+import { openEmbedded, type EmbeddedDatabase } from "../../server/database/embedded/embedded.ts";
 
 export interface Postgres extends EmbeddedDatabase {
   superuserUrl: string;
-  /** Sends a signal to the postmaster and to every process of its own. */
+  /** Sends a signal to the postmaster and its child processes. */
   signal(name: NodeJS.Signals): void;
-  /** Ends it in order and its connections with it, as an administrator does; its folder stays. */
+  /** Shuts it down and ends its connections, as an administrator does; its folder stays. */
   stop(): Promise<void>;
-  /** Starts it again, on the same port, after it was killed or stopped. */
+  /** Restarts it on the same port after it was killed or stopped. */
   startAgain(): Promise<void>;
 }
 
-/** @param parent where its folder is made, such as a small disk. */
+/** @param parent the folder for its own, such as a small disk. */
 export async function startPostgres(parent = tmpdir()): Promise<Postgres> {
   const folder = await mkdtemp(join(parent, "perennial-postgres-"));
   let postgres = await openEmbedded(folder);
@@ -30,9 +30,9 @@ export async function startPostgres(parent = tmpdir()): Promise<Postgres> {
     ...postgres,
     superuserUrl: superuser.href,
     signal: (name) => {
-      const pidFile = readFileSync(join(postgres.directory, "data/postmaster.pid"), "utf8");
-      const postmaster = Number(pidFile.split("\n")[0]);
-      for (const pid of [postmaster, ...childrenOf(postmaster)]) process.kill(pid, name);
+      const [postmaster] = readFileSync(join(postgres.directory, "data/postmaster.pid"), "utf8").split("\n");
+      const children = readFileSync(`/proc/${postmaster}/task/${postmaster}/children`, "utf8").split(" ");
+      for (const pid of [postmaster, ...children]) if (pid) process.kill(Number(pid), name);
     },
     stop: () => postgres.release(),
     startAgain: async () => {
@@ -43,23 +43,4 @@ export async function startPostgres(parent = tmpdir()): Promise<Postgres> {
       await rm(folder, { recursive: true, force: true });
     },
   };
-}
-
-function childrenOf(parent: number): number[] {
-  return readdirSync("/proc")
-    .map(Number)
-    .filter((pid) => pid > 0 && parentOf(pid) === parent);
-}
-
-function parentOf(pid: number): number | undefined {
-  try {
-    // "pid (name) state ppid …", and a name may hold spaces.
-    return Number(
-      readFileSync(`/proc/${pid}/stat`, "utf8")
-        .replace(/^.*\) /s, "")
-        .split(" ")[1],
-    );
-  } catch {
-    return undefined; // It ended meanwhile.
-  }
 }

@@ -1,4 +1,4 @@
-// A request as its bytes: for what supertest would put right.
+// A request that Node sends unchanged, where supertest would correct it.
 import { once } from "node:events";
 import { createServer, request, type IncomingHttpHeaders, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";

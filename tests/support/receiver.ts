@@ -1,4 +1,4 @@
-// A receiver of webhooks, which takes them, fails or hangs as it is told to.
+// A receiver of webhooks that responds, fails or hangs as a test wants.
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -8,22 +8,22 @@ import { setTimeout as sleep } from "node:timers/promises";
 export interface Received {
   headers: IncomingHttpHeaders;
   body: string;
-  /** 0 where it was left without one. */
+  /** The status of the response; 0 if there was none. */
   answer: number;
 }
 
 export interface Receiver {
   url: string;
-  /** What came, in order, whatever was answered. */
+  /** Every request, in order, whatever the response. */
   received: Received[];
-  /** Answers with this status from now on, so many milliseconds later; 0 for not at all. */
+  /** Responds with this status from now on, after `delay` milliseconds; with 0, not at all. */
   answer(status: number, delay?: number): void;
-  /** Resolves when so many have come in all. */
+  /** Resolves after `count` requests in all. */
   reached(count: number): Promise<void>;
   close(): Promise<void>;
 }
 
-/** @param port 0 for any; the one of a receiver that was closed lets it come back. */
+/** @param port 0 for any; the port of a closed receiver reopens it. */
 export async function openReceiver(port = 0): Promise<Receiver> {
   const received: Received[] = [];
   let status = 200;

@@ -1,9 +1,9 @@
-// Keeps what the tests send as sign-ups and what the site logs, for the search at the end of the run (privacy.ts).
+// Records the sign-ups that tests send and the lines that the site logs, for the search at the end of the run (global-setup.ts).
 import { appendFileSync } from "node:fs";
 import { ClientRequest } from "node:http";
 import { join } from "node:path";
 
-/** Set by global-setup.ts; nothing is kept outside of `npm test`. */
+/** Set by global-setup.ts; without it nothing is recorded. */
 const folder = process.env.PERENNIAL_TEST_RECORDS;
 
 export function keepSent(body: unknown): void {
@@ -18,7 +18,7 @@ function keep(kind: "sent" | "logs", text: unknown): void {
   if (folder && typeof text === "string" && text !== "") appendFileSync(join(folder, kind), `${text}\n`);
 }
 
-/** Every way by which tests send: fetch, and Node's client, which is supertest's as well. Browsers tell by themselves. */
+/** Records what tests send with fetch and with Node's client, which supertest uses; browser.ts records what browsers send. */
 export function watchRequests(): void {
   const { fetch } = globalThis;
   globalThis.fetch = (input, init) => {

@@ -1,17 +1,17 @@
-// A wire to the database that a test can cut, stall, slow down and mend.
+// A TCP proxy to Postgres that a test can close, stall, delay and repair.
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 
 export interface Wire {
-  /** The database's URL through the wire. */
+  /** Returns the URL of the database through the proxy. */
   url(databaseUrl: string): string;
-  /** Ends every connection and refuses new ones. */
+  /** Closes every connection and refuses new ones. */
   cut(): Promise<void>;
-  /** Accepts everything and passes nothing on, as a frozen database does. */
+  /** Accepts connections and data, and forwards nothing, as with a frozen Postgres. */
   stall(): void;
-  /** Passes everything on that much later, in milliseconds. */
+  /** Forwards everything with a latency, in milliseconds. */
   delay(ms: number): void;
-  /** What is open stays silent for ever, as after a failover; new connections work. */
+  /** Open connections stay silent for ever, as after a failover; new ones work. */
   forget(): void;
   mend(): Promise<void>;
 }
@@ -64,7 +64,7 @@ export async function openWire(databaseUrl: string): Promise<Wire> {
     mend: async () => {
       stalled = false;
       latency = 0;
-      // What was swallowed is lost: the connections it belonged to cannot go on.
+      // Data was dropped, so the open connections cannot continue.
       for (const socket of sockets) socket.destroy();
       if (server.listening) return;
       server.listen(port, "127.0.0.1");

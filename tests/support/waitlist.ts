@@ -1,5 +1,5 @@
-// The built waitlist command, run as an operator runs it. What it prints is not kept for the search of the logs
-// (privacy.ts): to show the list is what it is for.
+// The built waitlist command, run as an operator runs it. Its output may show the list, so the search of the logs
+// (global-setup.ts) excludes it.
 import { join } from "node:path";
 import type { DatabaseUrls } from "../../server/database/migrate.ts";
 import { projectRoot } from "../../server/project-root.ts";
@@ -7,10 +7,7 @@ import { run, type Run } from "./run.ts";
 
 export const builtWaitlist = join(projectRoot, "dist/server/waitlist.js");
 
-/**
- * @param env wins over the database's URLs.
- * @param program a copy of the bundle.
- */
+/** @param env overrides the URLs of the database. @param program a copy of the bundle. */
 export async function runWaitlist(
   { webUrl, ownerUrl, adminUrl }: DatabaseUrls,
   args: string[],

@@ -1,11 +1,12 @@
-// Prisma Studio as a process of its own.
+// The process of Prisma Studio.
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
+import { childEnvironment } from "../../config/environment.ts";
 import { projectRoot } from "../../project-root.ts";
 
-/** Studio 7.10 sends database errors to its page as JSON, which leaves out their message. */
+/** Studio 7.10 sends database errors to its page as JSON, which lacks their message. */
 const errorsWithMessage =
   "Error.prototype.toJSON = function () { return { ...this, name: this.name, message: this.message }; };";
 
@@ -13,12 +14,12 @@ const errorsWithMessage =
 export function startStudio(databaseUrl: string) {
   const prisma = createRequire(import.meta.url).resolve("prisma/build/index.js");
   const preload = `data:text/javascript,${encodeURIComponent(errorsWithMessage)}`;
-  // If Studio is to open a browser and there is none, as on a server, it ends.
+  // Without --browser none, Studio exits on a machine that has no browser.
   const studio = spawn(process.execPath, ["--import", preload, prisma, "studio", "--browser", "none"], {
     cwd: projectRoot,
     stdio: ["inherit", "pipe", "inherit"],
-    // CHECKPOINT_DISABLE keeps Studio from telling Prisma that it was opened.
-    env: { ...process.env, DATABASE_OWNER_URL: databaseUrl, CHECKPOINT_DISABLE: "1" },
+    // CHECKPOINT_DISABLE turns off telemetry to Prisma.
+    env: { ...childEnvironment(), DATABASE_OWNER_URL: databaseUrl, CHECKPOINT_DISABLE: "1" },
   });
   process.on("exit", () => studio.kill());
   return studio;
@@ -31,6 +32,6 @@ export async function readPort(stdout: Readable): Promise<number | undefined> {
     port = /http:\/\/localhost:(\d+)/.exec(line)?.[1];
     if (port !== undefined) break;
   }
-  stdout.resume(); // Studio would stop at a full pipe.
+  stdout.resume(); // Studio would block on a full pipe.
   return port === undefined ? undefined : Number(port);
 }

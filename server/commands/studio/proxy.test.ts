@@ -1,4 +1,4 @@
-// The proxy in front of Prisma Studio, with another server in Studio's place.
+// The proxy in front of Prisma Studio, with a test server in place of Studio.
 import { once } from "node:events";
 import { createServer, request, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";

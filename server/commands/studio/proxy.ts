@@ -1,4 +1,4 @@
-// The HTTP proxy in front of Prisma Studio: opens the newest entries, and refuses requests from other sites.
+// The HTTP proxy in front of Prisma Studio: shows the newest entries first, and refuses requests from other sites.
 import {
   request,
   type IncomingHttpHeaders,
@@ -7,13 +7,12 @@ import {
   type ServerResponse,
 } from "node:http";
 import { pipeline } from "node:stream";
+import { fields } from "../../../client/early-access/fields.ts";
+import { sourceColumns } from "../../models/source.ts";
+import { flags } from "../../models/waitlist-entry.ts";
 
 /** Studio sorts other columns by name and puts them after these, the primary key first. */
-const columns = [
-  "created_at,name,email,company,job_title,status",
-  "suspected_spam,disposable_email,unusual_volume",
-  "utm_source,utm_medium,utm_campaign,utm_term,utm_content,referrer_host",
-];
+const columns = ["created_at", ...fields.map(({ name }) => name), "status", ...flags, ...sourceColumns];
 
 /** Studio's view state: https://github.com/prisma/studio/blob/main/Architecture/navigation-url-state.md */
 const newestEntries = new URLSearchParams({
@@ -22,7 +21,7 @@ const newestEntries = new URLSearchParams({
   pin: columns.join(","),
 });
 
-/** Its second fragment is Studio's own link to the table, which sorts by id. */
+/** The second fragment is Studio's own link to the table, which sorts by id. */
 const head = `
 <style>
   /* Columns are pinned for their order only. Pinned columns would cover the others, and move away when they get focus. */
@@ -37,7 +36,7 @@ const head = `
   openNewestEntries();
 </script>`;
 
-/** Otherwise Studio's page tells checkpoint.prisma.io that it was opened, and another site could show it in a frame. */
+/** Blocks the page's telemetry to checkpoint.prisma.io, and frames in other sites. */
 const securityPolicy = {
   "content-security-policy": "default-src 'self' 'unsafe-inline' data:; frame-ancestors 'none'",
 };

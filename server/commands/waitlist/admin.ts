@@ -1,6 +1,7 @@
-// waitlist admin: the personal logins of those who use Prisma Studio.
-import { addAdmin, listAdmins, removeAdmin } from "../../database/admins.ts";
-import { printableName } from "../../printable.ts";
+// waitlist admin: personal logins for Prisma Studio.
+import { addAdmin, removeAdmin } from "../../database/roles/admins.ts";
+import { listAdmins } from "../../database/roles/site-roles.ts";
+import { printableName } from "../../operator-messages.ts";
 import { UsageError } from "../command.ts";
 import { print } from "../print.ts";
 import type { Command } from "./command.ts";
@@ -9,8 +10,8 @@ import { withOwner } from "./owner.ts";
 export const admin: Command = {
   summary: "adds, lists and removes the personal logins of admins",
   details: [
-    "ACTION is add, list or remove. A login may do what the role of DATABASE_ADMIN_URL may: read entries and the trace",
-    "of status changes, change a status, delete entries. The trace names the login. Its password is shown only once.",
+    "ACTION is add, list or remove. A login has the rights of the role in DATABASE_ADMIN_URL: read entries and the trace",
+    "of status changes, change a status, delete entries. The trace names the login. add prints its password once.",
     "With DATABASE_URL set, open Studio with it: DATABASE_ADMIN_URL=postgresql://NAME:PASSWORD@HOST/DATABASE npm run studio",
   ].join("\n"),
   positionals: ["ACTION", "[NAME]"],

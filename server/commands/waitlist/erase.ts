@@ -1,23 +1,22 @@
-// waitlist erase: the right to erasure (GDPR, article 17) for one address.
-import { OperatorError } from "../../operator-error.ts";
+// waitlist erase: the right to erasure (GDPR, article 17), for one address.
+import { OperatorError } from "../../operator-messages.ts";
 import { normaliseAddress } from "../../models/waitlist-entry.ts";
 import { print } from "../print.ts";
 import type { Command } from "./command.ts";
 import { withOwner } from "./owner.ts";
 
 export const erase: Command = {
-  summary: "removes whoever signed up with ADDRESS, for good",
+  summary: "permanently removes the entry of ADDRESS",
   details: [
-    "The address is read as a sign-up reads it, so neither its case nor the form of its domain matters.",
-    "Once done, a second time finds nobody and is no fault. The trace of status changes stays: it holds the",
-    "number of an entry, roles and times, and nothing of a person. Backups and exports made before still hold",
-    "the entry: erase again after you restore one.",
+    "The address is normalised as in a sign-up: its case and the form of its domain do not matter. A second run",
+    "finds no entry and succeeds. The trace of status changes stays: it holds the id of the entry, roles and times,",
+    "but no personal data. Earlier backups and exports still hold the entry: after a restore, erase it again.",
   ].join("\n"),
   positionals: ["ADDRESS"],
   options: {},
   run: async ({ positionals: [address = ""] }) => {
     const normalised = normaliseAddress(address);
-    // Studio takes what a sign-up would refuse, and that can be erased as well.
+    // Studio accepts addresses that a sign-up refuses; these can be erased too.
     const spellings = [normalised ?? "", address.trim().normalize("NFC").toLowerCase()];
     await withOwner(async (client) => {
       const { rows } = await client.query<{ created: string; status: string; changes: number }>(
@@ -29,12 +28,12 @@ export const erase: Command = {
       );
       for (const { created, status, changes } of rows) {
         const trace = changes === 1 ? "Its 1 status change stays" : `Its ${changes} status changes stay`;
-        const removed = `Removed 1 entry with everything in it: of ${created}, status ${status}.`;
-        print(`${removed}${changes ? ` ${trace} and names nobody.` : ""}\n`);
+        const removed = `Removed 1 entry of ${created} with status ${status}.`;
+        print(`${removed}${changes ? ` ${trace}, without personal data.` : ""}\n`);
       }
       if (rows.length > 0) return;
-      if (!normalised) throw new OperatorError("That is not an email address, and nothing was removed.");
-      print("There was no entry with this address.\n");
+      if (!normalised) throw new OperatorError("This is not an email address. Nothing was removed.");
+      print("The list has no entry with this address.\n");
     });
   },
 };

@@ -1,86 +1,90 @@
-// waitlist export: the list as CSV or as JSON lines, streamed from Postgres at its own speed.
+// waitlist export: streams the list from Postgres as CSV or JSON lines.
 import { createWriteStream } from "node:fs";
 import type { Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type pg from "pg";
 import { to as copyTo } from "pg-copy-streams";
-import { printable, printableName } from "../../printable.ts";
+import { fields } from "../../../client/early-access/fields.ts";
+import { printable, printableName } from "../../operator-messages.ts";
 import { UsageError } from "../command.ts";
-import { isFinal, isFlagged } from "../../models/waitlist-entry.ts";
+import { sourceColumns } from "../../models/source.ts";
+import { flags, isFinal, isFlagged } from "../../models/waitlist-entry.ts";
 import { print } from "../print.ts";
 import type { Command } from "./command.ts";
-import { toLines, type LineFormat } from "./copied-rows.ts";
-import { formats } from "./export-format.ts";
-import { inPeriod, periodOptions, readPeriod, type Period } from "./moment.ts";
+import { inPeriod, periodOptions, readPeriod } from "./moment.ts";
 import { withOwner } from "./owner.ts";
 import { writePrivately } from "./private-file.ts";
-import { count, showProgress, type Progress } from "./progress.ts";
+import { count, showProgress } from "./progress.ts";
+import { guard } from "./spreadsheet-cell.ts";
 
-interface Selection {
-  format: LineFormat;
-  period: Period;
-  withoutFlagged: boolean;
+const fieldColumns = fields.map(({ name }) => name);
+const columns = [...fieldColumns, "status", "created_at", ...flags, ...sourceColumns, "id"];
+/** The columns whose text comes from a visitor. */
+const textColumns = new Set<string>([...fieldColumns, ...sourceColumns]);
+
+function toCsvCell(column: string): string {
+  if (textColumns.has(column)) return `${guard(column)} AS ${column}`;
+  // The time zone of the connection is UTC.
+  return column === "created_at" ? `to_char(created_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS created_at` : column;
 }
+
+/** The COPY statement of each format, for the entries that meet an SQL condition. */
+const formats: Record<string, (condition: string) => string> = {
+  csv: (condition) =>
+    `COPY (SELECT ${columns.map(toCsvCell).join(", ")} FROM public.earlyaccess WHERE ${condition})
+     TO STDOUT (FORMAT csv, HEADER)`,
+  // COPY changes no byte of JSON text here, because JSON text has no control characters.
+  ndjson: (condition) =>
+    `COPY (SELECT row_to_json(entry) FROM
+             (SELECT ${columns.join(", ")} FROM public.earlyaccess WHERE ${condition}) AS entry)
+     TO STDOUT (FORMAT csv, QUOTE E'\\x01', DELIMITER E'\\x02')`,
+};
 
 export const exportCommand: Command = {
   summary: "writes the list as CSV or as JSON lines, in no particular order",
   details: [
-    "Without FILE, or with -, it goes to stdout (in the project: npm run --silent, as npm prints lines of its own).",
-    "FILE is readable by you alone, and appears when it is complete.",
-    "CSV is that of RFC 4180, in UTF-8. So that no spreadsheet runs a cell as a formula, an apostrophe precedes = + - @",
-    "and their full-width forms at the start of a cell and after ; TAB or a line break in it, and a leading TAB or CR.",
-    "import removes these apostrophes. JSON lines hold the text as it is.",
+    "Without FILE, or with -, the list goes to stdout. In the project, use npm run --silent: npm prints lines of its own.",
+    "FILE appears when it is complete, and only you can read it.",
+    "CSV has commas, quotes as in RFC 4180, LF line ends and UTF-8. An empty text has quotes; a missing value has none.",
+    "So that no spreadsheet runs a cell as a formula, an apostrophe precedes = + - @ and their full-width forms at the",
+    "start of a cell and after ; TAB or a line break in it, and a leading TAB or CR. import removes these apostrophes.",
+    "JSON lines hold the text without them.",
   ].join("\n"),
   positionals: ["[FILE]"],
   options: {
     format: { value: "FORMAT", description: "csv (the default) or ndjson" },
     ...periodOptions,
-    "without-flagged": { description: "leaves out suspected spam, disposable addresses and unusual volume" },
+    "without-flagged": { description: "omit suspected spam, disposable addresses and unusual volume" },
   },
   run: async ({ positionals: [file = "-"], value, has }) => {
     const name = value("format") ?? "csv";
     const format = Object.hasOwn(formats, name) ? formats[name] : undefined;
     if (!format) throw new UsageError(`--format is "${printableName(name)}" but must be csv or ndjson.`);
-    const selection = { format, period: readPeriod(value), withoutFlagged: has("without-flagged") };
+    const conditions = [inPeriod(readPeriod(value)), isFinal, has("without-flagged") ? `NOT ${isFlagged}` : "true"];
+    // Not sorted: after an import, sorting takes as long as the rest.
+    const copy = format(conditions.join(" AND "));
     await withOwner(async (client) => {
       if (file === "-") {
-        await write(client, selection, process.stdout);
+        await write(client, copy, process.stdout);
         return;
       }
-      const rows = await writeToFile(client, selection, file);
+      const rows = await writePrivately(file, (draft) => write(client, copy, createWriteStream(draft)));
       print(`Wrote ${count(rows)} ${rows === 1 ? "entry" : "entries"} to ${printable(file)}.\n`);
     });
   },
 };
 
-async function writeToFile(client: pg.Client, selection: Selection, file: string): Promise<number> {
-  let rows = 0;
-  await writePrivately(file, async (draft) => {
-    rows = await write(client, selection, createWriteStream(draft));
-  });
-  return rows;
-}
-
-/** @returns the number of entries. */
-async function write(client: pg.Client, selection: Selection, output: Writable): Promise<number> {
-  const { format, period, withoutFlagged } = selection;
-  const where = `${inPeriod(period)} AND ${isFinal} AND ${withoutFlagged ? `NOT ${isFlagged}` : "true"}`;
-  const progress = await showExport(client, where);
+/** Returns the number of entries. */
+async function write(client: pg.Client, copy: string, output: Writable): Promise<number> {
+  // Lets parallel workers of Postgres format the entries, which nearly doubles the rate of a long list.
+  await client.query("SET parallel_tuple_cost = 0");
+  const progress = showProgress("Export, bytes:");
+  const rows = client.query(copyTo(copy));
+  rows.on("data", (chunk: Buffer) => progress.advance(chunk.length));
   try {
-    // Not sorted: where Postgres must, as after an import, that takes as long as everything else.
-    const cells = format.columns.map(({ select }) => select).join(", ");
-    const entries = `SELECT ${cells} FROM public.earlyaccess WHERE ${where}`;
-    const rows = client.query(copyTo(`COPY (${entries}) TO STDOUT`));
-    await pipeline(rows, toLines(format, progress.advance), output, { end: output !== process.stdout });
+    await pipeline(rows, output, { end: output !== process.stdout });
     return rows.rowCount;
   } finally {
     progress.end();
   }
-}
-
-/** Counts what is to come only where somebody watches. */
-async function showExport(client: pg.Client, where: string): Promise<Progress> {
-  if (!process.stderr.isTTY) return showProgress("Export");
-  const { rows } = await client.query(`SELECT count(*)::int AS total FROM public.earlyaccess WHERE ${where}`);
-  return showProgress("Export", rows[0].total);
 }

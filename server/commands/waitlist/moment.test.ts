@@ -1,7 +1,8 @@
+// The dates that options and CSV files may hold.
 import { describe, expect, it } from "vitest";
 import { readMoment } from "./moment.ts";
 
-describe("a moment", () => {
+describe("readMoment", () => {
   it.each([
     ["2026-01-31", "2026-01-31T00:00:00.000Z"],
     ["2026-01-31T12:00", "2026-01-31T12:00:00.000Z"],
@@ -12,7 +13,7 @@ describe("a moment", () => {
     ["2026-01-31 12:00:00.123+00", "2026-01-31T12:00:00.123Z"],
     ["2026-01-31 12:00:00", "2026-01-31T12:00:00.000Z"],
     ["2024-02-29", "2024-02-29T00:00:00.000Z"],
-  ])("%s is %s", (text, iso) => {
+  ])("reads %s as %s", (text, iso) => {
     expect(readMoment(text)?.toISOString()).toBe(iso);
   });
 
@@ -26,7 +27,7 @@ describe("a moment", () => {
     "2026-01-31-05",
     "1767225600",
     "today",
-  ])("%s is none", (text) => {
+  ])("refuses %j", (text) => {
     expect(readMoment(text)).toBeUndefined();
   });
 });

@@ -1,6 +1,6 @@
-// Reads the dates that operators and other tools write: ISO 8601, and nothing that means another day elsewhere.
+// Dates of options and CSV files: ISO 8601 only, because 01/02/2026 is another day in another country.
 import { z } from "zod";
-import { printableName } from "../../printable.ts";
+import { printableName } from "../../operator-messages.ts";
 import { UsageError } from "../command.ts";
 
 const date = z.iso.date();
@@ -9,8 +9,8 @@ const dateTime = z.iso.datetime({ offset: true, local: true });
 const dayMs = 86_400_000;
 
 /**
- * A date or a date and time, with "T" or a space between; without an offset it is UTC.
- * @returns undefined for anything else.
+ * Parses a date, or a date and time with "T" or a space between. Without an offset it is UTC.
+ * @returns undefined for any other text.
  */
 export function readMoment(text: string): Date | undefined {
   if (date.safeParse(text).success) return new Date(`${text}T00:00:00Z`);
@@ -23,7 +23,7 @@ export function readMoment(text: string): Date | undefined {
   return new Date(/(?:Z|[+-]\d\d:\d\d)$/.test(iso) ? iso : `${iso}Z`);
 }
 
-/** From when, until before when; undefined where it has no such end. */
+/** The start is included, the end excluded; undefined means unlimited. */
 export interface Period {
   since: Date | undefined;
   until: Date | undefined;
@@ -32,12 +32,12 @@ export interface Period {
 export const periodOptions = {
   since: {
     value: "DATE",
-    description: "only those who signed up at that time or later (ISO 8601, UTC unless it says)",
+    description: "only entries of that time or later (ISO 8601; UTC without an offset)",
   },
-  until: { value: "DATE", description: "only those before that time; a date without a time includes that day" },
+  until: { value: "DATE", description: "only entries before that time; a date without a time includes that day" },
 };
 
-/** @throws UsageError where a value is no date. */
+/** @throws UsageError if a value is not a date. */
 export function readPeriod(value: (option: string) => string | undefined): Period {
   const read = (option: string) => {
     const text = value(option);
@@ -57,7 +57,7 @@ export function readPeriod(value: (option: string) => string | undefined): Perio
   };
 }
 
-/** An SQL condition on created_at. */
+/** Returns an SQL condition on created_at. */
 export function inPeriod({ since, until }: Period): string {
   const conditions = [];
   if (since) conditions.push(`created_at >= '${since.toISOString()}'`);

@@ -1,17 +1,17 @@
-// The owner's connection for a command, which a signal ends so that the command tidies up and ends as well.
+// The owner's connection for a command; a signal closes it, so that the command cleans up and ends.
 import type pg from "pg";
 import { errorFields } from "../../database/error-fields.ts";
-import { connectTo } from "../../database/migrate.ts";
+import { connectTo } from "../../database/client.ts";
 import type { OpenedDatabase } from "../../database/open.ts";
-import { OperatorError } from "../../operator-error.ts";
+import { OperatorError } from "../../operator-messages.ts";
 import { withDatabase } from "../command.ts";
 
 export const migrateHint =
   "Migrate: npm run migrate; docker compose run --rm --no-deps migrate; or node dist/server/migrate.js in the image.";
 
 /**
- * Opens the configured database as its owner.
- * @throws OperatorError where it cannot be reached, lacks the table, or a signal came.
+ * Connects to the configured database as its owner, and disconnects after the work.
+ * @throws OperatorError if Postgres is unreachable, a table or right is missing, or a signal arrived.
  */
 export async function withOwner(work: (client: pg.Client, database: OpenedDatabase) => Promise<void>): Promise<void> {
   await withDatabase(async (database) => {
@@ -23,12 +23,12 @@ export async function withOwner(work: (client: pg.Client, database: OpenedDataba
     };
     process.once("SIGINT", interrupt).once("SIGTERM", interrupt);
     try {
-      // Dates are written and counted in UTC, whatever the server's own time zone is.
+      // Export and stats write dates in UTC, whatever the server's time zone is.
       await client.query("SET timezone = 'UTC'");
       await work(client, database);
     } catch (error) {
-      if (!signal) throw inWords(error);
-      // What the command says itself, such as what became of its changes, is still true.
+      if (!signal) throw toOperatorError(error);
+      // The message of the command, such as the outcome of an import, is still true.
       const more = error instanceof OperatorError ? ` ${error.message}` : "";
       throw new OperatorError(`Ended by ${signal}.${more}`);
     } finally {
@@ -38,21 +38,21 @@ export async function withOwner(work: (client: pg.Client, database: OpenedDataba
   });
 }
 
-/** @throws OperatorError where nothing answers. */
+/** @throws OperatorError if Postgres is unreachable. */
 export async function reach(url: string): Promise<pg.Client> {
   try {
     return await connectTo(url);
   } catch (error) {
     if (error instanceof OperatorError) throw error;
-    // Of a database error only the code: drivers quote what they were given.
+    // Only the code of a database error: the message may quote the URL.
     const reason = (error as NodeJS.ErrnoException).code ?? (error as Error).message;
     throw new OperatorError(`Postgres at ${new URL(url).host} cannot be reached: ${reason}`, { cause: error });
   }
 }
 
-function inWords(error: unknown): unknown {
+function toOperatorError(error: unknown): unknown {
   const { code } = errorFields(error);
-  // A table or a column is missing.
+  // undefined_table, undefined_column
   if (code === "42P01" || code === "42703") return new OperatorError(`The database is not up to date. ${migrateHint}`);
   if (code === "42501") {
     return new OperatorError("This role may not do that. Set DATABASE_OWNER_URL to the owner's connection.");

@@ -1,35 +1,34 @@
-// Writes a file that holds personal data: complete or not at all, and for this user alone.
+// Files with personal data: complete or absent, and readable by this user alone.
 import { randomBytes } from "node:crypto";
 import { open, realpath, rename, rm, stat } from "node:fs/promises";
-import { OperatorError } from "../../operator-error.ts";
-import { printable } from "../../printable.ts";
+import { OperatorError, printable } from "../../operator-messages.ts";
 
 /**
- * Gives a new, empty file beside `path` to `write`, and puts it in the place of `path` when that is done.
- * Mode 0600; a file that was there is replaced.
- * @throws OperatorError where it cannot be written there.
+ * Lets `write` fill a new file beside `path`, then replaces `path` by it. The file's mode is 0600.
+ * @returns what `write` returned.
+ * @throws OperatorError if the file cannot be written.
  */
-export async function writePrivately(path: string, write: (draft: string) => Promise<void>): Promise<void> {
+export async function writePrivately<T>(path: string, write: (draft: string) => Promise<T>): Promise<T> {
   const target = await realpath(path).catch(() => path);
   const found = await stat(target).catch(() => undefined);
-  // A device or a pipe would be replaced by a file.
-  if (found && !found.isFile()) throw new OperatorError(`${printable(path)} is not a file, and is left as it is.`);
+  // rename would replace a device or a pipe by a file.
+  if (found && !found.isFile()) throw new OperatorError(`${printable(path)} is not a file. Nothing was written.`);
   const draft = `${target}.${randomBytes(4).toString("hex")}.part`;
   try {
     await (await open(draft, "wx", 0o600)).close();
-    await write(draft);
+    const result = await write(draft);
     await flush(draft);
     await rename(draft, target);
+    return result;
   } catch (error) {
     await rm(draft, { force: true });
     const { code, syscall } = error as NodeJS.ErrnoException;
-    if (code && syscall && /^(E[A-Z]+)$/.test(code))
-      throw new OperatorError(`${printable(path)} cannot be written: ${code}`);
+    if (code && syscall) throw new OperatorError(`${printable(path)} cannot be written: ${code}`);
     throw error;
   }
 }
 
-/** Renamed before it reached the disk, a file may be empty after a power cut. */
+/** Without this, a power cut after the rename could leave an empty file. */
 async function flush(path: string): Promise<void> {
   const file = await open(path, "r+");
   try {

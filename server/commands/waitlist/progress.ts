@@ -1,16 +1,16 @@
-// A progress bar on stderr, where a person watches it.
+// A progress bar on stderr, if stderr is a terminal.
 
 const barWidth = 30;
-/** In milliseconds; more often nobody reads. */
+/** In milliseconds. */
 const redrawMs = 100;
 
 export interface Progress {
   advance: (by: number) => void;
-  /** Takes the bar away. */
+  /** Clears the bar. */
   end: () => void;
 }
 
-/** @param total where it is not known, the count alone is shown. */
+/** Without a total, the bar is only a count. */
 export function showProgress(what: string, total?: number): Progress {
   if (!process.stderr.isTTY) return { advance: () => undefined, end: () => undefined };
   let done = 0;

@@ -1,9 +1,0 @@
-// The logo mark: a P whose bowl is a leaf. client/brand/mark.svg is the same drawing.
-
-export function Mark() {
-  return (
-    <svg className="mark" viewBox="0 0 32 32" aria-hidden="true">
-      <path d="M4 3h13c6.6 0 11 4.4 11 11v7h-7.5C14 21 9.3 17 9 11.5v15a2.5 2.5 0 0 1-5 0z" />
-    </svg>
-  );
-}

@@ -1,0 +1,79 @@
+// Reads and checks the configuration; nothing outside this folder reads process.env.
+import { printableName, OperatorError } from "../operator-messages.ts";
+import { checkDatabaseUrls } from "./database-urls.ts";
+import { readEnvFile } from "./env-file.ts";
+import { describeMisspelt } from "./misspelt-names.ts";
+import { settingNames, settings, type Setting, type SettingName, type SettingValues } from "./settings.ts";
+
+/** The value of each setting under its name in camel case, as databaseUrl for DATABASE_URL. */
+export type Config = { [Name in SettingName as CamelCase<Name>]: SettingValues[Name] } & {
+  allowPrivilegedRole: boolean;
+  /** A sentence for each variable that is probably misspelt. */
+  warnings: string[];
+};
+
+type CamelCase<Name extends string> = Name extends `${infer Word}_${infer Rest}`
+  ? `${Lowercase<Word>}${Capitalize<CamelCase<Rest>>}`
+  : Lowercase<Name>;
+
+/**
+ * Reads the configuration from environment variables; an empty variable counts as unset.
+ * @throws OperatorError naming every invalid variable with its value (secrets hidden) and an example. In production,
+ * example passwords, short passwords and passwords shared by two roles are invalid.
+ */
+export function readConfig(env: NodeJS.ProcessEnv): Config {
+  const given = Object.fromEntries(Object.entries(env).filter(([, text]) => text?.trim()));
+  const isProduction = given.NODE_ENV === "production";
+  const { values, errors } = parseSettings(given);
+  if (values.METRICS_PORT && values.METRICS_PORT === values.PORT) {
+    errors.push(describeInvalid("METRICS_PORT", given.METRICS_PORT, "another port than PORT"));
+  }
+  errors.push(...checkDatabaseUrls(given, values));
+  if (isProduction && values.NOTIFY_WEBHOOK_SECRET === settings.NOTIFY_WEBHOOK_SECRET.example) {
+    errors.push(
+      "NOTIFY_WEBHOOK_SECRET is the example, which everybody can read; make one with: openssl rand -base64 32",
+    );
+  }
+  const warnings = describeMisspelt(Object.keys(given));
+  if (errors.length > 0) {
+    const lines = [...errors, ...warnings].map((line) => `  ${line}`);
+    throw new OperatorError(`The configuration is not valid:\n${lines.join("\n")}`);
+  }
+  values.ALLOW_PRIVILEGED_ROLE ??= !isProduction;
+  const config = Object.entries(values).map(([name, value]) => [toCamelCase(name), value]);
+  return { ...Object.fromEntries(config), warnings } as Config;
+}
+
+/** Returns the values of the valid settings and a sentence for each other one. */
+function parseSettings(given: NodeJS.Dict<string>): { values: Partial<SettingValues>; errors: string[] } {
+  const values: Partial<Record<SettingName, unknown>> = {};
+  const errors: string[] = [];
+  for (const name of settingNames) {
+    const { data, error } = settings[name].schema.safeParse(given[name]);
+    if (error) errors.push(describeInvalid(name, given[name], error.issues[0]?.message));
+    else values[name] = data;
+  }
+  return { values: values as Partial<SettingValues>, errors };
+}
+
+function describeInvalid(name: SettingName, text = "", rule = ""): string {
+  const { example, secret }: Setting = settings[name];
+  const shown = secret || text.includes("@") ? hideSecrets(text) : printableName(text);
+  return `${name} is "${shown}" but must be ${rule}, for example ${name}=${example}`;
+}
+
+/** Shows a known protocol only: if a URL is invalid, its password may stand anywhere. */
+function hideSecrets(text: string): string {
+  const protocol = /^(?:postgres(?:ql)?|rediss?|https?):\/\//.exec(text)?.[0] ?? "";
+  return `${protocol}…`;
+}
+
+function toCamelCase(name: string): string {
+  return name.toLowerCase().replace(/_(.)/g, (_match, letter: string) => letter.toUpperCase());
+}
+
+/** Reads `.env` of the working directory, if there is one, and then the environment, which wins. */
+export function loadConfig(): Config {
+  for (const [name, value] of Object.entries(readEnvFile())) process.env[name] ??= value;
+  return readConfig(process.env);
+}

@@ -1,0 +1,95 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { projectRoot } from "../project-root.ts";
+import { checkDatabaseUrls } from "./database-urls.ts";
+import { settings } from "./settings.ts";
+
+const production = { NODE_ENV: "production", NOTIFY_WEBHOOK_URL: "https://hooks.example/T0/B0/x" };
+const good = {
+  DATABASE_URL: urlOf("web"),
+  DATABASE_OWNER_URL: urlOf("owner"),
+  DATABASE_ADMIN_URL: urlOf("admin"),
+  NOTIFY_DATABASE_URL: urlOf("notify"),
+};
+
+it.each(["DATABASE_OWNER_URL", "DATABASE_ADMIN_URL"] as const)("rejects %s without DATABASE_URL", (name) => {
+  expect(check({ [name]: good[name] })).toEqual([
+    expect.stringMatching(`^DATABASE_URL is not set although ${name} is`),
+  ]);
+});
+
+it.each([
+  ["DATABASE_ADMIN_URL", "DATABASE_URL"],
+  ["DATABASE_ADMIN_URL", "DATABASE_OWNER_URL"],
+  ["DATABASE_ADMIN_URL", "NOTIFY_DATABASE_URL"],
+  ["NOTIFY_DATABASE_URL", "DATABASE_URL"],
+] as const)("rejects %s with the role of %s", (name, other) => {
+  expect(check({ ...good, [name]: good[other] })).toEqual([
+    expect.stringMatching(`^${name} has the role of ${other}, .* for example ${name}=`),
+  ]);
+});
+
+it.each([
+  ["DATABASE_URL", "WEB_PASSWORD"],
+  ["DATABASE_OWNER_URL", "OWNER_PASSWORD"],
+  ["DATABASE_ADMIN_URL", "ADMIN_PASSWORD"],
+  ["NOTIFY_DATABASE_URL", "NOTIFY_PASSWORD"],
+])("rejects a weak password in %s in production", (name, inCompose) => {
+  const weak = [
+    ...[...examplePasswords(), "%73ecret"].map((password) => [password, "the password of an example"]),
+    ["8b1f3c40d2e5a%C3%A9", "a password shorter than 15 characters"], // 14 characters in 15 bytes.
+  ];
+  for (const [password, fault] of weak) {
+    const env = { ...good, [name]: urlOf("role", password) };
+    expect(check(env)).toEqual([]);
+    expect(check({ ...production, ...env })).toEqual([
+      `${name} has ${fault} (docker compose: ${inCompose}); make one with: openssl rand -hex 24`,
+    ]);
+  }
+});
+
+it("rejects one password for two roles in production, even if the URLs encode it differently", () => {
+  const env = {
+    ...good,
+    DATABASE_OWNER_URL: urlOf("owner", "8b1f3c40d2e5a7b6"),
+    NOTIFY_DATABASE_URL: urlOf("notify", "%38b1f3c40d2e5a7b6"),
+  };
+  expect(check(env)).toEqual([]);
+  expect(check({ ...production, ...env })).toEqual([
+    "DATABASE_OWNER_URL and NOTIFY_DATABASE_URL have the same password for different roles (docker compose: OWNER_PASSWORD and NOTIFY_PASSWORD); for each role make one with: openssl rand -hex 24",
+  ]);
+});
+
+it.each([
+  ["a password and a role for each URL", good],
+  ["a password of 15 characters", { DATABASE_URL: urlOf("web", "8b1f3c40d2e5a7b") }],
+  ["a password that contains an example", { DATABASE_URL: urlOf("web", "secret-8b1f3c40d2") }],
+  ["one role in two URLs", { ...good, DATABASE_OWNER_URL: good.DATABASE_URL }],
+  ["URLs without a password", { DATABASE_URL: "postgresql://web@db/x", DATABASE_OWNER_URL: "postgresql://owner@db/x" }],
+  [
+    "an example in NOTIFY_DATABASE_URL if no webhook is set",
+    { ...good, NOTIFY_DATABASE_URL: urlOf("notify", "secret"), NOTIFY_WEBHOOK_URL: undefined },
+  ],
+])("accepts %s in production", (_title, env) => {
+  expect(check({ ...production, ...env })).toEqual([]);
+});
+
+function check(env: NodeJS.Dict<string>): string[] {
+  return checkDatabaseUrls(env, env);
+}
+
+function urlOf(role: string, password = `8b1f3c40d2e5a7b6-${role}`): string {
+  return `postgresql://${role}:${password}@db.example/perennial`;
+}
+
+/** Returns each password that somebody could copy from the documents, the examples or the embedded Postgres. */
+function examplePasswords(): string[] {
+  const files = [".env.example", "README.md", "docs/postgres.md", "server/database/embedded/postgres-binaries.ts"];
+  const texts = files.map((name) => readFileSync(join(projectRoot, name), "utf8"));
+  const text = [...texts, settings.DATABASE_URL.example].join("\n");
+  const matches = text.matchAll(/^[A-Z]+_PASSWORD=(\S+)$|postgres(?:ql)?:\/\/[\w-]+:([\w-]+)@/gm);
+  const found = new Set(Array.from(matches, ([, assigned, inUrl]) => assigned ?? inUrl ?? ""));
+  expect(found.size).toBeGreaterThanOrEqual(4);
+  return [...found];
+}

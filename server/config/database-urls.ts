@@ -1,0 +1,92 @@
+// Checks of the database URLs: which of them belong together, their roles, and in production their passwords.
+import { settings, type SettingValues } from "./settings.ts";
+
+/** The variable of .env that holds each URL's password for docker compose. */
+const composeVariables = {
+  DATABASE_URL: "WEB_PASSWORD",
+  DATABASE_OWNER_URL: "OWNER_PASSWORD",
+  DATABASE_ADMIN_URL: "ADMIN_PASSWORD",
+  NOTIFY_DATABASE_URL: "NOTIFY_PASSWORD",
+} as const;
+type UrlName = keyof typeof composeVariables;
+const urlNames = Object.keys(composeVariables) as UrlName[];
+
+/** URLs whose role must differ from the roles of the listed URLs. */
+const distinctRoles: Partial<Record<UrlName, UrlName[]>> = {
+  DATABASE_ADMIN_URL: ["DATABASE_URL", "DATABASE_OWNER_URL", "NOTIFY_DATABASE_URL"],
+  NOTIFY_DATABASE_URL: ["DATABASE_URL"],
+};
+
+/** The passwords in .env.example, the settings' examples and the documents. */
+const examplePasswords = new Set([
+  "change-this-notify-password",
+  "a-long-password",
+  "another-password",
+  "a-third-password",
+  "secret",
+]);
+
+/** In characters. NIST SP 800-63B-4, section 3.1.1.2, requires it of a password that is the only factor. */
+const minPasswordLength = 15;
+
+interface Connection {
+  name: UrlName;
+  role: string;
+  password: string;
+}
+
+/**
+ * Returns a sentence for each error, without a password.
+ * @param values the settings that are valid on their own.
+ */
+export function checkDatabaseUrls(given: NodeJS.Dict<string>, values: Partial<SettingValues>): string[] {
+  const connections = urlNames.flatMap((name) => {
+    const url = values[name];
+    if (!url) return [];
+    const { username, password } = new URL(url);
+    return { name, role: decodeURIComponent(username), password: decodeURIComponent(password) };
+  });
+  // Without a password, a certificate or a provider's proxy authenticates the role.
+  const used = connections.filter(
+    ({ name, password }) => password !== "" && (name !== "NOTIFY_DATABASE_URL" || given.NOTIFY_WEBHOOK_URL),
+  );
+  return [
+    ...(given.NODE_ENV === "production" ? [...checkStrength(used), ...checkReuse(used)] : []),
+    ...checkPresence(given),
+    ...checkRoles(connections),
+  ];
+}
+
+function checkStrength(connections: Connection[]): string[] {
+  return connections.flatMap(({ name, password }) => {
+    const isExample = examplePasswords.has(password);
+    if (!isExample && Array.from(password).length >= minPasswordLength) return [];
+    const fault = isExample ? "the password of an example" : `a password shorter than ${minPasswordLength} characters`;
+    return `${name} has ${fault} (docker compose: ${composeVariables[name]}); make one with: openssl rand -hex 24`;
+  });
+}
+
+function checkReuse(connections: Connection[]): string[] {
+  return [...new Set(connections.map(({ password }) => password))].flatMap((password) => {
+    const users = connections.filter((one) => one.password === password);
+    if (new Set(users.map(({ role }) => role)).size < 2) return [];
+    const names = users.map(({ name }) => name).join(" and ");
+    const inCompose = users.map(({ name }) => composeVariables[name]).join(" and ");
+    return `${names} have the same password for different roles (docker compose: ${inCompose}); for each role make one with: openssl rand -hex 24`;
+  });
+}
+
+function checkPresence(given: NodeJS.Dict<string>): string[] {
+  const other = given.DATABASE_OWNER_URL ? "DATABASE_OWNER_URL" : "DATABASE_ADMIN_URL";
+  if (given.DATABASE_URL || !given[other]) return [];
+  const example = `DATABASE_URL=${settings.DATABASE_URL.example}`;
+  return [`DATABASE_URL is not set although ${other} is; both must name the same database, for example ${example}`];
+}
+
+function checkRoles(connections: Connection[]): string[] {
+  return connections.flatMap(({ name, role }) => {
+    const other = connections.find((one) => one.role === role && distinctRoles[name]?.includes(one.name));
+    if (!other) return [];
+    return `${name} has the role of ${other.name}, which has other rights; it needs one of its own, for example ${name}=${settings[name].example}`;
+  });
+}

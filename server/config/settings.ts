@@ -1,0 +1,133 @@
+// The table of settings: the rule, default and example of each environment variable.
+import { isIP } from "node:net";
+import { z } from "zod";
+import { isDecodable } from "../../client/percent-encoding.ts";
+
+const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
+
+// Each kind of value has its rule as zod's error, which completes "NAME must be …".
+
+const wholeNumber = (min: number, max: number, unit?: string) => {
+  const rule = `a whole number${unit ? ` of ${unit}` : ""} from ${min} to ${max}`;
+  return z
+    .string()
+    .regex(/^\d{1,9}$/, rule)
+    .transform(Number)
+    .refine((n) => n >= min && n <= max, rule);
+};
+
+const trueOrFalse = z.enum(["true", "false"], "true or false").transform((text) => text === "true");
+
+const hostName = /^(?=.{1,253}$)[a-z\d]([a-z\d-]*[a-z\d])?(\.[a-z\d]([a-z\d-]*[a-z\d])?)*$/i;
+
+const host = z
+  .string()
+  .refine((text) => isIP(text) > 0 || hostName.test(text), "an IP address or host name to listen on");
+
+const url = (rule: string, isValid: (url: URL) => boolean) =>
+  z.string().refine((text) => URL.canParse(text) && isValid(new URL(text)), rule);
+
+const originUrl = url(
+  "the site's http or https origin, without a path",
+  ({ protocol, href, origin }) => /^https?:$/.test(protocol) && href === `${origin}/`,
+).transform((text) => new URL(text).origin);
+
+/**
+ * node-postgres verifies the certificate in each of these modes, but warns at each start that a later version will not:
+ * https://www.npmjs.com/package/pg-connection-string
+ */
+const unverified = /([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/;
+
+const postgresUrl = url(
+  "a Postgres URL with user and database, special characters in the password percent-encoded",
+  ({ protocol, username, password, pathname }) =>
+    /^postgres(ql)?:$/.test(protocol) &&
+    username !== "" &&
+    pathname.length > 1 &&
+    isDecodable(`${username}:${password}`),
+).transform((text) => (text.includes("uselibpqcompat=true") ? text : text.replace(unverified, "$1verify-full")));
+
+const redisUrl = url(
+  "a redis:// or rediss:// URL",
+  ({ protocol, hostname }) => /^rediss?:$/.test(protocol) && hostname !== "",
+);
+
+const webhookUrl = url(
+  "an http or https URL without user and password",
+  ({ protocol, username, password }) => /^https?:$/.test(protocol) && username === "" && password === "",
+);
+
+/** A secret in the format of Standard Webhooks. */
+const webhookSecret = z.string().refine((text) => {
+  const key = /^whsec_([a-z\d+/]+=*)$/i.exec(text)?.[1] ?? "";
+  const { length } = Buffer.from(key, "base64");
+  return length >= 24 && length <= 64;
+}, '"whsec_" and 24 to 64 bytes as base64, from: openssl rand -base64 32');
+
+const databaseConnection = (role: string) => ({
+  schema: postgresUrl.optional(),
+  example: `postgresql://${role}:secret@db.example:5432/perennial`,
+  secret: true,
+});
+
+export interface Setting {
+  /** Parses the variable's text; undefined if the variable is not set. */
+  schema: z.ZodType;
+  /** A valid value, for error messages. */
+  example: string;
+  /** True if the value must not appear in a message. */
+  secret?: boolean;
+}
+
+export const settings = {
+  /** The address that the server listens on. */
+  HOST: { schema: host.default("127.0.0.1"), example: "0.0.0.0" },
+  /** The port that the server listens on; 0 lets the system choose a free one. */
+  PORT: { schema: wholeNumber(0, 65_535).default(3000), example: "3000" },
+  /** The origin that visitors use, without a slash at its end. Undefined: http://localhost and the server's port. */
+  PUBLIC_URL: { schema: originUrl.optional(), example: "https://perennial.example" },
+  /** Whether HSTS covers every subdomain of the host in PUBLIC_URL. */
+  HSTS_INCLUDE_SUBDOMAINS: { schema: trueOrFalse.default(false), example: "true" },
+  /** The connection of the web process. Undefined: start the embedded Postgres. */
+  DATABASE_URL: databaseConnection("perennial_web"),
+  /** The connection for migrations and commands. Undefined: use DATABASE_URL. */
+  DATABASE_OWNER_URL: databaseConnection("perennial_owner"),
+  /** The connection for Prisma Studio. Undefined: there are no admins, and Studio does not open. */
+  DATABASE_ADMIN_URL: databaseConnection("perennial_admin"),
+  /** Whether the site starts if the web role is a superuser or the owner. Undefined: unless in production. */
+  ALLOW_PRIVILEGED_ROLE: { schema: trueOrFalse.optional(), example: "true" },
+  /** The number of proxies in front of the server, each of which appends to X-Forwarded-For. */
+  TRUST_PROXY: { schema: wholeNumber(0, 32, "proxies in front").default(0), example: "1" },
+  /** Sign-ups per client and window. */
+  SIGNUP_LIMIT: { schema: wholeNumber(1, 1_000_000).default(10), example: "10" },
+  /** The length of that window. */
+  SIGNUP_WINDOW_SECONDS: { schema: wholeNumber(1, 86_400, "seconds").default(600), example: "600" },
+  /** New entries per hour over all clients, above which an entry gets a flag. */
+  SIGNUP_HOURLY_CEILING: {
+    schema: wholeNumber(0, 100_000_000, "entries (0: no ceiling)").default(1000),
+    example: "1000",
+  },
+  /** The Redis in which replicas share these limits. Undefined: each process counts in its own memory. */
+  REDIS_URL: { schema: redisUrl.optional(), example: "redis://:secret@cache.example:6379/0", secret: true },
+  /** False keeps the site out of search engines, for staging. */
+  ALLOW_INDEXING: { schema: trueOrFalse.default(true), example: "false" },
+  /** The port of the Prometheus metrics, another one than PORT. Undefined: no metrics. */
+  METRICS_PORT: { schema: wholeNumber(1, 65_535).optional(), example: "9464" },
+  /** The receiver of a notification for each sign-up. Undefined: no notifications. */
+  NOTIFY_WEBHOOK_URL: { schema: webhookUrl.optional(), example: "https://hooks.example/T0/B0/x", secret: true },
+  /** The key that signs notifications. Undefined: they are unsigned, in Slack's format. */
+  NOTIFY_WEBHOOK_SECRET: {
+    schema: webhookSecret.optional(),
+    example: "whsec_QW4gZXhhbXBsZSwgd2hpY2ggaXMgcmVmdXNlZC4=",
+    secret: true,
+  },
+  /** The connection of the notification worker. Undefined: use the owner's. */
+  NOTIFY_DATABASE_URL: databaseConnection("perennial_notify"),
+  /** The least severe level that is logged. */
+  LOG_LEVEL: { schema: z.enum(logLevels, `one of ${logLevels.join(", ")}`).default("info"), example: "info" },
+} satisfies Record<string, Setting>;
+
+export type SettingName = keyof typeof settings;
+export type SettingValues = { [Name in SettingName]: z.infer<(typeof settings)[Name]["schema"]> };
+
+export const settingNames = Object.keys(settings) as SettingName[];

@@ -1,0 +1,66 @@
+// The response to a failed form post without JavaScript: the landing page with an error summary and the typed values.
+import type { ErrorRequestHandler, Request } from "express";
+import type { Logger } from "pino";
+import { fields } from "../../client/early-access/fields.ts";
+import type { FormFailure } from "../../client/page-data.ts";
+import { sendCached, type CachedResponse } from "../http/cached-response.ts";
+import { toHttpError, type HttpError } from "../http/http-error.ts";
+import { logFault, prefersHtml, setErrorHeaders } from "../middleware/errors.ts";
+import { readSource } from "../models/source.ts";
+import { cachePage } from "../views/prerendered-pages.ts";
+import type { Renderer } from "../views/renderer.ts";
+
+/** Pages with typed values that are not sent yet. Each takes 3 ms of processor time, and 60 KB until it is sent. */
+const openPagesLimit = 10;
+
+/**
+ * If the body was not read, or too many pages are open, the page has no values; that page is rendered once per status.
+ * Leaves clients that do not prefer HTML to the next error handler.
+ */
+export function failedForm(renderer: Renderer, log: Logger): ErrorRequestHandler {
+  const pagesWithoutValues = new Map<number, Promise<CachedResponse>>();
+  let openPages = 0;
+
+  function pageWithoutValues(status: number): Promise<CachedResponse> {
+    const page = pagesWithoutValues.get(status) ?? renderer.page("/", { status, errors: {} }).then(cachePage);
+    pagesWithoutValues.set(status, page);
+    page.catch(() => pagesWithoutValues.delete(status));
+    return page;
+  }
+
+  return async function sendFailedForm(thrown: unknown, req, res, next) {
+    const error = toHttpError(thrown);
+    if (!prefersHtml(req)) return next(error);
+    logFault(log, res, error);
+    const failure = describeFailure(req, error);
+    if (!failure.values || openPages >= openPagesLimit) {
+      const page = await pageWithoutValues(error.status);
+      setErrorHeaders(req, res, error);
+      return sendCached(req, res, page);
+    }
+    openPages++;
+    res.once("close", () => openPages--);
+    const { html } = await renderer.page("/", failure);
+    setErrorHeaders(req, res, error);
+    res.type("html").send(html);
+  };
+}
+
+/** The body is undefined if the request was refused before its body was read. */
+function describeFailure({ body, headers }: Request, { status, extra }: HttpError): FormFailure {
+  const posted = body as Record<string, unknown> | undefined;
+  return {
+    status,
+    errors: extra.fields ?? {},
+    ...(posted && { values: typedValues(posted), source: readSource(posted, headers.referer) }),
+  };
+}
+
+/** Returns the text of each field, cut to the field's maximum length. */
+function typedValues(posted: Record<string, unknown>): FormFailure["values"] {
+  const texts = fields.map(({ name, maxLength }) => {
+    const value = posted[name];
+    return [name, typeof value === "string" ? Array.from(value).slice(0, maxLength).join("") : ""];
+  });
+  return Object.fromEntries(texts) as FormFailure["values"];
+}

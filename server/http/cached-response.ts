@@ -1,0 +1,71 @@
+// Responses kept in memory with their compressed bodies, and how they are sent: content coding, 304 and HEAD.
+import { createHash } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
+import fresh from "fresh";
+import { acceptedCodings, readHeader, type Coding } from "./negotiation.ts";
+
+/** By address: a path, or a path with its query. */
+export type Cache = ReadonlyMap<string, CachedResponse>;
+
+export interface CachedResponse {
+  status: number;
+  /** By content coding; identity is always there. */
+  variants: Partial<Record<Coding, Variant>> & { identity: Variant };
+}
+
+interface Variant {
+  body: Buffer;
+  etag: string;
+  /** Names and values by turns, the form that costs writeHead least. */
+  headers: readonly string[];
+  /** The headers of a 304. */
+  notModified: readonly string[];
+}
+
+type Bodies = Partial<Record<Coding, Buffer>> & { identity: Buffer };
+
+export function cacheResponse(bodies: Bodies, status: number, headers: Record<string, string>): CachedResponse {
+  const { "Content-Type": mediaType = "", ...caching } = headers;
+  const variant = (body: Buffer, ...encoding: string[]): Variant => {
+    const etag = `"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`;
+    const notModified = Object.entries({ ...caching, Vary: "Accept-Encoding", ETag: etag }).flat();
+    const length = ["Content-Length", `${body.length}`];
+    return { body, etag, notModified, headers: ["Content-Type", mediaType, ...notModified, ...encoding, ...length] };
+  };
+  const { identity, br, gzip: gz } = bodies;
+  return {
+    status,
+    variants: {
+      identity: variant(identity),
+      ...(br && { br: variant(br, "Content-Encoding", "br") }),
+      ...(gz && { gzip: variant(gz, "Content-Encoding", "gzip") }),
+    },
+  };
+}
+
+const brotli = promisify(brotliCompress);
+const deflate = promisify(gzip);
+
+/** Compresses at the highest quality: the cost is paid once, at the start. */
+export async function compress(identity: Buffer): Promise<Bodies> {
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: identity.length };
+  const [br, gz] = await Promise.all([brotli(identity, { params }), deflate(identity, { level: 9 })]);
+  return { identity, br, gzip: gz };
+}
+
+/** @param headers further headers, names and values by turns; Express has set its own on `res`. */
+export function sendCached(
+  req: IncomingMessage,
+  res: ServerResponse,
+  { status, variants }: CachedResponse,
+  headers: readonly string[] = [],
+): void {
+  const coding = acceptedCodings(req).find((name) => variants[name]) ?? "identity";
+  const variant = variants[coding] as Variant;
+  const isFresh =
+    status === 200 && readHeader(req.headers, "if-none-match") && fresh(req.headers, { etag: variant.etag });
+  if (isFresh) res.writeHead(304, [...headers, ...variant.notModified]).end();
+  else res.writeHead(status, [...headers, ...variant.headers]).end(variant.body);
+}

@@ -1,0 +1,35 @@
+// Starts to listen, and says in a sentence why an address cannot be used.
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { OperatorError } from "../operator-messages.ts";
+
+/**
+ * @param variable the setting or option that chooses the port, for the error message.
+ * @returns the port, which the system chooses if `port` is 0.
+ * @throws OperatorError if the address cannot be used.
+ */
+export async function listen(server: Server, host: string, port: number, variable = "PORT"): Promise<number> {
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", reject);
+      server.listen(port, host, resolve);
+    });
+  } catch (error) {
+    const { code = "" } = error as NodeJS.ErrnoException;
+    throw new OperatorError(explain(code, host, port, variable), { cause: error });
+  }
+  // An error after the start concerns one connection that the system cannot accept, for example without memory.
+  server.on("error", () => undefined);
+  return (server.address() as AddressInfo).port;
+}
+
+function explain(code: string, host: string, port: number, variable: string): string {
+  if (code === "EADDRINUSE") {
+    const other = port < 65_535 ? port + 1 : 3000;
+    return `Port ${port} is taken by another program. Stop that one, or choose another port, for example ${variable}=${other}`;
+  }
+  if (code === "EACCES") {
+    return `Port ${port} needs more rights than this account has. Choose one above 1023, for example ${variable}=${variable === "PORT" ? 3000 : 9464}`;
+  }
+  return `Cannot listen on HOST=${host} (${code}). Choose an address of this machine, for example HOST=127.0.0.1`;
+}

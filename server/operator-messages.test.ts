@@ -1,0 +1,38 @@
+// Text that is safe to write to a terminal.
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { explain, OperatorError, listNames, printable, printableLines, printableName } from "./operator-messages.ts";
+
+it.each([
+  ["\u001B[2J", "?[2J"],
+  ["a\r\nb\tc", "a??b?c"],
+  ["\u202Egnp.exe", "?gnp.exe"],
+  ["a\u200Bb\uFEFF\u2028\u2029\u009B", "a?b????"],
+  ["\uD800", "?"],
+  ["Zoë 東京 🚀", "Zoë 東京 🚀"],
+])("prints %j as %j", (value, expected) => {
+  expect(printable(value)).toBe(expected);
+});
+
+it("replaces every invisible character, in any text", () => {
+  const text = fc.string({ unit: fc.nat(0xffff).map((code) => String.fromCharCode(code)) });
+  const property = fc.property(text, (value) => {
+    for (const printed of [printable(value), printableName(value), listNames([value, value])])
+      expect(printed).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u);
+    expect(printableLines(value).split("\n")).toEqual(value.split("\n").map(printable));
+  });
+  fc.assert(property, { numRuns: 2_000 });
+});
+
+it("cuts a name after 100 characters, and a list after 20 names", () => {
+  expect(printableName("🚀".repeat(100))).toBe("🚀".repeat(100));
+  expect(printableName("🚀".repeat(101))).toBe(`${"🚀".repeat(100)}…`);
+  const names = Array.from({ length: 20 }, (_, i) => `n${i}`);
+  expect(listNames(names)).toBe(names.join(", "));
+  expect(listNames([...names, "x", "y"])).toBe(`${names.join(", ")} and 2 more`);
+});
+
+it("explains every error without control characters, and keeps the line breaks of the message", () => {
+  expect(explain(new OperatorError("one\u001B[31m\ntwo"))).toBe("one?[31m\ntwo\n");
+  expect(explain(new Error("\u001B[31m"))).toMatch(/^Error: \?\[31m\n {4}at /);
+});

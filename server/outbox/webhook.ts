@@ -1,0 +1,48 @@
+// Posts a notification to the operator's webhook: as Slack reads it, or as signed JSON.
+import { createHmac } from "node:crypto";
+import { formatMessage, type Notification } from "./notification.ts";
+
+export interface Webhook {
+  url: string;
+  /** Undefined: the request is not signed and has Slack's format. */
+  secret: string | undefined;
+}
+
+/** Slack answers within about one second. */
+const timeoutMs = 10_000;
+
+/**
+ * Resolves when the receiver answers with 2xx.
+ * @throws an Error that says what the receiver did instead, without its URL, which is a secret.
+ */
+export async function postNotification(
+  { url, secret }: Webhook,
+  notification: Notification,
+  signal: AbortSignal,
+): Promise<void> {
+  const body = JSON.stringify(secret ? toEvent(notification) : { text: formatMessage(notification) });
+  const headers = { "Content-Type": "application/json", ...(secret ? sign(secret, notification.id, body) : {}) };
+  const either = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+  const response = await fetch(url, { method: "POST", headers, body, redirect: "manual", signal: either }).catch(
+    (error: Error & { cause?: NodeJS.ErrnoException }) => {
+      throw new Error(`The receiver cannot be reached: ${error.cause?.code ?? error.name}`);
+    },
+  );
+  await response.body?.cancel();
+  if (!response.ok) throw new Error(`The receiver answered ${response.status}`);
+}
+
+function toEvent(notification: Notification) {
+  return { type: "waitlist.joined", timestamp: notification.created_at, data: notification };
+}
+
+/**
+ * Returns the headers of Standard Webhooks, https://www.standardwebhooks.com. The id is the entry's, also after a retry, so
+ * that a receiver can recognise a notification which it already has.
+ */
+function sign(secret: string, id: string, body: string): Record<string, string> {
+  const timestamp = String(Math.floor(Date.now() / 1000));
+  const key = Buffer.from(secret.slice("whsec_".length), "base64");
+  const signature = createHmac("sha256", key).update(`${id}.${timestamp}.${body}`).digest("base64");
+  return { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": `v1,${signature}` };
+}

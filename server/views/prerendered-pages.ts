@@ -1,0 +1,37 @@
+// Pages that are the same for everybody, rendered and compressed once.
+import { cacheResponse, compress, type Cache, type CachedResponse } from "../http/cached-response.ts";
+import type { RenderedDocument, Renderer } from "./renderer.ts";
+
+/** Browsers revalidate a page at each visit; a CDN keeps it for a minute. */
+const pageCaching = {
+  "Cache-Control": "public, max-age=0, s-maxage=60",
+  // For a CDN that implements RFC 9213: s-maxage forbids it to use a stale copy, also while this server is down.
+  "CDN-Cache-Control": "max-age=60, stale-while-revalidate=60, stale-if-error=86400",
+};
+/** During a deployment, an address that this replica does not know may be a file of a newer one. */
+const notFoundCaching = { "Cache-Control": "public, max-age=0, must-revalidate" };
+
+const htmlType = { "Content-Type": "text/html; charset=utf-8" };
+
+/** @throws whatever a component throws: a build that cannot render one of these pages does not start. */
+export async function prerender(renderer: Renderer, addresses: string[]): Promise<Cache> {
+  const pages = addresses.map(async (address) => {
+    const page = await renderer.page(address);
+    return [address, await cachePage(page, page.status === 200 ? pageCaching : notFoundCaching)] as const;
+  });
+  return new Map(await Promise.all(pages));
+}
+
+/** @param caching by default for a response that nobody may keep. */
+export async function cachePage(
+  { status, html }: RenderedDocument,
+  caching: Record<string, string> = {},
+): Promise<CachedResponse> {
+  return cacheResponse(await compress(Buffer.from(html)), status, { ...htmlType, ...caching });
+}
+
+/** Returns the page for a fault. It is not compressed: clients rarely get it, and the start would wait for it. */
+export async function cacheErrorPage(renderer: Renderer): Promise<CachedResponse> {
+  const { status, html } = await renderer.errorPage();
+  return cacheResponse({ identity: Buffer.from(html) }, status, htmlType);
+}

@@ -1,0 +1,107 @@
+// The servers that the benchmark compares, on the image's Node version, and the load on them.
+import { execFile, execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync, writeFileSync } from "node:fs";
+import { get, type IncomingMessage } from "node:http";
+import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
+import { promisify } from "node:util";
+import type { DatabaseUrls } from "../../server/database/migrate.ts";
+import { projectRoot } from "../../server/project-root.ts";
+import { cpuSecondsOf } from "../support/process-usage.ts";
+import { findProgram } from "../support/programs.ts";
+import { startSite, type Site } from "../support/site.ts";
+
+const run = promisify(execFile);
+const read = (file: string) => readFileSync(join(projectRoot, file), "utf8");
+
+/** The path of the image's Node, which npm installs into its cache if this Node has another version. */
+const node = findNode(/^FROM node:(\d+)/m.exec(read("Dockerfile"))?.[1] as string);
+export const nodeVersion = execFileSync(node, ["--version"], { encoding: "utf8" }).trim();
+
+function findNode(major: string): string {
+  if (process.version.startsWith(`v${major}.`)) return process.execPath;
+  const args = ["exec", "--yes", `--package=node-linux-${process.arch}@${major}`, "--", "node", "-p"];
+  return execFileSync("npm", [...args, "process.execPath"], {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "ignore"],
+  }).trim();
+}
+
+const { scripts } = JSON.parse(read("package.json")) as { scripts: { start: string } };
+
+/** Starts the site with the command of npm start and the environment of the image; its log goes to a file in `folder`. */
+export function startMeasuredSite(folder: string, { webUrl, ownerUrl }: DatabaseUrls): Promise<Site> {
+  return startSite({
+    cwd: projectRoot,
+    command: [node, ...scripts.start.split(" ").slice(1)],
+    log: join(folder, "site.log"),
+    env: {
+      NODE_ENV: "production",
+      MALLOC_ARENA_MAX: "1",
+      DATABASE_URL: webUrl,
+      DATABASE_OWNER_URL: ownerUrl,
+      SIGNUP_LIMIT: "1000000",
+      SIGNUP_HOURLY_CEILING: "0",
+    },
+  });
+}
+
+const bareServer = `
+  const [headers, body] = JSON.parse(require("node:fs").readFileSync(process.argv[1], "utf8"));
+  const bytes = Buffer.from(body, "base64");
+  require("node:http").createServer((req, res) => res.writeHead(200, headers).end(bytes))
+    .listen(process.env.PORT, "127.0.0.1");
+`;
+
+/** Starts Node's own server, which sends the bytes and headers of the site's landing page and does nothing else. */
+export async function startBareServer(folder: string, site: Site): Promise<Site> {
+  const sent = get(site.url, { headers: { "Accept-Encoding": "br" } });
+  const [response] = (await once(sent, "response")) as [IncomingMessage];
+  const added = /^(date|connection|keep-alive)$/i; // Node adds these by itself.
+  const headers = response.rawHeaders.filter((_, i, all) => !added.test(all[i - (i % 2)] as string));
+  const file = join(folder, "response.json");
+  writeFileSync(file, JSON.stringify([headers, (await buffer(response)).toString("base64")]));
+  return startSite({ command: [node, "-e", bareServer, file], log: "/dev/null" });
+}
+
+/**
+ * Loads the server with wrk: each of 64 connections sends its next request after the response to the one before.
+ * @param kind GET of the page, or sign-ups by new visitors.
+ * @throws if a response is no success.
+ */
+export async function load(site: Site, seconds: number, kind: "pages" | "signups") {
+  const script = join(projectRoot, "tests/bench/load.lua");
+  const args = ["-t1", "-c64", `-d${seconds}`, "-s", script, site.url, "--", kind];
+  const { stdout } = await run(findProgram("wrk"), args);
+  const sent = JSON.parse(stdout.slice(stdout.indexOf("{"))) as Record<"requests" | "seconds" | "failed", number>;
+  if (sent.failed > 0) throw new Error(`${sent.failed} of ${sent.requests} requests for ${kind} failed`);
+  return sent;
+}
+
+/** Requests per second of the server's processor time, so that a slow load generator does not count. */
+export async function pageRate(site: Site, seconds: number): Promise<number> {
+  const before = cpuSecondsOf(site.process.pid);
+  const { requests } = await load(site, seconds, "pages");
+  return requests / (cpuSecondsOf(site.process.pid) - before);
+}
+
+/** Sign-ups per second. */
+export async function signupRate(site: Site, seconds: number): Promise<number> {
+  const sent = await load(site, seconds, "signups");
+  return sent.requests / sent.seconds;
+}
+
+const insert = String.raw`\set r random(1, 1000000000000000)
+INSERT INTO earlyaccess (id, name, email, company, job_title)
+VALUES (gen_random_uuid(), 'Ada Lovelace', 'ada' || :r || '@example.com', 'Analytical Engines', 'Engineer')
+ON CONFLICT DO NOTHING;
+`;
+
+/** INSERTs per second over 10 connections, as many as the site has at most. */
+export async function pgbenchRate(folder: string, { webUrl }: DatabaseUrls, seconds: number): Promise<number> {
+  const file = join(folder, "insert.sql");
+  writeFileSync(file, insert);
+  const { stdout } = await run(findProgram("pgbench"), ["-n", "-c", "10", "-T", `${seconds}`, "-f", file, webUrl]);
+  return Number(/tps = ([\d.]+)/.exec(stdout)?.[1]);
+}

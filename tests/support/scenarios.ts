@@ -1,0 +1,47 @@
+// Runs long scenarios one after the other: progress on stderr, a table on stdout, exit code 1 if a check fails.
+import { inspect } from "node:util";
+
+export type Say = (text: string) => void;
+
+export interface Scenario {
+  /** What happens, in a few words. */
+  name: string;
+  /** Returns what was measured, in a few words for the table. @throws if a check fails. */
+  run: (say: Say) => Promise<string>;
+}
+
+/** Returns a function that writes to stderr, with the seconds since now. */
+export function startProgress(): Say {
+  const began = performance.now();
+  return (text) => process.stderr.write(`${((performance.now() - began) / 1000).toFixed().padStart(4)} s  ${text}\n`);
+}
+
+/** Prints a Markdown table whose first row is its heading. */
+export function printTable([heading = [], ...rows]: string[][]): void {
+  const all = [heading, heading.map(() => "---"), ...rows];
+  const widths = heading.map((_, i) => Math.max(...all.map((row) => row[i]?.length ?? 0)));
+  const format = (row: string[]) =>
+    `| ${row.map((cell, i) => cell.padEnd(widths[i] ?? 0, cell === "---" ? "-" : " ")).join(" | ")} |`;
+  process.stdout.write(`\n${all.map(format).join("\n")}\n\n`);
+}
+
+/** Runs the scenarios whose name contains the first argument of the command line, or all. */
+export async function runScenarios(scenarios: Scenario[]): Promise<void> {
+  const word = process.argv[2] ?? "";
+  const chosen = scenarios.filter(({ name }) => name.includes(word));
+  if (chosen.length === 0) throw new Error(`No scenario has "${word}" in its name.`);
+  const say = startProgress();
+  const rows = [["Scenario", "Result", "Duration"]];
+  for (const { name, run } of chosen) {
+    say(name);
+    const began = performance.now();
+    const result = await run((text) => say(`    ${text}`)).catch((error: unknown) => {
+      process.exitCode = 1;
+      say(inspect(error).slice(0, 4_000));
+      return "FAILED";
+    });
+    say(`    ${result}`);
+    rows.push([name, result, `${((performance.now() - began) / 1000).toFixed()} s`]);
+  }
+  printTable(rows);
+}

@@ -1,0 +1,120 @@
+// Visitors of a running site: they open pages and sign up, and remember which sign-ups were confirmed.
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { get } from "node:http";
+import { text } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Site } from "./site.ts";
+import { signupBody, type Stack } from "./stack.ts";
+
+/** In milliseconds: the site must answer each sign-up within this time. */
+const answerLimit = 5_000;
+
+export interface Answer {
+  status: number;
+  retryAfter: string | null;
+  ms: number;
+}
+
+export interface Visitors {
+  /** Signs up new visitors at once, or `interval` milliseconds apart. */
+  signUp(site: Site, count: number, interval?: number): Promise<Answer[]>;
+  /**
+   * Signs up one visitor. Returns undefined if the site is killed before it answers.
+   * @param from the client's address for X-Forwarded-For.
+   */
+  tryToSignUp(site: Site, number: string, from?: string): Promise<Answer | undefined>;
+  /** Asserts that each address with a 201 is on the list exactly once, and returns how many there are. */
+  assertStored(): Promise<number>;
+}
+
+export function createVisitors(stack: Stack): Visitors {
+  const confirmed = new Set<string>();
+  let count = 0;
+
+  async function signUp(site: Site, number: number | string, from?: string): Promise<Answer> {
+    const body = signupBody(number);
+    const began = performance.now();
+    const response = await postSignup(site, body, from);
+    // The status line counts, even if the rest of the response is lost.
+    if (response.status === 201) confirmed.add(body.email);
+    const ms = performance.now() - began;
+    await response.arrayBuffer();
+    return { status: response.status, retryAfter: response.headers.get("Retry-After"), ms };
+  }
+
+  return {
+    signUp: (site, size, interval = 0) =>
+      Promise.all(Array.from({ length: size }, (_, i) => sleep(i * interval).then(() => signUp(site, ++count)))),
+    tryToSignUp: (site, number, from) => signUp(site, number, from).catch(() => undefined),
+    assertStored: async () => {
+      const rows = await stack.query("SELECT email, count(*)::int AS times FROM earlyaccess GROUP BY email");
+      const times = new Map(rows.map((row) => [row.email, row.times]));
+      for (const email of confirmed) assert.equal(times.get(email) ?? 0, 1, "rows of an address that got 201");
+      return confirmed.size;
+    },
+  };
+}
+
+/** @param from the client's address for X-Forwarded-For. */
+export const postSignup = (site: Site, body: object, from?: string): Promise<Response> =>
+  fetch(`${site.url}/api/earlyaccess`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", ...(from && { "X-Forwarded-For": from }) },
+    body: JSON.stringify(body),
+    signal: AbortSignal.timeout(4 * answerLimit),
+  });
+
+/** Asserts that each sign-up was stored, or refused in time with a Retry-After. */
+export function assertAnswered(answers: Answer[]): void {
+  for (const { status, retryAfter, ms } of answers) {
+    assert(status === 201 || (status === 503 && retryAfter !== null), `a sign-up got ${status}`);
+    assert(ms < answerLimit, `a sign-up waited ${Math.round(ms)} ms for its ${status}`);
+  }
+}
+
+export function assertConfirmed(answers: Answer[]): void {
+  assertAnswered(answers);
+  for (const { status } of answers) assert.equal(status, 201, "status of a sign-up without a fault");
+}
+
+export const countStatus = (answers: (Answer | undefined)[], status: number) =>
+  answers.filter((answer) => answer?.status === status).length;
+
+/** GET on a connection of its own, for at most 20 s. */
+export async function visit(site: Site, path = "/"): Promise<{ status: number; body: string; ms: number }> {
+  const began = performance.now();
+  const sent = get(site.url + path, { agent: false, signal: AbortSignal.timeout(20_000) });
+  const [response] = await once(sent, "response");
+  const body = await text(response);
+  return { status: response.statusCode, body, ms: performance.now() - began };
+}
+
+/** Opens the page ten times a second. Returns a function that stops, and reports how many visits there were. */
+export function startVisits(site: Site): () => Promise<string> {
+  const stop = new AbortController();
+  let visits = 0;
+  let slowest = 0;
+  const visiting = (async () => {
+    while (!stop.signal.aborted) {
+      const { status, body, ms } = await visit(site);
+      assert.equal(status, 200);
+      assert(body.trimEnd().endsWith("</html>"), "A visitor got a truncated page.");
+      visits++;
+      slowest = Math.max(slowest, ms);
+      await sleep(Math.max(0, 100 - ms));
+    }
+  })();
+  visiting.catch(() => undefined); // Thrown below.
+  return async () => {
+    stop.abort();
+    await visiting;
+    return `${visits} other visits got 200, the slowest in ${Math.round(slowest)} ms`;
+  };
+}
+
+/** Asserts that the process still runs and wrote nothing to stderr. */
+export function assertRunning(site: Site): void {
+  assert.equal(site.process.exitCode ?? site.process.signalCode, null, "the site ended");
+  assert.equal(site.stderr(), "", "stderr of the site");
+}

@@ -1,0 +1,41 @@
+// A database and a folder for one test file of the waitlist command.
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll } from "vitest";
+import { createTestDatabase, type TestDatabase } from "./database.ts";
+import { runWaitlist } from "./waitlist.ts";
+
+/** Creates both before all tests of the file and removes them after all; until then `database` is empty. */
+export function createWaitlistFixture() {
+  const database = {} as TestDatabase;
+  let folder: string;
+  beforeAll(async () => {
+    Object.assign(database, await createTestDatabase());
+    folder = await mkdtemp(join(tmpdir(), "perennial-waitlist-"));
+  });
+  afterAll(async () => {
+    await rm(folder, { recursive: true });
+    await database.drop();
+  });
+  return {
+    database,
+    /** Returns the path of a file in the folder. */
+    file: (name = "") => join(folder, name),
+    waitlist: (args: string[], env?: Record<string, string>) => runWaitlist(database, args, env),
+    entries: () => database.query("SELECT * FROM earlyaccess ORDER BY email"),
+    /** Inserts an entry with these columns; the others have their defaults. */
+    add: (name: string, email: string, columns: Record<string, unknown> = {}) =>
+      insertEntries(database, [{ name, email, company: "Engines", ...columns }]),
+  };
+}
+
+/** Inserts entries that have all the same columns. */
+export function insertEntries(database: TestDatabase, entries: object[]) {
+  const rows = entries.map((entry) => ({ id: crypto.randomUUID(), ...entry }));
+  const columns = Object.keys(rows[0] ?? {}).join(", ");
+  return database.query(
+    `INSERT INTO earlyaccess (${columns}) SELECT ${columns} FROM json_populate_recordset(null::earlyaccess, $1)`,
+    [JSON.stringify(rows)],
+  );
+}
