@@ -1,9 +1,9 @@
--- The database container runs this once, when its volume is empty: creates the owner of the database, which is no superuser.
+-- Creates the owner of the database, who is not a superuser. The database container runs this file once, when its volume is empty.
 \getenv password POSTGRES_PASSWORD
 CREATE ROLE perennial_owner LOGIN CREATEROLE PASSWORD :'password';
 ALTER DATABASE perennial OWNER TO perennial_owner;
--- No other application uses this Postgres, so no role needs temporary tables or another database.
+-- No other application uses this Postgres: no role needs temporary tables or another database.
 REVOKE TEMPORARY ON DATABASE perennial FROM PUBLIC;
 REVOKE CONNECT ON DATABASE postgres, template1 FROM PUBLIC;
--- Without a password the superuser logs in inside the container only: docker compose exec database psql -U postgres perennial
+-- Without a password, the superuser can log in only inside the container: docker compose exec database psql -U postgres perennial
 ALTER ROLE postgres PASSWORD NULL;
