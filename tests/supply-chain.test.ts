@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { projectRoot } from "../server/project-root.ts";
-import { runSite } from "./support/site.ts";
+import { runSite, runSource } from "./support/site.ts";
 
 interface Locked {
   version?: string;
@@ -20,8 +20,7 @@ const locked = Object.entries(packages).filter(([path]) => path !== "");
 const nameOf = (path: string) => path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length);
 
 it("ships under licences that were agreed on", async () => {
-  const tsx = join(projectRoot, "node_modules/.bin/tsx");
-  const command = runSite({ command: [tsx, join(projectRoot, "server/commands/licenses.ts")] });
+  const command = runSite({ command: runSource("server/commands/licenses.ts") });
   const [code] = await once(command.process, "close");
   expect([code, command.stderr()]).toEqual([0, ""]);
   expect(command.stdout()).toMatch(/^client {2}react - \S+ {2}MIT$/m);

@@ -4,11 +4,12 @@ import { createServer } from "node:http";
 import { parseArgs } from "node:util";
 import { migrate } from "../database/migrate.ts";
 import { requireAdminUrl } from "../database/open.ts";
+import { freePort } from "../http/free-port.ts";
 import { listen } from "../http/listen.ts";
 import { OperatorError, printable } from "../operator-messages.ts";
 import { runCommand } from "./command.ts";
 import { print } from "./print.ts";
-import { readPort, startStudio } from "./studio/process.ts";
+import { startStudio, untilListening } from "./studio/process.ts";
 import { createStudioProxy } from "./studio/proxy.ts";
 
 await runCommand(async (database) => {
@@ -16,7 +17,9 @@ await runCommand(async (database) => {
   const adminUrl = requireAdminUrl(database);
   // A new embedded database has no tables yet. A database of the operator is not migrated here.
   if (database.directory) await migrate(database);
-  const studio = startStudio(adminUrl);
+  // Studio's own choice begins at a fixed port, so that two Studios started at once could choose the same one.
+  const port = await freePort();
+  const studio = startStudio(adminUrl, port);
   const exit = once(studio, "exit") as Promise<[number | null]>;
   // Ctrl-C also reaches Studio. This process waits for Studio to end, then releases the database.
   let signalled = false;
@@ -27,8 +30,7 @@ await runCommand(async (database) => {
     });
   }
   try {
-    const port = await readPort(studio.stdout);
-    if (port !== undefined) await serve(port, addresses);
+    if (await untilListening(studio.stdout)) await serve(port, addresses);
     const [code] = await exit;
     process.exitCode = signalled ? 0 : (code ?? 1);
   } finally {
@@ -68,6 +70,9 @@ function readAddress(option: string, address: string, expected: string): Address
 
 async function serve(studioPort: number, addresses: [Address, ...Address[]]): Promise<void> {
   const proxy = await createStudioProxy(studioPort);
-  for (const { option, hostname, port } of addresses) await listen(createServer(proxy), hostname, port, option);
-  print(`Prisma Studio is running at http://localhost:${addresses[0].port}\n`);
+  const ports = [];
+  for (const { option, hostname, port } of addresses) {
+    ports.push(await listen(createServer(proxy), hostname, port, option));
+  }
+  print(`Prisma Studio is running at http://localhost:${ports[0]}\n`);
 }

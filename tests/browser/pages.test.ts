@@ -1,10 +1,8 @@
 // The pages in a browser, built and in development: requests, console messages, navigation.
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { projectRoot } from "../../server/project-root.ts";
 import { breakSending, hydrated, hydrateForm, isViolation, openPage, type WatchedPage } from "../support/browser.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
-import { startSite, type Site } from "../support/site.ts";
+import { runSource, startSite, type Site } from "../support/site.ts";
 
 let database: TestDatabase;
 
@@ -24,12 +22,7 @@ describe.each(["built", "dev"] as const)("%s:", (mode) => {
 
   beforeAll(async () => {
     const env = { DATABASE_URL: database.webUrl, DATABASE_OWNER_URL: database.ownerUrl };
-    const command: [string, ...string[]] = [
-      join(projectRoot, "node_modules/.bin/tsx"),
-      join(projectRoot, "server/index.ts"),
-      "--dev",
-    ];
-    site = await startSite(mode === "dev" ? { env, command } : { env });
+    site = await startSite(mode === "dev" ? { env, command: runSource("server/index.ts", "--dev") } : { env });
   });
 
   afterAll(() => site.stop());

@@ -1,20 +1,13 @@
 // Prisma Studio in a browser: the opening view, editing, deleting, and the limits of the admin role.
-import { once } from "node:events";
-import { join } from "node:path";
-import type { Readable } from "node:stream";
 import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { projectRoot } from "../../server/project-root.ts";
 import { migrate } from "../../server/database/migrate.ts";
 import { openPage, type WatchedPage } from "../support/browser.ts";
 import { createEmptyDatabase, type TestDatabase } from "../support/database.ts";
-import { freePort } from "../support/free-port.ts";
-import { runSite, type Site } from "../support/site.ts";
+import { startStudio, type Site } from "../support/site.ts";
 
 let database: TestDatabase;
 let studio: Site;
-/** The URL that the command prints. */
-let address: string;
 
 beforeAll(async () => {
   const empty = await createEmptyDatabase();
@@ -25,14 +18,7 @@ beforeAll(async () => {
     INSERT INTO earlyaccess (id, name, email, company, job_title, created_at)
     SELECT gen_random_uuid(), 'Person ' || n, 'person' || n || '@example.com', 'Engines', 'Engineer',
       TIMESTAMPTZ '2026-01-01Z' + n * 7 % 40 * INTERVAL '1 day' FROM generate_series(1, 40) n`);
-  const tsx = join(projectRoot, "node_modules/.bin/tsx");
-  studio = runSite({
-    env: { DATABASE_URL: database.webUrl, DATABASE_ADMIN_URL: database.adminRoleUrl },
-    command: [tsx, join(projectRoot, "server/commands/studio.ts"), "--port", String(await freePort())],
-  });
-  const printed = () => /http:\/\/localhost:\S+/.exec(studio.stdout())?.[0];
-  while (!printed()) await once(studio.process.stdout as Readable, "data");
-  address = printed() as string;
+  studio = await startStudio({ DATABASE_URL: database.webUrl, DATABASE_ADMIN_URL: database.adminRoleUrl });
 });
 
 afterAll(async () => {
@@ -42,7 +28,7 @@ afterAll(async () => {
 
 async function openStudio(): Promise<WatchedPage> {
   const page = await openPage();
-  await page.goto(address);
+  await page.goto(studio.url);
   await cell(page, "name").waitFor();
   return page;
 }
@@ -82,7 +68,7 @@ async function saveEdit(page: Page): Promise<void> {
 it("opens with the newest entries and the columns for admins first, and sends no request to other hosts", async () => {
   const page = await openStudio();
   await expectNewestEntries(page);
-  expect(page.sentRequests.filter((request) => !request.includes(` ${address}`))).toEqual([]);
+  expect(page.sentRequests.filter((request) => !request.includes(` ${studio.url}`))).toEqual([]);
 });
 
 it("shows the newest entries first after a visit to another table", async () => {

@@ -3,14 +3,11 @@ import { once } from "node:events";
 import { request, type IncomingMessage } from "node:http";
 import { connect, createServer, type AddressInfo } from "node:net";
 import { networkInterfaces } from "node:os";
-import { join } from "node:path";
-import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { projectRoot } from "../../server/project-root.ts";
 import { createEmptyDatabase, type TestDatabase } from "../support/database.ts";
-import { freePort } from "../support/free-port.ts";
-import { runSite } from "../support/site.ts";
+import { freePort } from "../../server/http/free-port.ts";
+import { runSite, runSource, startStudio } from "../support/site.ts";
 
 let database: TestDatabase;
 
@@ -20,21 +17,16 @@ beforeAll(async () => {
 
 afterAll(() => database.drop());
 
-function run([name = "", ...args]: string[], changes: Record<string, string> = {}) {
-  const urls = {
+function urls() {
+  return {
     DATABASE_URL: database.webUrl,
     DATABASE_OWNER_URL: database.ownerUrl,
     DATABASE_ADMIN_URL: database.adminRoleUrl,
   };
-  const tsx = join(projectRoot, "node_modules/.bin/tsx");
-  return runSite({ env: { ...urls, ...changes }, command: [tsx, join(projectRoot, "server/commands", name), ...args] });
 }
 
-async function startStudio(...options: string[]) {
-  const port = await freePort();
-  const studio = run(["studio.ts", "--port", String(port), ...options]);
-  while (!studio.stdout().includes(`http://localhost:${port}`)) await once(studio.process.stdout as Readable, "data");
-  return { studio, port };
+function run([name = "", ...args]: string[], changes: Record<string, string> = {}) {
+  return runSite({ env: { ...urls(), ...changes }, command: runSource(`server/commands/${name}`, ...args) });
 }
 
 it("migrate applies migrations, and the next time reports that the database is up to date", async () => {
@@ -78,13 +70,14 @@ it("migrate:new refuses an invalid name", async () => {
 });
 
 it("studio listens on the loopback address only", async () => {
-  const { studio, port } = await startStudio();
+  const studio = await startStudio(urls());
+  const { port } = new URL(studio.url);
   expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(200);
   const others = Object.values(networkInterfaces())
     .flatMap((list) => list ?? [])
     .filter(({ internal }) => !internal);
   for (const { address } of others.filter(({ family }) => family === "IPv4")) {
-    const [error] = (await once(connect(port, address), "error")) as [NodeJS.ErrnoException];
+    const [error] = (await once(connect(Number(port), address), "error")) as [NodeJS.ErrnoException];
     expect(error.code).toBe("ECONNREFUSED");
   }
   expect(await studio.stop("SIGINT")).toBe(0);
@@ -92,14 +85,16 @@ it("studio listens on the loopback address only", async () => {
 
 it("studio --listen adds an address, as a container needs", async () => {
   const other = await freePort();
-  const { studio, port } = await startStudio("--listen", `127.0.0.1:${other}`);
-  const pages = await Promise.all([port, other].map(async (at) => (await fetch(`http://127.0.0.1:${at}/`)).text()));
+  const studio = await startStudio(urls(), "--listen", `127.0.0.1:${other}`);
+  const addresses = [studio.url, `http://127.0.0.1:${other}`];
+  const pages = await Promise.all(addresses.map(async (address) => (await fetch(address)).text()));
   expect(pages[1]).toBe(pages[0]);
   expect(await studio.stop("SIGTERM")).toBe(0);
 });
 
 it("studio refuses requests from other sites, also if their name resolves to this machine", async () => {
-  const { studio, port } = await startStudio();
+  const studio = await startStudio(urls());
+  const { port } = new URL(studio.url);
   const send = async (host: string, origin: string) => {
     const sent = request({ host: "127.0.0.1", port, path: "/bff", method: "POST", headers: { host, origin } });
     sent.end('{"procedure":"query","query":{"sql":"SELECT 1","parameters":[]}}');
@@ -116,9 +111,10 @@ it("studio refuses requests from other sites, also if their name resolves to thi
 });
 
 it("studio answers every request with its security policy, and survives a Trailer header", async () => {
-  const { studio, port } = await startStudio();
+  const studio = await startStudio(urls());
+  const { port } = new URL(studio.url);
   const send = async (start: string, ...headers: string[]) => {
-    const socket = connect(port, "127.0.0.1");
+    const socket = connect(Number(port), "127.0.0.1");
     socket.write(
       [`${start} HTTP/1.1`, `Host: localhost:${port}`, "Connection: close", ...headers, "", ""].join("\r\n"),
     );

@@ -10,7 +10,7 @@ import { createPool } from "../../server/database/connect.ts";
 import { createMetrics } from "../../server/metrics/metrics.ts";
 import { noDatabase } from "../support/app.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
-import { freePort } from "../support/free-port.ts";
+import { freePort } from "../../server/http/free-port.ts";
 import { killedAfterEach } from "../support/killed-after-each.ts";
 import { ask, startMeasuredSite, type MeasuredSite } from "../support/metrics.ts";
 import { startSite, type Site } from "../support/site.ts";

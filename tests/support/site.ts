@@ -5,7 +5,7 @@ import { openSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { projectRoot } from "../../server/project-root.ts";
-import { freePort } from "./free-port.ts";
+import { freePort } from "../../server/http/free-port.ts";
 import { keepLog } from "./sent.ts";
 import { until } from "./until.ts";
 
@@ -30,18 +30,39 @@ export interface Options {
 export const builtServer = join(projectRoot, "dist/server/index.js");
 const built: [string, ...string[]] = [process.execPath, builtServer];
 
+/** Returns the command that runs a TypeScript file of the project, as the scripts of package.json do. */
+export function runSource(file: string, ...args: string[]): [string, ...string[]] {
+  return [join(projectRoot, "node_modules/.bin/tsx"), join(projectRoot, file), ...args];
+}
+
 /** Resolves when the site listens, or after its first response if its log goes to a file. @throws with its output if it ends before. */
 export async function startSite(options: Options = {}): Promise<Site> {
   const port = options.log ? await freePort() : 0;
   const site = runSite({ ...options, env: { PORT: `${port}`, ...options.env } });
-  const findUrl = async () => {
+  if (options.log) return { ...site, url: await whileRunning(site, () => respond(`http://127.0.0.1:${port}`)) };
+  return { ...site, url: await printedUrl(site, /"port":(\d+)|Site {4}http:\/\/[^:]+:(\d+)/) };
+}
+
+/** `npm run studio` on a free port. */
+export async function startStudio(env: Record<string, string>, ...options: string[]): Promise<Site> {
+  const studio = runSite({ env, command: runSource("server/commands/studio.ts", "--port", "0", ...options) });
+  return { ...studio, url: await printedUrl(studio, /http:\/\/localhost:(\d+)/) };
+}
+
+/** Resolves with the URL of the port that the first group of the pattern with a match contains. */
+const printedUrl = (site: Site, pattern: RegExp) =>
+  whileRunning(site, () => {
+    const port = pattern.exec(site.stdout())?.slice(1).find(Boolean);
+    return port && `http://localhost:${port}`;
+  });
+
+function whileRunning(site: Site, findUrl: () => string | undefined | Promise<string | undefined>): Promise<string> {
+  const check = () => {
     const { exitCode, signalCode } = site.process;
-    if (exitCode !== null || signalCode) throw new Error(`The site ended: ${site.stdout()}${site.stderr()}`);
-    if (options.log) return respond(`http://127.0.0.1:${port}`);
-    const [, json, text] = /"port":(\d+)|Site {4}http:\/\/[^:]+:(\d+)/.exec(site.stdout()) ?? [];
-    return (json ?? text) && `http://localhost:${json ?? text}`;
+    if (exitCode !== null || signalCode) throw new Error(`The process ended: ${site.stdout()}${site.stderr()}`);
+    return findUrl();
   };
-  return { ...site, url: (await until("the site listens", findUrl, 60, 2)) as string };
+  return until("the site listens", check, 60, 2) as Promise<string>;
 }
 
 const respond = (url: string) =>

@@ -10,12 +10,13 @@ import { projectRoot } from "../../project-root.ts";
 const errorsWithMessage =
   "Error.prototype.toJSON = function () { return { ...this, name: this.name, message: this.message }; };";
 
-/** Starts Studio on a free port of 127.0.0.1. Studio ends with this process, unless SIGKILL ends this process. */
-export function startStudio(databaseUrl: string) {
+/** Starts Studio on the port of 127.0.0.1. Studio ends with this process, unless SIGKILL ends this process. */
+export function startStudio(databaseUrl: string, port: number) {
   const prisma = createRequire(import.meta.url).resolve("prisma/build/index.js");
   const preload = `data:text/javascript,${encodeURIComponent(errorsWithMessage)}`;
   // Without --browser none, Studio exits on a machine that has no browser.
-  const studio = spawn(process.execPath, ["--import", preload, prisma, "studio", "--browser", "none"], {
+  const command = ["--import", preload, prisma, "studio", "--browser", "none", "--port", String(port)];
+  const studio = spawn(process.execPath, command, {
     cwd: projectRoot,
     stdio: ["inherit", "pipe", "inherit"],
     // CHECKPOINT_DISABLE turns off telemetry to Prisma.
@@ -25,13 +26,13 @@ export function startStudio(databaseUrl: string) {
   return studio;
 }
 
-/** Resolves with the port that Studio listens on, or with undefined if Studio ended. */
-export async function readPort(stdout: Readable): Promise<number | undefined> {
-  let port: string | undefined;
+/** Resolves with true when Studio listens, or with false if Studio ended. */
+export async function untilListening(stdout: Readable): Promise<boolean> {
+  let listening = false;
   for await (const line of createInterface(stdout)) {
-    port = /http:\/\/localhost:(\d+)/.exec(line)?.[1];
-    if (port !== undefined) break;
+    listening = line.includes("http://localhost:");
+    if (listening) break;
   }
   stdout.resume(); // Studio would block on a full pipe.
-  return port === undefined ? undefined : Number(port);
+  return listening;
 }

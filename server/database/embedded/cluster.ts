@@ -1,11 +1,10 @@
 // One Postgres cluster in a folder: created, started, shared by several processes and stopped by the last.
 import { createHmac, randomBytes } from "node:crypto";
-import { once } from "node:events";
 import { mkdtemp, readFile, readlink, rename, rm, writeFile } from "node:fs/promises";
-import { createServer, type AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
+import { freePort } from "../../http/free-port.ts";
 import { OperatorError } from "../../operator-messages.ts";
 import type { PostgresBinaries } from "./postgres-binaries.ts";
 
@@ -164,7 +163,7 @@ export class Cluster {
   private async choosePort(): Promise<number> {
     const file = join(this.directory, "port");
     const last = Number(await readFile(file, "utf8").catch(() => "0"));
-    const port = await freePort(last).catch(() => freePort(0));
+    const port = await freePort(last).catch(() => freePort());
     await writeFile(file, String(port));
     return port;
   }
@@ -210,13 +209,4 @@ export class Cluster {
     await client.end().catch(() => undefined);
     return undefined;
   }
-}
-
-/** @param wanted 0 for any */
-async function freePort(wanted: number): Promise<number> {
-  const server = createServer().listen(wanted, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  await new Promise((done) => server.close(done));
-  return port;
 }
