@@ -30,9 +30,12 @@ export interface Options {
 export const builtServer = join(projectRoot, "dist/server/index.js");
 const built: [string, ...string[]] = [process.execPath, builtServer];
 
-/** Returns the command that runs a TypeScript file of the project, as the scripts of package.json do. */
+/**
+ * Returns the command that runs a TypeScript file of the project. Unlike the command tsx, it ends with the exit code of the
+ * file also if the file reacts late to a signal.
+ */
 export function runSource(file: string, ...args: string[]): [string, ...string[]] {
-  return [join(projectRoot, "node_modules/.bin/tsx"), join(projectRoot, file), ...args];
+  return [process.execPath, "--import", import.meta.resolve("tsx"), join(projectRoot, file), ...args];
 }
 
 /** Resolves when the site listens, or after its first response if its log goes to a file. @throws with its output if it ends before. */

@@ -4,7 +4,7 @@ import { mkdtemp, readFile, readlink, rename, rm, writeFile } from "node:fs/prom
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { freePort } from "../../http/free-port.ts";
+import { freePort, isFree } from "../../http/free-port.ts";
 import { OperatorError } from "../../operator-messages.ts";
 import type { PostgresBinaries } from "./postgres-binaries.ts";
 
@@ -162,8 +162,8 @@ export class Cluster {
   /** Returns the last port if it is free, so that a running site can reconnect after its Postgres was killed and started again. */
   private async choosePort(): Promise<number> {
     const file = join(this.directory, "port");
-    const last = Number(await readFile(file, "utf8").catch(() => "0"));
-    const port = await freePort(last).catch(() => freePort());
+    const last = Number(await readFile(file, "utf8").catch(() => ""));
+    const port = last && (await isFree(last)) ? last : await freePort();
     await writeFile(file, String(port));
     return port;
   }
