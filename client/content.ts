@@ -19,7 +19,7 @@ export const meta = {
   errorPrefix: "Error: ",
   /** The social card (Open Graph image) and its alternative text. */
   pictureAddress: "/social.png",
-  picture: "Perennial: customers who come back, season after season",
+  picture: "Perennial: grow a loyalty program from one sentence",
 };
 
 export const navigation = {
@@ -32,99 +32,180 @@ export const navigation = {
 };
 
 export const hero = {
-  headline: "Customers who come back, season after season",
+  headline: "Grow a loyalty program from one sentence",
   subtext:
-    "Perennial is the AI-native, all-in-one customer retention engine: CRM, loyalty, email and SMS automation, driven by chat.",
-  offer: "Founding users get early access, 3 months free and a lifetime discount.",
+    "Perennial is the AI-native customer retention engine: CRM, loyalty, email and SMS, driven by chat. Say what you want, and it’s set up.",
+  offer: "Founding users get early access, 3\u00a0months\u00a0free and a lifetime discount.",
   button: "Sign up for early access",
   note: "No commitment. Just early access and a first look.",
 };
 
-/** The product example in the hero. It claims no figures. */
+/** The label of every picture with example data. */
+export const exampleLabel = "Example";
+
+/** The product example in the hero. The marked parts of the sentence return in the segment and the rule. */
 export const demo = {
   description:
-    "An example. Somebody writes: “Win back customers who have gone quiet, and thank the ones who stay.” From this sentence Perennial sets up a segment of customers who used to order and have not lately, a loyalty rule that gives a reward to those who keep ordering, and an email flow of two messages: We miss you, and Welcome back.",
-  label: "Example",
-  sentence: "Win back customers who have gone quiet, and thank the ones who stay.",
-  reply: "Done. Three things to look over:",
-  results: {
-    segment: { kind: "Segment", title: "Gone quiet", rules: ["used to order", "not lately"] },
-    rule: {
-      kind: "Loyalty rule",
-      trigger: "When",
-      event: "a customer keeps ordering",
-      action: "give",
-      reward: "a reward",
-    },
-    flow: { kind: "Email flow", messages: ["We miss you", "Welcome back"] },
+    "Example: from the sentence “Email everyone who hasn’t ordered in 90 days and give 200 points when they come back”, Perennial sets up the segment Gone quiet, a loyalty rule and an email.",
+  window: { title: "Win-back", views: ["Chat", "Segments", "Loyalty", "Flows"], file: "customers.xlsx" },
+  sentence: {
+    action: "Email everyone who hasn’t ordered in",
+    condition: "90 days",
+    and: "and give",
+    reward: "200 points",
+    end: "when they come",
+    lastWord: "back",
+  },
+  segment: {
+    kind: "Segment",
+    title: "Gone quiet",
+    field: "last order more than",
+    condition: "90 days",
+    tense: "ago",
+    columns: ["Customer", "Last order", "Orders", "Points"],
+    customers: [
+      ["Mara Lindt", "112 days ago", "7", "340"],
+      ["Ben Okafor", "97 days ago", "3", "120"],
+      ["Ines Duarte", "141 days ago", "12", "610"],
+      ["Yuki Sato", "93 days ago", "5", "210"],
+    ],
+  },
+  rule: {
+    kind: "Loyalty rule",
+    when: "WHEN",
+    who: "someone in",
+    does: "orders",
+    then: "THEN",
+    action: "add",
+    to: "to their balance",
+  },
+  email: {
+    kind: "Email",
+    to: "to Gone quiet",
+    from: "Corner Coffee, hello@coffee.example",
+    subject: "Mara, 200 points are waiting",
+    text: "Hi Mara, it’s been a while since your last flat white. Order again and we’ll add 200 points.",
+    button: "Order again",
   },
 };
 
 export const steps = {
-  heading: "From a sentence to a running program",
-  items: [
-    {
-      title: "Describe it",
-      text: "Say in your own words what should happen. The AI sets up segments, loyalty rules and email flows.",
-    },
-    {
-      title: "Bring your data",
-      text: "Upload a document or spreadsheet of your current CRM or loyalty program.",
-    },
-    {
-      title: "Go live",
-      text: "Reach your customers by email and SMS, with real people at hand when you need them.",
-    },
-  ],
+  heading: "From spreadsheet to first send in three steps",
+  data: {
+    title: "Bring your data",
+    text: "Upload a document or spreadsheet of your current CRM or loyalty program.",
+    file: "customers.xlsx",
+    columns: ["Full name", "Mail", "Points"],
+    rows: [
+      ["Mara Lindt", "mara@mail.example", "340"],
+      ["Ben Okafor", "ben@mail.example", "120"],
+    ],
+  },
+  sentence: {
+    title: "Describe what you want",
+    text: "Write it the way you’d tell a colleague. The AI sets up what the sentence asks for.",
+    label: "Found in your sentence",
+    parts: [
+      ["“everyone who hasn’t ordered in 90 days”", "Segment"],
+      ["“give 200 points when they come back”", "Loyalty rule"],
+      ["“Email”", "Email flow"],
+    ],
+  },
+  live: {
+    title: "Go live",
+    text: "Email and SMS go out from one place, with a real person to ask if you get stuck.",
+    label: "Win-back",
+    state: "Live",
+    messages: [
+      ["Day 0", "Email: 200 points are waiting"],
+      ["Day 7", "SMS: Your points are still here"],
+    ],
+  },
 };
 
 export const features = {
-  heading: "A CRM and a loyalty program, without consultants",
+  heading: "A CRM and loyalty program, no consultants",
   chat: {
-    title: "Set up by chat",
-    description: "You describe things in natural language. The AI sets up CRM segments, loyalty rules and email flows.",
-    sayings: [
-      "A reward for every referral",
-      "A welcome email for new customers",
-      "A segment of gift buyers",
-      "A text message for the regulars",
-    ],
+    title: "Set it up in plain words",
+    description: "The AI turns what you write into segments, loyalty rules and email flows.",
+    results: [
+      {
+        prompt: "Who has a birthday in June?",
+        icon: "people",
+        kind: "Segment",
+        title: "June birthdays",
+        text: "birthday in June",
+      },
+      {
+        prompt: "Double points in their birthday month",
+        icon: "gift",
+        kind: "Loyalty rule",
+        title: "Birthday month",
+        text: "points × 2",
+      },
+      {
+        prompt: "Welcome every new member",
+        icon: "flow",
+        kind: "Email flow",
+        title: "Welcome",
+        text: "when someone joins",
+      },
+    ] as const,
   },
   migration: {
-    title: "Move in with one upload",
-    description: "Migrate by uploading a document or spreadsheet of your current CRM or loyalty program.",
+    title: "Your spreadsheet moves in",
+    description: "Upload the document or spreadsheet that you keep today. That is the migration.",
     file: "customers.xlsx",
-    columns: ["Name", "Email", "Points"],
+    becomes: "becomes",
+    columns: [
+      ["Full name", "Name"],
+      ["Mail", "Email"],
+      ["Points", "Loyalty balance"],
+    ],
   },
   channels: {
-    title: "Email and SMS together",
-    description: "Run multi-channel campaigns by email and SMS.",
-    names: ["Email", "SMS"],
+    title: "One campaign, email and SMS",
+    description: "The long story by email, the short one by text.",
+    sender: "Corner Coffee",
+    subject: "Double points this weekend",
+    text: "Every order on Saturday and Sunday counts twice, down to the last bag of beans.",
+    button: "See the menu",
+    sms: "Double points Sat and Sun. See you at the bar? Reply STOP to opt out.",
   },
   api: {
-    title: "An API that comes with its code",
-    description: "Integrate through a REST API. The AI generates the code snippets.",
-    label: "Example of a generated snippet",
-    request: "“Add a customer when someone checks out.”",
-    code: `await fetch("https://api.example/customers", {
-  method: "POST",
-  headers: { "Content-Type": "application/json" },
-  body: JSON.stringify({ name, email }),
-});`,
+    title: "A REST API, snippet included",
+    description: "Say what to connect, and the AI writes the code.",
+    prompt: "“Add a customer at checkout”",
+    request: "Request",
+    response: "Response",
+    status: "201 Created",
   },
   support: {
     title: "Free, real human support",
-    description: "When you need a person, you get a person. For free.",
+    description: "When the chat isn’t enough, a person answers.",
+    question: "Can someone check our points import?",
+    agent: "Support",
+    answer: "Of course. I’ve opened your file, let’s go through it together.",
   },
   stack: {
-    title: "Modular, and all in one",
-    description: "CRM, loyalty, email and SMS in one modular stack.",
-    modules: ["CRM", "Loyalty", "Email", "SMS"],
+    title: "Four modules, one product",
+    description: "CRM, loyalty, email and SMS in one modular stack, not four tools to wire together.",
+    customer: "Mara Lindt",
+    modules: [
+      ["CRM", "7 orders"],
+      ["Loyalty", "340 points"],
+      ["Email", "Opened May 2"],
+      ["SMS", "Opted in"],
+    ],
   },
 };
 
+export const promise = "Customers who come back, season after season";
+
 export const pricing = {
-  heading: "Priced by size. Everything in every plan.",
+  heading: "Pay for size, not for features",
+  offerHeading: "Founding offer",
+  offer: "3 months free plus a lifetime discount.",
   period: "per month",
   limits: { users: "Active users", emails: "Emails", sms: "SMS" },
   plans: [
@@ -133,42 +214,39 @@ export const pricing = {
     { name: "Scale", price: "$1999", users: "up to 40000", emails: "150,000", sms: "15,000" },
     { name: "Enterprise", price: "$1999+", users: "40000+", emails: "custom cap", sms: "custom cap" },
   ],
+  button: "Get Early Access",
   allHeading: "All plans include",
   all: ["Full access to CRM, loyalty and messaging", "No feature gating", "No implementation fees"],
-  offerHeading: "Founding offer",
-  offer: "3 months free plus a lifetime discount.",
-  offerLink: "Get Early Access",
 };
 
 export const questions = {
-  heading: "Questions and answers",
+  heading: "Before you join",
   items: [
     {
-      question: "What does it cost?",
+      question: "Which plan will I need?",
       answer:
-        "$299, $699 or $1999 per month, by the number of your active users, and $1999+ beyond that. Founding users get 3 months free and a lifetime discount.",
+        "The one that fits your active users. With 6000, for example, that is the Growth Plan: $699 per month, 60,000 emails and 6,000 SMS.",
     },
     {
-      question: "Do I commit to anything?",
-      answer: "No. No commitment. Just early access and a first look.",
+      question: "Do I commit to anything by joining?",
+      answer: "No commitment. Just early access and a first look.",
     },
     {
-      question: "Are there implementation fees?",
-      answer: "No, in no plan. You move in by uploading a document or spreadsheet, and you need no consultants.",
+      question: "What do I need for the move?",
+      answer: "The document or spreadsheet that holds your customers today. There are no implementation fees.",
     },
     {
-      question: "Are features held back for larger plans?",
+      question: "Do larger plans unlock features?",
+      answer: "No feature gating. A larger plan raises the limits for active users, emails and SMS, and nothing else.",
+    },
+    {
+      question: "When can I start?",
+      answer: "The team will reach out once the Beta version is ready.",
+    },
+    {
+      question: "What do you do with my details?",
       answer:
-        "No. All plans include full access to CRM, loyalty and messaging. They differ in active users, emails and SMS.",
-    },
-    {
-      question: "What happens after I sign up?",
-      answer: "You'll be on the early access list, and the team will reach out once the Beta version is ready.",
-    },
-    {
-      question: "What is done with my data?",
-      answer:
-        "We keep the name, email address, company and, if you give it, job title that you enter, to contact you about early access, and note which campaign or site led you here. The page sets no cookies and loads nothing from other sites. Reply to any message of ours to have your entry deleted.",
+        "We keep the name, email address, company and, if you give it, job title, and note which campaign or site led you here. The page sets no cookies and loads nothing from other sites. Reply to any message of ours to have your entry deleted.",
     },
   ],
 };

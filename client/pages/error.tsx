@@ -1,7 +1,7 @@
 // The error page: the server sends it with a 500, the browser shows it if a component throws.
-import { Message } from "../components/message.tsx";
+import { Message } from "./message.tsx";
 import { errorPage } from "../content.ts";
 
 export function ErrorPage() {
-  return <Message {...errorPage} />;
+  return <Message name="failed" {...errorPage} />;
 }

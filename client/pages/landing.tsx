@@ -6,6 +6,7 @@ import { Footer } from "../sections/footer.tsx";
 import { Hero } from "../sections/hero.tsx";
 import { Navigation } from "../sections/navigation.tsx";
 import { Pricing } from "../sections/pricing.tsx";
+import { BrandPromise } from "../sections/promise.tsx";
 import { Questions } from "../sections/questions.tsx";
 import { Steps } from "../sections/steps.tsx";
 
@@ -20,6 +21,7 @@ export function LandingPage() {
         <Hero />
         <Steps />
         <Features />
+        <BrandPromise />
         <Pricing />
         <Questions />
         <EarlyAccess />

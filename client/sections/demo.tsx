@@ -1,62 +1,136 @@
-// The product example in the hero: a sentence becomes a segment, a loyalty rule and an email flow.
+// The product example in the hero: a sentence becomes a segment, a loyalty rule and an email.
+import { ExampleTag } from "../components/artefact.tsx";
 import { Icon, type IconName } from "../components/icon.tsx";
 import { Mark } from "../components/logo.tsx";
 import { demo } from "../content.ts";
 
-const words = demo.sentence.split(" ").map((word, position) => ({ word, position }));
-const { segment, rule, flow } = demo.results;
-
-function Kind({ icon, name }: { icon: IconName; name: string }) {
-  return (
-    <p className="demo-kind">
-      <Icon name={icon} />
-      {name}
-    </p>
-  );
-}
+const { window, sentence, segment, rule, email } = demo;
+const views: IconName[] = ["chat", "people", "gift", "flow"];
 
 /** Screen readers get one description in place of the parts. */
 export function Demo() {
   return (
     <figure className="demo">
       <figcaption className="visually-hidden">{demo.description}</figcaption>
-      <div className="demo-window" aria-hidden="true">
-        <p className="demo-label">{demo.label}</p>
-        <p className="demo-sentence">
-          {words.map(({ word, position }) => (
-            <span key={position}>{word} </span>
-          ))}
-        </p>
-        <p className="demo-reply">
-          <Mark />
-          {demo.reply}
-        </p>
-        <ul className="demo-results">
-          <li>
-            <Kind icon="person" name={segment.kind} />
-            <p className="demo-title">{segment.title}</p>
-            <p className="demo-chips">
-              {segment.rules.map((text) => (
-                <span key={text}>{text}</span>
-              ))}
-            </p>
-          </li>
-          <li>
-            <Kind icon="leaf" name={rule.kind} />
-            <p>
-              {rule.trigger} <b>{rule.event}</b> {rule.action} <b>{rule.reward}</b>
-            </p>
-          </li>
-          <li>
-            <Kind icon="send" name={flow.kind} />
-            <p className="demo-flow">
-              {flow.messages.map((text) => (
-                <span key={text}>{text}</span>
-              ))}
-            </p>
-          </li>
-        </ul>
+      <div aria-hidden="true">
+        <div className="demo-window artefact">
+          <p className="artefact-head">
+            <Mark />
+            <b>{window.title}</b>
+            <ExampleTag />
+          </p>
+          <ul className="demo-views">
+            {window.views.map((name, i) => (
+              <li key={name}>
+                <Icon name={views[i] as IconName} />
+                {name}
+              </li>
+            ))}
+          </ul>
+          <div className="demo-chat">
+            <Composer />
+            <Segment />
+          </div>
+        </div>
+        <div className="demo-results">
+          <Rule />
+          <Email />
+        </div>
       </div>
     </figure>
+  );
+}
+
+function Composer() {
+  return (
+    <div className="composer">
+      <p>
+        {sentence.action} <mark>{sentence.condition}</mark> {sentence.and} <mark>{sentence.reward}</mark> {sentence.end}{" "}
+        <span className="seed">{sentence.lastWord}</span>
+      </p>
+      <p className="composer-foot">
+        <Icon name="clip" />
+        {window.file}
+        <span>
+          <Icon name="up" />
+        </span>
+      </p>
+    </div>
+  );
+}
+
+function Segment() {
+  return (
+    <div className="segment">
+      <div className="segment-head">
+        <Kind icon="people" name={segment.kind} />
+        <b>{segment.title}</b>
+        <span className="chip">
+          {segment.field} <mark>{segment.condition}</mark> {segment.tense}
+        </span>
+      </div>
+      <table>
+        <thead>
+          <tr>
+            {segment.columns.map((column) => (
+              <th key={column}>{column}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {segment.customers.map((cells) => (
+            <tr key={cells[0]}>
+              {cells.map((cell, i) => (
+                <td key={segment.columns[i]}>{cell}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Rule() {
+  return (
+    <div className="rule artefact">
+      <Kind icon="gift" name={rule.kind} />
+      <dl>
+        <dt>{rule.when}</dt>
+        <dd>
+          {rule.who} <span className="chip">{segment.title}</span> {rule.does}
+        </dd>
+        <dt>{rule.then}</dt>
+        <dd>
+          {rule.action} <mark>{sentence.reward}</mark> {rule.to}
+        </dd>
+      </dl>
+    </div>
+  );
+}
+
+function Email() {
+  return (
+    <div className="email artefact">
+      <p className="artefact-head">
+        <Kind icon="mail" name={email.kind} />
+        <span className="soft">{email.to}</span>
+      </p>
+      <div className="email-body">
+        <p className="soft">{email.from}</p>
+        <b>{email.subject}</b>
+        <p>{email.text}</p>
+        <span className="email-button">{email.button}</span>
+      </div>
+    </div>
+  );
+}
+
+function Kind({ icon, name }: { icon: IconName; name: string }) {
+  return (
+    <span className="kind">
+      <Icon name={icon} />
+      {name}
+    </span>
   );
 }

@@ -1,21 +1,61 @@
-// The six feature cards: an icon, a title, a description and in most an illustration.
+// The six feature cards: an icon, a title, a description and a picture of a result.
 import type { ReactNode } from "react";
+import { Artefact, ExampleTag } from "../components/artefact.tsx";
 import { Icon, type IconName } from "../components/icon.tsx";
+import { Twig, Vine } from "../components/stem.tsx";
 import { features } from "../content.ts";
+import { ApiExample } from "./api-example.tsx";
+
+const { chat, migration, channels, api, support, stack } = features;
+
+export function Features() {
+  return (
+    <section className="section features" aria-labelledby="features">
+      <div className="page">
+        <Vine from={50} to={42} />
+        <div className="feature-grid stem">
+          <h2 id="features">{features.heading}</h2>
+          <ul role="list">
+            <Feature icon="chat" name="chat" {...chat}>
+              <Chat />
+            </Feature>
+            <Feature icon="upload" name="migration" {...migration}>
+              <Migration />
+            </Feature>
+            <Feature icon="mail" name="channels" {...channels}>
+              <Channels />
+            </Feature>
+            <Feature icon="code" name="api" {...api}>
+              <ApiExample />
+            </Feature>
+            <Feature icon="person" name="support" {...support}>
+              <Support />
+            </Feature>
+            <Feature icon="modules" name="stack" {...stack}>
+              <Stack />
+            </Feature>
+          </ul>
+        </div>
+      </div>
+    </section>
+  );
+}
 
 interface Props {
   icon: IconName;
   name: string;
   title: string;
   description: string;
-  children?: ReactNode;
+  children: ReactNode;
 }
 
-function FeatureCard({ icon, name, title, description, children }: Props) {
+function Feature({ icon, name, title, description, children }: Props) {
   return (
     <li className={`feature feature-${name}`}>
-      <div className="feature-text">
+      <Twig>
         <Icon name={icon} />
+      </Twig>
+      <div>
         <h3>{title}</h3>
         <p>{description}</p>
       </div>
@@ -24,64 +64,95 @@ function FeatureCard({ icon, name, title, description, children }: Props) {
   );
 }
 
-export function Features() {
-  const { chat, migration, channels, api, support, stack } = features;
+function Chat() {
   return (
-    <section id="features" className="section" aria-labelledby="features-heading">
-      <h2 id="features-heading">{features.heading}</h2>
-      <ul className="features">
-        <FeatureCard icon="chat" name="chat" {...chat}>
-          <div className="sayings" aria-hidden="true">
-            {chat.sayings.map((saying) => (
-              <p key={saying}>{saying}</p>
-            ))}
+    <ul className="exchange" role="list">
+      {chat.results.map(({ prompt, icon, kind, title, text }, i) => (
+        <li key={prompt}>
+          <p className="prompt">{prompt}</p>
+          <div className="artefact result">
+            <p className="kind">
+              <Icon name={icon} />
+              {kind}
+              {i === 0 && <ExampleTag />}
+            </p>
+            <b>{title}</b> <span className="chip">{text}</span>
           </div>
-        </FeatureCard>
-        <FeatureCard icon="upload" name="migration" {...migration}>
-          <div className="spreadsheet" aria-hidden="true">
-            <p>{migration.file}</p>
-            <div>
-              {migration.columns.map((column) => (
-                <span key={column}>{column}</span>
-              ))}
-              {Array.from({ length: 9 }, (_, cell) => (
-                <i key={cell} />
-              ))}
-            </div>
-          </div>
-        </FeatureCard>
-        <FeatureCard icon="send" name="channels" {...channels}>
-          <div className="channels" aria-hidden="true">
-            {channels.names.map((name) => (
-              <p key={name}>
-                {name}
-                <i />
-                <i />
-                <i />
-              </p>
-            ))}
-          </div>
-        </FeatureCard>
-        <FeatureCard icon="code" name="api" {...api}>
-          <figure className="snippet">
-            <figcaption id="snippet-caption">
-              {api.label}: {api.request}
-            </figcaption>
-            {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex, jsx-a11y/prefer-tag-over-role -- it scrolls on a phone, so it must be focusable */}
-            <pre tabIndex={0} role="group" aria-labelledby="snippet-caption">
-              <code>{api.code}</code>
-            </pre>
-          </figure>
-        </FeatureCard>
-        <FeatureCard icon="person" name="support" {...support} />
-        <FeatureCard icon="modules" name="stack" {...stack}>
-          <ul className="modules">
-            {stack.modules.map((module) => (
-              <li key={module}>{module}</li>
-            ))}
-          </ul>
-        </FeatureCard>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Migration() {
+  return (
+    <Artefact icon="sheet" title={migration.file}>
+      <ul className="columns" role="list">
+        {migration.columns.map(([column, field]) => (
+          <li key={column}>
+            {column}
+            <Icon name="to" />
+            <span className="visually-hidden">{migration.becomes}</span>
+            <b className="chip">{field}</b>
+          </li>
+        ))}
       </ul>
-    </section>
+    </Artefact>
+  );
+}
+
+function Channels() {
+  return (
+    <figure className="messages">
+      <figcaption>
+        <ExampleTag />
+      </figcaption>
+      <div className="artefact email-body">
+        <p className="soft">{channels.sender}</p>
+        <b>{channels.subject}</b>
+        <p>{channels.text}</p>
+        <span className="email-button" aria-hidden="true">
+          {channels.button}
+        </span>
+      </div>
+      <div className="phone">
+        <p className="soft">{channels.sender}</p>
+        <p className="sms">{channels.sms}</p>
+      </div>
+    </figure>
+  );
+}
+
+function Support() {
+  return (
+    <div className="support">
+      <p className="prompt">{support.question}</p>
+      <div className="artefact answer">
+        <p className="kind">
+          {support.agent}
+          <ExampleTag />
+        </p>
+        <p>{support.answer}</p>
+      </div>
+    </div>
+  );
+}
+
+function Stack() {
+  return (
+    <figure className="modules">
+      <figcaption>
+        <b>{stack.customer}</b>
+        <ExampleTag />
+      </figcaption>
+      <dl>
+        {stack.modules.map(([module, value]) => (
+          <div key={module}>
+            <dt>{module}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </figure>
   );
 }

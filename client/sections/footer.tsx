@@ -5,9 +5,11 @@ import { product } from "../content.ts";
 export function Footer() {
   return (
     <footer className="footer">
-      <Logo />
-      <p>{product.tagline}</p>
-      <p>{product.copyright}</p>
+      <div className="page">
+        <Logo />
+        <p>{product.tagline}</p>
+        <p>{product.copyright}</p>
+      </div>
     </footer>
   );
 }

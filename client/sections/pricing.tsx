@@ -1,41 +1,92 @@
-// The pricing section: four plans, what all of them include, and the founding offer.
+// The pricing section: the founding offer, four plans, and what all of them include.
 import { formId } from "../addresses.ts";
-import { Checks } from "../components/checks.tsx";
+import { Icon } from "../components/icon.tsx";
+import { Leaf } from "../components/stem.tsx";
 import { pricing } from "../content.ts";
 
 export function Pricing() {
   return (
-    <section id="pricing" className="section" aria-labelledby="pricing-heading">
-      <h2 id="pricing-heading">{pricing.heading}</h2>
-      <ul className="plans">
-        {pricing.plans.map((plan) => (
-          <li key={plan.name} className="plan">
-            <h3>{plan.name}</h3>
-            <p className="plan-price">
-              <strong>{plan.price}</strong> {pricing.period}
-            </p>
-            <dl>
-              {(["users", "emails", "sms"] as const).map((limit) => (
-                <div key={limit}>
-                  <dt>{pricing.limits[limit]}</dt>
-                  <dd>{plan[limit]}</dd>
-                </div>
-              ))}
-            </dl>
-          </li>
-        ))}
-      </ul>
-      <div className="all-plans">
-        <div>
-          <h3>{pricing.allHeading}</h3>
-          <Checks items={pricing.all} />
-        </div>
+    <section className="section pricing" aria-labelledby="pricing">
+      <div className="page">
+        <h2 id="pricing">{pricing.heading}</h2>
         <div className="offer">
-          <h3>{pricing.offerHeading}</h3>
-          <p>{pricing.offer}</p>
-          <a href={`#${formId}`}>{pricing.offerLink}</a>
+          <div>
+            <h3>{pricing.offerHeading}</h3>
+            <p>{pricing.offer}</p>
+          </div>
+          <FreeMonths />
+        </div>
+        <ul className="plans" role="list">
+          {pricing.plans.map((plan, i) => (
+            <li key={plan.name} className="plan">
+              <Plant leaves={i + 1} />
+              <h3>{plan.name}</h3>
+              <p className="plan-price">
+                <strong>{plan.price}</strong> <span className="soft">{pricing.period}</span>
+              </p>
+              <dl>
+                {(["users", "emails", "sms"] as const).map((limit) => (
+                  <div key={limit}>
+                    <dt>{pricing.limits[limit]}</dt>
+                    <dd>{plan[limit]}</dd>
+                  </div>
+                ))}
+              </dl>
+              <a
+                className="button button-small button-quiet"
+                href={`#${formId}`}
+                aria-label={`${pricing.button}, ${plan.name}`}
+              >
+                {pricing.button}
+              </a>
+            </li>
+          ))}
+        </ul>
+        <div className="all-plans">
+          <h3>{pricing.allHeading}</h3>
+          <ul role="list">
+            {pricing.all.map((text) => (
+              <li key={text}>
+                <Icon name="check" />
+                {text}
+              </li>
+            ))}
+          </ul>
         </div>
       </div>
     </section>
+  );
+}
+
+function FreeMonths() {
+  return (
+    <svg className="free-months" viewBox="0 0 300 76" aria-hidden="true">
+      <path className="ground" d="M4 72h292" />
+      {[1, 2, 3].map((month) => (
+        <g key={month} transform={`translate(${100 * month - 78} 14)`}>
+          <path className="shoot" d="M2 56V2" />
+          <Leaf />
+          <text x="19" y="24">
+            {month}
+          </text>
+        </g>
+      ))}
+    </svg>
+  );
+}
+
+/** In units of the drawing: between two leaves, and below the lowest leaf. */
+const internode = 24;
+const stalk = 46;
+
+function Plant({ leaves }: { leaves: number }) {
+  const height = (leaves - 1) * internode + stalk;
+  return (
+    <svg className="plant" viewBox="0 0 96 130" aria-hidden="true">
+      <path className="shoot" d={`M48 130V${130 - height}`} />
+      {Array.from({ length: leaves }, (_, i) => (
+        <Leaf key={i} transform={`translate(48 ${130 - height + i * internode})${i % 2 === 1 ? " scale(-1 1)" : ""}`} />
+      ))}
+    </svg>
   );
 }

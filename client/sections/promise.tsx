@@ -1,0 +1,18 @@
+// The brand line between features and pricing, under the last leaf of the stem.
+import { Sentence } from "../components/sentence.tsx";
+import { Vine } from "../components/stem.tsx";
+import { promise } from "../content.ts";
+
+export function BrandPromise() {
+  return (
+    <section className="section promise">
+      <div className="page">
+        <Vine from={42} to={50} />
+        <span className="bud" aria-hidden="true" />
+        <p>
+          <Sentence>{promise}</Sentence>
+        </p>
+      </div>
+    </section>
+  );
+}
