@@ -59,8 +59,18 @@ it("joins, and shows the success message", async () => {
   expect(await section.textContent()).toContain(
     "You're now on the early access list. We'll notify you when we launch!",
   );
+  expect(await page.locator("form").count()).toBe(0);
+  await page.reload();
+  await page.getByRole("heading", { name: "Welcome to the future! 🚀" }).waitFor();
   expect(await database.query("SELECT email FROM earlyaccess")).toEqual([{ email: "ada@example.com" }]);
   expect(page.messages).toEqual([]);
+});
+
+it("leads back to the empty form for a colleague", async () => {
+  await submit();
+  await page.getByRole("link", { name: "Add a colleague" }).click();
+  expect(page.url()).toBe(`${site.url}/#early-access`);
+  expect(await values()).toEqual(["", "", "", ""]);
 });
 
 it("422: the error summary has focus and links to the invalid field", async () => {
