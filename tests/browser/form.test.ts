@@ -420,3 +420,20 @@ it("the form is named after its section, and lists without markers keep their ro
     "You get 3 months free",
   ]);
 });
+
+it("on a phone, the label of the focused field is below the navigation bar", async () => {
+  page = await openPage({ viewport: { width: 390, height: 500 }, reducedMotion: "reduce" });
+  await page.goto(`${site.url}/#early-access`);
+  await page.locator("[name=job_title]").focus();
+  const bar = await page.getByRole("banner").evaluate((element) => element.getBoundingClientRect().bottom);
+  for (const name of ["company", "email", "name"]) {
+    // Only the label of the field is under the bar.
+    await page
+      .locator(`[name=${name}]`)
+      .evaluate((input, y) => scrollBy(0, input.getBoundingClientRect().top - y), bar + 20);
+    await page.keyboard.press("Shift+Tab");
+    expect(await page.evaluate(() => document.activeElement?.getAttribute("name"))).toBe(name);
+    const label = await page.locator(`label[for=early-access-${name}]`).boundingBox();
+    expect(label?.y).toBeGreaterThanOrEqual(bar);
+  }
+});
