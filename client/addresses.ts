@@ -8,5 +8,8 @@ export const formId = "early-access";
 /** The address under which the 404 page is rendered. */
 export const unknownAddress = "/404";
 
+/** The query parameter of the landing page with the success message. */
+export const joinedQuery = "joined";
+
 /** The landing page with the success message, to which a form post without JavaScript is redirected. */
-export const joinedAddress = `/?joined#${formId}`;
+export const joinedAddress = `/?${joinedQuery}#${formId}`;

@@ -252,9 +252,17 @@ export const questions = {
 };
 
 export const earlyAccess = {
-  heading: "Be there from the first season",
-  lead: "Join the early access list. The team will reach out once the Beta version is ready.",
-  benefits: ["Early access, and a first look", "3 months free", "A lifetime discount"],
+  heading: "Be there from the first",
+  /** The last word of the heading, which ends with a drawn full stop. */
+  headingEnd: "season",
+  nextHeading: "What happens next",
+  /** The first step, before and after the sign-up. */
+  join: { title: "You join the list", text: "Three fields and, if you like, a fourth." },
+  joined: { title: "You joined the list", text: "Nothing else to do for now." },
+  laterSteps: [
+    { title: "We write when the Beta is ready", text: "The team reaches out, and you get a first look." },
+    { title: "You get 3 months free", text: "Plus a lifetime discount." },
+  ],
   requiredNote: "Fields marked * are required.",
   /** The label of the honeypot field, visible only without CSS. */
   honeypot: "Leave this empty",
@@ -266,6 +274,7 @@ export const earlyAccess = {
     title: "Welcome to the future! 🚀",
     text: "You're now on the early access list. We'll notify you when we launch!",
     next: "The team will reach out once the Beta version is ready.",
+    again: "Add a colleague",
   },
   failure: {
     title: "Error",

@@ -14,7 +14,7 @@ export function FailureSummary({ failure: { status, errors, values } }: { failur
         {earlyAccess.reasons[status]} {earlyAccess.failure.text} {!values && status !== 405 && earlyAccess.failure.back}
       </p>
       {invalid.length > 0 && (
-        <ul>
+        <ul role="list">
           {invalid.map(({ name }) => (
             <li key={name}>
               <a href={`#${fieldId(name)}`}>{errors[name]}</a>

@@ -12,6 +12,8 @@ export interface Field {
   maxLength: number;
   autoComplete: string;
   inputMode: "text" | "email";
+  /** The label of a phone keyboard's Enter key. */
+  enterKeyHint: "next" | "send";
 }
 
 export type FieldName = "name" | "email" | "company" | "job_title";
@@ -31,6 +33,7 @@ export const fields: readonly Field[] = [
     maxLength: 100,
     autoComplete: "name",
     inputMode: "text",
+    enterKeyHint: "next",
   },
   // 254: the longest address that a mail server must accept (RFC 5321, 4.5.3.1.3, without the angle brackets).
   {
@@ -41,6 +44,7 @@ export const fields: readonly Field[] = [
     maxLength: 254,
     autoComplete: "email",
     inputMode: "email",
+    enterKeyHint: "next",
   },
   {
     name: "company",
@@ -50,6 +54,7 @@ export const fields: readonly Field[] = [
     maxLength: 200,
     autoComplete: "organization",
     inputMode: "text",
+    enterKeyHint: "next",
   },
   {
     name: "job_title",
@@ -59,5 +64,6 @@ export const fields: readonly Field[] = [
     maxLength: 100,
     autoComplete: "organization-title",
     inputMode: "text",
+    enterKeyHint: "send",
   },
 ];

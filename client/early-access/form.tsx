@@ -1,107 +1,101 @@
 // The early-access form: a plain HTML form until React hydrates it, then it sends JSON and stays on the page.
-import { use, useEffect, useRef, useState, type FormEvent } from "react";
-import { useSearchParams } from "react-router-dom";
+import { use, useRef, useState, type FormEvent } from "react";
+import { flushSync } from "react-dom";
 import { signupPath } from "../addresses.ts";
 import { earlyAccess } from "../content.ts";
 import { FailureSummary } from "./failure-summary.tsx";
 import { fieldId, FieldInput } from "./field-input.tsx";
-import { fields, honeypot } from "./fields.ts";
+import { fields, honeypot, type FieldName } from "./fields.ts";
 import { FormFailureContext } from "./form-failure.ts";
 import { join, type FieldErrors } from "./join.ts";
 
-type State = { step: "idle" | "sending" | "joined" } | { step: "failed"; errors: FieldErrors };
+type State = { step: "idle" | "sending" } | { step: "failed"; errors: FieldErrors };
 
-const loadToasts = () => import("./notify.tsx");
+interface Props {
+  headingId: string;
+  /** Called when the sign-up is stored. `moveFocus` is false if the visitor has moved focus out of the form. */
+  onJoined: (moveFocus: boolean) => void;
+}
 
-export function EarlyAccessForm() {
+const loadToasts = () => import("./notify.tsx").catch(() => undefined); // Without toasts, the form still shows the result.
+
+export function EarlyAccessForm({ headingId, onJoined }: Props) {
   const failedPost = use(FormFailureContext);
-  const [query] = useSearchParams();
   const [state, setState] = useState<State>({ step: "idle" });
   const isSending = useRef(false); // The state changes only with the next render, too late for a double click.
-  const form = useRef<HTMLFormElement>(null);
-  const confirmation = useRef<HTMLHeadingElement>(null);
-  const joined = state.step === "joined" || (state.step === "idle" && query.has("joined"));
   const errors = failedPost?.errors ?? (state.step === "failed" ? state.errors : {});
 
-  async function submit(event: FormEvent) {
+  async function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    if (isSending.current || !form.current) return;
+    if (isSending.current) return;
+    const form = event.currentTarget;
     isSending.current = true;
     setState({ step: "sending" });
-    const result = await join(Object.fromEntries(new FormData(form.current)), document.referrer);
+    const result = await join(Object.fromEntries(new FormData(form)), document.referrer);
     isSending.current = false;
-    if (result.ok) form.current?.reset();
-    setState(result.ok ? { step: "joined" } : { step: "failed", errors: result.errors });
-    const toasts = await loadToasts().catch(() => undefined); // Without toasts, the form still shows the result.
-    if (result.ok) toasts?.notifySuccess();
-    else toasts?.notifyFailure();
+    // The disabled button lost focus. Move focus to the result, unless the visitor has moved it out of the form.
+    const { activeElement } = document;
+    const moveFocus = activeElement === document.body || form.contains(activeElement);
+    if (result.ok) onJoined(moveFocus);
+    else {
+      flushSync(() => setState({ step: "failed", errors: result.errors }));
+      if (moveFocus) form.querySelector<HTMLElement>("[aria-invalid], [type=submit]")?.focus();
+    }
+    const toasts = await loadToasts();
+    toasts?.notify(result.ok ? "success" : "error", { announce: !moveFocus });
   }
 
-  useEffect(() => {
-    if (state.step !== "joined" && state.step !== "failed") return;
-    // The disabled button lost focus. Move focus to the result, unless the visitor has moved it out of the form.
-    const current = document.activeElement;
-    if (current !== document.body && !form.current?.contains(current)) return;
-    if (state.step === "joined") return confirmation.current?.focus();
-    const invalid = form.current?.querySelector<HTMLElement>("[aria-invalid]");
-    (invalid ?? form.current?.querySelector("button"))?.focus();
-  }, [state]);
+  /** Removes the error of a field whose value the browser now accepts. Only the server can judge the rest of its rules. */
+  function clearError({ target }: FormEvent<HTMLFormElement>) {
+    const { name, value, required, validity } = target as HTMLInputElement;
+    if (!errors[name as FieldName] || !validity.valid || (required && value.trim() === "")) return;
+    setState({ step: "failed", errors: { ...errors, [name]: undefined } });
+  }
 
   return (
-    <div className="form-card">
-      {joined ? (
-        <div className="joined">
-          <h3 ref={confirmation} tabIndex={-1}>
-            {earlyAccess.success.title}
-          </h3>
-          <p>{earlyAccess.success.text}</p>
-          <p>{earlyAccess.success.next}</p>
-        </div>
-      ) : (
-        <p className="lead">{earlyAccess.lead}</p>
-      )}
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- the events of its fields
+    <form
+      className="form form-card"
+      aria-labelledby={headingId}
+      method="post"
+      action={signupPath}
+      onSubmit={submit}
+      onInput={clearError}
+      onFocus={loadToasts}
+    >
       {failedPost && <FailureSummary failure={failedPost} />}
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- only preloads the toasts */}
-      <form
-        ref={form}
-        method="post"
-        action={signupPath}
-        onSubmit={submit}
-        onFocus={() => void loadToasts().catch(() => undefined)}
+      <p className="note">{earlyAccess.requiredNote}</p>
+      {fields.map((field) => (
+        <FieldInput
+          key={field.name}
+          field={field}
+          error={errors[field.name]}
+          value={failedPost?.values?.[field.name]}
+          readOnly={state.step === "sending"}
+        />
+      ))}
+      {Object.entries(failedPost?.source ?? {}).map(
+        ([name, value]) => value && <input key={name} type="hidden" name={name} value={value} />,
+      )}
+      <div className="visually-hidden" aria-hidden="true">
+        <label htmlFor={fieldId(honeypot)}>{earlyAccess.honeypot}</label>
+        <input id={fieldId(honeypot)} name={honeypot} tabIndex={-1} autoComplete="off" />
+      </div>
+      <button
+        className="button"
+        type="submit"
+        disabled={state.step === "sending"}
+        aria-describedby={state.step === "failed" ? "early-access-failure" : undefined}
       >
-        <p className="note">{earlyAccess.requiredNote}</p>
-        {fields.map((field) => (
-          <FieldInput
-            key={field.name}
-            field={field}
-            error={errors[field.name]}
-            value={failedPost?.values?.[field.name]}
-            readOnly={state.step === "sending"}
-          />
-        ))}
-        {Object.entries(failedPost?.source ?? {}).map(
-          ([name, value]) => value && <input key={name} type="hidden" name={name} value={value} />,
-        )}
-        <div className="visually-hidden" aria-hidden="true">
-          <label htmlFor={fieldId(honeypot)}>{earlyAccess.honeypot}</label>
-          <input id={fieldId(honeypot)} name={honeypot} tabIndex={-1} autoComplete="off" />
-        </div>
-        <button
-          className="button"
-          type="submit"
-          disabled={state.step === "sending"}
-          aria-describedby={state.step === "failed" ? "early-access-failure" : undefined}
-        >
-          {state.step === "sending" ? earlyAccess.sending : earlyAccess.button}
-        </button>
-        <output className="visually-hidden">{state.step === "sending" && earlyAccess.sending}</output>
-        {state.step === "failed" && (
-          <p id="early-access-failure" className="field-error">
-            {earlyAccess.failure.text}
-          </p>
-        )}
-        <p className="note">{earlyAccess.privacy}</p>
-      </form>
-    </div>
+        {state.step === "sending" ? earlyAccess.sending : earlyAccess.button}
+      </button>
+      <output className="visually-hidden">{state.step === "sending" && earlyAccess.sending}</output>
+      {state.step === "failed" && (
+        <p id="early-access-failure" className="field-error">
+          {earlyAccess.failure.text}
+        </p>
+      )}
+      <p className="note">{earlyAccess.privacy}</p>
+    </form>
   );
 }

@@ -15,14 +15,13 @@ flushSync(() =>
   ),
 );
 
-export function notifySuccess() {
-  toast.success(earlyAccess.success.title, {
-    description: earlyAccess.success.text,
-  });
-}
-
-export function notifyFailure() {
-  toast.error(earlyAccess.failure.title, {
-    description: earlyAccess.failure.text,
-  });
+/**
+ * Shows the result of a sign-up.
+ * @param announce false if focus has moved to the result in the page: a screen reader has announced it then, and reads a
+ *   toast in a silent live region only on request.
+ */
+export function notify(result: "success" | "error", { announce }: { announce: boolean }) {
+  const { title, text } = earlyAccess[result === "success" ? "success" : "failure"];
+  container.querySelector("section")?.setAttribute("aria-live", announce ? "polite" : "off");
+  toast[result](title, { description: text });
 }

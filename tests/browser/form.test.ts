@@ -32,8 +32,9 @@ beforeEach(async () => {
 
 const typed = { Name: "Ada", Email: "ada@example.com", Company: "Engines", "Job title (optional)": "Engineer" };
 const field = (label: string) => page.getByLabel(label, { exact: false });
-const button = () => page.locator("form button");
+const button = () => page.locator("form button[type=submit]");
 const toast = () => page.locator("[data-sonner-toast]");
+const successHeading = () => page.getByRole("heading", { level: 2, name: "Welcome to the future! 🚀" });
 const posts = () => page.sentRequests.filter((request) => request.startsWith("POST"));
 
 async function fill(changes: Partial<typeof typed> = {}) {
@@ -49,8 +50,14 @@ async function values() {
   return Promise.all(Object.keys(typed).map((label) => field(label).inputValue()));
 }
 
+/** Returns the texts of the live regions that a screen reader announces. */
+const announced = () =>
+  page
+    .locator("output, [role=status], [role=alert], [aria-live]:not([aria-live=off])")
+    .evaluateAll((regions) => regions.map((region) => region.textContent).filter((text) => text !== ""));
+
 describe("a sign-up", () => {
-  it("disables the button, clears the form, shows the success in a toast and in the page, and logs nothing", async () => {
+  it("disables the button, shows the success in a toast and in place of the form, and logs nothing", async () => {
     await hydrateForm(page);
     let release = () => {};
     const held = new Promise<void>((resolve) => (release = resolve));
@@ -66,17 +73,74 @@ describe("a sign-up", () => {
     expect(await toast().locator("[data-description]").textContent()).toBe(
       "You're now on the early access list. We'll notify you when we launch!",
     );
-    expect(await button().textContent()).toBe("Get Early Access");
-    expect(await button().isEnabled()).toBe(true);
-    expect(await values()).toEqual(["", "", "", ""]);
-    expect(await page.locator(".joined h3").textContent()).toBe("Welcome to the future! 🚀");
-    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Welcome to the future! 🚀");
+    expect(await page.locator("form").count()).toBe(0);
+    await successHeading().waitFor();
     expect(await database.query("SELECT name, email, company, job_title FROM earlyaccess")).toEqual([
       { name: "Ada", email: "ada@example.com", company: "Engines", job_title: "Engineer" },
     ]);
     expect(page.messages).toEqual([]);
     await toast().waitFor({ state: "detached" }); // It closes after 4 s.
-    expect(await page.locator(".joined h3").textContent()).toBe("Welcome to the future! 🚀");
+    await successHeading().waitFor();
+  });
+
+  it("is announced once: focus moves to the heading, and the toast's live region is silent", async () => {
+    await hydrateForm(page);
+    await submit();
+    await toast().waitFor();
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe("early-access-heading");
+    const text = page.locator(`#${await successHeading().getAttribute("aria-describedby")}`);
+    expect(await text.textContent()).toBe("You're now on the early access list. We'll notify you when we launch!");
+    expect(await announced()).toEqual([]);
+  });
+
+  it("leaves focus where the visitor moved it, and the toast announces the success", async () => {
+    await hydrateForm(page);
+    await page.route("**/api/earlyaccess", async (route) => {
+      await page.getByRole("link", { name: "Pricing" }).focus();
+      await route.continue();
+    });
+    await submit();
+    await toast().waitFor();
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Pricing");
+    expect(await announced()).toEqual([expect.stringContaining("Welcome to the future! 🚀")]);
+  });
+
+  it("is shown again after a reload, and the address keeps the campaign", async () => {
+    await page.goto(`${site.url}/?utm_source=news&utm_term=a%20b`);
+    await hydrateForm(page);
+    await submit();
+    await toast().waitFor();
+    const url = new URL(page.url());
+    expect(Object.fromEntries(url.searchParams)).toEqual({ utm_source: "news", utm_term: "a b", joined: "" });
+    expect(await page.title()).toBe("You're on the list – Perennial");
+    await page.reload();
+    await successHeading().waitFor();
+    expect(await page.locator("form").count()).toBe(0);
+    expect(await page.title()).toBe("You're on the list – Perennial");
+  });
+
+  it.each(["before", "after"])("can be followed by one for a colleague (%s a reload)", async (time) => {
+    await page.goto(`${site.url}/?utm_source=news`);
+    await hydrateForm(page);
+    await submit();
+    await successHeading().waitFor();
+    if (time === "after") {
+      await page.reload();
+      await hydrateForm(page);
+    }
+    await page.evaluate(() => Object.assign(globalThis, { isSameDocument: true }));
+    await page.getByRole("link", { name: "Add a colleague" }).click();
+    expect(page.url()).toBe(`${site.url}/?utm_source=news#early-access`);
+    expect(await page.title()).toBe("Perennial: the AI-native customer retention engine");
+    expect(await values()).toEqual(["", "", "", ""]);
+    expect(await page.evaluate(() => document.activeElement?.getAttribute("name"))).toBe("name");
+    expect(await page.evaluate(() => "isSameDocument" in globalThis)).toBe(true);
+    await submit({ Email: "grace@example.com" });
+    await successHeading().waitFor();
+    expect(await database.query("SELECT email, utm_source FROM earlyaccess ORDER BY email")).toEqual([
+      { email: "ada@example.com", utm_source: "news" },
+      { email: "grace@example.com", utm_source: "news" },
+    ]);
   });
 
   it("of a bot that fills in the honeypot field is stored with a flag and gets the same response", async () => {
@@ -125,9 +189,11 @@ describe("a sign-up", () => {
     await hydrateForm(page);
     for (let i = 1; i <= 4; i++) {
       await fill({ Email: `ada${i}@example.com` });
-      await Promise.all([page.waitForResponse("**/api/earlyaccess"), button().click()]);
-      await page.waitForFunction(() => (document.querySelector("form input") as HTMLInputElement).value === "");
-      await toast().first().waitFor();
+      await button().press("Enter");
+      await page.getByRole("link", { name: "Add a colleague" }).press("Enter");
+      await toast()
+        .nth(i - 1)
+        .waitFor();
       await page.evaluate(() => {
         // While the pointer is over them, toasts do not close, so that all four exist at the end.
         const list = document.querySelector("[data-sonner-toaster]") as HTMLElement;
@@ -158,7 +224,7 @@ describe("a sign-up", () => {
     afterEach(() => page.unrouteAll({ behavior: "ignoreErrors" }));
 
     const expectOneSignUp = async () => {
-      await page.locator(".joined h3").waitFor();
+      await successHeading().waitFor();
       expect(posts()).toHaveLength(1);
       expect(await database.query("SELECT name, email FROM earlyaccess")).toEqual([
         { name: "Ada", email: "ada@example.com" },
@@ -223,6 +289,33 @@ describe("a failure", () => {
     await submit();
     await page.getByText("Welcome to the future! 🚀").first().waitFor();
     expect(await page.locator("[aria-invalid]").count()).toBe(0);
+  });
+
+  it("422: an error stays while its field is invalid, and disappears with the first valid value", async () => {
+    await hydrateForm(page);
+    await submit({ Email: "ada@localhost", Company: " " });
+    const state = async (name: string) => [
+      await page.locator(`[name=${name}]`).getAttribute("aria-invalid"),
+      await page.locator(`#early-access-${name}-error`).count(),
+    ];
+    await page.locator("[name=email][aria-invalid]").waitFor();
+    await field("Email").press("End");
+    await page.keyboard.type(".");
+    await field("Company").press("End");
+    await page.keyboard.type(" ");
+    expect([await state("email"), await state("company")]).toEqual([
+      ["true", 1],
+      ["true", 1],
+    ]);
+    await field("Email").press("End");
+    await page.keyboard.type("e");
+    expect([await state("email"), await state("company")]).toEqual([
+      [null, 0],
+      ["true", 1],
+    ]);
+    await field("Company").press("End");
+    await page.keyboard.type("E");
+    expect(await state("company")).toEqual([null, 0]);
   });
 
   it("503: the form keeps its values, and the next attempt succeeds", async () => {
@@ -292,14 +385,22 @@ describe("the browser's own validation", () => {
       .locator("form .field input")
       .evaluateAll((inputs) =>
         (inputs as HTMLInputElement[]).map((input) =>
-          [input.name, input.type, input.required, input.maxLength, input.autocomplete, input.inputMode].join(" "),
+          [
+            input.name,
+            input.type,
+            input.required,
+            input.maxLength,
+            input.autocomplete,
+            input.inputMode,
+            input.enterKeyHint,
+          ].join(" "),
         ),
       );
     expect(attributes).toEqual([
-      "name text true 100 name text",
-      "email email true 254 email email",
-      "company text true 200 organization text",
-      "job_title text false 100 organization-title text",
+      "name text true 100 name text next",
+      "email email true 254 email email next",
+      "company text true 200 organization text next",
+      "job_title text false 100 organization-title text send",
     ]);
     expect(await page.locator("form .field label").allTextContents()).toEqual([
       "Name *",
@@ -308,4 +409,31 @@ describe("the browser's own validation", () => {
       "Job title (optional)",
     ]);
   });
+});
+
+it("the form is named after its section, and lists without markers keep their role", async () => {
+  await page.getByRole("form", { name: "Be there from the first season" }).waitFor();
+  const steps = page.locator("#early-access ol[role=list]");
+  expect(await steps.locator("b").allTextContents()).toEqual([
+    "You join the list",
+    "We write when the Beta is ready",
+    "You get 3 months free",
+  ]);
+});
+
+it("on a phone, the label of the focused field is below the navigation bar", async () => {
+  page = await openPage({ viewport: { width: 390, height: 500 }, reducedMotion: "reduce" });
+  await page.goto(`${site.url}/#early-access`);
+  await page.locator("[name=job_title]").focus();
+  const bar = await page.getByRole("banner").evaluate((element) => element.getBoundingClientRect().bottom);
+  for (const name of ["company", "email", "name"]) {
+    // Only the label of the field is under the bar.
+    await page
+      .locator(`[name=${name}]`)
+      .evaluate((input, y) => scrollBy(0, input.getBoundingClientRect().top - y), bar + 20);
+    await page.keyboard.press("Shift+Tab");
+    expect(await page.evaluate(() => document.activeElement?.getAttribute("name"))).toBe(name);
+    const label = await page.locator(`label[for=early-access-${name}]`).boundingBox();
+    expect(label?.y).toBeGreaterThanOrEqual(bar);
+  }
 });

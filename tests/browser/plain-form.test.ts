@@ -1,5 +1,5 @@
 // The form in a browser without JavaScript.
-import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { openPage, type WatchedPage } from "../support/browser.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { startSite, type Site } from "../support/site.ts";
@@ -59,8 +59,58 @@ it("joins, and shows the success message", async () => {
   expect(await section.textContent()).toContain(
     "You're now on the early access list. We'll notify you when we launch!",
   );
+  expect(await page.locator("form").count()).toBe(0);
+  await page.reload();
+  await page.getByRole("heading", { name: "Welcome to the future! 🚀" }).waitFor();
   expect(await database.query("SELECT email FROM earlyaccess")).toEqual([{ email: "ada@example.com" }]);
   expect(page.messages).toEqual([]);
+});
+
+it("leads back to the empty form for a colleague", async () => {
+  await submit();
+  await page.getByRole("link", { name: "Add a colleague" }).click();
+  expect(page.url()).toBe(`${site.url}/#early-access`);
+  expect(await values()).toEqual(["", "", "", ""]);
+});
+
+describe.each([
+  ["phone", { width: 390, height: 844 }],
+  ["desktop", { width: 1440, height: 900 }],
+])("on a %s, the error summary is visible and has focus", (_, viewport) => {
+  const summaryBox = () => page.locator(".failure-summary").evaluate((summary) => summary.getBoundingClientRect());
+
+  /** Expects that the summary has focus and, when the page has stopped scrolling, is below the navigation bar. */
+  async function expectVisibleSummary() {
+    expect(await page.locator(":focus").getAttribute("class")).toBe("failure-summary");
+    const tops: number[] = [];
+    const stopped = () => tops.length >= 10 && new Set(tops.slice(-10)).size === 1;
+    while (!stopped()) {
+      tops.push((await summaryBox()).top);
+      await page.waitForTimeout(50);
+    }
+    const { top, bottom } = await summaryBox();
+    expect(top).toBeGreaterThanOrEqual(64);
+    expect(bottom).toBeLessThanOrEqual(viewport.height);
+  }
+
+  it.each([
+    ["reduce", true],
+    ["no-preference", true],
+    ["no-preference", false],
+  ] as const)("after a form post (motion: %s, JavaScript: %s)", async (reducedMotion, javaScriptEnabled) => {
+    page = await openPage({ viewport, reducedMotion, javaScriptEnabled });
+    await page.route("**/assets/*.js", (route) => route.abort());
+    await page.goto(site.url);
+    await submit(invalid);
+    await page.waitForURL("**/api/earlyaccess*");
+    await expectVisibleSummary();
+  });
+
+  it("after a visit of the form's address", async () => {
+    page = await openPage({ viewport });
+    await page.goto(`${site.url}/api/earlyaccess`);
+    await expectVisibleSummary();
+  });
 });
 
 it("422: the error summary has focus and links to the invalid field", async () => {

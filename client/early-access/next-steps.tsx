@@ -1,0 +1,24 @@
+// The numbered list beside the form: what happens after a sign-up.
+import { Icon } from "../components/icon.tsx";
+import { earlyAccess } from "../content.ts";
+
+export function NextSteps({ joined }: { joined: boolean }) {
+  const first = joined ? earlyAccess.joined : earlyAccess.join;
+  // role: Safari takes the list's role away from a list without markers.
+  return (
+    <>
+      <h3 className="next-title">{earlyAccess.nextHeading}</h3>
+      <ol className="next stem" role="list">
+        {[first, ...earlyAccess.laterSteps].map(({ title, text }, i) => (
+          <li key={title} className={joined && i === 0 ? "done" : undefined}>
+            <span className="twig" aria-hidden="true">
+              {joined && i === 0 ? <Icon name="check" /> : i + 1}
+            </span>
+            <b>{title}</b>
+            <span>{text}</span>
+          </li>
+        ))}
+      </ol>
+    </>
+  );
+}
