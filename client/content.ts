@@ -106,9 +106,9 @@ export const steps = {
     text: "Write it the way you’d tell a colleague. The AI sets up what the sentence asks for.",
     label: "Found in your sentence",
     parts: [
-      ["“everyone who hasn’t ordered in 90 days”", "Segment"],
-      ["“give 200 points when they come back”", "Loyalty rule"],
-      ["“Email”", "Email flow"],
+      ["“hasn’t ordered in 90 days”", "Segment"],
+      ["“200 points when they come back”", "Loyalty rule"],
+      ["“Email everyone”", "Email flow"],
     ],
   },
   live: {
@@ -172,21 +172,6 @@ export const features = {
     button: "See the menu",
     sms: "Double points Sat and Sun. See you at the bar? Reply STOP to opt out.",
   },
-  api: {
-    title: "A REST API, snippet included",
-    description: "Say what to connect, and the AI writes the code.",
-    prompt: "“Add a customer at checkout”",
-    request: "Request",
-    response: "Response",
-    status: "201 Created",
-  },
-  support: {
-    title: "Free, real human support",
-    description: "When the chat isn’t enough, a person answers.",
-    question: "Can someone check our points import?",
-    agent: "Support",
-    answer: "Of course. I’ve opened your file, let’s go through it together.",
-  },
   stack: {
     title: "Four modules, one product",
     description: "CRM, loyalty, email and SMS in one modular stack, not four tools to wire together.",
@@ -194,9 +179,24 @@ export const features = {
     modules: [
       ["CRM", "7 orders"],
       ["Loyalty", "340 points"],
-      ["Email", "Opened May 2"],
+      ["Email", "9 opened"],
       ["SMS", "Opted in"],
     ],
+  },
+  support: {
+    title: "Free, real human support",
+    description: "A person answers, not a bot.",
+    question: "Can someone check our points import?",
+    agent: "Support",
+    answer: "Of course. I’ve opened your file, let’s go through it together.",
+  },
+  api: {
+    title: "A REST API, snippet included",
+    description: "Say what to connect, get the code.",
+    prompt: "“Add a customer at checkout”",
+    request: "Request",
+    response: "Response",
+    status: "201 Created",
   },
 };
 
@@ -260,7 +260,7 @@ export const earlyAccess = {
   join: { title: "You join the list", text: "Three fields and, if you like, a fourth." },
   joined: { title: "You joined the list", text: "Nothing else to do for now." },
   laterSteps: [
-    { title: "We write when the Beta is ready", text: "The team reaches out, and you get a first look." },
+    { title: "We write when the Beta is ready", text: "The team reaches out with a first look." },
     { title: "You get 3 months free", text: "Plus a lifetime discount." },
   ],
   requiredNote: "Fields marked * are required.",

@@ -45,12 +45,12 @@ function Composer() {
   return (
     <div className="composer">
       <p>
-        {sentence.action} <mark>{sentence.condition}</mark> {sentence.and} <mark>{sentence.reward}</mark> {sentence.end}{" "}
+        {sentence.action} <u>{sentence.condition}</u> {sentence.and} <u>{sentence.reward}</u> {sentence.end}{" "}
         <span className="seed">{sentence.lastWord}</span>
       </p>
       <p className="composer-foot">
         <Icon name="clip" />
-        {window.file}
+        <b>{window.file}</b>
         <span>
           <Icon name="up" />
         </span>
@@ -66,7 +66,7 @@ function Segment() {
         <Kind icon="people" name={segment.kind} />
         <b>{segment.title}</b>
         <span className="chip">
-          {segment.field} <mark>{segment.condition}</mark> {segment.tense}
+          {segment.field} <u>{segment.condition}</u> {segment.tense}
         </span>
       </div>
       <table>
@@ -102,7 +102,7 @@ function Rule() {
         </dd>
         <dt>{rule.then}</dt>
         <dd>
-          {rule.action} <mark>{sentence.reward}</mark> {rule.to}
+          {rule.action} <u>{sentence.reward}</u> {rule.to}
         </dd>
       </dl>
     </div>

@@ -25,14 +25,14 @@ export function Features() {
             <Feature icon="mail" name="channels" {...channels}>
               <Channels />
             </Feature>
-            <Feature icon="code" name="api" {...api}>
-              <ApiExample />
+            <Feature icon="modules" name="stack" {...stack}>
+              <Stack />
             </Feature>
             <Feature icon="person" name="support" {...support}>
               <Support />
             </Feature>
-            <Feature icon="modules" name="stack" {...stack}>
-              <Stack />
+            <Feature icon="code" name="api" {...api}>
+              <ApiExample />
             </Feature>
           </ul>
         </div>
@@ -123,21 +123,6 @@ function Channels() {
   );
 }
 
-function Support() {
-  return (
-    <div className="support">
-      <p className="prompt">{support.question}</p>
-      <div className="artefact answer">
-        <p className="kind">
-          {support.agent}
-          <ExampleTag />
-        </p>
-        <p>{support.answer}</p>
-      </div>
-    </div>
-  );
-}
-
 function Stack() {
   return (
     <figure className="modules">
@@ -154,5 +139,20 @@ function Stack() {
         ))}
       </dl>
     </figure>
+  );
+}
+
+function Support() {
+  return (
+    <div className="support">
+      <p className="prompt">{support.question}</p>
+      <div className="artefact answer">
+        <p className="kind">
+          {support.agent}
+          <ExampleTag />
+        </p>
+        <p>{support.answer}</p>
+      </div>
+    </div>
   );
 }
