@@ -47,12 +47,13 @@ export const exampleLabel = "Example";
 export const demo = {
   description:
     "Example: from the sentence “Email everyone who hasn’t ordered in 90 days and give 200 points when they come back”, Perennial sets up the segment Gone quiet, a loyalty rule and an email.",
-  window: { title: "Win-back", views: ["Chat", "Segments", "Loyalty", "Flows"], file: "customers.xlsx" },
+  app: { title: "Win-back", views: ["Chat", "Segments", "Loyalty", "Flows"], file: "customers.xlsx" },
   sentence: {
-    action: "Email everyone who hasn’t ordered in",
-    condition: "90 days",
+    action: "Email everyone who hasn’t ordered",
+    in: "in",
+    condition: "90\u00a0days",
     and: "and give",
-    reward: "200 points",
+    reward: "200\u00a0points",
     end: "when they come",
     lastWord: "back",
   },

@@ -4,7 +4,7 @@ import { Icon, type IconName } from "../components/icon.tsx";
 import { Mark } from "../components/logo.tsx";
 import { demo } from "../content.ts";
 
-const { window, sentence, segment, rule, email } = demo;
+const { app, sentence, segment, rule, email } = demo;
 const views: IconName[] = ["chat", "people", "gift", "flow"];
 
 /** Screen readers get one description in place of the parts. */
@@ -16,11 +16,11 @@ export function Demo() {
         <div className="demo-window artefact">
           <p className="artefact-head">
             <Mark />
-            <b>{window.title}</b>
+            <b>{app.title}</b>
             <ExampleTag />
           </p>
           <ul className="demo-views">
-            {window.views.map((name, i) => (
+            {app.views.map((name, i) => (
               <li key={name}>
                 <Icon name={views[i] as IconName} />
                 {name}
@@ -45,12 +45,14 @@ function Composer() {
   return (
     <div className="composer">
       <p>
-        {sentence.action} <u>{sentence.condition}</u> {sentence.and} <u>{sentence.reward}</u> {sentence.end}{" "}
-        <span className="seed">{sentence.lastWord}</span>
+        {sentence.action} <br className="phone" />
+        {sentence.in} <u>{sentence.condition}</u> <br className="wide" />
+        {sentence.and} <u>{sentence.reward}</u> <br className="phone" />
+        {sentence.end} <span className="seed">{sentence.lastWord}</span>
       </p>
       <p className="composer-foot">
         <Icon name="clip" />
-        <b>{window.file}</b>
+        <b>{app.file}</b>
         <span>
           <Icon name="up" />
         </span>

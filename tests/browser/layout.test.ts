@@ -1,4 +1,6 @@
 // The layout at every width and for every preference: overflow, target sizes, shifts, motion, forced colors, print.
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { animationsFinished, launchBrowser, openPage } from "../support/browser.ts";
@@ -36,10 +38,17 @@ describe.each([320, 360, 480, 640, 768, 1024, 1280, 1920, 2560])("at %d px", (wi
     }
   });
 
-  it("the Get Early Access button of the navigation bar is visible", async () => {
+  it("the navigation bar shows the product's name and the Get Early Access button", async () => {
     const page = await openPage({ viewport: { width, height: 800 } });
     await page.goto(site.url);
-    const link = page.getByRole("navigation").getByRole("link", { name: "Get Early Access" });
+    const bar = page.getByRole("navigation");
+    const name = await bar.getByText("Perennial").evaluate((logo) => {
+      const text = document.createRange();
+      text.selectNodeContents(logo.lastChild as Text);
+      return text.getBoundingClientRect().width;
+    });
+    expect(name).toBeGreaterThan(60);
+    const link = bar.getByRole("link", { name: "Get Early Access" });
     const box = await link.boundingBox();
     expect(box && box.x + box.width).toBeLessThanOrEqual(width);
     await link.click();
@@ -56,6 +65,52 @@ it("nothing overflows on a phone with text at twice its size", async () => {
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
 });
 
+it("takes at most seven screens of a phone", async () => {
+  const page = await openPage({ viewport: { width: 390, height: 844 } });
+  await page.goto(site.url);
+  await settled(page);
+  expect(await page.evaluate(() => document.documentElement.scrollHeight / innerHeight)).toBeLessThanOrEqual(7);
+});
+
+it.each([
+  [390, 844],
+  [1440, 900],
+])("at %d × %d px, the links of the navigation bar lead to headings directly below the bar", async (width, height) => {
+  const page = await openPage({ viewport: { width, height }, reducedMotion: "reduce" });
+  for (const name of ["Features", "Pricing"]) {
+    await page.goto(site.url);
+    await page.getByRole("link", { name, exact: true }).click();
+    const gap = await page.evaluate(() => {
+      const heading = document.querySelector(":target") as HTMLElement;
+      const text = document.createRange();
+      text.selectNodeContents(heading);
+      return text.getBoundingClientRect().top - (document.querySelector("header")?.getBoundingClientRect().bottom ?? 0);
+    });
+    expect(gap).toBeGreaterThanOrEqual(8);
+    expect(gap).toBeLessThanOrEqual(48);
+  }
+});
+
+it("the whole form is visible after a click on the button of the navigation bar", async () => {
+  const page = await openPage({ viewport: { width: 1440, height: 900 }, reducedMotion: "reduce" });
+  await page.goto(site.url);
+  await page.getByRole("navigation").getByRole("link", { name: "Get Early Access" }).click();
+  const card = await page.locator(".form-card").boundingBox();
+  expect(card?.y).toBeGreaterThan(64);
+  expect((card?.y ?? 0) + (card?.height ?? 0)).toBeLessThan(900);
+});
+
+it("lists without markers keep their role in Safari", async () => {
+  const page = await openPage();
+  for (const path of ["/", "/?joined", "/nope"]) {
+    await page.goto(site.url + path);
+    const lists = await page
+      .locator(":is(ul, ol):not([role=list], [aria-hidden=true] *)")
+      .evaluateAll((all) => all.map((list) => list.outerHTML));
+    expect(lists).toEqual([]);
+  }
+});
+
 it("text uses the brand font and then the scaled fallback font", async () => {
   const page = await openPage();
   await page.goto(site.url);
@@ -66,24 +121,102 @@ it("text uses the brand font and then the scaled fallback font", async () => {
   expect(families).toBe(`${declared}, sans-serif`);
 });
 
+async function recordShifts(page: Page) {
+  await page.addInitScript(() => {
+    const shifts: number[] = [];
+    (window as unknown as { shifts: number[] }).shifts = shifts;
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) shifts.push((entry as unknown as { value: number }).value);
+    }).observe({ type: "layout-shift", buffered: true });
+  });
+}
+
+const shiftsOf = (page: Page) => page.evaluate(() => (window as unknown as { shifts: number[] }).shifts);
+
 it.each(["no-preference", "reduce"] as const)(
   "nothing shifts while the page loads and its animations run (prefers-reduced-motion: %s)",
   async (motion) => {
     const page = await openPage({ viewport: { width: 360, height: 740 }, reducedMotion: motion });
-    await page.addInitScript(() => {
-      const shifts: number[] = [];
-      (window as unknown as { shifts: number[] }).shifts = shifts;
-      new PerformanceObserver((list) => {
-        for (const entry of list.getEntries()) shifts.push((entry as unknown as { value: number }).value);
-      }).observe({ type: "layout-shift", buffered: true });
-    });
+    await recordShifts(page);
     await page.goto(site.url);
     await page.locator("#early-access").scrollIntoViewIfNeeded();
     await page.waitForLoadState("networkidle");
     await animationsFinished(page);
-    expect(await page.evaluate(() => (window as unknown as { shifts: number[] }).shifts)).toEqual([]);
+    expect(await shiftsOf(page)).toEqual([]);
   },
 );
+
+/** Waits two frames, the first of which starts animations, and until these have ended. */
+async function settled(page: Page) {
+  await page.evaluate(
+    () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(undefined)))),
+  );
+  await animationsFinished(page);
+}
+
+/** Fonts with the widths of Arial and Roboto, because the machine that runs the tests may have neither. */
+const fallbacks = { Arial: "arimo", Roboto: "roboto" };
+
+async function withFallbackFont(html: string, name: keyof typeof fallbacks): Promise<string> {
+  const embed = async (weight: number) => {
+    const file = import.meta.resolve(
+      `@fontsource/${fallbacks[name]}/files/${fallbacks[name]}-latin-${weight}-normal.woff2`,
+    );
+    return `url(data:font/woff2;base64,${(await readFile(fileURLToPath(file))).toString("base64")})`;
+  };
+  const [regular, bold] = [await embed(400), await embed(700)];
+  return html.replaceAll(/local\("?([^")]+)"?\)/g, (local, font: string) => {
+    if (font === name) return regular;
+    return font === `${name} Bold` ? bold : local;
+  });
+}
+
+describe.each(["Arial", "Roboto"] as const)("a late font that replaces %s", (fallback) => {
+  it.each([360, 390, 768, 1024, 1280, 1440])("moves no line and no block at %d px", async (width) => {
+    // The embedded font and the changed stylesheet violate the site's policy.
+    const page = await openPage({ viewport: { width, height: 800 }, reducedMotion: "reduce", bypassCSP: true });
+    await recordShifts(page);
+    await page.route(site.url, async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, body: await withFallbackFont(await response.text(), fallback) });
+    });
+    let sendFont = () => {};
+    const late = new Promise<void>((resolve) => (sendFont = resolve));
+    await page.route("**/*.woff2", async (route) => {
+      await late;
+      await route.continue();
+    });
+    await page.goto(site.url, { waitUntil: "commit" });
+    await page.waitForFunction(
+      (name) =>
+        [...document.fonts].filter(({ family, status }) => family.includes(name) && status === "loaded").length === 2,
+      fallback,
+    );
+    await settled(page);
+    await page.evaluate(() => ((window as unknown as { shifts: number[] }).shifts.length = 0));
+    sendFont();
+    await page.waitForFunction(() =>
+      [...document.fonts].some((font) => font.family === "Familjen" && font.status === "loaded"),
+    );
+    await settled(page);
+    // A word within a line moves by a few pixels, which counts 0.001 at most; a line that breaks elsewhere counts 0.01.
+    const shift = (await shiftsOf(page)).reduce((sum, value) => sum + value, 0);
+    expect(shift).toBeLessThan(0.002);
+  });
+});
+
+it("the hero is complete in its first frame: its animations move, and hide nothing", async () => {
+  const page = await openPage({ viewport: { width: 1440, height: 900 } });
+  await page.goto(site.url);
+  const animated = await page.evaluate(() =>
+    document
+      .getAnimations()
+      .filter(({ effect }) => (effect as KeyframeEffect).target?.closest(".hero"))
+      .flatMap(({ effect }) => (effect as KeyframeEffect).getKeyframes())
+      .flatMap((keyframe) => Object.keys(keyframe)),
+  );
+  expect(new Set(animated)).toEqual(new Set(["offset", "easing", "composite", "computedOffset", "transform"]));
+});
 
 it("runs no animation and shows everything if the visitor prefers reduced motion", async () => {
   const page = await openPage({ reducedMotion: "reduce" });
@@ -115,14 +248,6 @@ describe("the deferred layout below the first screen", () => {
         }),
       moment,
     );
-
-  /** Waits two frames, the first of which starts animations, and until these have ended. */
-  async function settled(page: Page) {
-    await page.evaluate(
-      () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(undefined)))),
-    );
-    await animationsFinished(page);
-  }
 
   it("takes place after the first screen is laid out", async () => {
     const page = await openPage({ viewport: { width: 360, height: 740 } });
@@ -174,7 +299,8 @@ it("prints its text without controls and decoration", async () => {
   await page.goto(site.url);
   await page.emulateMedia({ media: "print" });
   expect(await page.locator("header").evaluate((bar) => getComputedStyle(bar).position)).toBe("static");
-  for (const screenOnly of [".navigation-link", ".button", ".demo", "form"]) {
+  expect(await page.locator("header").evaluate((bar) => getComputedStyle(bar).borderBottomWidth)).toBe("0px");
+  for (const screenOnly of [".navigation-link", ".button", ".twig", ".vine", "form"]) {
     expect(await page.locator(screenOnly).first().isVisible()).toBe(false);
   }
   expect(await page.getByText("Starter Plan").isVisible()).toBe(true);

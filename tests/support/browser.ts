@@ -50,9 +50,16 @@ export async function hydrateForm(page: Page): Promise<void> {
   await hydrated(page);
 }
 
-/** Waits until every animation and transition has ended. */
+/** Waits until every animation and transition has ended, except those that follow the scroll position. */
 export async function animationsFinished(page: Page): Promise<void> {
-  await page.evaluate(() => Promise.all(document.getAnimations().map((animation) => animation.finished)));
+  await page.evaluate(() =>
+    Promise.all(
+      document
+        .getAnimations()
+        .filter(({ timeline }) => timeline === document.timeline)
+        .map(({ finished }) => finished),
+    ),
+  );
 }
 
 /** Makes the form throw while React renders it in the state "sending": only then it reads the label of that state. */
