@@ -11,6 +11,7 @@ const browser: UserConfig = {
   plugins: [
     react(),
     sonnerWithoutInlineStyle(),
+    reactRouterWithoutUnusedComponents(),
     scriptAtLowPriority(),
     reloadForServerModules(),
     compression({ algorithms: ["gzip", "brotliCompress"] }),
@@ -74,6 +75,32 @@ function sonnerWithoutInlineStyle(): Plugin {
     },
     generateBundle() {
       if (!isChanged) this.error("sonner/dist/index.mjs has no statement __insertCSS(…) to remove");
+    },
+  };
+}
+
+/**
+ * Lets the build drop the components of React Router that the site does not import. By default it keeps them, because a call
+ * of React.forwardRef and an assignment to displayName could have side effects. The build fails if a new version of React
+ * Router has no such statements.
+ */
+function reactRouterWithoutUnusedComponents(): Plugin {
+  let isChanged = false;
+  return {
+    name: "react-router-without-unused-components",
+    apply: "build",
+    transform: {
+      filter: { id: /react-router\/dist\/.*\.mjs/ },
+      handler(code) {
+        const result = code
+          .replaceAll(/^\w+\.displayName = .*;$/gm, "")
+          .replaceAll(/^(var \w+ = )(React\d*\.(?:createContext|forwardRef|memo)\()/gm, "$1/* @__PURE__ */ $2");
+        isChanged ||= result !== code;
+        return { code: result, map: null };
+      },
+    },
+    generateBundle() {
+      if (!isChanged) this.error("react-router has no statements that keep unused components; remove this plugin");
     },
   };
 }

@@ -1,22 +1,21 @@
 // The root component: the matched page inside the boundary that shows the error page.
 import { useRoutes } from "react-router-dom";
 import { ErrorBoundary } from "./components/error-boundary.tsx";
-import { FormFailureContext } from "./early-access/form-failure.ts";
-import type { FormFailure } from "./page-data.ts";
+import { FailedPostContext, type FailedPost } from "./early-access/failed-post.ts";
 import { ErrorPage } from "./pages/error.tsx";
 import { routes, type PageRoute } from "./routes.tsx";
 
 interface Props {
   table?: PageRoute[];
-  failure?: FormFailure | undefined;
+  failedPost?: FailedPost | undefined;
 }
 
-export function App({ table = routes, failure }: Props) {
+export function App({ table = routes, failedPost }: Props) {
   return (
     <ErrorBoundary fallback={<ErrorPage />}>
-      <FormFailureContext value={failure}>
+      <FailedPostContext value={failedPost}>
         <Page table={table} />
-      </FormFailureContext>
+      </FailedPostContext>
     </ErrorBoundary>
   );
 }

@@ -265,6 +265,9 @@ export const earlyAccess = {
     { title: "You get 3 months free", text: "Plus a lifetime discount." },
   ],
   requiredNote: "Fields marked * are required.",
+  /** The question about an email address that looks mistyped, and its answers. */
+  didYouMean: (address: string) => `Did you mean ${address}?`,
+  answers: { use: "Use it", keep: "Keep mine" },
   /** The label of the honeypot field, visible only without CSS. */
   honeypot: "Leave this empty",
   button: "Get Early Access",
@@ -280,10 +283,14 @@ export const earlyAccess = {
   failure: {
     title: "Error",
     text: "Something went wrong. Please try again.",
-    /** Shown if the page does not contain the values that the visitor typed. */
-    back: "Your browser's Back button returns to what you typed.",
   },
-  /** By HTTP status; the error summary of a form post without JavaScript begins with it. */
+};
+
+/** The rest of the error summary after a form post without JavaScript. Only the server loads it. */
+export const failureSummary = {
+  /** Shown if the page does not contain the values that the visitor typed. */
+  back: "Your browser's Back button returns to what you typed.",
+  /** The first sentence, by HTTP status. */
   reasons: {
     400: "Your entry did not arrive in one piece.",
     403: "Your entry seemed to come from another site. Send it from this page.",

@@ -4,6 +4,7 @@ import { matchRoutes, StaticRouter } from "react-router-dom";
 import { unknownAddress } from "./addresses.ts";
 import { App } from "./app.tsx";
 import { meta } from "./content.ts";
+import { FailureSummary } from "./early-access/failure-summary.tsx";
 import { isDecodable } from "./percent-encoding.ts";
 import type { FormFailure, Hydration, PageHandle, PageHead } from "./page-data.ts";
 import { ErrorPage } from "./pages/error.tsx";
@@ -40,9 +41,10 @@ export function listedAddresses(): string[] {
 export function renderPage(address: string, failure?: FormFailure, table = routes): RenderedPage {
   const [path = "", query] = address.split("?", 2);
   const handle = findHandle(match(table, path));
+  const failedPost = failure && { ...failure, summary: <FailureSummary failure={failure} /> };
   const body = renderToString(
     <StaticRouter location={address}>
-      <App table={table} failure={failure} />
+      <App table={table} failedPost={failedPost} />
     </StaticRouter>,
   );
   if (failure) {

@@ -7,6 +7,8 @@ export interface FormFailure {
   errors: Partial<Record<FieldName, string>>;
   /** The typed values; undefined on a page that is the same for everybody. */
   values?: Partial<Record<FieldName, string>> | undefined;
+  /** Both addresses of the question whether the visitor mistyped the address, in lower case. */
+  suggestion?: { typed: string; meant: string } | undefined;
   /** The source of the sign-up, because the address of this page lacks the campaign. */
   source?: Record<string, string | null>;
 }

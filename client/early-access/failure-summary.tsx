@@ -1,17 +1,42 @@
-// The error summary after a failed form post without JavaScript: it has focus and links to the fields.
-import { earlyAccess } from "../content.ts";
+// The error summary after a failed form post without JavaScript: it has focus and links to the fields, or asks about the address.
+import { earlyAccess, failureSummary } from "../content.ts";
 import type { FormFailure } from "../page-data.ts";
 import { fieldId } from "./field-input.tsx";
-import { fields } from "./fields.ts";
+import { addressChoice, fields } from "./fields.ts";
 
-export function FailureSummary({ failure: { status, errors, values } }: { failure: FormFailure }) {
-  const invalid = fields.filter(({ name }) => errors[name]);
+export function FailureSummary({ failure }: { failure: FormFailure }) {
   // oxlint-disable jsx-a11y/no-autofocus -- this page is the response to a form post; the visitor needs its errors first
   return (
     <section className="failure-summary" aria-labelledby="failure-heading" tabIndex={-1} autoFocus>
+      {failure.suggestion ? <Question {...failure.suggestion} /> : <Errors {...failure} />}
+    </section>
+  );
+}
+
+/** The form's first submit button, which Enter in a field presses, uses the suggestion. */
+function Question({ typed, meant }: NonNullable<FormFailure["suggestion"]>) {
+  return (
+    <>
+      <h3 id="failure-heading">{earlyAccess.didYouMean(meant)}</h3>
+      <div className="suggestion-answers">
+        <button className="button" type="submit" name={addressChoice} value={meant}>
+          {earlyAccess.answers.use}
+        </button>
+        <button className="button button-quiet" type="submit" name={addressChoice} value={typed}>
+          {earlyAccess.answers.keep}
+        </button>
+      </div>
+    </>
+  );
+}
+
+function Errors({ status, errors, values }: FormFailure) {
+  const invalid = fields.filter(({ name }) => errors[name]);
+  return (
+    <>
       <h3 id="failure-heading">{earlyAccess.failure.title}</h3>
       <p>
-        {earlyAccess.reasons[status]} {earlyAccess.failure.text} {!values && status !== 405 && earlyAccess.failure.back}
+        {failureSummary.reasons[status]} {earlyAccess.failure.text} {!values && status !== 405 && failureSummary.back}
       </p>
       {invalid.length > 0 && (
         <ul role="list">
@@ -22,6 +47,6 @@ export function FailureSummary({ failure: { status, errors, values } }: { failur
           ))}
         </ul>
       )}
-    </section>
+    </>
   );
 }

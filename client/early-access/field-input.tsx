@@ -1,19 +1,24 @@
 // One field of the form with its label and its error.
+import type { FocusEventHandler, InputEventHandler, ReactNode } from "react";
 import type { Field } from "./fields.ts";
 
-interface Props {
+export interface FieldInputProps {
   field: Field;
   error: string | undefined;
   value: string | undefined;
   /** True while the form is being sent: the reset after it would discard what the visitor types. */
   readOnly: boolean;
+  onInput?: InputEventHandler<HTMLInputElement>;
+  onBlur?: FocusEventHandler<HTMLInputElement>;
+  /** Shown below the field. */
+  children?: ReactNode;
 }
 
 export function fieldId(name: string): string {
   return `early-access-${name}`;
 }
 
-export function FieldInput({ field, error, value, readOnly }: Props) {
+export function FieldInput({ field, error, value, children, ...inputProps }: FieldInputProps) {
   const { name, label, required, ...attributes } = field;
   const id = fieldId(name);
   const errorId = `${id}-error`;
@@ -25,10 +30,10 @@ export function FieldInput({ field, error, value, readOnly }: Props) {
       </label>
       <input
         {...attributes}
+        {...inputProps}
         id={id}
         name={name}
         required={required}
-        readOnly={readOnly}
         defaultValue={value}
         aria-invalid={error ? true : undefined}
         aria-describedby={error ? errorId : undefined}
@@ -38,6 +43,7 @@ export function FieldInput({ field, error, value, readOnly }: Props) {
           {error}
         </p>
       )}
+      {children}
     </div>
   );
 }

@@ -3,10 +3,10 @@ import { use, useRef, useState, type FormEvent } from "react";
 import { flushSync } from "react-dom";
 import { signupPath } from "../addresses.ts";
 import { earlyAccess } from "../content.ts";
-import { FailureSummary } from "./failure-summary.tsx";
+import { EmailInput, loadSuggestions } from "./email-input.tsx";
 import { fieldId, FieldInput } from "./field-input.tsx";
-import { fields, honeypot, type FieldName } from "./fields.ts";
-import { FormFailureContext } from "./form-failure.ts";
+import { addressChoice, fields, honeypot, type FieldName } from "./fields.ts";
+import { FailedPostContext } from "./failed-post.ts";
 import { join, type FieldErrors } from "./join.ts";
 
 type State = { step: "idle" | "sending" } | { step: "failed"; errors: FieldErrors };
@@ -19,8 +19,13 @@ interface Props {
 
 const loadToasts = () => import("./notify.tsx").catch(() => undefined); // Without toasts, the form still shows the result.
 
+function preload() {
+  void loadToasts();
+  void loadSuggestions();
+}
+
 export function EarlyAccessForm({ headingId, onJoined }: Props) {
-  const failedPost = use(FormFailureContext);
+  const failedPost = use(FailedPostContext);
   const [state, setState] = useState<State>({ step: "idle" });
   const isSending = useRef(false); // The state changes only with the next render, too late for a double click.
   const errors = failedPost?.errors ?? (state.step === "failed" ? state.errors : {});
@@ -61,19 +66,22 @@ export function EarlyAccessForm({ headingId, onJoined }: Props) {
       action={signupPath}
       onSubmit={submit}
       onInput={clearError}
-      onFocus={loadToasts}
+      onFocus={preload}
     >
-      {failedPost && <FailureSummary failure={failedPost} />}
+      {failedPost?.summary}
       <p className="note">{earlyAccess.requiredNote}</p>
-      {fields.map((field) => (
-        <FieldInput
-          key={field.name}
-          field={field}
-          error={errors[field.name]}
-          value={failedPost?.values?.[field.name]}
-          readOnly={state.step === "sending"}
-        />
-      ))}
+      {fields.map((field) => {
+        const Input = field.type === "email" ? EmailInput : FieldInput;
+        return (
+          <Input
+            key={field.name}
+            field={field}
+            error={errors[field.name]}
+            value={failedPost?.values?.[field.name]}
+            readOnly={state.step === "sending"}
+          />
+        );
+      })}
       {Object.entries(failedPost?.source ?? {}).map(
         ([name, value]) => value && <input key={name} type="hidden" name={name} value={value} />,
       )}
@@ -84,6 +92,8 @@ export function EarlyAccessForm({ headingId, onJoined }: Props) {
       <button
         className="button"
         type="submit"
+        name={failedPost?.suggestion && addressChoice}
+        value={failedPost?.suggestion?.typed}
         disabled={state.step === "sending"}
         aria-describedby={state.step === "failed" ? "early-access-failure" : undefined}
       >

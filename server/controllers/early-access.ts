@@ -1,8 +1,10 @@
 // POST /api/earlyaccess: puts a visitor on the waitlist.
-import { Router, type ErrorRequestHandler, type RequestHandler } from "express";
+import { Router, type ErrorRequestHandler, type Request, type RequestHandler } from "express";
 import type { Logger } from "pino";
 import { joinedAddress, signupPath } from "../../client/addresses.ts";
 import { earlyAccess as content } from "../../client/content.ts";
+import { addressChoice } from "../../client/early-access/fields.ts";
+import { suggestAddress } from "../../client/early-access/suggested-address.ts";
 import { HttpError } from "../http/http-error.ts";
 import { methodNotAllowed } from "../http/method.ts";
 import { readBody } from "../middleware/body.ts";
@@ -10,7 +12,7 @@ import { prefersHtml } from "../middleware/errors.ts";
 import { sameOrigin } from "../middleware/same-origin.ts";
 import { signupLimit, type SignupLimits } from "../middleware/signup-limit.ts";
 import { HourlyLimitError } from "../models/signup-volume.ts";
-import { parseEntry } from "../models/waitlist-entry.ts";
+import { parseEntry, type ParsedEntry } from "../models/waitlist-entry.ts";
 import { WaitlistUnavailableError, type Refusal, type Waitlist } from "../models/waitlist.ts";
 import type { Renderer } from "../views/renderer.ts";
 import { failedForm } from "./failed-form.ts";
@@ -41,13 +43,30 @@ const joined = JSON.stringify({ message: content.success.text });
 
 function join(waitlist: Waitlist): RequestHandler {
   return async function joinWaitlist(req, res) {
-    const parsed = parseEntry(req.body as Record<string, unknown>, req.headers.referer);
+    const parsed = parsePost(req);
     if (!parsed.ok) throw new HttpError(422, "Some fields are not valid.", { fields: parsed.errors });
     await waitlist.join(parsed.entry);
     res.set("Cache-Control", "no-store");
     if (prefersHtml(req)) res.redirect(303, joinedAddress);
     else res.status(201).type("json").send(joined);
   };
+}
+
+/**
+ * Parses the body. For a form post, the visitor's answer decides between the typed address and the suggested one; an
+ * answer to the question about another address does not count.
+ * @throws a 422 with the question if the address looks mistyped and has no answer.
+ */
+function parsePost(req: Request): ParsedEntry {
+  const body = req.body as Record<string, unknown>;
+  const parsed = parseEntry(body, req.headers.referer);
+  if (!parsed.ok || !prefersHtml(req)) return parsed;
+  const typed = parsed.entry.email;
+  const meant = suggestAddress(typed);
+  const choice = body[addressChoice];
+  if (meant === undefined || choice === typed) return parsed;
+  if (choice === meant) return parseEntry({ ...body, email: meant }, req.headers.referer);
+  throw new HttpError(422, "The email address looks mistyped.", { suggestion: { typed, meant } });
 }
 
 function reportRefusal(onRefused?: (reason: Refusal) => void): ErrorRequestHandler {

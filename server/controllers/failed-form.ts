@@ -52,6 +52,7 @@ function describeFailure({ body, headers }: Request, { status, extra }: HttpErro
   return {
     status,
     errors: extra.fields ?? {},
+    suggestion: extra.suggestion,
     ...(posted && { values: typedValues(posted), source: readSource(posted, headers.referer) }),
   };
 }

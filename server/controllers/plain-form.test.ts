@@ -117,6 +117,90 @@ it("the error page cuts each value to its field's length, so that escaping canno
   expect(response.text).not.toContain("&quot;".repeat(255));
 });
 
+describe("a form with a mistyped address", () => {
+  const mistyped = { ...typed, email: "Ada@Gmial.com" };
+  const emails = async () =>
+    (await database.query("SELECT email FROM earlyaccess ORDER BY email")).map(({ email }) => email);
+
+  it("is not stored: the page asks, keeps the values, and has a button for each address", async () => {
+    const { status, text, headers } = await submit(site, mistyped);
+    expect([status, headers["cache-control"]]).toEqual([422, "no-store"]);
+    expect(text).toContain("<title>Error: ");
+    expect(text).toMatch(/<section class="failure-summary"[^>]* tabindex="-1" autofocus=""/);
+    expect(text).toContain("Did you mean ada@gmail.com?");
+    expect(text).not.toContain("Something went wrong");
+    expect(text).not.toContain('aria-invalid="true"');
+    for (const value of ["Ada &lt;b&gt;", "Ada@Gmial.com", "$&amp; Engines", "&quot;Q&quot;"]) {
+      expect(text).toContain(`value="${value}"`);
+    }
+    const buttons = [...text.matchAll(/<button[^>]* value="([^"]*)" name="email_choice">([^<]*)/g)];
+    expect(buttons.map(([, value, label]) => [label, value])).toEqual([
+      ["Use it", "ada@gmail.com"], // The first: Enter in a field presses it.
+      ["Keep mine", "ada@gmial.com"],
+      ["Get Early Access", "ada@gmial.com"],
+    ]);
+    expect(await emails()).toEqual([]);
+    expect(site.logged()).not.toMatch(/ada@/i);
+  });
+
+  it.each(["ada@gmail.com", "ada@gmial.com"])("is stored with the chosen address %s", async (email_choice) => {
+    const response = await submit(site, { ...mistyped, email_choice });
+    expect([response.status, response.headers.location]).toEqual([303, "/?joined#early-access"]);
+    expect(await emails()).toEqual([email_choice]);
+  });
+
+  it("stores a new address that looks right, whatever the choice is", async () => {
+    await submit(site, { ...typed, email: "ada@company.com", email_choice: "ada@gmail.com" });
+    expect(await emails()).toEqual(["ada@company.com"]);
+  });
+
+  it.each(["ada@gmail.com", "ada@gmial.com", "eve@evil.example", "", "x".repeat(2_000)])(
+    "asks again about another mistyped address, although the choice is %j",
+    async (email_choice) => {
+      const { status, text } = await submit(site, { ...typed, email: "grace@hotnail.com", email_choice });
+      expect(status).toBe(422);
+      expect(text).toContain("Did you mean grace@hotmail.com?");
+      expect(await emails()).toEqual([]);
+    },
+  );
+
+  it("asks again if the body has several choices", async () => {
+    const body = `${new URLSearchParams(mistyped).toString()}&email_choice=ada@gmail.com&email_choice=ada@gmial.com`;
+    expect((await submit(site, body)).status).toBe(422);
+  });
+
+  it("shows the errors of other fields before the question", async () => {
+    const response = await submit(site, { ...mistyped, company: "" });
+    expectErrorPage(response, 422);
+    expect(response.text).toContain("Enter your company.");
+    expect(response.text).not.toContain("Did you mean");
+  });
+
+  it("counts in the rate limiter", async () => {
+    const limited = await createTestApp(database.webUrl, { signups: { limit: 1, windowSeconds: 600 } });
+    expect((await submit(limited, mistyped)).status).toBe(422);
+    expect((await submit(limited, { ...mistyped, email_choice: "ada@gmail.com" })).status).toBe(429);
+    await limited.close();
+  });
+
+  it("keeps the flag of the honeypot field", async () => {
+    await submit(site, { ...mistyped, email_choice: "ada@gmail.com", message: "Buy" });
+    expect(await database.query("SELECT email, suspected_spam FROM earlyaccess")).toEqual([
+      { email: "ada@gmail.com", suspected_spam: true },
+    ]);
+  });
+
+  it("is stored as it is if the client is not a browser that posts a form", async () => {
+    const api = () => request(site.app).post("/api/earlyaccess");
+    expect((await api().send(mistyped)).status).toBe(201);
+    await api()
+      .type("form")
+      .set("Accept", "application/json")
+      .send({ ...mistyped, email: "eve@gmial.com" });
+    expect(await emails()).toEqual(["ada@gmial.com", "eve@gmial.com"]);
+  });
+});
+
 describe("the error page", () => {
   let rendered: FormFailure[];
   let fault: Error | undefined;

@@ -12,6 +12,8 @@ export class HttpError extends Error {
       headers?: Record<string, string>;
       /** The error of each bad field. */
       fields?: Record<string, string>;
+      /** Set if the only fault may be a mistyped email address. */
+      suggestion?: { typed: string; meant: string };
       cause?: unknown;
     } = {},
   ) {

@@ -68,12 +68,25 @@ const states: Record<string, (page: WatchedPage) => Promise<unknown>> = {
     await submit(page, "ada@example.com");
     await toastShown(page);
   },
+  "mistyped address": async (page) => {
+    await fill(page, "ada@gmial.com");
+    await hydrated(page);
+    await page.getByLabel("Email").focus();
+    await page.getByLabel("Company").focus();
+    await page.getByText("Did you mean ada@gmail.com?").waitFor();
+  },
   "joined without JavaScript": (page) => page.goto(`${site.url}/?joined`),
   "errors without JavaScript": async (page) => {
     await page.route("**/assets/*.js", (route) => route.abort());
     await fill(page, "ada@localhost");
     await page.locator("form button").click();
     await page.waitForURL("**/api/earlyaccess");
+  },
+  "mistyped address without JavaScript": async (page) => {
+    await page.route("**/assets/*.js", (route) => route.abort());
+    await fill(page, "ada@gmial.com");
+    await page.locator("form button").click();
+    await page.getByText("Did you mean ada@gmail.com?").waitFor();
   },
   "error page": async (page) => {
     await breakSending(page);

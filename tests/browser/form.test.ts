@@ -256,6 +256,98 @@ describe("a sign-up", () => {
   });
 });
 
+describe("a mistyped address", () => {
+  const question = () => page.getByRole("status").filter({ hasText: "Did you mean" });
+  const answer = (name: string) => page.getByRole("button", { name });
+  const focused = () => page.evaluate(() => document.activeElement?.getAttribute("name"));
+
+  beforeEach(() => hydrateForm(page));
+
+  it("leads to a question when the field loses focus, in a live region that existed before", async () => {
+    await field("Name").focus();
+    await page.waitForLoadState("networkidle");
+    const region = page.locator("output.visually-hidden").first();
+    expect(await region.textContent()).toBe("");
+    await region.evaluate((element) => element.setAttribute("data-early", ""));
+    await field("Email").fill("Ada@Gmial.com");
+    await field("Email").press("Tab");
+    await question().waitFor();
+    expect(await question().textContent()).toBe("Did you mean ada@gmail.com?");
+    expect(await question().getAttribute("data-early")).toBe("");
+    expect(await focused()).toBe("company");
+    expect(await announced()).toEqual(["Did you mean ada@gmail.com?"]);
+  });
+
+  it("is replaced by Use it, which returns to the field", async () => {
+    await fill({ Email: "ada@gmial.com" });
+    await answer("Use it").click();
+    expect([await field("Email").inputValue(), await focused()]).toEqual(["ada@gmail.com", "email"]);
+    expect(await question().count()).toBe(0);
+    await field("Company").focus();
+    await button().click();
+    await successHeading().waitFor();
+    expect(await database.query("SELECT email FROM earlyaccess")).toEqual([{ email: "ada@gmail.com" }]);
+  });
+
+  it("is kept by Keep mine, without another question about it", async () => {
+    await fill({ Email: "ada@gmial.com" });
+    await answer("Keep mine").click();
+    expect([await field("Email").inputValue(), await focused()]).toEqual(["ada@gmial.com", "email"]);
+    await field("Company").focus();
+    await field("Email").focus();
+    await field("Company").focus();
+    expect(await question().count()).toBe(0);
+    await field("Email").fill("ada@gmal.com");
+    await field("Company").focus();
+    await question().waitFor();
+    await field("Email").fill("ada@gmial.com");
+    await button().click();
+    await successHeading().waitFor();
+    expect(await database.query("SELECT email FROM earlyaccess")).toEqual([{ email: "ada@gmial.com" }]);
+  });
+
+  it("does not keep the form from being sent: neither the question nor its appearance", async () => {
+    await fill();
+    await field("Email").fill("ada@gmial.com");
+    await page.waitForLoadState("networkidle");
+    const box = await button().boundingBox();
+    await page.mouse.move((box?.x ?? 0) + 9, (box?.y ?? 0) + (box?.height ?? 0) - 3);
+    await page.mouse.down(); // The field loses focus.
+    await page.evaluate(() => new Promise(requestAnimationFrame));
+    expect(await question().count()).toBe(0);
+    await page.mouse.up();
+    await successHeading().waitFor();
+    expect(await database.query("SELECT email FROM earlyaccess")).toEqual([{ email: "ada@gmial.com" }]);
+  });
+
+  it("is asked about after the click that left the field", async () => {
+    await fill({ Company: "" });
+    await field("Email").fill("ada@gmial.com");
+    await button().click(); // The browser refuses to send the form without a company.
+    await question().waitFor();
+    expect(posts()).toEqual([]);
+  });
+
+  it("is sent without a question if the suggestions do not load", async () => {
+    page = await openPage();
+    await page.route("**/suggested-address-*.js", (route) => route.abort());
+    await page.goto(site.url);
+    await hydrateForm(page);
+    await submit({ Email: "ada@gmial.com" });
+    await successHeading().waitFor();
+    expect(page.messages.filter((message) => message.startsWith("uncaught"))).toEqual([]);
+  });
+});
+
+it("the suggestions for mistyped addresses load when the form gets focus, not before", async () => {
+  const loads = () => page.sentRequests.filter((request) => request.includes("suggested-address"));
+  await hydrateForm(page);
+  await page.waitForLoadState("networkidle");
+  expect(loads()).toEqual([]);
+  await Promise.all([page.waitForRequest("**/suggested-address-*.js"), field("Name").focus()]);
+  expect(loads()).toHaveLength(1);
+});
+
 describe("a failure", () => {
   const expectFailure = async (logged: RegExp) => {
     await toast().first().waitFor();

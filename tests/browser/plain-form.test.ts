@@ -38,7 +38,7 @@ const inputs = () => page.locator("form .field input");
 
 async function submit(values = typed) {
   for (const [i, value] of values.entries()) await inputs().nth(i).fill(value);
-  await page.locator("form button").click();
+  await page.getByRole("button", { name: "Get Early Access" }).click();
 }
 
 const values = () => inputs().evaluateAll((all) => (all as HTMLInputElement[]).map((input) => input.value));
@@ -120,6 +120,43 @@ it("422: the error summary has focus and links to the invalid field", async () =
   expect(await page.locator(":focus").getAttribute("name")).toBe("email");
   await submit();
   expect(page.url()).toContain("?joined");
+});
+
+describe("a mistyped address", () => {
+  const mistyped = ["Ada", "ada@gmial.com", "Engines", "Engineer"];
+  const emails = async () => (await database.query("SELECT email FROM earlyaccess")).map(({ email }) => email);
+
+  beforeEach(() => submit(mistyped));
+
+  it("leads to a question that has focus, and the form keeps its values", async () => {
+    expect(await page.title()).toMatch(/^Error: /);
+    expect(await page.locator(":focus").textContent()).toBe("Did you mean ada@gmail.com?Use itKeep mine");
+    expect(await values()).toEqual(mistyped);
+    expect(await emails()).toEqual([]);
+  });
+
+  it.each([
+    ["Use it", "ada@gmail.com"],
+    ["Keep mine", "ada@gmial.com"],
+    ["Get Early Access", "ada@gmial.com"],
+  ])("is stored after the answer %s as %s", async (name, email) => {
+    await page.getByRole("button", { name }).click();
+    expect(page.url()).toBe(`${site.url}/?joined#early-access`);
+    expect(await emails()).toEqual([email]);
+  });
+
+  it("is corrected by Enter in a field", async () => {
+    await page.getByLabel("Company").press("Enter");
+    await page.waitForURL("**/?joined*");
+    expect(await emails()).toEqual(["ada@gmail.com"]);
+  });
+
+  it("can be corrected in the field, too", async () => {
+    await page.getByLabel("Email").fill("ada@example.com");
+    await page.getByLabel("Email").press("Enter");
+    await page.waitForURL("**/?joined*");
+    expect(await emails()).toEqual(["ada@example.com"]);
+  });
 });
 
 it("stores the campaign from the URL of the page, also after a failed attempt", async () => {

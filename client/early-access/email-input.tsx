@@ -1,0 +1,70 @@
+// The email field, with the question whether the visitor meant a similar address. The question never blocks the form.
+import { useEffect, useRef, useState } from "react";
+import { earlyAccess } from "../content.ts";
+import { FieldInput, fieldId, type FieldInputProps } from "./field-input.tsx";
+
+/** Without suggestions, the field takes every address. */
+export const loadSuggestions = () => import("./suggested-address.ts").catch(() => undefined);
+
+export function EmailInput(props: FieldInputProps) {
+  const [suggestion, setSuggestion] = useState<string>();
+  const kept = useRef("");
+  const afterClick = useAfterClick();
+
+  async function ask(input: HTMLInputElement) {
+    const suggestions = await loadSuggestions();
+    afterClick(() => {
+      const address = input.value.trim().toLowerCase();
+      if (address !== kept.current) setSuggestion(suggestions?.suggestAddress(address));
+    });
+  }
+
+  function answer(address?: string) {
+    const input = document.getElementById(fieldId("email")) as HTMLInputElement;
+    if (address) input.value = address;
+    else kept.current = input.value.trim().toLowerCase();
+    input.dispatchEvent(new Event("input", { bubbles: true })); // Removes the question, and the error of the field.
+    input.focus();
+  }
+
+  const shown = props.readOnly ? undefined : suggestion;
+  return (
+    <FieldInput
+      {...props}
+      onInput={() => setSuggestion(undefined)}
+      onBlur={({ currentTarget }) => void ask(currentTarget)}
+    >
+      <output className={shown ? "suggestion" : "visually-hidden"}>{shown && earlyAccess.didYouMean(shown)}</output>
+      {shown && (
+        <div className="suggestion-answers">
+          <button className="button button-quiet button-small" type="button" onClick={() => answer(shown)}>
+            {earlyAccess.answers.use}
+          </button>
+          <button className="button button-quiet button-small" type="button" onClick={() => answer()}>
+            {earlyAccess.answers.keep}
+          </button>
+        </div>
+      )}
+    </FieldInput>
+  );
+}
+
+/**
+ * Returns a function that runs an action now, or after the click of a pressed pointer: if the question appeared during
+ * the press, it would move the pressed button away from the pointer, and the click would be lost.
+ */
+function useAfterClick(): (action: () => void) => void {
+  const isPressed = useRef(false);
+  useEffect(() => {
+    const events = ["pointerdown", "pointercancel", "click", "keydown"];
+    const track = ({ type }: Event) => (isPressed.current = type === "pointerdown");
+    for (const type of events) document.addEventListener(type, track, true);
+    return () => {
+      for (const type of events) document.removeEventListener(type, track, true);
+    };
+  }, []);
+  return (action) => {
+    if (isPressed.current) document.addEventListener("click", action, { once: true });
+    else action();
+  };
+}
