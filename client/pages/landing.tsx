@@ -1,17 +1,14 @@
 // The landing page: all sections in their order.
-import { lazy, Suspense } from "react";
 import { navigation } from "../content.ts";
 import { EarlyAccess } from "../sections/early-access.tsx";
+import { Features } from "../sections/features.tsx";
 import { Footer } from "../sections/footer.tsx";
+import { Hero } from "../sections/hero.tsx";
 import { Navigation } from "../sections/navigation.tsx";
-import { StaticSections } from "../sections/static-sections.tsx";
-
-/**
- * The built page keeps the server's HTML of these sections: React hydrates everything around a component that never loads,
- * so the browser fetches neither their code nor their copy. In development they are hydrated, for hot reload.
- */
-const Sections =
-  import.meta.env.SSR || import.meta.env.DEV ? StaticSections : lazy(() => new Promise<never>(() => undefined));
+import { Pricing } from "../sections/pricing.tsx";
+import { BrandPromise } from "../sections/promise.tsx";
+import { Questions } from "../sections/questions.tsx";
+import { Steps } from "../sections/steps.tsx";
 
 export function LandingPage() {
   return (
@@ -21,9 +18,12 @@ export function LandingPage() {
       </a>
       <Navigation />
       <main id="content" tabIndex={-1}>
-        <Suspense>
-          <Sections />
-        </Suspense>
+        <Hero />
+        <Steps />
+        <Features />
+        <BrandPromise />
+        <Pricing />
+        <Questions />
         <EarlyAccess />
       </main>
       <Footer />
