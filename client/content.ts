@@ -253,9 +253,7 @@ export const questions = {
 };
 
 export const earlyAccess = {
-  heading: "Be there from the first",
-  /** The last word of the heading, which ends with a drawn full stop. */
-  headingEnd: "season",
+  heading: "Be there from the first season",
   nextHeading: "What happens next",
   /** The first step, before and after the sign-up. */
   join: { title: "You join the list", text: "Three fields and, if you like, a fourth." },

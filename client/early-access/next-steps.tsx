@@ -1,5 +1,6 @@
 // The numbered list beside the form: what happens after a sign-up.
 import { Icon } from "../components/icon.tsx";
+import { Twig } from "../components/stem.tsx";
 import { earlyAccess } from "../content.ts";
 
 export function NextSteps({ joined }: { joined: boolean }) {
@@ -10,10 +11,8 @@ export function NextSteps({ joined }: { joined: boolean }) {
       <h3 className="next-title">{earlyAccess.nextHeading}</h3>
       <ol className="next stem" role="list">
         {[first, ...earlyAccess.laterSteps].map(({ title, text }, i) => (
-          <li key={title} className={joined && i === 0 ? "done" : undefined}>
-            <span className="twig" aria-hidden="true">
-              {joined && i === 0 ? <Icon name="check" /> : i + 1}
-            </span>
+          <li key={title}>
+            <Twig>{joined && i === 0 ? <Icon name="check" /> : i + 1}</Twig>
             <b>{title}</b>
             <span>{text}</span>
           </li>

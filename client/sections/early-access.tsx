@@ -3,6 +3,7 @@ import { useState, type MouseEvent } from "react";
 import { flushSync } from "react-dom";
 import { useLocation } from "react-router-dom";
 import { formId, joinedQuery } from "../addresses.ts";
+import { Sentence } from "../components/sentence.tsx";
 import { earlyAccess, meta } from "../content.ts";
 import { fieldId } from "../early-access/field-input.tsx";
 import { EarlyAccessForm } from "../early-access/form.tsx";
@@ -40,7 +41,7 @@ export function EarlyAccess() {
           <div className="panel-words">
             {!joined && (
               <h2 id={headingId}>
-                {earlyAccess.heading} <span className="seed">{earlyAccess.headingEnd}</span>
+                <Sentence>{earlyAccess.heading}</Sentence>
               </h2>
             )}
             <NextSteps joined={joined} />
