@@ -73,10 +73,10 @@ export const demo = {
   },
   rule: {
     kind: "Loyalty rule",
-    when: "WHEN",
+    trigger: "WHEN",
     who: "someone in",
     does: "orders",
-    then: "THEN",
+    effect: "THEN",
     action: "add",
     to: "to their balance",
   },

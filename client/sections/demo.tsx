@@ -98,11 +98,11 @@ function Rule() {
     <div className="rule artefact">
       <Kind icon="gift" name={rule.kind} />
       <dl>
-        <dt>{rule.when}</dt>
+        <dt>{rule.trigger}</dt>
         <dd>
           {rule.who} <span className="chip">{segment.title}</span> {rule.does}
         </dd>
-        <dt>{rule.then}</dt>
+        <dt>{rule.effect}</dt>
         <dd>
           {rule.action} <u>{sentence.reward}</u> {rule.to}
         </dd>

@@ -109,6 +109,32 @@ describe.each(["light", "dark"] as const)("axe finds no violation in the %s them
   });
 });
 
+describe.each(["light", "dark"] as const)(
+  "axe finds no violation while the hero moves in the %s theme",
+  (colorScheme) => {
+    it.each([0, 350, 700])("at %i ms", async (moment) => {
+      const page = await openPage({
+        colorScheme,
+        viewport: { width: 1280, height: 900 },
+        reducedMotion: "no-preference",
+      });
+      await page.goto(site.url);
+      const moving = await page.evaluate((at) => {
+        const animations = document
+          .getAnimations()
+          .filter((animation) => (animation as CSSAnimation).animationName === "settle");
+        for (const animation of animations) {
+          animation.pause();
+          animation.currentTime = at;
+        }
+        return animations.length;
+      }, moment);
+      expect(moving).toBe(2);
+      await expectNoViolations(page);
+    });
+  },
+);
+
 describe("the keyboard", () => {
   const focused = (page: WatchedPage) =>
     page.evaluate(() => {

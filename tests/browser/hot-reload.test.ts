@@ -54,7 +54,7 @@ interface Edit {
 }
 
 const copy: Edit = { file: "client/content.ts", after: 'headline: "', insert: (mark) => `${mark} ` };
-const component: Edit = { file: "client/sections/hero.tsx", after: "<h1>", insert: (mark) => `${mark} ` };
+const component: Edit = { file: "client/sections/hero.tsx", after: "<h1>", insert: (mark) => `${mark}{" "}` };
 const stylesheet: Edit = {
   file: "client/sections/hero.css",
   after: ".hero-text {",
