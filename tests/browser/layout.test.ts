@@ -154,20 +154,28 @@ async function settled(page: Page) {
   await animationsFinished(page);
 }
 
-/** Fonts with the widths of Arial and Roboto, because the machine that runs the tests may have neither. */
-const fallbacks = { Arial: "arimo", Roboto: "roboto" };
+/** Regular and bold fonts with the widths of Arial and Roboto, because the machine that runs the tests may have neither. */
+const fallbacks = {
+  Arial: [
+    import.meta.resolve("@fontsource/arimo/files/arimo-latin-400-normal.woff2"),
+    import.meta.resolve("@fontsource/arimo/files/arimo-latin-700-normal.woff2"),
+  ],
+  Roboto: [
+    import.meta.resolve("@fontsource/roboto/files/roboto-latin-400-normal.woff2"),
+    import.meta.resolve("@fontsource/roboto/files/roboto-latin-700-normal.woff2"),
+  ],
+};
 
 async function withFallbackFont(html: string, name: keyof typeof fallbacks): Promise<string> {
-  const embed = async (weight: number) => {
-    const file = import.meta.resolve(
-      `@fontsource/${fallbacks[name]}/files/${fallbacks[name]}-latin-${weight}-normal.woff2`,
-    );
-    return `url(data:font/woff2;base64,${(await readFile(fileURLToPath(file))).toString("base64")})`;
-  };
-  const [regular, bold] = [await embed(400), await embed(700)];
+  const [regular, bold] = await Promise.all(
+    fallbacks[name].map(async (file) => {
+      const font = await readFile(fileURLToPath(file), "base64");
+      return `url(data:font/woff2;base64,${font})`;
+    }),
+  );
   return html.replaceAll(/local\("?([^")]+)"?\)/g, (local, font: string) => {
-    if (font === name) return regular;
-    return font === `${name} Bold` ? bold : local;
+    if (font === name) return regular as string;
+    return font === `${name} Bold` ? (bold as string) : local;
   });
 }
 
