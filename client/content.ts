@@ -13,10 +13,11 @@ export const meta = {
     description:
       "CRM, loyalty, email and SMS automation in one place, driven by chat. Join the early access list: 3 months free and a lifetime discount for founding users.",
   },
-  joined: { title: "You're on the list – Perennial" },
+  joined: { title: "You’re on the list – Perennial" },
   notFound: { title: "Page not found – Perennial", description: "There is no page at this address." },
   error: { title: "Something went wrong – Perennial", description: "The page could not be shown." },
   errorPrefix: "Error: ",
+  questionPrefix: "Check your email address – ",
   /** The social card (Open Graph image) and its alternative text. */
   pictureAddress: "/social.png",
   picture: "Perennial: grow a loyalty program from one sentence",
@@ -91,7 +92,7 @@ export const demo = {
 };
 
 export const steps = {
-  heading: "From spreadsheet to first send in three steps",
+  heading: "Three steps from spreadsheet to campaign",
   data: {
     title: "Bring your data",
     text: "Upload a document or spreadsheet of your current CRM or loyalty program.",
@@ -105,7 +106,7 @@ export const steps = {
   sentence: {
     title: "Describe what you want",
     text: "Write it the way you’d tell a colleague. The AI sets up what the sentence asks for.",
-    label: "Found in your sentence",
+    label: "In your sentence",
     parts: [
       ["“hasn’t ordered in 90 days”", "Segment"],
       ["“200 points when they come back”", "Loyalty rule"],
@@ -155,7 +156,7 @@ export const features = {
   },
   migration: {
     title: "Your spreadsheet moves in",
-    description: "Upload the document or spreadsheet that you keep today. That is the migration.",
+    description: "Migration is an upload: the document or spreadsheet that you keep today.",
     file: "customers.xlsx",
     becomes: "becomes",
     columns: [
@@ -167,6 +168,7 @@ export const features = {
   channels: {
     title: "One campaign, email and SMS",
     description: "The long story by email, the short one by text.",
+    kinds: { email: "Email", sms: "SMS" },
     sender: "Corner Coffee",
     subject: "Double points this weekend",
     text: "Every order on Saturday and Sunday counts twice, down to the last bag of beans.",
@@ -174,8 +176,8 @@ export const features = {
     sms: "Double points Sat and Sun. See you at the bar? Reply STOP to opt out.",
   },
   stack: {
-    title: "Four modules, one product",
-    description: "CRM, loyalty, email and SMS in one modular stack, not four tools to wire together.",
+    title: "One stack instead of four tools",
+    description: "CRM, loyalty, email and SMS are modules of one product.",
     customer: "Mara Lindt",
     modules: [
       ["CRM", "7 orders"],
@@ -193,7 +195,7 @@ export const features = {
   },
   api: {
     title: "A REST API, snippet included",
-    description: "Say what to connect, get the code.",
+    description: "Say what to connect. The AI writes the code.",
     prompt: "“Add a customer at checkout”",
     request: "Request",
     response: "Response",
@@ -234,11 +236,7 @@ export const questions = {
     },
     {
       question: "What do I need for the move?",
-      answer: "The document or spreadsheet that holds your customers today. There are no implementation fees.",
-    },
-    {
-      question: "Do larger plans unlock features?",
-      answer: "No feature gating. A larger plan raises the limits for active users, emails and SMS, and nothing else.",
+      answer: "The document or spreadsheet that holds your customers today.",
     },
     {
       question: "When can I start?",
@@ -287,7 +285,7 @@ export const earlyAccess = {
 /** The rest of the error summary after a form post without JavaScript. Only the server loads it. */
 export const failureSummary = {
   /** Shown if the page does not contain the values that the visitor typed. */
-  back: "Your browser's Back button returns to what you typed.",
+  back: "The Back button of your browser returns to what you typed.",
   /** The first sentence, by HTTP status. */
   reasons: {
     400: "Your entry did not arrive in one piece.",
@@ -295,8 +293,10 @@ export const failureSummary = {
     405: "Please join with the form below.",
     413: "Your entry is too long.",
     415: "Your entry did not arrive in one piece.",
+    /** Only if the page cannot show the fields' errors. */
+    422: "Many visitors are sending this form right now.",
     429: "There were many sign-ups from your network in the last minutes.",
-    503: "We can't store entries just now.",
+    503: "We cannot store entries just now.",
   } as Record<number, string>,
 };
 
@@ -310,7 +310,7 @@ export const fieldErrors = {
   } satisfies Record<FieldName, string>,
   notText: "This must be text.",
   tooLong: (max: number) => `Use at most ${max} characters.`,
-  unstorable: "This has a character that can't be stored. Please type it again.",
+  unstorable: "This has a character that cannot be stored. Please type it again.",
   email: "Enter an email address like name@example.com.",
 };
 
@@ -322,6 +322,6 @@ export const notFound = {
 
 export const errorPage = {
   heading: "Unexpected Application Error!",
-  text: "It's on us, not on you. Please try again in a moment.",
+  text: "The fault is ours, not yours. Please try again in a moment.",
   link: "Return to Home",
 };

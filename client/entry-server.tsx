@@ -48,7 +48,8 @@ export function renderPage(address: string, failure?: FormFailure, table = route
     </StaticRouter>,
   );
   if (failure) {
-    const head = { ...handle.head, title: meta.errorPrefix + handle.head.title, unlisted: true };
+    const prefix = failure.suggestion ? meta.questionPrefix : meta.errorPrefix;
+    const head = { ...handle.head, title: prefix + handle.head.title, unlisted: true };
     return { status: failure.status, head, body, address, hydration: "never" };
   }
   const head = query === "joined" ? { ...handle.head, ...meta.joined, unlisted: true } : handle.head;

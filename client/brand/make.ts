@@ -14,7 +14,9 @@ async function makeFont(): Promise<void> {
   const source = import.meta
     .resolve("@fontsource-variable/familjen-grotesk/files/familjen-grotesk-latin-wght-normal.woff2");
   const ascii = Array.from({ length: 95 }, (_, i) => String.fromCharCode(32 + i)).join("");
-  const font = await subsetFont(await readFile(fileURLToPath(source)), `${ascii}\u00a0©×–“”‘’…é`, { targetFormat: "woff2" });
+  const font = await subsetFont(await readFile(fileURLToPath(source)), `${ascii}\u00a0©×–“”‘’…é`, {
+    targetFormat: "woff2",
+  });
   await writeFile(new URL("familjen-grotesk.woff2", import.meta.url), font);
 }
 

@@ -22,6 +22,15 @@ export function Artefact({ icon, title, children }: Props) {
   );
 }
 
-export function ExampleTag() {
-  return <span className="tag">{exampleLabel}</span>;
+export function ExampleTag({ hidden }: { hidden?: boolean }) {
+  return (
+    <span className="tag" aria-hidden={hidden}>
+      {exampleLabel}
+    </span>
+  );
+}
+
+/** The caption of a picture whose visible label stands inside it; screen readers get the caption alone. */
+export function HiddenCaption() {
+  return <figcaption className="visually-hidden">{exampleLabel}</figcaption>;
 }

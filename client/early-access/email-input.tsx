@@ -14,10 +14,18 @@ export function EmailInput(props: FieldInputProps) {
   async function ask(input: HTMLInputElement) {
     const suggestions = await loadSuggestions();
     afterClick(() => {
+      if (document.activeElement === input) return; // The visitor is typing again.
       const address = input.value.trim().toLowerCase();
       if (address !== kept.current) setSuggestion(suggestions?.suggestAddress(address));
     });
   }
+
+  // The visitor may have left the field before the page was hydrated.
+  useEffect(() => {
+    const input = document.getElementById(fieldId("email")) as HTMLInputElement;
+    if (input.value !== "") void ask(input);
+    // oxlint-disable-next-line react/exhaustive-effect-dependencies, react-hooks/exhaustive-deps -- once, after hydration
+  }, []);
 
   function answer(address?: string) {
     const input = document.getElementById(fieldId("email")) as HTMLInputElement;

@@ -36,7 +36,8 @@ function Errors({ status, errors, values }: FormFailure) {
     <>
       <h3 id="failure-heading">{earlyAccess.failure.title}</h3>
       <p>
-        {failureSummary.reasons[status]} {earlyAccess.failure.text} {!values && status !== 405 && failureSummary.back}
+        {invalid.length === 0 && failureSummary.reasons[status]} {earlyAccess.failure.text}{" "}
+        {!values && status !== 405 && failureSummary.back}
       </p>
       {invalid.length > 0 && (
         <ul role="list">

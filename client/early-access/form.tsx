@@ -54,7 +54,8 @@ export function EarlyAccessForm({ headingId, onJoined }: Props) {
   function clearError({ target }: FormEvent<HTMLFormElement>) {
     const { name, value, required, validity } = target as HTMLInputElement;
     if (!errors[name as FieldName] || !validity.valid || (required && value.trim() === "")) return;
-    setState({ step: "failed", errors: { ...errors, [name]: undefined } });
+    const rest = { ...errors, [name]: undefined };
+    setState(Object.values(rest).some(Boolean) ? { step: "failed", errors: rest } : { step: "idle" });
   }
 
   return (

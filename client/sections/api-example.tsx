@@ -14,9 +14,9 @@ export function ApiExample() {
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex, jsx-a11y/prefer-tag-over-role -- it scrolls on a phone, so it must be focusable */}
       <pre tabIndex={0} role="group" aria-label={api.request}>
         <code>
-          <i>fetch</i>(<b>"https://api.example/customers"</b>, {"{\n  method: "}
+          <i>fetch</i>(<b>"https://api.example/crm"</b>, {"{\n  method: "}
           <b>"POST"</b>
-          {",\n  body: JSON.stringify({ name, email }),\n});"}
+          {",\n  body: JSON.stringify(customer),\n});"}
         </code>
       </pre>
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex, jsx-a11y/prefer-tag-over-role -- it scrolls on a phone, so it must be focusable */}

@@ -38,6 +38,7 @@ export function EarlyAccess() {
     <section id={formId} className="early-access" tabIndex={-1} aria-labelledby={headingId}>
       <div className="page">
         <div className="panel bed">
+          {joined && <Joined headingId={headingId} onAgain={showForm} />}
           <div className="panel-words">
             {!joined && (
               <h2 id={headingId}>
@@ -46,11 +47,7 @@ export function EarlyAccess() {
             )}
             <NextSteps joined={joined} />
           </div>
-          {joined ? (
-            <Joined headingId={headingId} onAgain={showForm} />
-          ) : (
-            <EarlyAccessForm headingId={headingId} onJoined={showSuccess} />
-          )}
+          {!joined && <EarlyAccessForm headingId={headingId} onJoined={showSuccess} />}
         </div>
       </div>
     </section>

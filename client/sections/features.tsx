@@ -1,6 +1,6 @@
 // The six feature cards: an icon, a title, a description and a picture of a result.
 import type { ReactNode } from "react";
-import { Artefact, ExampleTag } from "../components/artefact.tsx";
+import { Artefact, ExampleTag, HiddenCaption } from "../components/artefact.tsx";
 import { Icon, type IconName } from "../components/icon.tsx";
 import { Twig, Vine } from "../components/stem.tsx";
 import { features } from "../content.ts";
@@ -66,21 +66,24 @@ function Feature({ icon, name, title, description, children }: Props) {
 
 function Chat() {
   return (
-    <ul className="exchange" role="list">
-      {chat.results.map(({ prompt, icon, kind, title, text }, i) => (
-        <li key={prompt}>
-          <p className="prompt">{prompt}</p>
-          <div className="artefact result">
-            <p className="kind">
-              <Icon name={icon} />
-              {kind}
-              {i === 0 && <ExampleTag />}
-            </p>
-            <b>{title}</b> <span className="chip">{text}</span>
-          </div>
-        </li>
-      ))}
-    </ul>
+    <figure>
+      <HiddenCaption />
+      <ul className="exchange" role="list">
+        {chat.results.map(({ prompt, icon, kind, title, text }, i) => (
+          <li key={prompt}>
+            <p className="prompt">{prompt}</p>
+            <div className="artefact result">
+              <p className="kind">
+                <Icon name={icon} />
+                {kind}
+                {i === 0 && <ExampleTag hidden />}
+              </p>
+              <b>{title}</b> <span className="chip">{text}</span>
+            </div>
+          </li>
+        ))}
+      </ul>
+    </figure>
   );
 }
 
@@ -108,7 +111,10 @@ function Channels() {
         <ExampleTag />
       </figcaption>
       <div className="artefact email-body">
-        <p className="soft">{channels.sender}</p>
+        <p className="soft">
+          <span className="visually-hidden">{channels.kinds.email}: </span>
+          {channels.sender}
+        </p>
         <b>{channels.subject}</b>
         <p>{channels.text}</p>
         <span className="email-button" aria-hidden="true">
@@ -116,7 +122,10 @@ function Channels() {
         </span>
       </div>
       <div className="phone">
-        <p className="soft">{channels.sender}</p>
+        <p className="soft">
+          <span className="visually-hidden">{channels.kinds.sms}: </span>
+          {channels.sender}
+        </p>
         <p className="sms">{channels.sms}</p>
       </div>
     </figure>
@@ -144,15 +153,16 @@ function Stack() {
 
 function Support() {
   return (
-    <div className="support">
+    <figure className="support">
+      <HiddenCaption />
       <p className="prompt">{support.question}</p>
       <div className="artefact answer">
         <p className="kind">
           {support.agent}
-          <ExampleTag />
+          <ExampleTag hidden />
         </p>
         <p>{support.answer}</p>
       </div>
-    </div>
+    </figure>
   );
 }

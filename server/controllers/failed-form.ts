@@ -32,6 +32,7 @@ export function failedForm(renderer: Renderer, log: Logger): ErrorRequestHandler
     const error = toHttpError(thrown);
     if (!prefersHtml(req)) return next(error);
     logFault(log, res, error);
+    if (res.closed) return; // The client has left; its response would never close, and count as open for ever.
     const failure = describeFailure(req, error);
     if (!failure.values || openPages >= openPagesLimit) {
       const page = await pageWithoutValues(error.status);

@@ -6,6 +6,7 @@ import request from "supertest";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import type { FormFailure } from "../../client/page-data.ts";
 import { createTestApp, noDatabase, type TestApp } from "../../tests/support/app.ts";
+import { WaitlistUnavailableError } from "../models/waitlist.ts";
 import { createTestDatabase, type TestDatabase } from "../../tests/support/database.ts";
 
 const browserAccept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
@@ -125,7 +126,7 @@ describe("a form with a mistyped address", () => {
   it("is not stored: the page asks, keeps the values, and has a button for each address", async () => {
     const { status, text, headers } = await submit(site, mistyped);
     expect([status, headers["cache-control"]]).toEqual([422, "no-store"]);
-    expect(text).toContain("<title>Error: ");
+    expect(text).toContain("<title>Check your email address – ");
     expect(text).toMatch(/<section class="failure-summary"[^>]* tabindex="-1" autofocus=""/);
     expect(text).toContain("Did you mean ada@gmail.com?");
     expect(text).not.toContain("Something went wrong");
@@ -248,6 +249,37 @@ describe("the error page", () => {
     socket.destroy();
     await vi.waitUntil(hasValues, { timeout: 30_000 });
     server.close();
+  });
+
+  it("has values again after more than ten clients left while the database hung", async () => {
+    let failAll = () => {};
+    const failed = new Promise<void>((resolve) => (failAll = resolve));
+    let calls = 0;
+    const join = async () => {
+      calls++;
+      await failed;
+      throw new WaitlistUnavailableError("hung", { cause: new Error("hung") });
+    };
+    const hanging = await createTestApp(database.webUrl, { waitlist: { ...site.options.waitlist, join } });
+    const server = createServer(hanging.app).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/earlyaccess`;
+    const leave = new AbortController();
+    const headers = { Accept: browserAccept };
+    const posts = Array.from({ length: 12 }, () =>
+      fetch(url, { method: "POST", headers, body: new URLSearchParams(typed), signal: leave.signal }).catch(
+        () => "left",
+      ),
+    );
+    await vi.waitUntil(() => calls === 12);
+    leave.abort();
+    expect(new Set(await Promise.all(posts))).toEqual(new Set(["left"]));
+    await vi.waitUntil(() => hanging.logged().split('"msg":"request').length - 1 === 12);
+    failAll();
+    await vi.waitUntil(() => hanging.logged().split('"request failed"').length - 1 === 12);
+    expect((await submit(hanging, bad)).text).toContain('value="ada@localhost"');
+    server.close();
+    await hanging.close();
   });
 
   it("becomes a 500 if rendering throws, and the log has no error message", async () => {

@@ -112,11 +112,11 @@ describe("a sign-up", () => {
     await toast().waitFor();
     const url = new URL(page.url());
     expect(Object.fromEntries(url.searchParams)).toEqual({ utm_source: "news", utm_term: "a b", joined: "" });
-    expect(await page.title()).toBe("You're on the list – Perennial");
+    expect(await page.title()).toBe("You’re on the list – Perennial");
     await page.reload();
     await successHeading().waitFor();
     expect(await page.locator("form").count()).toBe(0);
-    expect(await page.title()).toBe("You're on the list – Perennial");
+    expect(await page.title()).toBe("You’re on the list – Perennial");
   });
 
   it.each(["before", "after"])("can be followed by one for a colleague (%s a reload)", async (time) => {

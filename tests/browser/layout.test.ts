@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { animationsFinished, launchBrowser, openPage } from "../support/browser.ts";
+import { animationsFinished, hydrateForm, launchBrowser, openPage } from "../support/browser.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { startSite, type Site } from "../support/site.ts";
 
@@ -12,7 +12,8 @@ let site: Site;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  site = await startSite({ env: { DATABASE_URL: database.webUrl, DATABASE_OWNER_URL: database.ownerUrl } });
+  const env = { DATABASE_URL: database.webUrl, DATABASE_OWNER_URL: database.ownerUrl, SIGNUP_LIMIT: "1000" };
+  site = await startSite({ env });
 });
 
 afterAll(async () => {
@@ -98,6 +99,40 @@ it("the whole form is visible after a click on the button of the navigation bar"
   const card = await page.locator(".form-card").boundingBox();
   expect(card?.y).toBeGreaterThan(64);
   expect((card?.y ?? 0) + (card?.height ?? 0)).toBeLessThan(900);
+});
+
+describe.each([320, 1024, 1280])("the question about a long address, at %d px,", (width) => {
+  const address = `${"m".repeat(64)}@gmial.com`;
+
+  /** Returns the elements that are wider than the form's card. */
+  const wide = (page: Page) =>
+    page.locator(".form-card *:not(.visually-hidden, .visually-hidden *)").evaluateAll((all) => {
+      const edge = document.querySelector(".form-card")?.getBoundingClientRect().right ?? 0;
+      return all.filter((element) => element.getBoundingClientRect().right > edge).map(({ outerHTML }) => outerHTML);
+    });
+
+  it("stays in its card, and leaves the other fields their width", async () => {
+    const page = await openPage({ viewport: { width, height: 900 }, reducedMotion: "reduce" });
+    await page.goto(site.url);
+    await hydrateForm(page);
+    const before = await page.getByLabel("Name").evaluate((input) => (input as HTMLElement).offsetWidth);
+    await page.getByLabel("Email").fill(address);
+    await page.getByLabel("Company").focus();
+    await page.getByText("Did you mean").waitFor();
+    expect(await page.getByLabel("Name").evaluate((input) => (input as HTMLElement).offsetWidth)).toBe(before);
+    expect(await wide(page)).toEqual([]);
+  });
+
+  it("stays in its card without JavaScript", async () => {
+    const page = await openPage({ viewport: { width, height: 900 }, javaScriptEnabled: false });
+    await page.goto(site.url);
+    await page.getByLabel("Name").fill("Ada");
+    await page.getByLabel("Email").fill(address);
+    await page.getByLabel("Company").fill("Engines");
+    await page.locator("form button").click();
+    await page.getByText("Did you mean").waitFor();
+    expect(await wide(page)).toEqual([]);
+  });
 });
 
 it("lists without markers keep their role in Safari", async () => {

@@ -129,7 +129,7 @@ describe("a mistyped address", () => {
   beforeEach(() => submit(mistyped));
 
   it("leads to a question that has focus, and the form keeps its values", async () => {
-    expect(await page.title()).toMatch(/^Error: /);
+    expect(await page.title()).toMatch(/^Check your email address – /);
     expect(await page.locator(":focus").textContent()).toBe("Did you mean ada@gmail.com?Use itKeep mine");
     expect(await values()).toEqual(mistyped);
     expect(await emails()).toEqual([]);
