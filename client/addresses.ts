@@ -5,6 +5,8 @@ export const signupPath = "/api/earlyaccess";
 /** The id of the form's section, which links and responses to form posts lead to. */
 export const formId = "early-access";
 
+export const privacyPath = "/privacy";
+
 /** The address under which the 404 page is rendered. */
 export const unknownAddress = "/404";
 

@@ -14,6 +14,10 @@ export const meta = {
       "CRM, loyalty, email and SMS automation in one place, driven by chat. Join the early access list: 3 months free and a lifetime discount for founding users.",
   },
   joined: { title: "You’re on the list – Perennial" },
+  privacy: {
+    title: "Privacy – Perennial",
+    description: "What the early access list keeps about you, why and for how long.",
+  },
   notFound: { title: "Page not found – Perennial", description: "There is no page at this address." },
   error: { title: "Something went wrong – Perennial", description: "The page could not be shown." },
   errorPrefix: "Error: ",
@@ -31,6 +35,8 @@ export const navigation = {
   pricing: "Pricing",
   join: "Get Early Access",
 };
+
+export const footer = { privacy: "Privacy" };
 
 export const hero = {
   headline: "Grow a loyalty program from one sentence",
@@ -222,7 +228,7 @@ export const pricing = {
   all: ["Full access to CRM, loyalty and messaging", "No feature gating", "No implementation fees"],
 };
 
-export const questions = {
+export const questions: { heading: string; items: { question: string; answer: string; link?: string }[] } = {
   heading: "Before you join",
   items: [
     {
@@ -245,7 +251,8 @@ export const questions = {
     {
       question: "What do you do with my details?",
       answer:
-        "We keep the name, email address, company and, if you give it, job title, and note which campaign or site led you here. The page sets no cookies and loads nothing from other sites. Reply to any message of ours to have your entry deleted.",
+        "We keep the name, email address, company and, if you give it, job title, and note which campaign or site led you here. The page sets no cookies and loads nothing from other sites.",
+      link: "What we keep, why and for how long",
     },
   ],
 };
@@ -268,8 +275,8 @@ export const earlyAccess = {
   honeypot: "Leave this empty",
   button: "Get Early Access",
   sending: "Joining...",
-  privacy:
-    "We keep what you enter here, and which campaign or site led you here, to contact you about early access. Reply to any message of ours to have it deleted.",
+  privacy: "We keep what you enter here, and which campaign or site led you here, to contact you about early access.",
+  deletion: "To have it deleted, write to",
   success: {
     title: "Welcome to the future! 🚀",
     text: "You're now on the early access list. We'll notify you when we launch!",
@@ -312,6 +319,18 @@ export const fieldErrors = {
   tooLong: (max: number) => `Use at most ${max} characters.`,
   unstorable: "This has a character that cannot be stored. Please type it again.",
   email: "Enter an email address like name@example.com.",
+};
+
+export const privacyPage = {
+  heading: "Privacy",
+  controllerHeading: "Who keeps the list",
+  dataHeading: "What we keep, and why",
+  visit:
+    "A visit alone leaves nothing about you: the site sets no cookies, loads nothing from other sites, and writes no network address to its log. To limit abuse, the server counts the sign-ups of each network address for some minutes, apart from your entry.",
+  retentionHeading: "For how long",
+  retention: "We keep an entry until the early access list closes.",
+  rightsHeading: "Your rights",
+  rights: "To see, correct or delete your entry, or to object, write to",
 };
 
 export const notFound = {

@@ -54,7 +54,7 @@ it.each([
   ["/posts/a-b", "One post", "Post", 200],
   ["/404", "Nothing", "Not found", 404],
 ])("%s renders “%s” with the title and the status of the innermost route", (address, text, title, status) => {
-  const page = renderPage(address, undefined, table);
+  const page = renderPage(address, { links: [] }, undefined, table);
   expect(page).toMatchObject({ status, address, head: { title } });
   expect(page.body).toContain(text);
 });

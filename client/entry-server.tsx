@@ -8,6 +8,7 @@ import { FailureSummary } from "./early-access/failure-summary.tsx";
 import { isDecodable } from "./percent-encoding.ts";
 import type { FormFailure, Hydration, PageHandle, PageHead } from "./page-data.ts";
 import { ErrorPage } from "./pages/error.tsx";
+import { PrivacyContext, type PrivacySettings } from "./privacy-settings.ts";
 import { prerenderedAddresses, routes, type PageRoute } from "./routes.tsx";
 
 export { prerenderedAddresses };
@@ -19,6 +20,7 @@ export interface RenderedPage {
   /** The address that was rendered, which the browser's router starts from. */
   address: string;
   hydration: Hydration;
+  privacy: PrivacySettings;
 }
 
 /**
@@ -38,28 +40,37 @@ export function listedAddresses(): string[] {
 }
 
 /** @throws whatever a component throws. */
-export function renderPage(address: string, failure?: FormFailure, table = routes): RenderedPage {
+export function renderPage(
+  address: string,
+  privacy: PrivacySettings,
+  failure?: FormFailure,
+  table = routes,
+): RenderedPage {
   const [path = "", query] = address.split("?", 2);
   const handle = findHandle(match(table, path));
   const failedPost = failure && { ...failure, summary: <FailureSummary failure={failure} /> };
   const body = renderToString(
     <StaticRouter location={address}>
-      <App table={table} failedPost={failedPost} />
+      <App table={table} failedPost={failedPost} privacy={privacy} />
     </StaticRouter>,
   );
   if (failure) {
     const prefix = failure.suggestion ? meta.questionPrefix : meta.errorPrefix;
     const head = { ...handle.head, title: prefix + handle.head.title, unlisted: true };
-    return { status: failure.status, head, body, address, hydration: "never" };
+    return { status: failure.status, head, body, address, hydration: "never", privacy };
   }
   const head = query === "joined" ? { ...handle.head, ...meta.joined, unlisted: true } : handle.head;
-  return { ...handle, head, body, address };
+  return { ...handle, head, body, address, privacy };
 }
 
 /** Renders the page for a fault of the server. The page is static, so that it can be rendered before there is a fault. */
-export function renderErrorPage(): RenderedPage {
-  const body = renderToString(<ErrorPage />);
-  return { status: 500, head: { ...meta.error, unlisted: true }, body, address: "", hydration: "never" };
+export function renderErrorPage(privacy: PrivacySettings): RenderedPage {
+  const body = renderToString(
+    <PrivacyContext value={privacy}>
+      <ErrorPage />
+    </PrivacyContext>,
+  );
+  return { status: 500, head: { ...meta.error, unlisted: true }, body, address: "", hydration: "never", privacy };
 }
 
 /** In characters; no page has a longer path. Matching 16 KB of slashes costs as much as 12 pages. */

@@ -35,7 +35,8 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
   // The pages name the origin, so a port that the system chooses must be known before they are rendered.
   const chosenPort = config.publicUrl || config.port ? undefined : await http.listen(config.host, 0);
   const origin = config.publicUrl ?? `http://localhost:${chosenPort ?? config.port}`;
-  const site = { origin, allowIndexing: config.allowIndexing };
+  const { allowIndexing, controller, contactEmail: contact, legalLinks: links = [] } = config;
+  const site = { origin, allowIndexing, privacy: { controller, contact, links } };
   const rendering = process.argv.includes("--dev") ? createDevFrontend(http.server, site) : createBuiltFrontend(site);
   rendering.catch(() => undefined); // Awaited below: an exit now would interrupt a migration.
   await prepareDatabase({ ...urls, allowPrivilegedRole: config.allowPrivilegedRole }, log, stopped.signal, onFault);

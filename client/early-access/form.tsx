@@ -1,8 +1,9 @@
 // The early-access form: a plain HTML form until React hydrates it, then it sends JSON and stays on the page.
 import { use, useRef, useState, type FormEvent } from "react";
 import { flushSync } from "react-dom";
-import { signupPath } from "../addresses.ts";
-import { earlyAccess } from "../content.ts";
+import { privacyPath, signupPath } from "../addresses.ts";
+import { earlyAccess, footer } from "../content.ts";
+import { PrivacyContext } from "../privacy-settings.ts";
 import { EmailInput, loadSuggestions } from "./email-input.tsx";
 import { fieldId, FieldInput } from "./field-input.tsx";
 import { addressChoice, fields, honeypot, type FieldName } from "./fields.ts";
@@ -26,6 +27,7 @@ function preload() {
 
 export function EarlyAccessForm({ headingId, onJoined }: Props) {
   const failedPost = use(FailedPostContext);
+  const { contact } = use(PrivacyContext);
   const [state, setState] = useState<State>({ step: "idle" });
   const isSending = useRef(false); // The state changes only with the next render, too late for a double click.
   const errors = failedPost?.errors ?? (state.step === "failed" ? state.errors : {});
@@ -106,7 +108,16 @@ export function EarlyAccessForm({ headingId, onJoined }: Props) {
           {earlyAccess.failure.text}
         </p>
       )}
-      <p className="note">{earlyAccess.privacy}</p>
+      <p className="note">
+        {earlyAccess.privacy}
+        {contact && (
+          <>
+            {" "}
+            {earlyAccess.deletion} <a href={`mailto:${contact}`}>{contact}</a>.
+          </>
+        )}{" "}
+        <a href={privacyPath}>{footer.privacy}</a>
+      </p>
     </form>
   );
 }

@@ -1,13 +1,22 @@
 // The footer.
+import { use } from "react";
+import { privacyPath } from "../addresses.ts";
 import { Logo } from "../components/logo.tsx";
-import { product } from "../content.ts";
+import { footer, product } from "../content.ts";
+import { PrivacyContext } from "../privacy-settings.ts";
 
 export function Footer() {
+  const { links } = use(PrivacyContext);
   return (
     <footer className="footer">
       <div className="page">
         <Logo />
         <p>{product.tagline}</p>
+        {[{ label: footer.privacy, url: privacyPath }, ...links].map(({ label, url }) => (
+          <a key={label} href={url}>
+            {label}
+          </a>
+        ))}
         <p>{product.copyright}</p>
       </div>
     </footer>

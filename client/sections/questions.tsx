@@ -1,4 +1,5 @@
 // The questions and answers, in native <details> elements.
+import { privacyPath } from "../addresses.ts";
 import { questions } from "../content.ts";
 
 export function Questions() {
@@ -7,10 +8,12 @@ export function Questions() {
       <div className="page">
         <h2 id="questions-heading">{questions.heading}</h2>
         <div>
-          {questions.items.map(({ question, answer }) => (
+          {questions.items.map(({ question, answer, link }) => (
             <details key={question}>
               <summary>{question}</summary>
-              <p>{answer}</p>
+              <p>
+                {answer} {link && <a href={privacyPath}>{link}</a>}
+              </p>
             </details>
           ))}
         </div>

@@ -24,8 +24,18 @@ it.each<[SettingName, string, unknown]>([
   ["DATABASE_URL", `${url}?a=b&sslmode=prefer&c=d`, `${url}?a=b&sslmode=verify-full&c=d`],
   ["DATABASE_URL", `${url}?sslmode=no-verify`, `${url}?sslmode=no-verify`],
   ["DATABASE_URL", `${url}?uselibpqcompat=true&sslmode=require`, `${url}?uselibpqcompat=true&sslmode=require`],
+  ["CONTROLLER", " Perennial Inc., 1 Garden Way ", "Perennial Inc., 1 Garden Way"],
+  ["CONTACT_EMAIL", "privacy@perennial.example", "privacy@perennial.example"],
+  [
+    "LEGAL_LINKS",
+    "Imprint=https://a.example/x?y=z , Terms = https://b.example",
+    [
+      { label: "Imprint", url: "https://a.example/x?y=z" },
+      { label: "Terms", url: "https://b.example" },
+    ],
+  ],
 ])("reads %s=%s as %j", (name, text, value) => {
-  expect(settings[name].schema.parse(text)).toBe(value);
+  expect(settings[name].schema.parse(text)).toEqual(value);
 });
 
 it.each<[SettingName, string[]]>([
@@ -45,6 +55,9 @@ it.each<[SettingName, string[]]>([
   ["METRICS_PORT", ["0"]],
   ["NOTIFY_WEBHOOK_URL", ["ftp://hooks.example/", "https://user@hooks.example/"]],
   ["NOTIFY_WEBHOOK_SECRET", ["secret", "whsec_", `whsec_${Buffer.alloc(23).toString("base64")}`]],
+  ["CONTROLLER", ["x".repeat(301), "Perennial\nInc."]],
+  ["CONTACT_EMAIL", ["privacy", "a@b", "mailto:a@b.co", "a@b.co, c@d.co"]],
+  ["LEGAL_LINKS", ["https://a.example", "Imprint=http://a.example", "Imprint=javascript:x", "=https://a.example", ","]],
   ["LOG_LEVEL", ["loud"]],
 ])("rejects %s=%j", (name, texts) => {
   const accepted = texts.filter((text) => settings[name].schema.safeParse(text).success);
@@ -56,7 +69,9 @@ it("marks each URL except PUBLIC_URL, and each secret, as secret", () => {
   expect(settingNames.filter((name) => "secret" in settings[name])).toEqual(settingNames.filter(isSecret));
 });
 
-const defaults = settingNames.map((name) => [name, settings[name].schema.parse(undefined)] as const);
+/** No setting with a list has a default. */
+type Default = string | number | boolean | undefined;
+const defaults = settingNames.map((name) => [name, settings[name].schema.parse(undefined) as Default] as const);
 
 it("README.md lists every setting with its default", () => {
   const rows = readProjectFile("README.md").matchAll(/^\| `([A-Z_]+)` +\| (.+?) +\|/gm);

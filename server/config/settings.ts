@@ -64,6 +64,25 @@ const webhookSecret = z.string().refine((text) => {
   return length >= 24 && length <= 64;
 }, '"whsec_" and 24 to 64 bytes as base64, from: openssl rand -base64 32');
 
+const printableLine = z
+  .string()
+  .trim()
+  .refine((text) => text.length <= 300 && !/\p{C}/u.test(text), "one line of at most 300 characters");
+
+/** Parses "Label=https://…, Label=https://…". */
+const legalLinks = z
+  .string()
+  .transform((text) =>
+    text.split(",").map((link) => {
+      const [, label = "", target = ""] = /^\s*([^=]+?)\s*=\s*(\S+)\s*$/.exec(link) ?? [];
+      return { label, url: target };
+    }),
+  )
+  .refine(
+    (links) => links.every(({ url: target }) => URL.canParse(target) && new URL(target).protocol === "https:"),
+    "Label=https://… pairs, separated by commas",
+  );
+
 const databaseConnection = (role: string) => ({
   schema: postgresUrl.optional(),
   example: `postgresql://${role}:secret@db.example:5432/perennial`,
@@ -109,6 +128,12 @@ export const settings = {
   },
   /** The Redis in which replicas share these limits. Undefined: each process counts in its own memory. */
   REDIS_URL: { schema: redisUrl.optional(), example: "redis://:secret@cache.example:6379/0", secret: true },
+  /** Name and postal address of who keeps the list, for the privacy page. Undefined: not shown. */
+  CONTROLLER: { schema: printableLine.optional(), example: "Perennial Inc., 1 Garden Way, 12345 Springfield" },
+  /** The address for questions about an entry, and in security.txt. Undefined: the pages promise no answer. */
+  CONTACT_EMAIL: { schema: z.email("an email address").optional(), example: "privacy@perennial.example" },
+  /** Further links of the footer, such as an imprint. Undefined: none. */
+  LEGAL_LINKS: { schema: legalLinks.optional(), example: "Imprint=https://perennial.example/imprint" },
   /** False keeps the site out of search engines, for staging. */
   ALLOW_INDEXING: { schema: trueOrFalse.default(true), example: "false" },
   /** The port of the Prometheus metrics, another one than PORT. Undefined: no metrics. */

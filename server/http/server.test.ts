@@ -225,7 +225,11 @@ describe("a slow client", () => {
     // Larger than the socket buffers of both ends.
     const large = cacheResponse({ identity: Buffer.alloc(16_000_000) }, 200, {});
     const waitlist = { join: async () => void (await joined) };
-    const frontend = await createBuiltFrontend({ origin: "http://localhost:3000", allowIndexing: true });
+    const frontend = await createBuiltFrontend({
+      origin: "http://localhost:3000",
+      allowIndexing: true,
+      privacy: { links: [] },
+    });
     site = await start({ waitlist, frontend: { ...frontend, files: new Map([["/large", large]]) } }, shortTimeouts);
   });
   afterAll(() => stop(site));

@@ -19,7 +19,7 @@ interface Sites {
 }
 
 async function startSites(origin: string): Promise<Sites> {
-  const site = { origin, allowIndexing: true };
+  const site = { origin, allowIndexing: true, privacy: { links: [] } };
   const waitlist = { join: async () => undefined };
   const broken = () => Promise.reject(new Error("broken"));
   const shut = { limit: 0, windowSeconds: 600 };
@@ -159,7 +159,10 @@ describe.each(["https://perennial.example", "http://localhost:3000"])("with the 
 });
 
 it("HSTS covers subdomains if hstsIncludeSubdomains is set", async () => {
-  const options = { site: { origin: "https://perennial.example", allowIndexing: true }, hstsIncludeSubdomains: true };
+  const options = {
+    site: { origin: "https://perennial.example", allowIndexing: true, privacy: { links: [] } },
+    hstsIncludeSubdomains: true,
+  };
   const site = await createTestApp(noDatabase, options);
   const { headers } = await request(site.app).get("/healthz");
   expect(headers["strict-transport-security"]).toBe("max-age=31536000; includeSubDomains");

@@ -11,8 +11,9 @@ export function createDocument(template: string, site: PublicSite): (page: Rende
   return (page) => start + renderHead(page.head, page.address, site) + middle + root(page) + end;
 }
 
-function root({ body, address, hydration }: RenderedPage): string {
-  const attributes = `data-address="${escapeHtml(address)}" data-hydration="${hydration}"`;
+function root({ body, address, hydration, privacy }: RenderedPage): string {
+  const settings = hydration === "never" ? "" : ` data-privacy="${escapeHtml(JSON.stringify(privacy))}"`;
+  const attributes = `data-address="${escapeHtml(address)}" data-hydration="${hydration}"${settings}`;
   return `<div id="root" ${attributes}>${withoutVoidSlashes(body)}</div>`;
 }
 

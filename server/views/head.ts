@@ -1,5 +1,6 @@
 // The head of a page: its title, and for a listed page the metadata for search engines and shared links.
 import { meta, product } from "../../client/content.ts";
+import type { PrivacySettings } from "../../client/privacy-settings.ts";
 import type { PageHead } from "../../client/page-data.ts";
 import { structuredData } from "../../client/structured-data.ts";
 
@@ -8,6 +9,7 @@ export interface PublicSite {
   origin: string;
   /** False keeps every page out of search engines, for staging. */
   allowIndexing: boolean;
+  privacy: PrivacySettings;
 }
 
 /** @param path of the page. */

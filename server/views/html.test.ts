@@ -8,7 +8,7 @@ const origin = "https://perennial.example";
 let site: TestApp;
 
 beforeAll(async () => {
-  site = await createTestApp(noDatabase, { site: { origin, allowIndexing: true } });
+  site = await createTestApp(noDatabase, { site: { origin, allowIndexing: true, privacy: { links: [] } } });
 });
 
 afterAll(() => site.close());
@@ -21,6 +21,7 @@ const pages: Record<string, () => Promise<string>> = {
   "the landing page": () => get("/"),
   "the landing page after joining": () => get("/?joined"),
   "a failed form post": postBadForm,
+  "the privacy page": () => get("/privacy"),
   "the 404 page": () => get("/nope"),
   "the error page": async () => (await site.options.frontend.renderer.errorPage()).html,
 };
@@ -103,16 +104,16 @@ describe("the head", () => {
   });
 });
 
-it("robots.txt allows every path and names the sitemap, which lists the landing page", async () => {
+it("robots.txt allows every path and names the sitemap, which lists the landing page and the privacy page", async () => {
   expect(await get("/robots.txt")).toBe(`User-agent: *\nAllow: /\n\nSitemap: ${origin}/sitemap.xml\n`);
   const sitemap = await request(site.app).get("/sitemap.xml");
   expect(sitemap.type).toBe("application/xml");
-  expect(sitemap.text.match(/<loc>[^<]+<\/loc>/g)).toEqual([`<loc>${origin}/</loc>`]);
+  expect(sitemap.text.match(/<loc>[^<]+<\/loc>/g)).toEqual([`<loc>${origin}/</loc>`, `<loc>${origin}/privacy</loc>`]);
   expect((await request(site.app).get("/")).headers["x-robots-tag"]).toBeUndefined();
 });
 
 it("a site that forbids indexing disallows every path and sends noindex", async () => {
-  const staging = await createTestApp(noDatabase, { site: { origin, allowIndexing: false } });
+  const staging = await createTestApp(noDatabase, { site: { origin, allowIndexing: false, privacy: { links: [] } } });
   expect(await get("/robots.txt", staging)).toBe("User-agent: *\nDisallow: /\n");
   for (const path of ["/", "/nope", "/favicon.svg"]) {
     expect((await request(staging.app).get(path)).headers["x-robots-tag"]).toBe("noindex");

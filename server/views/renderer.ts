@@ -54,8 +54,8 @@ export async function createBuiltRenderer(
   );
   const renderer: Renderer = {
     addressOf: async (path, query) => entry.pageAddress(path, query),
-    page: async (address, failure) => render(document, entry.renderPage(address, failure)),
-    errorPage: async () => render(document, entry.renderErrorPage()),
+    page: async (address, failure) => render(document, entry.renderPage(address, site.privacy, failure)),
+    errorPage: async () => render(document, entry.renderErrorPage(site.privacy)),
     listedAddresses: async () => entry.listedAddresses(),
   };
   return { renderer, styles: [`'${integrity(css)}'`] };
@@ -79,8 +79,9 @@ export function createDevRenderer(vite: ViteDevServer, site: PublicSite): Render
   };
   return {
     addressOf: async (path, query) => (await load()).pageAddress(path, query),
-    page: async (address, failure) => render(await document(address), (await load()).renderPage(address, failure)),
-    errorPage: async () => render(await document("/"), (await load()).renderErrorPage()),
+    page: async (address, failure) =>
+      render(await document(address), (await load()).renderPage(address, site.privacy, failure)),
+    errorPage: async () => render(await document("/"), (await load()).renderErrorPage(site.privacy)),
     listedAddresses: async () => (await load()).listedAddresses(),
   };
 }

@@ -107,6 +107,7 @@ const states: Record<string, (page: WatchedPage) => Promise<unknown>> = {
     await submit(page, "ada@example.com");
     await page.getByRole("heading", { name: "Unexpected Application Error!" }).waitFor();
   },
+  "privacy page": (page) => page.goto(`${site.url}/privacy`),
   "404 page": (page) => page.goto(`${site.url}/nope`),
 };
 

@@ -38,7 +38,7 @@ export async function createTestApp(webUrl = noDatabase, changes: Partial<AppOpt
   const log = pino({ base: null }, { write: (line: string) => (lines += line) });
   const database = connect(createPool(webUrl), log);
   const waitlist = createWaitlist(database.execute);
-  const site = { origin: "http://localhost:3000", allowIndexing: true, ...changes.site };
+  const site = { origin: "http://localhost:3000", allowIndexing: true, privacy: { links: [] }, ...changes.site };
   const options: AppOptions = {
     log,
     site,

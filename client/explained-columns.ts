@@ -1,0 +1,41 @@
+// What each column of an entry holds, and why. The page /privacy shows it; the build fails if a column of
+// prisma/schema.prisma is missing.
+
+export interface Explanation {
+  columns: string[];
+  what: string;
+  why: string;
+}
+
+export const explanations: Explanation[] = [
+  {
+    columns: ["name", "email", "company", "job_title"],
+    what: "Name, email address, company and, if you give it, job title",
+    why: "You enter them to join the early access list. They are used to contact you about early access.",
+  },
+  {
+    columns: ["utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content", "referrer_host"],
+    what: "The campaign in the address of the page, and the name of the site that linked to it",
+    why: "They show which campaigns and sites lead people here.",
+  },
+  {
+    columns: ["created_at"],
+    what: "The time of your sign-up",
+    why: "The list is in the order of the sign-ups.",
+  },
+  {
+    columns: ["suspected_spam", "disposable_email", "unusual_volume"],
+    what: "Three marks: suspected spam, disposable address, many sign-ups at once",
+    why: "They keep bots out of the counts. Nobody is refused because of them.",
+  },
+  {
+    columns: ["status"],
+    what: "Your status: waiting, invited, joined or left",
+    why: "It says who still waits for early access.",
+  },
+  {
+    columns: ["id", "import_id"],
+    what: "A random number for your entry and, if it was moved here from another list, one for that import",
+    why: "They tell entries and imports apart.",
+  },
+];
