@@ -44,6 +44,7 @@ describe("doctor", () => {
         "Web role": "problem",
         synchronous_commit: "problem",
         "PUBLIC_URL and TRUST_PROXY": "warning",
+        "Privacy page": "warning",
         Redis: "problem",
       });
       expect(stdout).not.toMatch(/hunter2|it's a long secret|it%27s/);
@@ -60,6 +61,13 @@ describe("doctor", () => {
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout).toContain(`warning  Configuration: ${warning}\n`);
     expect(await waitlist(["stats"], misspelt)).toMatchObject({ code: 0, stderr: `Warning: ${warning}\n` });
+  });
+
+  it("names the settings that the privacy page of an https site lacks", async () => {
+    const site = { PUBLIC_URL: "https://perennial.example", TRUST_PROXY: "1", CONTROLLER: "Perennial Inc." };
+    expect((await waitlist(["doctor"], site)).stdout).toMatch(/^warning {2}Privacy page: .*: set CONTACT_EMAIL$/m);
+    const complete = await waitlist(["doctor"], { ...site, CONTACT_EMAIL: "privacy@perennial.example" });
+    expect(verdicts(complete.stdout)["Privacy page"]).toBe("ok");
   });
 
   it("finds a proxy without PUBLIC_URL", async () => {

@@ -34,6 +34,7 @@ async function* examine(): AsyncGenerator<Finding> {
   yield { verdict: "ok", what: "Configuration", text: "every variable can be read" };
   for (const text of config.warnings) yield { verdict: "warning", what: "Configuration", text };
   yield* examineAddress(config);
+  yield* examinePrivacy(config);
   if (config.redisUrl) yield await examineRedis(config.redisUrl);
   try {
     const database = await openDatabase(config);
@@ -73,6 +74,15 @@ function* examineAddress({ publicUrl, trustProxy }: Config): Generator<Finding> 
   } else if (protocol === "http:" && !isLocal) {
     yield warn(`${publicUrl} is http: names and addresses travel readable. Put a proxy with TLS in front.`);
   } else yield { verdict: "ok", what, text: `${publicUrl}, ${proxies}` };
+}
+
+/** A site that visitors reach by https is public, and the law asks most operators to say who they are. */
+function* examinePrivacy({ publicUrl, controller, contactEmail }: Config): Generator<Finding> {
+  if (!publicUrl?.startsWith("https:")) return;
+  const missing = [!controller && "CONTROLLER", !contactEmail && "CONTACT_EMAIL"].filter(Boolean).join(" and ");
+  const what = "Privacy page";
+  if (!missing) yield { verdict: "ok", what, text: "names who keeps the list, and a contact" };
+  else yield { verdict: "warning", what, text: `does not say who keeps the list or how to reach them: set ${missing}` };
 }
 
 /** In milliseconds; the site itself waits for Redis a quarter of a second. */

@@ -1,0 +1,74 @@
+// The privacy page and what other pages say about privacy, with and without the operator's settings.
+import request from "supertest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createTestApp, noDatabase, type TestApp } from "../../tests/support/app.ts";
+
+const site = { origin: "https://perennial.example", allowIndexing: true };
+const privacy = {
+  controller: "Perennial <Inc.>, 1 Garden Way",
+  contact: "privacy@perennial.example",
+  links: [{ label: "Imprint", url: "https://perennial.example/imprint?a=b&c=d" }],
+};
+
+let named: TestApp;
+let unnamed: TestApp;
+
+beforeAll(async () => {
+  named = await createTestApp(noDatabase, { site: { ...site, privacy } });
+  unnamed = await createTestApp(noDatabase, { site: { ...site, privacy: { links: [] } } });
+});
+
+afterAll(() => Promise.all([named.close(), unnamed.close()]));
+
+const get = async ({ app }: TestApp, path: string) => (await request(app).get(path).set("Accept", "text/html")).text;
+const link = 'href="mailto:privacy@perennial.example"';
+
+it("/privacy names who keeps the list, what is kept and a contact", async () => {
+  const page = await get(named, "/privacy");
+  expect(page).toContain("Perennial &lt;Inc.&gt;, 1 Garden Way");
+  expect(page).toContain("Name, email address, company and, if you give it, job title");
+  expect(page).toContain(link);
+});
+
+describe("without a contact, no page promises an answer:", () => {
+  it.each(["/", "/privacy", "/?joined", "/nope"])("%s", async (path) => {
+    const page = await get(unnamed, path);
+    expect(page).not.toMatch(/mailto:|delete|reply to/i);
+    expect(page).toContain('href="/privacy"');
+  });
+});
+
+it.each(["/", "/privacy", "/?joined", "/nope"])("%s has the legal links in its footer", async (path) => {
+  expect(await get(named, path)).toContain('<a href="https://perennial.example/imprint?a=b&amp;c=d">Imprint</a>');
+});
+
+it("the form's note says where to have an entry deleted, also after a failed post", async () => {
+  expect(await get(named, "/")).toContain(link);
+  const failed = await request(named.app).post("/api/earlyaccess").type("form").set("Accept", "text/html").send("a=b");
+  expect([failed.status, failed.text]).toEqual([422, expect.stringContaining(link)]);
+});
+
+it("the browser gets the settings for hydration", async () => {
+  const [, json = ""] = /data-privacy="([^"]*)"/.exec(await get(named, "/")) ?? [];
+  const entities: Record<string, string> = { "&quot;": '"', "&lt;": "<", "&gt;": ">", "&amp;": "&" };
+  expect(JSON.parse(json.replaceAll(/&\w+;/g, (entity) => entities[entity] as string))).toEqual(privacy);
+});
+
+it("security.txt names the contact and expires within a year (RFC 9116)", async () => {
+  const response = await request(named.app).get("/.well-known/security.txt");
+  expect([response.status, response.type]).toEqual([200, "text/plain"]);
+  const fields = Object.fromEntries(
+    response.text
+      .trim()
+      .split("\n")
+      .map((line) => line.split(/: (.*)/)),
+  );
+  expect(fields).toMatchObject({
+    Contact: "mailto:privacy@perennial.example",
+    Canonical: "https://perennial.example/.well-known/security.txt",
+  });
+  const days = (Date.parse(fields.Expires as string) - Date.now()) / 86_400_000;
+  expect(days).toBeGreaterThan(300);
+  expect(days).toBeLessThan(365);
+  expect((await request(unnamed.app).get("/.well-known/security.txt")).status).toBe(404);
+});
