@@ -48,9 +48,12 @@ export function cacheResponse(bodies: Bodies, status: number, headers: Record<st
 const brotli = promisify(brotliCompress);
 const deflate = promisify(gzip);
 
-/** Compresses at the highest quality: the cost is paid once, at the start. */
+/**
+ * Compresses for many responses. Brotli's quality 10 instead of 11 makes the landing page 2 % larger and takes 25 instead of
+ * 68 ms of processor time, for which the start waits (Node 20, one core of an AMD EPYC).
+ */
 export async function compress(identity: Buffer): Promise<Bodies> {
-  const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: identity.length };
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 10, [constants.BROTLI_PARAM_SIZE_HINT]: identity.length };
   const [br, gz] = await Promise.all([brotli(identity, { params }), deflate(identity, { level: 9 })]);
   return { identity, br, gzip: gz };
 }
