@@ -326,7 +326,7 @@ export const privacyPage = {
   controllerHeading: "Who keeps the list",
   dataHeading: "What we keep, and why",
   visit:
-    "A visit alone leaves nothing about you: the site sets no cookies, loads nothing from other sites, and writes no network address to its log. To limit abuse, the server counts the sign-ups of each network address for some minutes, apart from your entry.",
+    "A visit alone leaves nothing about you: the site sets no cookies, loads nothing from other sites, and writes no network address to its log. To limit abuse, the server counts the sign-ups of each network address for at most a day, apart from your entry.",
   retentionHeading: "For how long",
   retention: "We keep an entry until the early access list closes.",
   rightsHeading: "Your rights",

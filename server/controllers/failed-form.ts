@@ -32,7 +32,8 @@ export function failedForm(renderer: Renderer, log: Logger): ErrorRequestHandler
     const error = toHttpError(thrown);
     if (!prefersHtml(req)) return next(error);
     logFault(log, res, error);
-    if (res.closed) return; // The client has left; its response would never close, and count as open for ever.
+    // The client has left. Its response emits no other "close", so its page would count as open for ever.
+    if (res.closed) return;
     const failure = describeFailure(req, error);
     if (!failure.values || openPages >= openPagesLimit) {
       const page = await pageWithoutValues(error.status);
