@@ -29,10 +29,11 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     errors.push(describeInvalid("METRICS_PORT", given.METRICS_PORT, "another port than PORT"));
   }
   errors.push(...checkDatabaseUrls(given, values));
-  if (isProduction && values.NOTIFY_WEBHOOK_SECRET === settings.NOTIFY_WEBHOOK_SECRET.example) {
-    errors.push(
-      "NOTIFY_WEBHOOK_SECRET is the example, which everybody can read; make one with: openssl rand -base64 32",
-    );
+  errors.push(...checkMail(given));
+  for (const [name, command] of Object.entries(examplesRefused)) {
+    if (isProduction && given[name] === settings[name as SettingName].example) {
+      errors.push(`${name} is the example, which everybody can read; make one with: openssl ${command}`);
+    }
   }
   const warnings = describeMisspelt(Object.keys(given));
   if (errors.length > 0) {
@@ -42,6 +43,23 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   values.ALLOW_PRIVILEGED_ROLE ??= !isProduction;
   const config = Object.entries(values).map(([name, value]) => [toCamelCase(name), value]);
   return { ...Object.fromEntries(config), warnings } as Config;
+}
+
+/** Secrets that production refuses if they are the example, and the arguments of openssl that make one. */
+const examplesRefused = { NOTIFY_WEBHOOK_SECRET: "rand -base64 32", ERASURE_KEY: "rand -hex 32" };
+
+/** What a mail needs: links that lead to the site, and the hashes of erased addresses, which get no second mail on the same day. */
+function checkMail(given: NodeJS.Dict<string>): string[] {
+  const needed: [SettingName, SettingName][] = [
+    ["SMTP_URL", "MAIL_FROM"],
+    ["MAIL_FROM", "ERASURE_KEY"],
+    ["MAIL_FROM", "PUBLIC_URL"],
+  ];
+  return needed.flatMap(([name, other]) =>
+    given[name] && !given[other]
+      ? `${other} is not set, but ${name} needs it, for example ${other}=${settings[other].example}`
+      : [],
+  );
 }
 
 /** Returns the values of the valid settings and a sentence for each other one. */
@@ -64,7 +82,7 @@ function describeInvalid(name: SettingName, text = "", rule = ""): string {
 
 /** Shows a known protocol only: if a URL is invalid, its password may stand anywhere. */
 function hideSecrets(text: string): string {
-  const protocol = /^(?:postgres(?:ql)?|rediss?|https?):\/\//.exec(text)?.[0] ?? "";
+  const protocol = /^(?:postgres(?:ql)?|rediss?|https?|smtps?):\/\//.exec(text)?.[0] ?? "";
   return `${protocol}…`;
 }
 

@@ -48,13 +48,17 @@ export function checkDatabaseUrls(given: NodeJS.Dict<string>, values: Partial<Se
   });
   // Without a password, a certificate or a provider's proxy authenticates the role.
   const used = connections.filter(
-    ({ name, password }) => password !== "" && (name !== "NOTIFY_DATABASE_URL" || given.NOTIFY_WEBHOOK_URL),
+    ({ name, password }) => password !== "" && (name !== "NOTIFY_DATABASE_URL" || hasWorker(values)),
   );
   return [
     ...(given.NODE_ENV === "production" ? [...checkStrength(used), ...checkReuse(used)] : []),
     ...checkPresence(given),
     ...checkRoles(connections),
   ];
+}
+
+function hasWorker({ NOTIFY_WEBHOOK_URL: webhook, MAIL_FROM: mail, RETENTION_MONTHS: months }: Partial<SettingValues>) {
+  return Boolean(webhook || mail || months);
 }
 
 function checkStrength(connections: Connection[]): string[] {

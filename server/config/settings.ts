@@ -83,6 +83,27 @@ const legalLinks = z
     "Label=https://… pairs, separated by commas",
   );
 
+const mailServerUrl = url(
+  "an smtp:// or smtps:// URL, special characters in the password percent-encoded",
+  ({ protocol, hostname, username, password, pathname, search }) =>
+    /^smtps?:$/.test(protocol) &&
+    hostname !== "" &&
+    pathname.replace("/", "") + search === "" &&
+    isDecodable(`${username}:${password}`),
+);
+
+/** An address, or a name and an address; without quotes and special characters, which a name rarely needs. */
+const mailFrom = z.string().transform((text, context) => {
+  const [, name = "", address = text] = /^\s*([^"<>()[\]\\,;:@\p{C}]{1,100}?)\s*<([^<>]+)>\s*$/u.exec(text) ?? [];
+  if (z.email().safeParse(address.trim()).success) return { name, address: address.trim() };
+  context.addIssue("an email address, or a name and an address in <>");
+  return z.NEVER;
+});
+
+const erasureKey = z
+  .string()
+  .refine((text) => text.length >= 32 && !/\s/.test(text), "32 characters or more, from: openssl rand -hex 32");
+
 const databaseConnection = (role: string) => ({
   schema: postgresUrl.optional(),
   example: `postgresql://${role}:secret@db.example:5432/perennial`,
@@ -134,6 +155,14 @@ export const settings = {
   CONTACT_EMAIL: { schema: z.email("an email address").optional(), example: "privacy@perennial.example" },
   /** Further links of the footer, such as an imprint. Undefined: none. */
   LEGAL_LINKS: { schema: legalLinks.optional(), example: "Imprint=https://perennial.example/imprint" },
+  /** For how long an entry is kept after the sign-up; 0 keeps it until the list closes. */
+  RETENTION_MONTHS: { schema: wholeNumber(0, 1_200, "months (0: until the list closes)").default(0), example: "24" },
+  /** The key of the hashes of erased addresses, which then do not return with a restore or an import. Undefined: none are kept. */
+  ERASURE_KEY: { schema: erasureKey.optional(), example: "an-example-that-production-refuses", secret: true },
+  /** The sender of confirmation mails. Undefined: no mails. */
+  MAIL_FROM: { schema: mailFrom.optional(), example: "Perennial <hello@perennial.example>" },
+  /** The mail server, which only the worker uses. */
+  SMTP_URL: { schema: mailServerUrl.optional(), example: "smtp://user:secret@mail.example:587", secret: true },
   /** False keeps the site out of search engines, for staging. */
   ALLOW_INDEXING: { schema: trueOrFalse.default(true), example: "false" },
   /** The port of the Prometheus metrics, another one than PORT. Undefined: no metrics. */
@@ -146,7 +175,7 @@ export const settings = {
     example: "whsec_QW4gZXhhbXBsZSwgd2hpY2ggaXMgcmVmdXNlZC4=",
     secret: true,
   },
-  /** The connection of the notification worker. Undefined: use the owner's. */
+  /** The connection of the worker. Undefined: use the owner's. */
   NOTIFY_DATABASE_URL: databaseConnection("perennial_notify"),
   /** The least severe level that is logged. */
   LOG_LEVEL: { schema: z.enum(logLevels, `one of ${logLevels.join(", ")}`).default("info"), example: "info" },

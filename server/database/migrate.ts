@@ -1,7 +1,8 @@
-// Brings a database up to date: Prisma's migrations, then the queue, then the roles and their rights.
+// Brings a database up to date: Prisma's migrations, then the queue and the erasures, then the roles and their rights.
 import type pg from "pg";
 import { OperatorError } from "../operator-messages.ts";
 import { connectTo } from "./client.ts";
+import { createErasures } from "./erasures.ts";
 import { applyMigrations, migrationLock } from "./migrations.ts";
 import { createQueue, enableQueue } from "./queue.ts";
 import { examineRoles } from "./roles/examine.ts";
@@ -39,10 +40,11 @@ export async function migrate(urls: DatabaseUrls, allowPrivilegedRole = true): P
       return { applied: [], rights: [], webRole: "unprivileged", findings };
     }
     const applied = await applyMigrations(owner);
-    if (urls.senderUrl) await createQueue(owner, urls.ownerUrl);
+    if (urls.worker) await createQueue(owner, urls.ownerUrl);
+    if (urls.erasureKey) await createErasures(owner, urls.erasureKey);
     const rights: string[] = [];
     for (const role of await listRoles(owner, urls)) rights.push(...(await setUpRole(owner, role)));
-    rights.push(...(await enableQueue(owner, urls.senderUrl && readRole(urls.senderUrl).name)));
+    rights.push(...(await enableQueue(owner, urls.worker && readRole(urls.worker.url).name, urls.worker?.tasks ?? [])));
     const isPrivileged = findings.some(({ severity }) => severity === "privileged");
     return {
       applied,

@@ -6,6 +6,7 @@ import { OperatorError } from "../operator-messages.ts";
 import { projectRoot } from "../project-root.ts";
 import { openEmbedded } from "./embedded/embedded.ts";
 import type { DatabaseUrls } from "./migrate.ts";
+import { workerTasks, type WorkerTask } from "./roles/rights.ts";
 
 export interface OpenedDatabase extends DatabaseUrls {
   /** Where the embedded Postgres keeps its data. */
@@ -15,8 +16,17 @@ export interface OpenedDatabase extends DatabaseUrls {
 
 export async function openDatabase(config: Config): Promise<OpenedDatabase> {
   const opened = await openConfigured(config);
-  if (!config.notifyWebhookUrl) return opened;
-  return { ...opened, senderUrl: config.notifyDatabaseUrl ?? opened.ownerUrl };
+  const tasks = workerTasks.filter((task) => isWanted(task, config));
+  return {
+    ...opened,
+    ...(tasks.length > 0 && { worker: { url: config.notifyDatabaseUrl ?? opened.ownerUrl, tasks } }),
+    ...(config.erasureKey && { erasureKey: config.erasureKey }),
+  };
+}
+
+function isWanted(task: WorkerTask, { notifyWebhookUrl, mailFrom, retentionMonths }: Config): boolean {
+  if (task === "announce") return notifyWebhookUrl !== undefined;
+  return task === "mail" ? mailFrom !== undefined : retentionMonths > 0;
 }
 
 async function openConfigured({

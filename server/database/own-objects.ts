@@ -3,7 +3,7 @@
 /**
  * Common table expressions about the site's own objects, each with its schema, its qualified name and its owner.
  * `same_owner` is true if the waitlist's owner or the current role owns the object. Another application may have a
- * `_prisma_migrations` or a `graphile_worker` of its own, so these count only with `same_owner`.
+ * `_prisma_migrations` or a `graphile_worker` of its own, so these and the erasures count only with `same_owner`.
  */
 export const ownObjects = `
 waitlist AS (
@@ -27,7 +27,7 @@ own_objects AS (
     FROM candidates
   ) AS c
   WHERE nspname = 'public' AND name ~ '^earlyaccess(_|$)'
-     OR same_owner AND (nspname = 'public' AND name ~ '^_prisma_migrations(_|$)' OR nspname = 'graphile_worker')
+     OR same_owner AND (nspname = 'public' AND name ~ '^_prisma_migrations(_|$)' OR nspname IN ('graphile_worker', 'earlyaccess_erasures'))
 ),
 own_grants AS (
   SELECT o.*, '' AS columns, a.* FROM own_objects o, aclexplode(acl) a

@@ -2,6 +2,7 @@
 import type pg from "pg";
 import { OperatorError } from "../operator-messages.ts";
 import { ownObjects } from "./own-objects.ts";
+import type { WorkerTask } from "./roles/rights.ts";
 import { MissingRightError } from "./roles/set-up.ts";
 
 /**
@@ -19,27 +20,37 @@ export async function createQueue(owner: pg.Client, ownerUrl: string): Promise<v
   await runMigrations({ connectionString: ownerUrl, logger: new Logger(() => () => undefined) });
 }
 
+/** The triggers that add the jobs of a task. Migrations leave them disabled. */
+export const queueTriggers: Partial<Record<WorkerTask, string[]>> = {
+  announce: ["earlyaccess_announce", "earlyaccess_announce_confirmed"],
+  mail: ["earlyaccess_send_mail"],
+};
+
 /**
- * Lets a role read the queue and enables the trigger; or disables the trigger, so that no jobs pile up.
- * @param reader undefined if nothing reads the queue.
+ * Lets the worker read the queue, enables the triggers of its tasks, and disables the others, so that no jobs pile up.
+ * @param role undefined if there is no worker.
  * @returns the statements that it ran.
  */
-export async function enableQueue(owner: pg.Client, reader: string | undefined): Promise<string[]> {
-  const statements = reader === undefined ? [] : await missingPolicies(owner, reader);
-  const wanted = reader !== undefined;
-  if ((await isQueueEnabled(owner)) !== wanted) {
-    statements.push(`ALTER TABLE public.earlyaccess ${wanted ? "ENABLE" : "DISABLE"} TRIGGER earlyaccess_announce`);
+export async function enableQueue(owner: pg.Client, role: string | undefined, tasks: WorkerTask[]): Promise<string[]> {
+  const statements = role === undefined ? [] : await missingPolicies(owner, role);
+  for (const [task, triggers] of Object.entries(queueTriggers) as [WorkerTask, string[]][]) {
+    const wanted = tasks.includes(task);
+    if ((await isQueueEnabled(owner, task)) === wanted) continue;
+    for (const trigger of triggers) {
+      statements.push(`ALTER TABLE public.earlyaccess ${wanted ? "ENABLE" : "DISABLE"} TRIGGER ${trigger}`);
+    }
   }
   for (const statement of statements) await owner.query(statement);
   return statements;
 }
 
-/** Returns whether sign-ups add jobs to the queue; undefined if the database is not migrated. */
-export async function isQueueEnabled(owner: pg.Client): Promise<boolean | undefined> {
+/** Returns whether sign-ups add jobs of the task to the queue; undefined if the database is not migrated. */
+export async function isQueueEnabled(owner: pg.Client, task: WorkerTask): Promise<boolean | undefined> {
   const { rows } = await owner.query(
-    "SELECT tgenabled <> 'D' AS enabled FROM pg_trigger WHERE tgrelid = to_regclass('public.earlyaccess') AND tgname = 'earlyaccess_announce'",
+    "SELECT bool_and(tgenabled <> 'D') AS enabled FROM pg_trigger WHERE tgrelid = to_regclass('public.earlyaccess') AND tgname = ANY ($1)",
+    [queueTriggers[task]],
   );
-  return rows[0]?.enabled as boolean | undefined;
+  return (rows[0].enabled as boolean | null) ?? undefined;
 }
 
 /** @throws OperatorError if the schema graphile_worker belongs to another application. */
@@ -60,17 +71,17 @@ export async function describeForeignQueue(client: pg.Client): Promise<string | 
        AND (r.rolsuper OR NOT pg_has_role(r.oid, relowner, 'MEMBER'))`,
   );
   if (!rows[0]) return undefined;
-  return `The schema graphile_worker belongs to "${rows[0].owner}": another application in this database uses the same queue. Unset NOTIFY_WEBHOOK_URL, or give the site a database of its own.`;
+  return `The schema graphile_worker belongs to "${rows[0].owner}": another application in this database uses the same queue. Unset NOTIFY_WEBHOOK_URL, MAIL_FROM and RETENTION_MONTHS, or give the site a database of its own.`;
 }
 
 /** The queue's tables have row level security: only their owner sees rows without a policy. */
-async function missingPolicies(owner: pg.Client, sender: string): Promise<string[]> {
+async function missingPolicies(owner: pg.Client, role: string): Promise<string[]> {
   const { rows } = await owner.query<{ statement: string }>(
     `SELECT format('CREATE POLICY %I ON %s TO %I USING (true)', rolname, c.oid::regclass, rolname) AS statement
      FROM pg_roles r, pg_class c
      WHERE rolname = $1 AND rolname <> current_user AND relnamespace = 'graphile_worker'::regnamespace AND relrowsecurity
        AND NOT EXISTS (SELECT FROM pg_policy WHERE polrelid = c.oid AND r.oid = ANY (polroles))`,
-    [sender],
+    [role],
   );
   return rows.map(({ statement }) => statement);
 }

@@ -36,6 +36,6 @@ it("lists nothing of another application in the database, whatever its search_pa
   const superuser = superuserUrl(name);
   await createOtherApplication(superuser, { name: `${name}_shop`, owner: `${name}_owner`, web: `${name}_web` });
   await queryAs(superuser, `ALTER DATABASE ${name} SET search_path = shop, public`);
-  await migrate({ ...database, senderUrl: database.notifyUrl });
+  await migrate({ ...database, worker: { url: database.notifyUrl, tasks: ["announce"] } });
   await expect(await formatObjects()).toMatchFileSnapshot(expectedObjectsFile);
 });

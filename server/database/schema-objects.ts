@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type pg from "pg";
 import { projectRoot } from "../project-root.ts";
 import { ownObjects } from "./own-objects.ts";
+import { queueTriggers } from "./queue.ts";
 
 /** In the order in which they can be created, and the reverse of the order in which they can be dropped. */
 const kinds = [
@@ -46,8 +47,8 @@ export async function readObjects(client: pg.Client): Promise<SchemaObject[]> {
   return (await client.query<SchemaObject>(schemaObjectsQuery, [kinds, switchedTriggers])).rows;
 }
 
-/** Migrating and imports enable and disable these, see queue.ts and commands/waitlist/import/batches.ts. The migrations leave them disabled. */
-const switchedTriggers = ["earlyaccess_announce", "earlyaccess_keep_sign_up"];
+/** Migrating and imports enable and disable these, see commands/waitlist/import/batches.ts. The migrations leave them disabled. */
+const switchedTriggers = [...Object.values(queueTriggers).flat(), "earlyaccess_keep_sign_up"];
 
 /**
  * Leaves out what belongs to an object that is listed: the indexes and triggers of constraints, the sequences of columns,

@@ -113,7 +113,7 @@ describe("doctor", () => {
     const none = await waitlist(["doctor"], wanted);
     expect(none.code).toBe(1);
     expect(verdicts(none.stdout)).toMatchObject({ NOTIFY_DATABASE_URL: "problem", Notifications: "problem" });
-    await migrate({ ...database, senderUrl: database.notifyUrl });
+    await migrate({ ...database, worker: { url: database.notifyUrl, tasks: ["announce"] } });
     const fine = await waitlist(["doctor"], wanted);
     expect([fine.code, fine.stderr]).toEqual([0, ""]);
     expect(verdicts(fine.stdout)).toMatchObject({ NOTIFY_DATABASE_URL: "ok", Notifications: "ok" });

@@ -4,7 +4,7 @@ import type { Severity } from "./finding.ts";
 
 interface Check {
   severity: Severity;
-  /** Also for admins and the sender of notifications, which may read some of the list. */
+  /** Also for admins and the worker, which may read some of the list. */
   forEveryRole?: true;
   /** Follows 'The role of DATABASE_URL, "perennial_web", '. */
   text: (subjects: string) => string;
@@ -88,7 +88,10 @@ FROM role, (
   },
 ];
 
-/** Views over the waitlist, and SECURITY DEFINER functions whose source names it: both run with their owner's rights. */
+/**
+ * Views over the waitlist, and SECURITY DEFINER functions whose source names it, except those made for the web role: all
+ * run with their owner's rights.
+ */
 const readers = `
 dependents AS (
   SELECT oid FROM own_objects WHERE name ~ '^earlyaccess' AND relkind <> 'f'
@@ -103,18 +106,18 @@ readers AS (
   UNION ALL
   SELECT p.oid, 'f', proowner, pronamespace, format('ROUTINE %I.%I(%s)', nspname, proname, pg_get_function_identity_arguments(p.oid))
   FROM pg_proc p JOIN pg_namespace n ON n.oid = pronamespace
-  WHERE prosecdef AND pg_get_functiondef(p.oid) ~ 'earlyaccess'
+  WHERE prosecdef AND pg_get_functiondef(p.oid) ~ 'earlyaccess' AND nspname || '.' || proname <> ALL ($3)
 )`;
 
 /**
  * Selects the index of a check, a subject and a statement. Parameters: the role (null skips the checks of its own
- * rights), the role to give objects to, and the tables into which the web role may insert.
+ * rights), the role to give objects to, and the tables and functions that the web role may insert into and execute.
  */
 export const checksQuery = `
 WITH RECURSIVE role AS (SELECT * FROM pg_roles WHERE rolname = $1), ${ownObjects},
 excess AS (
   SELECT * FROM own_grants
-  WHERE owner <> grantee AND NOT (nspname || '.' || name = ANY ($3) AND privilege_type = 'INSERT' AND NOT is_grantable)
+  WHERE owner <> grantee AND NOT (nspname || '.' || name = ANY ($3) AND privilege_type IN ('INSERT', 'EXECUTE') AND NOT is_grantable)
 ),
 powerful AS (${powerfulRoles}), ${readers}
 ${checks

@@ -51,11 +51,11 @@ async function runChecks(
   examined: string | null,
   newOwner: string,
 ): Promise<RoleFinding[]> {
-  const webTables = webRights.map(({ table }) => table);
+  const webTargets = webRights.map(({ target }) => target);
   const { rows } = await client.query<{ index: number; subject: string; statement: string }>(checksQuery, [
     examined,
     newOwner,
-    webTables,
+    webTargets,
   ]);
   return checks.flatMap(({ severity, forEveryRole, text }, index): RoleFinding[] => {
     const found = rows.filter((row) => row.index === index);

@@ -79,7 +79,7 @@ async function attempt(owner: pg.Client, statement: string): Promise<boolean> {
  * Does not cover objects that the role owns, or a superuser: see examine.ts.
  */
 export async function rightChanges(client: pg.Client, role: string, rights: Right[]): Promise<string[]> {
-  const { rows } = await client.query<{ statement: string }>(changesQuery, [role, JSON.stringify(rights)]);
+  const { rows } = await client.query<{ statement: string }>(changesQuery, [role, JSON.stringify(rights.map(({ target, ...right }) => ({ ...right, subject: target })))]);
   return rows.map(({ statement }) => statement);
 }
 
@@ -92,9 +92,9 @@ const changesQuery = `
 WITH role AS (SELECT * FROM pg_roles WHERE rolname = $1 AND NOT rolsuper), ${ownObjects},
 wanted AS (
   SELECT o.oid, nspname, target, rolname, privilege AS privilege_type, coalesce(' (' || quote_ident("column") || ')', '') AS columns
-  FROM role, jsonb_to_recordset($2) AS r ("table" text, privilege text, "column" text)
-    JOIN own_objects o ON "table" IN (nspname || '.' || name, nspname || '.*')
-  WHERE relkind IN ('r', 'p', 'v') AND same_owner AND owner <> role.oid
+  FROM role, jsonb_to_recordset($2) AS r (subject text, privilege text, "column" text)
+    JOIN own_objects o ON subject IN (nspname || '.' || name, nspname || '.*')
+  WHERE CASE privilege WHEN 'EXECUTE' THEN relkind = 'f' ELSE relkind IN ('r', 'p', 'v') END AND same_owner AND owner <> role.oid
 ),
 granted AS (
   SELECT g.*, rolname, (g.oid, privilege_type, columns) IN (SELECT oid, privilege_type, columns FROM wanted) AS is_wanted
@@ -113,7 +113,7 @@ revokes AS (
 SELECT CASE WHEN grantor = owner THEN statement
        ELSE format('SET ROLE %I; %s; RESET ROLE', pg_get_userbyid(grantor), statement) END AS statement FROM revokes
 UNION ALL
-SELECT format('REVOKE EXECUTE ON %s FROM PUBLIC', target) FROM own_objects o JOIN pg_proc p ON relkind = 'f' AND p.oid = o.oid AND prorettype = 'trigger'::regtype
+SELECT format('REVOKE EXECUTE ON %s FROM PUBLIC', target) FROM own_objects o JOIN pg_proc p ON relkind = 'f' AND p.oid = o.oid
   WHERE same_owner AND prosecdef AND EXISTS (SELECT FROM aclexplode(coalesce(acl, acldefault('f', owner))) WHERE grantee = 0)
 UNION ALL
 SELECT format('GRANT CONNECT ON DATABASE %I TO %I', current_database(), rolname)

@@ -1,14 +1,16 @@
-// The roles that migrating creates and gives exactly their rights: the web role, the admins and the sender of notifications.
+// The roles that migrating creates and gives exactly their rights: the web role, the admins and the worker.
 import type pg from "pg";
-import { adminRights, senderRights, webRights, type Right } from "./rights.ts";
+import { adminRights, webRights, workerRights, type Right, type WorkerTask } from "./rights.ts";
 
 export interface DatabaseUrls {
   ownerUrl: string;
   webUrl: string;
   /** Of Prisma Studio; undefined if the admins share no role. */
   adminUrl?: string;
-  /** Of the process that sends notifications; undefined if none are wanted. */
-  senderUrl?: string;
+  /** The worker's connection and tasks; undefined if it has none. */
+  worker?: { url: string; tasks: WorkerTask[] };
+  /** The key of the hashes of erased addresses; undefined if these are not kept. */
+  erasureKey?: string;
 }
 
 export interface Role {
@@ -17,7 +19,7 @@ export interface Role {
 }
 
 export interface SiteRole extends Role {
-  kind: "web" | "admin" | "sender";
+  kind: "web" | "admin" | "worker";
   /** Begins the sentences about it, for example 'The role of DATABASE_ADMIN_URL, "perennial_admin",'. */
   label: string;
   rights: Right[];
@@ -57,11 +59,11 @@ export async function listAdmins(client: pg.Client): Promise<string[]> {
 
 /** Lists the web role, and the others unless they are the owner itself. Reads only catalogs, so any role may run it. */
 export async function listRoles(client: pg.Client, urls: DatabaseUrls): Promise<SiteRole[]> {
-  const { ownerUrl, webUrl, adminUrl, senderUrl } = urls;
+  const { ownerUrl, webUrl, adminUrl, worker } = urls;
   const others = [
     ...(adminUrl ? [siteRole("admin", "DATABASE_ADMIN_URL", adminUrl, adminRights)] : []),
     ...(await listAdmins(client)).map((name) => personalLogin(name)),
-    ...(senderUrl ? [siteRole("sender", "NOTIFY_DATABASE_URL", senderUrl, senderRights)] : []),
+    ...(worker ? [siteRole("worker", "NOTIFY_DATABASE_URL", worker.url, workerRights(worker.tasks))] : []),
   ];
   return [webRole(webUrl), ...others.filter(({ name }) => name !== readRole(ownerUrl).name)];
 }

@@ -1,0 +1,117 @@
+// The addresses that were erased, as keyed hashes. They have a schema of their own, outside the backup, so that a restore
+// does not forget them.
+import { createHmac } from "node:crypto";
+import type pg from "pg";
+import { OperatorError } from "../operator-messages.ts";
+import { MissingRightError } from "./roles/set-up.ts";
+
+/** Returns the hash of a normalised address, from which nobody without the key (ERASURE_KEY) can find the address. */
+export function hashAddress(address: string, key: string): Buffer {
+  return createHmac("sha256", key).update(address).digest();
+}
+
+/**
+ * Creates the table of erased addresses if it is missing.
+ * @throws MissingRightError if the owner may not; OperatorError if the table was made with another key.
+ */
+export async function createErasures(owner: pg.Client, key: string): Promise<void> {
+  const { rows } = await owner.query<{ statement: string }>(
+    `SELECT format('GRANT CREATE ON DATABASE %I TO %I', current_database(), current_user) AS statement
+     WHERE to_regnamespace('earlyaccess_erasures') IS NULL AND NOT has_database_privilege(current_database(), 'CREATE')`,
+  );
+  if (rows[0]) throw new MissingRightError("create the schema of the erased addresses", [rows[0].statement]);
+  await owner.query(
+    `CREATE SCHEMA IF NOT EXISTS earlyaccess_erasures;
+     CREATE TABLE IF NOT EXISTS earlyaccess_erasures.addresses (
+       hash bytea PRIMARY KEY, erased_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP)`,
+  );
+  // The hash of the empty address tells whether a key is the one of this table.
+  await owner.query(
+    "INSERT INTO earlyaccess_erasures.addresses SELECT $1 WHERE NOT EXISTS (SELECT FROM earlyaccess_erasures.addresses)",
+    [hashAddress("", key)],
+  );
+  await requireKey(owner, key);
+}
+
+/**
+ * Requires the key if the database has erased addresses: without it, they could return.
+ * @returns whether erased addresses are to be kept.
+ * @throws OperatorError if the key is missing or another one, or if the database is to be migrated.
+ */
+export async function requireKey(client: pg.Client, key: string | undefined): Promise<boolean> {
+  const { rows: tables } = await client.query("SELECT to_regclass('earlyaccess_erasures.addresses') IS NOT NULL AS there");
+  if (!tables[0].there && key === undefined) return false;
+  if (!tables[0].there) throw new OperatorError("There is no table for erased addresses yet. Migrate with ERASURE_KEY set: npm run migrate.");
+  if (key === undefined) throw new OperatorError("This database has erased addresses. Set the ERASURE_KEY with which they were stored.");
+  const { rowCount } = await client.query("SELECT FROM earlyaccess_erasures.addresses WHERE hash = $1", [hashAddress("", key)]);
+  if (rowCount) return true;
+  throw new OperatorError("ERASURE_KEY is not the key with which the erased addresses of this database were stored. Set that key.");
+}
+
+type Query = (sql: string, values: unknown[]) => Promise<{ rows: Listed[]; rowCount: number | null }>;
+
+interface Listed {
+  id: string;
+  email: string;
+}
+
+/** In entries. */
+const batchSize = 2_000;
+
+/** Deletes entries, and keeps the hashes of their addresses if there is a key, in one statement. */
+export async function eraseEntries(query: Query, entries: Listed[], key: string | undefined): Promise<void> {
+  const ids = entries.map(({ id }) => id);
+  if (key === undefined) {
+    await query("DELETE FROM public.earlyaccess WHERE id = ANY ($1)", [ids]);
+    return;
+  }
+  await query(
+    `WITH entry AS (SELECT * FROM unnest($1::uuid[], $2::bytea[]) AS entry (id, hash)),
+     erased AS (DELETE FROM public.earlyaccess AS listed USING entry WHERE listed.id = entry.id)
+     INSERT INTO earlyaccess_erasures.addresses (hash) SELECT DISTINCT hash FROM entry
+     ON CONFLICT (hash) DO UPDATE SET erased_at = CURRENT_TIMESTAMP`,
+    [ids, entries.map(({ email }) => hashAddress(email, key))],
+  );
+}
+
+/**
+ * Deletes the entries that are older than the retention period, in batches, and keeps the hashes of their addresses if there is a key.
+ * @returns the number of deleted entries.
+ */
+export async function purgeOld(query: Query, months: number, key: string | undefined): Promise<number> {
+  let purged = 0;
+  for (;;) {
+    const { rows } = await query(
+      "SELECT id, email FROM public.earlyaccess WHERE created_at < CURRENT_TIMESTAMP - make_interval(months => $1) LIMIT $2",
+      [months, batchSize],
+    );
+    if (rows.length === 0) return purged;
+    await eraseEntries(query, rows, key);
+    purged += rows.length;
+  }
+}
+
+/**
+ * Deletes entries whose address was erased after their sign-up: a restore or an import brought them back.
+ * @returns the number of deleted entries.
+ */
+export async function eraseAgain(query: Query, key: string): Promise<number> {
+  let erased = 0;
+  let last = "00000000-0000-0000-0000-000000000000";
+  for (;;) {
+    const { rows } = await query("SELECT id, email FROM public.earlyaccess WHERE id > $1 ORDER BY id LIMIT $2", [
+      last,
+      batchSize,
+    ]);
+    const end = rows.at(-1)?.id;
+    if (end === undefined) return erased;
+    const { rowCount } = await query(
+      `DELETE FROM public.earlyaccess AS listed
+       USING unnest($1::uuid[], $2::bytea[]) AS entry (id, hash) JOIN earlyaccess_erasures.addresses USING (hash)
+       WHERE listed.id = entry.id AND listed.created_at <= erased_at`,
+      [rows.map(({ id }) => id), rows.map(({ email }) => hashAddress(email, key))],
+    );
+    erased += rowCount ?? 0;
+    last = end;
+  }
+}
