@@ -7,6 +7,14 @@ export const formId = "early-access";
 
 export const privacyPath = "/privacy";
 
+/**
+ * The pages of the two links in the confirmation mail; the query has the token. The page has one button, whose POST to the same
+ * address changes data: mail scanners open links.
+ */
+export const confirmPath = "/confirm";
+export const leavePath = "/leave";
+export const tokenQuery = "token";
+
 /** The address under which the 404 page is rendered. */
 export const unknownAddress = "/404";
 

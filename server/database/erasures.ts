@@ -39,13 +39,23 @@ export async function createErasures(owner: pg.Client, key: string): Promise<voi
  * @throws OperatorError if the key is missing or another one, or if the database is to be migrated.
  */
 export async function requireKey(client: pg.Client, key: string | undefined): Promise<boolean> {
-  const { rows: tables } = await client.query("SELECT to_regclass('earlyaccess_erasures.addresses') IS NOT NULL AS there");
+  const { rows: tables } = await client.query(
+    "SELECT to_regclass('earlyaccess_erasures.addresses') IS NOT NULL AS there",
+  );
   if (!tables[0].there && key === undefined) return false;
-  if (!tables[0].there) throw new OperatorError("There is no table for erased addresses yet. Migrate with ERASURE_KEY set: npm run migrate.");
-  if (key === undefined) throw new OperatorError("This database has erased addresses. Set the ERASURE_KEY with which they were stored.");
-  const { rowCount } = await client.query("SELECT FROM earlyaccess_erasures.addresses WHERE hash = $1", [hashAddress("", key)]);
+  if (!tables[0].there)
+    throw new OperatorError(
+      "There is no table for erased addresses yet. Migrate with ERASURE_KEY set: npm run migrate.",
+    );
+  if (key === undefined)
+    throw new OperatorError("This database has erased addresses. Set the ERASURE_KEY with which they were stored.");
+  const { rowCount } = await client.query("SELECT FROM earlyaccess_erasures.addresses WHERE hash = $1", [
+    hashAddress("", key),
+  ]);
   if (rowCount) return true;
-  throw new OperatorError("ERASURE_KEY is not the key with which the erased addresses of this database were stored. Set that key.");
+  throw new OperatorError(
+    "ERASURE_KEY is not the key with which the erased addresses of this database were stored. Set that key.",
+  );
 }
 
 type Query = (sql: string, values: unknown[]) => Promise<{ rows: Listed[]; rowCount: number | null }>;

@@ -79,7 +79,10 @@ async function attempt(owner: pg.Client, statement: string): Promise<boolean> {
  * Does not cover objects that the role owns, or a superuser: see examine.ts.
  */
 export async function rightChanges(client: pg.Client, role: string, rights: Right[]): Promise<string[]> {
-  const { rows } = await client.query<{ statement: string }>(changesQuery, [role, JSON.stringify(rights.map(({ target, ...right }) => ({ ...right, subject: target })))]);
+  const { rows } = await client.query<{ statement: string }>(changesQuery, [
+    role,
+    JSON.stringify(rights.map(({ target, ...right }) => ({ ...right, subject: target }))),
+  ]);
   return rows.map(({ statement }) => statement);
 }
 
