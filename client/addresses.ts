@@ -15,11 +15,23 @@ export const confirmPath = "/confirm";
 export const leavePath = "/leave";
 export const tokenQuery = "token";
 
+/** Returns the token in a query parameter, or undefined. */
+export function readToken(query: string, name: string): string | undefined {
+  return new RegExp(`(?:^|&)${name}=([\\w-]{22})(?:&|$)`).exec(query)?.[1];
+}
+
 /** The address under which the 404 page is rendered. */
 export const unknownAddress = "/404";
 
-/** The query parameter of the landing page with the success message. */
+/** The query parameters of the landing page: with the success message, with the token to undo the sign-up, and after that. */
 export const joinedQuery = "joined";
+export const undoQuery = "undo";
+export const undoneQuery = "undone";
 
-/** The landing page with the success message, to which a form post without JavaScript is redirected. */
-export const joinedAddress = `/?${joinedQuery}#${formId}`;
+/** Returns the landing page with the success message, to which a form post without JavaScript is redirected. */
+export function joinedAddress(undoToken?: string | false): string {
+  return `/?${joinedQuery}${undoToken ? `&${undoQuery}=${undoToken}` : ""}#${formId}`;
+}
+
+/** The address under which the page with the undo button is rendered. */
+export const undoableAddress = `/?${joinedQuery}&${undoQuery}`;

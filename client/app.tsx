@@ -3,24 +3,24 @@ import { useRoutes } from "react-router-dom";
 import { ErrorBoundary } from "./components/error-boundary.tsx";
 import { FailedPostContext, type FailedPost } from "./early-access/failed-post.ts";
 import { ErrorPage } from "./pages/error.tsx";
-import { PrivacyContext, type PrivacySettings } from "./privacy-settings.ts";
 import { routes, type PageRoute } from "./routes.tsx";
+import { SettingsContext, type PageSettings } from "./site-settings.ts";
 
 interface Props {
   table?: PageRoute[];
   failedPost?: FailedPost | undefined;
-  privacy: PrivacySettings;
+  settings: PageSettings;
 }
 
-export function App({ table = routes, failedPost, privacy }: Props) {
+export function App({ table = routes, failedPost, settings }: Props) {
   return (
-    <PrivacyContext value={privacy}>
+    <SettingsContext value={settings}>
       <ErrorBoundary fallback={<ErrorPage />}>
         <FailedPostContext value={failedPost}>
           <Page table={table} />
         </FailedPostContext>
       </ErrorBoundary>
-    </PrivacyContext>
+    </SettingsContext>
   );
 }
 

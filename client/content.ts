@@ -18,6 +18,8 @@ export const meta = {
     title: "Privacy – Perennial",
     description: "What the early access list keeps about you, why and for how long.",
   },
+  confirm: { title: "Confirm your address – Perennial", description: "Confirms an early access sign-up." },
+  leave: { title: "Leave the list – Perennial", description: "Removes an entry from the early access list." },
   notFound: { title: "Page not found – Perennial", description: "There is no page at this address." },
   error: { title: "Something went wrong – Perennial", description: "The page could not be shown." },
   errorPrefix: "Error: ",
@@ -263,6 +265,8 @@ export const earlyAccess = {
   /** The first step, before and after the sign-up. */
   join: { title: "You join the list", text: "Three fields and, if you like, a fourth." },
   joined: { title: "You joined the list", text: "Nothing else to do for now." },
+  /** The text of that step if the site sends confirmation mails. */
+  confirm: "Confirm your address with the link in our mail.",
   laterSteps: [
     { title: "We write when the Beta is ready", text: "The team reaches out with a first look." },
     { title: "You get 3 months free", text: "Plus a lifetime discount." },
@@ -281,8 +285,14 @@ export const earlyAccess = {
     title: "Welcome to the future! 🚀",
     text: "You're now on the early access list. We'll notify you when we launch!",
     next: "The team will reach out once the Beta version is ready.",
+    /** If the site sends confirmation mails. The same for a known address, which gets none. */
+    inbox: "Please check your inbox: a new address gets one mail, with a link to confirm it.",
     again: "Add a colleague",
+    /** If the site sends no mails. */
+    undo: "Wrong address? Undo",
   },
+  /** The same for an address that was known before: that entry stays. */
+  undone: "Your sign-up is undone.",
   failure: {
     title: "Error",
     text: "Something went wrong. Please try again.",
@@ -328,9 +338,35 @@ export const privacyPage = {
   visit:
     "A visit alone leaves nothing about you: the site sets no cookies, loads nothing from other sites, and writes no network address to its log. To limit abuse, the server counts the sign-ups of each network address for at most a day, apart from your entry.",
   retentionHeading: "For how long",
-  retention: "We keep an entry until the early access list closes.",
+  retention: (months: number) =>
+    months === 0
+      ? "We keep an entry until the early access list closes."
+      : `We remove an entry ${months} months after the sign-up, or when the early access list closes.`,
+  erasures:
+    "Of a removed entry we keep a check value of its address, so that no backup brings it back. Without our key, nobody can find the address from it.",
   rightsHeading: "Your rights",
   rights: "To see, correct or delete your entry, or to object, write to",
+};
+
+/** The pages of the two links in the confirmation mail, before and after their button. */
+export const linkPages = {
+  confirm: {
+    ask: {
+      heading: "Confirm your address",
+      text: "One click, and your place on the early access list is confirmed.",
+      button: "Confirm",
+    },
+    done: { heading: "Thank you", text: "If the link was still valid, your address is confirmed." },
+  },
+  leave: {
+    ask: {
+      heading: "Leave the list",
+      text: "Your entry is removed from the early access list, with everything that it holds.",
+      button: "Remove my entry",
+    },
+    done: { heading: "Goodbye", text: "If the link was still valid, your entry is removed." },
+  },
+  home: "Go to the home page",
 };
 
 export const notFound = {

@@ -2,6 +2,7 @@
 import { expect, it } from "vitest";
 import { pageAddress, renderPage } from "./entry-server.tsx";
 import type { PageRoute } from "./routes.tsx";
+import { defaultSettings } from "./site-settings.ts";
 
 const handle = (title: string, status = 200) =>
   ({ status, head: { title, description: "", unlisted: false }, hydration: "never" }) as const;
@@ -54,7 +55,7 @@ it.each([
   ["/posts/a-b", "One post", "Post", 200],
   ["/404", "Nothing", "Not found", 404],
 ])("%s renders “%s” with the title and the status of the innermost route", (address, text, title, status) => {
-  const page = renderPage(address, { links: [] }, undefined, table);
+  const page = renderPage(address, { ...defaultSettings, notice: "" }, undefined, table);
   expect(page).toMatchObject({ status, address, head: { title } });
   expect(page.body).toContain(text);
 });

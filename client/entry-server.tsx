@@ -1,17 +1,27 @@
 // Server rendering: finds the page for an address and renders it to HTML. Vite loads this file in development; the build bundles it.
 import { renderToString } from "react-dom/server";
 import { matchRoutes, StaticRouter } from "react-router-dom";
-import { unknownAddress } from "./addresses.ts";
+import {
+  confirmPath,
+  joinedQuery,
+  leavePath,
+  readToken,
+  tokenQuery,
+  undoableAddress,
+  undoneQuery,
+  undoQuery,
+  unknownAddress,
+} from "./addresses.ts";
 import { App } from "./app.tsx";
 import { meta } from "./content.ts";
 import { FailureSummary } from "./early-access/failure-summary.tsx";
 import { isDecodable } from "./percent-encoding.ts";
 import type { FormFailure, Hydration, PageHandle, PageHead } from "./page-data.ts";
 import { ErrorPage } from "./pages/error.tsx";
-import { PrivacyContext, type PrivacySettings } from "./privacy-settings.ts";
-import { prerenderedAddresses, routes, type PageRoute } from "./routes.tsx";
+import { onDemandAddresses, prerenderedAddresses, routes, type PageRoute } from "./routes.tsx";
+import { SettingsContext, type PageSettings } from "./site-settings.ts";
 
-export { prerenderedAddresses };
+export { onDemandAddresses, prerenderedAddresses };
 
 export interface RenderedPage {
   status: number;
@@ -20,18 +30,24 @@ export interface RenderedPage {
   /** The address that was rendered, which the browser's router starts from. */
   address: string;
   hydration: Hydration;
-  privacy: PrivacySettings;
+  settings: PageSettings;
 }
 
 /**
- * Returns the address to render for a request: the path, "/?joined" for the landing page after a sign-up, or
- * unknownAddress if no route matches.
+ * Returns the address to render for a request: the path, with the landing page's state as its query, or unknownAddress if no
+ * route matches, or if a link lacks its token.
  */
 export function pageAddress(path: string, query: string, table = routes): string {
   // React Router's matching takes 12 µs, a quarter of the request.
   if (!prerenderedAddresses.includes(path) && !hasPage(table, path)) return unknownAddress;
+  if (path === confirmPath || path === leavePath) return readToken(query, tokenQuery) ? path : unknownAddress;
+  return path === "/" ? landingAddress(query) : path;
+}
+
+function landingAddress(query: string): string {
   // Not URLSearchParams: parsing a query of 16 KB costs as much as 40 requests.
-  return path === "/" && /(?:^|&)joined(?:[=&]|$)/.test(query) ? "/?joined" : path;
+  if (/(?:^|&)joined(?:[=&]|$)/.test(query)) return readToken(query, undoQuery) ? undoableAddress : `/?${joinedQuery}`;
+  return /(?:^|&)undone(?:[=&]|$)/.test(query) ? `/?${undoneQuery}` : "/";
 }
 
 /** Returns the addresses for the sitemap. */
@@ -42,7 +58,7 @@ export function listedAddresses(): string[] {
 /** @throws whatever a component throws. */
 export function renderPage(
   address: string,
-  privacy: PrivacySettings,
+  settings: PageSettings,
   failure?: FormFailure,
   table = routes,
 ): RenderedPage {
@@ -51,26 +67,27 @@ export function renderPage(
   const failedPost = failure && { ...failure, summary: <FailureSummary failure={failure} /> };
   const body = renderToString(
     <StaticRouter location={address}>
-      <App table={table} failedPost={failedPost} privacy={privacy} />
+      <App table={table} failedPost={failedPost} settings={settings} />
     </StaticRouter>,
   );
   if (failure) {
     const prefix = failure.suggestion ? meta.questionPrefix : meta.errorPrefix;
     const head = { ...handle.head, title: prefix + handle.head.title, unlisted: true };
-    return { status: failure.status, head, body, address, hydration: "never", privacy };
+    return { status: failure.status, head, body, address, hydration: "never", settings };
   }
-  const head = query === "joined" ? { ...handle.head, ...meta.joined, unlisted: true } : handle.head;
-  return { ...handle, head, body, address, privacy };
+  const title = query?.startsWith(joinedQuery) ? meta.joined : undefined;
+  const head = query === undefined ? handle.head : { ...handle.head, ...title, unlisted: true };
+  return { ...handle, head, body, address, settings };
 }
 
 /** Renders the page for a fault of the server. The page is static, so that it can be rendered before there is a fault. */
-export function renderErrorPage(privacy: PrivacySettings): RenderedPage {
+export function renderErrorPage(settings: PageSettings): RenderedPage {
   const body = renderToString(
-    <PrivacyContext value={privacy}>
+    <SettingsContext value={settings}>
       <ErrorPage />
-    </PrivacyContext>,
+    </SettingsContext>,
   );
-  return { status: 500, head: { ...meta.error, unlisted: true }, body, address: "", hydration: "never", privacy };
+  return { status: 500, head: { ...meta.error, unlisted: true }, body, address: "", hydration: "never", settings };
 }
 
 /** In characters; no page has a longer path. Matching 16 KB of slashes costs as much as 12 pages. */

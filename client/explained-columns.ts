@@ -5,6 +5,8 @@ export interface Explanation {
   columns: string[];
   what: string;
   why: string;
+  /** True if the columns are empty unless the site sends confirmation mails. */
+  onlyWithMail?: true;
 }
 
 export const explanations: Explanation[] = [
@@ -32,6 +34,22 @@ export const explanations: Explanation[] = [
     columns: ["status"],
     what: "Your status: waiting, invited, joined or left",
     why: "It says who still waits for early access.",
+  },
+  {
+    columns: ["mailed_at", "mail_refusal", "confirmed_at"],
+    what: "The time of our confirmation mail, whether your mail server refused it, and the time at which you confirmed",
+    why: "They show that the address is yours.",
+    onlyWithMail: true,
+  },
+  {
+    columns: ["notice_id"],
+    what: "Which version of this notice you were shown",
+    why: "It proves what we told you.",
+  },
+  {
+    columns: ["token_hash", "erasure_hash"],
+    what: "A check value of the link or button that removes your entry, and one of your address",
+    why: "They let you remove the entry without an account, and keep a removed entry from coming back.",
   },
   {
     columns: ["id", "import_id"],

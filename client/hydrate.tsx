@@ -3,7 +3,7 @@ import { StrictMode, startTransition } from "react";
 import { hydrateRoot } from "react-dom/client";
 import { MemoryRouter } from "react-router-dom";
 import { App } from "./app.tsx";
-import type { PrivacySettings } from "./privacy-settings.ts";
+import type { PageSettings } from "./site-settings.ts";
 
 const root = document.getElementById("root") as HTMLElement;
 
@@ -12,7 +12,7 @@ const root = document.getElementById("root") as HTMLElement;
 const app = (
   <StrictMode>
     <MemoryRouter initialEntries={[root.dataset.address as string]}>
-      <App privacy={JSON.parse(root.dataset.privacy as string) as PrivacySettings} />
+      <App settings={JSON.parse(root.dataset.settings as string) as PageSettings} />
     </MemoryRouter>
   </StrictMode>
 );

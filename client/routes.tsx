@@ -1,14 +1,44 @@
 // The route table: one entry per page.
 import type { RouteObject } from "react-router-dom";
-import { privacyPath, unknownAddress } from "./addresses.ts";
+import {
+  confirmPath,
+  joinedQuery,
+  leavePath,
+  privacyPath,
+  undoableAddress,
+  undoneQuery,
+  unknownAddress,
+} from "./addresses.ts";
 import { meta } from "./content.ts";
 import type { PageHandle } from "./page-data.ts";
 import { LandingPage } from "./pages/landing.tsx";
+import { LinkPage } from "./pages/link.tsx";
 import { NotFoundPage } from "./pages/not-found.tsx";
 import { PrivacyPage } from "./pages/privacy.tsx";
 
 /** A route of React Router; the innermost matched route with a handle describes the page. */
 export type PageRoute = RouteObject & { handle?: PageHandle };
+
+/** Left out of the browser's bundle, as it never hydrates them. */
+const plainPages: PageRoute[] = import.meta.env.SSR
+  ? [
+      {
+        path: privacyPath,
+        element: <PrivacyPage />,
+        handle: { status: 200, head: { ...meta.privacy, unlisted: false }, hydration: "never" },
+      },
+      {
+        path: confirmPath,
+        element: <LinkPage name="confirm" />,
+        handle: { status: 200, head: { ...meta.confirm, unlisted: true }, hydration: "never" },
+      },
+      {
+        path: leavePath,
+        element: <LinkPage name="leave" />,
+        handle: { status: 200, head: { ...meta.leave, unlisted: true }, hydration: "never" },
+      },
+    ]
+  : [];
 
 export const routes: PageRoute[] = [
   {
@@ -16,11 +46,7 @@ export const routes: PageRoute[] = [
     element: <LandingPage />,
     handle: { status: 200, head: { ...meta.landing, unlisted: false }, hydration: "near-form" },
   },
-  {
-    path: privacyPath,
-    element: <PrivacyPage />,
-    handle: { status: 200, head: { ...meta.privacy, unlisted: false }, hydration: "never" },
-  },
+  ...plainPages,
   {
     path: "*",
     element: <NotFoundPage />,
@@ -29,4 +55,7 @@ export const routes: PageRoute[] = [
 ];
 
 /** Addresses that the server renders once, at its start. It renders every other page for each request. */
-export const prerenderedAddresses = ["/", "/?joined", privacyPath, unknownAddress];
+export const prerenderedAddresses = ["/", `/?${joinedQuery}`, privacyPath, unknownAddress];
+
+/** Addresses that the server renders once, at the first request, so that the start does not wait for them. */
+export const onDemandAddresses = [undoableAddress, `/?${undoneQuery}`, confirmPath, leavePath];

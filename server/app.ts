@@ -4,6 +4,7 @@ import express from "express";
 import type { Logger } from "pino";
 import { earlyAccess, type EarlyAccessOptions } from "./controllers/early-access.ts";
 import { createFastPath } from "./controllers/fast-path.ts";
+import { entryLinks } from "./controllers/links.ts";
 import { live, ready } from "./controllers/health.ts";
 import { pages, staticFiles } from "./controllers/pages.ts";
 import type { Application } from "./http/server.ts";
@@ -12,15 +13,17 @@ import { refuseBadHeaders } from "./middleware/request-headers.ts";
 import { logRequests, requestLog, type OnResponse } from "./middleware/request-log.ts";
 import { securityHeaders, setHeaders } from "./middleware/security-headers.ts";
 import type { SignupLimits } from "./middleware/signup-limit.ts";
+import type { EntryLinks } from "./models/entry-links.ts";
 import type { Frontend } from "./views/frontend.ts";
 import type { PublicSite } from "./views/head.ts";
 
-export interface AppOptions extends Pick<EarlyAccessOptions, "waitlist" | "onRefused"> {
+export interface AppOptions extends Pick<EarlyAccessOptions, "waitlist" | "undo" | "onRefused"> {
   log: Logger;
   site: PublicSite;
   frontend: Frontend;
   isReady: () => Promise<boolean>;
   signups: SignupLimits;
+  links: EntryLinks;
   /** The number of proxies in front. */
   trustProxy: number;
   hstsIncludeSubdomains?: boolean;
@@ -30,9 +33,9 @@ export interface AppOptions extends Pick<EarlyAccessOptions, "waitlist" | "onRef
 }
 
 export function createApp(options: AppOptions): Application {
-  const { log, isReady, waitlist, signups, trustProxy, hstsIncludeSubdomains, onResponse, onRefused } = options;
+  const { log, isReady, waitlist, signups, links, undo, trustProxy, hstsIncludeSubdomains, onResponse } = options;
   const { origin, allowIndexing } = options.site;
-  const { renderer, files, prerendered, errorPage, inline, vite } = options.frontend;
+  const { renderer, files, prerendered, findPage, errorPage, inline, vite } = options.frontend;
   const https = origin.startsWith("https:");
   const headers = securityHeaders({ https, hstsIncludeSubdomains, inline, allowIndexing });
   const logRequest = requestLog(log, onResponse);
@@ -50,11 +53,12 @@ export function createApp(options: AppOptions): Application {
   app.use(refuseBadHeaders);
   app.all("/healthz", live);
   app.all("/readyz", ready(isReady));
-  app.use(earlyAccess({ origin, limits: signups, waitlist, renderer, log, onRefused }));
+  app.use(earlyAccess({ origin, limits: signups, waitlist, undo, renderer, log, onRefused: options.onRefused }));
+  app.use(entryLinks(links, signups, renderer));
   app.use("/api", apiNotFound);
   app.use(staticFiles(files));
   if (vite) app.use(vite.middlewares);
-  app.use(pages(renderer, prerendered));
+  app.use(pages(renderer, findPage));
   app.use(handleErrors(errorPage, log));
 
   const cache = options.fastPath === false ? new Map() : new Map([...prerendered, ...files]);

@@ -12,6 +12,8 @@ import { createHttpServer, gracePeriodMs } from "./http/server.ts";
 import { directTimeouts, proxiedTimeouts } from "./http/timeouts.ts";
 import { createLogger } from "./logger.ts";
 import { shareCounts } from "./middleware/shared-counts.ts";
+import { createEntryLinks } from "./models/entry-links.ts";
+import { createNotice } from "./models/notice.ts";
 import { createSignupVolume } from "./models/signup-volume.ts";
 import { createWaitlist } from "./models/waitlist.ts";
 import { explain, printable } from "./operator-messages.ts";
@@ -35,8 +37,9 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
   // The pages name the origin, so a port that the system chooses must be known before they are rendered.
   const chosenPort = config.publicUrl || config.port ? undefined : await http.listen(config.host, 0);
   const origin = config.publicUrl ?? `http://localhost:${chosenPort ?? config.port}`;
-  const { allowIndexing, controller, contactEmail: contact, legalLinks: links = [] } = config;
-  const site = { origin, allowIndexing, privacy: { controller, contact, links } };
+  const settings = siteSettings(config);
+  const notice = createNotice(settings);
+  const site = { origin, allowIndexing: config.allowIndexing, settings: { ...settings, notice: notice.id } };
   const rendering = process.argv.includes("--dev") ? createDevFrontend(http.server, site) : createBuiltFrontend(site);
   rendering.catch(() => undefined); // Awaited below: an exit now would interrupt a migration.
   await prepareDatabase({ ...urls, allowPrivilegedRole: config.allowPrivilegedRole }, log, stopped.signal, onFault);
@@ -47,11 +50,15 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
   const { metricsPort } = config;
   const metrics = metricsPort ? (await import("./metrics/metrics.ts")).createMetrics() : undefined;
   const volume = createSignupVolume(config.signupHourlyCeiling, log, counts?.store("new-entries"));
-  const waitlist = createWaitlist(database.execute, (entries, inserted) => {
-    volume.add(inserted);
-    metrics?.onStored(entries, inserted);
+  const waitlist = createWaitlist(database.execute, {
+    notice,
+    onStored: (entries, inserted) => {
+      volume.add(inserted);
+      metrics?.onStored(entries, inserted);
+    },
   });
   const isReady = createReadiness(waitlist.check, log);
+  void isReady(); // Stores the notice.
   if (metrics && metricsPort) cleanups.push(await metrics.serve(config.host, metricsPort, { pool, isReady }));
 
   http.serve(
@@ -61,6 +68,8 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
       frontend,
       isReady,
       waitlist: volume.limit(waitlist),
+      undo: !settings.mail && { erasureKey: config.erasureKey },
+      links: createEntryLinks(database.execute),
       signups: { limit: config.signupLimit, windowSeconds: config.signupWindowSeconds, store: counts?.store },
       trustProxy: config.trustProxy,
       hstsIncludeSubdomains: config.hstsIncludeSubdomains,
@@ -73,6 +82,17 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
   cleanups.push(() => frontend.vite?.close());
   cleanups.push(() => http.close());
   announce(config.host, port, urls, log);
+}
+
+function siteSettings({ controller, contactEmail, legalLinks, retentionMonths, erasureKey, mailFrom }: Config) {
+  return {
+    controller,
+    contact: contactEmail,
+    links: legalLinks ?? [],
+    retentionMonths,
+    keepsErasures: erasureKey !== undefined,
+    mail: mailFrom !== undefined,
+  };
 }
 
 function announce(host: string, port: number, database: OpenedDatabase, log: Logger): void {

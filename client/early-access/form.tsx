@@ -3,7 +3,7 @@ import { use, useRef, useState, type FormEvent } from "react";
 import { flushSync } from "react-dom";
 import { privacyPath, signupPath } from "../addresses.ts";
 import { earlyAccess, footer } from "../content.ts";
-import { PrivacyContext } from "../privacy-settings.ts";
+import { SettingsContext } from "../site-settings.ts";
 import { EmailInput, loadSuggestions } from "./email-input.tsx";
 import { fieldId, FieldInput } from "./field-input.tsx";
 import { addressChoice, fields, honeypot, type FieldName } from "./fields.ts";
@@ -14,9 +14,14 @@ type State = { step: "idle" | "sending" } | { step: "failed"; errors: FieldError
 
 interface Props {
   headingId: string;
+  /** Whether the visitor has just undone a sign-up. */
+  undone: boolean;
   /** Called when the sign-up is stored. `moveFocus` is false if the visitor has moved focus out of the form. */
-  onJoined: (moveFocus: boolean) => void;
+  onJoined: (moveFocus: boolean, undoToken: string | undefined) => void;
 }
+
+/** The id of the message after an undo, which gets focus. */
+export const undoneId = "early-access-undone";
 
 const loadToasts = () => import("./notify.tsx").catch(() => undefined); // Without toasts, the form still shows the result.
 
@@ -25,9 +30,9 @@ function preload() {
   void loadSuggestions();
 }
 
-export function EarlyAccessForm({ headingId, onJoined }: Props) {
+export function EarlyAccessForm({ headingId, undone, onJoined }: Props) {
   const failedPost = use(FailedPostContext);
-  const { contact } = use(PrivacyContext);
+  const { contact, notice } = use(SettingsContext);
   const [state, setState] = useState<State>({ step: "idle" });
   const isSending = useRef(false); // The state changes only with the next render, too late for a double click.
   const errors = failedPost?.errors ?? (state.step === "failed" ? state.errors : {});
@@ -43,7 +48,7 @@ export function EarlyAccessForm({ headingId, onJoined }: Props) {
     // The disabled button lost focus. Move focus to the result, unless the visitor has moved it out of the form.
     const { activeElement } = document;
     const moveFocus = activeElement === document.body || form.contains(activeElement);
-    if (result.ok) onJoined(moveFocus);
+    if (result.ok) onJoined(moveFocus, result.undo);
     else {
       flushSync(() => setState({ step: "failed", errors: result.errors }));
       if (moveFocus) form.querySelector<HTMLElement>("[aria-invalid], [type=submit]")?.focus();
@@ -72,6 +77,11 @@ export function EarlyAccessForm({ headingId, onJoined }: Props) {
       onFocus={preload}
     >
       {failedPost?.summary}
+      {undone && (
+        <p id={undoneId} className="undone" tabIndex={-1}>
+          {earlyAccess.undone}
+        </p>
+      )}
       <p className="note">{earlyAccess.requiredNote}</p>
       {fields.map((field) => {
         const Input = field.type === "email" ? EmailInput : FieldInput;
@@ -88,6 +98,7 @@ export function EarlyAccessForm({ headingId, onJoined }: Props) {
       {Object.entries(failedPost?.source ?? {}).map(
         ([name, value]) => value && <input key={name} type="hidden" name={name} value={value} />,
       )}
+      <input type="hidden" name="notice" value={notice} />
       <div className="visually-hidden" aria-hidden="true">
         <label htmlFor={fieldId(honeypot)}>{earlyAccess.honeypot}</label>
         <input id={fieldId(honeypot)} name={honeypot} tabIndex={-1} autoComplete="off" />

@@ -1,9 +1,10 @@
 // The sign-up request to the server.
-import { signupPath } from "../addresses.ts";
+import { leavePath, signupPath, tokenQuery } from "../addresses.ts";
 import type { FormFailure } from "../page-data.ts";
 
 export type FieldErrors = FormFailure["errors"];
-export type JoinResult = { ok: true } | { ok: false; errors: FieldErrors };
+/** The token to undo the sign-up is undefined if the site sends mails. */
+export type JoinResult = { ok: true; undo?: string } | { ok: false; errors: FieldErrors };
 
 /** In milliseconds; without a response by then, the sign-up counts as failed. */
 const timeout = 15_000;
@@ -23,13 +24,26 @@ export async function join(entry: Record<string, unknown>, referrer: string): Pr
       redirect: "error",
     });
     // Only 201 means that the entry is stored. A network's log-in page (captive portal) answers with 200.
-    if (response.status === 201) return { ok: true };
+    if (response.status === 201) return { ok: true, ...(await readUndo(response)) };
     console.error("Joining the waitlist failed with status", response.status);
     return { ok: false, errors: await readErrors(response) };
   } catch (error) {
     console.error("Joining the waitlist failed:", error);
     return { ok: false, errors: {} };
   }
+}
+
+/** The entry is stored, whatever becomes of the rest of the response. */
+const readUndo = (response: Response) => response.json().catch(() => ({})) as Promise<{ undo?: string }>;
+
+/** Returns whether the server has removed the entry that the sign-up added, if it added one. */
+export async function undo(token: string): Promise<boolean> {
+  const address = `${leavePath}?${tokenQuery}=${token}`;
+  const options = { method: "POST", signal: AbortSignal.timeout(timeout), redirect: "error" } as const;
+  return fetch(address, options).then(
+    ({ ok }) => ok,
+    () => false,
+  );
 }
 
 interface Problem {

@@ -1,10 +1,13 @@
 // The numbered list beside the form: what happens after a sign-up.
+import { use } from "react";
 import { Icon } from "../components/icon.tsx";
 import { Twig } from "../components/stem.tsx";
 import { earlyAccess } from "../content.ts";
+import { SettingsContext } from "../site-settings.ts";
 
 export function NextSteps({ joined }: { joined: boolean }) {
-  const first = joined ? earlyAccess.joined : earlyAccess.join;
+  const { mail } = use(SettingsContext);
+  const first = joined ? { ...earlyAccess.joined, ...(mail && { text: earlyAccess.confirm }) } : earlyAccess.join;
   // role: Safari takes the list's role away from a list without markers.
   return (
     <>

@@ -1,4 +1,5 @@
-// A full-page message under a wilted plant, with a link to the landing page.
+// A full-page message under a wilted plant, with a link to the landing page or a button.
+import type { ReactNode } from "react";
 import { Leaf } from "../components/stem.tsx";
 import { Footer } from "../sections/footer.tsx";
 import { Navigation } from "../sections/navigation.tsx";
@@ -7,10 +8,12 @@ interface Props {
   name: string;
   heading: string;
   text: string;
-  link: string;
+  /** The text of a link to the landing page. */
+  link?: string;
+  children?: ReactNode;
 }
 
-export function Message({ name, heading, text, link }: Props) {
+export function Message({ name, heading, text, link, children }: Props) {
   return (
     <>
       <Navigation landing="/" />
@@ -19,9 +22,12 @@ export function Message({ name, heading, text, link }: Props) {
           <div>
             <h1>{heading}</h1>
             <p>{text}</p>
-            <a className="button" href="/">
-              {link}
-            </a>
+            {link && (
+              <a className="button" href="/">
+                {link}
+              </a>
+            )}
+            {children}
           </div>
           <WiltedPlant />
         </div>

@@ -1,49 +1,37 @@
-// The privacy page, generated from the explained columns and the operator's settings.
+// The privacy page, generated from the privacy notice.
 import { use } from "react";
 import { privacyPage } from "../content.ts";
-import { explanations } from "../explained-columns.ts";
-import { PrivacyContext } from "../privacy-settings.ts";
+import { privacySections } from "../privacy-notice.ts";
 import { Footer } from "../sections/footer.tsx";
 import { Navigation } from "../sections/navigation.tsx";
+import { SettingsContext } from "../site-settings.ts";
 
 export function PrivacyPage() {
-  const { controller, contact } = use(PrivacyContext);
+  const settings = use(SettingsContext);
   return (
     <>
       <Navigation landing="/" />
       <main className="privacy">
         <div className="page">
           <h1>{privacyPage.heading}</h1>
-          {controller && (
-            <section>
-              <h2>{privacyPage.controllerHeading}</h2>
-              <p>{controller}</p>
-            </section>
-          )}
-          <section>
-            <h2>{privacyPage.dataHeading}</h2>
-            <dl>
-              {explanations.map(({ what, why }) => (
-                <div key={what}>
-                  <dt>{what}</dt>
-                  <dd>{why}</dd>
-                </div>
-              ))}
-            </dl>
-            <p>{privacyPage.visit}</p>
-          </section>
-          <section>
-            <h2>{privacyPage.retentionHeading}</h2>
-            <p>{privacyPage.retention}</p>
-          </section>
-          {contact && (
-            <section>
-              <h2>{privacyPage.rightsHeading}</h2>
+          {privacySections(settings).map(({ heading, terms, text, contact }) => (
+            <section key={heading}>
+              <h2>{heading}</h2>
+              {terms && (
+                <dl>
+                  {terms.map(({ what, why }) => (
+                    <div key={what}>
+                      <dt>{what}</dt>
+                      <dd>{why}</dd>
+                    </div>
+                  ))}
+                </dl>
+              )}
               <p>
-                {privacyPage.rights} <a href={`mailto:${contact}`}>{contact}</a>
+                {text} {contact && <a href={`mailto:${contact}`}>{contact}</a>}
               </p>
             </section>
-          )}
+          ))}
         </div>
       </main>
       <Footer />

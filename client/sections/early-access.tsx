@@ -2,43 +2,60 @@
 import { useState, type MouseEvent } from "react";
 import { flushSync } from "react-dom";
 import { useLocation } from "react-router-dom";
-import { formId, joinedQuery } from "../addresses.ts";
+import { formId, joinedQuery, undoableAddress, undoneQuery, undoQuery } from "../addresses.ts";
 import { Sentence } from "../components/sentence.tsx";
 import { earlyAccess, meta } from "../content.ts";
 import { fieldId } from "../early-access/field-input.tsx";
-import { EarlyAccessForm } from "../early-access/form.tsx";
+import { EarlyAccessForm, undoneId } from "../early-access/form.tsx";
 import { Joined } from "../early-access/joined.tsx";
 import { NextSteps } from "../early-access/next-steps.tsx";
 
 const headingId = "early-access-heading";
 
-export function EarlyAccess() {
-  const { search } = useLocation();
-  const [joined, setJoined] = useState(search === `?${joinedQuery}`);
+type Step = "form" | "joined" | "undone";
 
-  /** Renders synchronously, so that the element that gets focus next exists. */
-  function show(success: boolean) {
-    flushSync(() => setJoined(success));
-    updateAddress(success);
+function firstStep(search: string): Step {
+  if (search.startsWith(`?${joinedQuery}`)) return "joined";
+  return search === `?${undoneQuery}` ? "undone" : "form";
+}
+
+export function EarlyAccess() {
+  const { search, pathname } = useLocation();
+  const [step, setStep] = useState(firstStep(search));
+  // Without JavaScript, the address of the page has the token.
+  const [undoToken, setUndoToken] = useState(pathname + search === undoableAddress ? "" : undefined);
+
+  /** Renders synchronously, so that the element that gets focus exists. */
+  function show(next: Step, focus?: string) {
+    flushSync(() => setStep(next));
+    updateAddress(next === "joined");
+    if (focus) document.getElementById(focus)?.focus();
   }
 
-  function showSuccess(moveFocus: boolean) {
-    show(true);
-    if (moveFocus) document.getElementById(headingId)?.focus();
+  function showSuccess(moveFocus: boolean, token: string | undefined) {
+    setUndoToken(token);
+    show("joined", moveFocus ? headingId : undefined);
   }
 
   function showForm(event: MouseEvent) {
     event.preventDefault();
-    show(false);
-    document.getElementById(fieldId("name"))?.focus();
+    show("form", fieldId("name"));
   }
 
+  const joined = step === "joined";
   // Focusable, so that a link to it moves focus and a screen reader starts reading here.
   return (
     <section id={formId} className="early-access" tabIndex={-1} aria-labelledby={headingId}>
       <div className="page">
         <div className="panel bed">
-          {joined && <Joined headingId={headingId} onAgain={showForm} />}
+          {joined && (
+            <Joined
+              headingId={headingId}
+              undoToken={undoToken}
+              onUndone={() => show("undone", undoneId)}
+              onAgain={showForm}
+            />
+          )}
           <div className="panel-words">
             {!joined && (
               <h2 id={headingId}>
@@ -47,7 +64,7 @@ export function EarlyAccess() {
             )}
             <NextSteps joined={joined} />
           </div>
-          {!joined && <EarlyAccessForm headingId={headingId} onJoined={showSuccess} />}
+          {!joined && <EarlyAccessForm headingId={headingId} undone={step === "undone"} onJoined={showSuccess} />}
         </div>
       </div>
     </section>
@@ -59,6 +76,8 @@ function updateAddress(joined: boolean) {
   const url = new URL(location.href);
   if (joined) url.searchParams.set(joinedQuery, "");
   else url.searchParams.delete(joinedQuery);
+  url.searchParams.delete(undoQuery);
+  url.searchParams.delete(undoneQuery);
   url.hash = formId;
   history.replaceState(null, "", url);
   document.title = (joined ? meta.joined : meta.landing).title;

@@ -3,10 +3,10 @@ import { use } from "react";
 import { privacyPath } from "../addresses.ts";
 import { Logo } from "../components/logo.tsx";
 import { footer, product } from "../content.ts";
-import { PrivacyContext } from "../privacy-settings.ts";
+import { SettingsContext } from "../site-settings.ts";
 
 export function Footer() {
-  const { links } = use(PrivacyContext);
+  const { links } = use(SettingsContext);
   return (
     <footer className="footer">
       <div className="page">

@@ -34,8 +34,10 @@ const postForm = (body: string | object) => request(site.app).post(path).type("f
 const rawPost = (body: string | Buffer, headers: Record<string, string>) =>
   rawRequest(site.app, { method: "POST", path, headers: { ...headers, "Content-Length": `${body.length}` }, body });
 
-/** Returns the status and the body of each response, without repetitions. */
-const distinct = (responses: Response[]) => [...new Set(responses.map(({ status, text }) => `${status} ${text}`))];
+/** Returns the status and the body of each response, without repetitions and with the same token to undo the sign-up. */
+const distinct = (responses: Response[]) => [
+  ...new Set(responses.map(({ status, text }) => `${status} ${text.replace(/(?<="undo":")[\w-]{22}"/, '…"')}`)),
+];
 
 function expectProblem(response: { status: number; type: string; text: string }, status: number) {
   expect([response.status, response.type]).toEqual([status, "application/problem+json"]);

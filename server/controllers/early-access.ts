@@ -7,11 +7,14 @@ import { addressChoice } from "../../client/early-access/fields.ts";
 import { suggestAddress } from "../../client/early-access/suggested-address.ts";
 import { HttpError } from "../http/http-error.ts";
 import { methodNotAllowed } from "../http/method.ts";
+import { hashAddress } from "../database/erasures.ts";
 import { readBody } from "../middleware/body.ts";
 import { prefersHtml } from "../middleware/errors.ts";
 import { sameOrigin } from "../middleware/same-origin.ts";
 import { signupLimit, type SignupLimits } from "../middleware/signup-limit.ts";
+import { readNoticeId } from "../models/notice.ts";
 import { HourlyLimitError } from "../models/signup-volume.ts";
+import { createToken } from "../models/token.ts";
 import { parseEntry, type ParsedEntry } from "../models/waitlist-entry.ts";
 import { WaitlistUnavailableError, type Refusal, type Waitlist } from "../models/waitlist.ts";
 import type { Renderer } from "../views/renderer.ts";
@@ -24,13 +27,17 @@ export interface EarlyAccessOptions {
   waitlist: Waitlist;
   renderer: Renderer;
   log: Logger;
+  /** Adds a token to each response, with which the sign-up can be undone; with a key, also its keyed hash. False: no token. */
+  undo: { erasureKey?: string | undefined } | false;
   /** Called for each POST that is not stored. */
   onRefused?: ((reason: Refusal) => void) | undefined;
 }
 
-export function earlyAccess({ origin, limits, waitlist, renderer, log, onRefused }: EarlyAccessOptions): Router {
+export function earlyAccess(options: EarlyAccessOptions): Router {
+  const { origin, limits, waitlist, renderer, log, undo, onRefused } = options;
   const router = Router({ caseSensitive: true, strict: true });
-  router.post(signupPath, sameOrigin(origin), signupLimit(limits), readBody, join(waitlist), reportRefusal(onRefused));
+  const onError = [reportRefusal(onRefused), reportUnavailable()];
+  router.post(signupPath, sameOrigin(origin), signupLimit(limits), readBody, join(waitlist, undo), onError);
   router.all(signupPath, () => {
     throw methodNotAllowed("POST");
   });
@@ -38,18 +45,26 @@ export function earlyAccess({ origin, limits, waitlist, renderer, log, onRefused
   return router;
 }
 
-/** The same bytes for a new and a known address: nobody learns who is on the list. */
-const joined = JSON.stringify({ message: content.success.text });
-
-function join(waitlist: Waitlist): RequestHandler {
+/** The same for a new and a known address, for which the token has no effect: nobody learns who is on the list. */
+function join(waitlist: Waitlist, undo: EarlyAccessOptions["undo"]): RequestHandler {
   return async function joinWaitlist(req, res) {
     const parsed = parsePost(req);
     if (!parsed.ok) throw new HttpError(422, "Some fields are not valid.", { fields: parsed.errors });
-    await waitlist.join(parsed.entry);
+    const notice_id = readNoticeId((req.body as Record<string, unknown>).notice);
+    const undoing = undo && createUndo(parsed.entry.email, undo.erasureKey);
+    await waitlist.join({ ...parsed.entry, notice_id, ...(undoing && undoing.columns) });
     res.set("Cache-Control", "no-store");
-    if (prefersHtml(req)) res.redirect(303, joinedAddress);
-    else res.status(201).type("json").send(joined);
+    if (prefersHtml(req)) res.redirect(303, joinedAddress(undoing && undoing.token));
+    else res.status(201).json({ message: content.success.text, ...(undoing && { undo: undoing.token }) });
   };
+}
+
+/** Returns a token, and the columns of the entry with which it is found and then remembered as deleted. */
+function createUndo(email: string, erasureKey: string | undefined) {
+  const { token, hash } = createToken();
+  const bytes = (value: Buffer) => `\\x${value.toString("hex")}`;
+  const erasure = erasureKey && { erasure_hash: bytes(hashAddress(email, erasureKey)) };
+  return { token, columns: { token_hash: bytes(hash), ...erasure } };
 }
 
 /**
@@ -72,8 +87,13 @@ function parsePost(req: Request): ParsedEntry {
 function reportRefusal(onRefused?: (reason: Refusal) => void): ErrorRequestHandler {
   return (error: unknown, _req, _res, next) => {
     onRefused?.(findReason(error));
-    next(toUnavailable(error));
+    next(error);
   };
+}
+
+/** Turns the error of an unavailable database into a 503. */
+export function reportUnavailable(): ErrorRequestHandler {
+  return (error: unknown, _req, _res, next) => next(toUnavailable(error));
 }
 
 function findReason(error: unknown): Refusal {
@@ -87,7 +107,7 @@ function findReason(error: unknown): Refusal {
 /** In seconds; long enough for a database to restart, short enough for a visitor to wait. */
 const retryAfter = "15";
 
-/** Returns a 503 for an entry that could not be stored, and any other error as it is. */
+/** Returns a 503 for what could not be stored, and any other error as it is. */
 function toUnavailable(error: unknown): unknown {
   if (error instanceof HourlyLimitError) {
     const headers = { "Retry-After": String(error.retryAfterSeconds) };
@@ -95,5 +115,8 @@ function toUnavailable(error: unknown): unknown {
   }
   if (!(error instanceof WaitlistUnavailableError)) return error;
   const headers = { "Retry-After": retryAfter };
-  return new HttpError(503, "Sign-ups can't be stored right now. Please try again.", { headers, cause: error.cause });
+  return new HttpError(503, "The waitlist can't be changed right now. Please try again.", {
+    headers,
+    cause: error.cause,
+  });
 }

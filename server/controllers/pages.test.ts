@@ -99,7 +99,9 @@ it("a page that throws while rendering returns 500 without details, as HTML or a
     throw new Error("the secret detail");
   };
   const renderer = { ...frontend.renderer, page };
-  const broken = await createTestApp(noDatabase, { frontend: { ...frontend, renderer, prerendered: new Map() } });
+  const broken = await createTestApp(noDatabase, {
+    frontend: { ...frontend, renderer, prerendered: new Map(), findPage: () => undefined },
+  });
   const errorPage = await request(broken.app).get("/").set("Accept", "text/html");
   expect([errorPage.status, errorPage.type]).toEqual([500, "text/html"]);
   expect(errorPage.text).toContain("Unexpected Application Error!");

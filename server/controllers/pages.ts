@@ -3,6 +3,7 @@ import type { RequestHandler } from "express";
 import { unknownAddress } from "../../client/addresses.ts";
 import { sendCached, type Cache } from "../http/cached-response.ts";
 import { requireRead } from "../http/method.ts";
+import type { FindPage } from "../views/prerendered-pages.ts";
 import type { Renderer } from "../views/renderer.ts";
 
 /** Sends a file from memory. */
@@ -16,11 +17,11 @@ export function staticFiles(files: Cache): RequestHandler {
 }
 
 /** Sends the page of the matched route, which is the 404 page for an unknown path and any method. */
-export function pages(renderer: Renderer, prerendered: Cache): RequestHandler {
+export function pages(renderer: Renderer, findPage: FindPage): RequestHandler {
   return async function sendPage(req, res) {
     const address = await renderer.addressOf(req.path, req.url.split("?", 2)[1] ?? "");
     if (address !== unknownAddress) requireRead(req);
-    const cached = prerendered.get(address);
+    const cached = await findPage(address);
     if (cached) return sendCached(req, res, cached);
     const { status, html } = await renderer.page(address);
     res.status(status).set("Cache-Control", "no-store").type("html").send(html);

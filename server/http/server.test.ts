@@ -5,7 +5,7 @@ import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { createTestApp, noDatabase, type TestApp } from "../../tests/support/app.ts";
+import { createTestApp, noDatabase, type TestApp, testSettings } from "../../tests/support/app.ts";
 import type { AppOptions } from "../app.ts";
 import { createHttpServer, type HttpServer } from "./server.ts";
 import { createBuiltFrontend } from "../views/frontend.ts";
@@ -228,7 +228,7 @@ describe("a slow client", () => {
     const frontend = await createBuiltFrontend({
       origin: "http://localhost:3000",
       allowIndexing: true,
-      privacy: { links: [] },
+      settings: testSettings,
     });
     site = await start({ waitlist, frontend: { ...frontend, files: new Map([["/large", large]]) } }, shortTimeouts);
   });

@@ -24,7 +24,7 @@ export function handleErrors(errorPage: CachedResponse, log: Logger): ErrorReque
     else if (error.status < 500 || !prefersHtml(req)) sendProblem(req, res, error);
     else {
       setErrorHeaders(req, res, error);
-      sendCached(req, res, errorPage);
+      sendCached(req, res, { ...errorPage, status: error.status });
     }
   };
 }

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import request, { type Response } from "supertest";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { signupPath } from "../../client/addresses.ts";
-import { createTestApp, noDatabase, type TestApp } from "../../tests/support/app.ts";
+import { createTestApp, noDatabase, type TestApp, testSettings } from "../../tests/support/app.ts";
 import { findScripts, observe, readPolicy } from "../../tests/support/observatory.ts";
 
 const ada = { name: "Ada", email: "ada@example.com", company: "Engines" };
@@ -19,7 +19,7 @@ interface Sites {
 }
 
 async function startSites(origin: string): Promise<Sites> {
-  const site = { origin, allowIndexing: true, privacy: { links: [] } };
+  const site = { origin, allowIndexing: true, settings: testSettings };
   const waitlist = { join: async () => undefined };
   const broken = () => Promise.reject(new Error("broken"));
   const shut = { limit: 0, windowSeconds: 600 };
@@ -160,7 +160,7 @@ describe.each(["https://perennial.example", "http://localhost:3000"])("with the 
 
 it("HSTS covers subdomains if hstsIncludeSubdomains is set", async () => {
   const options = {
-    site: { origin: "https://perennial.example", allowIndexing: true, privacy: { links: [] } },
+    site: { origin: "https://perennial.example", allowIndexing: true, settings: testSettings },
     hstsIncludeSubdomains: true,
   };
   const site = await createTestApp(noDatabase, options);

@@ -22,20 +22,27 @@ const ipv6Prefix = { client: 56, network: 48 };
 /**
  * Refuses with 429 a client above its limit, and a network (IPv4 /24, IPv6 /48) above ten times that.
  * Every request counts, also if its client hangs up. A request above the client's limit does not count for its network.
+ * @param prefix of the names of its stores, for a limit of other requests.
  */
-export function signupLimit(limits: SignupLimits): RequestHandler[] {
-  return [limiter("client", limits, limits.limit), limiter("network", limits, clientsPerNetwork * limits.limit)];
+export function signupLimit(limits: SignupLimits, prefix = ""): RequestHandler[] {
+  const create = (scope: keyof typeof ipv6Prefix, limit: number) => limiter(scope, limits, limit, prefix);
+  return [create("client", limits.limit), create("network", clientsPerNetwork * limits.limit)];
 }
 
 /** Created once: its stack would be a tenth of the cost of each refused request. */
-const tooMany = new HttpError(429, "Too many sign-ups from this network. Wait as long as Retry-After says.");
+const tooMany = new HttpError(429, "Too many requests from this network. Wait as long as Retry-After says.");
 
-function limiter(scope: keyof typeof ipv6Prefix, { windowSeconds, store }: SignupLimits, limit: number) {
+function limiter(
+  scope: keyof typeof ipv6Prefix,
+  { windowSeconds, store }: SignupLimits,
+  limit: number,
+  prefix: string,
+) {
   return rateLimit({
     identifier: scope,
     limit,
     windowMs: windowSeconds * 1000,
-    store: store?.(scope) ?? new MonotonicStore(),
+    store: store?.(prefix + scope) ?? new MonotonicStore(),
     standardHeaders: "draft-8",
     legacyHeaders: false,
     keyGenerator: (req) => keyOf(clientAddress(req), scope),

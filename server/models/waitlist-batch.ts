@@ -1,10 +1,10 @@
 // A batch of sign-ups: stored with one statement, and retried in parts so that one entry cannot fail the others.
 import { setTimeout as sleep } from "node:timers/promises";
 import { errorFields } from "../database/error-fields.ts";
-import type { WaitlistEntry } from "./waitlist-entry.ts";
+import type { SignUp } from "./waitlist-entry.ts";
 
 export interface PendingEntry {
-  entry: WaitlistEntry;
+  entry: SignUp;
   /** Called after the commit. */
   resolve: () => void;
   reject: (error: unknown) => void;
@@ -19,7 +19,7 @@ const retryPauseMs = 50;
 /** Each failed attempt may have waited for a lock. With 8 parts, 2 attempts isolate one entry of 8, and 3 attempts one of 64. */
 const partCount = 8;
 
-type Insert = (entries: WaitlistEntry[]) => Promise<void>;
+type Insert = (entries: SignUp[]) => Promise<void>;
 
 /**
  * Stores the batch, and settles each of its entries. If one entry may be the cause of an error, retries the batch in

@@ -19,6 +19,16 @@ export interface WaitlistEntry extends Source, Record<FieldName, string | null> 
   unusual_volume: boolean;
 }
 
+/** An entry, and what else a sign-up stores with it. */
+export interface SignUp extends WaitlistEntry {
+  /** Of the privacy notice that the form showed; null if the sign-up names none. */
+  notice_id?: string | null;
+  /** Of the token that undoes the sign-up; bytes in Postgres' text format. */
+  token_hash?: string;
+  /** The address as a keyed hash; bytes in Postgres' text format. */
+  erasure_hash?: string;
+}
+
 /** The columns that mark a suspicious entry. */
 export const flags = ["suspected_spam", "disposable_email", "unusual_volume"] as const;
 
@@ -29,8 +39,10 @@ export const isFlagged = `(${flags.join(" OR ")})`;
 export const isFinal =
   "(import_id IS NULL OR import_id NOT IN (SELECT id FROM public.earlyaccess_imports WHERE finished_at IS NULL))";
 
-/** The columns of a sign-up; Postgres has defaults for the others. */
+/** The columns of an entry; Postgres has defaults for the others. */
 export const entryColumns = ["id", ...fields.map(({ name }) => name), ...flags, ...sourceColumns].join(", ");
+
+export const signUpColumns = `${entryColumns}, notice_id, token_hash, erasure_hash`;
 
 type FieldErrors = Partial<Record<FieldName, string>>;
 

@@ -3,14 +3,15 @@ import { v7 as uuidv7 } from "uuid";
 import type { Database } from "../database/connect.ts";
 import { errorFields } from "../database/error-fields.ts";
 import { retryForMs, storeBatch, type PendingEntry } from "./waitlist-batch.ts";
-import { entryColumns, type WaitlistEntry } from "./waitlist-entry.ts";
+import { signUpColumns, type SignUp } from "./waitlist-entry.ts";
+import type { Notice } from "./notice.ts";
 
 export interface Waitlist {
   /**
    * Stores the entry; resolves after the commit. The first entry for an address wins; a duplicate resolves in the same way.
    * @throws WaitlistUnavailableError if it could not be stored.
    */
-  join(entry: WaitlistEntry): Promise<void>;
+  join(entry: SignUp): Promise<void>;
 }
 
 export interface CheckedWaitlist extends Waitlist {
@@ -22,7 +23,7 @@ export interface CheckedWaitlist extends Waitlist {
 }
 
 /** Called after each commit with the statement's entries and the number of those that were not on the list. */
-export type OnStored = (entries: WaitlistEntry[], inserted: number) => void;
+export type OnStored = (entries: SignUp[], inserted: number) => void;
 
 /** Why a sign-up was not stored. */
 export const refusals = ["invalid", "limit", "ceiling", "cross-site", "unavailable", "fault"] as const;
@@ -35,14 +36,30 @@ export class WaitlistUnavailableError extends Error {
 /** How long a storage error makes check() fail, in milliseconds: the default interval of probes, so that one probe sees it. */
 const storageErrorMs = 10_000;
 
+export interface WaitlistOptions {
+  onStored?: OnStored;
+  /** The notice that the form shows, stored before the first entry. */
+  notice?: Notice;
+}
+
 /** Stores entries that join in the same turn of the event loop with one statement, which saves a round trip each. */
-export function createWaitlist(execute: Database["execute"], onStored?: OnStored): CheckedWaitlist {
+export function createWaitlist(
+  execute: Database["execute"],
+  { onStored, notice }: WaitlistOptions = {},
+): CheckedWaitlist {
+  let isNoticeStored = notice === undefined;
   let pending: PendingEntry[] = [];
   /** The error of the latest batch if an empty batch would not have met it. */
   let storageError: { error: unknown; at: number } | undefined;
 
-  async function store(entries: WaitlistEntry[]) {
+  async function storeNotice() {
+    if (notice) await execute(noticeStatement, notice.id, notice.text);
+    isNoticeStored = true;
+  }
+
+  async function store(entries: SignUp[]) {
     try {
+      if (!isNoticeStored) await storeNotice();
       const inserted = await insert(execute, entries);
       storageError = undefined;
       onStored?.(entries, inserted);
@@ -60,6 +77,8 @@ export function createWaitlist(execute: Database["execute"], onStored?: OnStored
 
   return {
     check: async () => {
+      // Also before the first entry: a visitor may send the form of this page when a newer server has taken over.
+      if (!isNoticeStored) await storeNotice();
       if (storageError && performance.now() - storageError.at < storageErrorMs) throw storageError.error;
       // An empty batch needs the table, the right and a writable server, and waits for table locks and the disk.
       await insert(execute, []);
@@ -86,14 +105,16 @@ function isStorageError(error: unknown): boolean {
  * addresses only would have nothing to write, and its speed would tell that they are on the list.
  */
 const insertStatement = `
-  INSERT INTO public.earlyaccess (${entryColumns})
-  SELECT ${entryColumns}
+  INSERT INTO public.earlyaccess (${signUpColumns})
+  SELECT ${signUpColumns}
   FROM json_populate_recordset(null::public.earlyaccess, $1::json),
     pg_logical_emit_message(true, 'earlyaccess', '')
   ON CONFLICT DO NOTHING`;
 
+const noticeStatement = "INSERT INTO public.earlyaccess_notices (id, text) VALUES ($1, $2) ON CONFLICT DO NOTHING";
+
 /** Returns the number of entries that were not on the list. */
-async function insert(execute: Database["execute"], entries: WaitlistEntry[]): Promise<number> {
+async function insert(execute: Database["execute"], entries: SignUp[]): Promise<number> {
   // In the order of their addresses: two statements with the same addresses in different orders would deadlock.
   const rows = entries
     .map((entry) => ({ id: uuidv7(), ...entry }))

@@ -5,7 +5,7 @@ import { escapeHtml, type PublicSite } from "./head.ts";
 const plain = "text/plain; charset=utf-8";
 
 /** @param paths of the pages in the sitemap. */
-export function crawlerFiles({ origin, allowIndexing, privacy }: PublicSite, paths: string[]): Cache {
+export function crawlerFiles({ origin, allowIndexing, settings }: PublicSite, paths: string[]): Cache {
   const rules = allowIndexing ? `Allow: /\n\nSitemap: ${origin}/sitemap.xml` : "Disallow: /";
   const sitemap = `<?xml version="1.0" encoding="UTF-8"?>
 <urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
@@ -16,7 +16,8 @@ ${paths.map((path) => `  <url><loc>${escapeHtml(origin + path)}</loc></url>`).jo
     ["/robots.txt", cacheText(`User-agent: *\n${rules}\n`, plain)],
     ["/sitemap.xml", cacheText(sitemap, "application/xml; charset=utf-8")],
   ]);
-  if (privacy.contact) files.set("/.well-known/security.txt", cacheText(securityText(origin, privacy.contact), plain));
+  if (settings.contact)
+    files.set("/.well-known/security.txt", cacheText(securityText(origin, settings.contact), plain));
   return files;
 }
 

@@ -11,9 +11,9 @@ export function createDocument(template: string, site: PublicSite): (page: Rende
   return (page) => start + renderHead(page.head, page.address, site) + middle + root(page) + end;
 }
 
-function root({ body, address, hydration, privacy }: RenderedPage): string {
-  const settings = hydration === "never" ? "" : ` data-privacy="${escapeHtml(JSON.stringify(privacy))}"`;
-  const attributes = `data-address="${escapeHtml(address)}" data-hydration="${hydration}"${settings}`;
+function root({ body, address, hydration, settings }: RenderedPage): string {
+  const data = hydration === "never" ? "" : ` data-settings="${escapeHtml(JSON.stringify(settings))}"`;
+  const attributes = `data-address="${escapeHtml(address)}" data-hydration="${hydration}"${data}`;
   return `<div id="root" ${attributes}>${withoutVoidSlashes(body)}</div>`;
 }
 

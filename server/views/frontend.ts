@@ -7,7 +7,7 @@ import type { Cache, CachedResponse } from "../http/cached-response.ts";
 import { projectRoot } from "../project-root.ts";
 import { crawlerFiles } from "./crawlers.ts";
 import type { PublicSite } from "./head.ts";
-import { cacheErrorPage, prerender } from "./prerendered-pages.ts";
+import { cacheErrorPage, createPageCache, prerender, type FindPage } from "./prerendered-pages.ts";
 import { builtClient, createBuiltRenderer, createDevRenderer, type Renderer } from "./renderer.ts";
 import { readStaticFiles } from "./static-files.ts";
 
@@ -16,6 +16,8 @@ export interface Frontend {
   files: Cache;
   /** By the address that the renderer returns for a request. */
   prerendered: Cache;
+  /** Finds a page that is the same for everybody, also one that is rendered at its first request. */
+  findPage: FindPage;
   errorPage: CachedResponse;
   /** CSP sources of the pages' inline styles and scripts. */
   inline: { styles: string[]; scripts: string[] };
@@ -25,14 +27,16 @@ export interface Frontend {
 
 /** Reads the result of `npm run build`. */
 export async function createBuiltFrontend(site: PublicSite): Promise<Frontend> {
-  const { listedAddresses, pageAddress, prerenderedAddresses, renderErrorPage, renderPage } =
+  const { listedAddresses, onDemandAddresses, pageAddress, prerenderedAddresses, renderErrorPage, renderPage } =
     await import("../../client/entry-server.tsx");
   const entry = { listedAddresses, pageAddress, renderErrorPage, renderPage };
   const { renderer, styles } = await createBuiltRenderer(entry, site);
+  const prerendered = await prerender(renderer, prerenderedAddresses);
   return {
     renderer,
     files: new Map([...(await readStaticFiles(builtClient)), ...crawlerFiles(site, listedAddresses())]),
-    prerendered: await prerender(renderer, prerenderedAddresses),
+    prerendered,
+    findPage: createPageCache(renderer, prerendered, onDemandAddresses),
     errorPage: await cacheErrorPage(renderer),
     inline: { styles, scripts: [] },
   };
@@ -54,6 +58,7 @@ export async function createDevFrontend(server: Server, site: PublicSite): Promi
     renderer,
     files: crawlerFiles(site, await renderer.listedAddresses()),
     prerendered: new Map(),
+    findPage: () => undefined,
     errorPage: await cacheErrorPage(renderer),
     inline: { styles: sources, scripts: sources },
     vite,

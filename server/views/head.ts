@@ -1,7 +1,7 @@
 // The head of a page: its title, and for a listed page the metadata for search engines and shared links.
 import { meta, product } from "../../client/content.ts";
-import type { PrivacySettings } from "../../client/privacy-settings.ts";
 import type { PageHead } from "../../client/page-data.ts";
+import type { PageSettings } from "../../client/site-settings.ts";
 import { structuredData } from "../../client/structured-data.ts";
 
 export interface PublicSite {
@@ -9,7 +9,7 @@ export interface PublicSite {
   origin: string;
   /** False keeps every page out of search engines, for staging. */
   allowIndexing: boolean;
-  privacy: PrivacySettings;
+  settings: PageSettings;
 }
 
 /** @param path of the page. */

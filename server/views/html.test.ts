@@ -2,13 +2,13 @@
 import { HtmlValidate } from "html-validate";
 import request from "supertest";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createTestApp, noDatabase, type TestApp } from "../../tests/support/app.ts";
+import { createTestApp, noDatabase, type TestApp, testSettings } from "../../tests/support/app.ts";
 
 const origin = "https://perennial.example";
 let site: TestApp;
 
 beforeAll(async () => {
-  site = await createTestApp(noDatabase, { site: { origin, allowIndexing: true, privacy: { links: [] } } });
+  site = await createTestApp(noDatabase, { site: { origin, allowIndexing: true, settings: testSettings } });
 });
 
 afterAll(() => site.close());
@@ -113,7 +113,7 @@ it("robots.txt allows every path and names the sitemap, which lists the landing 
 });
 
 it("a site that forbids indexing disallows every path and sends noindex", async () => {
-  const staging = await createTestApp(noDatabase, { site: { origin, allowIndexing: false, privacy: { links: [] } } });
+  const staging = await createTestApp(noDatabase, { site: { origin, allowIndexing: false, settings: testSettings } });
   expect(await get("/robots.txt", staging)).toBe("User-agent: *\nDisallow: /\n");
   for (const path of ["/", "/nope", "/favicon.svg"]) {
     expect((await request(staging.app).get(path)).headers["x-robots-tag"]).toBe("noindex");

@@ -22,6 +22,25 @@ export async function prerender(renderer: Renderer, addresses: string[]): Promis
   return new Map(await Promise.all(pages));
 }
 
+export type FindPage = (address: string) => Promise<CachedResponse> | CachedResponse | undefined;
+
+/**
+ * Returns the function that finds a page which is the same for everybody, and renders it unless it was needed before;
+ * undefined for any other page.
+ * @param onDemand addresses of pages that are rendered at their first request.
+ */
+export function createPageCache(renderer: Renderer, prerendered: Cache, onDemand: string[]): FindPage {
+  const pages = new Map<string, Promise<CachedResponse>>();
+  return function findPage(address) {
+    const found = prerendered.get(address) ?? pages.get(address);
+    if (found || !onDemand.includes(address)) return found;
+    const page = renderer.page(address).then((rendered) => cachePage(rendered, pageCaching));
+    pages.set(address, page);
+    page.catch(() => pages.delete(address));
+    return page;
+  };
+}
+
 /** @param caching by default for a response that nobody may keep. */
 export async function cachePage(
   { status, html }: RenderedDocument,

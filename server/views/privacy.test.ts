@@ -1,10 +1,11 @@
 // The privacy page and what other pages say about privacy, with and without the operator's settings.
 import request from "supertest";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createTestApp, noDatabase, type TestApp } from "../../tests/support/app.ts";
+import { createTestApp, noDatabase, testSettings, type TestApp } from "../../tests/support/app.ts";
 
 const site = { origin: "https://perennial.example", allowIndexing: true };
-const privacy = {
+const settings = {
+  ...testSettings,
   controller: "Perennial <Inc.>, 1 Garden Way",
   contact: "privacy@perennial.example",
   links: [{ label: "Imprint", url: "https://perennial.example/imprint?a=b&c=d" }],
@@ -14,8 +15,8 @@ let named: TestApp;
 let unnamed: TestApp;
 
 beforeAll(async () => {
-  named = await createTestApp(noDatabase, { site: { ...site, privacy } });
-  unnamed = await createTestApp(noDatabase, { site: { ...site, privacy: { links: [] } } });
+  named = await createTestApp(noDatabase, { site: { ...site, settings } });
+  unnamed = await createTestApp(noDatabase, { site: { ...site, settings: testSettings } });
 });
 
 afterAll(() => Promise.all([named.close(), unnamed.close()]));
@@ -49,9 +50,9 @@ it("the form's note says where to have an entry deleted, also after a failed pos
 });
 
 it("the browser gets the settings for hydration", async () => {
-  const [, json = ""] = /data-privacy="([^"]*)"/.exec(await get(named, "/")) ?? [];
+  const [, json = ""] = /data-settings="([^"]*)"/.exec(await get(named, "/")) ?? [];
   const entities: Record<string, string> = { "&quot;": '"', "&lt;": "<", "&gt;": ">", "&amp;": "&" };
-  expect(JSON.parse(json.replaceAll(/&\w+;/g, (entity) => entities[entity] as string))).toEqual(privacy);
+  expect(JSON.parse(json.replaceAll(/&\w+;/g, (entity) => entities[entity] as string))).toEqual(settings);
 });
 
 it("security.txt names the contact and expires within a year (RFC 9116)", async () => {

@@ -1,9 +1,12 @@
 // The app of a test: the real one on a real database, with the options that the test changes.
 import type { RequestListener } from "node:http";
 import { pino } from "pino";
+import { defaultSettings } from "../../client/site-settings.ts";
 import { createApp, type AppOptions } from "../../server/app.ts";
 import { connect, createPool } from "../../server/database/connect.ts";
 import { createReadiness } from "../../server/database/readiness.ts";
+import { createEntryLinks } from "../../server/models/entry-links.ts";
+import { createNotice } from "../../server/models/notice.ts";
 import type { Application } from "../../server/http/server.ts";
 import { createWaitlist } from "../../server/models/waitlist.ts";
 import { createBuiltFrontend, type Frontend } from "../../server/views/frontend.ts";
@@ -19,6 +22,9 @@ export interface TestApp {
   logged(): string;
   close(): Promise<void>;
 }
+
+/** The settings of a site whose operator set none. */
+export const testSettings = { ...defaultSettings, notice: createNotice(defaultSettings).id };
 
 /** A database that no test reaches. */
 export const noDatabase = "postgresql://unused:unused@127.0.0.1:1/unused";
@@ -38,13 +44,15 @@ export async function createTestApp(webUrl = noDatabase, changes: Partial<AppOpt
   const log = pino({ base: null }, { write: (line: string) => (lines += line) });
   const database = connect(createPool(webUrl), log);
   const waitlist = createWaitlist(database.execute);
-  const site = { origin: "http://localhost:3000", allowIndexing: true, privacy: { links: [] }, ...changes.site };
+  const site = { origin: "http://localhost:3000", allowIndexing: true, settings: testSettings, ...changes.site };
   const options: AppOptions = {
     log,
     site,
     frontend: await frontendOf(site),
     isReady: createReadiness(waitlist.check, log),
     waitlist,
+    undo: {},
+    links: createEntryLinks(database.execute),
     signups: { limit: 1_000, windowSeconds: 600 },
     trustProxy: 0,
     ...changes,

@@ -1,0 +1,26 @@
+// What the operator set, as far as the pages show it. The server passes it to every page.
+import { createContext } from "react";
+
+export interface SiteSettings {
+  /** Name and postal address of who keeps the list. */
+  controller?: string | undefined;
+  /** An email address. Without it, the pages promise nothing that needs a message to the operator. */
+  contact?: string | undefined;
+  /** Further pages that the law asks for, such as an imprint. */
+  links: { label: string; url: string }[];
+  /** For how long an entry is kept after the sign-up; 0 keeps it until the list closes. */
+  retentionMonths: number;
+  /** Whether deleted addresses are kept as keyed hashes. */
+  keepsErasures: boolean;
+  /** Whether a new entry gets a confirmation mail. Otherwise the success state offers to undo the sign-up. */
+  mail: boolean;
+}
+
+/** The settings, and the id of the privacy notice that they result in. */
+export interface PageSettings extends SiteSettings {
+  notice: string;
+}
+
+export const defaultSettings: SiteSettings = { links: [], retentionMonths: 0, keepsErasures: false, mail: false };
+
+export const SettingsContext = createContext<PageSettings>({ ...defaultSettings, notice: "" });

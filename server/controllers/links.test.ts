@@ -1,0 +1,209 @@
+// The links to an entry: POST confirms its address or deletes it, and nobody learns whether the token existed.
+import { createHash, randomBytes } from "node:crypto";
+import request from "supertest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createTestApp, noDatabase, type TestApp } from "../../tests/support/app.ts";
+import { createEmptyDatabase, type TestDatabase } from "../../tests/support/database.ts";
+import { queryAs } from "../../tests/support/query.ts";
+import { hashAddress } from "../database/erasures.ts";
+import { migrate } from "../database/migrate.ts";
+
+const erasureKey = "a-key-of-the-tests-with-enough-characters";
+const ada = { name: "Ada", email: "ada@example.com", company: "Engines" };
+
+let database: TestDatabase;
+let site: TestApp;
+
+beforeAll(async () => {
+  database = await createEmptyDatabase();
+  await migrate({ ...database, erasureKey });
+  site = await createTestApp(database.webUrl, { undo: { erasureKey } });
+});
+
+afterAll(async () => {
+  await site.close();
+  await database.drop();
+});
+
+beforeEach(() => database.query("TRUNCATE earlyaccess"));
+
+const entries = () =>
+  database.query("SELECT email, confirmed_at IS NOT NULL AS confirmed FROM earlyaccess ORDER BY email");
+const post = (path: string) => request(site.app).post(path).set("Accept", "text/html");
+const newToken = () => randomBytes(16).toString("base64url");
+
+async function signUp(entry: object = ada): Promise<string> {
+  const { status, body } = await request(site.app).post("/api/earlyaccess").send(entry);
+  expect([status, body.undo]).toEqual([201, expect.stringMatching(/^[\w-]{22}$/)]);
+  return body.undo as string;
+}
+
+/** Signs up, and stores a token as the worker does when it sends the mail. */
+async function mail(): Promise<string> {
+  await signUp();
+  const token = newToken();
+  const hash = createHash("sha256").update(token).digest();
+  await database.query("UPDATE earlyaccess SET token_hash = $1, mailed_at = now()", [hash]);
+  return token;
+}
+
+describe("GET", () => {
+  it.each([
+    ["/confirm", "Confirm your address"],
+    ["/leave", "Remove my entry"],
+  ])("%s has one button and changes nothing, also for a mail scanner that opens every link", async (path, text) => {
+    const token = await mail();
+    for (const address of [`${path}?token=${token}`, `${path}?utm_source=mail&token=${token}`]) {
+      const page = await request(site.app).get(address);
+      expect([page.status, page.text.match(/<button/g)?.length]).toEqual([200, 1]);
+      expect(page.text).toContain(text);
+      expect(page.text).toContain('<meta name="robots" content="noindex">');
+      expect(page.text).not.toContain(token);
+      expect((await request(site.app).head(address)).status).toBe(200);
+    }
+    expect(await entries()).toEqual([{ email: ada.email, confirmed: false }]);
+  });
+
+  it.each(["/confirm", "/leave", "/leave?token=", "/leave?token=short", `/confirm?token=${"x".repeat(23)}`])(
+    "%s, without a complete token, returns 404, as POST does",
+    async (path) => {
+      expect((await request(site.app).get(path)).status).toBe(404);
+      expect((await post(path)).status).toBe(404);
+    },
+  );
+});
+
+it("POST /confirm sets the time of the confirmation once", async () => {
+  const token = await mail();
+  const page = await post(`/confirm?token=${token}`);
+  expect([page.status, page.headers["cache-control"]]).toEqual([200, "no-store"]);
+  expect(page.text).toContain("your address is confirmed");
+  const [first] = await database.query("SELECT confirmed_at FROM earlyaccess");
+  expect(first?.confirmed_at).toBeInstanceOf(Date);
+  await post(`/confirm?token=${token}`);
+  expect(await database.query("SELECT confirmed_at FROM earlyaccess")).toEqual([first]);
+});
+
+it("the token of an undo button confirms nothing, because nobody has read a mail", async () => {
+  expect((await post(`/confirm?token=${await signUp()}`)).status).toBe(200);
+  expect(await entries()).toEqual([{ email: ada.email, confirmed: false }]);
+});
+
+it("POST /leave deletes the entry, and keeps the hash of its address", async () => {
+  const token = await mail();
+  await signUp({ ...ada, email: "bob@example.com" });
+  expect((await post(`/leave?token=${token}`)).text).toContain("your entry is removed");
+  expect(await entries()).toEqual([{ email: "bob@example.com", confirmed: false }]);
+  const [erased] = await database.query("SELECT FROM earlyaccess_erasures.addresses WHERE hash = $1", [
+    hashAddress(ada.email, erasureKey),
+  ]);
+  expect(erased).toBeDefined();
+});
+
+it("a mail provider's one-click request (RFC 8058) deletes the entry without a redirect, in both encodings", async () => {
+  const types = ["application/x-www-form-urlencoded", "multipart/form-data; boundary=x"];
+  for (const type of types) {
+    const token = await mail();
+    const address = `/leave?token=${token}`;
+    const { status } = await request(site.app)
+      .post(address)
+      .set("Content-Type", type)
+      .send("List-Unsubscribe=One-Click");
+    expect([status, await entries()]).toEqual([200, []]);
+  }
+});
+
+describe("undo", () => {
+  it("removes the new entry, and nothing for an address that was known", async () => {
+    const first = await signUp();
+    const second = await signUp({ ...ada, name: "Somebody else" });
+    await post(`/leave?token=${second}`);
+    expect(await entries()).toHaveLength(1);
+    await post(`/leave?token=${first}`);
+    expect(await entries()).toEqual([]);
+  });
+
+  it("without JavaScript posts to the page with the token, and leads to the form", async () => {
+    const joined = await request(site.app).post("/api/earlyaccess").set("Accept", "text/html").type("form").send(ada);
+    const address = (joined.headers.location as string).replace("#early-access", "");
+    expect((await request(site.app).get(address)).text).toContain("Wrong address? Undo");
+    const undone = await post(address);
+    expect([undone.status, undone.headers.location, await entries()]).toEqual([303, "/?undone#early-access", []]);
+    expect((await request(site.app).get("/?undone")).text).toContain("Your sign-up is undone.");
+  });
+
+  it("is offered only on a page that has the token", async () => {
+    for (const address of ["/", "/?joined", "/?joined&undo=short", "/?undone"]) {
+      expect((await request(site.app).get(address)).text).not.toContain("Wrong address? Undo");
+    }
+    expect((await post("/")).status).toBe(405);
+    expect((await post("/?undo=short")).status).toBe(405);
+  });
+
+  it("is not offered if the site sends mails, which are announced instead", async () => {
+    const settings = { ...site.options.site.settings, mail: true };
+    const mailing = await createTestApp(database.webUrl, { site: { ...site.options.site, settings }, undo: false });
+    const { body } = await request(mailing.app).post("/api/earlyaccess").send(ada);
+    expect(body).toEqual({ message: expect.any(String) });
+    const page = await request(mailing.app).get(`/?joined&undo=${newToken()}`);
+    expect(page.text).not.toContain("Undo");
+    expect(page.text).toContain("Please check your inbox");
+    expect(page.text).toContain("You&#x27;re now on the early access list. We&#x27;ll notify you when we launch!");
+    await mailing.close();
+  });
+});
+
+it("forged tokens get the response of a valid one, and have no effect", async () => {
+  const valid = await mail();
+  const flood = await createTestApp(database.webUrl, { signups: { limit: 1_000_000, windowSeconds: 600 } });
+  const respond = async (path: string, token: string) => {
+    const { status, headers, text } = await request(flood.app).post(`${path}?token=${token}`);
+    const { date: _date, "x-request-id": _id, ratelimit: _limit, ...rest } = headers;
+    return JSON.stringify([status, rest, text]);
+  };
+  for (const path of ["/confirm", "/leave"]) {
+    const responses = await Promise.all(Array.from({ length: 500 }, () => respond(path, newToken())));
+    expect(await entries()).toEqual([{ email: ada.email, confirmed: path === "/leave" }]);
+    expect([...new Set(responses)]).toEqual([await respond(path, valid)]);
+  }
+  expect(await entries()).toEqual([]);
+  await flood.close();
+});
+
+it("100,000 forged tokens change nothing", async () => {
+  await mail();
+  const hashes = Array.from({ length: 100_000 }, () => createHash("sha256").update(newToken()).digest());
+  const sql = `SELECT count(public.earlyaccess_confirm(hash)), count(public.earlyaccess_leave(hash)) FROM unnest($1::bytea[]) AS hash`;
+  await queryAs(database.webUrl, sql, [hashes]);
+  expect(await entries()).toEqual([{ email: ada.email, confirmed: false }]);
+});
+
+it("a client gets 429 after a hundred times SIGNUP_LIMIT requests, also if it hangs up, and its sign-ups still work", async () => {
+  const limited = await createTestApp(noDatabase, { signups: { limit: 1, windowSeconds: 600 } });
+  const statuses = [];
+  for (let i = 0; i < 101; i++) statuses.push((await request(limited.app).post(`/leave?token=${newToken()}`)).status);
+  expect(statuses).toEqual([...Array.from({ length: 100 }, () => 503), 429]);
+  expect((await request(limited.app).post("/api/earlyaccess").send(ada)).status).toBe(503);
+  await limited.close();
+});
+
+it("without a database, says so and asks to try again", async () => {
+  const offline = await createTestApp(noDatabase);
+  const response = await request(offline.app).post(`/leave?token=${newToken()}`).set("Accept", "text/html");
+  expect([response.status, response.type, response.headers["retry-after"]]).toEqual([503, "text/html", "15"]);
+  await offline.close();
+});
+
+it("the web role may execute the two functions, and read none of the tables and columns", async () => {
+  const denied = { code: "42501" };
+  const columns = await database.query(
+    `SELECT format('%s.%s', table_schema, table_name) AS table, column_name AS column FROM information_schema.columns
+     WHERE table_name LIKE 'earlyaccess%' AND table_schema = 'public' OR table_schema = 'earlyaccess_erasures'`,
+  );
+  expect(columns.length).toBeGreaterThan(30);
+  for (const { table, column } of columns) {
+    await expect(queryAs(database.webUrl, `SELECT ${column} FROM ${table}`), `${column}`).rejects.toMatchObject(denied);
+  }
+  const returned = await queryAs(database.webUrl, "SELECT public.earlyaccess_leave('\\x00') AS result");
+  expect(returned).toEqual([{ result: "" }]);
+});

@@ -1,0 +1,23 @@
+// The privacy notice that the form shows, under an id that its sign-ups name.
+import { createHash } from "node:crypto";
+import { noticeText } from "../../client/privacy-notice.ts";
+import type { SiteSettings } from "../../client/site-settings.ts";
+
+export interface Notice {
+  /** The first 32 hexadecimal digits of the text's SHA-256. */
+  id: string;
+  text: string;
+}
+
+export function createNotice(settings: SiteSettings): Notice {
+  const text = noticeText(settings);
+  return { id: createHash("sha256").update(text).digest("hex").slice(0, 32), text };
+}
+
+/**
+ * Returns the id that a sign-up names, or null. An id without a notice is stored, too: the web process cannot read which
+ * notices earlier versions showed.
+ */
+export function readNoticeId(value: unknown): string | null {
+  return typeof value === "string" && /^[\da-f]{32}$/.test(value) ? value : null;
+}
