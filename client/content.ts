@@ -353,7 +353,7 @@ export const linkPages = {
   confirm: {
     ask: {
       heading: "Confirm your address",
-      text: "One click, and your place on the early access list is confirmed.",
+      text: "One click confirms your place on the early access list.",
       button: "Confirm",
     },
     done: { heading: "Thank you", text: "If the link was still valid, your address is confirmed." },
@@ -361,7 +361,7 @@ export const linkPages = {
   leave: {
     ask: {
       heading: "Leave the list",
-      text: "Your entry is removed from the early access list, with everything that it holds.",
+      text: "One click removes your entry from the early access list, with everything that it holds.",
       button: "Remove my entry",
     },
     done: { heading: "Goodbye", text: "If the link was still valid, your entry is removed." },

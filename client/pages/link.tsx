@@ -5,9 +5,10 @@ import { Message } from "./message.tsx";
 
 export function LinkPage({ name }: { name: "confirm" | "leave" }) {
   const { ask, done } = linkPages[name];
-  if (useLocation().search !== "") return <Message name={name} {...done} link={linkPages.home} />;
+  const upright = name === "confirm";
+  if (useLocation().search !== "") return <Message name={name} upright={upright} {...done} link={linkPages.home} />;
   return (
-    <Message name={name} heading={ask.heading} text={ask.text}>
+    <Message name={name} upright={upright} heading={ask.heading} text={ask.text}>
       {/* Without an action, the form posts to the page's own address, with the token. */}
       <form method="post">
         <button className="button" type="submit">

@@ -1,4 +1,4 @@
-// A full-page message under a wilted plant, with a link to the landing page or a button.
+// A full-page message beside a plant, with a link to the landing page or a button.
 import type { ReactNode } from "react";
 import { Leaf } from "../components/stem.tsx";
 import { Footer } from "../sections/footer.tsx";
@@ -10,10 +10,12 @@ interface Props {
   text: string;
   /** The text of a link to the landing page. */
   link?: string;
+  /** Shows the plant upright instead of wilted. */
+  upright?: boolean;
   children?: ReactNode;
 }
 
-export function Message({ name, heading, text, link, children }: Props) {
+export function Message({ name, heading, text, link, upright, children }: Props) {
   return (
     <>
       <Navigation landing="/" />
@@ -29,7 +31,7 @@ export function Message({ name, heading, text, link, children }: Props) {
             )}
             {children}
           </div>
-          <WiltedPlant />
+          {upright ? <UprightPlant /> : <WiltedPlant />}
         </div>
       </main>
       <Footer />
@@ -39,10 +41,21 @@ export function Message({ name, heading, text, link, children }: Props) {
 
 function WiltedPlant() {
   return (
-    <svg className="wilted-plant" viewBox="78 84 204 316" aria-hidden="true">
+    <svg className="message-plant" viewBox="78 84 204 316" aria-hidden="true">
       <path className="shoot" d="M160 400V190c0-70 40-110 80-96 26 10 30 40 26 66" />
       <Leaf transform="translate(157 300) scale(-2 2)" />
       <Leaf transform="translate(266 156) rotate(62) scale(2)" />
+    </svg>
+  );
+}
+
+function UprightPlant() {
+  return (
+    <svg className="message-plant" viewBox="78 84 204 316" aria-hidden="true">
+      <path className="shoot" d="M160 400V186" />
+      <Leaf transform="translate(157 346) scale(-2 -2)" />
+      <Leaf transform="translate(163 286) scale(2 -2)" />
+      <Leaf transform="translate(160 190) rotate(-48) scale(2 -2)" />
     </svg>
   );
 }

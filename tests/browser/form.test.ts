@@ -73,7 +73,7 @@ describe("a sign-up", () => {
     expect(await toast().locator("[data-description]").textContent()).toBe(
       "You're now on the early access list. We'll notify you when we launch!",
     );
-    expect(await page.locator("form").count()).toBe(0);
+    expect(await page.locator("form input").count()).toBe(0);
     await successHeading().waitFor();
     expect(await database.query("SELECT name, email, company, job_title FROM earlyaccess")).toEqual([
       { name: "Ada", email: "ada@example.com", company: "Engines", job_title: "Engineer" },
@@ -115,7 +115,7 @@ describe("a sign-up", () => {
     expect(await page.title()).toBe("You’re on the list – Perennial");
     await page.reload();
     await successHeading().waitFor();
-    expect(await page.locator("form").count()).toBe(0);
+    expect(await page.locator("form input").count()).toBe(0);
     expect(await page.title()).toBe("You’re on the list – Perennial");
   });
 
@@ -141,6 +141,34 @@ describe("a sign-up", () => {
       { email: "ada@example.com", utm_source: "news" },
       { email: "grace@example.com", utm_source: "news" },
     ]);
+  });
+
+  it("can be undone, which shows the form again and moves focus to the message", async () => {
+    await page.goto(`${site.url}/?utm_source=news`);
+    await hydrateForm(page);
+    await submit();
+    await page.getByRole("button", { name: "Wrong address? Undo" }).click();
+    await page.locator(":focus", { hasText: "Your sign-up is undone." }).waitFor();
+    expect(await database.query("SELECT FROM earlyaccess")).toEqual([]);
+    expect(page.url()).toBe(`${site.url}/?utm_source=news#early-access`);
+    expect(await values()).toEqual(["", "", "", ""]);
+    await submit({ Email: "right@example.com" });
+    await successHeading().waitFor();
+    expect(await database.query("SELECT email FROM earlyaccess")).toEqual([{ email: "right@example.com" }]);
+    expect(page.messages).toEqual([]);
+  });
+
+  it("stays, and says so, if the undo fails", async () => {
+    await hydrateForm(page);
+    await submit();
+    await page.route("**/leave*", (route) => route.abort());
+    await page.getByRole("button", { name: "Wrong address? Undo" }).click();
+    await page.getByRole("status").filter({ hasText: "Something went wrong. Please try again." }).waitFor();
+    expect(await database.query("SELECT email FROM earlyaccess")).toHaveLength(1);
+    await page.unroute("**/leave*");
+    await page.getByRole("button", { name: "Wrong address? Undo" }).click();
+    await page.getByText("Your sign-up is undone.").waitFor();
+    expect(await database.query("SELECT FROM earlyaccess")).toEqual([]);
   });
 
   it("of a bot that fills in the honeypot field is stored with a flag and gets the same response", async () => {

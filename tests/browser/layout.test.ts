@@ -29,7 +29,7 @@ describe.each([320, 360, 480, 640, 768, 1024, 1280, 1920, 2560])("at %d px", (wi
       await page.goto(site.url + path);
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
       const small = await page.evaluate(() =>
-        [...document.querySelectorAll<HTMLElement>("a, button, input, summary")]
+        [...document.querySelectorAll<HTMLElement>("a, button, input:not([type=hidden]), summary")]
           .filter((element) => !element.matches(".skip-link, .visually-hidden *, p a")) // WCAG excepts links in a text.
           .map((element) => ({ text: element.textContent, box: element.getBoundingClientRect() }))
           .filter(({ box }) => box.height < 44 || box.width < 44)
@@ -332,7 +332,7 @@ it("draws borders around buttons and fields in forced colors", async () => {
   const page = await openPage({ forcedColors: "active" });
   await page.goto(site.url);
   const borders = await page
-    .locator(".button, input, .form-card")
+    .locator(".button, input:not([type=hidden]), .form-card")
     .evaluateAll((all) => all.map((element) => getComputedStyle(element).borderTopWidth));
   expect(borders.filter((border) => border === "0px")).toEqual([]);
 });

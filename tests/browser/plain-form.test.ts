@@ -66,6 +66,19 @@ it("joins, and shows the success message", async () => {
   expect(page.messages).toEqual([]);
 });
 
+it.each([false, true])("can be undone, also after a reload (JavaScript: %s)", async (javaScriptEnabled) => {
+  await submit();
+  const address = page.url();
+  page = await openPage({ javaScriptEnabled });
+  await page.goto(address);
+  await page.getByRole("button", { name: "Wrong address? Undo" }).click();
+  await page.waitForURL(`${site.url}/?undone#early-access`);
+  await page.getByText("Your sign-up is undone.").waitFor();
+  expect(await database.query("SELECT FROM earlyaccess")).toEqual([]);
+  expect(await values()).toEqual(["", "", "", ""]);
+  expect(page.messages).toEqual([]);
+});
+
 it("leads back to the empty form for a colleague", async () => {
   await submit();
   await page.getByRole("link", { name: "Add a colleague" }).click();
