@@ -17,9 +17,14 @@ const get = async (path: string, app = site) => (await request(app.app).get(path
 const postBadForm = async () =>
   (await request(site.app).post("/api/earlyaccess").type("form").set("Accept", "text/html").send({ name: "<b>" })).text;
 
+const token = "A".repeat(22);
+
 const pages: Record<string, () => Promise<string>> = {
   "the landing page": () => get("/"),
-  "the landing page after joining": () => get("/?joined"),
+  "the landing page after joining": () => get(`/?joined&undo=${token}`),
+  "the landing page after an undo": () => get("/?undone"),
+  "the confirmation page": () => get(`/confirm?token=${token}`),
+  "the page to leave": () => get(`/leave?token=${token}`),
   "a failed form post": postBadForm,
   "the privacy page": () => get("/privacy"),
   "the 404 page": () => get("/nope"),

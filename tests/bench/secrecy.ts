@@ -1,4 +1,4 @@
-// Whether response times reveal if an address is on the list: new, known and flagged addresses in turn.
+// Whether response times reveal if an address is on the list: sign-ups of new, known and flagged addresses in turn, and undoing them.
 import { Agent, request } from "node:http";
 import type { Site } from "../support/site.ts";
 import type { Bench, Row } from "./measure.ts";
@@ -18,38 +18,52 @@ export async function measureSecrecy({ rounds, say }: Bench, site: Site): Promis
   say("response times by kind of address");
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const names = Object.keys(kinds);
-  const medians: Record<string, number[]> = {};
+  const medians: Record<"join" | "undo", Record<string, number[]>> = { join: {}, undo: {} };
+  const signUp = (entry: object) =>
+    post(`${site.url}/api/earlyaccess`, agent, 201, { name: "Ada", company: "Engines", ...entry });
+  await signUp({ email: "known@example.com" });
   let sent = 0;
   for (let round = 0; round <= rounds * 4; round++) {
-    const times: Record<string, number[]> = {};
+    const times: typeof medians = { join: {}, undo: {} };
     for (let i = 0; i < perRound * names.length; i++) {
       // Each kind comes first as often as any other.
       const kind = names[(i + Math.floor(i / names.length)) % names.length] as string;
-      const body = { name: "Ada", company: "Engines", ...kinds[kind]?.(sent++) };
-      (times[kind] ??= []).push(await responseTime(site.url, agent, body));
+      const joined = await signUp(kinds[kind]?.(sent++) ?? {});
+      (times.join[kind] ??= []).push(joined.ms);
+      // A token of a known address has no effect.
+      const { undo } = JSON.parse(joined.text) as { undo: string };
+      (times.undo[kind] ??= []).push((await post(`${site.url}/leave?token=${undo}`, agent, 200)).ms);
     }
     if (round === 0) continue; // Warm-up.
-    for (const kind of names) (medians[kind] ??= []).push(summarise(times[kind] ?? []).median);
+    for (const what of ["join", "undo"] as const) {
+      for (const kind of names) (medians[what][kind] ??= []).push(summarise(times[what][kind] ?? []).median);
+    }
   }
   agent.destroy();
+  return (["join", "undo"] as const).flatMap((what) => describe(what, medians[what], names.slice(1)));
+}
+
+function describe(what: string, medians: Record<string, number[]>, names: string[]): Row[] {
   const format = (kind: string) => `${Math.round(summarise(medians[kind] ?? []).median * 1000)} µs`;
-  return names.slice(1).map((kind) => ({
-    what: `response to an address: ${kind}`,
+  return names.map((kind) => ({
+    what: `response to an address (${what}): ${kind}`,
     ours: format(kind),
     reference: `new ${format("new")}`,
     ratio: ratio(medians[kind] ?? [], medians.new ?? []),
   }));
 }
 
-/** In milliseconds, from the first byte sent to the last received. */
-function responseTime(url: string, agent: Agent, entry: object): Promise<number> {
+/** Resolves with the body, and the milliseconds from the first byte sent to the last received. */
+function post(url: string, agent: Agent, status: number, entry?: object): Promise<{ text: string; ms: number }> {
   return new Promise((resolve, reject) => {
-    const body = JSON.stringify(entry);
+    const body = entry ? JSON.stringify(entry) : "";
     const headers = { "Content-Type": "application/json", "Content-Length": body.length };
     const began = performance.now();
-    const sent = request(`${url}/api/earlyaccess`, { method: "POST", agent, headers }, (response) => {
-      if (response.statusCode !== 201) reject(new Error(`${body} got ${response.statusCode}`));
-      response.resume().once("end", () => resolve(performance.now() - began));
+    const sent = request(url, { method: "POST", agent, headers }, (response) => {
+      if (response.statusCode !== status) reject(new Error(`${url} got ${response.statusCode}`));
+      let text = "";
+      response.setEncoding("utf8").on("data", (part: string) => (text += part));
+      response.once("end", () => resolve({ text, ms: performance.now() - began }));
     });
     sent.once("error", reject).end(body);
   });

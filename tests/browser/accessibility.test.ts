@@ -63,6 +63,9 @@ async function toastShown(page: WatchedPage) {
   await animationsFinished(page);
 }
 
+/** Of no entry. */
+const token = "A".repeat(22);
+
 const states: Record<string, (page: WatchedPage) => Promise<unknown>> = {
   empty: (page) => page.goto(site.url),
   "answers open": async (page) => {
@@ -89,7 +92,8 @@ const states: Record<string, (page: WatchedPage) => Promise<unknown>> = {
     await page.getByLabel("Company").focus();
     await page.getByText("Did you mean ada@gmail.com?").waitFor();
   },
-  "joined without JavaScript": (page) => page.goto(`${site.url}/?joined`),
+  "joined without JavaScript": (page) => page.goto(`${site.url}/?joined&undo=${token}`),
+  undone: (page) => page.goto(`${site.url}/?undone#early-access`),
   "errors without JavaScript": async (page) => {
     await page.route("**/assets/*.js", (route) => route.abort());
     await fill(page, "ada@localhost");
@@ -108,6 +112,12 @@ const states: Record<string, (page: WatchedPage) => Promise<unknown>> = {
     await page.getByRole("heading", { name: "Unexpected Application Error!" }).waitFor();
   },
   "privacy page": (page) => page.goto(`${site.url}/privacy`),
+  "confirmation page": (page) => page.goto(`${site.url}/confirm?token=${token}`),
+  "left the list": async (page) => {
+    await page.goto(`${site.url}/leave?token=${token}`);
+    await page.getByRole("button").click();
+    await page.getByRole("heading", { name: "Goodbye" }).waitFor();
+  },
   "404 page": (page) => page.goto(`${site.url}/nope`),
 };
 

@@ -25,7 +25,8 @@ afterAll(async () => {
 describe.each([320, 360, 480, 640, 768, 1024, 1280, 1920, 2560])("at %d px", (width) => {
   it("nothing overflows, and links, buttons and inputs are at least 44 × 44 px", async () => {
     const page = await openPage({ viewport: { width, height: 800 } });
-    for (const path of ["/", "/?joined", "/privacy", "/nope"]) {
+    const token = "A".repeat(22);
+    for (const path of ["/", `/?joined&undo=${token}`, "/?undone", "/privacy", `/leave?token=${token}`, "/nope"]) {
       await page.goto(site.url + path);
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
       const small = await page.evaluate(() =>
