@@ -7,14 +7,13 @@ import { addressChoice } from "../../client/early-access/fields.ts";
 import { suggestAddress } from "../../client/early-access/suggested-address.ts";
 import { HttpError } from "../http/http-error.ts";
 import { methodNotAllowed } from "../http/method.ts";
-import { hashAddress } from "../database/erasures.ts";
 import { readBody } from "../middleware/body.ts";
 import { prefersHtml } from "../middleware/errors.ts";
 import { sameOrigin } from "../middleware/same-origin.ts";
 import { signupLimit, type SignupLimits } from "../middleware/signup-limit.ts";
 import { readNoticeId } from "../models/notice.ts";
 import { HourlyLimitError } from "../models/signup-volume.ts";
-import { createToken } from "../models/token.ts";
+import { createUndo } from "../models/token.ts";
 import { parseEntry, type ParsedEntry } from "../models/waitlist-entry.ts";
 import { WaitlistUnavailableError, type Refusal, type Waitlist } from "../models/waitlist.ts";
 import type { Renderer } from "../views/renderer.ts";
@@ -57,14 +56,6 @@ function join(waitlist: Waitlist, undo: EarlyAccessOptions["undo"]): RequestHand
     if (prefersHtml(req)) res.redirect(303, joinedAddress(undoing && undoing.token));
     else res.status(201).json({ message: content.success.text, ...(undoing && { undo: undoing.token }) });
   };
-}
-
-/** Returns a token, and the columns of the entry with which it is found and then remembered as deleted. */
-function createUndo(email: string, erasureKey: string | undefined) {
-  const { token, hash } = createToken();
-  const bytes = (value: Buffer) => `\\x${value.toString("hex")}`;
-  const erasure = erasureKey && { erasure_hash: bytes(hashAddress(email, erasureKey)) };
-  return { token, columns: { token_hash: bytes(hash), ...erasure } };
 }
 
 /**

@@ -18,23 +18,16 @@ import { reportUnavailable } from "./early-access.ts";
 /** In limits of sign-ups: a POST adds nothing to the list, and a mail provider sends those of many people. */
 const limitFactor = 100;
 
+type Act = (token: string) => Promise<void>;
+
 /** A request without a well-formed token is left to the next router. The body is not read. */
 export function entryLinks(links: EntryLinks, limits: SignupLimits, renderer: Renderer): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const limit = signupLimit({ ...limits, limit: limits.limit * limitFactor }, "link-");
 
-  function post(path: string, query: string, act: (token: string) => Promise<void>, respond: RequestHandler) {
-    const tokenOf = ({ url }: Request) => readToken(url.split("?", 2)[1] ?? "", query);
+  const post = (path: string, query: string, act: Act, respond: RequestHandler) =>
     // Not router.post, for which Express would answer OPTIONS.
-    const skip: RequestHandler = (req, _res, next) => next(req.method === "POST" && tokenOf(req) ? undefined : "route");
-    const run: RequestHandler = async (req, res, next) => {
-      await act(tokenOf(req) as string);
-      res.set("Cache-Control", "no-store");
-      if (!canDiscardBody(req)) res.set("Connection", "close");
-      next();
-    };
-    router.all(path, skip, limit, run, respond);
-  }
+    router.all(path, skipWithoutToken(query), limit, follow(act, query), respond);
 
   /** Not a redirect: mail providers, which post to the address in List-Unsubscribe, must get none (RFC 8058). */
   const sendResult =
@@ -49,4 +42,21 @@ export function entryLinks(links: EntryLinks, limits: SignupLimits, renderer: Re
   post("/", undoQuery, links.leave, (_req, res) => res.redirect(303, `/?${undoneQuery}#${formId}`));
   router.use(reportUnavailable());
   return router;
+}
+
+function tokenOf({ url }: Request, query: string): string | undefined {
+  return readToken(url.split("?", 2)[1] ?? "", query);
+}
+
+function skipWithoutToken(query: string): RequestHandler {
+  return (req, _res, next) => next(req.method === "POST" && tokenOf(req, query) ? undefined : "route");
+}
+
+function follow(act: Act, query: string): RequestHandler {
+  return async function followLink(req, res, next) {
+    await act(tokenOf(req, query) as string);
+    res.set("Cache-Control", "no-store");
+    if (!canDiscardBody(req)) res.set("Connection", "close");
+    next();
+  };
 }

@@ -5,8 +5,8 @@ import { WaitlistUnavailableError } from "./waitlist.ts";
 
 /** Each resolves after the commit, in the same way if no entry has the token. @throws WaitlistUnavailableError */
 export interface EntryLinks {
-  confirm(token: string): Promise<void>;
-  leave(token: string): Promise<void>;
+  confirm: (token: string) => Promise<void>;
+  leave: (token: string) => Promise<void>;
 }
 
 export function createEntryLinks(execute: Database["execute"]): EntryLinks {
@@ -28,16 +28,19 @@ export function createEntryLinks(execute: Database["execute"]): EntryLinks {
 function inBatches(run: (tokens: string[]) => Promise<void>): (token: string) => Promise<void> {
   let last: Promise<void> = Promise.resolve();
   let next: { tokens: string[]; done: Promise<void> } | undefined;
+
+  function start(): { tokens: string[]; done: Promise<void> } {
+    const tokens: string[] = [];
+    const done = last.then(() => {
+      next = undefined;
+      return run(tokens);
+    });
+    last = done.catch(() => undefined);
+    return { tokens, done };
+  }
+
   return function add(token) {
-    if (!next) {
-      const batch = { tokens: [] as string[], done: last.then(start) };
-      function start() {
-        next = undefined;
-        return run(batch.tokens);
-      }
-      last = batch.done.catch(() => undefined);
-      next = batch;
-    }
+    next ??= start();
     next.tokens.push(token);
     return next.done;
   };
