@@ -9,6 +9,8 @@ import { doctor } from "./waitlist/doctor/doctor.ts";
 import { erase } from "./waitlist/erase.ts";
 import { exportCommand } from "./waitlist/export.ts";
 import { importCommand } from "./waitlist/import/import.ts";
+import { proof } from "./waitlist/proof.ts";
+import { purge } from "./waitlist/purge.ts";
 import { restore } from "./waitlist/backup/restore.ts";
 import { stats } from "./waitlist/stats/stats.ts";
 
@@ -17,6 +19,8 @@ const commands: Record<string, Command> = {
   import: importCommand,
   stats,
   erase,
+  purge,
+  proof,
   admin,
   doctor,
   backup,

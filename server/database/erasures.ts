@@ -33,22 +33,28 @@ export async function createErasures(owner: pg.Client, key: string): Promise<voi
   await requireKey(owner, key);
 }
 
+/** Returns whether the database has a table of erased addresses. */
+export async function hasErasures(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query("SELECT to_regclass('earlyaccess_erasures.addresses') IS NOT NULL AS there");
+  return rows[0].there as boolean;
+}
+
 /**
  * Requires the key if the database has erased addresses: without it, they could return.
  * @returns whether erased addresses are to be kept.
  * @throws OperatorError if the key is missing or another one, or if the database is to be migrated.
  */
 export async function requireKey(client: pg.Client, key: string | undefined): Promise<boolean> {
-  const { rows: tables } = await client.query(
-    "SELECT to_regclass('earlyaccess_erasures.addresses') IS NOT NULL AS there",
-  );
-  if (!tables[0].there && key === undefined) return false;
-  if (!tables[0].there)
+  const exists = await hasErasures(client);
+  if (!exists && key === undefined) return false;
+  if (!exists) {
     throw new OperatorError(
       "There is no table for erased addresses yet. Migrate with ERASURE_KEY set: npm run migrate.",
     );
-  if (key === undefined)
+  }
+  if (key === undefined) {
     throw new OperatorError("This database has erased addresses. Set the ERASURE_KEY with which they were stored.");
+  }
   const { rowCount } = await client.query("SELECT FROM earlyaccess_erasures.addresses WHERE hash = $1", [
     hashAddress("", key),
   ]);
@@ -65,11 +71,17 @@ interface Listed {
   email: string;
 }
 
-/** In entries. */
 const batchSize = 2_000;
 
-/** Deletes entries, and keeps the hashes of their addresses if there is a key, in one statement. */
-export async function eraseEntries(query: Query, entries: Listed[], key: string | undefined): Promise<void> {
+/**
+ * Deletes entries, and keeps the hashes of their addresses if there is a key, in one statement.
+ * @param entries an id of null stands for an address without an entry, of which a backup or a CSV file may have one.
+ */
+export async function eraseEntries(
+  query: Query,
+  entries: { id: string | null; email: string }[],
+  key: string | undefined,
+): Promise<void> {
   const ids = entries.map(({ id }) => id);
   if (key === undefined) {
     await query("DELETE FROM public.earlyaccess WHERE id = ANY ($1)", [ids]);
@@ -84,6 +96,9 @@ export async function eraseEntries(query: Query, entries: Listed[], key: string 
   );
 }
 
+/** An SQL condition: the entry is older than the months of the first parameter. */
+const isOld = "created_at < CURRENT_TIMESTAMP - make_interval(months => $1)";
+
 /**
  * Deletes the entries that are older than the retention period, in batches, and keeps the hashes of their addresses if there is a key.
  * @returns the number of deleted entries.
@@ -91,21 +106,29 @@ export async function eraseEntries(query: Query, entries: Listed[], key: string 
 export async function purgeOld(query: Query, months: number, key: string | undefined): Promise<number> {
   let purged = 0;
   for (;;) {
-    const { rows } = await query(
-      "SELECT id, email FROM public.earlyaccess WHERE created_at < CURRENT_TIMESTAMP - make_interval(months => $1) LIMIT $2",
-      [months, batchSize],
-    );
+    const { rows } = await query(`SELECT id, email FROM public.earlyaccess WHERE ${isOld} LIMIT $2`, [
+      months,
+      batchSize,
+    ]);
     if (rows.length === 0) return purged;
     await eraseEntries(query, rows, key);
     purged += rows.length;
   }
 }
 
+/** Returns the number of entries that purgeOld would delete. */
+export async function countOld(client: pg.Client, months: number): Promise<number> {
+  const { rows } = await client.query(`SELECT count(*)::int AS old FROM public.earlyaccess WHERE ${isOld}`, [months]);
+  return rows[0].old as number;
+}
+
 /**
  * Deletes entries whose address was erased after their sign-up: a restore or an import brought them back.
+ * @param dryRun counts them only.
  * @returns the number of deleted entries.
  */
-export async function eraseAgain(query: Query, key: string): Promise<number> {
+export async function eraseAgain(query: Query, key: string, dryRun = false): Promise<number> {
+  const [act, using] = dryRun ? ["SELECT", ","] : ["DELETE", "USING"];
   let erased = 0;
   let last = "00000000-0000-0000-0000-000000000000";
   for (;;) {
@@ -116,8 +139,7 @@ export async function eraseAgain(query: Query, key: string): Promise<number> {
     const end = rows.at(-1)?.id;
     if (end === undefined) return erased;
     const { rowCount } = await query(
-      `DELETE FROM public.earlyaccess AS listed
-       USING unnest($1::uuid[], $2::bytea[]) AS entry (id, hash) JOIN earlyaccess_erasures.addresses USING (hash)
+      `${act} FROM public.earlyaccess AS listed ${using} unnest($1::uuid[], $2::bytea[]) AS entry (id, hash) JOIN earlyaccess_erasures.addresses USING (hash)
        WHERE listed.id = entry.id AND listed.created_at <= erased_at`,
       [rows.map(({ id }) => id), rows.map(({ email }) => hashAddress(email, key))],
     );

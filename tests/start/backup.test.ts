@@ -1,9 +1,11 @@
 // waitlist backup and restore, with scripts in place of pg_dump and pg_restore.
-import { chmod, readFile, stat, writeFile } from "node:fs/promises";
+import { chmod, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { expect, it } from "vitest";
+import { hashAddress } from "../../server/database/erasures.ts";
+import { migrate } from "../../server/database/migrate.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
 
-const { database, file, waitlist } = createWaitlistFixture();
+const { database, file, waitlist, entries, add } = createWaitlistFixture();
 
 /** Installs a pg_dump that records its arguments and environment. */
 async function install(version: string, code = 0): Promise<string> {
@@ -39,14 +41,14 @@ it("backup leaves no file if pg_dump fails, and says why", async () => {
   await expect(stat(backup)).rejects.toThrow("ENOENT");
 });
 
-/** Installs a pg_restore that lists these contents, and records that it restored. */
+/** Installs a pg_restore that lists these contents, and restores nothing but records what it would. */
 async function installRestore(...contents: string[]): Promise<string> {
   const list = contents.map((line, i) => `echo "${i}; 1259 16385 ${line} owner"`).join("\n");
   const script = `#!/bin/sh
 case $1 in
 --version) echo "pg_restore (PostgreSQL) 99.1";;
 --list) ${list};;
-*) touch "${file()}/restored";;
+*) for argument; do case $argument in --use-list=*) cp "\${argument#--use-list=}" "${file()}/restored";; esac; done;;
 esac
 `;
   await writeFile(file("pg_restore"), script, { mode: 0o755 });
@@ -59,7 +61,7 @@ it.each([
   [
     ["--replace"],
     ["TABLE public earlyaccess", "TABLE public _prisma_migrations", "TYPE public earlyaccess_status"],
-    /^The backup lacks some objects of the database: table earlyaccess_imports, table earlyaccess_status_changes, table left_over(, function \w+)+\. Restore into a new, empty database\.\n$/,
+    /^The backup lacks some objects of the database: table earlyaccess_imports, table earlyaccess_notices, table earlyaccess_status_changes, table left_over(, function \w+)+\. Restore into a new, empty database\.\n$/,
   ],
 ])("restore %j changes nothing if the backup holds %j", async (options, contents, message) => {
   await database.query(
@@ -81,3 +83,52 @@ it.each([
     await database.query("DROP TABLE left_over; DELETE FROM earlyaccess WHERE name = 'Zoe'");
   }
 });
+
+it("restore keeps the erased addresses, removes their entries again, and needs the key before it changes anything", async () => {
+  const key = "erasure-key-of-the-tests".padEnd(40, ".");
+  await migrate({ ...database, erasureKey: key });
+  const hash = hashAddress("ada@example.com", key);
+  await database.query("INSERT INTO earlyaccess_erasures.addresses VALUES ($1, '2026-01-02T00:00:00Z')", [hash]);
+  // What the backup brings back.
+  await add("Ada", "ada@example.com", { created_at: "2026-01-01T00:00:00Z" });
+  await add("Zoe", "zoe@example.com", { created_at: "2026-01-01T00:00:00Z" });
+  const erasures = ["SCHEMA - earlyaccess_erasures", "TABLE earlyaccess_erasures addresses"];
+  const PATH = await installRestore(...(await listObjects()), ...erasures);
+  const args = ["restore", file("pg_restore"), "--replace"];
+  for (const [env, message] of [
+    [{}, /^This database has erased addresses\. Set the ERASURE_KEY /],
+    [{ ERASURE_KEY: "another-key".repeat(3) }, /^ERASURE_KEY is not the key /],
+  ] as const) {
+    const refused = await waitlist(args, { PATH, ...env });
+    expect(refused).toEqual({ code: 1, stdout: "", stderr: expect.stringMatching(message) });
+    await expect(stat(file("restored"))).rejects.toThrow("ENOENT");
+    expect(await entries()).toHaveLength(2);
+  }
+  const stdout = "Restored 2 entries.\nRemoved 1 of them, which were erased after the backup.\n";
+  expect(await waitlist(args, { PATH, ERASURE_KEY: key })).toEqual({ code: 0, stdout, stderr: "" });
+  expect(await entries()).toMatchObject([{ name: "Zoe" }]);
+  const restored = (await readFile(file("restored"), "utf8")).split("\n").filter((line) => /^\d/.test(line));
+  expect(restored.filter((line) => line.includes("earlyaccess_erasures"))).toEqual([]);
+  expect(restored.filter((line) => line.includes("TABLE public earlyaccess "))).toHaveLength(1);
+});
+
+it("restore into a new database with a key needs no table of erased addresses", async () => {
+  const key = "erasure-key-of-the-tests".padEnd(40, ".");
+  await rm(file("restored"), { force: true });
+  await database.query("TRUNCATE earlyaccess; DROP SCHEMA IF EXISTS earlyaccess_erasures CASCADE");
+  const PATH = await installRestore(...(await listObjects()));
+  const stdout = "Restored 0 entries.\nRemoved 0 of them, which were erased after the backup.\n";
+  const result = await waitlist(["restore", file("pg_restore")], { PATH, ERASURE_KEY: key });
+  expect(result).toEqual({ code: 0, stdout, stderr: "" });
+  expect(await database.query("SELECT FROM earlyaccess_erasures.addresses")).toHaveLength(1);
+});
+
+/** Returns the table of contents of a backup of the database, as far as restore reads it. */
+async function listObjects(): Promise<string[]> {
+  const rows = await database.query(
+    `SELECT 'TABLE public ' || relname AS line FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'
+     UNION ALL SELECT 'TYPE public ' || typname FROM pg_type WHERE typnamespace = 'public'::regnamespace AND typtype = 'e'
+     UNION ALL SELECT 'FUNCTION public ' || proname FROM pg_proc WHERE pronamespace = 'public'::regnamespace`,
+  );
+  return rows.map(({ line }) => String(line));
+}

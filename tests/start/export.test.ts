@@ -20,18 +20,20 @@ async function exportList(...options: string[]): Promise<string> {
 }
 
 const header =
-  "name,email,company,job_title,status,created_at,suspected_spam,disposable_email,unusual_volume," +
+  "name,email,company,job_title,status,created_at,confirmed_at,mail_refusal,suspected_spam,disposable_email,unusual_volume," +
   "utm_source,utm_medium,utm_campaign,utm_term,utm_content,referrer_host,id\n";
 
 it("CSV quotes special characters and empty text", async () => {
   await add('Ada "Countess", Lovelace', "ada@example.com", {
     job_title: "two\nlines",
     created_at: "2026-01-02T03:04:05.678Z",
+    confirmed_at: "2026-01-03T02:00:00+02:00",
+    mail_refusal: "550 5.1.1",
     unusual_volume: true,
     utm_source: "",
   });
   const [{ id }] = (await entries()) as [{ id: string }];
-  const cells = `"Ada ""Countess"", Lovelace",ada@example.com,Engines,"two\nlines",waiting,2026-01-02T03:04:05.678Z,f,f,t,"",,,,,`;
+  const cells = `"Ada ""Countess"", Lovelace",ada@example.com,Engines,"two\nlines",waiting,2026-01-02T03:04:05.678Z,2026-01-03T00:00:00.000Z,550 5.1.1,f,f,t,"",,,,,`;
   expect(await exportList()).toBe(`${header}${cells},${id}\n`);
 });
 
@@ -40,7 +42,7 @@ it("JSON lines have the same columns", async () => {
   const [{ id }] = (await entries()) as [{ id: string }];
   expect(await exportList("--format", "ndjson")).toBe(
     '{"name":"Ada","email":"ada@example.com","company":"Engines","job_title":null,"status":"waiting",' +
-      '"created_at":"2026-01-02T03:04:05.678+00:00","suspected_spam":true,"disposable_email":false,"unusual_volume":false,"utm_source":null,' +
+      '"created_at":"2026-01-02T03:04:05.678+00:00","confirmed_at":null,"mail_refusal":null,"suspected_spam":true,"disposable_email":false,"unusual_volume":false,"utm_source":null,' +
       `"utm_medium":null,"utm_campaign":null,"utm_term":null,"utm_content":null,"referrer_host":null,"id":"${id}"}\n`,
   );
 });
@@ -111,6 +113,25 @@ describe("every text", () => {
     });
     await fc.assert(property, { numRuns: 4, endOnFailure: true });
   });
+});
+
+it("exports confirmed entries only, and import ignores the confirmation", async () => {
+  await add("Ada", "ada@example.com", { confirmed_at: "2026-01-03T00:00:00Z", mailed_at: "2026-01-02T00:00:00Z" });
+  await add("Zoe", "zoe@example.com", { mailed_at: "2026-01-02T00:00:00Z", mail_refusal: "=550" });
+  const columns = ["confirmed_at", "mail_refusal"];
+  const csv = parse(await exportList(), { columns: true }) as Record<string, string>[];
+  expect(new Map(csv.map((cells) => [cells.name, columns.map((column) => cells[column])]))).toEqual(
+    new Map([
+      ["Ada", ["2026-01-03T00:00:00.000Z", ""]],
+      ["Zoe", ["", "'=550"]],
+    ]),
+  );
+  expect(await exportList("--confirmed", file("confirmed.csv"))).toMatch(/^Wrote 1 entry to /);
+  await database.query("TRUNCATE earlyaccess");
+  const { code, stdout } = await waitlist(["import", file("confirmed.csv")]);
+  expect(code).toBe(0);
+  expect(stdout).toContain("\nIgnored columns: confirmed_at, mail_refusal, disposable_email, id.\n");
+  expect(await entries()).toMatchObject([{ name: "Ada", confirmed_at: null, mail_refusal: null }]);
 });
 
 it("filters by period, and omits flagged entries", async () => {

@@ -91,8 +91,27 @@ it("writes a page that is valid and accessible in light and dark, without script
   }
 });
 
+it("counts confirmed entries once a mail was sent", async () => {
+  await database.query("UPDATE earlyaccess SET mailed_at = now() WHERE email = 'ada0@example.com'");
+  const all = async (...options: string[]) =>
+    /^Status.*\n.*\n/.exec((await waitlist(["stats", ...options])).stdout)?.[0];
+  try {
+    expect(await all()).toMatch(/^Status +sign-ups +confirmed\nall +6 +0 /);
+    // One of them is flagged.
+    await database.query("UPDATE earlyaccess SET confirmed_at = now() WHERE email < 'ada4'");
+    expect(await all()).toMatch(/^Status +sign-ups +confirmed\nall +6 +3 /);
+    expect(await all("--with-flagged")).toMatch(/^Status +sign-ups +confirmed +flagged\nall +7 +4 +1 /);
+    const { stdout } = await waitlist(["stats", "--html", "-"]);
+    expect(stdout).toContain('<th scope="col">Sign-ups</th><th scope="col">Confirmed</th></tr>');
+    expect(stdout).toContain("<bdi>waiting</bdi></th><td>5</td><td>3</td></tr>");
+  } finally {
+    await database.query("UPDATE earlyaccess SET mailed_at = NULL, confirmed_at = NULL");
+  }
+});
+
 it("--html - writes the page to stdout", async () => {
   const { code, stdout, stderr } = await waitlist(["stats", "--html", "-"]);
   expect([code, stderr]).toEqual([0, ""]);
   expect(stdout).toMatch(/^<!doctype html>\n<html lang="en">.*<\/html>\n$/s);
+  expect(stdout).not.toContain("Confirmed");
 });

@@ -24,7 +24,18 @@ describe("the command line", () => {
     const all = await waitlist(["--help"]);
     expect(all).toMatchObject({ code: 0, stderr: "" });
     const names = [...all.stdout.matchAll(/^ {2}([a-z]+) {2,}\S/gm)].map(([, name]) => name as string);
-    expect(names).toEqual(["export", "import", "stats", "erase", "admin", "doctor", "backup", "restore"]);
+    expect(names).toEqual([
+      "export",
+      "import",
+      "stats",
+      "erase",
+      "purge",
+      "proof",
+      "admin",
+      "doctor",
+      "backup",
+      "restore",
+    ]);
     for (const name of names) {
       const one = await waitlist([name, "--help"]);
       expect(one).toMatchObject({ code: 0, stderr: "" });

@@ -1,7 +1,10 @@
 // waitlist erase: the right to erasure (GDPR, article 17), for one address.
+import type pg from "pg";
+import { eraseEntries, requireKey } from "../../database/erasures.ts";
 import { OperatorError } from "../../operator-messages.ts";
 import { normaliseAddress } from "../../models/waitlist-entry.ts";
 import { print } from "../print.ts";
+import { spellings } from "./address.ts";
 import type { Command } from "./command.ts";
 import { withOwner } from "./owner.ts";
 
@@ -10,30 +13,45 @@ export const erase: Command = {
   details: [
     "The address is normalised as in a sign-up: its case and the form of its domain do not matter. A second run",
     "finds no entry and succeeds. The trace of status changes stays: it holds the id of the entry, roles and times,",
-    "but no personal data. Earlier backups and exports still hold the entry: after a restore, erase it again.",
+    "but no personal data. Earlier backups and exports still hold the entry. With ERASURE_KEY, the database keeps the",
+    "address as a keyed hash, also if the list has no such entry: neither restore nor import brings the entry back, and",
+    "the person can still sign up again. Without ERASURE_KEY, erase the address again after each restore and import.",
   ].join("\n"),
   positionals: ["ADDRESS"],
   options: {},
   run: async ({ positionals: [address = ""] }) => {
     const normalised = normaliseAddress(address);
-    // Studio accepts addresses that a sign-up refuses; these can be erased too.
-    const spellings = [normalised ?? "", address.trim().normalize("NFC").toLowerCase()];
-    await withOwner(async (client) => {
-      const { rows } = await client.query<{ created: string; status: string; changes: number }>(
-        `WITH erased AS (DELETE FROM public.earlyaccess WHERE email = ANY ($1) RETURNING id, created_at, status)
-         SELECT to_char(created_at, 'YYYY-MM-DD') AS created, status::text,
-                (SELECT count(*)::int FROM public.earlyaccess_status_changes WHERE entry_id = erased.id) AS changes
-         FROM erased`,
-        [spellings],
-      );
-      for (const { created, status, changes } of rows) {
+    await withOwner(async (client, { erasureKey }) => {
+      await requireKey(client, erasureKey);
+      const listed = await findEntries(client, address);
+      const unlisted = normalised ? [{ id: null, email: normalised }] : [];
+      await eraseEntries((sql, values) => client.query(sql, values), [...listed, ...unlisted], erasureKey);
+      for (const { created, status, changes } of listed) {
         const trace = changes === 1 ? "Its 1 status change stays" : `Its ${changes} status changes stay`;
         const removed = `Removed 1 entry of ${created} with status ${status}.`;
         print(`${removed}${changes ? ` ${trace}, without personal data.` : ""}\n`);
       }
-      if (rows.length > 0) return;
+      if (listed.length > 0) return;
       if (!normalised) throw new OperatorError("This is not an email address. Nothing was removed.");
       print("The list has no entry with this address.\n");
     });
   },
 };
+
+interface Erased {
+  id: string;
+  email: string;
+  created: string;
+  status: string;
+  changes: number;
+}
+
+async function findEntries(client: pg.Client, address: string): Promise<Erased[]> {
+  const { rows } = await client.query<Erased>(
+    `SELECT id, email, to_char(created_at, 'YYYY-MM-DD') AS created, status::text,
+            (SELECT count(*)::int FROM public.earlyaccess_status_changes WHERE entry_id = listed.id) AS changes
+     FROM public.earlyaccess AS listed WHERE email = ANY ($1)`,
+    [spellings(address)],
+  );
+  return rows;
+}

@@ -14,18 +14,28 @@ import type { Command } from "./command.ts";
 import { inPeriod, periodOptions, readPeriod } from "./moment.ts";
 import { withOwner } from "./owner.ts";
 import { writePrivately } from "./private-file.ts";
-import { count, showProgress } from "./progress.ts";
+import { countEntries, showProgress } from "./progress.ts";
 import { guard } from "./spreadsheet-cell.ts";
 
 const fieldColumns = fields.map(({ name }) => name);
-const columns = [...fieldColumns, "status", "created_at", ...flags, ...sourceColumns, "id"];
-/** The columns whose text comes from a visitor. */
-const textColumns = new Set<string>([...fieldColumns, ...sourceColumns]);
+const columns = [
+  ...fieldColumns,
+  "status",
+  "created_at",
+  "confirmed_at",
+  "mail_refusal",
+  ...flags,
+  ...sourceColumns,
+  "id",
+];
+/** The columns whose text comes from a visitor or a mail server. */
+const textColumns = new Set<string>([...fieldColumns, ...sourceColumns, "mail_refusal"]);
+const timeColumns = new Set(["created_at", "confirmed_at"]);
 
 function toCsvCell(column: string): string {
   if (textColumns.has(column)) return `${guard(column)} AS ${column}`;
   // The time zone of the connection is UTC.
-  return column === "created_at" ? `to_char(created_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS created_at` : column;
+  return timeColumns.has(column) ? `to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS ${column}` : column;
 }
 
 /** The COPY statement of each format, for the entries that meet an SQL condition. */
@@ -48,19 +58,22 @@ export const exportCommand: Command = {
     "CSV has commas, quotes as in RFC 4180, LF line ends and UTF-8. An empty text has quotes; a missing value has none.",
     "So that no spreadsheet runs a cell as a formula, an apostrophe precedes = + - @ and their full-width forms at the",
     "start of a cell and after ; TAB or a line break in it, and a leading TAB or CR. import removes these apostrophes.",
-    "JSON lines hold the text without them.",
+    "JSON lines hold the text without them. import ignores confirmed_at and mail_refusal.",
   ].join("\n"),
   positionals: ["[FILE]"],
   options: {
     format: { value: "FORMAT", description: "csv (the default) or ndjson" },
     ...periodOptions,
+    confirmed: { description: "only entries whose address was confirmed by the link in the confirmation mail" },
     "without-flagged": { description: "omit suspected spam, disposable addresses and unusual volume" },
   },
   run: async ({ positionals: [file = "-"], value, has }) => {
     const name = value("format") ?? "csv";
     const format = Object.hasOwn(formats, name) ? formats[name] : undefined;
     if (!format) throw new UsageError(`--format is "${printableName(name)}" but must be csv or ndjson.`);
-    const conditions = [inPeriod(readPeriod(value)), isFinal, has("without-flagged") ? `NOT ${isFlagged}` : "true"];
+    const conditions = [inPeriod(readPeriod(value)), isFinal];
+    if (has("without-flagged")) conditions.push(`NOT ${isFlagged}`);
+    if (has("confirmed")) conditions.push("confirmed_at IS NOT NULL");
     // Not sorted: after an import, sorting takes as long as the rest.
     const copy = format(conditions.join(" AND "));
     await withOwner(async (client) => {
@@ -69,7 +82,7 @@ export const exportCommand: Command = {
         return;
       }
       const rows = await writePrivately(file, (draft) => write(client, copy, createWriteStream(draft)));
-      print(`Wrote ${count(rows)} ${rows === 1 ? "entry" : "entries"} to ${printable(file)}.\n`);
+      print(`Wrote ${countEntries(rows)} to ${printable(file)}.\n`);
     });
   },
 };

@@ -2,6 +2,7 @@
 import type pg from "pg";
 import { errorFields } from "../../database/error-fields.ts";
 import { connectTo } from "../../database/client.ts";
+import type { Config } from "../../config/config.ts";
 import type { OpenedDatabase } from "../../database/open.ts";
 import { OperatorError } from "../../operator-messages.ts";
 import { withDatabase } from "../command.ts";
@@ -13,8 +14,10 @@ export const migrateHint =
  * Connects to the configured database as its owner, and disconnects after the work.
  * @throws OperatorError if Postgres is unreachable, a table or right is missing, or a signal arrived.
  */
-export async function withOwner(work: (client: pg.Client, database: OpenedDatabase) => Promise<void>): Promise<void> {
-  await withDatabase(async (database) => {
+export async function withOwner(
+  work: (client: pg.Client, database: OpenedDatabase, config: Config) => Promise<void>,
+): Promise<void> {
+  await withDatabase(async (database, config) => {
     const client = await reach(database.ownerUrl);
     let signal: NodeJS.Signals | undefined;
     const interrupt = (name: NodeJS.Signals) => {
@@ -25,7 +28,7 @@ export async function withOwner(work: (client: pg.Client, database: OpenedDataba
     try {
       // Export and stats write dates in UTC, whatever the server's time zone is.
       await client.query("SET timezone = 'UTC'");
-      await work(client, database);
+      await work(client, database, config);
     } catch (error) {
       if (!signal) throw toOperatorError(error);
       // The message of the command, such as the outcome of an import, is still true.

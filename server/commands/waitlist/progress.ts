@@ -38,3 +38,8 @@ export function drawProgress(done: number, total?: number): string {
 export function count(number: number): string {
   return number.toLocaleString("en");
 }
+
+/** For example "1 entry", "2,000 entries". */
+export function countEntries(number: number): string {
+  return `${count(number)} ${number === 1 ? "entry" : "entries"}`;
+}

@@ -3,6 +3,7 @@ import { access, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type pg from "pg";
+import { eraseAgain, hasErasures, requireKey } from "../../../database/erasures.ts";
 import { migrate } from "../../../database/migrate.ts";
 import { OperatorError, listNames, printable } from "../../../operator-messages.ts";
 import { print } from "../../print.ts";
@@ -17,8 +18,8 @@ export const restore: Command = {
     "Needs pg_restore of the server's version or newer, from PATH or Debian's /usr/lib/postgresql. The image does not",
     "include it: with docker compose, run docker compose exec -T database pg_restore …, as in docs/operate.md. Restores",
     "everything or nothing: if it fails, the database is unchanged. Then migrates, which grants the web role its rights.",
-    "Stop the site first: sign-ups during a restore are lost or refused. The backup brings back entries that were",
-    "erased later: erase them again.",
+    "Stop the site first: sign-ups during a restore are lost or refused. With ERASURE_KEY, the database keeps its list of",
+    "erased addresses, and restore removes the entries that were erased after the backup. Without it, erase them again.",
   ].join("\n"),
   positionals: ["FILE"],
   options: { replace: { description: "REMOVE existing entries first" } },
@@ -34,12 +35,17 @@ export const restore: Command = {
           `The database holds ${count(entries)} entries. With --replace, restore removes them first.`,
         );
       }
+      // Before anything is changed. A new database has no erased addresses yet.
+      if (await hasErasures(client)) await requireKey(client, database.erasureKey);
       const contents = await runTool(tool, ["--list", file], database.ownerUrl);
       await refuseLeftovers(client, contents);
       await restoreListed(tool, file, contents, database.ownerUrl);
       const { applied } = await migrate(database);
       for (const name of applied) print(`Applied ${name}.\n`);
       print(`Restored ${count(await countEntries(client))} entries.\n`);
+      if (database.erasureKey === undefined) return;
+      const erased = await eraseAgain((sql, values) => client.query(sql, values), database.erasureKey);
+      print(`Removed ${count(erased)} of them, which were erased after the backup.\n`);
     });
   },
 };
@@ -75,8 +81,9 @@ async function refuseLeftovers(client: pg.Client, contents: string): Promise<voi
 async function restoreListed(tool: Tool, file: string, contents: string, ownerUrl: string): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "waitlist-restore-"));
   try {
-    // The schema exists, and may belong to another role.
-    const list = contents.replaceAll(/^\d+; .* (?:SCHEMA - public|COMMENT - SCHEMA public) .*$/gm, "; $&");
+    // The schema public exists, and may belong to another role. The erased addresses of a whole dump are older than the database's.
+    const left = /^\d+; .* (?:SCHEMA - public|COMMENT - SCHEMA public|earlyaccess_erasures) .*$/gm;
+    const list = contents.replaceAll(left, "; $&");
     await writeFile(join(folder, "list"), list);
     const whole = ["--exit-on-error", "--single-transaction", "--clean", "--if-exists"];
     const others = ["--no-owner", "--no-privileges", "--no-password", `--use-list=${join(folder, "list")}`];

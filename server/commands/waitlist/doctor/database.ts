@@ -6,6 +6,7 @@ import type { Config } from "../../../config/config.ts";
 import type { OpenedDatabase } from "../../../database/open.ts";
 import { readRole } from "../../../database/roles/site-roles.ts";
 import { OperatorError, listNames, printableName } from "../../../operator-messages.ts";
+import { examineErasures } from "./erasures.ts";
 import type { Finding } from "./finding.ts";
 import { examineImports } from "./imports.ts";
 import { examineObjects } from "./objects.ts";
@@ -26,6 +27,7 @@ export async function* examineDatabase(urls: OpenedDatabase, { allowPrivilegedRo
       // Without its table and column, the query for imports fails.
       if (migrations.verdict === "ok" && (yield* examineObjects(owner))) yield await examineImports(owner);
       yield await examineClock(owner);
+      if (isOwner) yield* examineErasures(owner, urls.erasureKey);
     }
     const either = owner ?? web;
     if (either) yield* examineRoles(either, urls, allowPrivilegedRole);

@@ -35,6 +35,7 @@ async function* examine(): AsyncGenerator<Finding> {
   for (const text of config.warnings) yield { verdict: "warning", what: "Configuration", text };
   yield* examineAddress(config);
   yield* examinePrivacy(config);
+  yield* examineErasureKey(config);
   if (config.redisUrl) yield await examineRedis(config.redisUrl);
   try {
     const database = await openDatabase(config);
@@ -83,6 +84,13 @@ function* examinePrivacy({ publicUrl, controller, contactEmail }: Config): Gener
   const what = "Privacy page";
   if (!missing) yield { verdict: "ok", what, text: "names who keeps the list, and a contact" };
   else yield { verdict: "warning", what, text: `does not say who keeps the list or how to reach them: set ${missing}` };
+}
+
+function* examineErasureKey({ publicUrl, erasureKey }: Config): Generator<Finding> {
+  if (!publicUrl?.startsWith("https:") || erasureKey) return;
+  const text =
+    "erased entries return with a restore or an import: set ERASURE_KEY and migrate; make one with: openssl rand -hex 32";
+  yield { verdict: "warning", what: "Erasures", text };
 }
 
 /** In milliseconds; the site itself waits for Redis a quarter of a second. */

@@ -1,9 +1,9 @@
 // The transactions of an import: short batches, and the removal of an import that failed.
-import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { entryColumns } from "../../../models/waitlist-entry.ts";
 import { OperatorError } from "../../../operator-messages.ts";
 import { importedColumns } from "./lines.ts";
+import { lockTimeoutMs, runTransaction } from "./transaction.ts";
 import { showProgress } from "../progress.ts";
 
 /** The advisory lock of an import's session: only one import runs at a time. */
@@ -12,10 +12,6 @@ const importLock = 4_155_222;
 const batchLock = 4_155_221;
 /** In entries. Sign-ups wait for each batch, so it must take well below 200 ms. */
 const batchSize = 2_000;
-/** In milliseconds. Sign-ups queue behind a lock that an import waits for, so the import gives up early and retries. */
-const lockTimeoutMs = 300;
-const retryPauseMs = 100;
-const retryForMs = 10_000;
 
 /** @throws OperatorError if another import still runs after 5 s, the lock timeout of the connection. */
 export async function lockImports(client: pg.Client): Promise<void> {
@@ -117,24 +113,4 @@ function protectSignUps(enabled: boolean): string[] {
     `SET LOCAL lock_timeout = ${lockTimeoutMs}`,
     `ALTER TABLE public.earlyaccess ${enabled ? "ENABLE" : "DISABLE"} TRIGGER earlyaccess_keep_sign_up`,
   ];
-}
-
-/**
- * Runs the statements in one transaction and one round trip. Repeats them for 10 s if another session holds a lock.
- * @returns the number of rows that the last statement changed.
- */
-async function runTransaction(client: pg.Client, statements: string[]): Promise<number> {
-  const sql = ["BEGIN", `SET LOCAL lock_timeout = ${lockTimeoutMs}`, ...statements, "COMMIT"].join(";\n");
-  const deadline = performance.now() + retryForMs;
-  for (;;) {
-    try {
-      const results = (await client.query(sql)) as unknown as pg.QueryResult[];
-      return results.at(-2)?.rowCount ?? 0;
-    } catch (error) {
-      await client.query("ROLLBACK").catch(() => undefined); // The connection may be gone.
-      const isLocked = ["55P03", "40P01"].includes((error as pg.DatabaseError).code ?? "");
-      if (!isLocked || performance.now() > deadline) throw error;
-      await sleep(retryPauseMs);
-    }
-  }
 }

@@ -1,13 +1,15 @@
 // waitlist import: adds the entries of a CSV file, all of them or none.
 import type pg from "pg";
 import { v7 as uuidv7 } from "uuid";
+import { requireKey } from "../../../database/erasures.ts";
 import { OperatorError } from "../../../operator-messages.ts";
 import { print } from "../../print.ts";
 import type { Command } from "../command.ts";
 import { openCsv } from "./csv-file.ts";
 import { findUnfinished, finishImport, insertEntries, lockImports, removeUnfinished, startImport } from "./batches.ts";
 import { readEntries } from "./lines.ts";
-import { describe, describeBad } from "./report.ts";
+import { removeErasedEntries } from "./erased.ts";
+import { describe, describeBad, type Seen } from "./report.ts";
 import { reach, withOwner } from "../owner.ts";
 import { count } from "../progress.ts";
 
@@ -18,7 +20,9 @@ export const importCommand: Command = {
     "or organisation; also job title, created at, status, utm_… and referrer, as export writes them. The delimiter",
     "is a comma, a semicolon or a tab, the text UTF-8. Each line must pass the checks of a sign-up; import names the",
     "numbers of those that do not. It counts and skips addresses that are on the list or earlier in the file.",
-    "It ignores a status that is not waiting, invited, joined or left, and a date that is not ISO 8601 or not past.",
+    "It ignores a status that is not waiting, invited, joined or left, and a date that is not ISO 8601 or not past. With",
+    "ERASURE_KEY, it counts and skips erased addresses, unless the line's created at is later than the erasure. It ignores",
+    "other columns and names them; confirmed_at is one, because only the link in the confirmation mail confirms an address.",
     "The site may run meanwhile: entries are committed in short batches. If the import fails, it removes them again,",
     "except those whose address signed up meanwhile. If it was killed, the next import does it; doctor reports it.",
   ].join("\n"),
@@ -27,18 +31,19 @@ export const importCommand: Command = {
   run: async ({ positionals: [path = ""], has }) => {
     const dryRun = has("dry-run");
     const file = await openCsv(path);
-    await withOwner(async (client, { ownerUrl }) => {
+    await withOwner(async (client, { ownerUrl, erasureKey }) => {
+      await requireKey(client, erasureKey);
       await lockImports(client);
       print(dryRun ? await describeUnfinished(client) : await removeLeftovers(client));
       const id = uuidv7(); // Lower than the ids of the entries, see removeEntries.
-      const seen = await readEntries(client, file);
+      const seen = await readEntries(client, file, erasureKey);
       print(describe(seen, file.columns.ignored));
       if (seen.bad > 0) throw new OperatorError(describeBad(seen));
       if (dryRun) {
         print(`Would import ${count(seen.entries - seen.known)}; nothing was changed.\n`);
         return;
       }
-      const inserted = await importEntries(client, ownerUrl, id, seen.entries);
+      const inserted = await importEntries(client, ownerUrl, id, seen);
       print(`Imported ${count(inserted)}.\n`);
     });
   },
@@ -58,11 +63,12 @@ async function removeLeftovers(client: pg.Client): Promise<string> {
  * Inserts the entries; removes them again if anything fails.
  * @returns the number of entries whose address was not on the list.
  */
-async function importEntries(client: pg.Client, ownerUrl: string, id: string, entries: number): Promise<number> {
+async function importEntries(client: pg.Client, ownerUrl: string, id: string, seen: Seen): Promise<number> {
   let inserted: number | undefined;
   try {
     await startImport(client, id);
-    inserted = await insertEntries(client, id, entries);
+    inserted = await insertEntries(client, id, seen.entries);
+    if (seen.erased !== undefined) inserted -= await removeErasedEntries(client, id);
     await finishImport(client, id);
     return inserted;
   } catch (error) {

@@ -8,16 +8,19 @@ export interface Seen {
   entries: number;
   /** Those of `entries` that are already on the list. */
   known: number;
+  /** Lines whose address was erased; undefined if no erased addresses are kept. */
+  erased?: number;
   bad: number;
   /** What is wrong with the first bad lines. */
   complaints: string[];
   unusable: Record<"created_at" | "status", number>;
 }
 
-export function describe({ lines, entries, known, bad, unusable }: Seen, ignored: string[]): string {
-  const facts = [
-    `${count(lines)} lines, ${count(known)} already on the list, ${count(lines - bad - entries)} twice in the file, ${count(bad)} wrong.`,
-  ];
+export function describe({ lines, entries, known, erased, bad, unusable }: Seen, ignored: string[]): string {
+  const twice = lines - bad - (erased ?? 0) - entries;
+  const counts = [`${count(lines)} lines`, `${count(known)} already on the list`, `${count(twice)} twice in the file`];
+  if (erased !== undefined) counts.push(`${count(erased)} erased`);
+  const facts = [`${[...counts, `${count(bad)} wrong`].join(", ")}.`];
   if (ignored.length > 0) facts.push(`Ignored columns: ${listNames(ignored)}.`);
   if (unusable.created_at)
     facts.push(`${count(unusable.created_at)} dates are unusable; import uses the current time.`);

@@ -30,7 +30,8 @@ export function renderReport(figures: Figures, at: Date): string {
 }
 
 function Report({ figures, at }: { figures: Figures; at: Date }) {
-  const { withFlagged, total, byStatus, byDay, bySource } = figures;
+  const { withFlagged, withConfirmed, total, byStatus, byDay, bySource } = figures;
+  const shown = { withFlagged, withConfirmed };
   const time = at.toISOString();
   return (
     <html lang="en">
@@ -50,9 +51,9 @@ function Report({ figures, at }: { figures: Figures; at: Date }) {
             flagged as suspected spam, with a disposable address or of unusual volume. As of{" "}
             <time dateTime={time}>{time.slice(0, 16).replace("T", " ")} UTC</time>.
           </p>
-          <Section title="By status" figures={byStatus} withFlagged={withFlagged} Chart={Bars} />
-          <Section title="By day (UTC)" figures={byDay} withFlagged={withFlagged} Chart={Columns} />
-          <Section title="By source" figures={bySource} withFlagged={withFlagged} Chart={Bars} />
+          <Section title="By status" figures={byStatus} {...shown} Chart={Bars} />
+          <Section title="By day (UTC)" figures={byDay} {...shown} Chart={Columns} />
+          <Section title="By source" figures={bySource} {...shown} Chart={Bars} />
         </main>
       </body>
     </html>
@@ -63,10 +64,11 @@ interface SectionProps {
   title: string;
   figures: Figure[];
   withFlagged: boolean;
+  withConfirmed: boolean;
   Chart: typeof Bars;
 }
 
-function Section({ title, figures, withFlagged, Chart }: SectionProps) {
+function Section({ title, figures, withFlagged, withConfirmed, Chart }: SectionProps) {
   const heading = <h2>{title}</h2>;
   if (figures.length === 0) {
     return (
@@ -88,16 +90,18 @@ function Section({ title, figures, withFlagged, Chart }: SectionProps) {
           <tr>
             <th scope="col">{title.replace(/^By /, "")}</th>
             <th scope="col">Sign-ups</th>
+            {withConfirmed && <th scope="col">Confirmed</th>}
             {withFlagged && <th scope="col">Flagged</th>}
           </tr>
         </thead>
         <tbody>
-          {figures.map(({ label, signups, flagged }) => (
+          {figures.map(({ label, signups, flagged, confirmed }) => (
             <tr key={label}>
               <th scope="row">
                 <bdi>{label}</bdi>
               </th>
               <td>{count(signups)}</td>
+              {withConfirmed && <td>{count(confirmed)}</td>}
               {withFlagged && <td>{count(flagged)}</td>}
             </tr>
           ))}

@@ -15,6 +15,7 @@ export const stats: Command = {
   details: [
     "A source is utm_source, else the site that linked to the page, else direct. Days are in UTC; days without sign-ups",
     "are omitted. Flagged entries (suspected spam, a disposable address, unusual volume) count only with --with-flagged.",
+    "Once the site sent a confirmation mail, the tables also show how many of the sign-ups were confirmed.",
     "The page of --html runs no script and sends no request.",
   ].join("\n"),
   positionals: [],
@@ -40,23 +41,29 @@ export const stats: Command = {
 const barWidth = 40;
 
 /** Returns tables with bars, for a terminal. */
-function drawFigures({ withFlagged, total, byStatus, byDay, bySource }: Figures): string {
-  const draw = (heading: string, figures: Figure[]) => drawTable(heading, figures, withFlagged);
+function drawFigures({ withFlagged, withConfirmed, total, byStatus, byDay, bySource }: Figures): string {
+  const counted = [
+    "signups",
+    ...(withConfirmed ? ["confirmed"] : []),
+    ...(withFlagged ? ["flagged"] : []),
+  ] as Counted[];
+  const draw = (heading: string, figures: Figure[]) => drawTable(heading, figures, counted);
   const tables = [draw("Status", [total, ...byStatus]), draw("Day", byDay), draw("Source", bySource)];
   if (total.flagged > 0 && !withFlagged)
     tables.push(`Not counted: ${count(total.flagged)} flagged; see --with-flagged.`);
   return `${tables.join("\n\n")}\n`;
 }
 
-function drawTable(heading: string, figures: Figure[], withFlagged: boolean): string {
+type Counted = Exclude<keyof Figure, "label">;
+
+function drawTable(heading: string, figures: Figure[], counted: Counted[]): string {
   const most = Math.max(1, ...figures.map(({ signups }) => signups));
-  const rows = figures.map(({ label, signups, flagged }) => [
-    printableName(label),
-    count(signups),
-    ...(withFlagged ? [count(flagged)] : []),
-    "█".repeat(Math.ceil((signups / most) * barWidth)),
+  const rows = figures.map((figure) => [
+    printableName(figure.label),
+    ...counted.map((key) => count(figure[key])),
+    "█".repeat(Math.ceil((figure.signups / most) * barWidth)),
   ]);
-  const all = [[heading, "sign-ups", ...(withFlagged ? ["flagged"] : []), ""], ...rows];
+  const all = [[heading, ...counted.map((key) => (key === "signups" ? "sign-ups" : key)), ""], ...rows];
   const widths = all[0]?.map((_, i) => Math.max(...all.map((row) => Array.from(row[i] as string).length))) ?? [];
   const pad = (text: string, i: number) => " ".repeat((widths[i] as number) - Array.from(text).length);
   const align = (cell: string, i: number) => (i === 0 ? cell + pad(cell, i) : pad(cell, i) + cell);

@@ -1,0 +1,43 @@
+// waitlist purge: the retention period, and addresses that were erased before a restore.
+import type pg from "pg";
+import { countOld, eraseAgain, purgeOld, requireKey } from "../../database/erasures.ts";
+import { print } from "../print.ts";
+import type { Command } from "./command.ts";
+import { withOwner } from "./owner.ts";
+import { countEntries } from "./progress.ts";
+
+export const purge: Command = {
+  summary: "permanently removes the entries that are older than RETENTION_MONTHS",
+  details: [
+    "The worker purges too; without a worker, run purge daily, for example with cron. Removes entries in short batches:",
+    "the site may run meanwhile, and a purge that was stopped can be repeated. With ERASURE_KEY, it first removes the",
+    "entries whose address was erased after their sign-up, which pg_restore brings back. It keeps the addresses that it",
+    "purges as keyed hashes, so that neither restore nor import brings those entries back. Prints no personal data.",
+  ].join("\n"),
+  positionals: [],
+  options: {
+    "dry-run": {
+      description: "print the numbers, and change nothing; an entry that is both erased and old counts twice",
+    },
+  },
+  run: ({ has }) =>
+    withOwner(async (client, { erasureKey }, { retentionMonths: months }) => {
+      const dryRun = has("dry-run");
+      await requireKey(client, erasureKey);
+      const again = erasureKey ? await eraseAgain(queryOf(client), erasureKey, dryRun) : 0;
+      const verb = dryRun ? "Would remove" : "Removed";
+      if (again > 0) print(`${verb} ${countEntries(again)} whose address was erased earlier.\n`);
+      if (months === 0) {
+        print(
+          "RETENTION_MONTHS is not set, so no entry is too old. Set it to purge, for example RETENTION_MONTHS=24.\n",
+        );
+        return;
+      }
+      const old = dryRun ? await countOld(client, months) : await purgeOld(queryOf(client), months, erasureKey);
+      print(`${verb} ${countEntries(old)} older than ${months} ${months === 1 ? "month" : "months"}.\n`);
+    }),
+};
+
+function queryOf(client: pg.Client): Parameters<typeof purgeOld>[0] {
+  return (sql, values) => client.query(sql, values);
+}
