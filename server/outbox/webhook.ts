@@ -21,7 +21,8 @@ export async function postNotification(
   signal: AbortSignal,
 ): Promise<void> {
   const body = JSON.stringify(secret ? toEvent(notification) : { text: formatMessage(notification) });
-  const headers = { "Content-Type": "application/json", ...(secret ? sign(secret, notification.id, body) : {}) };
+  const signature = secret ? sign(secret, messageId(notification), body) : {};
+  const headers = { "Content-Type": "application/json", ...signature };
   const either = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
   const response = await fetch(url, { method: "POST", headers, body, redirect: "manual", signal: either }).catch(
     (error: Error & { cause?: NodeJS.ErrnoException }) => {
@@ -32,14 +33,15 @@ export async function postNotification(
   if (!response.ok) throw new Error(`The receiver answered ${response.status}`);
 }
 
-function toEvent(notification: Notification) {
-  return { type: "waitlist.joined", timestamp: notification.created_at, data: notification };
+function toEvent({ confirmed_at, ...data }: Notification) {
+  if (confirmed_at) return { type: "waitlist.confirmed", timestamp: confirmed_at, data };
+  return { type: "waitlist.joined", timestamp: data.created_at, data };
 }
 
-/**
- * Returns the headers of Standard Webhooks, https://www.standardwebhooks.com. The id is the entry's, also after a retry, so
- * that a receiver can recognise a notification which it already has.
- */
+/** The same after a retry, so that a receiver can recognise a notification which it already has. */
+const messageId = ({ id, confirmed_at }: Notification) => (confirmed_at ? `${id}-confirmed` : id);
+
+/** Returns the headers of Standard Webhooks, https://www.standardwebhooks.com. */
 function sign(secret: string, id: string, body: string): Record<string, string> {
   const timestamp = String(Math.floor(Date.now() / 1000));
   const key = Buffer.from(secret.slice("whsec_".length), "base64");
