@@ -2,6 +2,7 @@
 import { Readable } from "node:stream";
 import MailComposer from "nodemailer/lib/mail-composer";
 import SMTPConnection from "nodemailer/lib/smtp-connection";
+import { withDeadline } from "./deadline.ts";
 
 export interface MailServer {
   /** smtps:// is TLS from the start. smtp:// requires STARTTLS if the URL has credentials; otherwise it uses STARTTLS if offered. */
@@ -74,33 +75,35 @@ export async function sendMail(server: MailServer, mail: MailMessage, signal: Ab
  * @throws MailError
  */
 export async function verifyMailServer(server: MailServer): Promise<void> {
-  await connect(server, AbortSignal.timeout(timeoutMs), (_connection, done) => done()).catch((error: SmtpError) => {
-    throw toMailError(error, false);
-  });
+  try {
+    await connect(server, new AbortController().signal, (_connection, done) => done());
+  } catch (error) {
+    throw toMailError(error as SmtpError, false);
+  }
 }
 
 type Done = (error?: Error | null) => void;
 
-async function connect(
+/** Connects, logs in, lets `use` do its part until it calls `done`, and closes the connection. */
+function connect(
   server: MailServer,
-  signal: AbortSignal,
+  outer: AbortSignal,
   use: (connection: SMTPConnection, done: Done) => void,
 ): Promise<void> {
   const { auth, ...options } = readUrl(server);
   const connection = new SMTPConnection(options);
-  const ended = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-  try {
-    await new Promise<void>((resolve, reject) => {
+  const converse = (signal: AbortSignal) =>
+    new Promise<void>((resolve, reject) => {
       const done: Done = (error) => (error ? reject(error) : resolve());
       const next = (step: () => void) => (error?: Error | null) => (error ? reject(error) : step());
-      ended.addEventListener("abort", () => reject(Object.assign(new Error("aborted"), { code: "ETIMEDOUT" })));
+      const end = () => reject(Object.assign(new Error("The time is over"), { code: "ETIMEDOUT" }));
+      signal.addEventListener("abort", end);
       connection.on("error", reject);
       const start = () => use(connection, done);
       connection.connect(next(() => (auth ? connection.login(auth, next(start)) : start())));
+      if (signal.aborted) end();
     });
-  } finally {
-    connection.close();
-  }
+  return withDeadline(timeoutMs, outer, converse).finally(() => connection.close());
 }
 
 function readUrl({ url, client }: MailServer) {
@@ -116,7 +119,6 @@ function readUrl({ url, client }: MailServer) {
     dnsTimeout: connectionTimeoutMs,
     connectionTimeout: connectionTimeoutMs,
     greetingTimeout: connectionTimeoutMs,
-    socketTimeout: timeoutMs,
   };
 }
 
@@ -125,13 +127,16 @@ interface SmtpError extends Error {
   code?: string;
   /** Of the operating system or of TLS. */
   originalCode?: string;
+  /** Which of nodemailer's timeouts it was. */
+  timeoutType?: string;
   /** The command that the server refused; CONN or API if it refused none. */
   command?: string;
   /** The server's reply. */
   response?: string;
 }
 
-function toMailError({ code = "", originalCode = code, command, response = "" }: SmtpError, isBodySent: boolean) {
+function toMailError(error: SmtpError, isBodySent: boolean): MailError {
+  const { code = "", timeoutType = code, originalCode = timeoutType, command, response = "" } = error;
   const [, status, enhanced] = /^([45]\d\d)(?:[ -]([245]\.\d{1,3}\.\d{1,3})(?!\S))?/.exec(response) ?? [];
   // CONN: the server ended the connection. If it had the message, nobody knows which of the two it meant.
   const isReply = status !== undefined && command !== "CONN";

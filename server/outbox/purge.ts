@@ -9,6 +9,6 @@ export const purgeCrontab = "17 3 * * * purge ?fill=1d&jobKey=purge";
 export function purgeTask(months: number, key: string | undefined): Task {
   return async (_payload, { query, logger }) => {
     const purged = await purgeOld((sql, values) => query(sql, values), months, key);
-    logger.info(`deleted ${purged} entries older than ${months} months`);
+    logger.info(`deleted entries older than ${months} months: ${purged}`);
   };
 }

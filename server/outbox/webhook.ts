@@ -1,5 +1,6 @@
 // Posts a notification to the operator's webhook: as Slack reads it, or as signed JSON.
 import { createHmac } from "node:crypto";
+import { withDeadline } from "./deadline.ts";
 import { formatMessage, type Notification } from "./notification.ts";
 
 export interface Webhook {
@@ -23,8 +24,9 @@ export async function postNotification(
   const body = JSON.stringify(secret ? toEvent(notification) : { text: formatMessage(notification) });
   const signature = secret ? sign(secret, messageId(notification), body) : {};
   const headers = { "Content-Type": "application/json", ...signature };
-  const either = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-  const response = await fetch(url, { method: "POST", headers, body, redirect: "manual", signal: either }).catch(
+  const post = (deadline: AbortSignal) =>
+    fetch(url, { method: "POST", headers, body, redirect: "manual", signal: deadline });
+  const response = await withDeadline(timeoutMs, signal, post).catch(
     (error: Error & { cause?: NodeJS.ErrnoException }) => {
       throw new Error(`The receiver cannot be reached: ${error.cause?.code ?? error.name}`);
     },

@@ -70,7 +70,7 @@ export async function openMailServer(options: MailServerOptions = {}): Promise<M
       void text(stream).then((raw) => {
         const from = envelope.mailFrom ? envelope.mailFrom.address : "";
         const to = envelope.rcptTo.map(({ address }) => address).join();
-        mails.push({ from, to, raw, secure, user, accepted: failing?.step !== "data" });
+        mails.push({ from, to, raw, secure, user: user || undefined, accepted: failing?.step !== "data" });
         answer("data", callback);
       });
     },
