@@ -126,20 +126,3 @@ it("retries all others as soon as one is accepted after an outage, but no notifi
   await until("the mails are done", async () => (await rest()).length === 1);
   expect(await rest()).toEqual([{ task_identifier: "announce", later: true }]);
 });
-
-it("does not take one refused recipient for an outage", async () => {
-  await startWorker();
-  expect(await signUp("ada@example.com")).toBe(201);
-  await mailed(1);
-  await emptied();
-  fixture.server.fail("recipient", "450 4.2.0 later");
-  expect(await signUp("bob@example.com")).toBe(201);
-  await failed();
-  await fixture.database.query("UPDATE graphile_worker._private_jobs SET run_at = now() + interval '1 hour'");
-  fixture.server.fail();
-  expect(await signUp("cleo@example.com")).toBe(201);
-  await mailed(2);
-  const waiting = () => fixture.database.query("SELECT run_at > now() AS later FROM graphile_worker.jobs");
-  await until("one job is left", async () => (await waiting()).length === 1);
-  expect(await waiting()).toEqual([{ later: true }]);
-});
