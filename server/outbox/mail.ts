@@ -58,8 +58,8 @@ interface MailedEntry {
 }
 
 /** Returns undefined if the address was a duplicate, or the entry is flagged, confirmed, refused, or erased by now. */
-async function readEntry(id: string, { query }: JobHelpers): Promise<MailedEntry | undefined> {
-  const { rows } = await query<MailedEntry>(
+async function readEntry(id: string, helpers: JobHelpers): Promise<MailedEntry | undefined> {
+  const { rows } = await helpers.query<MailedEntry>(
     `SELECT email, mailed_at FROM public.earlyaccess
      WHERE id = $1 AND NOT ${isFlagged} AND confirmed_at IS NULL AND mail_refusal IS NULL`,
     [id],
@@ -68,8 +68,8 @@ async function readEntry(id: string, { query }: JobHelpers): Promise<MailedEntry
 }
 
 /** Returns the time at which a day has passed since the latest mail, or since the address left; undefined if it has. */
-async function findWait({ mailed_at }: MailedEntry, hash: Buffer, { query }: JobHelpers): Promise<Date | undefined> {
-  const { rows } = await query<{ until: Date }>(
+async function findWait({ mailed_at }: MailedEntry, hash: Buffer, helpers: JobHelpers): Promise<Date | undefined> {
+  const { rows } = await helpers.query<{ until: Date }>(
     `SELECT until FROM (SELECT greatest($1::timestamptz, max(erased_at)) + interval '1 day' AS until
                         FROM earlyaccess_erasures.addresses WHERE hash = $2) AS wait
      WHERE until > CURRENT_TIMESTAMP`,
@@ -79,8 +79,8 @@ async function findWait({ mailed_at }: MailedEntry, hash: Buffer, { query }: Job
 }
 
 /** Returns false if the entry is erased, or another job for it has begun. From now on, a crash leaves the outcome unknown. */
-async function claim(id: string, tokenHash: Buffer, hash: Buffer, { query }: JobHelpers): Promise<boolean> {
-  const { rowCount } = await query(
+async function claim(id: string, tokenHash: Buffer, hash: Buffer, helpers: JobHelpers): Promise<boolean> {
+  const { rowCount } = await helpers.query(
     `UPDATE public.earlyaccess SET token_hash = $2, erasure_hash = $3, mailed_at = CURRENT_TIMESTAMP
      WHERE id = $1 AND (mailed_at IS NULL OR mailed_at <= CURRENT_TIMESTAMP - interval '1 day')`,
     [id, tokenHash, hash],
@@ -89,8 +89,8 @@ async function claim(id: string, tokenHash: Buffer, hash: Buffer, { query }: Job
 }
 
 /** Records that no mail was sent, and the refusal if it is permanent. */
-async function release(id: string, { fault, code }: MailError, { query }: JobHelpers): Promise<void> {
-  await query("UPDATE public.earlyaccess SET mailed_at = NULL, mail_refusal = $2 WHERE id = $1", [
+async function release(id: string, { fault, code }: MailError, helpers: JobHelpers): Promise<void> {
+  await helpers.query("UPDATE public.earlyaccess SET mailed_at = NULL, mail_refusal = $2 WHERE id = $1", [
     id,
     fault === "refused" ? code : null,
   ]);

@@ -6,7 +6,7 @@ import { retryAfterOutage } from "./outage.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-const query = vi.fn();
+const query = vi.fn<JobHelpers["query"]>();
 const outage = new Error("away");
 const refusal = new Error("refused");
 

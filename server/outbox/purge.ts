@@ -7,8 +7,8 @@ export const purgeCrontab = "17 3 * * * purge ?fill=1d&jobKey=purge";
 
 /** @param key keeps the hashes of the deleted addresses; undefined keeps none. */
 export function purgeTask(months: number, key: string | undefined): Task {
-  return async (_payload, { query, logger }) => {
-    const purged = await purgeOld((sql, values) => query(sql, values), months, key);
-    logger.info(`deleted entries older than ${months} months: ${purged}`);
+  return async (_payload, helpers) => {
+    const purged = await purgeOld((sql, values) => helpers.query(sql, values), months, key);
+    helpers.logger.info(`deleted entries older than ${months} months: ${purged}`);
   };
 }

@@ -29,7 +29,7 @@ const workerLock = 4_155_220;
 /** Few, as receivers have limits of their own; more than one, as each request that hangs takes 10 s, and each mail 30 s. */
 const concurrency = 4;
 /** The levels of graphile-worker that are logged as warnings. */
-const warningLevels = new Set<string>(["error", "warning"]);
+const warningLevels = new Set(["error", "warning"]);
 /** The webhook's timeout. A mail that takes longer ends with an unknown outcome. Docker Compose kills the worker after 15 s. */
 const gracePeriodMs = 10_000;
 
@@ -95,9 +95,10 @@ function startRunner({ url, tasks }: Assignment, log: Log): Promise<Runner> {
     gracefulShutdownAbortTimeout: gracePeriodMs,
     // Without these, the runner ends before the queue records which jobs are done and which failed.
     preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
-    logger: new Logger(({ taskIdentifier }) => (level, message) => {
+    logger: new Logger(({ taskIdentifier }) => (level: string, message) => {
       const [sentence] = message.split(":\n"); // A stack follows.
       if (warningLevels.has(level)) log.warn(sentence);
+      // What a task says; graphile-worker itself says much more.
       else if (taskIdentifier && level === "info") log.info(sentence);
       else log.debug(sentence);
     }),

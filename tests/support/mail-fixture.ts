@@ -16,24 +16,24 @@ export interface MailFixture {
   database: TestDatabase;
   server: MailServer;
   /** Replaces the mail server; its messages so far are gone. */
-  openServer(options?: MailServerOptions): Promise<void>;
-  settings(): Record<string, string>;
-  startWorker(env?: Record<string, string>): Promise<Site>;
-  signUp(email: string, changes?: Record<string, unknown>): Promise<number>;
+  openServer: (options?: MailServerOptions) => Promise<void>;
+  settings: () => Record<string, string>;
+  startWorker: (env?: Record<string, string>) => Promise<Site>;
+  signUp: (email: string, changes?: Record<string, unknown>) => Promise<number>;
   /** Resolves after `count` complete messages in all. */
-  mailed(count: number): Promise<void>;
+  mailed: (count: number) => Promise<void>;
   /** Resolves when every job is done. */
-  emptied(): Promise<void>;
+  emptied: () => Promise<void>;
   /** Resolves when one job waits for the next day without an attempt. */
-  waitsUntilTomorrow(): Promise<void>;
+  waitsUntilTomorrow: () => Promise<void>;
   /** Resolves with the fault of the one job, after the attempt. */
-  failed(): Promise<string>;
+  failed: () => Promise<string>;
   /** Lets all jobs run now. */
-  hasten(): Promise<void>;
+  hasten: () => Promise<void>;
   /** Lets a day pass for all mails, erasures and jobs. */
-  passDay(): Promise<void>;
+  passDay: () => Promise<void>;
   /** Clicks on "Leave the list" in the latest mail. */
-  leave(): Promise<void>;
+  leave: () => Promise<void>;
 }
 
 export function createMailFixture(): MailFixture {

@@ -1,8 +1,9 @@
 // A real SMTP server that accepts, refuses or hangs as a test wants, and keeps what it gets.
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
+import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { SMTPServer, type SMTPServerOptions } from "smtp-server";
+import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from "smtp-server";
 import { certificate, key } from "./certificate.ts";
 
 type Step = "connect" | "sender" | "recipient" | "data";
@@ -48,6 +49,12 @@ export async function openMailServer(options: MailServerOptions = {}): Promise<M
     const [, code, message] = /^(\d+) (.*)$/.exec(failing.reply) ?? [];
     if (code) callback(Object.assign(new Error(`${message} <${recipients.at(-1)}>`), { responseCode: Number(code) }));
   }
+  async function take(stream: Readable, { envelope, secure, user }: SMTPServerSession) {
+    const raw = await text(stream);
+    const from = envelope.mailFrom ? envelope.mailFrom.address : "";
+    const to = envelope.rcptTo.map(({ address }) => address).join();
+    mails.push({ from, to, raw, secure, user: user || undefined, accepted: failing?.step !== "data" });
+  }
   const server = new SMTPServer({
     ...encryptionOptions(encryption),
     authOptional: !login,
@@ -66,13 +73,8 @@ export async function openMailServer(options: MailServerOptions = {}): Promise<M
       recipients.push(address);
       answer("recipient", callback);
     },
-    onData: (stream, { envelope, secure, user }, callback) => {
-      void text(stream).then((raw) => {
-        const from = envelope.mailFrom ? envelope.mailFrom.address : "";
-        const to = envelope.rcptTo.map(({ address }) => address).join();
-        mails.push({ from, to, raw, secure, user: user || undefined, accepted: failing?.step !== "data" });
-        answer("data", callback);
-      });
+    onData: (stream, session, callback) => {
+      void take(stream, session).then(() => answer("data", callback));
     },
   });
   server.on("error", () => undefined); // A client that refuses the certificate.
