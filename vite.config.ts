@@ -48,7 +48,9 @@ const server: UserConfig = {
         index: path("server/index.ts"),
         migrate: path("server/commands/migrate.ts"),
         waitlist: path("server/commands/waitlist.ts"),
-        notify: path("server/commands/notify.ts"),
+        worker: path("server/commands/worker.ts"),
+        // The worker's former name.
+        notify: path("server/commands/worker.ts"),
       },
       onLog(level, log, handle) {
         // "use client" has no meaning on this server.

@@ -380,3 +380,15 @@ export const errorPage = {
   text: "The fault is ours, not yours. Please try again in a moment.",
   link: "Return to Home",
 };
+
+/** The confirmation mail. Only the worker loads it. */
+export const confirmationMail = {
+  subject: `Confirm your address for the ${product.name} early access list`,
+  heading: "Is this your address?",
+  text: `Somebody joined the ${product.name} early access list with this email address. If it was you, please confirm it.`,
+  confirm: "Confirm my address",
+  next: "The team will reach out once the Beta version is ready.",
+  leaveText: "It wasn’t you, or you changed your mind? Leave the list, and your entry is deleted.",
+  leave: "Leave the list",
+  contact: "Questions? Write to",
+};

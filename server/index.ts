@@ -104,7 +104,7 @@ function announce(host: string, port: number, database: OpenedDatabase, log: Log
     `  Site    http://${name}:${port}`,
     `  Data    ${printable(database.directory)} (embedded Postgres)`,
     "  Browse  npm run studio",
-    ...(database.senderUrl ? ["  Notify  npm run notify"] : []),
+    ...(database.worker ? ["  Worker  npm run worker"] : []),
     "  Stop    Ctrl-C",
     "\n",
   ];

@@ -36,18 +36,29 @@ it("connects each service as the role that it needs, and none as a superuser", (
     "migrate: perennial_notify",
     "migrate: perennial_owner",
     "migrate: perennial_web",
-    "notify: perennial_notify",
     "replica-1: perennial_web",
     "replica-2: perennial_web",
     "replica-3: perennial_web",
     "site: perennial_web",
     "studio: perennial_admin",
     "studio: perennial_web",
+    "worker: perennial_notify",
   ]);
   expect(read("docs/create-owner.sql")).toMatch(
     /^CREATE ROLE perennial_owner LOGIN CREATEROLE PASSWORD :'password';$/m,
   );
   expect(read("docs/create-owner.sql")).toMatch(/^ALTER ROLE postgres PASSWORD NULL;$/m);
+});
+
+it("gives only the worker the mail server's login, and the site what it needs to know of mails", () => {
+  const names = (setting: string) =>
+    Object.keys(services).filter((name) => setting in (services[name]?.environment ?? {}));
+  const sites = ["migrate", "replica-1", "replica-2", "replica-3", "site", "worker"];
+  expect(names("SMTP_URL")).toEqual(["worker"]);
+  for (const setting of ["MAIL_FROM", "ERASURE_KEY", "RETENTION_MONTHS", "PUBLIC_URL"]) {
+    expect(names(setting).toSorted(), setting).toEqual(sites);
+  }
+  expect(services.worker?.profiles).toEqual(["worker", "notify"]);
 });
 
 it("has a service for each replica, all of which the balancer asks", () => {

@@ -1,4 +1,4 @@
-// A connection for migrations, commands and the notification worker, and what it says when Postgres refuses it.
+// A connection for migrations, commands and the worker, and what it says when Postgres refuses it.
 import pg from "pg";
 import { OperatorError } from "../operator-messages.ts";
 

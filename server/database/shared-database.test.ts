@@ -7,7 +7,7 @@ import {
   dropOtherApplicationRoles,
 } from "../../tests/support/other-application.ts";
 import { queryAs } from "../../tests/support/query.ts";
-import { migrate } from "./migrate.ts";
+import { migrate, type DatabaseUrls } from "./migrate.ts";
 import { MissingRightError } from "./roles/set-up.ts";
 
 let database: TestDatabase;
@@ -102,7 +102,7 @@ describe("another application's queue in the schema graphile_worker", () => {
   it("is not migrated", async () => {
     await asSuperuser(`CREATE ROLE ${prefix}_shop; CREATE SCHEMA graphile_worker AUTHORIZATION ${prefix}_shop;
       SET ROLE ${prefix}_shop; CREATE TABLE graphile_worker.jobs (id int, locked_by text)`);
-    const urls = { ...database, worker: { url: database.notifyUrl, tasks: ["announce" as const] } };
+    const urls: DatabaseUrls = { ...database, worker: { url: database.notifyUrl, tasks: ["announce"] } };
     await expect(migrate(urls)).rejects.toThrow(`graphile_worker belongs to "${prefix}_shop"`);
     expect(
       await asSuperuser("SELECT relname FROM pg_class WHERE relnamespace = 'graphile_worker'::regnamespace"),

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { readSource } from "../models/source.ts";
 import { formatMessage } from "./notification.ts";
 
-const nothing = { id: "", created_at: new Date(0), ...readSource({}) };
+const nothing = { id: "", created_at: new Date(0), confirmed_at: null, ...readSource({}) };
 const describeCompany = (company: string) =>
   formatMessage({ ...nothing, company }).slice("Somebody from ".length, -" joined the early access list.".length);
 
@@ -26,6 +26,11 @@ it.each([
   ["Acme Inc. & Co.", "Acme Inc. &amp; Co."],
 ])("makes %j inert", (company, expected) => {
   expect(describeCompany(company).replaceAll("\u200B", "·")).toBe(expected);
+});
+
+it("makes the company of a confirmation inert", () => {
+  const message = formatMessage({ ...nothing, company: "<evil.com>", confirmed_at: new Date(0) });
+  expect(message).toBe("Somebody from &lt;evil.\u200Bcom&gt; confirmed their address.");
 });
 
 it("makes every text inert, whichever field it is in", () => {

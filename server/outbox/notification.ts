@@ -1,4 +1,4 @@
-// A notification of a sign-up: where it came from, and nothing about the person, as what has left the database cannot be erased.
+// A notification of a sign-up or a confirmation: where it came from, and nothing about the person, as what has left the database cannot be erased.
 import { sourceColumns, type Source } from "../models/source.ts";
 
 export interface Notification extends Source {
@@ -6,6 +6,8 @@ export interface Notification extends Source {
   id: string;
   company: string;
   created_at: Date;
+  /** Null if the notification is of the sign-up itself. */
+  confirmed_at: Date | null;
 }
 
 export const notificationColumns = [
@@ -15,8 +17,13 @@ export const notificationColumns = [
   ...sourceColumns,
 ] as const satisfies (keyof Notification)[];
 
+/** What the entry holds of a notification. */
+export type AnnouncedEntry = Pick<Notification, (typeof notificationColumns)[number]>;
+
 /** Returns the `text` of a message for Slack and compatible receivers, such as Mattermost. */
-export function formatMessage({ company, utm_source, utm_campaign, referrer_host }: Notification): string {
+export function formatMessage(notification: Notification): string {
+  const { company, confirmed_at, utm_source, utm_campaign, referrer_host } = notification;
+  if (confirmed_at) return `Somebody from ${neutralise(company)} confirmed their address.`;
   const source = [
     ...(utm_source ? [`source ${utm_source}`] : []),
     ...(utm_campaign ? [`campaign ${utm_campaign}`] : []),

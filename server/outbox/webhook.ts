@@ -1,5 +1,6 @@
 // Posts a notification to the operator's webhook: as Slack reads it, or as signed JSON.
 import { createHmac } from "node:crypto";
+import { withDeadline } from "./deadline.ts";
 import { formatMessage, type Notification } from "./notification.ts";
 
 export interface Webhook {
@@ -21,9 +22,11 @@ export async function postNotification(
   signal: AbortSignal,
 ): Promise<void> {
   const body = JSON.stringify(secret ? toEvent(notification) : { text: formatMessage(notification) });
-  const headers = { "Content-Type": "application/json", ...(secret ? sign(secret, notification.id, body) : {}) };
-  const either = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-  const response = await fetch(url, { method: "POST", headers, body, redirect: "manual", signal: either }).catch(
+  const signature = secret ? sign(secret, messageId(notification), body) : {};
+  const headers = { "Content-Type": "application/json", ...signature };
+  const post = (deadline: AbortSignal) =>
+    fetch(url, { method: "POST", headers, body, redirect: "manual", signal: deadline });
+  const response = await withDeadline(timeoutMs, signal, post).catch(
     (error: Error & { cause?: NodeJS.ErrnoException }) => {
       throw new Error(`The receiver cannot be reached: ${error.cause?.code ?? error.name}`);
     },
@@ -32,14 +35,15 @@ export async function postNotification(
   if (!response.ok) throw new Error(`The receiver answered ${response.status}`);
 }
 
-function toEvent(notification: Notification) {
-  return { type: "waitlist.joined", timestamp: notification.created_at, data: notification };
+function toEvent({ confirmed_at, ...data }: Notification) {
+  if (confirmed_at) return { type: "waitlist.confirmed", timestamp: confirmed_at, data };
+  return { type: "waitlist.joined", timestamp: data.created_at, data };
 }
 
-/**
- * Returns the headers of Standard Webhooks, https://www.standardwebhooks.com. The id is the entry's, also after a retry, so
- * that a receiver can recognise a notification which it already has.
- */
+/** The same after a retry, so that a receiver can recognise a notification which it already has. */
+const messageId = ({ id, confirmed_at }: Notification) => (confirmed_at ? `${id}-confirmed` : id);
+
+/** Returns the headers of Standard Webhooks, https://www.standardwebhooks.com. */
 function sign(secret: string, id: string, body: string): Record<string, string> {
   const timestamp = String(Math.floor(Date.now() / 1000));
   const key = Buffer.from(secret.slice("whsec_".length), "base64");

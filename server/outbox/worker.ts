@@ -1,47 +1,57 @@
-// The notification worker: graphile-worker takes jobs from the queue and retries those that failed, one process at a time.
-import { Logger, run, type JobHelpers, type Runner } from "graphile-worker";
+// The worker: graphile-worker takes jobs from the queue and retries those that failed, one process at a time.
+import { Logger, parseCrontab, run, type Runner, type TaskList } from "graphile-worker";
 import type pg from "pg";
 import type { Logger as Log } from "pino";
 import { connectTo } from "../database/client.ts";
+import { requireKey } from "../database/erasures.ts";
 import { refuseForeignQueue } from "../database/queue.ts";
-import { isFlagged } from "../models/waitlist-entry.ts";
 import { OperatorError } from "../operator-messages.ts";
-import { notificationColumns, type Notification } from "./notification.ts";
+import { purgeCrontab } from "./purge.ts";
 
-/** @throws why it could not be sent. graphile-worker retries 25 times in about four days, after 3 s at first and 6 h at last. */
-export type Send = (notification: Notification, signal: AbortSignal) => Promise<void>;
+export interface Assignment {
+  /** The connection of the worker's role. */
+  url: string;
+  /** By the name that their jobs have in the queue. */
+  tasks: TaskList;
+  /** The key of the erased addresses, which the tasks mail and purge use. */
+  key?: string | undefined;
+}
 
-/** The key of the advisory lock of the process that sends: two would send the same notification twice. */
-const senderLock = 4_155_220;
-/** Few, as receivers have limits of their own; more than one, as each request that hangs takes 10 s. */
+/** What each task does, for the log. */
+const descriptions: Record<string, string> = {
+  announce: "webhook notifications",
+  mail: "confirmation mails",
+  purge: "daily deletion of old entries",
+};
+
+/** The key of the advisory lock of the process that works: two would send the same notification twice. */
+const workerLock = 4_155_220;
+/** Few, as receivers have limits of their own; more than one, as each request that hangs takes 10 s, and each mail 30 s. */
 const concurrency = 4;
 /** The levels of graphile-worker that are logged as warnings. */
-const warningLevels = new Set<string>(["error", "warning"]);
-/**
- * A receiver that fails for less time may be slow, or refuse single notifications: to retry all after each success would
- * use up their attempts.
- */
-const outageMs = 10_000;
-/** The receiver's timeout: a request that is under way at the end may finish. */
+const warningLevels = new Set(["error", "warning"]);
+/** The webhook's timeout. A mail that takes longer ends with an unknown outcome. Docker Compose kills the worker after 15 s. */
 const gracePeriodMs = 10_000;
 
 /**
- * Sends notifications until the signal. If another process sends, waits for its end first.
- * @throws OperatorError if there is no queue, or the connection is lost: another process may send then.
+ * Works until the signal. If another worker runs, waits for its end first.
+ * @throws OperatorError if there is no queue, the key is another one, or the connection is lost: another worker may run then.
  */
-export async function sendNotifications(senderUrl: string, send: Send, log: Log, signal: AbortSignal): Promise<void> {
-  const holder = await connectTo(senderUrl);
+export async function runWorker(assignment: Assignment, log: Log, signal: AbortSignal): Promise<void> {
+  const holder = await connectTo(assignment.url);
   const lost = new Promise<"lost">((resolve) => holder.once("end", () => resolve("lost")));
   const stopped = new Promise<"stopped">((resolve) => signal.addEventListener("abort", () => resolve("stopped")));
   const stopWaiting = () => void holder.end();
   signal.addEventListener("abort", stopWaiting);
   try {
     signal.throwIfAborted();
+    await checkDatabase(holder, assignment);
     await takeOver(holder, log);
     // From here the lock is held until the jobs under way are done, as another process would send them again.
     signal.removeEventListener("abort", stopWaiting);
-    const runner = await startRunner(senderUrl, send, log);
-    log.info("sending notifications");
+    const runner = await startRunner(assignment, log);
+    const work = Object.keys(assignment.tasks).map((task) => descriptions[task]);
+    log.info(`worker started: ${work.join(", ")}`);
     const end = await Promise.race([runner.promise, lost, stopped]);
     if (end) await runner.stop();
     if (end === "lost") throw new OperatorError("The connection to Postgres was lost.");
@@ -52,19 +62,21 @@ export async function sendNotifications(senderUrl: string, send: Send, log: Log,
   }
 }
 
-async function takeOver(holder: pg.Client, log: Log): Promise<void> {
+async function checkDatabase(holder: pg.Client, { tasks, key }: Assignment): Promise<void> {
   await refuseForeignQueue(holder);
-  const { rows } = await holder.query(
-    "SELECT pg_try_advisory_lock($1) AS alone, to_regnamespace('graphile_worker') IS NOT NULL AS queue",
-    [senderLock],
-  );
+  const { rows } = await holder.query("SELECT to_regnamespace('graphile_worker') IS NOT NULL AS queue");
   if (!rows[0].queue) {
-    throw new OperatorError("There is no queue yet. Migrate with NOTIFY_WEBHOOK_URL set: npm run migrate.");
+    throw new OperatorError("There is no queue yet. Migrate with the worker's settings: npm run migrate.");
   }
+  if (tasks.mail || tasks.purge) await requireKey(holder, key);
+}
+
+async function takeOver(holder: pg.Client, log: Log): Promise<void> {
+  const { rows } = await holder.query("SELECT pg_try_advisory_lock($1) AS alone", [workerLock]);
   if (!rows[0].alone) {
-    log.info("another process sends notifications; waiting for its end");
+    log.info("another worker runs; waiting for its end");
     await holder.query("SET lock_timeout = 0");
-    await holder.query("SELECT pg_advisory_lock($1)", [senderLock]);
+    await holder.query("SELECT pg_advisory_lock($1)", [workerLock]);
   }
   // Release the jobs of a killed worker; otherwise they stay locked for four hours.
   await holder.query(
@@ -72,46 +84,23 @@ async function takeOver(holder: pg.Client, log: Log): Promise<void> {
   );
 }
 
-function startRunner(senderUrl: string, send: Send, log: Log): Promise<Runner> {
+function startRunner({ url, tasks }: Assignment, log: Log): Promise<Runner> {
   return run({
-    connectionString: senderUrl,
-    // The trigger earlyaccess_announce adds jobs of this name.
-    taskList: { announce: createTask(send) },
-    parsedCronItems: [],
+    connectionString: url,
+    taskList: tasks,
+    parsedCronItems: tasks.purge ? parseCrontab(purgeCrontab) : [],
     concurrency,
     maxPoolSize: concurrency + 1,
     noHandleSignals: true,
     gracefulShutdownAbortTimeout: gracePeriodMs,
     // Without these, the runner ends before the queue records which jobs are done and which failed.
     preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
-    logger: new Logger(() => (level, message) => {
+    logger: new Logger(({ taskIdentifier }) => (level: string, message) => {
       const [sentence] = message.split(":\n"); // A stack follows.
       if (warningLevels.has(level)) log.warn(sentence);
+      // What a task says; graphile-worker itself says much more.
+      else if (taskIdentifier && level === "info") log.info(sentence);
       else log.debug(sentence);
     }),
   });
-}
-
-function createTask(send: Send) {
-  let failingSince = 0; // It is unknown whether the receiver worked before the start.
-  return async function announce(payload: unknown, helpers: JobHelpers): Promise<void> {
-    const { rows } = await helpers.query<Notification>(
-      `SELECT ${notificationColumns.join(", ")} FROM public.earlyaccess WHERE id = $1 AND NOT ${isFlagged}`,
-      [(payload as { entry: string }).entry],
-    );
-    if (!rows[0]) return; // The address was a duplicate, the entry is flagged, or it is erased by now.
-    try {
-      await send(rows[0], helpers.abortSignal);
-    } catch (error) {
-      failingSince = Math.min(failingSince, Date.now());
-      throw error;
-    }
-    const wasAway = Date.now() - failingSince > outageMs;
-    failingSince = Infinity;
-    if (!wasAway) return;
-    // The receiver is back: retry the failed jobs now.
-    await helpers.query(
-      "SELECT graphile_worker.reschedule_jobs(array_agg(id), run_at => now()) FROM graphile_worker.jobs WHERE attempts BETWEEN 1 AND max_attempts - 1 AND locked_at IS NULL",
-    );
-  };
 }

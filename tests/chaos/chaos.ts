@@ -10,6 +10,7 @@ import { heavyClients } from "./heavy-clients.ts";
 import { kills } from "./kills.ts";
 import { logFaults } from "./log-faults.ts";
 import { machine } from "./machine.ts";
+import { mailFaults } from "./mail-faults.ts";
 import { replicas } from "./replicas.ts";
 import { signupFloods } from "./signup-floods.ts";
 import { slowClients } from "./slow-clients.ts";
@@ -28,5 +29,6 @@ const scenarios: StackScenarios = {
   ...floods,
   ...signupFloods,
   ...logFaults,
+  ...mailFaults,
 };
 await runScenarios(Object.entries(scenarios).map(([name, run]) => ({ name, run: (say) => withStack(say, run) })));

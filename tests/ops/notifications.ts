@@ -4,7 +4,7 @@ import { migrate } from "../../server/database/migrate.ts";
 import { createVisitors } from "../support/visitors.ts";
 import { openReceiver } from "../support/receiver.ts";
 import type { Say } from "../support/scenarios.ts";
-import { runSender, type Site } from "../support/site.ts";
+import { runWorker, type Site } from "../support/site.ts";
 import { withStack, type Stack } from "../support/stack.ts";
 import { until } from "../support/until.ts";
 
@@ -16,7 +16,7 @@ export const checkNotifications = (say: Say) =>
     const { postgres } = stack;
     let receiver = await openReceiver();
     const batches = [receiver.received];
-    await migrate({ ...postgres, senderUrl: postgres.ownerUrl });
+    await migrate({ ...postgres, worker: { url: postgres.ownerUrl, tasks: ["announce"] } });
     const done = new AbortController();
     const env = {
       DATABASE_URL: postgres.ownerUrl,
@@ -75,7 +75,7 @@ function keepRunning(env: Record<string, string>, signal: AbortSignal): () => vo
   let worker: Site;
   const start = () => {
     if (signal.aborted) return;
-    worker = runSender(env);
+    worker = runWorker(env);
     worker.process.once("exit", () => setTimeout(start, 200));
   };
   start();

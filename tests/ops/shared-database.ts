@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { migrate } from "../../server/database/migrate.ts";
+import { migrate, type DatabaseUrls } from "../../server/database/migrate.ts";
 import { createOtherApplication, describeOthers } from "../support/other-application.ts";
 import { findProgram } from "../support/programs.ts";
 import { queryAs } from "../support/query.ts";
@@ -13,10 +13,10 @@ const execute = promisify(execFile);
 export const migrateSharedDatabase = () =>
   withInstalledPostgres(async (url) => {
     const superuser = url("shared");
-    const urls = {
+    const urls: DatabaseUrls = {
       ownerUrl: url("shared", "perennial_owner"),
       webUrl: url("shared", "perennial_web"),
-      senderUrl: url("shared", "perennial_notify"),
+      worker: { url: url("shared", "perennial_notify"), tasks: ["announce"] },
     };
     await queryAs(url("postgres"), "CREATE ROLE perennial_owner LOGIN CREATEROLE");
     await queryAs(url("postgres"), "CREATE DATABASE shared");

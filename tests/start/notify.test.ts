@@ -11,15 +11,15 @@ import { migrate } from "../../server/database/migrate.ts";
 import { createEmptyDatabase, type TestDatabase } from "../support/database.ts";
 import { killedAfterEach } from "../support/killed-after-each.ts";
 import { openReceiver, type Received, type Receiver } from "../support/receiver.ts";
-import { runSender, startSite, type Site } from "../support/site.ts";
+import { runWorker, startSite, type Site } from "../support/site.ts";
 import { runWaitlist } from "../support/waitlist.ts";
 
-let database: TestDatabase & { senderUrl: string };
+let database: TestDatabase;
 let receiver: Receiver;
 
 beforeEach(async () => {
   const empty = await createEmptyDatabase();
-  database = { ...empty, senderUrl: empty.notifyUrl };
+  database = { ...empty, worker: { url: empty.notifyUrl, tasks: ["announce"] } };
   await migrate(database);
   receiver = await openReceiver();
 });
@@ -34,21 +34,21 @@ const running = killedAfterEach(); // Before the database goes: what is register
 const settings = () => ({
   DATABASE_URL: database.webUrl,
   DATABASE_OWNER_URL: database.ownerUrl,
-  NOTIFY_DATABASE_URL: database.senderUrl,
+  NOTIFY_DATABASE_URL: database.notifyUrl,
   NOTIFY_WEBHOOK_URL: receiver.url,
 });
 
-async function startSender(env: Record<string, string> = {}): Promise<Site> {
-  const sender = runSender({ ...settings(), ...env });
-  running.push(sender);
-  await logged(sender, /sending notifications|waiting for its end/);
-  return sender;
+async function startWorker(env: Record<string, string> = {}): Promise<Site> {
+  const worker = runWorker({ ...settings(), ...env });
+  running.push(worker);
+  await logged(worker, /worker started|waiting for its end/);
+  return worker;
 }
 
 /** The second waits for the end of the first. */
-async function startTwoSenders(): Promise<[Site, Site]> {
-  const first = await startSender();
-  const second = await startSender();
+async function startTwoWorkers(): Promise<[Site, Site]> {
+  const first = await startWorker();
+  const second = await startWorker();
   await logged(second, /waiting for its end/);
   return [first, second];
 }
@@ -90,7 +90,7 @@ async function postponed(): Promise<void> {
 const texts = () => receiver.received.map(({ body }) => (JSON.parse(body) as { text: string }).text);
 
 it("sends one notification for each new sign-up, and none for a duplicate", async () => {
-  const sender = await startSender();
+  const worker = await startWorker();
   const signUp = await startSignUps();
   expect(
     await signUp("ada@example.com", { source: { utm_source: "letter", referrer: "https://news.example/a" } }),
@@ -104,12 +104,12 @@ it("sends one notification for each new sign-up, and none for a duplicate", asyn
     "Somebody from Engines joined the early access list (source letter, from news.\u200Bexample).",
     "Somebody from &lt;!channel&gt; &amp; @\u200Ball joined the early access list.",
   ]);
-  expect(await sender.stop()).toBe(0);
-  expect(sender.stderr()).toBe("");
+  expect(await worker.stop()).toBe(0);
+  expect(worker.stderr()).toBe("");
 });
 
 it("sends none for a flagged entry", async () => {
-  await startSender();
+  await startWorker();
   const signUp = await startSignUps({ SIGNUP_HOURLY_CEILING: "2" });
   expect(await signUp("spam@example.com", { message: "buy" })).toBe(201);
   expect(await signUp("gone@mailinator.com")).toBe(201);
@@ -120,7 +120,7 @@ it("sends none for a flagged entry", async () => {
 
 it("signs JSON by Standard Webhooks, without anything about the person", async () => {
   const secret = `whsec_${Buffer.alloc(32, "key").toString("base64")}`;
-  await startSender({ NOTIFY_WEBHOOK_SECRET: secret });
+  await startWorker({ NOTIFY_WEBHOOK_SECRET: secret });
   const signUp = await startSignUps();
   expect(await signUp("ada@example.com")).toBe(201);
   await receiver.reached(1);
@@ -136,14 +136,49 @@ it("signs JSON by Standard Webhooks, without anything about the person", async (
   expect(body).not.toMatch(/\bada\b|lovelace/i);
 });
 
+it("sends a notification of the confirmation, under an id of its own", async () => {
+  const secret = `whsec_${Buffer.alloc(32, "key").toString("base64")}`;
+  await startWorker({ NOTIFY_WEBHOOK_SECRET: secret });
+  const signUp = await startSignUps();
+  expect(await signUp("ada@example.com")).toBe(201);
+  await receiver.reached(1);
+  await database.query("UPDATE earlyaccess SET confirmed_at = now()");
+  await database.query("UPDATE earlyaccess SET confirmed_at = now()"); // The second click.
+  await receiver.reached(2);
+  await emptied();
+  const [joined, confirmed] = receiver.received.map(({ body, headers }) => ({
+    id: headers["webhook-id"],
+    event: new Webhook(secret).verify(body, headers as Record<string, string>),
+  }));
+  const data = { company: "Engines" };
+  expect(joined).toMatchObject({ event: { type: "waitlist.joined", data } });
+  expect(confirmed).toMatchObject({
+    id: `${joined?.id as string}-confirmed`,
+    event: { type: "waitlist.confirmed", data },
+  });
+  expect(receiver.received).toHaveLength(2);
+});
+
+it("names the company of a confirmed entry in Slack's format", async () => {
+  const signUp = await startSignUps();
+  expect(await signUp("ada@example.com")).toBe(201);
+  await database.query("UPDATE earlyaccess SET confirmed_at = now()");
+  await startWorker();
+  await receiver.reached(2);
+  expect(texts().toSorted()).toEqual([
+    "Somebody from Engines confirmed their address.",
+    "Somebody from Engines joined the early access list.",
+  ]);
+});
+
 describe("a receiver that", () => {
   it.each([500, 404, 302])("answers %i gets a retry, and sign-ups work meanwhile", async (status) => {
     receiver.answer(status);
-    const sender = await startSender();
+    const worker = await startWorker();
     const signUp = await startSignUps();
     expect(await signUp("ada@example.com")).toBe(201);
     await receiver.reached(1);
-    await logged(sender, new RegExp(`attempt 1 of 25\\) with error 'The receiver answered ${status}'"`));
+    await logged(worker, new RegExp(`attempt 1 of 25\\) with error 'The receiver answered ${status}'"`));
     await postponed();
     receiver.answer(200);
     // The next notification is taken, so the failed one is retried at once.
@@ -158,7 +193,7 @@ describe("a receiver that", () => {
   });
 
   it("refuses one notification and takes others gets no retry at each success", async () => {
-    await startSender();
+    await startWorker();
     const signUp = await startSignUps();
     expect(await signUp("ada@example.com")).toBe(201);
     await receiver.reached(1);
@@ -175,15 +210,15 @@ describe("a receiver that", () => {
     expect(await waiting()).toEqual([{ later: true }]);
   });
 
-  it("failed before the sender started gets the retry after the first success", async () => {
+  it("failed before the worker started gets the retry after the first success", async () => {
     receiver.answer(500);
-    const before = await startSender();
+    const before = await startWorker();
     const signUp = await startSignUps();
     expect(await signUp("ada@example.com")).toBe(201);
     await postponed();
     expect(await before.stop()).toBe(0);
     receiver.answer(200);
-    await startSender();
+    await startWorker();
     expect(await signUp("bob@example.com")).toBe(201);
     await receiver.reached(3);
     await emptied();
@@ -191,11 +226,11 @@ describe("a receiver that", () => {
 
   it("is not reachable gets a retry when it is", async () => {
     await receiver.close();
-    const sender = await startSender();
+    const worker = await startWorker();
     const signUp = await startSignUps();
     expect(await signUp("ada@example.com")).toBe(201);
-    await logged(sender, /The receiver cannot be reached: ECONNREFUSED/);
-    expect(sender.stdout()).not.toContain(receiver.url);
+    await logged(worker, /The receiver cannot be reached: ECONNREFUSED/);
+    expect(worker.stdout()).not.toContain(receiver.url);
     receiver = await openReceiver(Number(new URL(receiver.url).port));
     await receiver.reached(1);
     await emptied();
@@ -203,10 +238,10 @@ describe("a receiver that", () => {
   });
 });
 
-describe("senders", () => {
+describe("workers", () => {
   it("do not both send, and the second takes over when the first is killed", async () => {
     receiver.answer(0);
-    const [first] = await startTwoSenders();
+    const [first] = await startTwoWorkers();
     const signUp = await startSignUps();
     expect(await signUp("ada@example.com")).toBe(201);
     await receiver.reached(1);
@@ -222,12 +257,12 @@ describe("senders", () => {
 
   it("do not send twice when the first is stopped during a request", async () => {
     receiver.answer(200, 1_000);
-    const [first, second] = await startTwoSenders();
+    const [first, second] = await startTwoWorkers();
     const signUp = await startSignUps();
     expect(await signUp("ada@example.com")).toBe(201);
     await receiver.reached(1);
     expect(await first.stop()).toBe(0);
-    await logged(second, /sending notifications/);
+    await logged(second, /worker started/);
     await emptied();
     expect(receiver.received).toHaveLength(1);
   });
@@ -235,18 +270,20 @@ describe("senders", () => {
   it("send what was queued while none ran", async () => {
     const signUp = await startSignUps();
     for (const name of ["ada", "bob", "cleo"]) expect(await signUp(`${name}@example.com`)).toBe(201);
-    await startSender();
+    await startWorker();
     await receiver.reached(3);
     await emptied();
     expect(receiver.received).toHaveLength(3);
   });
 
   it("say which setting or migration is missing", async () => {
-    const nobody = runSender({ ...settings(), NOTIFY_WEBHOOK_URL: "" });
+    const nobody = runWorker({ ...settings(), NOTIFY_WEBHOOK_URL: "" });
     expect(await once(nobody.process, "close")).toEqual([1, null]);
-    expect(nobody.stderr()).toMatch(/^NOTIFY_WEBHOOK_URL is not set, .*\n$/);
+    expect(nobody.stderr()).toMatch(
+      /^The worker has nothing to do\. .*NOTIFY_WEBHOOK_URL=.*MAIL_FROM=.*SMTP_URL=.*RETENTION_MONTHS=.*\n$/,
+    );
     await database.query("DROP SCHEMA graphile_worker CASCADE");
-    const without = runSender(settings());
+    const without = runWorker(settings());
     expect(await once(without.process, "close")).toEqual([1, null]);
     expect(without.stderr()).toMatch(/^There is no queue yet\. .*\n$/);
   });
@@ -264,13 +301,13 @@ describe("the queue", () => {
     expect(await runWaitlist(database, ["import", list])).toMatchObject({ code: 0, stderr: "" });
     await rm(dirname(list), { recursive: true });
     expect(await database.query("SELECT FROM graphile_worker.jobs")).toHaveLength(1);
-    await startSender();
+    await startWorker();
     await emptied();
     expect(receiver.received).toEqual([]);
   });
 
-  it("lets an import run beside the sender", async () => {
-    await startSender();
+  it("lets an import run beside the worker", async () => {
+    await startWorker();
     const folder = await mkdtemp(join(tmpdir(), "perennial-notify-"));
     await writeFile(join(folder, "list.csv"), "name,email,company\nBob,bob@example.com,Bobs\n");
     expect(await runWaitlist(database, ["import", join(folder, "list.csv")])).toMatchObject({ code: 0, stderr: "" });
@@ -283,7 +320,7 @@ describe("the queue", () => {
     expect(await signUp("ada@example.com")).toBe(201);
     expect(await database.query("SELECT company FROM earlyaccess")).toEqual([{ company: "Engines" }]);
     await migrate(database); // Creates it again.
-    await startSender();
+    await startWorker();
     expect(await signUp("bob@example.com", { company: "Bobs" })).toBe(201);
     await receiver.reached(1);
     expect(texts()).toEqual(["Somebody from Bobs joined the early access list."]);
@@ -292,7 +329,7 @@ describe("the queue", () => {
   it("fails no sign-up when it is locked, and one transaction waits once for it", async () => {
     const signUp = await startSignUps();
     expect(await signUp("ada@example.com")).toBe(201);
-    const client = new pg.Client(database.senderUrl);
+    const client = new pg.Client(database.notifyUrl);
     await client.connect();
     await client.query("BEGIN; LOCK TABLE graphile_worker._private_jobs IN ACCESS EXCLUSIVE MODE");
     const names = Array.from({ length: 8 }, (_, i) => `bob${i}@example.com`);
@@ -304,28 +341,29 @@ describe("the queue", () => {
     await web.query(`INSERT INTO earlyaccess (id, name, email, company)
       SELECT gen_random_uuid(), 'Eve', 'eve' || i || '@example.com', 'Eves' FROM generate_series(1, 8) i`);
     await web.end();
-    expect(warnings).toEqual(["a sign-up is not announced: canceling statement due to lock timeout"]);
+    expect(warnings).toEqual(["no job for a sign-up: canceling statement due to lock timeout"]);
     await client.end();
     expect(await signUp("cleo@example.com")).toBe(201);
-    await startSender();
+    await startWorker();
     await receiver.reached(2);
     await emptied();
     expect(receiver.received).toHaveLength(2);
   });
 
   it("is filled only if notifications are configured", async () => {
-    const { senderUrl, ...silent } = database;
+    const { worker, ...silent } = database;
     expect((await migrate(silent)).rights).toEqual([
       "ALTER TABLE public.earlyaccess DISABLE TRIGGER earlyaccess_announce",
+      "ALTER TABLE public.earlyaccess DISABLE TRIGGER earlyaccess_announce_confirmed",
     ]);
     const signUp = await startSignUps();
     expect(await signUp("ada@example.com")).toBe(201);
     expect(await database.query("SELECT FROM graphile_worker.jobs")).toEqual([]);
-    expect((await migrate({ ...silent, senderUrl })).rights).toHaveLength(1);
-    expect((await migrate({ ...silent, senderUrl })).rights).toEqual([]);
+    expect((await migrate({ ...silent, ...(worker && { worker }) })).rights).toHaveLength(2);
+    expect((await migrate({ ...silent, ...(worker && { worker }) })).rights).toEqual([]);
   });
 
-  it("leaves the web role with INSERT alone, and the sender without names and addresses", async () => {
+  it("leaves the web role with INSERT alone, and the worker without names and addresses", async () => {
     expect((await migrate(database)).webRole).toBe("restricted");
     const denied = { code: "42501" };
     const attempt = async (url: string, sql: string) => {
@@ -344,8 +382,8 @@ describe("the queue", () => {
       "INSERT INTO earlyaccess (id, name, email, company) VALUES (gen_random_uuid(), 'A', 'a@b.co', 'C')",
       "CREATE TABLE mine (x int)",
     ]) {
-      await expect(attempt(database.senderUrl, sql), sql).rejects.toMatchObject(denied);
+      await expect(attempt(database.notifyUrl, sql), sql).rejects.toMatchObject(denied);
     }
-    await attempt(database.senderUrl, "SELECT id, company FROM earlyaccess");
+    await attempt(database.notifyUrl, "SELECT id, company FROM earlyaccess");
   });
 });

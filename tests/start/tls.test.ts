@@ -5,29 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { certificate, key } from "../support/certificate.ts";
 import { startPostgres, type Postgres } from "../support/postgres.ts";
 import { runSite, startSite } from "../support/site.ts";
 import { runWaitlist } from "../support/waitlist.ts";
 
-/** Self-signed for localhost, valid until 2126; made for this test with openssl. */
-const certificate = `-----BEGIN CERTIFICATE-----
-MIIBljCCATugAwIBAgIUdiJmxpSAjc1KSCEyC+sdMMBlPHQwCgYIKoZIzj0EAwIw
-FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMTEwMzkyMFoYDzIxMjYxMDI4
-MTAzOTIwWjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
-PQMBBwNCAATEwNHxkMt2um3IsKp+aj9eyPbOCC2RVUBj+5rJTxVhHjA4ZwX6jMJz
-uvowxioAGvarlpDqDZUbOqHF60o/cBM2o2kwZzAdBgNVHQ4EFgQUF1xJaKRU2+PD
-loL4MPq5bJU0yIswHwYDVR0jBBgwFoAUF1xJaKRU2+PDloL4MPq5bJU0yIswDwYD
-VR0TAQH/BAUwAwEB/zAUBgNVHREEDTALgglsb2NhbGhvc3QwCgYIKoZIzj0EAwID
-SQAwRgIhAOSHSt4oJ1qIheu/rZAy3Cb0+R+7+Dws5R+bDzhoVlDAAiEA8k52pAPd
-VVV0Le1CS263lHKNfTTg5g9v2abiQpc5NnI=
------END CERTIFICATE-----
-`;
-const key = `-----BEGIN EC PRIVATE KEY-----
-MHcCAQEEIB0fylNO65s6pLuRSY7RQBpYTqAYwEPENZcIF/CKLgsloAoGCCqGSM49
-AwEHoUQDQgAExMDR8ZDLdrptyLCqfmo/Xsj2zggtkVVAY/uayU8VYR4wOGcF+ozC
-c7r6MMYqABr2q5aQ6g2VGzqhxetKP3ATNg==
------END EC PRIVATE KEY-----
-`;
 /** The superuser needs no TLS, so that the test can stop Postgres. */
 const access = `
 hostnossl all postgres 127.0.0.1/32 scram-sha-256

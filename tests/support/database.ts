@@ -5,7 +5,7 @@ import { migrate, type DatabaseUrls } from "../../server/database/migrate.ts";
 import { queryAs } from "./query.ts";
 
 export interface TestDatabase extends DatabaseUrls {
-  /** The role of the notification worker, which a migration with senderUrl creates. */
+  /** The role of the worker, which a migration with `worker` creates. */
   notifyUrl: string;
   /** The role of admins, which a migration with adminUrl creates. */
   adminRoleUrl: string;

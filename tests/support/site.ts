@@ -76,9 +76,9 @@ const respond = (url: string) =>
       () => undefined,
     );
 
-/** The built notification worker. */
-export function runSender(env: Record<string, string>): Site {
-  return runSite({ env, command: [process.execPath, join(projectRoot, "dist/server/notify.js")] });
+/** The built worker. */
+export function runWorker(env: Record<string, string>): Site {
+  return runSite({ env, command: [process.execPath, join(projectRoot, "dist/server/worker.js")] });
 }
 
 export function runSite({ env = {}, cwd = tmpdir(), command = built, log }: Options = {}): Site {

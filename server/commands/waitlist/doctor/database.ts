@@ -15,7 +15,7 @@ import { examineRoles } from "./roles.ts";
 import { migrateHint, reach } from "../owner.ts";
 
 export async function* examineDatabase(urls: OpenedDatabase, { allowPrivilegedRole }: Config): AsyncGenerator<Finding> {
-  const { ownerUrl, webUrl, adminUrl, senderUrl } = urls;
+  const { ownerUrl, webUrl, adminUrl, worker } = urls;
   const owner = yield* connectAs("DATABASE_OWNER_URL", ownerUrl);
   const web = yield* connectAs("DATABASE_URL", webUrl);
   try {
@@ -32,8 +32,8 @@ export async function* examineDatabase(urls: OpenedDatabase, { allowPrivilegedRo
     const either = owner ?? web;
     if (either) yield* examineRoles(either, urls, allowPrivilegedRole);
     if (adminUrl) await (yield* connectAs("DATABASE_ADMIN_URL", adminUrl))?.end();
-    if (senderUrl && senderUrl !== ownerUrl) await (yield* connectAs("NOTIFY_DATABASE_URL", senderUrl))?.end();
-    if (isOwner) yield* examineOutbox(owner, senderUrl !== undefined);
+    if (worker && worker.url !== ownerUrl) await (yield* connectAs("NOTIFY_DATABASE_URL", worker.url))?.end();
+    if (isOwner) yield* examineOutbox(owner, worker?.tasks ?? []);
     // What counts is what the web process gets: a role may have settings of its own.
     if (web) yield* examineDurability(web);
     if (owner && web) yield await examineSameness(owner, web);

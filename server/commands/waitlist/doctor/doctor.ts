@@ -6,9 +6,10 @@ import { print } from "../../print.ts";
 import type { Command } from "../command.ts";
 import { examineDatabase } from "./database.ts";
 import type { Finding } from "./finding.ts";
+import { examineMailServer } from "./mail-server.ts";
 
 export const doctor: Command = {
-  summary: "checks configuration, database, schema, roles, clock and Redis, and says what to do",
+  summary: "checks configuration, database, schema, roles, clock, Redis and mail server, and says what to do",
   details: "Changes nothing, and prints no password. The exit code is 1 if there is a problem; warnings do not count.",
   positionals: [],
   options: {},
@@ -37,6 +38,7 @@ async function* examine(): AsyncGenerator<Finding> {
   yield* examinePrivacy(config);
   yield* examineErasureKey(config);
   if (config.redisUrl) yield await examineRedis(config.redisUrl);
+  if (config.mailFrom) yield await examineMailServer(config);
   try {
     const database = await openDatabase(config);
     try {

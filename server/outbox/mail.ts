@@ -1,0 +1,114 @@
+// The task mail: the confirmation mail of an entry, at most one a day to an address.
+import type { JobHelpers, Task } from "graphile-worker";
+import { hashAddress } from "../database/erasures.ts";
+import { createToken } from "../models/token.ts";
+import { isFlagged } from "../models/waitlist-entry.ts";
+import { renderConfirmationMail, type MailedSite } from "../views/confirmation-mail.tsx";
+import { MailError, sendMail } from "./mail-server.ts";
+import { retryAfterOutage, type Work } from "./outage.ts";
+
+export interface MailSettings {
+  /** Of the mail server. */
+  url: string;
+  from: { name: string; address: string };
+  /** Of the hashes of erased addresses. */
+  key: string;
+  site: MailedSite;
+}
+
+interface Payload {
+  entry: string;
+  /** How often the mail was postponed because an earlier one may have arrived. */
+  postponed?: number;
+}
+
+/** If the outcome stays unknown, the worker gives up after three mails, a day apart. */
+const mostPostponed = 2;
+
+export function mailTask(settings: MailSettings): Task {
+  const mail: Work = async (payload, helpers) => {
+    const { entry: id, postponed = 0 } = payload as Payload;
+    const entry = await readEntry(id, helpers);
+    if (!entry) return false;
+    const hash = hashAddress(entry.email, settings.key);
+    const until = await findWait(entry, hash, helpers);
+    if (until) {
+      const payloadThen: Payload = { entry: id, postponed: postponed + (entry.mailed_at ? 1 : 0) };
+      if (postponed < mostPostponed) await helpers.addJob("mail", payloadThen, { runAt: until, jobKey: `mail ${id}` });
+      return false;
+    }
+    const { token, hash: tokenHash } = createToken();
+    if (!(await claim(id, tokenHash, hash, helpers))) return false;
+    try {
+      await sendConfirmation(settings, entry.email, token, helpers.abortSignal);
+    } catch (error) {
+      if (!(error instanceof MailError) || error.fault === "unknown") throw error;
+      await release(id, error, helpers);
+      if (error.fault !== "refused") throw error;
+      helpers.logger.warn(error.message);
+    }
+    return true;
+  };
+  return retryAfterOutage("mail", mail, (error) => !(error instanceof MailError && error.fault === "deferred"));
+}
+
+interface MailedEntry {
+  email: string;
+  mailed_at: Date | null;
+}
+
+/** Returns undefined if the address was a duplicate, or the entry is flagged, confirmed, refused, or erased by now. */
+async function readEntry(id: string, helpers: JobHelpers): Promise<MailedEntry | undefined> {
+  const { rows } = await helpers.query<MailedEntry>(
+    `SELECT email, mailed_at FROM public.earlyaccess
+     WHERE id = $1 AND NOT ${isFlagged} AND confirmed_at IS NULL AND mail_refusal IS NULL`,
+    [id],
+  );
+  return rows[0];
+}
+
+/** Returns the time at which a day has passed since the latest mail, or since the address left; undefined if it has. */
+async function findWait({ mailed_at }: MailedEntry, hash: Buffer, helpers: JobHelpers): Promise<Date | undefined> {
+  const { rows } = await helpers.query<{ until: Date }>(
+    `SELECT until FROM (SELECT greatest($1::timestamptz, max(erased_at)) + interval '1 day' AS until
+                        FROM earlyaccess_erasures.addresses WHERE hash = $2) AS wait
+     WHERE until > CURRENT_TIMESTAMP`,
+    [mailed_at, hash],
+  );
+  return rows[0]?.until;
+}
+
+/** Returns false if the entry is erased, or another job for it has begun. From now on, a crash leaves the outcome unknown. */
+async function claim(id: string, tokenHash: Buffer, hash: Buffer, helpers: JobHelpers): Promise<boolean> {
+  const { rowCount } = await helpers.query(
+    `UPDATE public.earlyaccess SET token_hash = $2, erasure_hash = $3, mailed_at = CURRENT_TIMESTAMP
+     WHERE id = $1 AND (mailed_at IS NULL OR mailed_at <= CURRENT_TIMESTAMP - interval '1 day')`,
+    [id, tokenHash, hash],
+  );
+  return rowCount === 1;
+}
+
+/** Records that no mail was sent, and the refusal if it is permanent. */
+async function release(id: string, { fault, code }: MailError, helpers: JobHelpers): Promise<void> {
+  await helpers.query("UPDATE public.earlyaccess SET mailed_at = NULL, mail_refusal = $2 WHERE id = $1", [
+    id,
+    fault === "refused" ? code : null,
+  ]);
+}
+
+/** @throws MailError */
+async function sendConfirmation(
+  { url, from, site }: MailSettings,
+  email: string,
+  token: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const { leaveUrl, ...content } = renderConfirmationMail(site, token);
+  const headers = {
+    "List-Unsubscribe": `<${leaveUrl}>`,
+    "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+    "Auto-Submitted": "auto-generated",
+  };
+  const message = { from, to: { name: "", address: email }, ...content, headers };
+  await sendMail({ url, client: new URL(site.origin).hostname }, message, signal);
+}

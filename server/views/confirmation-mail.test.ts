@@ -1,0 +1,32 @@
+// The colours and the optional lines of the confirmation mail. tests/start/mail.test.ts has the message that arrives.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { projectRoot } from "../project-root.ts";
+import { mailColours, renderConfirmationMail } from "./confirmation-mail.tsx";
+
+const site = { origin: "https://perennial.example", controller: undefined, contact: undefined };
+
+it("has the colours of the page", () => {
+  const [light = "", dark = ""] = readFileSync(join(projectRoot, "client/tokens.css"), "utf8").split(
+    "prefers-color-scheme: dark",
+  );
+  const token = (css: string, name: string) => new RegExp(`--${name}: (#\\w+);`).exec(css)?.[1];
+  for (const [css, colours] of [
+    [light, mailColours.light],
+    [dark, mailColours.dark],
+  ] as const) {
+    expect(Object.fromEntries(Object.keys(colours).map((name) => [name, token(css, name)]))).toEqual(colours);
+  }
+});
+
+it("names controller and contact only if they are set", () => {
+  const bare = renderConfirmationMail(site, "token");
+  expect(bare.text + bare.html).not.toMatch(/Questions|mailto:|undefined/);
+  const controller = 'A & B "Inc." <x>, 1 Garden Way';
+  const { text, html } = renderConfirmationMail({ ...site, controller, contact: "privacy@a.example" }, "token");
+  expect(text).toContain(controller);
+  expect(text).toContain("privacy@a.example");
+  expect(html).toContain("A &amp; B &quot;Inc.&quot; &lt;x&gt;, 1 Garden Way");
+  expect(html).toContain('href="mailto:privacy@a.example"');
+});

@@ -1,0 +1,120 @@
+// The confirmation mail as plain text and as HTML. It holds nothing that a visitor typed: anybody can enter another's address.
+import { renderToStaticMarkup } from "react-dom/server";
+import { confirmPath, leavePath, tokenQuery } from "../../client/addresses.ts";
+import { confirmationMail as copy, product } from "../../client/content.ts";
+
+export interface MailedSite {
+  origin: string;
+  /** Name and postal address of who keeps the list. */
+  controller: string | undefined;
+  /** The address for questions. */
+  contact: string | undefined;
+}
+
+/** Those of client/tokens.css, as mail readers know no custom properties. A test compares them. */
+export const mailColours = {
+  light: { paper: "#f5f7f1", surface: "#ffffff", ink: "#12231a", "ink-soft": "#4a5a50", line: "#d9dfd4", leaf: "#14683f", "on-leaf": "#ffffff" }, // prettier-ignore
+  dark: { paper: "#0c1410", surface: "#131d17", ink: "#e9f0e9", "ink-soft": "#a6b6ab", line: "#2b3a31", leaf: "#74d19d", "on-leaf": "#06150d" }, // prettier-ignore
+};
+const { light, dark } = mailColours;
+
+/** Inline styles would win without !important. Mail readers without media queries show the light colours. */
+const darkStyles = `
+:root { color-scheme: light dark; supported-color-schemes: light dark }
+@media (prefers-color-scheme: dark) {
+  .page { background: ${dark.paper} !important; color: ${dark.ink} !important }
+  .card { background: ${dark.surface} !important; border-color: ${dark.line} !important }
+  .soft { color: ${dark["ink-soft"]} !important }
+  .link { color: ${dark.leaf} !important }
+  .button { background: ${dark.leaf} !important; color: ${dark["on-leaf"]} !important }
+}`;
+
+const font = "system-ui, -apple-system, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif";
+const paragraph = { margin: "0 0 16px" };
+const link = { color: light.leaf, overflowWrap: "anywhere" } as const;
+
+export interface ConfirmationMail {
+  subject: string;
+  text: string;
+  html: string;
+  leaveUrl: string;
+}
+
+export function renderConfirmationMail(site: MailedSite, token: string): ConfirmationMail {
+  const toUrl = (path: string) => `${site.origin}${path}?${tokenQuery}=${token}`;
+  const urls = { confirmUrl: toUrl(confirmPath), leaveUrl: toUrl(leavePath) };
+  return {
+    subject: copy.subject,
+    text: formatText(site, urls),
+    html: `<!doctype html>\n${renderToStaticMarkup(<Mail site={site} {...urls} />)}\n`,
+    leaveUrl: urls.leaveUrl,
+  };
+}
+
+interface Urls {
+  confirmUrl: string;
+  leaveUrl: string;
+}
+
+function formatText({ controller, contact }: MailedSite, { confirmUrl, leaveUrl }: Urls): string {
+  const footer = [...(controller ? [controller] : []), ...(contact ? [`${copy.contact} ${contact}`] : [])];
+  const parts = [
+    copy.heading,
+    copy.text,
+    `${copy.confirm}:\n${confirmUrl}`,
+    copy.next,
+    `${copy.leaveText}\n${leaveUrl}`,
+    ...(footer.length > 0 ? [["-- ", product.name, ...footer].join("\n")] : []),
+  ];
+  return `${parts.join("\n\n")}\n`;
+}
+
+function Mail({ site, confirmUrl, leaveUrl }: Urls & { site: MailedSite }) {
+  const { controller, contact } = site;
+  const page = { background: light.paper, color: light.ink, font: `16px/1.5 ${font}`, margin: 0, padding: "24px 12px" };
+  const card = { background: light.surface, border: `1px solid ${light.line}`, borderRadius: "14px", margin: "0 auto", maxWidth: "480px", padding: "24px" }; // prettier-ignore
+  const button = { background: light.leaf, borderRadius: "8px", color: light["on-leaf"], display: "inline-block", fontWeight: 600, padding: "12px 20px", textDecoration: "none" }; // prettier-ignore
+  const footer = { color: light["ink-soft"], fontSize: "14px", margin: "16px auto 0", maxWidth: "480px", padding: "0 24px" }; // prettier-ignore
+  return (
+    <html lang="en">
+      <head>
+        <meta charSet="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="supported-color-schemes" content="light dark" />
+        <title>{copy.subject}</title>
+        <style dangerouslySetInnerHTML={{ __html: darkStyles }} />
+      </head>
+      <body className="page" style={page}>
+        <div className="card" style={card}>
+          <p style={{ ...paragraph, fontWeight: 700 }}>{product.name}</p>
+          <h1 style={{ fontSize: "24px", lineHeight: 1.2, margin: "0 0 16px" }}>{copy.heading}</h1>
+          <p style={paragraph}>{copy.text}</p>
+          <p style={{ ...paragraph, margin: "24px 0" }}>
+            <a className="button" href={confirmUrl} style={button}>
+              {copy.confirm}
+            </a>
+          </p>
+          <p style={paragraph}>{copy.next}</p>
+          <p className="soft" style={{ color: light["ink-soft"], margin: 0 }}>
+            {copy.leaveText}{" "}
+            <a className="link" href={leaveUrl} style={link}>
+              {copy.leave}
+            </a>
+          </p>
+        </div>
+        <div className="soft" style={footer}>
+          {controller && <p style={{ margin: "0 0 4px" }}>{controller}</p>}
+          {contact && (
+            <p style={{ margin: 0 }}>
+              {copy.contact}{" "}
+              <a className="link" href={`mailto:${contact}`} style={link}>
+                {contact}
+              </a>
+            </p>
+          )}
+        </div>
+      </body>
+    </html>
+  );
+}

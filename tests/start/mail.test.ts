@@ -1,0 +1,188 @@
+// Confirmation mails: from the sign-up through the queue to a real SMTP server, by the built worker.
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { once } from "node:events";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { migrate } from "../../server/database/migrate.ts";
+import { createMailFixture } from "../support/mail-fixture.ts";
+import { parseMail } from "../support/parsed-mail.ts";
+import { queryAs } from "../support/query.ts";
+import { runWorker } from "../support/site.ts";
+import { runWaitlist } from "../support/waitlist.ts";
+
+const fixture = createMailFixture();
+const { signUp, startWorker, mailed, emptied } = fixture;
+const query = (sql: string) => fixture.database.query(sql);
+const recipients = () => fixture.server.mails.map(({ to }) => to);
+
+it("sends one mail for each new sign-up, and none for a duplicate", async () => {
+  const worker = await startWorker();
+  expect(await signUp("ada@example.com")).toBe(201);
+  await mailed(1);
+  expect(await signUp("ADA@example.com")).toBe(201);
+  expect(await signUp("bob@example.com")).toBe(201);
+  await mailed(2);
+  await emptied();
+  expect(recipients()).toEqual(["ada@example.com", "bob@example.com"]);
+  expect(await query("SELECT FROM earlyaccess WHERE mailed_at IS NOT NULL AND token_hash IS NOT NULL")).toHaveLength(2);
+  expect(await worker.stop()).toBe(0);
+  expect(worker.stderr()).toBe("");
+  expect(worker.stdout()).toContain("worker started: confirmation mails");
+});
+
+it("sends none for a flagged, imported or confirmed entry", async () => {
+  expect(await signUp("spam@example.com", { message: "buy" })).toBe(201);
+  expect(await signUp("gone@mailinator.com")).toBe(201);
+  expect(await signUp("sure@example.com")).toBe(201);
+  await query("UPDATE earlyaccess SET confirmed_at = now() WHERE email = 'sure@example.com'");
+  const folder = await mkdtemp(join(tmpdir(), "perennial-mail-"));
+  await writeFile(join(folder, "list.csv"), "name,email,company\nBob,bob@example.com,Bobs\n");
+  const { ERASURE_KEY = "" } = fixture.settings();
+  const imported = await runWaitlist(fixture.database, ["import", join(folder, "list.csv")], { ERASURE_KEY });
+  expect(imported).toMatchObject({ code: 0, stderr: "" });
+  await rm(folder, { recursive: true });
+  await startWorker();
+  expect(await signUp("ada@example.com")).toBe(201);
+  await emptied();
+  expect(recipients()).toEqual(["ada@example.com"]);
+});
+
+describe("an address gets at most one mail a day", () => {
+  it("if it leaves and signs up again", async () => {
+    await startWorker();
+    expect(await signUp("ada@example.com")).toBe(201);
+    await mailed(1);
+    await emptied();
+    for (let times = 0; times < 2; times++) {
+      await fixture.leave();
+      expect(await query("SELECT FROM earlyaccess")).toEqual([]);
+      expect(await signUp("Ada@Example.com")).toBe(201);
+      await fixture.waitsUntilTomorrow();
+      expect(fixture.server.mails).toHaveLength(1 + times);
+      await fixture.passDay();
+      await mailed(2 + times);
+      await emptied();
+    }
+  });
+
+  it("if the worker is killed while it sends", async () => {
+    fixture.server.fail("data");
+    const killed = await startWorker();
+    expect(await signUp("ada@example.com")).toBe(201);
+    await mailed(1);
+    await killed.stop("SIGKILL");
+    fixture.server.fail();
+    await startWorker();
+    await fixture.waitsUntilTomorrow();
+    expect(fixture.server.mails).toHaveLength(1);
+    await fixture.passDay();
+    await mailed(2);
+    await emptied();
+  });
+
+  it("if two jobs run at once", async () => {
+    expect(await signUp("ada@example.com")).toBe(201);
+    await query(
+      "SELECT graphile_worker.add_job('mail', json_build_object('entry', id)) FROM earlyaccess, generate_series(1, 20)",
+    );
+    await startWorker();
+    await fixture.waitsUntilTomorrow();
+    expect(fixture.server.mails).toHaveLength(1);
+  });
+
+  it("and three in all if the server never confirms one", async () => {
+    expect(await signUp("ada@example.com")).toBe(201);
+    fixture.server.fail("data", "hang");
+    for (let times = 1; times <= 3; times++) {
+      const worker = await startWorker();
+      await mailed(times);
+      await worker.stop("SIGKILL");
+      const settled = await startWorker({ SMTP_URL: "smtp://127.0.0.1:1" });
+      await (times < 3 ? fixture.waitsUntilTomorrow() : emptied());
+      await settled.stop();
+      await fixture.passDay();
+    }
+    expect(fixture.server.mails).toHaveLength(3);
+  });
+});
+
+it("mails nobody who left before the worker ran", async () => {
+  expect(await signUp("ada@example.com")).toBe(201);
+  await query("DELETE FROM earlyaccess");
+  await startWorker();
+  await emptied();
+  expect(fixture.server.connections()).toBe(0);
+});
+
+it("sends plain text and HTML with nothing that the visitor typed", async () => {
+  await startWorker({ CONTROLLER: "Perennial Inc., 1 Garden Way", CONTACT_EMAIL: "privacy@perennial.example" });
+  const hostile = {
+    name: "Eve\u2028Bcc: mallory@evil.example",
+    company: "https://evil.example\u2029<b>",
+    job_title: "Evil",
+  };
+  expect(await signUp("o'ada+tag@example.com", hostile)).toBe(201);
+  expect(await signUp("eve@example.com", { name: "Eve\r\nBcc: mallory@evil.example" })).toBe(422);
+  await mailed(1);
+  await emptied();
+  expect(recipients()).toEqual(["o'ada+tag@example.com"]);
+  const { from, raw } = fixture.server.mails[0] ?? { from: "", raw: "" };
+  const { headers, text, html } = parseMail(raw);
+  const token = /confirm\?token=([\w-]{22})\n/.exec(text)?.[1] ?? "none";
+  const leave = `https://perennial.example/leave?token=${token}`;
+  expect(from).toBe("hello@perennial.example");
+  expect(headers).toMatchObject({
+    from: "Perennial <hello@perennial.example>",
+    to: "o'ada+tag@example.com",
+    subject: "Confirm your address for the Perennial early access list",
+    "list-unsubscribe": `<${leave}>`,
+    "list-unsubscribe-post": "List-Unsubscribe=One-Click",
+    "auto-submitted": "auto-generated",
+    "message-id": expect.stringMatching(/^<[\w-]+@perennial\.example>$/) as unknown,
+  });
+  expect(headers).not.toHaveProperty("bcc");
+  for (const part of [text, html]) {
+    for (const link of [`https://perennial.example/confirm?token=${token}`, leave]) expect(part).toContain(link);
+    expect(part).toContain("Perennial Inc., 1 Garden Way");
+    expect(part).toContain("privacy@perennial.example");
+    expect(part).not.toMatch(/eve\b|evil|mallory|o'ada/i);
+  }
+  expect(html).not.toMatch(/<(?:img|script|link)\b|url\(|src=/);
+  await queryAs(fixture.database.webUrl, `SELECT earlyaccess_confirm(sha256('${token}'))`);
+  expect(await query("SELECT FROM earlyaccess WHERE confirmed_at IS NOT NULL")).toHaveLength(1);
+});
+
+it("reads neither name nor company, and no others' tables", async () => {
+  const attempt = (sql: string) => queryAs(fixture.database.notifyUrl, sql);
+  for (const column of ["name", "company", "job_title", "status", "token_hash", "erasure_hash", "created_at"]) {
+    await expect(attempt(`SELECT ${column} FROM earlyaccess`), column).rejects.toMatchObject({ code: "42501" });
+  }
+  for (const sql of [
+    "UPDATE earlyaccess SET email = 'a@b.co'",
+    "UPDATE earlyaccess SET confirmed_at = now()",
+    "DELETE FROM earlyaccess",
+    "INSERT INTO earlyaccess_erasures.addresses (hash) VALUES ('')",
+    "SELECT * FROM earlyaccess_notices",
+    "SELECT earlyaccess_leave('')",
+  ]) {
+    await expect(attempt(sql), sql).rejects.toMatchObject({ code: "42501" });
+  }
+  await attempt("SELECT id, email, mailed_at, mail_refusal, confirmed_at FROM earlyaccess");
+});
+
+it("says which setting or migration is missing", async () => {
+  const run = async (changes: Record<string, string>) => {
+    const worker = runWorker({ ...fixture.settings(), ...changes });
+    expect(await once(worker.process, "close")).toEqual([1, null]);
+    return worker.stderr();
+  };
+  expect(await run({ SMTP_URL: "" })).toMatch(/^SMTP_URL is not set, .*SMTP_URL=smtp:.*\n$/);
+  expect(await run({ ERASURE_KEY: "another-key-of-more-than-32-characters" })).toMatch(
+    /^ERASURE_KEY is not the key .*\n$/,
+  );
+  await query("DROP SCHEMA earlyaccess_erasures CASCADE");
+  expect(await run({})).toMatch(/^There is no table for erased addresses yet\. .*\n$/);
+  await migrate(fixture.database);
+  await startWorker();
+});

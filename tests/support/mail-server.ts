@@ -1,0 +1,100 @@
+// A real SMTP server that accepts, refuses or hangs as a test wants, and keeps what it gets.
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import type { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from "smtp-server";
+import { certificate, key } from "./certificate.ts";
+
+type Step = "connect" | "sender" | "recipient" | "data";
+
+export interface ReceivedMail {
+  from: string;
+  to: string;
+  /** As it arrived, with headers. */
+  raw: string;
+  secure: boolean;
+  user: string | undefined;
+  accepted: boolean;
+}
+
+export interface MailServer {
+  url: string;
+  /** Every complete message, in order, also those that were refused. */
+  mails: ReceivedMail[];
+  /** Of every RCPT TO, in order. */
+  recipients: string[];
+  connections(): number;
+  /** Fails at a step from now on, with a reply such as "450 4.2.0 later" or, with "hang", without one. No step: accepts. */
+  fail(step?: Step, reply?: string): void;
+  close(): Promise<void>;
+}
+
+export interface MailServerOptions {
+  /** 0 for any; the port of a closed server opens it again. */
+  port?: number;
+  encryption?: "none" | "STARTTLS" | "TLS";
+  /** The only login that is accepted. Undefined: none is needed. */
+  login?: { user: string; password: string };
+}
+
+export async function openMailServer(options: MailServerOptions = {}): Promise<MailServer> {
+  const { port = 0, encryption = "none", login } = options;
+  const mails: ReceivedMail[] = [];
+  const recipients: string[] = [];
+  let connections = 0;
+  let failing: { step: Step; reply: string } | undefined;
+  function answer(step: Step, callback: (error?: Error | null) => void) {
+    if (failing?.step !== step) return callback();
+    const [, code, message] = /^(\d+) (.*)$/.exec(failing.reply) ?? [];
+    if (code) callback(Object.assign(new Error(`${message} <${recipients.at(-1)}>`), { responseCode: Number(code) }));
+  }
+  async function take(stream: Readable, { envelope, secure, user }: SMTPServerSession) {
+    const raw = await text(stream);
+    const from = envelope.mailFrom ? envelope.mailFrom.address : "";
+    const to = envelope.rcptTo.map(({ address }) => address).join();
+    mails.push({ from, to, raw, secure, user: user || undefined, accepted: failing?.step !== "data" });
+  }
+  const server = new SMTPServer({
+    ...encryptionOptions(encryption),
+    authOptional: !login,
+    disableReverseLookup: true,
+    closeTimeout: 1,
+    onAuth: ({ username, password }, _session, callback) => {
+      if (username === login?.user && password === login?.password) callback(null, { user: username });
+      else callback(new Error(`Nobody here is ${username} with ${password}`));
+    },
+    onConnect: (_session, callback) => {
+      connections++;
+      answer("connect", callback);
+    },
+    onMailFrom: (_address, _session, callback) => answer("sender", callback),
+    onRcptTo: ({ address }, _session, callback) => {
+      recipients.push(address);
+      answer("recipient", callback);
+    },
+    onData: (stream, session, callback) => {
+      void take(stream, session).then(() => answer("data", callback));
+    },
+  });
+  server.on("error", () => undefined); // A client that refuses the certificate.
+  server.listen(port, "127.0.0.1");
+  await once(server.server, "listening");
+  const credentials = login ? `${encodeURIComponent(login.user)}:${encodeURIComponent(login.password)}@` : "";
+  const scheme = encryption === "TLS" ? "smtps" : "smtp";
+  return {
+    url: `${scheme}://${credentials}localhost:${(server.server.address() as AddressInfo).port}`,
+    mails,
+    recipients,
+    connections: () => connections,
+    fail: (step, reply = "hang") => {
+      failing = step && { step, reply };
+    },
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}
+
+function encryptionOptions(encryption: "none" | "STARTTLS" | "TLS"): SMTPServerOptions {
+  if (encryption === "none") return { disabledCommands: ["STARTTLS"], allowInsecureAuth: true };
+  return { key, cert: certificate, secure: encryption === "TLS" };
+}
