@@ -9,7 +9,7 @@ import { runWorker, startSite, type Site } from "./site.ts";
 import { until } from "./until.ts";
 import { hashToken } from "../../server/models/token.ts";
 
-export const erasureKey = "a key of 32 characters for tests".replaceAll(" ", "-");
+const erasureKey = "a key of 32 characters for tests".replaceAll(" ", "-");
 const origin = "https://perennial.example";
 
 export interface MailFixture {

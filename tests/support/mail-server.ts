@@ -8,7 +8,7 @@ import { certificate, key } from "./certificate.ts";
 
 type Step = "connect" | "sender" | "recipient" | "data";
 
-export interface ReceivedMail {
+interface ReceivedMail {
   from: string;
   to: string;
   /** As it arrived, with headers. */
