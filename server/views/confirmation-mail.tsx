@@ -13,8 +13,24 @@ export interface MailedSite {
 
 /** Those of client/tokens.css, as mail readers know no custom properties. A test compares them. */
 export const mailColours = {
-  light: { paper: "#f5f7f1", surface: "#ffffff", ink: "#12231a", "ink-soft": "#4a5a50", line: "#d9dfd4", leaf: "#14683f", "on-leaf": "#ffffff" }, // prettier-ignore
-  dark: { paper: "#0c1410", surface: "#131d17", ink: "#e9f0e9", "ink-soft": "#a6b6ab", line: "#2b3a31", leaf: "#74d19d", "on-leaf": "#06150d" }, // prettier-ignore
+  light: {
+    paper: "#f5f7f1",
+    surface: "#ffffff",
+    ink: "#12231a",
+    "ink-soft": "#4a5a50",
+    line: "#d9dfd4",
+    leaf: "#14683f",
+    "on-leaf": "#ffffff",
+  },
+  dark: {
+    paper: "#0c1410",
+    surface: "#131d17",
+    ink: "#e9f0e9",
+    "ink-soft": "#a6b6ab",
+    line: "#2b3a31",
+    leaf: "#74d19d",
+    "on-leaf": "#06150d",
+  },
 };
 const { light, dark } = mailColours;
 
@@ -72,9 +88,30 @@ function formatText({ controller, contact }: MailedSite, { confirmUrl, leaveUrl 
 function Mail({ site, confirmUrl, leaveUrl }: Urls & { site: MailedSite }) {
   const { controller, contact } = site;
   const page = { background: light.paper, color: light.ink, font: `16px/1.5 ${font}`, margin: 0, padding: "24px 12px" };
-  const card = { background: light.surface, border: `1px solid ${light.line}`, borderRadius: "14px", margin: "0 auto", maxWidth: "480px", padding: "24px" }; // prettier-ignore
-  const button = { background: light.leaf, borderRadius: "8px", color: light["on-leaf"], display: "inline-block", fontWeight: 600, padding: "12px 20px", textDecoration: "none" }; // prettier-ignore
-  const footer = { color: light["ink-soft"], fontSize: "14px", margin: "16px auto 0", maxWidth: "480px", padding: "0 24px" }; // prettier-ignore
+  const card = {
+    background: light.surface,
+    border: `1px solid ${light.line}`,
+    borderRadius: "14px",
+    margin: "0 auto",
+    maxWidth: "480px",
+    padding: "24px",
+  };
+  const button = {
+    background: light.leaf,
+    borderRadius: "8px",
+    color: light["on-leaf"],
+    display: "inline-block",
+    fontWeight: 600,
+    padding: "12px 20px",
+    textDecoration: "none",
+  };
+  const footer = {
+    color: light["ink-soft"],
+    fontSize: "14px",
+    margin: "16px auto 0",
+    maxWidth: "480px",
+    padding: "0 24px",
+  };
   return (
     <html lang="en">
       <head>

@@ -33,7 +33,11 @@ export const mailFaults: StackScenarios = {
       accepted.push(server.mails);
       const began = performance.now();
       await signUp();
-      await until("all mails are sent", async () => (await stack.query("SELECT FROM graphile_worker.jobs")).length === 0, 120); // prettier-ignore
+      await until(
+        "all mails are sent",
+        async () => (await stack.query("SELECT FROM graphile_worker.jobs")).length === 0,
+        120,
+      );
       const seconds = Math.round((performance.now() - began) / 1000);
       const stored = await visitors.assertStored();
       assert.equal(stored, 5 * perPhase, "a sign-up was refused");

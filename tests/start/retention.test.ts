@@ -39,9 +39,14 @@ const emails = async () => (await database.query("SELECT email FROM earlyaccess"
 const finished = () =>
   until("the job is done", async () => (await database.query("SELECT FROM graphile_worker.jobs")).length === 0);
 
-it("deletes what is older than RETENTION_MONTHS, and keeps the hashes of the addresses", async () => {
+it("deletes what is older than RETENTION_MONTHS or was erased before a restore, and keeps the hashes", async () => {
   await migrate({ ...database, erasureKey: key, worker: { url: database.notifyUrl, tasks: ["purge"] } });
   await fill();
+  await database.query(
+    "INSERT INTO earlyaccess (id, name, email, company) VALUES (gen_random_uuid(), 'Bob', 'back@example.com', 'Bobs')",
+  );
+  const hash = hashAddress("back@example.com", key);
+  await database.query("INSERT INTO earlyaccess_erasures.addresses (hash) VALUES ($1)", [hash]);
   const worker = await startWorker({ ERASURE_KEY: key });
   expect(worker.stdout()).toContain("worker started: daily deletion of old entries");
   await database.query("SELECT graphile_worker.add_job('purge')");
@@ -49,7 +54,7 @@ it("deletes what is older than RETENTION_MONTHS, and keeps the hashes of the add
   expect(await emails()).toEqual(["new@example.com"]);
   const erased = "SELECT FROM earlyaccess_erasures.addresses WHERE hash = $1";
   expect(await database.query(erased, [hashAddress("old@example.com", key)])).toHaveLength(1);
-  expect(worker.stdout()).toContain("deleted entries older than 24 months: 1");
+  expect(worker.stdout()).toContain("deleted entries older than 24 months: 1, of erased addresses: 1");
   expect(worker.stdout() + worker.stderr()).not.toContain("@");
 });
 

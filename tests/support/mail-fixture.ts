@@ -53,7 +53,8 @@ export function createMailFixture(): MailFixture {
     await fixture.database.drop();
   });
   const query = (sql: string) => fixture.database.query(sql);
-  const jobs = () => query("SELECT attempts, last_error, run_at > now() + interval '12 hours' AS later FROM graphile_worker.jobs"); // prettier-ignore
+  const jobs = () =>
+    query("SELECT attempts, last_error, run_at > now() + interval '12 hours' AS later FROM graphile_worker.jobs");
   return Object.assign(fixture, {
     openServer: async (options?: MailServerOptions) => {
       await fixture.server.close();
@@ -81,7 +82,8 @@ export function createMailFixture(): MailFixture {
       const headers = { "Content-Type": "application/json" };
       return (await fetch(`${site.url}/api/earlyaccess`, { method: "POST", headers, body })).status;
     },
-    mailed: (count: number) => until(`${count} mails`, () => fixture.server.mails.length >= count).then(() => undefined), // prettier-ignore
+    mailed: (count: number) =>
+      until(`${count} mails`, () => fixture.server.mails.length >= count).then(() => undefined),
     emptied: () => until("the queue is empty", async () => (await jobs()).length === 0).then(() => undefined),
     waitsUntilTomorrow: async () => {
       await until("a job waits until tomorrow", async () => {
@@ -89,7 +91,8 @@ export function createMailFixture(): MailFixture {
         return job?.later && job.attempts === 0 && others.length === 0;
       });
     },
-    failed: () => until("a job failed", async () => (await jobs())[0]?.last_error as string | undefined, 50) as Promise<string>, // prettier-ignore
+    failed: () =>
+      until("a job failed", async () => (await jobs())[0]?.last_error as string | undefined, 50) as Promise<string>,
     hasten: async () => void (await query("UPDATE graphile_worker._private_jobs SET run_at = now()")),
     passDay: async () => {
       await query("UPDATE earlyaccess SET mailed_at = mailed_at - interval '1 day'");

@@ -29,8 +29,14 @@ interface Part {
 
 function splitHeaders(part: string): Part {
   const end = part.indexOf("\n\n");
-  const lines = part.slice(0, end).replaceAll(/\n[ \t]+/g, " ").split("\n"); // prettier-ignore
-  const headers = lines.map((line) => [line.slice(0, line.indexOf(":")).toLowerCase(), line.slice(line.indexOf(":") + 1).trim()]); // prettier-ignore
+  const lines = part
+    .slice(0, end)
+    .replaceAll(/\n[ \t]+/g, " ")
+    .split("\n");
+  const headers = lines.map((line) => [
+    line.slice(0, line.indexOf(":")).toLowerCase(),
+    line.slice(line.indexOf(":") + 1).trim(),
+  ]);
   return { headers: Object.fromEntries(headers) as Record<string, string>, body: part.slice(end + 2) };
 }
 

@@ -6,7 +6,8 @@ const what = "Mail server";
 
 /** Connects for at most 30 s, and sends no mail. */
 export async function examineMailServer({ smtpUrl, publicUrl = "" }: Config): Promise<Finding> {
-  if (!smtpUrl) return { verdict: "ok", what, text: "not examined: SMTP_URL is not set here, and only the worker needs it" }; // prettier-ignore
+  if (!smtpUrl)
+    return { verdict: "ok", what, text: "not examined: SMTP_URL is not set here, and only the worker needs it" };
   const { MailError, verifyMailServer } = await import("../../../outbox/mail-server.ts"); // nodemailer, which most sites do not need.
   const { host } = new URL(smtpUrl);
   try {
