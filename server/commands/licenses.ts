@@ -6,7 +6,17 @@ import { projectRoot } from "../project-root.ts";
 import { print } from "./print.ts";
 
 /** Licences that require only their own text, which ships as licenses.txt. */
-const permissive = new Set(["MIT", "ISC", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "0BSD", "OFL-1.1"]);
+const permissive = new Set([
+  "MIT",
+  "MIT-0",
+  "ISC",
+  "Apache-2.0",
+  "BSD-2-Clause",
+  "BSD-3-Clause",
+  "CC0-1.0",
+  "0BSD",
+  "OFL-1.1",
+]);
 
 const shipped = (await Promise.all(["client", "server"].map(list))).flat();
 shipped.push(["client", "Familjen Grotesk (font), client/brand/familjen-grotesk-OFL.txt", "OFL-1.1"]);

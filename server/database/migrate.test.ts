@@ -47,6 +47,12 @@ describe("migrate", () => {
       "utm_term",
       "unusual_volume",
       "import_id",
+      "confirmed_at",
+      "erasure_hash",
+      "mail_refusal",
+      "mailed_at",
+      "notice_id",
+      "token_hash",
     ]);
   });
 

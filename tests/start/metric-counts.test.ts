@@ -154,7 +154,8 @@ describe("sign-ups", () => {
     await signUp(site, ada);
     const good = await site.metrics();
     expect(good.get("perennial_ready{}")).toBe(1);
-    expect(good.get('perennial_database_connections{state="idle"}')).toBe(1);
+    // The first readiness check, at the start, may have opened a second one.
+    expect([1, 2]).toContain(good.get('perennial_database_connections{state="idle"}'));
     expect(good.get("perennial_database_connections_max{}")).toBe(10);
     wire.stall();
     const stalled: Promise<number>[] = [];

@@ -12,7 +12,11 @@ import { sourceColumns } from "../../models/source.ts";
 import { flags } from "../../models/waitlist-entry.ts";
 
 /** Studio sorts other columns by name and puts them after these, the primary key first. */
-const columns = ["created_at", ...fields.map(({ name }) => name), "status", ...flags, ...sourceColumns];
+const columns = [
+  ...["created_at", ...fields.map(({ name }) => name), "status", "confirmed_at", "mail_refusal"],
+  ...flags,
+  ...sourceColumns,
+];
 
 /** Studio's view state: https://github.com/prisma/studio/blob/main/Architecture/navigation-url-state.md */
 const newestEntries = new URLSearchParams({
