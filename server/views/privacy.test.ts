@@ -1,6 +1,7 @@
 // The privacy page and what other pages say about privacy, with and without the operator's settings.
 import request from "supertest";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { PageSettings } from "../../client/site-settings.ts";
 import { createTestApp, noDatabase, testSettings, type TestApp } from "../../tests/support/app.ts";
 
 const site = { origin: "https://perennial.example", allowIndexing: true };
@@ -47,6 +48,31 @@ it("the form's note says where to have an entry deleted, also after a failed pos
   expect(await get(named, "/")).toContain(link);
   const failed = await request(named.app).post("/api/earlyaccess").type("form").set("Accept", "text/html").send("a=b");
   expect([failed.status, failed.text]).toEqual([422, expect.stringContaining(link)]);
+});
+
+describe("the page follows the settings:", () => {
+  const privacyOf = async (changes: Partial<PageSettings>) => {
+    const app = await createTestApp(noDatabase, { site: { ...site, settings: { ...settings, ...changes } } });
+    await app.close();
+    return get(app, "/privacy");
+  };
+  const defaults = "We keep an entry until the early access list closes.";
+
+  it("retention", async () => {
+    expect(await get(named, "/privacy")).toContain(defaults);
+    const page = await privacyOf({ retentionMonths: 24 });
+    expect(page).toContain("We remove an entry 24 months after the sign-up");
+    expect(page).not.toContain(defaults);
+  });
+
+  it("erased addresses and confirmation mails", async () => {
+    const kept = ["Of a removed entry we keep a check value of its address", "The time of our confirmation mail"];
+    const page = await privacyOf({ keepsErasures: true, mail: true });
+    for (const text of kept) {
+      expect(page).toContain(text);
+      expect(await get(named, "/privacy")).not.toContain(text);
+    }
+  });
 });
 
 it("the browser gets the settings for hydration", async () => {

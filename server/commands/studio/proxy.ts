@@ -13,7 +13,11 @@ import { flags } from "../../models/waitlist-entry.ts";
 
 /** Studio sorts other columns by name and puts them after these, the primary key first. */
 const columns = [
-  ...["created_at", ...fields.map(({ name }) => name), "status", "confirmed_at", "mail_refusal"],
+  "created_at",
+  ...fields.map(({ name }) => name),
+  "status",
+  "confirmed_at",
+  "mail_refusal",
   ...flags,
   ...sourceColumns,
 ];
