@@ -52,18 +52,18 @@ const connectionTimeoutMs = 10_000;
  * @throws MailError
  */
 export async function sendMail(server: MailServer, mail: MailMessage, signal: AbortSignal): Promise<void> {
-  const message = new MailComposer(mail).compile();
-  const bytes = await message.build();
   let isBodySent = false;
-  // Read only when the server has accepted sender and recipient, and waits for the message.
-  const body = new Readable({
-    read() {
-      isBodySent = true;
-      this.push(bytes);
-      this.push(null);
-    },
-  });
   try {
+    const message = new MailComposer(mail).compile();
+    const bytes = await message.build();
+    // Read only when the server has accepted sender and recipient, and waits for the message.
+    const body = new Readable({
+      read() {
+        isBodySent = true;
+        this.push(bytes);
+        this.push(null);
+      },
+    });
     await connect(server, signal, (connection, done) => connection.send(message.getEnvelope(), body, done));
   } catch (error) {
     throw toMailError(error as SmtpError, isBodySent);

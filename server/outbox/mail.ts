@@ -4,7 +4,7 @@ import { hashAddress } from "../database/erasures.ts";
 import { createToken } from "../models/token.ts";
 import { isFlagged } from "../models/waitlist-entry.ts";
 import { renderConfirmationMail, type MailedSite } from "../views/confirmation-mail.tsx";
-import { MailError, sendMail } from "./mail-server.ts";
+import { MailError, sendMail, type MailMessage } from "./mail-server.ts";
 import { retryAfterOutage, type Work } from "./outage.ts";
 
 export interface MailSettings {
@@ -26,6 +26,7 @@ interface Payload {
 const mostPostponed = 2;
 
 export function mailTask(settings: MailSettings): Task {
+  const server = { url: settings.url, client: new URL(settings.site.origin).hostname };
   const mail: Work = async (payload, helpers) => {
     const { entry: id, postponed = 0 } = payload as Payload;
     const entry = await readEntry(id, helpers);
@@ -38,9 +39,10 @@ export function mailTask(settings: MailSettings): Task {
       return false;
     }
     const { token, hash: tokenHash } = createToken();
+    const message = composeMessage(settings, entry.email, token);
     if (!(await claim(id, tokenHash, hash, helpers))) return false;
     try {
-      await sendConfirmation(settings, entry.email, token, helpers.abortSignal);
+      await sendMail(server, message, helpers.abortSignal);
     } catch (error) {
       if (!(error instanceof MailError) || error.fault === "unknown") throw error;
       await release(id, error, helpers);
@@ -96,19 +98,12 @@ async function release(id: string, { fault, code }: MailError, helpers: JobHelpe
   ]);
 }
 
-/** @throws MailError */
-async function sendConfirmation(
-  { url, from, site }: MailSettings,
-  email: string,
-  token: string,
-  signal: AbortSignal,
-): Promise<void> {
+function composeMessage({ from, site }: MailSettings, email: string, token: string): MailMessage {
   const { leaveUrl, ...content } = renderConfirmationMail(site, token);
   const headers = {
     "List-Unsubscribe": `<${leaveUrl}>`,
     "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
     "Auto-Submitted": "auto-generated",
   };
-  const message = { from, to: { name: "", address: email }, ...content, headers };
-  await sendMail({ url, client: new URL(site.origin).hostname }, message, signal);
+  return { from, to: { name: "", address: email }, ...content, headers };
 }
