@@ -31,8 +31,8 @@ export const explanations: Explanation[] = [
     why: "They keep bots out of the counts. Nobody is refused because of them.",
   },
   {
-    columns: ["status"],
-    what: "Your status: waiting, invited, joined or left",
+    columns: ["status", "batch"],
+    what: "Your status: waiting, invited, joined or left, and with which group you were invited",
     why: "It says who still waits for early access.",
   },
   {

@@ -53,6 +53,7 @@ describe("migrate", () => {
       "mailed_at",
       "notice_id",
       "token_hash",
+      "batch",
     ]);
   });
 

@@ -57,7 +57,7 @@ async function expectNewestEntries(page: Page): Promise<void> {
   expect(columns.slice(0, 6)).toEqual(["created_at", "name", "email", "company", "job_title", "status"]);
   expect(columns.slice(6, 8)).toEqual(["confirmed_at", "mail_refusal"]);
   expect(columns.slice(8, 11)).toEqual(["suspected_spam", "disposable_email", "unusual_volume"]);
-  const others = ["id", "erasure_hash", "import_id", "mailed_at", "notice_id", "token_hash"];
+  const others = ["id", "batch", "erasure_hash", "import_id", "mailed_at", "notice_id", "token_hash"];
   expect(columns.slice(-others.length)).toEqual(others);
 }
 
