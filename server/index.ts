@@ -58,7 +58,8 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
     },
   });
   const isReady = createReadiness(waitlist.check, log);
-  void isReady(); // Stores the notice.
+  // Stores the notice; a fault shows at the next check.
+  void waitlist.check().catch(() => undefined);
   if (metrics && metricsPort) cleanups.push(await metrics.serve(config.host, metricsPort, { pool, isReady }));
 
   http.serve(

@@ -15,12 +15,12 @@ import type { EntryLinks } from "../models/entry-links.ts";
 import type { Renderer } from "../views/renderer.ts";
 import { reportUnavailable } from "./early-access.ts";
 
-/** In limits of sign-ups: a POST adds nothing to the list, and a mail provider sends those of many people. */
+/** Multiple of the sign-up limit: a POST adds nothing to the list, and a mail provider sends the requests of many people. */
 const limitFactor = 100;
 
 type Act = (token: string) => Promise<void>;
 
-/** A request without a well-formed token is left to the next router. The body is not read. */
+/** Requests without a well-formed token go to the next router. No body is read. */
 export function entryLinks(links: EntryLinks, limits: SignupLimits, renderer: Renderer): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const limit = signupLimit({ ...limits, limit: limits.limit * limitFactor }, "link-");

@@ -1,4 +1,4 @@
-// What the links to an entry do: they confirm its address, or delete it. Whoever has the token may do both.
+// Confirms and deletes entries by their tokens.
 import type { Database } from "../database/connect.ts";
 import { hashToken } from "./token.ts";
 import { WaitlistUnavailableError } from "./waitlist.ts";
@@ -10,7 +10,7 @@ export interface EntryLinks {
 }
 
 export function createEntryLinks(execute: Database["execute"]): EntryLinks {
-  const follow = (name: string) =>
+  const runForTokens = (name: string) =>
     inBatches(async (tokens) => {
       const hashes = tokens.map((token) => hashToken(token).toString("hex"));
       const statement = `SELECT public.${name}(decode(hash, 'hex')) FROM unnest(string_to_array($1, ',')) AS hash`;
@@ -18,7 +18,7 @@ export function createEntryLinks(execute: Database["execute"]): EntryLinks {
         throw new WaitlistUnavailableError("The link could not be followed", { cause });
       });
     });
-  return { confirm: follow("earlyaccess_confirm"), leave: follow("earlyaccess_leave") };
+  return { confirm: runForTokens("earlyaccess_confirm"), leave: runForTokens("earlyaccess_leave") };
 }
 
 /**

@@ -1,4 +1,4 @@
-// The waitlist: stores entries, which is all that the web process can do with it.
+// The waitlist: stores sign-ups in batches.
 import { v7 as uuidv7 } from "uuid";
 import type { Database } from "../database/connect.ts";
 import { errorFields } from "../database/error-fields.ts";

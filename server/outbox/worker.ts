@@ -3,7 +3,7 @@ import { Logger, parseCrontab, run, type Runner, type TaskList } from "graphile-
 import type pg from "pg";
 import type { Logger as Log } from "pino";
 import { connectTo } from "../database/client.ts";
-import { requireKey } from "../database/erasures.ts";
+import { requireErasureKey } from "../database/erasures.ts";
 import { refuseForeignQueue } from "../database/queue.ts";
 import { OperatorError } from "../operator-messages.ts";
 import { purgeCrontab } from "./purge.ts";
@@ -68,7 +68,7 @@ async function checkDatabase(holder: pg.Client, { tasks, key }: Assignment): Pro
   if (!rows[0].queue) {
     throw new OperatorError("There is no queue yet. Migrate with the worker's settings: npm run migrate.");
   }
-  if (tasks.mail || tasks.purge) await requireKey(holder, key);
+  if (tasks.mail || tasks.purge) await requireErasureKey(holder, key);
 }
 
 async function takeOver(holder: pg.Client, log: Log): Promise<void> {

@@ -49,7 +49,7 @@ async function examineRights(
     return {
       verdict: "ok",
       what,
-      text: kind === "web" ? "may insert, and nothing else" : "has its rights, and no other",
+      text: "has its rights, and no other",
     };
   }
   const text = [`has other rights than it should. ${migrateHint} It runs:`, ...statements.map((sql) => `${sql};`)];
