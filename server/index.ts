@@ -69,7 +69,7 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
       frontend,
       isReady,
       waitlist: volume.limit(waitlist),
-      undo: !settings.mail && { erasureKey: config.erasureKey },
+      undo: !settings.mail,
       links: createEntryLinks(database.execute),
       signups: { limit: config.signupLimit, windowSeconds: config.signupWindowSeconds, store: counts?.store },
       trustProxy: config.trustProxy,

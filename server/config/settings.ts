@@ -85,10 +85,12 @@ const legalLinks = z
 
 const mailServerUrl = url(
   "an smtp:// or smtps:// URL, special characters in the password percent-encoded",
-  ({ protocol, hostname, username, password, pathname, search }) =>
+  ({ protocol, hostname, port, username, password, pathname, search, hash }) =>
     /^smtps?:$/.test(protocol) &&
-    hostname !== "" &&
-    pathname.replace("/", "") + search === "" &&
+    (hostName.test(hostname) || isIP(hostname.replace(/^\[(.*)\]$/, "$1")) > 0) &&
+    port !== "0" &&
+    (username !== "" || password === "") &&
+    pathname.replace("/", "") + search + hash === "" &&
     isDecodable(`${username}:${password}`),
 );
 

@@ -98,7 +98,7 @@ export async function eraseEntries(
 }
 
 /** An SQL condition: the entry is older than the months of the first parameter. */
-const isOld = "created_at < CURRENT_TIMESTAMP - make_interval(months => $1)";
+const isOld = "created_at < CURRENT_TIMESTAMP - make_interval(months => $1::int)";
 
 /**
  * Deletes the entries that are older than the retention period, in batches, and keeps the hashes of their addresses if there is a key.

@@ -85,12 +85,15 @@ async function takeOver(holder: pg.Client, log: Log): Promise<void> {
 }
 
 function startRunner({ url, tasks }: Assignment, log: Log): Promise<Runner> {
+  // As connectTo does: an overloaded function of another role must not run with this role's rights.
+  const connection = new URL(url);
+  connection.searchParams.set("options", "-c search_path=pg_catalog,pg_temp");
   return run({
-    connectionString: url,
+    connectionString: connection.href,
+    maxPoolSize: concurrency + 1,
     taskList: tasks,
     parsedCronItems: tasks.purge ? parseCrontab(purgeCrontab) : [],
     concurrency,
-    maxPoolSize: concurrency + 1,
     noHandleSignals: true,
     gracefulShutdownAbortTimeout: gracePeriodMs,
     // Without these, the runner ends before the queue records which jobs are done and which failed.

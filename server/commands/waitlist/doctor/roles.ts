@@ -41,7 +41,7 @@ function toFinding(what: string, finding: RoleFinding, allowPrivilegedRole = fal
 async function examineRights(
   client: pg.Client,
   what: string,
-  { name, kind, rights }: SiteRole,
+  { name, rights }: SiteRole,
 ): Promise<Finding | undefined> {
   if (!(await waitlistAndRoleExist(client, name))) return undefined;
   const statements = await rightChanges(client, name, rights);
