@@ -29,7 +29,7 @@ export const undoQuery = "undo";
 export const undoneQuery = "undone";
 
 /** Returns the landing page with the success message, to which a form post without JavaScript is redirected. */
-export function joinedAddress(undoToken?: string | false): string {
+export function joinedAddress(undoToken?: string): string {
   return `/?${joinedQuery}${undoToken ? `&${undoQuery}=${undoToken}` : ""}#${formId}`;
 }
 

@@ -286,13 +286,13 @@ export const earlyAccess = {
     text: "You're now on the early access list. We'll notify you when we launch!",
     next: "The team will reach out once the Beta version is ready.",
     /** If the site sends confirmation mails. The same for a known address, which gets none. */
-    inbox: "Please check your inbox: a new address gets one mail, with a link to confirm it.",
+    inbox: "Please check your inbox: if the address is new to the list, we send one mail with a link to confirm it.",
     again: "Add a colleague",
     /** If the site sends no mails. */
     undo: "Wrong address? Undo",
   },
   /** The same for an address that was known before: that entry stays. */
-  undone: "Your sign-up is undone.",
+  undone: "Your sign-up is undone, if it was made within the last hour.",
   failure: {
     title: "Error",
     text: "Something went wrong. Please try again.",
@@ -343,7 +343,7 @@ export const privacyPage = {
       ? "We keep an entry until the early access list closes."
       : `We remove an entry ${months} months after the sign-up, or when the early access list closes.`,
   erasures:
-    "Of a removed entry we keep a check value of its address, so that no backup brings it back. Without our key, nobody can find the address from it.",
+    "After we remove an entry, we keep a check value of its address without a time limit, so that a backup cannot bring it back. Nobody can find the address from it without our key.",
   rightsHeading: "Your rights",
   rights: "To see, correct or delete your entry, or to object, write to",
 };
@@ -353,7 +353,7 @@ export const linkPages = {
   confirm: {
     ask: {
       heading: "Confirm your address",
-      text: "One click confirms your place on the early access list.",
+      text: "Press the button to confirm your place on the early access list.",
       button: "Confirm",
     },
     done: { heading: "Thank you", text: "If the link was still valid, your address is confirmed." },
@@ -361,7 +361,7 @@ export const linkPages = {
   leave: {
     ask: {
       heading: "Leave the list",
-      text: "One click removes your entry from the early access list, with everything that it holds.",
+      text: "Press the button to remove your entry from the early access list.",
       button: "Remove my entry",
     },
     done: { heading: "Goodbye", text: "If the link was still valid, your entry is removed." },
@@ -388,7 +388,7 @@ export const confirmationMail = {
   text: `Somebody joined the ${product.name} early access list with this email address. If it was you, please confirm it.`,
   confirm: "Confirm my address",
   next: "The team will reach out once the Beta version is ready.",
-  leaveText: "It wasn’t you, or you changed your mind? Leave the list, and your entry is deleted.",
-  leave: "Leave the list",
+  leaveText: "If it wasn’t you, or you changed your mind, you can remove the entry:",
+  leave: "Remove the entry",
   contact: "Questions? Write to",
 };

@@ -5,8 +5,8 @@ export interface Explanation {
   columns: string[];
   what: string;
   why: string;
-  /** True if the columns are empty unless the site sends confirmation mails. */
-  onlyWithMail?: true;
+  /** The setting without which the columns are empty. */
+  only?: "mail" | "keepsErasures";
 }
 
 export const explanations: Explanation[] = [
@@ -38,8 +38,8 @@ export const explanations: Explanation[] = [
   {
     columns: ["mailed_at", "mail_refusal", "confirmed_at"],
     what: "The time of our confirmation mail, whether your mail server refused it, and the time at which you confirmed",
-    why: "They show that the address is yours.",
-    onlyWithMail: true,
+    why: "They show whether the address is yours.",
+    only: "mail",
   },
   {
     columns: ["notice_id"],
@@ -47,9 +47,15 @@ export const explanations: Explanation[] = [
     why: "It proves what we told you.",
   },
   {
-    columns: ["token_hash", "erasure_hash"],
-    what: "A check value of the link or button that removes your entry, and one of your address",
-    why: "They let you remove the entry without an account, and keep a removed entry from coming back.",
+    columns: ["token_hash"],
+    what: "A check value of the link or button with which you can remove your entry",
+    why: "It lets you remove the entry without an account.",
+  },
+  {
+    columns: ["erasure_hash"],
+    what: "A check value of your address",
+    why: "It keeps an entry that you removed from coming back.",
+    only: "keepsErasures",
   },
   {
     columns: ["id", "import_id"],

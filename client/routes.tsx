@@ -58,4 +58,8 @@ export const routes: PageRoute[] = [
 export const prerenderedAddresses = ["/", `/?${joinedQuery}`, privacyPath, unknownAddress];
 
 /** Addresses that the server renders once, at the first request, so that the start does not wait for them. */
-export const onDemandAddresses = [undoableAddress, `/?${undoneQuery}`, confirmPath, leavePath];
+export const onDemandAddresses = [
+  undoableAddress,
+  `/?${undoneQuery}`,
+  ...[confirmPath, leavePath].flatMap((path) => [path, `${path}?done`]),
+];

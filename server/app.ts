@@ -54,7 +54,7 @@ export function createApp(options: AppOptions): Application {
   app.all("/healthz", live);
   app.all("/readyz", ready(isReady));
   app.use(earlyAccess({ origin, limits: signups, waitlist, undo, renderer, log, onRefused: options.onRefused }));
-  app.use(entryLinks(links, signups, renderer));
+  app.use(entryLinks(links, signups, findPage));
   app.use("/api", apiNotFound);
   app.use(staticFiles(files));
   if (vite) app.use(vite.middlewares);

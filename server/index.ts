@@ -58,7 +58,8 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
     },
   });
   const isReady = createReadiness(waitlist.check, log);
-  void isReady(); // Stores the notice.
+  // Stores the notice; a fault shows at the next check.
+  void waitlist.check().catch(() => undefined);
   if (metrics && metricsPort) cleanups.push(await metrics.serve(config.host, metricsPort, { pool, isReady }));
 
   http.serve(
@@ -68,7 +69,7 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
       frontend,
       isReady,
       waitlist: volume.limit(waitlist),
-      undo: !settings.mail && { erasureKey: config.erasureKey },
+      undo: !settings.mail,
       links: createEntryLinks(database.execute),
       signups: { limit: config.signupLimit, windowSeconds: config.signupWindowSeconds, store: counts?.store },
       trustProxy: config.trustProxy,

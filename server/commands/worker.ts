@@ -16,7 +16,7 @@ await runCommand(async (database, config) => {
     const examples = [["NOTIFY_WEBHOOK_URL"], ["MAIL_FROM", "SMTP_URL"], ["RETENTION_MONTHS"]] as const;
     const list = examples.map((names) => names.map((name) => `${name}=${settings[name].example}`).join(" and "));
     throw new OperatorError(
-      `The worker has nothing to do. Set one of these, for example ${list.join(", or ")}; and migrate.`,
+      `The worker has no task. Set one of these, for example ${list.join(", or ")}; and migrate. Mails also need ERASURE_KEY and PUBLIC_URL.`,
     );
   }
   const tasks: TaskList = {};

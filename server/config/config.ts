@@ -30,7 +30,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   }
   errors.push(...checkDatabaseUrls(given, values));
   errors.push(...checkMail(given));
-  for (const [name, command] of Object.entries(examplesRefused)) {
+  for (const [name, command] of Object.entries(refusedExamples)) {
     if (isProduction && given[name] === settings[name as SettingName].example) {
       errors.push(`${name} is the example, which everybody can read; make one with: openssl ${command}`);
     }
@@ -46,9 +46,9 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
 }
 
 /** Secrets that production refuses if they are the example, and the arguments of openssl that make one. */
-const examplesRefused = { NOTIFY_WEBHOOK_SECRET: "rand -base64 32", ERASURE_KEY: "rand -hex 32" };
+const refusedExamples = { NOTIFY_WEBHOOK_SECRET: "rand -base64 32", ERASURE_KEY: "rand -hex 32" };
 
-/** What a mail needs: links that lead to the site, and the hashes of erased addresses, which get no second mail on the same day. */
+/** Returns an error for each variable that is missing although another one requires it. */
 function checkMail(given: NodeJS.Dict<string>): string[] {
   const needed: [SettingName, SettingName][] = [
     ["SMTP_URL", "MAIL_FROM"],

@@ -85,10 +85,12 @@ const legalLinks = z
 
 const mailServerUrl = url(
   "an smtp:// or smtps:// URL, special characters in the password percent-encoded",
-  ({ protocol, hostname, username, password, pathname, search }) =>
+  ({ protocol, hostname, port, username, password, pathname, search, hash }) =>
     /^smtps?:$/.test(protocol) &&
-    hostname !== "" &&
-    pathname.replace("/", "") + search === "" &&
+    (hostName.test(hostname) || isIP(hostname.replace(/^\[(.*)\]$/, "$1")) > 0) &&
+    port !== "0" &&
+    (username !== "" || password === "") &&
+    pathname.replace("/", "") + search + hash === "" &&
     isDecodable(`${username}:${password}`),
 );
 
@@ -96,13 +98,18 @@ const mailServerUrl = url(
 const mailFrom = z.string().transform((text, context) => {
   const [, name = "", address = text] = /^\s*([^"<>()[\]\\,;:@\p{C}]{1,100}?)\s*<([^<>]+)>\s*$/u.exec(text) ?? [];
   if (z.email().safeParse(address.trim()).success) return { name, address: address.trim() };
-  context.addIssue("an email address, or a name and an address in <>");
+  context.addIssue(
+    "an email address, or a name and an address in <>; the name without quotes, commas and other special characters",
+  );
   return z.NEVER;
 });
 
 const erasureKey = z
   .string()
-  .refine((text) => text.length >= 32 && !/\s/.test(text), "32 characters or more, from: openssl rand -hex 32");
+  .refine(
+    (text) => text.length >= 32 && !/\s/.test(text),
+    "32 characters or more without spaces, from: openssl rand -hex 32",
+  );
 
 const databaseConnection = (role: string) => ({
   schema: postgresUrl.optional(),
@@ -155,8 +162,8 @@ export const settings = {
   CONTACT_EMAIL: { schema: z.email("an email address").optional(), example: "privacy@perennial.example" },
   /** Further links of the footer, such as an imprint. Undefined: none. */
   LEGAL_LINKS: { schema: legalLinks.optional(), example: "Imprint=https://perennial.example/imprint" },
-  /** For how long an entry is kept after the sign-up; 0 keeps it until the list closes. */
-  RETENTION_MONTHS: { schema: wholeNumber(0, 1_200, "months (0: until the list closes)").default(0), example: "24" },
+  /** For how long an entry is kept after the sign-up; 0 has no limit. */
+  RETENTION_MONTHS: { schema: wholeNumber(0, 1_200, "months (0: no limit)").default(0), example: "24" },
   /** The key of the hashes of erased addresses, which then do not return with a restore or an import. Undefined: none are kept. */
   ERASURE_KEY: { schema: erasureKey.optional(), example: "an-example-that-production-refuses", secret: true },
   /** The sender of confirmation mails. Undefined: no mails. */

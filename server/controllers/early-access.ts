@@ -13,7 +13,7 @@ import { sameOrigin } from "../middleware/same-origin.ts";
 import { signupLimit, type SignupLimits } from "../middleware/signup-limit.ts";
 import { readNoticeId } from "../models/notice.ts";
 import { HourlyLimitError } from "../models/signup-volume.ts";
-import { createUndo } from "../models/token.ts";
+import { createToken } from "../models/token.ts";
 import { parseEntry, type ParsedEntry } from "../models/waitlist-entry.ts";
 import { WaitlistUnavailableError, type Refusal, type Waitlist } from "../models/waitlist.ts";
 import type { Renderer } from "../views/renderer.ts";
@@ -26,8 +26,8 @@ export interface EarlyAccessOptions {
   waitlist: Waitlist;
   renderer: Renderer;
   log: Logger;
-  /** Adds a token to each response, with which the sign-up can be undone; with a key, also its keyed hash. False: no token. */
-  undo: { erasureKey?: string | undefined } | false;
+  /** Whether each response has a token with which the sign-up can be undone for an hour. */
+  undo: boolean;
   /** Called for each POST that is not stored. */
   onRefused?: ((reason: Refusal) => void) | undefined;
 }
@@ -45,15 +45,17 @@ export function earlyAccess(options: EarlyAccessOptions): Router {
 }
 
 /** The same for a new and a known address, for which the token has no effect: nobody learns who is on the list. */
-function join(waitlist: Waitlist, undo: EarlyAccessOptions["undo"]): RequestHandler {
+function join(waitlist: Waitlist, undo: boolean): RequestHandler {
   return async function joinWaitlist(req, res) {
     const parsed = parsePost(req);
     if (!parsed.ok) throw new HttpError(422, "Some fields are not valid.", { fields: parsed.errors });
     const notice_id = readNoticeId((req.body as Record<string, unknown>).notice);
-    const undoing = undo && createUndo(parsed.entry.email, undo.erasureKey);
-    await waitlist.join({ ...parsed.entry, notice_id, ...(undoing && undoing.columns) });
+    const undoing = undo ? createToken() : undefined;
+    // Bytes in Postgres' text format.
+    const token_hash = undoing && `\\x${undoing.hash.toString("hex")}`;
+    await waitlist.join({ ...parsed.entry, notice_id, ...(token_hash && { token_hash }) });
     res.set("Cache-Control", "no-store");
-    if (prefersHtml(req)) res.redirect(303, joinedAddress(undoing && undoing.token));
+    if (prefersHtml(req)) res.redirect(303, joinedAddress(undoing?.token));
     else res.status(201).json({ message: content.success.text, ...(undoing && { undo: undoing.token }) });
   };
 }

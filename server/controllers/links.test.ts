@@ -4,7 +4,7 @@ import request from "supertest";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createTestApp, noDatabase, type TestApp } from "../../tests/support/app.ts";
 import { createEmptyDatabase, type TestDatabase } from "../../tests/support/database.ts";
-import { queryAs } from "../../tests/support/query.ts";
+import { queryAs, withClient } from "../../tests/support/query.ts";
 import { hashAddress } from "../database/erasures.ts";
 import { migrate } from "../database/migrate.ts";
 
@@ -17,7 +17,7 @@ let site: TestApp;
 beforeAll(async () => {
   database = await createEmptyDatabase();
   await migrate({ ...database, erasureKey });
-  site = await createTestApp(database.webUrl, { undo: { erasureKey } });
+  site = await createTestApp(database.webUrl);
 });
 
 afterAll(async () => {
@@ -43,7 +43,8 @@ async function mail(): Promise<string> {
   await signUp();
   const token = newToken();
   const hash = createHash("sha256").update(token).digest();
-  await database.query("UPDATE earlyaccess SET token_hash = $1, mailed_at = now()", [hash]);
+  const erasure = hashAddress(ada.email, erasureKey);
+  await database.query("UPDATE earlyaccess SET token_hash = $1, erasure_hash = $2, mailed_at = now()", [hash, erasure]);
   return token;
 }
 
@@ -55,6 +56,7 @@ describe("GET", () => {
     const token = await mail();
     for (const address of [`${path}?token=${token}`, `${path}?utm_source=mail&token=${token}`]) {
       const page = await request(site.app).get(address);
+      expect(page.headers["cache-control"]).toBe("no-store");
       expect([page.status, page.text.match(/<button/g)?.length]).toEqual([200, 1]);
       expect(page.text).toContain(text);
       expect(page.text).toContain('<meta name="robots" content="noindex">');
@@ -123,13 +125,23 @@ describe("undo", () => {
     expect(await entries()).toEqual([]);
   });
 
+  it("has no effect after an hour, so that nobody can sign up another person and remove the entry later", async () => {
+    const token = await signUp();
+    await database.query("UPDATE earlyaccess SET created_at = now() - interval '61 minutes'");
+    expect((await post(`/leave?token=${token}`)).status).toBe(200);
+    expect(await entries()).toHaveLength(1);
+    await database.query("UPDATE earlyaccess SET created_at = now() - interval '59 minutes'");
+    await post(`/leave?token=${token}`);
+    expect(await entries()).toEqual([]);
+  });
+
   it("without JavaScript posts to the page with the token, and leads to the form", async () => {
     const joined = await request(site.app).post("/api/earlyaccess").set("Accept", "text/html").type("form").send(ada);
     const address = (joined.headers.location as string).replace("#early-access", "");
     expect((await request(site.app).get(address)).text).toContain("Wrong address? Undo");
     const undone = await post(address);
     expect([undone.status, undone.headers.location, await entries()]).toEqual([303, "/?undone#early-access", []]);
-    expect((await request(site.app).get("/?undone")).text).toContain("Your sign-up is undone.");
+    expect((await request(site.app).get("/?undone")).text).toContain("Your sign-up is undone");
   });
 
   it("is offered only on a page that has the token", async () => {
@@ -185,6 +197,17 @@ it("a client gets 429 after a hundred times SIGNUP_LIMIT requests, also if it ha
   expect(statuses).toEqual([...Array.from({ length: 100 }, () => 503), 429]);
   expect((await request(limited.app).post("/api/earlyaccess").send(ada)).status).toBe(503);
   await limited.close();
+});
+
+it("a token whose entry is locked fails alone", async () => {
+  const locked = await signUp();
+  const other = await signUp({ ...ada, email: "bob@example.com" });
+  await withClient(database.ownerUrl, async (client) => {
+    await client.query("BEGIN; SELECT FROM earlyaccess WHERE email = 'ada@example.com' FOR UPDATE");
+    const responses = await Promise.all([locked, other].map((token) => post(`/leave?token=${token}`)));
+    expect(responses.map(({ status }) => status)).toEqual([503, 200]);
+  });
+  expect(await entries()).toEqual([{ email: ada.email, confirmed: false }]);
 });
 
 it("without a database, says so and asks to try again", async () => {

@@ -9,19 +9,20 @@ import {
   undoneQuery,
   undoQuery,
 } from "../../client/addresses.ts";
+import { sendCached } from "../http/cached-response.ts";
 import { canDiscardBody } from "../middleware/body.ts";
 import { signupLimit, type SignupLimits } from "../middleware/signup-limit.ts";
 import type { EntryLinks } from "../models/entry-links.ts";
-import type { Renderer } from "../views/renderer.ts";
+import type { FindPage } from "../views/prerendered-pages.ts";
 import { reportUnavailable } from "./early-access.ts";
 
-/** In limits of sign-ups: a POST adds nothing to the list, and a mail provider sends those of many people. */
+/** Multiple of the sign-up limit: a POST adds nothing to the list, and a mail provider sends the requests of many people. */
 const limitFactor = 100;
 
 type Act = (token: string) => Promise<void>;
 
-/** A request without a well-formed token is left to the next router. The body is not read. */
-export function entryLinks(links: EntryLinks, limits: SignupLimits, renderer: Renderer): Router {
+/** Requests without a well-formed token go to the next router. No body is read. */
+export function entryLinks(links: EntryLinks, limits: SignupLimits, findPage: FindPage): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const limit = signupLimit({ ...limits, limit: limits.limit * limitFactor }, "link-");
 
@@ -32,10 +33,8 @@ export function entryLinks(links: EntryLinks, limits: SignupLimits, renderer: Re
   /** Not a redirect: mail providers, which post to the address in List-Unsubscribe, must get none (RFC 8058). */
   const sendResult =
     (path: string): RequestHandler =>
-    async (_req, res) => {
-      const { html } = await renderer.page(`${path}?done`);
-      res.type("html").send(html);
-    };
+    async (req, res) =>
+      sendCached(req, res, await findPage(`${path}?done`));
 
   post(confirmPath, tokenQuery, links.confirm, sendResult(confirmPath));
   post(leavePath, tokenQuery, links.leave, sendResult(leavePath));
@@ -55,7 +54,6 @@ function skipWithoutToken(query: string): RequestHandler {
 function follow(act: Act, query: string): RequestHandler {
   return async function followLink(req, res, next) {
     await act(tokenOf(req, query) as string);
-    res.set("Cache-Control", "no-store");
     if (!canDiscardBody(req)) res.set("Connection", "close");
     next();
   };

@@ -21,9 +21,6 @@ export function pages(renderer: Renderer, findPage: FindPage): RequestHandler {
   return async function sendPage(req, res) {
     const address = await renderer.addressOf(req.path, req.url.split("?", 2)[1] ?? "");
     if (address !== unknownAddress) requireRead(req);
-    const cached = await findPage(address);
-    if (cached) return sendCached(req, res, cached);
-    const { status, html } = await renderer.page(address);
-    res.status(status).set("Cache-Control", "no-store").type("html").send(html);
+    sendCached(req, res, await findPage(address));
   };
 }

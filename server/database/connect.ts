@@ -7,7 +7,7 @@ import { errorFields } from "./error-fields.ts";
 
 export type Pool = pg.Pool;
 
-/** In milliseconds. A batch is retried for 1.6 s (waitlist-batch.ts); with these timeouts its response comes within 5 s. */
+/** In milliseconds. A batch is retried for 1.6 s (batch.ts); with these timeouts its response comes within 5 s. */
 const connectionTimeoutMs = 1_500;
 const queryTimeoutMs = 1_750;
 /** Below the query timeout: a statement that outlived its client would hold a connection, and might store the entry after all. */

@@ -1,5 +1,4 @@
-// The addresses that were erased, as keyed hashes. They have a schema of their own, outside the backup, so that a restore
-// does not forget them.
+// Erased addresses, stored as keyed hashes in a schema that backups exclude, so that a restore does not replace them.
 import { createHmac } from "node:crypto";
 import type pg from "pg";
 import { OperatorError } from "../operator-messages.ts";
@@ -14,7 +13,7 @@ export function hashAddress(address: string, key: string): Buffer {
  * Creates the table of erased addresses if it is missing.
  * @throws MissingRightError if the owner may not; OperatorError if the table was made with another key.
  */
-export async function createErasures(owner: pg.Client, key: string): Promise<void> {
+export async function createErasureTable(owner: pg.Client, key: string): Promise<void> {
   const { rows } = await owner.query<{ statement: string }>(
     `SELECT format('GRANT CREATE ON DATABASE %I TO %I', current_database(), current_user) AS statement
      WHERE to_regnamespace('earlyaccess_erasures') IS NULL AND NOT has_database_privilege(current_database(), 'CREATE')`,
@@ -30,7 +29,7 @@ export async function createErasures(owner: pg.Client, key: string): Promise<voi
     "INSERT INTO earlyaccess_erasures.addresses SELECT $1 WHERE NOT EXISTS (SELECT FROM earlyaccess_erasures.addresses)",
     [hashAddress("", key)],
   );
-  await requireKey(owner, key);
+  await requireErasureKey(owner, key);
 }
 
 /** Returns whether the database has a table of erased addresses. */
@@ -44,7 +43,7 @@ export async function hasErasures(client: pg.Client): Promise<boolean> {
  * @returns whether erased addresses are to be kept.
  * @throws OperatorError if the key is missing or another one, or if the database is to be migrated.
  */
-export async function requireKey(client: pg.Client, key: string | undefined): Promise<boolean> {
+export async function requireErasureKey(client: pg.Client, key: string | undefined): Promise<boolean> {
   const exists = await hasErasures(client);
   if (!exists && key === undefined) return false;
   if (!exists) {
@@ -53,14 +52,16 @@ export async function requireKey(client: pg.Client, key: string | undefined): Pr
     );
   }
   if (key === undefined) {
-    throw new OperatorError("This database has erased addresses. Set the ERASURE_KEY with which they were stored.");
+    throw new OperatorError(
+      "ERASURE_KEY is not set, but this database stores erased addresses with a key. Set the same key: ERASURE_KEY=…",
+    );
   }
   const { rowCount } = await client.query("SELECT FROM earlyaccess_erasures.addresses WHERE hash = $1", [
     hashAddress("", key),
   ]);
   if (rowCount) return true;
   throw new OperatorError(
-    "ERASURE_KEY is not the key with which the erased addresses of this database were stored. Set that key.",
+    "ERASURE_KEY is not the key of this database's erased addresses. Set the key that was set when they were first stored. If it is lost, see docs/operate.md, Erasure.",
   );
 }
 
@@ -75,7 +76,7 @@ const batchSize = 2_000;
 
 /**
  * Deletes entries, and keeps the hashes of their addresses if there is a key, in one statement.
- * @param entries an id of null stands for an address without an entry, of which a backup or a CSV file may have one.
+ * @param entries with the id null if the list has no such entry, but a backup or a CSV file may.
  */
 export async function eraseEntries(
   query: Query,
@@ -97,7 +98,7 @@ export async function eraseEntries(
 }
 
 /** An SQL condition: the entry is older than the months of the first parameter. */
-const isOld = "created_at < CURRENT_TIMESTAMP - make_interval(months => $1)";
+const isOld = "created_at < CURRENT_TIMESTAMP - make_interval(months => $1::int)";
 
 /**
  * Deletes the entries that are older than the retention period, in batches, and keeps the hashes of their addresses if there is a key.

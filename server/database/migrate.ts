@@ -2,7 +2,7 @@
 import type pg from "pg";
 import { OperatorError } from "../operator-messages.ts";
 import { connectTo } from "./client.ts";
-import { createErasures } from "./erasures.ts";
+import { createErasureTable } from "./erasures.ts";
 import { applyMigrations, migrationLock } from "./migrations.ts";
 import { createQueue, enableQueue } from "./queue.ts";
 import { examineRoles } from "./roles/examine.ts";
@@ -41,7 +41,7 @@ export async function migrate(urls: DatabaseUrls, allowPrivilegedRole = true): P
     }
     const applied = await applyMigrations(owner);
     if (urls.worker) await createQueue(owner, urls.ownerUrl);
-    if (urls.erasureKey) await createErasures(owner, urls.erasureKey);
+    if (urls.erasureKey) await createErasureTable(owner, urls.erasureKey);
     const rights: string[] = [];
     for (const role of await listRoles(owner, urls)) rights.push(...(await setUpRole(owner, role)));
     rights.push(...(await enableQueue(owner, urls.worker && readRole(urls.worker.url).name, urls.worker?.tasks ?? [])));

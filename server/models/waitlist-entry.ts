@@ -25,8 +25,6 @@ export interface SignUp extends WaitlistEntry {
   notice_id?: string | null;
   /** Of the token that undoes the sign-up; bytes in Postgres' text format. */
   token_hash?: string;
-  /** The address as a keyed hash; bytes in Postgres' text format. */
-  erasure_hash?: string;
 }
 
 /** The columns that mark a suspicious entry. */
@@ -42,7 +40,7 @@ export const isFinal =
 /** The columns of an entry; Postgres has defaults for the others. */
 export const entryColumns = ["id", ...fields.map(({ name }) => name), ...flags, ...sourceColumns].join(", ");
 
-export const signUpColumns = `${entryColumns}, notice_id, token_hash, erasure_hash`;
+export const signUpColumns = `${entryColumns}, notice_id, token_hash`;
 
 type FieldErrors = Partial<Record<FieldName, string>>;
 

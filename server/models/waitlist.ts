@@ -1,8 +1,9 @@
-// The waitlist: stores entries, which is all that the web process can do with it.
+// The waitlist: stores sign-ups in batches.
 import { v7 as uuidv7 } from "uuid";
 import type { Database } from "../database/connect.ts";
 import { errorFields } from "../database/error-fields.ts";
-import { retryForMs, storeBatch, type PendingEntry } from "./waitlist-batch.ts";
+import { executeDurably, withoutWaiting } from "../database/durable.ts";
+import { retryForMs, storeBatch, type Pending } from "./batch.ts";
 import { signUpColumns, type SignUp } from "./waitlist-entry.ts";
 import type { Notice } from "./notice.ts";
 
@@ -48,7 +49,7 @@ export function createWaitlist(
   { onStored, notice }: WaitlistOptions = {},
 ): CheckedWaitlist {
   let isNoticeStored = notice === undefined;
-  let pending: PendingEntry[] = [];
+  let pending: Pending<SignUp>[] = [];
   /** The error of the latest batch if an empty batch would not have met it. */
   let storageError: { error: unknown; at: number } | undefined;
 
@@ -100,15 +101,12 @@ function isStorageError(error: unknown): boolean {
 /**
  * Without RETURNING and a conflict target, because the role may not read; two inserts of one address cannot race.
  * Prisma's createMany does the same at several times the processor time.
- *
- * The empty message in the write-ahead log makes every statement wait for the disk. Otherwise a statement with known
- * addresses only would have nothing to write, and its speed would tell that they are on the list.
  */
 const insertStatement = `
   INSERT INTO public.earlyaccess (${signUpColumns})
   SELECT ${signUpColumns}
   FROM json_populate_recordset(null::public.earlyaccess, $1::json),
-    pg_logical_emit_message(true, 'earlyaccess', '')
+    ${withoutWaiting}
   ON CONFLICT DO NOTHING`;
 
 const noticeStatement = "INSERT INTO public.earlyaccess_notices (id, text) VALUES ($1, $2) ON CONFLICT DO NOTHING";
@@ -119,5 +117,5 @@ async function insert(execute: Database["execute"], entries: SignUp[]): Promise<
   const rows = entries
     .map((entry) => ({ id: uuidv7(), ...entry }))
     .toSorted((a, b) => (a.email < b.email ? -1 : Number(a.email > b.email)));
-  return execute(insertStatement, JSON.stringify(rows));
+  return executeDurably(execute, insertStatement, JSON.stringify(rows));
 }

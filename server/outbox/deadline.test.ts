@@ -1,4 +1,4 @@
-// A deadline holds whatever the garbage collector does.
+// withDeadline: its signal aborts on time, also after a garbage collection.
 import { setTimeout as sleep } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";

@@ -7,15 +7,15 @@ import { withDeadline } from "./deadline.ts";
 export interface MailServer {
   /** smtps:// is TLS from the start. smtp:// requires STARTTLS if the URL has credentials; otherwise it uses STARTTLS if offered. */
   url: string;
-  /** The host that the worker says it is. */
+  /** The host name that the worker sends in EHLO. */
   client: string;
 }
 
 export type MailMessage = ConstructorParameters<typeof MailComposer>[0];
 
 /**
- * - `refused`: the server refused the recipient or the message for ever.
- * - `deferred`: the server refused the recipient or the message for now.
+ * - `refused`: the server refused the recipient or the message permanently.
+ * - `deferred`: the server refused the recipient or the message temporarily.
  * - `failed`: the server cannot be used now, or not with these settings. It did not take the message.
  * - `unknown`: the connection ended after the message was sent. The server may have taken it.
  */

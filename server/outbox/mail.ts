@@ -23,7 +23,7 @@ interface Payload {
 }
 
 /** If the outcome stays unknown, the worker gives up after three mails, a day apart. */
-const mostPostponed = 2;
+const maxPostponements = 2;
 
 export function mailTask(settings: MailSettings): Task {
   const server = { url: settings.url, client: new URL(settings.site.origin).hostname };
@@ -32,20 +32,21 @@ export function mailTask(settings: MailSettings): Task {
     const entry = await readEntry(id, helpers);
     if (!entry) return false;
     const hash = hashAddress(entry.email, settings.key);
-    const until = await findWait(entry, hash, helpers);
+    const until = await findEarliestTime(entry, hash, helpers);
     if (until) {
       const payloadThen: Payload = { entry: id, postponed: postponed + (entry.mailed_at ? 1 : 0) };
-      if (postponed < mostPostponed) await helpers.addJob("mail", payloadThen, { runAt: until, jobKey: `mail ${id}` });
+      if (postponed < maxPostponements)
+        await helpers.addJob("mail", payloadThen, { runAt: until, jobKey: `mail ${id}` });
       return false;
     }
     const { token, hash: tokenHash } = createToken();
     const message = composeMessage(settings, entry.email, token);
-    if (!(await claim(id, tokenHash, hash, helpers))) return false;
+    if (!(await markAsMailed(id, tokenHash, hash, helpers))) return false;
     try {
       await sendMail(server, message, helpers.abortSignal);
     } catch (error) {
       if (!(error instanceof MailError) || error.fault === "unknown") throw error;
-      await release(id, error, helpers);
+      await unmark(id, error, helpers);
       if (error.fault !== "refused") throw error;
       helpers.logger.warn(error.message);
     }
@@ -70,7 +71,11 @@ async function readEntry(id: string, helpers: JobHelpers): Promise<MailedEntry |
 }
 
 /** Returns the time at which a day has passed since the latest mail, or since the address left; undefined if it has. */
-async function findWait({ mailed_at }: MailedEntry, hash: Buffer, helpers: JobHelpers): Promise<Date | undefined> {
+async function findEarliestTime(
+  { mailed_at }: MailedEntry,
+  hash: Buffer,
+  helpers: JobHelpers,
+): Promise<Date | undefined> {
   const { rows } = await helpers.query<{ until: Date }>(
     `SELECT until FROM (SELECT greatest($1::timestamptz, max(erased_at)) + interval '1 day' AS until
                         FROM earlyaccess_erasures.addresses WHERE hash = $2) AS wait
@@ -81,7 +86,7 @@ async function findWait({ mailed_at }: MailedEntry, hash: Buffer, helpers: JobHe
 }
 
 /** Returns false if the entry is erased, or another job for it has begun. From now on, a crash leaves the outcome unknown. */
-async function claim(id: string, tokenHash: Buffer, hash: Buffer, helpers: JobHelpers): Promise<boolean> {
+async function markAsMailed(id: string, tokenHash: Buffer, hash: Buffer, helpers: JobHelpers): Promise<boolean> {
   const { rowCount } = await helpers.query(
     `UPDATE public.earlyaccess SET token_hash = $2, erasure_hash = $3, mailed_at = CURRENT_TIMESTAMP
      WHERE id = $1 AND (mailed_at IS NULL OR mailed_at <= CURRENT_TIMESTAMP - interval '1 day')`,
@@ -91,7 +96,7 @@ async function claim(id: string, tokenHash: Buffer, hash: Buffer, helpers: JobHe
 }
 
 /** Records that no mail was sent, and the refusal if it is permanent. */
-async function release(id: string, { fault, code }: MailError, helpers: JobHelpers): Promise<void> {
+async function unmark(id: string, { fault, code }: MailError, helpers: JobHelpers): Promise<void> {
   await helpers.query("UPDATE public.earlyaccess SET mailed_at = NULL, mail_refusal = $2 WHERE id = $1", [
     id,
     fault === "refused" ? code : null,

@@ -3,7 +3,7 @@ import type { JobHelpers, Task } from "graphile-worker";
 import type { WorkerTask } from "../database/roles/rights.ts";
 
 /**
- * A receiver that fails for less time may be slow, or refuse single notifications: to retry all after each success would
+ * A receiver that fails for less time may be slow, or refuse single notifications: retrying all jobs after each success would
  * use up their attempts.
  */
 const outageMs = 10_000;
@@ -27,9 +27,9 @@ export function retryAfterOutage(task: WorkerTask, work: Work, isOutage: (error:
       throw error;
     }
     if (!reached) return;
-    const wasAway = Date.now() - failingSince > outageMs;
+    const wasUnavailable = Date.now() - failingSince > outageMs;
     failingSince = Infinity;
-    if (!wasAway) return;
+    if (!wasUnavailable) return;
     await helpers.query(
       `SELECT graphile_worker.reschedule_jobs(array_agg(id), run_at => now()) FROM graphile_worker.jobs
        WHERE task_identifier = $1 AND attempts BETWEEN 1 AND max_attempts - 1 AND locked_at IS NULL`,

@@ -3,7 +3,7 @@ import { Logger, parseCrontab, run, type Runner, type TaskList } from "graphile-
 import type pg from "pg";
 import type { Logger as Log } from "pino";
 import { connectTo } from "../database/client.ts";
-import { requireKey } from "../database/erasures.ts";
+import { requireErasureKey } from "../database/erasures.ts";
 import { refuseForeignQueue } from "../database/queue.ts";
 import { OperatorError } from "../operator-messages.ts";
 import { purgeCrontab } from "./purge.ts";
@@ -68,7 +68,7 @@ async function checkDatabase(holder: pg.Client, { tasks, key }: Assignment): Pro
   if (!rows[0].queue) {
     throw new OperatorError("There is no queue yet. Migrate with the worker's settings: npm run migrate.");
   }
-  if (tasks.mail || tasks.purge) await requireKey(holder, key);
+  if (tasks.mail || tasks.purge) await requireErasureKey(holder, key);
 }
 
 async function takeOver(holder: pg.Client, log: Log): Promise<void> {
@@ -85,12 +85,15 @@ async function takeOver(holder: pg.Client, log: Log): Promise<void> {
 }
 
 function startRunner({ url, tasks }: Assignment, log: Log): Promise<Runner> {
+  // As connectTo does: an overloaded function of another role must not run with this role's rights.
+  const connection = new URL(url);
+  connection.searchParams.set("options", "-c search_path=pg_catalog,pg_temp");
   return run({
-    connectionString: url,
+    connectionString: connection.href,
+    maxPoolSize: concurrency + 1,
     taskList: tasks,
     parsedCronItems: tasks.purge ? parseCrontab(purgeCrontab) : [],
     concurrency,
-    maxPoolSize: concurrency + 1,
     noHandleSignals: true,
     gracefulShutdownAbortTimeout: gracePeriodMs,
     // Without these, the runner ends before the queue records which jobs are done and which failed.

@@ -7,7 +7,7 @@ import type { Cache, CachedResponse } from "../http/cached-response.ts";
 import { projectRoot } from "../project-root.ts";
 import { crawlerFiles } from "./crawlers.ts";
 import type { PublicSite } from "./head.ts";
-import { cacheErrorPage, createPageCache, prerender, type FindPage } from "./prerendered-pages.ts";
+import { cacheErrorPage, createFindPage, prerender, type FindPage } from "./prerendered-pages.ts";
 import { builtClient, createBuiltRenderer, createDevRenderer, type Renderer } from "./renderer.ts";
 import { readStaticFiles } from "./static-files.ts";
 
@@ -16,7 +16,6 @@ export interface Frontend {
   files: Cache;
   /** By the address that the renderer returns for a request. */
   prerendered: Cache;
-  /** Finds a page that is the same for everybody, also one that is rendered at its first request. */
   findPage: FindPage;
   errorPage: CachedResponse;
   /** CSP sources of the pages' inline styles and scripts. */
@@ -36,7 +35,7 @@ export async function createBuiltFrontend(site: PublicSite): Promise<Frontend> {
     renderer,
     files: new Map([...(await readStaticFiles(builtClient)), ...crawlerFiles(site, listedAddresses())]),
     prerendered,
-    findPage: createPageCache(renderer, prerendered, onDemandAddresses),
+    findPage: createFindPage(renderer, prerendered, onDemandAddresses),
     errorPage: await cacheErrorPage(renderer),
     inline: { styles, scripts: [] },
   };
@@ -58,7 +57,7 @@ export async function createDevFrontend(server: Server, site: PublicSite): Promi
     renderer,
     files: crawlerFiles(site, await renderer.listedAddresses()),
     prerendered: new Map(),
-    findPage: () => undefined,
+    findPage: createFindPage(renderer, new Map(), []),
     errorPage: await cacheErrorPage(renderer),
     inline: { styles: sources, scripts: sources },
     vite,

@@ -22,19 +22,25 @@ export async function prerender(renderer: Renderer, addresses: string[]): Promis
   return new Map(await Promise.all(pages));
 }
 
-export type FindPage = (address: string) => Promise<CachedResponse> | CachedResponse | undefined;
+export type FindPage = (address: string) => Promise<CachedResponse>;
 
 /**
- * Returns the function that finds a page which is the same for everybody, and renders it unless it was needed before;
- * undefined for any other page.
- * @param onDemand addresses of pages that are rendered at their first request.
+ * Returns the function that finds a prerendered page, and renders any other page: once if it is the same for everybody,
+ * otherwise for each request. No other cache may keep such a page; the address of a request may have a token.
+ * @param onDemand addresses of the pages that are rendered once.
  */
-export function createPageCache(renderer: Renderer, prerendered: Cache, onDemand: string[]): FindPage {
+export function createFindPage(renderer: Renderer, prerendered: Cache, onDemand: string[]): FindPage {
   const pages = new Map<string, Promise<CachedResponse>>();
-  return function findPage(address) {
+  const noStore = { "Cache-Control": "no-store" };
+  return async function findPage(address) {
     const found = prerendered.get(address) ?? pages.get(address);
-    if (found || !onDemand.includes(address)) return found;
-    const page = renderer.page(address).then((rendered) => cachePage(rendered, pageCaching));
+    if (found) return found;
+    const rendered = renderer.page(address);
+    if (!onDemand.includes(address)) {
+      const { status, html } = await rendered;
+      return cacheResponse({ identity: Buffer.from(html) }, status, { ...htmlType, ...noStore });
+    }
+    const page = rendered.then((result) => cachePage(result, noStore));
     pages.set(address, page);
     page.catch(() => pages.delete(address));
     return page;

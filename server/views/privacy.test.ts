@@ -66,7 +66,10 @@ describe("the page follows the settings:", () => {
   });
 
   it("erased addresses and confirmation mails", async () => {
-    const kept = ["Of a removed entry we keep a check value of its address", "The time of our confirmation mail"];
+    const kept = [
+      "After we remove an entry, we keep a check value of its address",
+      "The time of our confirmation mail",
+    ];
     const page = await privacyOf({ keepsErasures: true, mail: true });
     for (const text of kept) {
       expect(page).toContain(text);

@@ -148,7 +148,7 @@ describe("a sign-up", () => {
     await hydrateForm(page);
     await submit();
     await page.getByRole("button", { name: "Wrong address? Undo" }).click();
-    await page.locator(":focus", { hasText: "Your sign-up is undone." }).waitFor();
+    await page.locator(":focus", { hasText: "Your sign-up is undone" }).waitFor();
     expect(await database.query("SELECT FROM earlyaccess")).toEqual([]);
     expect(page.url()).toBe(`${site.url}/?utm_source=news#early-access`);
     expect(await values()).toEqual(["", "", "", ""]);
@@ -167,7 +167,7 @@ describe("a sign-up", () => {
     expect(await database.query("SELECT email FROM earlyaccess")).toHaveLength(1);
     await page.unroute("**/leave*");
     await page.getByRole("button", { name: "Wrong address? Undo" }).click();
-    await page.getByText("Your sign-up is undone.").waitFor();
+    await page.getByText("Your sign-up is undone").waitFor();
     expect(await database.query("SELECT FROM earlyaccess")).toEqual([]);
   });
 

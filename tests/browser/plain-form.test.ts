@@ -73,7 +73,7 @@ it.each([false, true])("can be undone, also after a reload (JavaScript: %s)", as
   await page.goto(address);
   await page.getByRole("button", { name: "Wrong address? Undo" }).click();
   await page.waitForURL(`${site.url}/?undone#early-access`);
-  await page.getByText("Your sign-up is undone.").waitFor();
+  await page.getByText("Your sign-up is undone").waitFor();
   expect(await database.query("SELECT FROM earlyaccess")).toEqual([]);
   expect(await values()).toEqual(["", "", "", ""]);
   expect(page.messages).toEqual([]);

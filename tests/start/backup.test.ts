@@ -96,7 +96,7 @@ it("restore keeps the erased addresses, removes their entries again, and needs t
   const PATH = await installRestore(...(await listObjects()), ...erasures);
   const args = ["restore", file("pg_restore"), "--replace"];
   for (const [env, message] of [
-    [{}, /^This database has erased addresses\. Set the ERASURE_KEY /],
+    [{}, /^ERASURE_KEY is not set, but this database /],
     [{ ERASURE_KEY: "another-key".repeat(3) }, /^ERASURE_KEY is not the key /],
   ] as const) {
     const refused = await waitlist(args, { PATH, ...env });

@@ -33,7 +33,7 @@ it("finds mails that are not queued, refused and given up, and a worker that del
      UPDATE graphile_worker._private_jobs SET created_at = now() - interval '1 hour'`,
   );
   const tomorrow = await waitlist(["doctor"], { ...mails, ...worker() });
-  expect(tomorrow.stdout).toMatch(/^ok {7}Confirmation mails: 1 wait; the mail server refused 1 for ever/m);
+  expect(tomorrow.stdout).toMatch(/^ok {7}Confirmation mails: 1 wait; the mail server refused 1 permanently/m);
   expect(tomorrow.stdout).toMatch(/^ok {7}Deletion of old entries: once a day$/m);
   await database.query("UPDATE graphile_worker._private_jobs SET run_at = now()");
   expect((await waitlist(["doctor"], { ...mails, ...worker() })).stdout).toMatch(

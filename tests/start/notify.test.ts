@@ -280,7 +280,7 @@ describe("workers", () => {
     const nobody = runWorker({ ...settings(), NOTIFY_WEBHOOK_URL: "" });
     expect(await once(nobody.process, "close")).toEqual([1, null]);
     expect(nobody.stderr()).toMatch(
-      /^The worker has nothing to do\. .*NOTIFY_WEBHOOK_URL=.*MAIL_FROM=.*SMTP_URL=.*RETENTION_MONTHS=.*\n$/,
+      /^The worker has no task\. .*NOTIFY_WEBHOOK_URL=.*MAIL_FROM=.*SMTP_URL=.*RETENTION_MONTHS=.*\n$/,
     );
     await database.query("DROP SCHEMA graphile_worker CASCADE");
     const without = runWorker(settings());

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { hashAddress } from "../../server/database/erasures.ts";
 import { migrate } from "../../server/database/migrate.ts";
-import { createEmptyDatabase, type TestDatabase } from "../support/database.ts";
+import { createEmptyDatabase, superuserUrl, type TestDatabase } from "../support/database.ts";
 import { killedAfterEach } from "../support/killed-after-each.ts";
 import { queryAs } from "../support/query.ts";
 import { runWorker } from "../support/site.ts";
@@ -80,4 +80,23 @@ it("reads neither name nor company, and sends nothing", async () => {
   }
   await fill();
   expect(await database.query("SELECT FROM graphile_worker.jobs")).toEqual([]);
+});
+
+it("runs no function that another role created in public", async () => {
+  await migrate({ ...database, worker: { url: database.notifyUrl, tasks: ["purge"] } });
+  await fill();
+  // As on Postgres 14, where every role may create objects in public.
+  await queryAs(superuserUrl(new URL(database.ownerUrl).pathname.slice(1)), "GRANT CREATE ON SCHEMA public TO PUBLIC");
+  await queryAs(
+    database.webUrl,
+    `CREATE FUNCTION public.make_interval(months text) RETURNS interval LANGUAGE plpgsql AS $$
+     BEGIN RAISE EXCEPTION 'it runs with the rights of %', current_user; END $$;
+     CREATE FUNCTION public.make_interval(months int) RETURNS interval LANGUAGE plpgsql AS $$
+     BEGIN RAISE EXCEPTION 'it runs with the rights of %', current_user; END $$`,
+  );
+  const worker = await startWorker();
+  await database.query("SELECT graphile_worker.add_job('purge')");
+  await finished();
+  expect(await emails()).toEqual(["new@example.com"]);
+  expect(worker.stdout()).not.toContain("with the rights of");
 });

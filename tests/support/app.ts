@@ -51,7 +51,7 @@ export async function createTestApp(webUrl = noDatabase, changes: Partial<AppOpt
     frontend: await frontendOf(site),
     isReady: createReadiness(waitlist.check, log),
     waitlist,
-    undo: {},
+    undo: true,
     links: createEntryLinks(database.execute),
     signups: { limit: 1_000, windowSeconds: 600 },
     trustProxy: 0,

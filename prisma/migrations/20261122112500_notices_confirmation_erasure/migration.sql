@@ -49,26 +49,26 @@ FOR EACH ROW WHEN (OLD."confirmed_at" IS NULL AND NEW."confirmed_at" IS NOT NULL
 
 ALTER TABLE "earlyaccess" DISABLE TRIGGER "earlyaccess_send_mail", DISABLE TRIGGER "earlyaccess_announce_confirmed";
 
--- The web role, which may not read the list, executes these two. They return nothing, and the empty message in the
--- write-ahead log makes them wait for the disk in any case: nobody learns whether the token existed.
+-- The web role, which may not read the list, executes these two. They return nothing: nobody learns whether the token existed.
 
 -- An undo button's token confirms nothing: no mail was sent with it.
 CREATE FUNCTION "earlyaccess_confirm"(hash bytea) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  PERFORM pg_logical_emit_message(true, 'earlyaccess', '');
   UPDATE public.earlyaccess SET confirmed_at = CURRENT_TIMESTAMP
   WHERE token_hash = hash AND mailed_at IS NOT NULL AND confirmed_at IS NULL;
 END $$;
 
--- Deletes the entry. Migrating creates the table of erased addresses where ERASURE_KEY is set.
+-- Deletes the entry. An undo button works for an hour: whoever signs up another person's address cannot remove it later.
+-- Migrating creates the table of erased addresses where ERASURE_KEY is set.
 CREATE FUNCTION "earlyaccess_leave"(hash bytea) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   erased bytea;
 BEGIN
-  PERFORM pg_logical_emit_message(true, 'earlyaccess', '');
-  DELETE FROM public.earlyaccess WHERE token_hash = hash RETURNING erasure_hash INTO erased;
+  DELETE FROM public.earlyaccess
+  WHERE token_hash = hash AND (mailed_at IS NOT NULL OR created_at > CURRENT_TIMESTAMP - interval '1 hour')
+  RETURNING erasure_hash INTO erased;
   IF erased IS NOT NULL AND to_regclass('earlyaccess_erasures.addresses') IS NOT NULL THEN
     INSERT INTO earlyaccess_erasures.addresses (hash) VALUES (erased)
     ON CONFLICT ON CONSTRAINT addresses_pkey DO UPDATE SET erased_at = CURRENT_TIMESTAMP;

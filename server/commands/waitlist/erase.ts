@@ -1,6 +1,6 @@
 // waitlist erase: the right to erasure (GDPR, article 17), for one address.
 import type pg from "pg";
-import { eraseEntries, requireKey } from "../../database/erasures.ts";
+import { eraseEntries, requireErasureKey } from "../../database/erasures.ts";
 import { OperatorError } from "../../operator-messages.ts";
 import { normaliseAddress } from "../../models/waitlist-entry.ts";
 import { print } from "../print.ts";
@@ -22,7 +22,7 @@ export const erase: Command = {
   run: async ({ positionals: [address = ""] }) => {
     const normalised = normaliseAddress(address);
     await withOwner(async (client, { erasureKey }) => {
-      await requireKey(client, erasureKey);
+      await requireErasureKey(client, erasureKey);
       const listed = await findEntries(client, address);
       const unlisted = normalised ? [{ id: null, email: normalised }] : [];
       await eraseEntries((sql, values) => client.query(sql, values), [...listed, ...unlisted], erasureKey);

@@ -1,6 +1,6 @@
 // waitlist purge: the retention period, and addresses that were erased before a restore.
 import type pg from "pg";
-import { countOld, eraseAgain, purgeOld, requireKey } from "../../database/erasures.ts";
+import { countOld, eraseAgain, purgeOld, requireErasureKey } from "../../database/erasures.ts";
 import { print } from "../print.ts";
 import type { Command } from "./command.ts";
 import { withOwner } from "./owner.ts";
@@ -23,14 +23,12 @@ export const purge: Command = {
   run: ({ has }) =>
     withOwner(async (client, { erasureKey }, { retentionMonths: months }) => {
       const dryRun = has("dry-run");
-      await requireKey(client, erasureKey);
+      await requireErasureKey(client, erasureKey);
       const again = erasureKey ? await eraseAgain(queryOf(client), erasureKey, dryRun) : 0;
       const verb = dryRun ? "Would remove" : "Removed";
       if (again > 0) print(`${verb} ${countEntries(again)} whose address was erased earlier.\n`);
       if (months === 0) {
-        print(
-          "RETENTION_MONTHS is not set, so no entry is too old. Set it to purge, for example RETENTION_MONTHS=24.\n",
-        );
+        print("RETENTION_MONTHS is 0 or not set, so no entry is too old. Set it, for example RETENTION_MONTHS=24.\n");
         return;
       }
       const old = dryRun ? await countOld(client, months) : await purgeOld(queryOf(client), months, erasureKey);

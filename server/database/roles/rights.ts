@@ -10,10 +10,16 @@ export interface Right {
 
 const waitlist = "public.earlyaccess";
 
-/** No SELECT: a compromised web process cannot read the list. The functions return nothing. */
+const onColumns = (privilege: Right["privilege"], columns: string, target: Right["target"] = waitlist): Right[] =>
+  columns.split(" ").map((column) => ({ target, privilege, column }));
+
+const flags = "suspected_spam disposable_email unusual_volume";
+const source = "utm_source utm_medium utm_campaign utm_term utm_content referrer_host";
+
+/** No SELECT: a compromised web process cannot read the list. The functions return nothing, and no column says that an entry was confirmed. */
 export const webRights: Right[] = [
-  { target: waitlist, privilege: "INSERT" },
-  { target: "public.earlyaccess_notices", privilege: "INSERT" },
+  ...onColumns("INSERT", `id name email company job_title ${flags} ${source} notice_id token_hash`),
+  ...onColumns("INSERT", "id text", "public.earlyaccess_notices"),
   { target: "public.earlyaccess_confirm", privilege: "EXECUTE" },
   { target: "public.earlyaccess_leave", privilege: "EXECUTE" },
 ];
@@ -29,20 +35,12 @@ export const adminRights: Right[] = [
 export const workerTasks = ["announce", "mail", "purge"] as const;
 export type WorkerTask = (typeof workerTasks)[number];
 
-const onColumns = (privilege: Right["privilege"], columns: string): Right[] =>
-  columns.split(" ").map((column) => ({ target: waitlist, privilege, column }));
-
 const onTables = (target: Right["target"], ...privileges: Right["privilege"][]): Right[] =>
   privileges.map((privilege) => ({ target, privilege }));
 
-const flags = "suspected_spam disposable_email unusual_volume";
-
 const taskRights: Record<WorkerTask, Right[]> = {
   /** What a notification contains, and the flags that suppress one: neither name nor address. */
-  announce: onColumns(
-    "SELECT",
-    `id company created_at utm_source utm_medium utm_campaign utm_term utm_content referrer_host ${flags}`,
-  ),
+  announce: onColumns("SELECT", `id company created_at ${source} ${flags}`),
   mail: [
     ...onColumns("SELECT", `id email mailed_at mail_refusal confirmed_at ${flags}`),
     ...onColumns("UPDATE", "token_hash erasure_hash mailed_at mail_refusal"),

@@ -29,17 +29,20 @@ export class MissingRightError extends OperatorError {
  */
 export async function setUpRole(owner: pg.Client, role: SiteRole): Promise<string[]> {
   const done = await createRole(owner, role);
-  const statements = await rightChanges(owner, role.name, role.rights);
-  if (statements.length === 0) return done;
+  let remaining = await rightChanges(owner, role.name, role.rights);
+  if (remaining.length === 0) return done;
   // In one transaction: a running site never finds its INSERT revoked.
   await owner.query("BEGIN");
-  for (const statement of statements) {
-    await owner.query("SAVEPOINT one");
-    if (await attempt(owner, statement)) done.push(statement);
-    else await owner.query("ROLLBACK TO one");
+  // Twice: to revoke a right on a table also revokes that right on its columns.
+  for (let round = 0; round < 2; round++) {
+    for (const statement of remaining) {
+      await owner.query("SAVEPOINT one");
+      if (await attempt(owner, statement)) done.push(statement);
+      else await owner.query("ROLLBACK TO one");
+    }
+    remaining = await rightChanges(owner, role.name, role.rights);
   }
   await owner.query("COMMIT");
-  const remaining = await rightChanges(owner, role.name, role.rights);
   if (remaining.length > 0) throw new MissingRightError(`change the rights of "${role.name}"`, remaining);
   return done;
 }

@@ -66,7 +66,7 @@ describe("the rights of the web role", () => {
       GRANT ALL ON SEQUENCE earlyaccess_status_changes_id_seq TO ${web};
       GRANT EXECUTE ON FUNCTION earlyaccess_log_status() TO ${web}`);
     const { rights } = await migrate(database);
-    expect(rights).toHaveLength(6); // One per object, and one for the grant option.
+    expect(rights).toHaveLength(6); // One per object, and one to grant INSERT on the columns again.
     const refused = [
       "SELECT email FROM earlyaccess",
       "UPDATE earlyaccess SET name = 'B'",
@@ -77,7 +77,7 @@ describe("the rights of the web role", () => {
     ];
     for (const sql of refused) await expect(asWeb(sql), sql).rejects.toMatchObject(denied);
     await asWeb(insert);
-    await asWeb(`GRANT INSERT ON earlyaccess TO ${owner}`); // A warning; nothing is granted.
+    await expect(asWeb(`GRANT INSERT ON earlyaccess TO ${owner}`)).rejects.toMatchObject(denied);
     expect(await migrate(database)).toEqual({ applied: [], rights: [], webRole: "restricted", findings: [] });
   });
 
@@ -103,8 +103,28 @@ describe("the rights of the web role", () => {
   it("get INSERT back if it was revoked", async () => {
     await migrate(database);
     await database.query(`REVOKE INSERT ON earlyaccess FROM ${web}`);
-    expect((await migrate(database)).rights).toEqual([`GRANT INSERT ON public.earlyaccess TO ${web}`]);
+    expect((await migrate(database)).rights).toEqual([
+      expect.stringMatching(/^GRANT INSERT \(company\), .*INSERT \(utm_term\) ON public\.earlyaccess TO /),
+    ]);
     await asWeb(insert);
+  });
+
+  it("may not store what only a mail, an admin or Postgres may set", async () => {
+    await migrate(database);
+    for (const column of [
+      "confirmed_at",
+      "mailed_at",
+      "mail_refusal",
+      "erasure_hash",
+      "created_at",
+      "status",
+      "import_id",
+    ]) {
+      const sql = insert.replace("(id,", `(${column}, id,`).replace("VALUES (", "VALUES (NULL, ");
+      await expect(asWeb(sql), sql).rejects.toMatchObject(denied);
+    }
+    const notice = "INSERT INTO earlyaccess_notices (id, text, shown_at) VALUES ('', '', now())";
+    await expect(asWeb(notice)).rejects.toMatchObject(denied);
   });
 
   it("keep INSERT while another right is revoked", async () => {

@@ -3,7 +3,7 @@ import { access, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type pg from "pg";
-import { eraseAgain, hasErasures, requireKey } from "../../../database/erasures.ts";
+import { eraseAgain, hasErasures, requireErasureKey } from "../../../database/erasures.ts";
 import { migrate } from "../../../database/migrate.ts";
 import { OperatorError, listNames, printable } from "../../../operator-messages.ts";
 import { print } from "../../print.ts";
@@ -36,7 +36,7 @@ export const restore: Command = {
         );
       }
       // Before anything is changed. A new database has no erased addresses yet.
-      if (await hasErasures(client)) await requireKey(client, database.erasureKey);
+      if (await hasErasures(client)) await requireErasureKey(client, database.erasureKey);
       const contents = await runTool(tool, ["--list", file], database.ownerUrl);
       await refuseLeftovers(client, contents);
       await restoreListed(tool, file, contents, database.ownerUrl);

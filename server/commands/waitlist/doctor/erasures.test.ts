@@ -35,5 +35,5 @@ it("reports a wrong and a missing key", async () => {
   expect(await findings({ ERASURE_KEY: "another-key".repeat(3) })).toEqual([
     expect.stringMatching(/^problem .* not the key /),
   ]);
-  expect(await findings({})).toEqual([expect.stringMatching(/^problem .* Set the ERASURE_KEY /)]);
+  expect(await findings({})).toEqual([expect.stringMatching(/^problem .* ERASURE_KEY is not set/)]);
 });

@@ -7,7 +7,7 @@ import type { Finding } from "./finding.ts";
 import { migrateHint } from "../owner.ts";
 import { count } from "../progress.ts";
 
-/** In seconds. A worker that runs sends within one second, unless the receiver is away. */
+/** In seconds. A worker that runs sends within one second, unless the receiver is unavailable. */
 const longWait = 60;
 
 const workerHint = "Does the worker run? npm run worker, in the image node dist/server/worker.js.";
@@ -72,7 +72,7 @@ async function countRefusals(owner: pg.Client): Promise<string> {
     "SELECT count(*)::int AS refused FROM public.earlyaccess WHERE mail_refusal IS NOT NULL",
   );
   const refused = rows[0].refused as number;
-  return refused > 0 ? `; the mail server refused ${count(refused)} for ever, see the column mail_refusal` : "";
+  return refused > 0 ? `; the mail server refused ${count(refused)} permanently, see the column mail_refusal` : "";
 }
 
 async function examinePurge(owner: pg.Client): Promise<Finding> {
@@ -82,5 +82,6 @@ async function examinePurge(owner: pg.Client): Promise<Finding> {
      FROM graphile_worker._private_known_crontabs WHERE identifier = 'purge'`,
   );
   if (rows[0] && !rows[0].late) return { verdict: "ok", what, text: "once a day" };
-  return { verdict: "warning", what, text: `did not run on the last two days. ${workerHint}` };
+  const when = rows[0] ? "did not run on the last two days" : "has never run";
+  return { verdict: "warning", what, text: `${when}. ${workerHint}` };
 }

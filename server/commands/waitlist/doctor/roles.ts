@@ -41,7 +41,7 @@ function toFinding(what: string, finding: RoleFinding, allowPrivilegedRole = fal
 async function examineRights(
   client: pg.Client,
   what: string,
-  { name, kind, rights }: SiteRole,
+  { name, rights }: SiteRole,
 ): Promise<Finding | undefined> {
   if (!(await waitlistAndRoleExist(client, name))) return undefined;
   const statements = await rightChanges(client, name, rights);
@@ -49,7 +49,7 @@ async function examineRights(
     return {
       verdict: "ok",
       what,
-      text: kind === "web" ? "may insert, and nothing else" : "has its rights, and no other",
+      text: "has its rights, and no other",
     };
   }
   const text = [`has other rights than it should. ${migrateHint} It runs:`, ...statements.map((sql) => `${sql};`)];

@@ -1,7 +1,7 @@
 // waitlist import: adds the entries of a CSV file, all of them or none.
 import type pg from "pg";
 import { v7 as uuidv7 } from "uuid";
-import { requireKey } from "../../../database/erasures.ts";
+import { requireErasureKey } from "../../../database/erasures.ts";
 import { OperatorError } from "../../../operator-messages.ts";
 import { print } from "../../print.ts";
 import type { Command } from "../command.ts";
@@ -32,7 +32,7 @@ export const importCommand: Command = {
     const dryRun = has("dry-run");
     const file = await openCsv(path);
     await withOwner(async (client, { ownerUrl, erasureKey }) => {
-      await requireKey(client, erasureKey);
+      await requireErasureKey(client, erasureKey);
       await lockImports(client);
       print(dryRun ? await describeUnfinished(client) : await removeLeftovers(client));
       const id = uuidv7(); // Lower than the ids of the entries, see removeEntries.

@@ -1,10 +1,9 @@
-// A batch of sign-ups: stored with one statement, and retried in parts so that one entry cannot fail the others.
+// A batch of sign-ups or links: stored with one statement, and retried in parts so that one of them cannot fail the others.
 import { setTimeout as sleep } from "node:timers/promises";
 import { errorFields } from "../database/error-fields.ts";
-import type { SignUp } from "./waitlist-entry.ts";
 
-export interface PendingEntry {
-  entry: SignUp;
+export interface Pending<Entry> {
+  entry: Entry;
   /** Called after the commit. */
   resolve: () => void;
   reject: (error: unknown) => void;
@@ -19,16 +18,16 @@ const retryPauseMs = 50;
 /** Each failed attempt may have waited for a lock. With 8 parts, 2 attempts isolate one entry of 8, and 3 attempts one of 64. */
 const partCount = 8;
 
-type Insert = (entries: SignUp[]) => Promise<void>;
+type Store<Entry> = (entries: Entry[]) => Promise<void>;
 
 /**
  * Stores the batch, and settles each of its entries. If one entry may be the cause of an error, retries the batch in
  * parts, so that only this entry fails.
  * @param deadline by performance.now(); no attempt begins later.
  */
-export async function storeBatch(insert: Insert, batch: PendingEntry[], deadline: number): Promise<void> {
+export async function storeBatch<Entry>(store: Store<Entry>, batch: Pending<Entry>[], deadline: number): Promise<void> {
   try {
-    await insert(batch.map(({ entry }) => entry));
+    await store(batch.map(({ entry }) => entry));
     for (const { resolve } of batch) resolve();
   } catch (error) {
     const canRetry = isLockError(error) || (isDataError(error) && batch.length > 1);
@@ -37,11 +36,11 @@ export async function storeBatch(insert: Insert, batch: PendingEntry[], deadline
       return;
     }
     if (batch.length === 1) await sleep(retryPauseMs);
-    await Promise.all(split(batch).map((part) => storeBatch(insert, part, deadline)));
+    await Promise.all(split(batch).map((part) => storeBatch(store, part, deadline)));
   }
 }
 
-function split(batch: PendingEntry[]): PendingEntry[][] {
+function split<Entry>(batch: Pending<Entry>[]): Pending<Entry>[][] {
   const size = Math.ceil(batch.length / partCount);
   return Array.from({ length: Math.ceil(batch.length / size) }, (_, i) => batch.slice(i * size, (i + 1) * size));
 }
