@@ -1,22 +1,11 @@
 // waitlist proof
-import { createHash } from "node:crypto";
 import { beforeEach, expect, it } from "vitest";
+import { noticeId, storeNotice } from "../support/notice.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
 
 const { database, waitlist, add } = createWaitlistFixture();
 
 beforeEach(() => database.query("TRUNCATE earlyaccess"));
-
-const noticeId = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 32);
-
-/** Stores a notice as a server that shows it. */
-async function show(text: string): Promise<string> {
-  await database.query(
-    "INSERT INTO earlyaccess_notices (id, text, shown_at) VALUES ($1, $2, '2026-01-01T10:00:00+01')",
-    [noticeId(text), text],
-  );
-  return noticeId(text);
-}
 
 const entryId = "019b7f00-0000-7000-8000-000000000001";
 const head = (name: string, ...more: string[]) =>
@@ -38,7 +27,11 @@ const created = "created_at    2026-01-02 01:04:05.678 UTC";
 
 it("prints the entry, and the exact text of the notice that the sign-up named", async () => {
   const text = "Who keeps the list\n\n  Perennial Inc., 1 Garden Way — “Ω”\n\nFor how long\n";
-  await addAda({ notice_id: await show(text), job_title: "Countess", confirmed_at: "2026-01-03T00:00:00Z" });
+  await addAda({
+    notice_id: await storeNotice(database, text),
+    job_title: "Countess",
+    confirmed_at: "2026-01-03T00:00:00Z",
+  });
   const rows = [
     "job_title     Countess",
     created,
@@ -89,7 +82,7 @@ it.each(["nobody@example.com", "no address", "%", ""])(
 it("prints no control characters of a field or notice, and says which it replaced", async () => {
   const text = "Safe\n\u001B]0;owned\u0007\u202E";
   const hostile = "\u001B[2J\norigin        import\r\u202E";
-  await addAda({ notice_id: await show(text) }, hostile);
+  await addAda({ notice_id: await storeNotice(database, text) }, hostile);
   const { code, stdout } = await waitlist(["proof", "ada@example.com"]);
   expect(code).toBe(0);
   expect(stdout.startsWith(head("?[2J?origin        import??", created, "origin        sign-up"))).toBe(true);
