@@ -10,7 +10,6 @@ import { erase } from "./waitlist/erase.ts";
 import { exportCommand } from "./waitlist/export.ts";
 import { importCommand } from "./waitlist/import/import.ts";
 import { invite } from "./waitlist/invite/invite.ts";
-import { proof } from "./waitlist/proof.ts";
 import { purge } from "./waitlist/purge.ts";
 import { restore } from "./waitlist/backup/restore.ts";
 import { show } from "./waitlist/show.ts";
@@ -24,7 +23,6 @@ const commands: Record<string, Command> = {
   erase,
   purge,
   show,
-  proof,
   admin,
   doctor,
   backup,

@@ -1,8 +1,9 @@
 // waitlist invite by several processes at once, and by one that is killed.
-import { readdir, readFile } from "node:fs/promises";
+import { once } from "node:events";
+import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import pg from "pg";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { runSite } from "../support/site.ts";
+import { runSite, type Site } from "../support/site.ts";
 import { killedAfterEach } from "../support/killed-after-each.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
 import { builtWaitlist } from "../support/waitlist.ts";
@@ -34,12 +35,12 @@ it("ten processes never take the same person, and each file has its whole batch"
   for (const [i, { stdout }] of runs.entries()) {
     const batch = / as batch (\S+?)[.,]/.exec(stdout)?.[1];
     const listed = await database.query("SELECT email FROM earlyaccess WHERE batch = $1", [batch]);
-    expect(listed.map(({ email }) => email).toSorted()).toEqual(addresses[i]?.toSorted());
+    expect(listed.map(({ email }) => email as string).toSorted()).toEqual(addresses[i]?.toSorted());
   }
   expect(await countOf("status = 'invited' AND batch IS NOT NULL")).toBe(400);
 }, 120_000);
 
-describe("a run that is killed", () => {
+describe("a run", () => {
   let holder: pg.Client;
 
   beforeEach(async () => {
@@ -59,15 +60,22 @@ describe("a run that is killed", () => {
     await vi.waitFor(() => database.query("DROP TRIGGER hold ON earlyaccess"), 10_000);
   });
 
-  /** Kills the process while the trigger holds its transaction, and then lets the transaction go on. */
-  async function killWhileHeld(): Promise<void> {
+  const activity = (condition: string) =>
+    database.query(`SELECT FROM pg_stat_activity WHERE datname = current_database() AND ${condition}`);
+
+  /** Resolves when the trigger holds the transaction of the process. */
+  async function startInvite(path: string): Promise<Site> {
     const env = { DATABASE_URL: database.webUrl, DATABASE_OWNER_URL: database.ownerUrl };
-    const args = ["invite", "--first", "60", "--out", file("killed.csv")];
+    const args = ["invite", "--first", "60", "--out", file(path)];
     const inviting = runSite({ env, command: [process.execPath, builtWaitlist, ...args] });
     started.push(inviting);
-    const activity = (condition: string) =>
-      database.query(`SELECT FROM pg_stat_activity WHERE datname = current_database() AND ${condition}`);
     await vi.waitFor(async () => expect(await activity("wait_event = 'PgSleep'")).not.toEqual([]), 20_000);
+    return inviting;
+  }
+
+  /** Kills the process while the trigger holds its transaction, and then lets the transaction go on. */
+  async function killWhileHeld(): Promise<void> {
+    const inviting = await startInvite("killed.csv");
     await inviting.stop("SIGKILL");
     await holder.query("SELECT pg_advisory_unlock(42)");
     await vi.waitFor(
@@ -78,7 +86,7 @@ describe("a run that is killed", () => {
 
   const filesOf = async (pattern: RegExp) => (await readdir(file())).filter((name) => pattern.test(name));
 
-  it("while it marks people leaves neither a batch nor a file", async () => {
+  it("that is killed while it marks people leaves neither a batch nor a file", async () => {
     await database.query(`CREATE TRIGGER hold BEFORE UPDATE ON earlyaccess
       FOR EACH ROW WHEN (NEW.email = 'person70@example.com') EXECUTE FUNCTION hold()`);
     await killWhileHeld();
@@ -86,9 +94,12 @@ describe("a run that is killed", () => {
     expect(await filesOf(/killed/)).toEqual([]);
   });
 
-  it("during the commit leaves the whole batch in --list, and --again writes its list", async () => {
-    await database.query(`CREATE CONSTRAINT TRIGGER hold AFTER UPDATE ON earlyaccess DEFERRABLE INITIALLY DEFERRED
+  const holdCommit = () =>
+    database.query(`CREATE CONSTRAINT TRIGGER hold AFTER UPDATE ON earlyaccess DEFERRABLE INITIALLY DEFERRED
       FOR EACH ROW WHEN (NEW.email = 'person70@example.com') EXECUTE FUNCTION hold()`);
+
+  it("that is killed during the commit leaves the whole batch in --list, and --again writes its list", async () => {
+    await holdCommit();
     await killWhileHeld();
     expect(await filesOf(/killed\.csv$/)).toEqual([]);
     const [draft = ""] = await filesOf(/^killed\.csv\.\w+\.part$/);
@@ -98,5 +109,19 @@ describe("a run that is killed", () => {
     expect(stdout).toMatch(/^\S+ {2}60 people, 60 still invited, 0 joined\n$/);
     const [batch = ""] = stdout.split(" ");
     expect(await waitlist(["invite", "--again", batch])).toMatchObject({ code: 0, stdout: list });
+  });
+
+  it("whose folder goes away during the commit says how to go on", async () => {
+    await holdCommit();
+    await mkdir(file("gone"));
+    const inviting = await startInvite("gone/list.csv");
+    const ended = once(inviting.process, "close");
+    await rm(file("gone"), { recursive: true });
+    await holder.query("SELECT pg_advisory_unlock(42)");
+    expect(await ended).toEqual([1, null]);
+    const [, batch = ""] =
+      /cannot be written: ENOENT\. If invite --list shows batch (\S+), run /.exec(inviting.stderr()) ?? [];
+    const stdout = "Made 60 people waiting again.\n";
+    expect(await waitlist(["invite", "--undo", batch])).toEqual({ code: 0, stdout, stderr: "" });
   });
 });

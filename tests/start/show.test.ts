@@ -52,14 +52,55 @@ it("prints every column, the origin and the trace", async () => {
   );
   const by = new URL(database.ownerUrl).username;
   const lines = [`${invited}  waiting → invited by ${by}`, `${joined}  invited → joined by ${by}`];
-  expect(stdout.endsWith(`\nStatus changes:\n${lines.join("\n")}\n`)).toBe(true);
+  expect(stdout).toContain(
+    `\norigin            sign-up\n\nStatus changes:\n${lines.join("\n")}\n\nThe sign-up named the notice `,
+  );
 });
 
 it("prints the import that added the entry", async () => {
   await database.query("INSERT INTO earlyaccess_imports VALUES ($1, $2, $2)", [importId, "2026-02-03T04:05:06Z"]);
   await addAda({ import_id: importId });
   const { stdout } = await waitlist(["show", "ada@example.com"]);
-  expect(stdout).toContain("\norigin            import of 2026-02-03 04:05:06.000 UTC\n\nNo status changes.\n");
+  expect(stdout).toContain("\norigin            import of 2026-02-03 04:05:06.000 UTC\n\nNo status changes.\n\n");
+  expect(stdout.endsWith("\n\nThe entry came from an import, which shows no notice.\n")).toBe(true);
+});
+
+describe("prints the notice", () => {
+  const showNotice = async () => {
+    const { code, stdout, stderr } = await waitlist(["show", "ada@example.com"]);
+    expect([code, stderr]).toEqual([0, ""]);
+    return stdout.slice(stdout.indexOf("The sign-up named"));
+  };
+
+  it("with its exact text", async () => {
+    const text = "Who keeps the list\n\n  Perennial Inc., 1 Garden Way — “Ω”\n\nFor how long\n";
+    const id = await storeNotice(database, text);
+    await addAda({ notice_id: id });
+    const notice = `The sign-up named the notice ${id}, which the site first showed at 2026-01-01 09:00:00.000 UTC. Its text:\n\n`;
+    expect(await showNotice()).toBe(`${notice}${text}\n`);
+  });
+
+  it.each([
+    [
+      "that the site did not store",
+      { notice_id: noticeId("never shown") },
+      `The sign-up named the notice ${noticeId("never shown")}, which the site did not store.\n`,
+    ],
+    [
+      "that the sign-up did not name",
+      {},
+      "The sign-up named no notice: it came from a client of the API, or from before the site stored notices.\n",
+    ],
+  ])("%s", async (_, columns, message) => {
+    await addAda(columns);
+    expect(await showNotice()).toBe(message);
+  });
+
+  it("without its control characters, and says so", async () => {
+    await addAda({ notice_id: await storeNotice(database, "Safe\n\u001B]0;owned\u0007\u202E") });
+    const caution = "It has invisible characters, printed as “?”; --format json has the exact text. Its text:\n\n";
+    expect((await showNotice()).endsWith(`${caution}Safe\n?]0;owned??\n`)).toBe(true);
+  });
 });
 
 describe("with --format json", () => {

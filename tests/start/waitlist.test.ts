@@ -32,7 +32,6 @@ describe("the command line", () => {
       "erase",
       "purge",
       "show",
-      "proof",
       "admin",
       "doctor",
       "backup",
@@ -112,6 +111,18 @@ describe("with a closed stdout, as after `| head`", () => {
       expect(await runUnread(...args)).toEqual({ code: 1, stderr: "" });
     },
   );
+
+  it("invite says how to write the list again", async () => {
+    await database.query(
+      "INSERT INTO earlyaccess (id, name, email, company) VALUES (gen_random_uuid(), 'A', 'a@b.co', 'E')",
+    );
+    const { code, stderr } = await runUnread("invite", "--first", "1");
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^Invited 1 person as batch (\S+)\.\nwrite EPIPE\. .* run invite --again \1 /),
+    ]);
+    await database.query("TRUNCATE earlyaccess");
+  });
 
   it("import inserts every entry", async () => {
     await writeFile(file("unread.csv"), "name,email,company\nAda,ada@example.com,E\n");

@@ -112,7 +112,7 @@ async function inviteOldest(client: pg.Client, choice: Choice, { file, copy }: L
 
 async function writeAgain(client: pg.Client, batch: string, { file, copy }: List): Promise<void> {
   const { people, invited } = await findBatch(client, batch);
-  const outcome = `${count(invited)} of ${countPeople(people)} in the batch are still invited.\n`;
+  const outcome = `Still invited: ${count(invited)} of ${countPeople(people)} in batch ${batch}.\n`;
   if (invited === 0) return report(file, `${outcome}No list was written.\n`);
   if (file === "-") await copyToFile(client, copy(batch), file);
   else await writePrivately(file, (draft) => copyToFile(client, copy(batch), draft));
@@ -130,7 +130,7 @@ function describeDryRun(matching: number, first: number): string {
 }
 
 function describeUndo({ returned, moved }: { returned: number; moved: number }): string {
-  const rest = moved ? ` ${countPeople(moved)} moved on to another status and stay in the batch.` : "";
+  const rest = moved ? ` ${countPeople(moved)} of the batch had another status already.` : "";
   return `Made ${countPeople(returned)} waiting again.${rest}\n`;
 }
 
