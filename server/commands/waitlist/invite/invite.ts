@@ -14,12 +14,12 @@ import { formatNames, readFormat } from "./formats.ts";
 export const invite: Command = {
   summary: "invites the oldest waiting people as a batch, and writes their list",
   details: [
-    "--first takes the oldest entries that are waiting, not flagged, and not in another run of invite. It gives them the",
-    "status invited and the name of a new batch, and writes their list as CSV, all in one transaction: if the list cannot be",
-    "written to FILE, nothing changes. Without FILE, or with -, the list goes to stdout after the commit.",
-    "mailchimp, brevo and listmonk have the columns that the import of that tool documents. A name is split at its last space.",
-    "If invite is killed, see --list: if it has the new batch, --again writes its list, or --undo ends it. --again omits people",
-    "who have another status by now. An apostrophe guards text that a spreadsheet could run, as in export.",
+    "--first takes the oldest entries that are waiting, not flagged, and not in another run of invite. One transaction gives",
+    "them the status invited and the name of a new batch; if the list cannot be written to FILE, nothing changes. Without",
+    "FILE, or with -, the list goes to stdout after the commit. The formats mailchimp, brevo and listmonk have the columns",
+    "that the import of that tool documents. They split a name at its last space. As in export, an apostrophe guards text",
+    "that a spreadsheet could run. If invite is killed, run invite --list: if it has the new batch, --again writes its list,",
+    "and --undo reverts it. --again and --undo omit people whose status changed since.",
   ].join("\n"),
   positionals: [],
   options: {
