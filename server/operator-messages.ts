@@ -10,7 +10,7 @@ export function explain(error: unknown): string {
 }
 
 /** Control and format characters, lone surrogates, and Unicode's line and paragraph separators. */
-const invisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+export const invisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 const longestName = 100;
 const mostNames = 20;
 

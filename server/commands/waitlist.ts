@@ -9,18 +9,22 @@ import { doctor } from "./waitlist/doctor/doctor.ts";
 import { erase } from "./waitlist/erase.ts";
 import { exportCommand } from "./waitlist/export.ts";
 import { importCommand } from "./waitlist/import/import.ts";
-import { proof } from "./waitlist/proof.ts";
+import { invite } from "./waitlist/invite/invite.ts";
 import { purge } from "./waitlist/purge.ts";
 import { restore } from "./waitlist/backup/restore.ts";
+import { show } from "./waitlist/show.ts";
 import { stats } from "./waitlist/stats/stats.ts";
 
 const commands: Record<string, Command> = {
   export: exportCommand,
   import: importCommand,
+  invite,
   stats,
   erase,
   purge,
-  proof,
+  show,
+  // Its name before it showed more than the notice.
+  proof: show,
   admin,
   doctor,
   backup,

@@ -5,6 +5,9 @@ const campaignNames = ["utm_source", "utm_medium", "utm_campaign", "utm_term", "
 
 export const sourceColumns = [...campaignNames, "referrer_host"] as const;
 
+/** An SQL expression: utm_source, else the host of the site that linked to the page, else direct. */
+export const sourceName = "coalesce(nullif(utm_source, ''), nullif(referrer_host, ''), 'direct')";
+
 /** Null if unknown. */
 export type Source = Record<(typeof sourceColumns)[number], string | null>;
 

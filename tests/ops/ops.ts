@@ -4,6 +4,7 @@ import { runScenarios } from "../support/scenarios.ts";
 import { backUpAndRestore } from "./backup.ts";
 import { keepErased } from "./erasures.ts";
 import { importWithSignUps } from "./import-with-sign-ups.ts";
+import { inviteMany } from "./invite.ts";
 import { exportMillion, importMillion } from "./large-list.ts";
 import { checkMetrics } from "./metrics.ts";
 import { checkNotifications } from "./notifications.ts";
@@ -15,6 +16,7 @@ await runScenarios([
   { name: "export 1,000,000 entries, compared with psql \\copy and with a tenth of them", run: exportMillion },
   { name: "import 1,000,000 lines, compared with psql \\copy and with a tenth of them", run: importMillion },
   { name: "import 200,000 lines while people sign up", run: importWithSignUps },
+  { name: "invite 100,000 of 1,000,000 entries", run: inviteMany },
   { name: "back up 10,000 entries, restore them into an empty database, and compare all rows", run: backUpAndRestore },
   { name: "erase 1,000 of 10,000 entries, restore older backups and import old files: none returns", run: keepErased },
   {

@@ -175,12 +175,12 @@ describe("doctor", () => {
     await withClient(database.ownerUrl, (owner) => addAdmin(owner, login));
     const examine = async () => (await runWaitlist(withAdmins, ["doctor"])).stdout;
     expect(verdicts(await examine())).toMatchObject({ [`Role ${admin}`]: "ok", [`Role ${login}`]: "ok" });
-    await database.query(`GRANT INSERT ON earlyaccess TO ${admin}; GRANT SELECT ON earlyaccess_imports TO ${login}`);
+    await database.query(`GRANT INSERT ON earlyaccess TO ${admin}; GRANT SELECT ON _prisma_migrations TO ${login}`);
     expect(await examine()).toMatch(
       new RegExp(`problem  Role ${admin}: [^]*REVOKE INSERT ON [^]*problem  Role ${login}: [^]*REVOKE SELECT ON`),
     );
     await withClient(database.ownerUrl, async (owner) => {
-      await owner.query(`REVOKE SELECT ON earlyaccess_imports FROM ${login}`);
+      await owner.query(`REVOKE SELECT ON _prisma_migrations FROM ${login}`);
       await removeAdmin(owner, login);
     });
     await migrate(withAdmins);

@@ -26,8 +26,29 @@ it("removes what an admin entered by hand, and refuses any other text that is no
   await add("By hand", "zoë");
   expect(await waitlist(["erase", "ZOË"])).toMatchObject({ code: 0, stderr: "" });
   expect(await entries()).toEqual([]);
-  const stderr = "This is not an email address. Nothing was removed.\n";
+  const stderr = '"ZOË" is not an email address. Nothing was removed.\n';
   expect(await waitlist(["erase", "ZOË"])).toEqual({ code: 1, stdout: "", stderr });
+});
+
+it("removes several addresses, and reports on each", async () => {
+  for (const name of ["Ada", "Zoe", "Eve"]) {
+    await add(name, `${name}@example.com`.toLowerCase(), { created_at: "2026-01-02T03:04:05Z" });
+  }
+  const stdout = [
+    "ADA@example.com: Removed 1 entry of 2026-01-02 with status waiting.",
+    "nobody@example.com: The list has no entry with this address.",
+    "zoe@example.com: Removed 1 entry of 2026-01-02 with status waiting.\n",
+  ].join("\n");
+  const addresses = ["ADA@example.com", "nobody@example.com", "zoe@example.com"];
+  expect(await waitlist(["erase", ...addresses])).toEqual({ code: 0, stdout, stderr: "" });
+  expect(await entries()).toMatchObject([{ name: "Eve" }]);
+});
+
+it("removes nothing if one of several is no address", async () => {
+  await add("Ada", "ada@example.com");
+  const stderr = '"zo?e" is not an email address. Nothing was removed.\n';
+  expect(await waitlist(["erase", "ada@example.com", "zo\u0007e"])).toEqual({ code: 1, stdout: "", stderr });
+  expect(await entries()).toHaveLength(1);
 });
 
 it("needs the table of erased addresses if ERASURE_KEY is set", async () => {
@@ -61,6 +82,13 @@ describe("with ERASURE_KEY", () => {
     expect(await waitlist(["erase", "Zoe@München.de"], env)).toEqual({ code: 0, stdout: none, stderr: "" });
     const hashes = ["", "ada@example.com", "zoe@xn--mnchen-3ya.de"].map(hash);
     expect((await erased()).toSorted()).toEqual(hashes.toSorted());
+    expect(await entries()).toEqual([]);
+  });
+
+  it("keeps the hashes of several addresses", async () => {
+    await add("Ada", "ada@example.com");
+    expect(await waitlist(["erase", "ada@example.com", "zoe@example.com"], env)).toMatchObject({ code: 0, stderr: "" });
+    expect((await erased()).toSorted()).toEqual(["", "ada@example.com", "zoe@example.com"].map(hash).toSorted());
     expect(await entries()).toEqual([]);
   });
 

@@ -27,10 +27,11 @@ describe("the command line", () => {
     expect(names).toEqual([
       "export",
       "import",
+      "invite",
       "stats",
       "erase",
       "purge",
-      "proof",
+      "show",
       "admin",
       "doctor",
       "backup",
@@ -59,6 +60,19 @@ describe("the command line", () => {
     [["export", "--fast"], /^Unknown option '--fast'\. See: waitlist export --help\n$/],
     [["export", "--format"], /^Option '--format <value>' argument missing\. See: /],
     [["export", "--format", "constructor"], /^--format is "constructor" but must be csv or ndjson\.\n$/],
+    [["export", "--status", "waiting,gone"], /^--status has "gone" but must have waiting, invited, joined, left\.\n$/],
+    [["export", "--status", ""], /^--status has "" but must have /],
+    [["export", "--sort", "name"], /^--sort is "name" but must be created_at or -created_at\.\n$/],
+    [["export", "--sort", "constructor"], /^--sort is "constructor" but must be /],
+    [["export", "--limit", "-1"], /^(--limit is "-1" but must be|Option '--limit' argument is ambiguous)/],
+    [["export", "--limit", "many"], /^--limit is "many" but must be a whole number from 1, for example 100\.\n$/],
+    [
+      ["export", "--tz", "Europe/Atlantis"],
+      /^--tz is "Europe\/Atlantis" but must be a time zone, for example Europe\/Berlin\n$/,
+    ],
+    [["show"], /^show needs ADDRESS\. See: /],
+    [["show", "ada@example.com", "zoe@example.com"], /^show does not take "zoe@example\.com"\. See: /],
+    [["show", "ada@example.com", "--format", "xml"], /^--format is "xml" but must be text or json\.\n$/],
     [["export", "--format", "xml"], /^--format is "xml" but must be csv or ndjson\.\n$/],
     [["export", "--since", "01/02/2026"], /^--since is "01\/02\/2026" but must be a date, for example .*\n$/],
     [["export", "a", "b"], /^export does not take "b"\. See: /],
@@ -97,6 +111,18 @@ describe("with a closed stdout, as after `| head`", () => {
       expect(await runUnread(...args)).toEqual({ code: 1, stderr: "" });
     },
   );
+
+  it("invite says how to write the list again", async () => {
+    await database.query(
+      "INSERT INTO earlyaccess (id, name, email, company) VALUES (gen_random_uuid(), 'A', 'a@b.co', 'E')",
+    );
+    const { code, stderr } = await runUnread("invite", "--first", "1");
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^Invited 1 person as batch (\S+)\.\nwrite EPIPE\. .* run invite --again \1 /),
+    ]);
+    await database.query("TRUNCATE earlyaccess");
+  });
 
   it("import inserts every entry", async () => {
     await writeFile(file("unread.csv"), "name,email,company\nAda,ada@example.com,E\n");

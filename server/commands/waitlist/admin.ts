@@ -11,7 +11,7 @@ export const admin: Command = {
   summary: "adds, lists and removes the personal logins of admins",
   details: [
     "ACTION is add, list or remove. A login has the rights of the role in DATABASE_ADMIN_URL: read entries and the trace",
-    "of status changes, change a status, delete entries. The trace names the login. add prints its password once.",
+    "of status changes, change a status or a batch, delete entries. The trace names the login. add prints its password once.",
     "With DATABASE_URL set, open Studio with it: DATABASE_ADMIN_URL=postgresql://NAME:PASSWORD@HOST/DATABASE npm run studio",
   ].join("\n"),
   positionals: ["ACTION", "[NAME]"],

@@ -22,7 +22,7 @@ export interface Command {
   summary: string;
   /** The text below the usage line; lines of at most 120 characters. */
   details: string;
-  /** Names in capitals; optional ones in square brackets. */
+  /** Names in capitals; optional ones in square brackets. A last one that ends with "…" takes all further arguments. */
   positionals: string[];
   options: Record<string, Option>;
   run: (args: Arguments) => Promise<void>;
@@ -47,9 +47,11 @@ export function readArguments(name: string, command: Command, args: string[]): A
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
     if (values.help) return undefined;
     const missing = command.positionals.slice(positionals.length).find((positional) => !positional.startsWith("["));
-    if (missing) throw new UsageError(`${name} needs ${missing}. ${hint}`);
+    if (missing) throw new UsageError(`${name} needs ${missing.replace("…", "")}. ${hint}`);
     const excess = positionals[command.positionals.length];
-    if (excess !== undefined) throw new UsageError(`${name} does not take "${printableName(excess)}". ${hint}`);
+    const takesAll = command.positionals.at(-1)?.endsWith("…");
+    if (excess !== undefined && !takesAll)
+      throw new UsageError(`${name} does not take "${printableName(excess)}". ${hint}`);
     const has = (option: string) => values[option] === true;
     return { positionals, has, value: (option) => values[option] as string | undefined };
   } catch (error) {
@@ -58,6 +60,16 @@ export function readArguments(name: string, command: Command, args: string[]): A
     const [sentence] = (error as Error).message.split(/\.\s/);
     throw new UsageError(`${printable(sentence as string).replace(/\.$/, "")}. ${hint}`);
   }
+}
+
+/**
+ * Parses the value of an option that is a number of entries.
+ * @throws UsageError unless it is a whole number from 1 to 999,999,999.
+ */
+export function readCount(option: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new UsageError(`--${option} is "${printableName(text)}" but must be a whole number from 1, for example 100.`);
 }
 
 /** Returns the help of one command. */

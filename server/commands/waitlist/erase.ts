@@ -1,7 +1,7 @@
-// waitlist erase: the right to erasure (GDPR, article 17), for one address.
+// waitlist erase: the right to erasure (GDPR, article 17).
 import type pg from "pg";
 import { eraseEntries, requireErasureKey } from "../../database/erasures.ts";
-import { OperatorError } from "../../operator-messages.ts";
+import { OperatorError, printable, printableName } from "../../operator-messages.ts";
 import { normaliseAddress } from "../../models/waitlist-entry.ts";
 import { print } from "../print.ts";
 import { spellings } from "./address.ts";
@@ -9,36 +9,33 @@ import type { Command } from "./command.ts";
 import { withOwner } from "./owner.ts";
 
 export const erase: Command = {
-  summary: "permanently removes the entry of ADDRESS",
+  summary: "permanently removes the entry of each ADDRESS",
   details: [
-    "The address is normalised as in a sign-up: its case and the form of its domain do not matter. A second run",
+    "Removes all of the entries, or none if a text is neither an email address nor on the list.",
+    "An address is normalised as in a sign-up: its case and the form of its domain do not matter. A second run",
     "finds no entry and succeeds. The trace of status changes stays: it holds the id of the entry, roles and times,",
     "but no personal data. Earlier backups and exports still hold the entry. With ERASURE_KEY, the database keeps the",
     "address as a keyed hash, also if the list has no such entry: neither restore nor import brings the entry back, and",
     "the person can still sign up again. Without ERASURE_KEY, erase the address again after each restore and import.",
   ].join("\n"),
-  positionals: ["ADDRESS"],
+  positionals: ["ADDRESS…"],
   options: {},
-  run: async ({ positionals: [address = ""] }) => {
-    const normalised = normaliseAddress(address);
-    await withOwner(async (client, { erasureKey }) => {
+  run: ({ positionals: addresses }) =>
+    withOwner(async (client, { erasureKey }) => {
       await requireErasureKey(client, erasureKey);
-      const listed = await findEntries(client, address);
-      const unlisted = normalised ? [{ id: null, email: normalised }] : [];
-      await eraseEntries((sql, values) => client.query(sql, values), [...listed, ...unlisted], erasureKey);
-      for (const { created, status, changes } of listed) {
-        const trace = changes === 1 ? "Its 1 status change stays" : `Its ${changes} status changes stay`;
-        const removed = `Removed 1 entry of ${created} with status ${status}.`;
-        print(`${removed}${changes ? ` ${trace}, without personal data.` : ""}\n`);
+      const found = [];
+      for (const address of addresses) found.push(await findEntries(client, address));
+      // One statement erases all.
+      await eraseEntries((sql, values) => client.query(sql, values), found.flatMap(toErase), erasureKey);
+      for (const { address, listed } of found) {
+        const name = addresses.length > 1 ? `${printable(address)}: ` : "";
+        for (const entry of listed) print(`${name}${describeErased(entry)}\n`);
+        if (listed.length === 0) print(`${name}The list has no entry with this address.\n`);
       }
-      if (listed.length > 0) return;
-      if (!normalised) throw new OperatorError("This is not an email address. Nothing was removed.");
-      print("The list has no entry with this address.\n");
-    });
-  },
+    }),
 };
 
-interface Erased {
+interface Entry {
   id: string;
   email: string;
   created: string;
@@ -46,12 +43,34 @@ interface Erased {
   changes: number;
 }
 
-async function findEntries(client: pg.Client, address: string): Promise<Erased[]> {
-  const { rows } = await client.query<Erased>(
+interface Found {
+  address: string;
+  /** As a sign-up stores it. */
+  normalised: string | undefined;
+  listed: Entry[];
+}
+
+/** @throws OperatorError if the text is neither an address nor on the list. */
+async function findEntries(client: pg.Client, address: string): Promise<Found> {
+  const { rows } = await client.query<Entry>(
     `SELECT id, email, to_char(created_at, 'YYYY-MM-DD') AS created, status::text,
             (SELECT count(*)::int FROM public.earlyaccess_status_changes WHERE entry_id = listed.id) AS changes
      FROM public.earlyaccess AS listed WHERE email = ANY ($1)`,
     [spellings(address)],
   );
-  return rows;
+  const normalised = normaliseAddress(address);
+  if (rows.length > 0 || normalised) return { address, normalised, listed: rows };
+  throw new OperatorError(`"${printableName(address)}" is not an email address. Nothing was removed.`);
+}
+
+/** The address itself too: a backup may have an entry that the list lacks. */
+function toErase({ normalised, listed }: Found): { id: string | null; email: string }[] {
+  return [...listed, ...(normalised ? [{ id: null, email: normalised }] : [])];
+}
+
+function describeErased({ created, status, changes }: Entry): string {
+  const removed = `Removed 1 entry of ${created} with status ${status}.`;
+  if (changes === 0) return removed;
+  const trace = changes === 1 ? "Its 1 status change stays" : `Its ${changes} status changes stay`;
+  return `${removed} ${trace}, without personal data.`;
 }

@@ -1,20 +1,17 @@
 // waitlist export: streams the list from Postgres as CSV or JSON lines.
-import { createWriteStream } from "node:fs";
-import type { Writable } from "node:stream";
-import { pipeline } from "node:stream/promises";
-import type pg from "pg";
-import { to as copyTo } from "pg-copy-streams";
 import { fields } from "../../../client/early-access/fields.ts";
+import { WaitlistStatus } from "../../database/generated/enums.ts";
 import { printable, printableName } from "../../operator-messages.ts";
 import { UsageError } from "../command.ts";
 import { sourceColumns } from "../../models/source.ts";
 import { flags, isFinal, isFlagged } from "../../models/waitlist-entry.ts";
 import { print } from "../print.ts";
-import type { Command } from "./command.ts";
+import { readCount, type Arguments, type Command } from "./command.ts";
+import { copyToFile } from "./copy.ts";
 import { inPeriod, periodOptions, readPeriod } from "./moment.ts";
 import { withOwner } from "./owner.ts";
 import { writePrivately } from "./private-file.ts";
-import { countEntries, showProgress } from "./progress.ts";
+import { countEntries } from "./progress.ts";
 import { guard } from "./spreadsheet-cell.ts";
 
 const fieldColumns = fields.map(({ name }) => name);
@@ -38,23 +35,29 @@ function toCsvCell(column: string): string {
   return timeColumns.has(column) ? `to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS ${column}` : column;
 }
 
-/** The COPY statement of each format, for the entries that meet an SQL condition. */
-const formats: Record<string, (condition: string) => string> = {
-  csv: (condition) =>
-    `COPY (SELECT ${columns.map(toCsvCell).join(", ")} FROM public.earlyaccess WHERE ${condition})
-     TO STDOUT (FORMAT csv, HEADER)`,
+/** The COPY statement of each format. `rows` is the SQL after SELECT …: FROM and what follows it. */
+const formats: Record<string, (rows: string) => string> = {
+  csv: (rows) => `COPY (SELECT ${columns.map(toCsvCell).join(", ")} ${rows}) TO STDOUT (FORMAT csv, HEADER)`,
   // COPY changes no byte of JSON text here, because JSON text has no control characters.
-  ndjson: (condition) =>
-    `COPY (SELECT row_to_json(entry) FROM
-             (SELECT ${columns.join(", ")} FROM public.earlyaccess WHERE ${condition}) AS entry)
+  ndjson: (rows) =>
+    `COPY (SELECT row_to_json(entry) FROM (SELECT ${columns.join(", ")} ${rows}) AS entry)
      TO STDOUT (FORMAT csv, QUOTE E'\\x01', DELIMITER E'\\x02')`,
 };
 
+/** Qualified: in CSV, the bare name would be the formatted text. */
+const orders: Record<string, string> = {
+  created_at: "ORDER BY earlyaccess.created_at, earlyaccess.id",
+  "-created_at": "ORDER BY earlyaccess.created_at DESC, earlyaccess.id DESC",
+};
+
+const statuses = Object.values(WaitlistStatus);
+const listed = statuses.join(", ");
+
 export const exportCommand: Command = {
-  summary: "writes the list as CSV or as JSON lines, in no particular order",
+  summary: "writes the list as CSV or as JSON lines",
   details: [
     "Without FILE, or with -, the list goes to stdout. In the project, use npm run --silent: npm prints lines of its own.",
-    "FILE appears when it is complete, and only you can read it.",
+    "FILE appears when it is complete, and only you can read it. Without --sort, the list has no particular order.",
     "CSV has commas, quotes as in RFC 4180, LF line ends and UTF-8. An empty text has quotes; a missing value has none.",
     "So that no spreadsheet runs a cell as a formula, an apostrophe precedes = + - @ and their full-width forms at the",
     "start of a cell and after ; TAB or a line break in it, and a leading TAB or CR. import removes these apostrophes.",
@@ -64,40 +67,58 @@ export const exportCommand: Command = {
   options: {
     format: { value: "FORMAT", description: "csv (the default) or ndjson" },
     ...periodOptions,
+    status: { value: "STATUS", description: `only entries with this status: ${listed}; several with commas` },
     confirmed: { description: "only entries whose address was confirmed by the link in the confirmation mail" },
     "without-flagged": { description: "omit suspected spam, disposable addresses and unusual volume" },
+    sort: { value: "COLUMN", description: "created_at (the oldest first) or -created_at (the newest first)" },
+    limit: { value: "N", description: "at most N entries; without --sort, any" },
   },
-  run: async ({ positionals: [file = "-"], value, has }) => {
-    const name = value("format") ?? "csv";
-    const format = Object.hasOwn(formats, name) ? formats[name] : undefined;
-    if (!format) throw new UsageError(`--format is "${printableName(name)}" but must be csv or ndjson.`);
-    const conditions = [inPeriod(readPeriod(value)), isFinal];
-    if (has("without-flagged")) conditions.push(`NOT ${isFlagged}`);
-    if (has("confirmed")) conditions.push("confirmed_at IS NOT NULL");
-    // Not sorted: after an import, sorting takes as long as the rest.
-    const copy = format(conditions.join(" AND "));
+  run: async (args) => {
+    const [file = "-"] = args.positionals;
+    const copy = toCopy(args);
     await withOwner(async (client) => {
       if (file === "-") {
-        await write(client, copy, process.stdout);
+        await copyToFile(client, copy, file);
         return;
       }
-      const rows = await writePrivately(file, (draft) => write(client, copy, createWriteStream(draft)));
+      const rows = await writePrivately(file, (draft) => copyToFile(client, copy, draft));
       print(`Wrote ${countEntries(rows)} to ${printable(file)}.\n`);
     });
   },
 };
 
-/** Returns the number of entries. */
-async function write(client: pg.Client, copy: string, output: Writable): Promise<number> {
-  // Lets parallel workers of Postgres format the entries, which nearly doubles the rate of a long list.
-  await client.query("SET parallel_tuple_cost = 0");
-  const progress = showProgress("Export, bytes:");
-  const rows = client.query(copyTo(copy));
-  rows.on("data", (chunk: Buffer) => progress.advance(chunk.length));
-  try {
-    await pipeline(rows, output, { end: output !== process.stdout });
-    return rows.rowCount;
-  } finally {
-    progress.end();
+/** @throws UsageError */
+function toCopy({ value, has }: Arguments): string {
+  const name = value("format") ?? "csv";
+  const format = Object.hasOwn(formats, name) ? formats[name] : undefined;
+  if (!format) throw new UsageError(`--format is "${printableName(name)}" but must be csv or ndjson.`);
+  const conditions = [inPeriod(readPeriod(value)), isFinal];
+  if (has("without-flagged")) conditions.push(`NOT ${isFlagged}`);
+  if (has("confirmed")) conditions.push("confirmed_at IS NOT NULL");
+  const status = value("status");
+  if (status !== undefined) conditions.push(`status IN (${readStatuses(status).join(", ")})`);
+  const limit = readCount("limit", value("limit"));
+  const order = readOrder(value("sort"));
+  return format(
+    `FROM public.earlyaccess WHERE ${conditions.join(" AND ")} ${order} ${limit === undefined ? "" : `LIMIT ${limit}`}`,
+  );
+}
+
+/** Returns SQL literals. */
+function readStatuses(text: string): string[] {
+  return text.split(",").map((word) => {
+    const status = statuses.find((known) => known === word.trim());
+    if (!status) throw new UsageError(`--status has "${printableName(word)}" but must have ${listed}.`);
+    return `'${status}'`;
+  });
+}
+
+/** By default unsorted: after an import, sorting takes as long as the rest. */
+function readOrder(name: string | undefined): string {
+  if (name === undefined) return "";
+  const order = Object.hasOwn(orders, name) ? orders[name] : undefined;
+  if (order === undefined) {
+    throw new UsageError(`--sort is "${printableName(name)}" but must be created_at or -created_at.`);
   }
+  return order;
 }

@@ -5,10 +5,15 @@ import { OperatorError, printable } from "../../operator-messages.ts";
 
 /**
  * Lets `write` fill a new file beside `path`, then replaces `path` by it. The file's mode is 0600.
+ * @param commit runs when the new file is complete and on disk, before it replaces `path`. If it fails, the new file is removed.
  * @returns what `write` returned.
  * @throws OperatorError if the file cannot be written.
  */
-export async function writePrivately<T>(path: string, write: (draft: string) => Promise<T>): Promise<T> {
+export async function writePrivately<T>(
+  path: string,
+  write: (draft: string) => Promise<T>,
+  commit?: () => Promise<unknown>,
+): Promise<T> {
   const target = await realpath(path).catch(() => path);
   const found = await stat(target).catch(() => undefined);
   // rename would replace a device or a pipe by a file.
@@ -18,6 +23,7 @@ export async function writePrivately<T>(path: string, write: (draft: string) => 
     await (await open(draft, "wx", 0o600)).close();
     const result = await write(draft);
     await flush(draft);
+    await commit?.();
     await rename(draft, target);
     return result;
   } catch (error) {

@@ -43,3 +43,8 @@ export function count(number: number): string {
 export function countEntries(number: number): string {
   return `${count(number)} ${number === 1 ? "entry" : "entries"}`;
 }
+
+/** For example "1 person", "2,000 people". */
+export function countPeople(number: number): string {
+  return `${count(number)} ${number === 1 ? "person" : "people"}`;
+}

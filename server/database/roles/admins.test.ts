@@ -22,7 +22,6 @@ const refused = [
   "DELETE FROM earlyaccess_status_changes",
   "SELECT * FROM _prisma_migrations",
   "DELETE FROM _prisma_migrations",
-  "SELECT * FROM earlyaccess_imports",
   "CREATE TABLE public.mine (x int)",
   "CREATE ROLE mine",
   "SET ROLE pg_read_all_data",
@@ -44,7 +43,9 @@ afterEach(() => database.drop());
 
 async function expectAdminRights(url: string): Promise<void> {
   for (const sql of refused) await expect(queryAs(url, sql), sql).rejects.toMatchObject(denied);
-  await queryAs(url, "UPDATE earlyaccess SET status = 'invited' WHERE email = 'a@b.co'");
+  await queryAs(url, "UPDATE earlyaccess SET status = 'invited', batch = 'b' WHERE email = 'a@b.co'");
+  for (const table of ["imports", "notices"])
+    expect(await queryAs(url, `SELECT * FROM earlyaccess_${table}`)).toEqual([]);
   const { username } = new URL(url);
   expect(await queryAs(url, "SELECT changed_by, old_status, new_status FROM earlyaccess_status_changes")).toEqual([
     { changed_by: username, old_status: "waiting", new_status: "invited" },
@@ -55,7 +56,7 @@ async function expectAdminRights(url: string): Promise<void> {
 }
 
 describe("the admin role", () => {
-  it("reads entries and traces, changes a status and deletes entries, and nothing else", async () => {
+  it("reads entries, traces, imports and notices, changes a status or a batch, deletes entries, and nothing else", async () => {
     await expectAdminRights(database.adminRoleUrl);
     expect(await migrate(database)).toEqual({ applied: [], rights: [], webRole: "restricted", findings: [] });
   });

@@ -28,7 +28,10 @@ export const adminRights: Right[] = [
   { target: waitlist, privilege: "SELECT" },
   { target: waitlist, privilege: "DELETE" },
   { target: waitlist, privilege: "UPDATE", column: "status" },
+  { target: waitlist, privilege: "UPDATE", column: "batch" },
   { target: "public.earlyaccess_status_changes", privilege: "SELECT" },
+  { target: "public.earlyaccess_imports", privilege: "SELECT" },
+  { target: "public.earlyaccess_notices", privilege: "SELECT" },
 ];
 
 /** The worker's tasks, under the names that their jobs have in the queue. */

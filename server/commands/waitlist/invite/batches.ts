@@ -1,0 +1,86 @@
+// Batches of invited people: the statements that mark, return and count them.
+import type pg from "pg";
+import { OperatorError, printableName } from "../../../operator-messages.ts";
+import { isFinal, isFlagged } from "../../../models/waitlist-entry.ts";
+import { sourceName } from "../../../models/source.ts";
+
+export interface Choice {
+  /** The most people to invite. */
+  first: number;
+  /** As stats names it; null means any. */
+  source: string | null;
+  /** Only people who confirmed their address. */
+  confirmed: boolean;
+}
+
+/** An SQL condition with the parameters of `parametersOf`. */
+const isChosen = `status = 'waiting' AND NOT ${isFlagged} AND ${isFinal}
+  AND ($1::text IS NULL OR ${sourceName} = $1) AND (NOT $2 OR confirmed_at IS NOT NULL)`;
+
+const parametersOf = ({ source, confirmed }: Choice) => [source, confirmed];
+
+/**
+ * Marks the oldest chosen people as invited, in the open transaction. People whom another transaction holds are skipped, so
+ * that two runs never take the same person.
+ * @returns the batch's name, with the time in UTC and the transaction's number, which Postgres never gives twice.
+ */
+export async function markOldest(client: pg.Client, choice: Choice): Promise<{ batch: string; people: number }> {
+  const { rows } = await client.query<{ batch: string }>(
+    "SELECT to_char(CURRENT_TIMESTAMP, 'YYYY-MM-DD-HH24MI-') || pg_current_xact_id() AS batch",
+  );
+  const [{ batch }] = rows as [{ batch: string }];
+  const { rowCount } = await client.query(
+    `WITH chosen AS (
+       SELECT id FROM public.earlyaccess WHERE ${isChosen} ORDER BY created_at, id LIMIT $3 FOR UPDATE SKIP LOCKED
+     )
+     UPDATE public.earlyaccess AS entry SET status = 'invited', batch = $4 FROM chosen WHERE entry.id = chosen.id`,
+    [...parametersOf(choice), choice.first, batch],
+  );
+  return { batch, people: rowCount ?? 0 };
+}
+
+/** Returns how many people match, without the limit. */
+export async function countChosen(client: pg.Client, choice: Choice): Promise<number> {
+  const { rows } = await client.query<{ people: number }>(
+    `SELECT count(*)::int AS people FROM public.earlyaccess WHERE ${isChosen}`,
+    parametersOf(choice),
+  );
+  return (rows[0] as { people: number }).people;
+}
+
+/** Returns how many people became waiting again, and how many have another status by now and stay in the batch. */
+export async function undoBatch(client: pg.Client, batch: string): Promise<{ returned: number; moved: number }> {
+  const { people } = await findBatch(client, batch);
+  const { rowCount } = await client.query(
+    "UPDATE public.earlyaccess SET status = 'waiting', batch = NULL WHERE batch = $1 AND status = 'invited'",
+    [batch],
+  );
+  const returned = rowCount ?? 0;
+  return { returned, moved: people - returned };
+}
+
+export interface Batch {
+  batch: string;
+  people: number;
+  /** Those of `people` who still have the status invited. */
+  invited: number;
+  joined: number;
+}
+
+/** Returns all batches, the newest first: a name begins with the time. */
+export async function listBatches(client: pg.Client, only?: string): Promise<Batch[]> {
+  const { rows } = await client.query<Batch>(
+    `SELECT batch, count(*)::int AS people, (count(*) FILTER (WHERE status = 'invited'))::int AS invited,
+            (count(*) FILTER (WHERE status = 'joined'))::int AS joined
+     FROM public.earlyaccess WHERE batch IS NOT NULL AND ($1::text IS NULL OR batch = $1) GROUP BY batch ORDER BY batch DESC`,
+    [only ?? null],
+  );
+  return rows;
+}
+
+/** @throws OperatorError if there is no such batch. */
+export async function findBatch(client: pg.Client, name: string): Promise<Batch> {
+  const [batch] = await listBatches(client, name);
+  if (batch) return batch;
+  throw new OperatorError(`There is no batch "${printableName(name)}". See: waitlist invite --list`);
+}

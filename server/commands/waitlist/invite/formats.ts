@@ -1,0 +1,45 @@
+// The COPY statements that write a batch as CSV: plain, or with the headers that a mailing tool documents for its import.
+import pg from "pg";
+import { fields } from "../../../../client/early-access/fields.ts";
+import { printableName } from "../../../operator-messages.ts";
+import { UsageError } from "../../command.ts";
+import { guard } from "../spreadsheet-cell.ts";
+
+const firstName = "rtrim(regexp_replace(name, ' [^ ]*$', ''))";
+const lastName = "CASE WHEN name LIKE '% %' THEN regexp_replace(name, '^.* ', '') ELSE '' END";
+const attributes = "json_build_object('company', company, 'job_title', job_title)::text";
+
+/**
+ * The SQL expression of each column, by its header. Text is guarded, because a spreadsheet may open the file. Only plain CSV
+ * guards the address: in a mailing tool, an apostrophe would make it another address, and no formula ends with "@" and a domain.
+ */
+const formats: Record<string, Record<string, string>> = {
+  csv: Object.fromEntries(fields.map(({ name }) => [name, guard(name)])),
+  // https://mailchimp.com/help/format-guidelines-for-your-import-file/
+  mailchimp: {
+    "Email Address": "email",
+    "First Name": guard(firstName),
+    "Last Name": guard(lastName),
+    Company: guard("company"),
+  },
+  // https://help.brevo.com/hc/en-us/articles/208729849 allows commas, semicolons and tabs.
+  brevo: { EMAIL: "email", FIRSTNAME: guard(firstName), LASTNAME: guard(lastName), COMPANY: guard("company") },
+  // https://listmonk.app/docs/apis/import/
+  listmonk: { email: "email", name: guard("name"), attributes: guard(attributes) },
+};
+
+export const formatNames = Object.keys(formats).join(", ");
+
+/**
+ * @returns the COPY statement for the people of a batch who still have the status invited, the oldest first.
+ * @throws UsageError if there is no such format.
+ */
+export function readFormat(name: string): (batch: string) => string {
+  const columns = Object.hasOwn(formats, name) ? formats[name] : undefined;
+  if (!columns) throw new UsageError(`--format is "${printableName(name)}" but must be one of ${formatNames}.`);
+  const cells = Object.entries(columns).map(([header, cell]) => `${cell} AS "${header}"`);
+  return (batch) =>
+    `COPY (SELECT ${cells.join(", ")} FROM public.earlyaccess
+           WHERE batch = ${pg.escapeLiteral(batch)} AND status = 'invited' ORDER BY created_at, id)
+     TO STDOUT (FORMAT csv, HEADER)`;
+}

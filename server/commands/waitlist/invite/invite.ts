@@ -1,0 +1,145 @@
+// waitlist invite: marks the oldest waiting people as a batch, and writes their list.
+import type pg from "pg";
+import { OperatorError, printable, printableLines } from "../../../operator-messages.ts";
+import { UsageError } from "../../command.ts";
+import { print } from "../../print.ts";
+import { readCount, type Arguments, type Command } from "../command.ts";
+import { copyToFile } from "../copy.ts";
+import { withOwner } from "../owner.ts";
+import { writePrivately } from "../private-file.ts";
+import { count, countPeople } from "../progress.ts";
+import { countChosen, findBatch, listBatches, markOldest, undoBatch, type Batch, type Choice } from "./batches.ts";
+import { formatNames, readFormat } from "./formats.ts";
+
+export const invite: Command = {
+  summary: "invites the oldest waiting people as a batch, and writes their list",
+  details: [
+    "--first takes the oldest entries that are waiting, not flagged, and not in another run of invite. One transaction gives",
+    "them the status invited and the name of a new batch; if the list cannot be written to FILE, nothing changes. Without",
+    "FILE, or with -, the list goes to stdout after the commit. The formats mailchimp, brevo and listmonk have the columns",
+    "that the import of that tool documents. They split a name at its last space. As in export, an apostrophe guards text",
+    "that a spreadsheet could run. If invite is killed, run invite --list: if it has the new batch, --again writes its list,",
+    "and --undo reverts it. --again and --undo omit people whose status changed since.",
+  ].join("\n"),
+  positionals: [],
+  options: {
+    first: { value: "N", description: "invite the N oldest, or all if there are fewer" },
+    source: { value: "SOURCE", description: "only people from this source, as stats names it" },
+    confirmed: { description: "only people whose address was confirmed by the link in the confirmation mail" },
+    "dry-run": { description: "print the numbers, and change nothing" },
+    out: { value: "FILE", description: "write the list to FILE; - is stdout" },
+    format: { value: "FORMAT", description: `csv (the default), or one of ${formatNames.replace("csv, ", "")}` },
+    list: { description: "list the batches, the newest first; a name begins with the time in UTC" },
+    again: { value: "BATCH", description: "write the list of a batch again" },
+    undo: {
+      value: "BATCH",
+      description: "make the people of a batch waiting again, unless their status changed since",
+    },
+  },
+  run: async (args) => {
+    const { value, has } = args;
+    const action = readAction(args);
+    const list = { file: value("out") ?? "-", copy: readFormat(value("format") ?? "csv") };
+    const batch = value(action) ?? "";
+    const first = readCount("first", value("first")) ?? 0;
+    const choice = { first, source: value("source") ?? null, confirmed: has("confirmed") };
+    await withOwner(async (client) => {
+      if (action === "list") print(describeBatches(await listBatches(client)));
+      else if (action === "undo") print(describeUndo(await undoBatch(client, batch)));
+      else if (action === "again") await writeAgain(client, batch, list);
+      else if (has("dry-run")) print(describeDryRun(await countChosen(client, choice), first));
+      else await inviteOldest(client, choice, list);
+    });
+  },
+};
+
+/** The options that go with each action. */
+const actions = {
+  first: ["source", "confirmed", "dry-run", "out", "format"],
+  again: ["out", "format"],
+  undo: [],
+  list: [],
+} satisfies Record<string, string[]>;
+type Action = keyof typeof actions;
+
+/** @throws UsageError unless the options belong to one action. */
+function readAction({ value, has }: Arguments): Action {
+  const given = Object.keys(invite.options).filter((option) => has(option) || value(option) !== undefined);
+  const action = given.find((option): option is Action => Object.hasOwn(actions, option));
+  if (!action) throw new UsageError("invite needs --first N, --list, --again BATCH or --undo BATCH.");
+  const allowed = new Set<string>([action, ...actions[action]]);
+  const wrong = given.find((option) => !allowed.has(option));
+  if (wrong) throw new UsageError(`--${wrong} cannot be combined with --${action}.`);
+  return action;
+}
+
+interface List {
+  /** A path, or "-" for stdout. */
+  file: string;
+  copy: (batch: string) => string;
+}
+
+async function inviteOldest(client: pg.Client, choice: Choice, { file, copy }: List): Promise<void> {
+  await client.query("BEGIN");
+  const { batch, people } = await markOldest(client, choice);
+  if (people === 0) {
+    await client.query("ROLLBACK");
+    return report(file, "Nobody was invited: no waiting entry matches.\n");
+  }
+  let committing = false;
+  const commit = () => {
+    committing = true;
+    return client.query("COMMIT");
+  };
+  const fewer = people < choice.first ? `, because no more than ${count(people)} are waiting` : "";
+  const outcome = `Invited ${countPeople(people)} as batch ${batch}${fewer}.\n`;
+  try {
+    if (file === "-") {
+      await commit();
+      report(file, outcome);
+      await copyToFile(client, copy(batch), file);
+    } else {
+      await writePrivately(file, (draft) => copyToFile(client, copy(batch), draft), commit);
+      report(file, `${outcome}Wrote ${printable(file)}.\n`);
+    }
+  } catch (error) {
+    if (!committing) throw error;
+    const reason = (error as Error).message.replace(/\.$/, "");
+    const remedy = `If invite --list shows batch ${batch}, run invite --again ${batch} to write its list, or invite --undo ${batch}.`;
+    throw new OperatorError(`${reason}. ${remedy}`, { cause: error });
+  }
+}
+
+async function writeAgain(client: pg.Client, batch: string, { file, copy }: List): Promise<void> {
+  const { people, invited } = await findBatch(client, batch);
+  const outcome = `Still invited: ${count(invited)} of ${countPeople(people)} in batch ${batch}.\n`;
+  if (invited === 0) return report(file, `${outcome}No list was written.\n`);
+  if (file === "-") await copyToFile(client, copy(batch), file);
+  else await writePrivately(file, (draft) => copyToFile(client, copy(batch), draft));
+  report(file, file === "-" ? outcome : `${outcome}Wrote ${printable(file)}.\n`);
+}
+
+/** Writes to stderr if stdout has the list. */
+function report(file: string, text: string): void {
+  if (file === "-") process.stderr.write(printableLines(text));
+  else print(text);
+}
+
+function describeDryRun(matching: number, first: number): string {
+  return `Would invite ${countPeople(Math.min(matching, first))}; ${count(matching)} match.\n`;
+}
+
+function describeUndo({ returned, moved }: { returned: number; moved: number }): string {
+  const rest = moved ? ` ${countPeople(moved)} of the batch had another status already.` : "";
+  return `Made ${countPeople(returned)} waiting again.${rest}\n`;
+}
+
+function describeBatches(batches: Batch[]): string {
+  if (batches.length === 0) return "There are no batches.\n";
+  return batches
+    .map(
+      ({ batch, people, invited, joined }) =>
+        `${batch}  ${countPeople(people)}, ${count(invited)} still invited, ${count(joined)} joined\n`,
+    )
+    .join("");
+}

@@ -1,0 +1,127 @@
+// waitlist invite by several processes at once, and by one that is killed.
+import { once } from "node:events";
+import { mkdir, readdir, readFile, rm } from "node:fs/promises";
+import pg from "pg";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { runSite, type Site } from "../support/site.ts";
+import { killedAfterEach } from "../support/killed-after-each.ts";
+import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
+import { builtWaitlist } from "../support/waitlist.ts";
+
+const { database, file, waitlist } = createWaitlistFixture();
+const started = killedAfterEach();
+
+const countOf = async (condition: string) =>
+  (await database.query(`SELECT count(*)::int AS count FROM earlyaccess WHERE ${condition}`))[0]?.count;
+
+async function fill(people: number): Promise<void> {
+  await database.query("TRUNCATE earlyaccess");
+  await database.query(
+    `INSERT INTO earlyaccess (id, name, email, company, created_at)
+     SELECT gen_random_uuid(), 'Ada', 'person' || i || '@example.com', 'E', now() - i * interval '1 minute' FROM generate_series(1, $1::int) i`,
+    [people],
+  );
+}
+
+it("ten processes never take the same person, and each file has its whole batch", async () => {
+  await fill(400);
+  const files = Array.from({ length: 10 }, (_, i) => file(`race-${i}.csv`));
+  const runs = await Promise.all(files.map((path) => waitlist(["invite", "--first", "50", "--out", path])));
+  for (const run of runs) expect(run).toMatchObject({ code: 0, stderr: "" });
+  const lists = await Promise.all(files.map((path) => readFile(path, "utf8").catch(() => "")));
+  const addresses = lists.map((list) => list.match(/person\d+@example\.com/g) ?? []);
+  expect(new Set(addresses.flat()).size).toBe(400);
+  expect(addresses.flat()).toHaveLength(400);
+  for (const [i, { stdout }] of runs.entries()) {
+    const batch = / as batch (\S+?)[.,]/.exec(stdout)?.[1];
+    const listed = await database.query("SELECT email FROM earlyaccess WHERE batch = $1", [batch]);
+    expect(listed.map(({ email }) => email as string).toSorted()).toEqual(addresses[i]?.toSorted());
+  }
+  expect(await countOf("status = 'invited' AND batch IS NOT NULL")).toBe(400);
+}, 120_000);
+
+describe("a run", () => {
+  let holder: pg.Client;
+
+  beforeEach(async () => {
+    await fill(100);
+    holder = new pg.Client(database.ownerUrl);
+    await holder.connect();
+    await holder.query("SELECT pg_advisory_lock(42)");
+    await database.query(`CREATE OR REPLACE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN
+        WHILE NOT pg_try_advisory_xact_lock_shared(42) LOOP PERFORM pg_sleep(0.01); END LOOP;
+        RETURN NEW;
+      END $$`);
+  });
+
+  afterEach(async () => {
+    await holder.end();
+    await vi.waitFor(() => database.query("DROP TRIGGER hold ON earlyaccess"), 10_000);
+  });
+
+  const activity = (condition: string) =>
+    database.query(`SELECT FROM pg_stat_activity WHERE datname = current_database() AND ${condition}`);
+
+  /** Resolves when the trigger holds the transaction of the process. */
+  async function startInvite(path: string): Promise<Site> {
+    const env = { DATABASE_URL: database.webUrl, DATABASE_OWNER_URL: database.ownerUrl };
+    const args = ["invite", "--first", "60", "--out", file(path)];
+    const inviting = runSite({ env, command: [process.execPath, builtWaitlist, ...args] });
+    started.push(inviting);
+    await vi.waitFor(async () => expect(await activity("wait_event = 'PgSleep'")).not.toEqual([]), 20_000);
+    return inviting;
+  }
+
+  /** Kills the process while the trigger holds its transaction, and then lets the transaction go on. */
+  async function killWhileHeld(): Promise<void> {
+    const inviting = await startInvite("killed.csv");
+    await inviting.stop("SIGKILL");
+    await holder.query("SELECT pg_advisory_unlock(42)");
+    await vi.waitFor(
+      async () => expect(await activity("query LIKE '%status = ''invited''%' OR query = 'COMMIT'")).toEqual([]),
+      20_000,
+    );
+  }
+
+  const filesOf = async (pattern: RegExp) => (await readdir(file())).filter((name) => pattern.test(name));
+
+  it("that is killed while it marks people leaves neither a batch nor a file", async () => {
+    await database.query(`CREATE TRIGGER hold BEFORE UPDATE ON earlyaccess
+      FOR EACH ROW WHEN (NEW.email = 'person70@example.com') EXECUTE FUNCTION hold()`);
+    await killWhileHeld();
+    expect(await countOf("status <> 'waiting' OR batch IS NOT NULL")).toBe(0);
+    expect(await filesOf(/killed/)).toEqual([]);
+  });
+
+  const holdCommit = () =>
+    database.query(`CREATE CONSTRAINT TRIGGER hold AFTER UPDATE ON earlyaccess DEFERRABLE INITIALLY DEFERRED
+      FOR EACH ROW WHEN (NEW.email = 'person70@example.com') EXECUTE FUNCTION hold()`);
+
+  it("that is killed during the commit leaves the whole batch in --list, and --again writes its list", async () => {
+    await holdCommit();
+    await killWhileHeld();
+    expect(await filesOf(/killed\.csv$/)).toEqual([]);
+    const [draft = ""] = await filesOf(/^killed\.csv\.\w+\.part$/);
+    const list = await readFile(file(draft), "utf8");
+    expect(list.split("\n")).toHaveLength(62); // With the header and the end of the last line.
+    const { stdout } = await waitlist(["invite", "--list"]);
+    expect(stdout).toMatch(/^\S+ {2}60 people, 60 still invited, 0 joined\n$/);
+    const [batch = ""] = stdout.split(" ");
+    expect(await waitlist(["invite", "--again", batch])).toMatchObject({ code: 0, stdout: list });
+  });
+
+  it("whose folder goes away during the commit says how to go on", async () => {
+    await holdCommit();
+    await mkdir(file("gone"));
+    const inviting = await startInvite("gone/list.csv");
+    const ended = once(inviting.process, "close");
+    await rm(file("gone"), { recursive: true });
+    await holder.query("SELECT pg_advisory_unlock(42)");
+    expect(await ended).toEqual([1, null]);
+    const [, batch = ""] =
+      /cannot be written: ENOENT\. If invite --list shows batch (\S+), run /.exec(inviting.stderr()) ?? [];
+    const stdout = "Made 60 people waiting again.\n";
+    expect(await waitlist(["invite", "--undo", batch])).toEqual({ code: 0, stdout, stderr: "" });
+  });
+});

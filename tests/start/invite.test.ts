@@ -1,0 +1,274 @@
+// waitlist invite: who is chosen, the formats of the list, and the batches.
+import { mkdir, readdir, readFile, rm, stat } from "node:fs/promises";
+import { parse } from "csv-parse/sync";
+import { beforeEach, describe, expect, it } from "vitest";
+import { migrate } from "../../server/database/migrate.ts";
+import { createWaitlistFixture, insertEntries } from "../support/waitlist-fixture.ts";
+
+const { database, file, waitlist, add } = createWaitlistFixture();
+
+beforeEach(async () => {
+  await database.query("TRUNCATE earlyaccess");
+  await rm(file("list.csv"), { force: true });
+});
+
+const invite = (...args: string[]) => waitlist(["invite", ...args]);
+const batchName = /\d{4}-\d\d-\d\d-\d{4}-\d+/;
+
+/** Adds people who signed up one after the other. */
+const addPeople = (count: number) =>
+  insertEntries(
+    database,
+    Array.from({ length: count }, (_, i) => ({
+      name: `Person ${i}`,
+      email: `person${i}@example.com`,
+      company: "Engines",
+      created_at: new Date(Date.UTC(2026, 0, 1, 0, 0, i)),
+    })),
+  );
+
+/** Invites into list.csv, and returns the name of the batch. */
+async function inviteToFile(...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await invite(...args, "--out", file("list.csv"));
+  expect([code, stderr]).toEqual([0, ""]);
+  return batchName.exec(stdout)?.[0] as string;
+}
+
+const invited = async () =>
+  (await database.query("SELECT name FROM earlyaccess WHERE status = 'invited' ORDER BY created_at, id")).map(
+    ({ name }) => name,
+  );
+
+const changes = (limit: number) =>
+  database.query(
+    "SELECT old_status, new_status, changed_by FROM earlyaccess_status_changes ORDER BY id DESC LIMIT $1",
+    [limit],
+  );
+
+it("takes the oldest people, writes their list, names the batch, and leaves a trace", async () => {
+  await addPeople(5);
+  const { code, stdout, stderr } = await invite("--first", "2", "--out", file("list.csv"));
+  expect([code, stderr]).toEqual([0, ""]);
+  const [batch] = batchName.exec(stdout) ?? [];
+  expect(stdout).toBe(`Invited 2 people as batch ${batch}.\nWrote ${file("list.csv")}.\n`);
+  const list =
+    "name,email,company,job_title\nPerson 0,person0@example.com,Engines,\nPerson 1,person1@example.com,Engines,\n";
+  expect(await readFile(file("list.csv"), "utf8")).toBe(list);
+  expect((await stat(file("list.csv"))).mode & 0o777).toBe(0o600);
+  expect((await readdir(file())).filter((name) => name.endsWith(".part"))).toEqual([]);
+  expect(await database.query("SELECT name, batch FROM earlyaccess WHERE status = 'invited' ORDER BY name")).toEqual([
+    { name: "Person 0", batch },
+    { name: "Person 1", batch },
+  ]);
+  const change = { old_status: "waiting", new_status: "invited", changed_by: new URL(database.ownerUrl).username };
+  expect(await changes(2)).toEqual([change, change]);
+});
+
+it("invites the next people into another batch", async () => {
+  await addPeople(5);
+  const batches = [await inviteToFile("--first", "2"), await inviteToFile("--first", "2")];
+  expect(new Set(batches).size).toBe(2);
+  expect(await readFile(file("list.csv"), "utf8")).toMatch(/\nPerson 2,.*\nPerson 3,.*\n$/);
+  expect(await invited()).toEqual(["Person 0", "Person 1", "Person 2", "Person 3"]);
+});
+
+it("writes the list to stdout, and the outcome to stderr", async () => {
+  await addPeople(1);
+  for (const out of [[], ["--out", "-"]]) {
+    await database.query("UPDATE earlyaccess SET status = 'waiting'");
+    const { code, stdout, stderr } = await invite("--first", "1", ...out);
+    expect([code, stdout]).toEqual([0, "name,email,company,job_title\nPerson 0,person0@example.com,Engines,\n"]);
+    expect(stderr).toMatch(/^Invited 1 person as batch \S+\.\n$/);
+  }
+});
+
+it("takes all people if there are fewer, and says so", async () => {
+  await addPeople(3);
+  const { code, stdout } = await invite("--first", "100", "--out", file("list.csv"));
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/^Invited 3 people as batch \S+, because no more than 3 /)]);
+  expect(await invited()).toHaveLength(3);
+});
+
+it("writes no file if nobody is waiting", async () => {
+  const nobody = "Nobody was invited: no waiting entry matches.\n";
+  expect(await invite("--first", "9", "--out", file("list.csv"))).toEqual({ code: 0, stdout: nobody, stderr: "" });
+  await expect(stat(file("list.csv"))).rejects.toMatchObject({ code: "ENOENT" });
+  expect(await invite("--first", "9")).toEqual({ code: 0, stdout: "", stderr: nobody });
+});
+
+it("leaves out flagged people, people of an unfinished import, and all who are not waiting", async () => {
+  const import_id = "019b7f00-0000-7000-8000-000000000000";
+  await database.query("INSERT INTO earlyaccess_imports (id) VALUES ($1) ON CONFLICT DO NOTHING", [import_id]);
+  await add("Spam", "spam@example.com", { suspected_spam: true });
+  await add("Disposable", "disposable@example.com", { disposable_email: true });
+  await add("Volume", "volume@example.com", { unusual_volume: true });
+  await add("Import", "import@example.com", { import_id });
+  for (const status of ["invited", "joined", "left"]) await add(status, `${status}@example.com`, { status });
+  await add("Ada", "ada@example.com");
+  await inviteToFile("--first", "9");
+  expect(await database.query("SELECT name FROM earlyaccess WHERE batch IS NOT NULL")).toEqual([{ name: "Ada" }]);
+});
+
+it("chooses by source and by confirmation", async () => {
+  const at = (day: number) => ({ created_at: `2026-01-0${day}T00:00:00Z` });
+  const confirmed = { confirmed_at: "2026-02-01T00:00:00Z" };
+  await add("Campaign", "a@example.com", { ...at(1), ...confirmed, utm_source: "news", referrer_host: "example.org" });
+  await add("Link", "b@example.com", { ...at(2), ...confirmed, utm_source: "", referrer_host: "example.org" });
+  await add("Direct", "c@example.com", { ...at(3), referrer_host: "" });
+  await add("Late link", "d@example.com", { ...at(4), referrer_host: "example.org" });
+  const take = async (...args: string[]) => {
+    await inviteToFile("--first", "9", ...args);
+    const names = await invited();
+    await database.query("UPDATE earlyaccess SET status = 'waiting', batch = NULL");
+    return names;
+  };
+  expect(await take("--source", "news")).toEqual(["Campaign"]);
+  expect(await take("--source", "example.org")).toEqual(["Link", "Late link"]);
+  expect(await take("--source", "direct")).toEqual(["Direct"]);
+  expect(await take("--confirmed")).toEqual(["Campaign", "Link"]);
+  expect(await take("--confirmed", "--source", "example.org")).toEqual(["Link"]);
+});
+
+it("--dry-run counts, and changes nothing", async () => {
+  await addPeople(3);
+  const { code, stdout, stderr } = await invite("--first", "2", "--dry-run", "--out", file("list.csv"));
+  expect([code, stdout, stderr]).toEqual([0, "Would invite 2 people; 3 match.\n", ""]);
+  expect(await invited()).toEqual([]);
+  await expect(stat(file("list.csv"))).rejects.toMatchObject({ code: "ENOENT" });
+});
+
+it.each([
+  ["a missing folder", "missing/list.csv", /list\.csv cannot be written: ENOENT\n$/],
+  ["a folder", "folder", /folder is not a file\. Nothing was written\.\n$/],
+])("marks nobody if the file is in %s", async (_, name, message) => {
+  await addPeople(2);
+  await mkdir(file("folder"), { recursive: true });
+  const result = await invite("--first", "2", "--out", file(name));
+  expect(result).toEqual({ code: 1, stdout: "", stderr: expect.stringMatching(message) });
+  expect(await invited()).toEqual([]);
+});
+
+it("--undo makes those waiting again who are still invited", async () => {
+  await addPeople(4);
+  const batch = await inviteToFile("--first", "3");
+  await database.query("UPDATE earlyaccess SET status = 'joined' WHERE name = 'Person 1'");
+  const stdout = "Made 2 people waiting again. 1 person of the batch had another status already.\n";
+  expect(await invite("--undo", batch)).toEqual({ code: 0, stdout, stderr: "" });
+  expect(await database.query("SELECT status, batch FROM earlyaccess ORDER BY name")).toEqual([
+    { status: "waiting", batch: null },
+    { status: "joined", batch },
+    { status: "waiting", batch: null },
+    { status: "waiting", batch: null },
+  ]);
+  expect(await changes(1)).toMatchObject([{ old_status: "invited", new_status: "waiting" }]);
+  await inviteToFile("--first", "1");
+  expect(await invited()).toEqual(["Person 0"]);
+});
+
+it("--list counts the people of each batch, the newest first", async () => {
+  expect(await invite("--list")).toEqual({ code: 0, stdout: "There are no batches.\n", stderr: "" });
+  await addPeople(4);
+  const first = await inviteToFile("--first", "3");
+  await database.query("UPDATE earlyaccess SET status = 'joined' WHERE name = 'Person 1'");
+  const second = await inviteToFile("--first", "3");
+  const stdout = `${second}  1 person, 1 still invited, 0 joined\n${first}  3 people, 2 still invited, 1 joined\n`;
+  expect(await invite("--list")).toEqual({ code: 0, stdout, stderr: "" });
+});
+
+it("--again writes the list of those who are still invited", async () => {
+  await addPeople(3);
+  const batch = await inviteToFile("--first", "3");
+  const list = await readFile(file("list.csv"), "utf8");
+  expect(await invite("--again", batch)).toMatchObject({ code: 0, stdout: list });
+  await database.query("UPDATE earlyaccess SET status = 'left' WHERE name = 'Person 0'");
+  const { stdout } = await invite("--again", batch, "--format", "listmonk", "--out", file("list.csv"));
+  expect(stdout).toBe(`Still invited: 2 of 3 people in batch ${batch}.\nWrote ${file("list.csv")}.\n`);
+  expect(await readFile(file("list.csv"), "utf8")).toMatch(/^email,name,attributes\nperson1@.*\nperson2@.*\n$/);
+  await database.query("UPDATE earlyaccess SET status = 'joined'");
+  const none = `Still invited: 0 of 3 people in batch ${batch}.\nNo list was written.\n`;
+  expect(await invite("--again", batch)).toEqual({ code: 0, stdout: "", stderr: none });
+});
+
+it.each(["--undo", "--again"])("%s of an unknown batch exits with 1", async (option) => {
+  const stderr = 'There is no batch "none". See: waitlist invite --list\n';
+  expect(await invite(option, "none")).toEqual({ code: 1, stdout: "", stderr });
+});
+
+it.each([
+  [[], /^invite needs --first N, --list, --again BATCH or --undo BATCH\.\n$/],
+  [["--source", "x"], /^invite needs --first N, /],
+  [["--first", "0"], /^--first is "0" but must be a whole number from 1, for example 100\.\n$/],
+  [["--first", "1.5"], /^--first is "1\.5" but must be /],
+  [["--first", "1e3"], /^--first is "1e3" but must be /],
+  [["--first", "9999999999"], /^--first is "9999999999" but must be /],
+  [["--first", "1", "--format", "xml"], /^--format is "xml" but must be one of csv, mailchimp, brevo, listmonk\.\n$/],
+  [["--first", "1", "--format", "constructor"], /^--format is "constructor" but must be /],
+  [["--first", "1", "--list"], /^--list cannot be combined with --first\.\n$/],
+  [["--list", "--out", "x"], /^--out cannot be combined with --list\.\n$/],
+  [["--undo", "x", "--dry-run"], /^--dry-run cannot be combined with --undo\.\n$/],
+  [["--undo", "x", "--format", "csv"], /^--format cannot be combined with --undo\.\n$/],
+  [["--again", "x", "--confirmed"], /^--confirmed cannot be combined with --again\.\n$/],
+  [["--again", "x", "--undo", "x"], /^--undo cannot be combined with --again\.\n$/],
+])("refuses %j with exit code 2", async (args, message) => {
+  expect(await invite(...args)).toEqual({ code: 2, stdout: "", stderr: expect.stringMatching(message) });
+});
+
+describe("the list", () => {
+  const people = [
+    { name: "Ada King Lovelace", email: "ada@example.com", company: "Engines", job_title: "Countess" },
+    { name: "Plato", email: "+plato@example.com", company: "=1+1", job_title: null },
+    { name: 'Zoë  "Z" @home', email: "zoe@example.com", company: 'A, "B"; =2', job_title: "-1" },
+  ];
+  const format = async (name: string) => {
+    await insertEntries(
+      database,
+      people.map((person, i) => ({ ...person, created_at: `2026-01-0${i + 1}T00:00:00Z` })),
+    );
+    await inviteToFile("--first", "3", "--format", name);
+    return parse(await readFile(file("list.csv"), "utf8"));
+  };
+
+  it("is guarded in plain CSV", async () => {
+    expect(await format("csv")).toEqual([
+      ["name", "email", "company", "job_title"],
+      ["Ada King Lovelace", "ada@example.com", "Engines", "Countess"],
+      ["Plato", "'+plato@example.com", "'=1+1", ""],
+      ['Zoë  "Z" @home', "zoe@example.com", 'A, "B"; =2', "'-1"],
+    ]);
+  });
+
+  it.each([
+    ["mailchimp", ["Email Address", "First Name", "Last Name", "Company"]],
+    ["brevo", ["EMAIL", "FIRSTNAME", "LASTNAME", "COMPANY"]],
+  ])("has the headers that %s documents, and the name in two columns", async (name, header) => {
+    expect(await format(name)).toEqual([
+      header,
+      ["ada@example.com", "Ada King", "Lovelace", "Engines"],
+      ["+plato@example.com", "Plato", "", "'=1+1"],
+      ["zoe@example.com", 'Zoë  "Z"', "'@home", 'A, "B"; =2'],
+    ]);
+  });
+
+  it("has attributes in JSON for listmonk", async () => {
+    const [header, ...rows] = await format("listmonk");
+    expect(header).toEqual(["email", "name", "attributes"]);
+    expect(rows.map(([email, name, attributes]) => [email, name, JSON.parse(attributes as string)])).toEqual(
+      people.map(({ email, name, company, job_title }) => [email, name, { company, job_title }]),
+    );
+  });
+});
+
+it("works with the connection of an admin, whose name the trace has", async () => {
+  await migrate({ ...database, adminUrl: database.adminRoleUrl });
+  await addPeople(2);
+  const env = { DATABASE_OWNER_URL: database.adminRoleUrl };
+  const { code, stdout, stderr } = await waitlist(["invite", "--first", "1", "--out", file("list.csv")], env);
+  expect([code, stderr]).toEqual([0, ""]);
+  expect(await changes(1)).toMatchObject([{ changed_by: new URL(database.adminRoleUrl).username }]);
+  const [batch = ""] = batchName.exec(stdout) ?? [];
+  expect(await waitlist(["invite", "--undo", batch], env)).toMatchObject({ code: 0, stderr: "" });
+  expect(await database.query("SELECT FROM earlyaccess WHERE batch IS NOT NULL")).toEqual([]);
+  for (const args of [["export"], ["show", "person0@example.com"]]) {
+    expect(await waitlist(args, env)).toMatchObject({ code: 0, stderr: "" });
+  }
+});
