@@ -28,23 +28,21 @@ has_room() {
   [ "$free" -gt "$needed" ] || { log "The disk is too full: a backup needs $needed KB, and $free KB are free."; return 1; }
 }
 
-# Dumps the database, and prints the number of entries in the snapshot of the dump. SHELL_ERROR needs psql 16.
+# Dumps the database, and prints the number of entries in the snapshot of the dump.
 dump() {
   query <<'SQL'
 BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
 SELECT pg_export_snapshot() AS snapshot, count(*) AS entries FROM public.earlyaccess \gset
 \setenv SNAPSHOT :snapshot
-\! pg_dump --no-password --format=custom --snapshot="$SNAPSHOT" --exclude-schema=graphile_worker --exclude-schema=earlyaccess_erasures --file="$work/dump"
-\if :SHELL_ERROR
-\else
+\! pg_dump --no-password --format=custom --snapshot="$SNAPSHOT" --exclude-schema=graphile_worker --exclude-schema=earlyaccess_erasures --file="$work/dump" || rm -f "$work/dump"
 \echo :entries
-\endif
 SQL
 }
 
 # Restores the dump as docs/operate.md does, and prints the number of entries. The scratch database is on a Postgres of its own that listens
 # on a socket in $work only: this needs no right on the real server, and no other container can reach it.
 restore() (
+  export PGHOST="$work" PGPORT=5432 PGDATABASE=postgres
   initdb --pgdata="$work/server" --username="$PGUSER" --auth=trust --encoding=UTF8 --no-sync >"$work/log" || exit
   # No parallel index builds: they may need more shared memory than a container has.
   options="-c listen_addresses= -c unix_socket_directories='$work' -c fsync=off -c max_parallel_maintenance_workers=0"
@@ -52,7 +50,6 @@ restore() (
     cat "$work/log" >&2
     exit 1
   fi
-  export PGHOST="$work" PGPORT=5432 PGDATABASE=postgres
   if pg_restore --dbname=postgres --schema=public --no-privileges --clean --if-exists --single-transaction "$work/dump" 2>"$work/errors"; then
     query --command="SELECT count(*) FROM public.earlyaccess"
   else
@@ -64,8 +61,7 @@ restore() (
 
 back_up() {
   clean && mkdir "$work" && has_room || return
-  entries=$(dump)
-  [ -n "$entries" ] || { log "The dump failed."; return 1; }
+  entries=$(dump) && [ -f "$work/dump" ] || { log "The dump failed."; return 1; }
   restored=$(restore)
   [ "$restored" = "$entries" ] || { log "The dump is not usable: ${restored:-none} of its $entries entries could be restored."; return 1; }
   name=perennial-$(date +%Y-%m-%dT%H%M%SZ).dump
