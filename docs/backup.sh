@@ -44,8 +44,11 @@ SQL
 restore() (
   export PGHOST="$work" PGPORT=5432 PGDATABASE=postgres
   initdb --pgdata="$work/server" --username="$PGUSER" --auth=trust --encoding=UTF8 --no-sync >"$work/log" || exit
+  options="-c listen_addresses= -c unix_socket_directories='$work' -c fsync=off"
+  # No WAL for the restored rows, which would double the room on the disk.
+  options="$options -c wal_level=minimal -c max_wal_senders=0"
   # No parallel index builds: they may need more shared memory than a container has.
-  options="-c listen_addresses= -c unix_socket_directories='$work' -c fsync=off -c max_parallel_maintenance_workers=0"
+  options="$options -c max_parallel_maintenance_workers=0"
   if ! pg_ctl --pgdata="$work/server" --log="$work/log" --wait --options="$options" start >/dev/null; then
     cat "$work/log" >&2
     exit 1
@@ -61,17 +64,18 @@ restore() (
 
 back_up() {
   clean && mkdir "$work" && has_room || return
-  entries=$(dump) && [ -f "$work/dump" ] || { log "The dump failed."; return 1; }
+  entries=$(dump)
+  [ -f "$work/dump" ] || { log "The dump failed."; return 1; }
   restored=$(restore)
   [ "$restored" = "$entries" ] || { log "The dump is not usable: ${restored:-none} of its $entries entries could be restored."; return 1; }
   name=perennial-$(date +%Y-%m-%dT%H%M%SZ).dump
   mv "$work/dump" "$folder/$name" && sync "$folder" || return
-  log "Wrote $name: $entries entries, tested by a restore."
+  log "Wrote $name, tested by a restore. Entries: $entries."
   query --command="INSERT INTO public.earlyaccess_backups (entries) VALUES ($entries)" || log "doctor cannot report this backup."
   rotate
 }
 
-# Keeps the newest backup of each of the last 7 days, 4 weeks and 12 months that have one. It counts backups, so that a wrong clock deletes none.
+# Keeps the newest backup of each of the last 7 days, 4 weeks and 12 months that have one. It counts backups, so that a wrong clock cannot delete all.
 rotate() {
   for file in "$folder"/perennial-????-??-??T*Z.dump; do
     [ -e "$file" ] || continue

@@ -20,9 +20,9 @@ it.each([
     "50 hours",
     "50 hours",
     "warning",
-    "the last good one is 50 h old and has 7 entries. See what failed: docker compose logs backup",
+    "the last good one is 50 h old (entries: 7). See what failed: docker compose logs backup",
   ],
-  ["47 hours", "47 hours 59 minutes", "ok", "the last good one is 47 h old and has 7 entries"],
+  ["47 hours", "47 hours 59 minutes", "ok", "the last good one is 47 h old (entries: 7)"],
 ])("reports the last backup: %s", async (_, age, verdict, text) => {
   if (age) {
     await database.query(

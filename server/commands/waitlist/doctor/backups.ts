@@ -18,7 +18,7 @@ export async function* examineBackups(owner: pg.Client): AsyncGenerator<Finding>
   // Other installations back up in their own way.
   if (!rows[0]) return yield { verdict: "ok", what, text: "none by the profile backup" };
   const { hours, entries } = rows[0];
-  const text = `the last good one is ${count(hours)} h old and has ${count(entries)} entries`;
+  const text = `the last good one is ${count(hours)} h old (entries: ${count(entries)})`;
   if (hours < hoursAtMost) return yield { verdict: "ok", what, text };
   yield { verdict: "warning", what, text: `${text}. See what failed: docker compose logs backup` };
 }
