@@ -15,10 +15,13 @@ export async function* examineBackups(owner: pg.Client): AsyncGenerator<Finding>
     `SELECT floor(extract(epoch FROM now() - finished_at) / 3600)::int AS hours, entries
      FROM public.earlyaccess_backups ORDER BY finished_at DESC LIMIT 1`,
   );
+  yield { what, ...describe(rows[0]) };
+}
+
+function describe(last: { hours: number; entries: number } | undefined): Omit<Finding, "what"> {
   // Other installations back up in their own way.
-  if (!rows[0]) return yield { verdict: "ok", what, text: "none by the profile backup" };
-  const { hours, entries } = rows[0];
-  const text = `the last good one is ${count(hours)} h old (entries: ${count(entries)})`;
-  if (hours < hoursAtMost) return yield { verdict: "ok", what, text };
-  yield { verdict: "warning", what, text: `${text}. See what failed: docker compose logs backup` };
+  if (!last) return { verdict: "ok", text: "none by the profile backup" };
+  const text = `the last good one is ${count(last.hours)} h old (entries: ${count(last.entries)})`;
+  if (last.hours < hoursAtMost) return { verdict: "ok", text };
+  return { verdict: "warning", text: `${text}. See what failed: docker compose logs backup` };
 }
