@@ -1,5 +1,6 @@
 # Builds the site and runs it as one process without node_modules.
-FROM node:24-slim AS build
+# The output is the same for every architecture, so the build needs no emulation.
+FROM --platform=$BUILDPLATFORM node:24-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci

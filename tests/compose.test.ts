@@ -1,4 +1,4 @@
-// docker-compose.yml: what a change of a setting restarts, who connects as which role, and what the balancer asks.
+// docker-compose.yml: what a change of a setting restarts, who connects as which role, what each service may do, and what the proxies ask.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -6,9 +6,20 @@ import { parse } from "yaml";
 import { projectRoot } from "../server/project-root.ts";
 
 interface Service {
+  image?: string;
+  user?: string;
   environment?: Record<string, string | null>;
   depends_on?: Record<string, unknown> | string[];
   profiles?: string[];
+  ports?: string[];
+  networks?: string[];
+  volumes?: string[];
+  read_only?: boolean;
+  cap_drop?: string[];
+  cap_add?: string[];
+  security_opt?: string[];
+  mem_limit?: string;
+  logging?: { options: Record<string, string> };
 }
 
 const read = (file: string) => readFileSync(join(projectRoot, file), "utf8");
@@ -49,6 +60,61 @@ it("connects each service as the role that it needs, and none as a superuser", (
   );
   expect(read("docs/create-owner.sql")).toMatch(/^ALTER ROLE postgres PASSWORD NULL;$/m);
 });
+
+it("confines each service", () => {
+  for (const [name, service] of Object.entries(services)) {
+    expect(service, name).toMatchObject({
+      read_only: true,
+      cap_drop: ["ALL"],
+      security_opt: ["no-new-privileges:true"],
+      mem_limit: expect.stringMatching(/^\d+m$/),
+      logging: { options: { "max-size": "10m" } },
+    });
+    // The project's own image has a user.
+    if (service.image) expect(service.user, name).toMatch(/^(postgres|valkey|1000:1000)$/);
+    if (service.image !== "caddy:2") expect(service.cap_add, name).toBeUndefined();
+  }
+});
+
+it("backs up with the image of the database, as the owner, out of reach of the site", () => {
+  const { backup, database } = services;
+  expect(backup?.image).toBe(database?.image);
+  expect(backup?.environment).toEqual({
+    PGHOST: "database",
+    PGDATABASE: "perennial",
+    PGUSER: "perennial_owner",
+    PGPASSWORD: "${OWNER_PASSWORD:?set it in .env}",
+  });
+  expect(backup).toMatchObject({ profiles: ["backup"], networks: ["admin"] });
+  expect(backup?.ports).toBeUndefined();
+  expect(backup?.volumes?.some((volume) => database?.volumes?.includes(volume))).toBe(false);
+  for (const name of ["site", "replica-1"]) expect(services[name]?.networks, name).toBeUndefined();
+});
+
+it("puts Caddy in front of the site if DOMAIN is set", () => {
+  const { https, site } = services;
+  expect(https).toMatchObject({ profiles: ["https"], ports: ["80:80", "443:443", "443:443/udp"] });
+  expect(https?.volumes).toEqual(["certificates:/data/caddy"]);
+  expect(read("docs/Caddyfile.https")).toMatch(/^\{\$DOMAIN\} \{\n\treverse_proxy site:3000 \{$/m);
+  const values = (domain: Record<string, string>) => [
+    interpolate(site?.environment?.PUBLIC_URL ?? "", domain),
+    interpolate(site?.environment?.TRUST_PROXY ?? "", domain),
+    interpolate(site?.ports?.[0] ?? "", domain),
+  ];
+  expect(values({})).toEqual(["http://localhost:3000", "", "3000:3000"]);
+  expect(values({ PORT: "80", TRUST_PROXY: "2" })).toEqual(["http://localhost:80", "2", "80:3000"]);
+  expect(values({ DOMAIN: "a.example" })).toEqual(["https://a.example", "1", "127.0.0.1:3000:3000"]);
+  expect(values({ DOMAIN: "a.example", PUBLIC_URL: "https://b.example" })[0]).toBe("https://b.example");
+});
+
+/** Replaces ${NAME:-default} and ${NAME:+replacement} from the inside out, as Compose does. */
+function interpolate(text: string, values: Record<string, string>): string {
+  const replaced = text.replace(/\$\{(\w+)(?::([-+])([^${}]*))?\}/, (_, name: string, operator?: string, word = "") => {
+    if (operator === "+") return values[name] ? word : "";
+    return values[name] ?? word;
+  });
+  return replaced === text ? text : interpolate(replaced, values);
+}
 
 it("gives only the worker the mail server's login, and the site what it needs to know of mails", () => {
   const names = (setting: string) =>

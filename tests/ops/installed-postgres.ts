@@ -10,7 +10,7 @@ import { findProgram } from "../support/programs.ts";
 const execute = promisify(execFile);
 
 /** Postgres refuses to run as root; Debian's package creates a user for it. */
-const asPostgres = process.getuid?.() === 0 ? ["runuser", "-u", "postgres", "--"] : [];
+export const asPostgres = process.getuid?.() === 0 ? ["runuser", "-u", "postgres", "--"] : [];
 
 /** Calls `use` with a function that returns the URL of a database as a user, who needs no password, and a folder that is deleted at the end. */
 export async function withInstalledPostgres(

@@ -2,6 +2,7 @@
 // npm run test:ops -- WORD runs only the scenarios with the word in their name.
 import { runScenarios } from "../support/scenarios.ts";
 import { backUpAndRestore } from "./backup.ts";
+import { runBackupScript } from "./backup-script.ts";
 import { keepErased } from "./erasures.ts";
 import { importWithSignUps } from "./import-with-sign-ups.ts";
 import { inviteMany } from "./invite.ts";
@@ -18,6 +19,10 @@ await runScenarios([
   { name: "import 200,000 lines while people sign up", run: importWithSignUps },
   { name: "invite 100,000 of 1,000,000 entries", run: inviteMany },
   { name: "back up 10,000 entries, restore them into an empty database, and compare all rows", run: backUpAndRestore },
+  {
+    name: "the script of the profile backup: a good backup, then faults that leave it as it was",
+    run: runBackupScript,
+  },
   { name: "erase 1,000 of 10,000 entries, restore older backups and import old files: none returns", run: keepErased },
   {
     name: "migrate a database that another application uses, and compare it before and after",

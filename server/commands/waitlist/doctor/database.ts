@@ -6,6 +6,7 @@ import type { Config } from "../../../config/config.ts";
 import type { OpenedDatabase } from "../../../database/open.ts";
 import { readRole } from "../../../database/roles/site-roles.ts";
 import { OperatorError, listNames, printableName } from "../../../operator-messages.ts";
+import { examineBackups } from "./backups.ts";
 import { examineErasures } from "./erasures.ts";
 import type { Finding } from "./finding.ts";
 import { examineImports } from "./imports.ts";
@@ -28,6 +29,7 @@ export async function* examineDatabase(urls: OpenedDatabase, { allowPrivilegedRo
       if (migrations.verdict === "ok" && (yield* examineObjects(owner))) yield await examineImports(owner);
       yield await examineClock(owner);
       if (isOwner) yield* examineErasures(owner, urls.erasureKey);
+      if (isOwner) yield* examineBackups(owner);
     }
     const either = owner ?? web;
     if (either) yield* examineRoles(either, urls, allowPrivilegedRole);

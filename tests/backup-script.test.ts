@@ -1,0 +1,57 @@
+// docs/backup.sh: which backups stay. tests/ops/backup-script.ts runs the script with Postgres.
+import { execFile } from "node:child_process";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { projectRoot } from "../server/project-root.ts";
+
+const run = promisify(execFile);
+
+// The script is for a container: it needs flock and GNU date.
+describe.skipIf(process.platform !== "linux")("rotation", () => {
+  let folder: string;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "perennial-backups-"));
+  });
+
+  afterEach(() => rm(folder, { recursive: true }));
+
+  const nameAt = (date: Date) => `perennial-${date.toISOString().slice(0, 19).replaceAll(":", "")}Z.dump`;
+
+  async function rotate(names: string[]): Promise<string[]> {
+    for (const name of names) await writeFile(join(folder, name), "");
+    await run("sh", [join(projectRoot, "docs/backup.sh"), "rotate"], {
+      env: { ...process.env, BACKUP_FOLDER: folder },
+    });
+    const left = (await readdir(folder)).filter((name) => !name.startsWith("."));
+    return left.toSorted().map((name) => name.replace(/^perennial-|T.*$/g, ""));
+  }
+
+  const daily = (last: string, days: number) =>
+    Array.from({ length: days }, (_, day) => nameAt(new Date(Date.parse(last) - day * 86_400_000)));
+
+  it("keeps 7 daily, 4 weekly and 12 monthly backups of two years", async () => {
+    // 22 November 2026 is a Sunday, the last day of its ISO week.
+    expect(await rotate(daily("2026-11-22T03:00:00Z", 730))).toEqual([
+      ..."2025-12-31 2026-01-31 2026-02-28 2026-03-31 2026-04-30 2026-05-31 2026-06-30 2026-07-31".split(" "),
+      ..."2026-08-31 2026-09-30 2026-10-31".split(" "), // The 12th month is November, whose newest backup is the last one.
+      ..."2026-11-01 2026-11-08 2026-11-15".split(" "), // The 4th week ends on 22 November.
+      ..."2026-11-16 2026-11-17 2026-11-18 2026-11-19 2026-11-20 2026-11-21 2026-11-22".split(" "),
+    ]);
+  });
+
+  it("keeps the newest of a day", async () => {
+    const times = ["2027-01-01T01:00:00Z", "2027-01-01T09:00:00Z", "2027-01-02T01:00:00Z"];
+    expect(await rotate(times.map((time) => nameAt(new Date(time))))).toEqual(["2027-01-01", "2027-01-02"]);
+    expect(await readdir(folder)).toContain("perennial-2027-01-01T090000Z.dump");
+  });
+
+  it("deletes nothing because it is old, and no other file", async () => {
+    const old = daily("2020-02-29T03:00:00Z", 7);
+    const others = ["exports.tar", "perennial.dump", "before-upgrade.dump"];
+    expect(await rotate([...old, ...others])).toHaveLength(10);
+  });
+});

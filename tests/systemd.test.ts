@@ -1,0 +1,25 @@
+// docs/perennial*.service: what the units run, and that both are confined alike.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { projectRoot } from "../server/project-root.ts";
+
+const lines = (name: string) => readFileSync(join(projectRoot, "docs", name), "utf8").split("\n");
+const [site, worker] = [lines("perennial.service"), lines("perennial-worker.service")];
+const dockerfile = readFileSync(join(projectRoot, "Dockerfile"), "utf8");
+
+it("runs the site with the options of the image, and the worker", () => {
+  const [, options = ""] = /^CMD \["node", "(.*)", "dist\/server\/index\.js"\]$/m.exec(dockerfile) ?? [];
+  expect(site).toContain(`ExecStart=/usr/bin/node ${options} server/index.js`);
+  expect(worker).toContain("ExecStart=/usr/bin/node server/worker.js");
+});
+
+it("confines both, and gives each a file of settings", () => {
+  const confinement = site.slice(site.indexOf("DynamicUser=yes"));
+  expect(confinement).toEqual(
+    expect.arrayContaining(["NoNewPrivileges=yes", "ProtectSystem=strict", "CapabilityBoundingSet="]),
+  );
+  expect(worker.slice(worker.indexOf("DynamicUser=yes"))).toEqual(confinement);
+  expect(site).toEqual(expect.arrayContaining(["EnvironmentFile=/etc/perennial/site.env", "Restart=on-failure"]));
+  expect(worker).toEqual(expect.arrayContaining(["EnvironmentFile=/etc/perennial/worker.env", "Restart=on-failure"]));
+});
