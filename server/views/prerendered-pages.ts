@@ -13,32 +13,53 @@ const notFoundCaching = { "Cache-Control": "public, max-age=0, must-revalidate" 
 
 const htmlType = { "Content-Type": "text/html; charset=utf-8" };
 
-/** @throws whatever a component throws: a build that cannot render one of these pages does not start. */
-export async function prerender(renderer: Renderer, addresses: string[]): Promise<Cache> {
+export type FindPage = (address: string) => Promise<CachedResponse> | CachedResponse | undefined;
+
+export interface PageCache {
+  /** By the address that the renderer returns for a request. */
+  prerendered: Cache;
+  /** Finds a page that is the same for everybody, and renders it unless it was needed before; undefined for any other page. */
+  findPage: FindPage;
+  errorPage: CachedResponse;
+  /** Renders the kept pages again. @throws whatever a component throws; the old pages then stay. */
+  refresh: () => Promise<void>;
+}
+
+/**
+ * @param addresses of the pages to render now.
+ * @param onDemand addresses of pages that are rendered at their first request.
+ * @throws whatever a component throws: a build that cannot render one of these pages does not start.
+ */
+export async function createPageCache(renderer: Renderer, addresses: string[], onDemand: string[]): Promise<PageCache> {
+  const prerendered = new Map(await prerender(renderer, addresses));
+  const errorPage = await cacheErrorPage(renderer);
+  const pages = new Map<string, Promise<CachedResponse>>();
+  return {
+    prerendered,
+    errorPage,
+    findPage: (address) => {
+      const found = prerendered.get(address) ?? pages.get(address);
+      if (found || !onDemand.includes(address)) return found;
+      const page = renderer.page(address).then((rendered) => cachePage(rendered, pageCaching));
+      pages.set(address, page);
+      page.catch(() => pages.delete(address));
+      return page;
+    },
+    refresh: async () => {
+      const [current, error] = await Promise.all([prerender(renderer, addresses), cacheErrorPage(renderer)]);
+      for (const [address, page] of current) prerendered.set(address, page);
+      Object.assign(errorPage, error);
+      pages.clear();
+    },
+  };
+}
+
+function prerender(renderer: Renderer, addresses: string[]) {
   const pages = addresses.map(async (address) => {
     const page = await renderer.page(address);
     return [address, await cachePage(page, page.status === 200 ? pageCaching : notFoundCaching)] as const;
   });
-  return new Map(await Promise.all(pages));
-}
-
-export type FindPage = (address: string) => Promise<CachedResponse> | CachedResponse | undefined;
-
-/**
- * Returns the function that finds a page which is the same for everybody, and renders it unless it was needed before;
- * undefined for any other page.
- * @param onDemand addresses of pages that are rendered at their first request.
- */
-export function createPageCache(renderer: Renderer, prerendered: Cache, onDemand: string[]): FindPage {
-  const pages = new Map<string, Promise<CachedResponse>>();
-  return function findPage(address) {
-    const found = prerendered.get(address) ?? pages.get(address);
-    if (found || !onDemand.includes(address)) return found;
-    const page = renderer.page(address).then((rendered) => cachePage(rendered, pageCaching));
-    pages.set(address, page);
-    page.catch(() => pages.delete(address));
-    return page;
-  };
+  return Promise.all(pages);
 }
 
 /** @param caching by default for a response that nobody may keep. */
