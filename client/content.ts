@@ -318,7 +318,7 @@ export const earlyAccess = {
 export const closedList = {
   description: "CRM, loyalty, email and SMS automation in one place, driven by chat.",
   text: "We take no new sign-ups.",
-  contact: "Questions? Write to",
+  contact: "Questions? Write\u00a0to",
   button: "See the features",
   nextHeading: "If you are on the list",
   offer: "3 months free plus a lifetime discount for everyone on the early access list.",

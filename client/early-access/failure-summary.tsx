@@ -34,8 +34,8 @@ function Reason(failure: FormFailure) {
   if (failure.status !== 410) return <Errors {...failure} />;
   return (
     <>
-      <h3 id="failure-heading">{earlyAccess.closed.title}</h3>
-      <p>{earlyAccess.closed.text}</p>
+      <h3 id="failure-heading">{earlyAccess.closed.text}</h3>
+      <p>{earlyAccess.closed.title}.</p>
     </>
   );
 }

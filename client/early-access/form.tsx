@@ -89,7 +89,8 @@ export function EarlyAccessForm({ headingId, undone, onJoined }: Props) {
       )}
       {!closed && (
         <p className="note">
-          {earlyAccess.requiredNote} {closes && earlyAccess.closes(closes)}
+          {closes && `${earlyAccess.closes(closes)} `}
+          {earlyAccess.requiredNote}
         </p>
       )}
       {fields.map((field) => {

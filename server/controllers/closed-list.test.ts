@@ -170,7 +170,7 @@ it("the time closes a running site: the API at once, and every kept page with th
     }
     expect(await get(app, "/")).not.toMatch(/<form|Open until/);
   }
-  expect(`${errorPage.variants.identity.body}`).toContain("List closed");
+  expect(errorPage.variants.identity.body.toString()).toContain("List closed");
   vi.mocked(Date.now).mockRestore();
   await frontend.refresh();
   for (const app of apps)
