@@ -36,6 +36,7 @@ export const navigation = {
   features: "Features",
   pricing: "Pricing",
   join: "Get Early Access",
+  closed: "List closed",
 };
 
 export const footer = { privacy: "Privacy" };
@@ -230,7 +231,15 @@ export const pricing = {
   all: ["Full access to CRM, loyalty and messaging", "No feature gating", "No implementation fees"],
 };
 
-export const questions: { heading: string; items: { question: string; answer: string; link?: string }[] } = {
+interface Question {
+  question: string;
+  answer: string;
+  link?: string;
+  /** Left out while the list is closed. */
+  joining?: boolean;
+}
+
+export const questions: { heading: string; items: Question[] } = {
   heading: "Before you join",
   items: [
     {
@@ -239,6 +248,7 @@ export const questions: { heading: string; items: { question: string; answer: st
         "The one that fits your active users. With 6000, for example, that is the Growth Plan: $699 per month, 60,000 emails and 6,000 SMS.",
     },
     {
+      joining: true,
       question: "Do I commit to anything by joining?",
       answer: "No commitment. Just early access and a first look.",
     },
@@ -247,6 +257,7 @@ export const questions: { heading: string; items: { question: string; answer: st
       answer: "The document or spreadsheet that holds your customers today.",
     },
     {
+      joining: true,
       question: "When can I start?",
       answer: "The team will reach out once the Beta version is ready.",
     },
@@ -297,6 +308,21 @@ export const earlyAccess = {
     title: "Error",
     text: "Something went wrong. Please try again.",
   },
+  /** Near the form, if the list closes by itself. */
+  closes: (time: string) => `Open until ${time}.`,
+  /** After a sign-up from a page that was loaded before the list closed. */
+  closed: { title: "The early access list is closed", text: "Your sign-up was not stored." },
+};
+
+/** The landing page while the list is closed. Only the server loads it. */
+export const closedList = {
+  description: "CRM, loyalty, email and SMS automation in one place, driven by chat.",
+  text: "We take no new sign-ups.",
+  contact: "Questions? Write\u00a0to",
+  button: "See the features",
+  nextHeading: "If you are on the list",
+  offer: "3 months free plus a lifetime discount for everyone on the early access list.",
+  questionsHeading: "Questions",
 };
 
 /** The rest of the error summary after a form post without JavaScript. Only the server loads it. */
@@ -340,8 +366,8 @@ export const privacyPage = {
   retentionHeading: "For how long",
   retention: (months: number) =>
     months === 0
-      ? "We keep an entry until the early access list closes."
-      : `We remove an entry ${months} months after the sign-up, or when the early access list closes.`,
+      ? "We keep an entry until early access ends."
+      : `We remove an entry ${months} months after the sign-up, or when early access ends.`,
   erasures:
     "After we remove an entry, we keep a check value of its address without a time limit, so that a backup cannot bring it back. Nobody can find the address from it without our key.",
   rightsHeading: "Your rights",

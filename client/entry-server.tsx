@@ -13,7 +13,7 @@ import {
   unknownAddress,
 } from "./addresses.ts";
 import { App } from "./app.tsx";
-import { meta } from "./content.ts";
+import { closedList, meta } from "./content.ts";
 import { FailureSummary } from "./early-access/failure-summary.tsx";
 import { isDecodable } from "./percent-encoding.ts";
 import type { FormFailure, Hydration, PageHandle, PageHead } from "./page-data.ts";
@@ -63,7 +63,7 @@ export function renderPage(
   table = routes,
 ): RenderedPage {
   const [path = "", query] = address.split("?", 2);
-  const handle = findHandle(match(table, path));
+  const handle = describePage(findHandle(match(table, path)), settings);
   const failedPost = failure && { ...failure, summary: <FailureSummary failure={failure} /> };
   const body = renderToString(
     <StaticRouter location={address}>
@@ -78,6 +78,12 @@ export function renderPage(
   const title = query?.startsWith(joinedQuery) ? meta.joined : undefined;
   const head = query === undefined ? handle.head : { ...handle.head, ...title, unlisted: true };
   return { ...handle, head, body, address, settings };
+}
+
+/** A closed landing page has no form: the browser need not hydrate it, and its description invites nobody. */
+function describePage(handle: PageHandle, { closed }: PageSettings): PageHandle {
+  if (!closed || handle.hydration !== "near-form") return handle;
+  return { ...handle, head: { ...handle.head, description: closedList.description }, hydration: "never" };
 }
 
 /** Renders the page for a fault of the server. The page is static, so that it can be rendered before there is a fault. */

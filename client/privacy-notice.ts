@@ -1,7 +1,7 @@
 // The privacy notice: what the page /privacy shows and, with the form's note, the text that proves what a visitor was told.
 import { earlyAccess, privacyPage } from "./content.ts";
 import { explanations, type Explanation } from "./explained-columns.ts";
-import type { SiteSettings } from "./site-settings.ts";
+import type { NoticeSettings } from "./site-settings.ts";
 
 export interface NoticeSection {
   heading: string;
@@ -12,7 +12,7 @@ export interface NoticeSection {
 }
 
 /** Returns the sections of the page. */
-export function privacySections(settings: SiteSettings): NoticeSection[] {
+export function privacySections(settings: NoticeSettings): NoticeSection[] {
   const { controller, contact, retentionMonths, keepsErasures } = settings;
   const terms = explanations.filter(({ only }) => !only || settings[only]);
   const retention = [privacyPage.retention(retentionMonths), ...(keepsErasures ? [privacyPage.erasures] : [])];
@@ -25,7 +25,7 @@ export function privacySections(settings: SiteSettings): NoticeSection[] {
 }
 
 /** Returns everything that a visitor is told, as plain text: the form's note, then the page. */
-export function noticeText(settings: SiteSettings): string {
+export function noticeText(settings: NoticeSettings): string {
   const { contact } = settings;
   const note = contact ? `${earlyAccess.privacy} ${earlyAccess.deletion} ${contact}.` : earlyAccess.privacy;
   const sections = privacySections(settings).map((section) => {

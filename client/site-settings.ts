@@ -8,19 +8,32 @@ export interface SiteSettings {
   contact?: string | undefined;
   /** Further pages that the law asks for, such as an imprint. */
   links: { label: string; url: string }[];
-  /** For how long an entry is kept after the sign-up; 0 keeps it until the list closes. */
+  /** For how long an entry is kept after the sign-up; 0 sets no limit. */
   retentionMonths: number;
   /** Whether deleted addresses are kept as keyed hashes. */
   keepsErasures: boolean;
   /** Whether a new entry gets a confirmation mail. Otherwise the success state offers to undo the sign-up. */
   mail: boolean;
+  /** Whether the list takes no sign-ups. The browser hydrates no closed landing page, so its bundle lacks that page's parts. */
+  closed: boolean;
+  /** The day or time at which an open list closes, as text. */
+  closes?: string | undefined;
 }
+
+/** The notice is the same before and after the list closes. */
+export type NoticeSettings = Omit<SiteSettings, "closed" | "closes">;
 
 /** The settings, and the id of the privacy notice that they result in. */
 export interface PageSettings extends SiteSettings {
   notice: string;
 }
 
-export const defaultSettings: SiteSettings = { links: [], retentionMonths: 0, keepsErasures: false, mail: false };
+export const defaultSettings: SiteSettings = {
+  links: [],
+  retentionMonths: 0,
+  keepsErasures: false,
+  mail: false,
+  closed: false,
+};
 
 export const SettingsContext = createContext<PageSettings>({ ...defaultSettings, notice: "" });

@@ -53,7 +53,10 @@ export function createApp(options: AppOptions): Application {
   app.use(refuseBadHeaders);
   app.all("/healthz", live);
   app.all("/readyz", ready(isReady));
-  app.use(earlyAccess({ origin, limits: signups, waitlist, undo, renderer, log, onRefused: options.onRefused }));
+  const isOpen = () => !options.site.settings.closed;
+  app.use(
+    earlyAccess({ origin, isOpen, limits: signups, waitlist, undo, renderer, log, onRefused: options.onRefused }),
+  );
   app.use(entryLinks(links, signups, findPage));
   app.use("/api", apiNotFound);
   app.use(staticFiles(files));
@@ -61,8 +64,9 @@ export function createApp(options: AppOptions): Application {
   app.use(pages(renderer, findPage));
   app.use(handleErrors(errorPage, log));
 
-  const cache = options.fastPath === false ? new Map() : new Map([...prerendered, ...files]);
-  const sendFromCache = createFastPath(cache, logRequest, headers);
+  // Two look-ups, because the frontend replaces pages when the list closes.
+  const cache = { get: (address: string) => prerendered.get(address) ?? files.get(address) };
+  const sendFromCache = createFastPath(options.fastPath === false ? new Map() : cache, logRequest, headers);
   const listener: RequestListener = (req, res) => {
     if (!sendFromCache(req, res)) app(req, res);
   };

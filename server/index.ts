@@ -13,7 +13,8 @@ import { directTimeouts, proxiedTimeouts } from "./http/timeouts.ts";
 import { createLogger } from "./logger.ts";
 import { shareCounts } from "./middleware/shared-counts.ts";
 import { createEntryLinks } from "./models/entry-links.ts";
-import { createNotice } from "./models/notice.ts";
+import { watchOpening } from "./models/opening.ts";
+import { createPageSettings } from "./models/page-settings.ts";
 import { createSignupVolume } from "./models/signup-volume.ts";
 import { createWaitlist } from "./models/waitlist.ts";
 import { explain, printable } from "./operator-messages.ts";
@@ -37,11 +38,17 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
   // The pages name the origin, so a port that the system chooses must be known before they are rendered.
   const chosenPort = config.publicUrl || config.port ? undefined : await http.listen(config.host, 0);
   const origin = config.publicUrl ?? `http://localhost:${chosenPort ?? config.port}`;
-  const settings = siteSettings(config);
-  const notice = createNotice(settings);
-  const site = { origin, allowIndexing: config.allowIndexing, settings: { ...settings, notice: notice.id } };
+  const { settings, notice } = createPageSettings(config);
+  const site = { origin, allowIndexing: config.allowIndexing, settings };
   const rendering = process.argv.includes("--dev") ? createDevFrontend(http.server, site) : createBuiltFrontend(site);
   rendering.catch(() => undefined); // Awaited below: an exit now would interrupt a migration.
+  cleanups.push(
+    watchOpening(
+      config,
+      async () => (await rendering).refresh(),
+      (err) => log.error({ err }, "rendering the pages failed"),
+    ),
+  );
   await prepareDatabase({ ...urls, allowPrivilegedRole: config.allowPrivilegedRole }, log, stopped.signal, onFault);
   const frontend = await rendering;
 
@@ -83,17 +90,6 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
   cleanups.push(() => frontend.vite?.close());
   cleanups.push(() => http.close());
   announce(config.host, port, urls, log);
-}
-
-function siteSettings({ controller, contactEmail, legalLinks, retentionMonths, erasureKey, mailFrom }: Config) {
-  return {
-    controller,
-    contact: contactEmail,
-    links: legalLinks ?? [],
-    retentionMonths,
-    keepsErasures: erasureKey !== undefined,
-    mail: mailFrom !== undefined,
-  };
 }
 
 function announce(host: string, port: number, database: OpenedDatabase, log: Logger): void {

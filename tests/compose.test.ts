@@ -124,6 +124,9 @@ it("gives only the worker the mail server's login, and the site what it needs to
   for (const setting of ["MAIL_FROM", "ERASURE_KEY", "RETENTION_MONTHS", "PUBLIC_URL"]) {
     expect(names(setting).toSorted(), setting).toEqual(sites);
   }
+  for (const setting of ["WAITLIST", "WAITLIST_CLOSES"]) {
+    expect(names(setting).toSorted(), setting).toEqual(sites.filter((name) => name !== "worker"));
+  }
   expect(services.worker?.profiles).toEqual(["worker", "notify"]);
 });
 

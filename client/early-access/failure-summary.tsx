@@ -8,7 +8,7 @@ export function FailureSummary({ failure }: { failure: FormFailure }) {
   // oxlint-disable jsx-a11y/no-autofocus -- this page is the response to a form post; the visitor needs its errors first
   return (
     <section className="failure-summary" aria-labelledby="failure-heading" tabIndex={-1} autoFocus>
-      {failure.suggestion ? <Question {...failure.suggestion} /> : <Errors {...failure} />}
+      {failure.suggestion ? <Question {...failure.suggestion} /> : <Reason {...failure} />}
     </section>
   );
 }
@@ -26,6 +26,16 @@ function Question({ typed, meant }: NonNullable<FormFailure["suggestion"]>) {
           {earlyAccess.answers.keep}
         </button>
       </div>
+    </>
+  );
+}
+
+function Reason(failure: FormFailure) {
+  if (failure.status !== 410) return <Errors {...failure} />;
+  return (
+    <>
+      <h3 id="failure-heading">{earlyAccess.closed.text}</h3>
+      <p>{earlyAccess.closed.title}.</p>
     </>
   );
 }

@@ -10,7 +10,8 @@ import { addressChoice, fields, honeypot, type FieldName } from "./fields.ts";
 import { FailedPostContext } from "./failed-post.ts";
 import { join, type FieldErrors } from "./join.ts";
 
-type State = { step: "idle" | "sending" } | { step: "failed"; errors: FieldErrors };
+/** "closed": the server refused the sign-up, because the list is closed. The form keeps what was typed, and cannot be sent again. */
+type State = { step: "idle" | "sending" | "closed" } | { step: "failed"; errors: FieldErrors };
 
 interface Props {
   headingId: string;
@@ -23,6 +24,9 @@ interface Props {
 /** The id of the message after an undo, which gets focus. */
 export const undoneId = "early-access-undone";
 
+/** The id of the message after a failure. */
+const failureId = "early-access-failure";
+
 const loadToasts = () => import("./notify.tsx").catch(() => undefined); // Without toasts, the form still shows the result.
 
 function preload() {
@@ -32,9 +36,10 @@ function preload() {
 
 export function EarlyAccessForm({ headingId, undone, onJoined }: Props) {
   const failedPost = use(FailedPostContext);
-  const { contact, notice } = use(SettingsContext);
-  const [state, setState] = useState<State>({ step: "idle" });
+  const { contact, notice, closes } = use(SettingsContext);
+  const [state, setState] = useState<State>({ step: failedPost?.status === 410 ? "closed" : "idle" });
   const isSending = useRef(false); // The state changes only with the next render, too late for a double click.
+  const closed = state.step === "closed";
   const errors = failedPost?.errors ?? (state.step === "failed" ? state.errors : {});
 
   async function submit(event: FormEvent<HTMLFormElement>) {
@@ -50,11 +55,11 @@ export function EarlyAccessForm({ headingId, undone, onJoined }: Props) {
     const moveFocus = activeElement === document.body || form.contains(activeElement);
     if (result.ok) onJoined(moveFocus, result.undo);
     else {
-      flushSync(() => setState({ step: "failed", errors: result.errors }));
-      if (moveFocus) form.querySelector<HTMLElement>("[aria-invalid], [type=submit]")?.focus();
+      flushSync(() => setState(result.closed ? { step: "closed" } : { step: "failed", errors: result.errors }));
+      if (moveFocus) form.querySelector<HTMLElement>(`[aria-invalid], [type=submit], #${failureId}`)?.focus();
     }
     const toasts = await loadToasts();
-    toasts?.notify(result.ok ? "success" : "error", { announce: !moveFocus });
+    toasts?.notify(result.ok ? "success" : result.closed ? "closed" : "failure", { announce: !moveFocus });
   }
 
   /** Removes the error of a field whose value the browser now accepts. Only the server can judge the rest of its rules. */
@@ -82,7 +87,12 @@ export function EarlyAccessForm({ headingId, undone, onJoined }: Props) {
           {earlyAccess.undone}
         </p>
       )}
-      <p className="note">{earlyAccess.requiredNote}</p>
+      {!closed && (
+        <p className="note">
+          {closes && `${earlyAccess.closes(closes)} `}
+          {earlyAccess.requiredNote}
+        </p>
+      )}
       {fields.map((field) => {
         const Input = field.type === "email" ? EmailInput : FieldInput;
         return (
@@ -91,7 +101,7 @@ export function EarlyAccessForm({ headingId, undone, onJoined }: Props) {
             field={field}
             error={errors[field.name]}
             value={failedPost?.values?.[field.name]}
-            readOnly={state.step === "sending"}
+            readOnly={closed || state.step === "sending"}
           />
         );
       })}
@@ -103,32 +113,36 @@ export function EarlyAccessForm({ headingId, undone, onJoined }: Props) {
         <label htmlFor={fieldId(honeypot)}>{earlyAccess.honeypot}</label>
         <input id={fieldId(honeypot)} name={honeypot} tabIndex={-1} autoComplete="off" />
       </div>
-      <button
-        className="button"
-        type="submit"
-        name={failedPost?.suggestion && addressChoice}
-        value={failedPost?.suggestion?.typed}
-        disabled={state.step === "sending"}
-        aria-describedby={state.step === "failed" ? "early-access-failure" : undefined}
-      >
-        {state.step === "sending" ? earlyAccess.sending : earlyAccess.button}
-      </button>
+      {!closed && (
+        <button
+          className="button"
+          type="submit"
+          name={failedPost?.suggestion && addressChoice}
+          value={failedPost?.suggestion?.typed}
+          disabled={state.step === "sending"}
+          aria-describedby={state.step === "failed" ? failureId : undefined}
+        >
+          {state.step === "sending" ? earlyAccess.sending : earlyAccess.button}
+        </button>
+      )}
       <output className="visually-hidden">{state.step === "sending" && earlyAccess.sending}</output>
-      {state.step === "failed" && (
-        <p id="early-access-failure" className="field-error">
-          {earlyAccess.failure.text}
+      {(state.step === "failed" || (closed && !failedPost)) && (
+        <p id={failureId} className="field-error" tabIndex={-1}>
+          {closed ? `${earlyAccess.closed.title}. ${earlyAccess.closed.text}` : earlyAccess.failure.text}
         </p>
       )}
-      <p className="note">
-        {earlyAccess.privacy}
-        {contact && (
-          <>
-            {" "}
-            {earlyAccess.deletion} <a href={`mailto:${contact}`}>{contact}</a>.
-          </>
-        )}{" "}
-        <a href={privacyPath}>{footer.privacy}</a>
-      </p>
+      {!closed && (
+        <p className="note">
+          {earlyAccess.privacy}
+          {contact && (
+            <>
+              {" "}
+              {earlyAccess.deletion} <a href={`mailto:${contact}`}>{contact}</a>.
+            </>
+          )}{" "}
+          <a href={privacyPath}>{footer.privacy}</a>
+        </p>
+      )}
     </form>
   );
 }

@@ -4,7 +4,7 @@ import type { FormFailure } from "../page-data.ts";
 
 export type FieldErrors = FormFailure["errors"];
 /** The token to undo the sign-up is undefined if the site sends mails. */
-export type JoinResult = { ok: true; undo?: string } | { ok: false; errors: FieldErrors };
+export type JoinResult = { ok: true; undo?: string } | { ok: false; closed?: boolean; errors: FieldErrors };
 
 /** In milliseconds; without a response by then, the sign-up counts as failed. */
 const timeout = 15_000;
@@ -26,7 +26,7 @@ export async function join(entry: Record<string, unknown>, referrer: string): Pr
     // Only 201 means that the entry is stored. A network's log-in page (captive portal) answers with 200.
     if (response.status === 201) return { ok: true, ...(await readUndo(response)) };
     console.error("Joining the waitlist failed with status", response.status);
-    return { ok: false, errors: await readErrors(response) };
+    return { ok: false, closed: response.status === 410, errors: await readErrors(response) };
   } catch (error) {
     console.error("Joining the waitlist failed:", error);
     return { ok: false, errors: {} };

@@ -17,7 +17,7 @@ interface Props {
 }
 
 export function Joined({ headingId, undoToken, onUndone, onAgain }: Props) {
-  const { mail } = use(SettingsContext);
+  const { mail, closed } = use(SettingsContext);
   const [failed, setFailed] = useState(false);
   const textId = `${headingId}-text`;
 
@@ -39,9 +39,11 @@ export function Joined({ headingId, undoToken, onUndone, onAgain }: Props) {
       </h2>
       <p id={textId}>{earlyAccess.success.text}</p>
       <p className="soft">{mail ? earlyAccess.success.inbox : earlyAccess.success.next}</p>
-      <a className="button button-quiet" href={`/#${formId}`} onClick={onAgain}>
-        {earlyAccess.success.again}
-      </a>
+      {!closed && (
+        <a className="button button-quiet" href={`/#${formId}`} onClick={onAgain}>
+          {earlyAccess.success.again}
+        </a>
+      )}
       {!mail && undoToken !== undefined && (
         <form method="post" onSubmit={submitUndo}>
           <button className="undo" type="submit">

@@ -20,8 +20,8 @@ flushSync(() =>
  * @param announce false if focus has moved to the result in the page: a screen reader has announced it then, and reads a
  *   toast in a silent live region only on request.
  */
-export function notify(result: "success" | "error", { announce }: { announce: boolean }) {
-  const { title, text } = earlyAccess[result === "success" ? "success" : "failure"];
+export function notify(result: "success" | "failure" | "closed", { announce }: { announce: boolean }) {
+  const { title, text } = earlyAccess[result];
   container.querySelector("section")?.setAttribute("aria-live", announce ? "polite" : "off");
-  toast[result](title, { description: text });
+  toast[result === "success" ? "success" : "error"](title, { description: text });
 }

@@ -1,14 +1,17 @@
 // The section with the early-access form, which the success state replaces; a form post without JavaScript returns to it.
-import { useState, type MouseEvent } from "react";
+import { use, useState, type MouseEvent } from "react";
 import { flushSync } from "react-dom";
 import { useLocation } from "react-router-dom";
 import { formId, joinedQuery, undoableAddress, undoneQuery, undoQuery } from "../addresses.ts";
 import { Sentence } from "../components/sentence.tsx";
 import { earlyAccess, meta } from "../content.ts";
+import { Closed } from "../early-access/closed.tsx";
+import { FailedPostContext } from "../early-access/failed-post.ts";
 import { fieldId } from "../early-access/field-input.tsx";
 import { EarlyAccessForm, undoneId } from "../early-access/form.tsx";
 import { Joined } from "../early-access/joined.tsx";
 import { NextSteps } from "../early-access/next-steps.tsx";
+import { SettingsContext } from "../site-settings.ts";
 
 const headingId = "early-access-heading";
 
@@ -43,6 +46,9 @@ export function EarlyAccess() {
   }
 
   const joined = step === "joined";
+  const closed = import.meta.env.SSR && use(SettingsContext).closed;
+  // A form that was sent too late returns with its values.
+  const hasForm = !joined && (!closed || use(FailedPostContext)?.values);
   // Focusable, so that a link to it moves focus and a screen reader starts reading here.
   return (
     <section id={formId} className="early-access" tabIndex={-1} aria-labelledby={headingId}>
@@ -56,15 +62,16 @@ export function EarlyAccess() {
               onAgain={showForm}
             />
           )}
+          {closed && !joined && !hasForm && <Closed headingId={headingId} undone={step === "undone"} />}
           <div className="panel-words">
-            {!joined && (
+            {hasForm && (
               <h2 id={headingId}>
-                <Sentence>{earlyAccess.heading}</Sentence>
+                <Sentence>{closed ? earlyAccess.closed.title : earlyAccess.heading}</Sentence>
               </h2>
             )}
             <NextSteps joined={joined} />
           </div>
-          {!joined && <EarlyAccessForm headingId={headingId} undone={step === "undone"} onJoined={showSuccess} />}
+          {hasForm && <EarlyAccessForm headingId={headingId} undone={step === "undone"} onJoined={showSuccess} />}
         </div>
       </div>
     </section>

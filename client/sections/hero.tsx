@@ -1,10 +1,13 @@
 // The hero: headline, offer, sign-up link and the product example.
+import { use } from "react";
 import { formId } from "../addresses.ts";
 import { Sentence } from "../components/sentence.tsx";
-import { hero } from "../content.ts";
+import { closedList, earlyAccess, hero } from "../content.ts";
+import { SettingsContext } from "../site-settings.ts";
 import { Demo } from "./demo.tsx";
 
 export function Hero() {
+  const closed = import.meta.env.SSR && use(SettingsContext).closed;
   return (
     <section className="hero">
       <div className="page">
@@ -13,11 +16,11 @@ export function Hero() {
             <Sentence>{hero.headline}</Sentence>
           </h1>
           <p className="hero-lead soft">{hero.subtext}</p>
-          <p className="hero-offer">{hero.offer}</p>
-          <a className="button" href={`#${formId}`}>
-            {hero.button}
+          <p className="hero-offer">{closed ? `${earlyAccess.closed.title}.` : hero.offer}</p>
+          <a className="button" href={`#${closed ? "features" : formId}`}>
+            {closed ? closedList.button : hero.button}
           </a>
-          <p className="note">{hero.note}</p>
+          {!closed && <p className="note">{hero.note}</p>}
         </div>
         <Demo />
       </div>

@@ -1,10 +1,13 @@
 // The navigation bar, fixed at the top.
+import { use } from "react";
 import { formId } from "../addresses.ts";
 import { Logo } from "../components/logo.tsx";
 import { navigation } from "../content.ts";
+import { SettingsContext } from "../site-settings.ts";
 
 /** @param landing the address of the landing page; empty on that page itself. */
 export function Navigation({ landing = "" }: { landing?: "" | "/" }) {
+  const { closed } = use(SettingsContext);
   return (
     <header className="navigation">
       <nav className="page" aria-label={navigation.label}>
@@ -17,8 +20,8 @@ export function Navigation({ landing = "" }: { landing?: "" | "/" }) {
         <a className="navigation-link" href={`${landing}#pricing`}>
           {navigation.pricing}
         </a>
-        <a className="button button-small" href={`${landing}#${formId}`}>
-          {navigation.join}
+        <a className={`button button-small${closed ? " button-quiet" : ""}`} href={`${landing}#${formId}`}>
+          {closed ? navigation.closed : navigation.join}
         </a>
       </nav>
     </header>

@@ -1,10 +1,14 @@
 // The pricing section: the founding offer, four plans, and what all of them include.
+import { use } from "react";
 import { formId } from "../addresses.ts";
 import { Icon } from "../components/icon.tsx";
 import { Leaf } from "../components/stem.tsx";
-import { pricing } from "../content.ts";
+import { closedList, pricing } from "../content.ts";
+import { SettingsContext } from "../site-settings.ts";
 
 export function Pricing() {
+  const closed = import.meta.env.SSR && use(SettingsContext).closed;
+  const button = closed ? closedList.button : pricing.button;
   return (
     <section className="section pricing" aria-labelledby="pricing">
       <div className="page">
@@ -12,7 +16,7 @@ export function Pricing() {
         <div className="offer">
           <div>
             <h3>{pricing.offerHeading}</h3>
-            <p>{pricing.offer}</p>
+            <p>{closed ? closedList.offer : pricing.offer}</p>
           </div>
           <FreeMonths />
         </div>
@@ -34,10 +38,10 @@ export function Pricing() {
               </dl>
               <a
                 className="button button-small button-quiet"
-                href={`#${formId}`}
-                aria-label={`${pricing.button}, ${plan.name}`}
+                href={`#${closed ? "features" : formId}`}
+                aria-label={`${button}, ${plan.name}`}
               >
-                {pricing.button}
+                {button}
               </a>
             </li>
           ))}

@@ -1,14 +1,18 @@
 // The questions and answers, in native <details> elements.
+import { use } from "react";
 import { privacyPath } from "../addresses.ts";
-import { questions } from "../content.ts";
+import { closedList, questions } from "../content.ts";
+import { SettingsContext } from "../site-settings.ts";
 
 export function Questions() {
+  const closed = import.meta.env.SSR && use(SettingsContext).closed;
+  const items = closed ? questions.items.filter(({ joining }) => !joining) : questions.items;
   return (
     <section className="section questions" aria-labelledby="questions-heading">
       <div className="page">
-        <h2 id="questions-heading">{questions.heading}</h2>
+        <h2 id="questions-heading">{closed ? closedList.questionsHeading : questions.heading}</h2>
         <div>
-          {questions.items.map(({ question, answer, link }) => (
+          {items.map(({ question, answer, link }) => (
             <details key={question}>
               <summary>{question}</summary>
               <p>

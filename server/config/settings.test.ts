@@ -17,6 +17,10 @@ it.each<[SettingName, string, unknown]>([
   ["HSTS_INCLUDE_SUBDOMAINS", "true", true],
   ["ALLOW_INDEXING", "false", false],
   ["SIGNUP_HOURLY_CEILING", "0", 0],
+  ["WAITLIST", "closed", "closed"],
+  ["WAITLIST_CLOSES", "2026-12-31", new Date("2027-01-01T00:00:00Z")],
+  ["WAITLIST_CLOSES", "2026-12-31T18:00+01:00", new Date("2026-12-31T17:00:00Z")],
+  ["WAITLIST_CLOSES", "2026-12-31T18:00:30Z", new Date("2026-12-31T18:00:30Z")],
   ["REDIS_URL", "rediss://user:secret@cache.example:6380/1", "rediss://user:secret@cache.example:6380/1"],
   ["LOG_LEVEL", "warn", "warn"],
   // As node-postgres reads these, so that it need not warn.
@@ -51,6 +55,11 @@ it.each<[SettingName, string[]]>([
   ["SIGNUP_LIMIT", ["0"]],
   ["SIGNUP_WINDOW_SECONDS", ["-1", "86401"]],
   ["SIGNUP_HOURLY_CEILING", ["none"]],
+  ["WAITLIST", ["yes", "Closed"]],
+  [
+    "WAITLIST_CLOSES",
+    ["2026-02-30", "2026-02-30T10:00Z", "31.12.2026", "2026-12-31T18:00", "2026-12-31T25:00Z", "2026-12-31T18:00+0100"],
+  ],
   ["REDIS_URL", ["http://cache", "redis://"]],
   ["METRICS_PORT", ["0"]],
   ["NOTIFY_WEBHOOK_URL", ["ftp://hooks.example/", "https://user@hooks.example/"]],

@@ -57,6 +57,17 @@ const webhookUrl = url(
   ({ protocol, username, password }) => /^https?:$/.test(protocol) && username === "" && password === "",
 );
 
+const dayMs = 86_400_000;
+
+/** Parses a date, which stands for the end of that day in UTC, or a time with its offset. */
+const closingTime = z.string().transform((text, context) => {
+  const [, day = "", time] = /^([\d-]{10})(T\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:\d\d))?$/.exec(text) ?? [];
+  const moment = new Date(time ? text : Date.parse(day) + dayMs);
+  if (z.iso.date().safeParse(day).success && !Number.isNaN(moment.getTime())) return moment;
+  context.addIssue("a date, at whose end in UTC the list closes, or a time like 2026-12-31T18:00+01:00");
+  return z.NEVER;
+});
+
 /** A secret in the format of Standard Webhooks. */
 const webhookSecret = z.string().refine((text) => {
   const key = /^whsec_([a-z\d+/]+=*)$/i.exec(text)?.[1] ?? "";
@@ -145,6 +156,10 @@ export const settings = {
   ALLOW_PRIVILEGED_ROLE: { schema: trueOrFalse.optional(), example: "true" },
   /** The number of proxies in front of the server, each of which appends to X-Forwarded-For. */
   TRUST_PROXY: { schema: wholeNumber(0, 32, "proxies in front").default(0), example: "1" },
+  /** Whether the list takes sign-ups. */
+  WAITLIST: { schema: z.enum(["open", "closed"], "open or closed").default("open"), example: "closed" },
+  /** The time at which an open list closes by itself. Undefined: it stays open. */
+  WAITLIST_CLOSES: { schema: closingTime.optional(), example: "2026-12-31" },
   /** Sign-ups per client and window. */
   SIGNUP_LIMIT: { schema: wholeNumber(1, 1_000_000).default(10), example: "10" },
   /** The length of that window. */

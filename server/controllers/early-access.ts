@@ -22,6 +22,8 @@ import { failedForm } from "./failed-form.ts";
 export interface EarlyAccessOptions {
   /** The site's public origin. */
   origin: string;
+  /** Whether the list takes sign-ups, asked for each request. */
+  isOpen: () => boolean;
   limits: SignupLimits;
   waitlist: Waitlist;
   renderer: Renderer;
@@ -33,15 +35,36 @@ export interface EarlyAccessOptions {
 }
 
 export function earlyAccess(options: EarlyAccessOptions): Router {
-  const { origin, limits, waitlist, renderer, log, undo, onRefused } = options;
+  const { origin, isOpen, limits, waitlist, renderer, log, undo, onRefused } = options;
   const router = Router({ caseSensitive: true, strict: true });
-  const onError = [reportRefusal(onRefused), reportUnavailable()];
-  router.post(signupPath, sameOrigin(origin), signupLimit(limits), readBody, join(waitlist, undo), onError);
+  const onError = [reportClosed(isOpen), reportRefusal(onRefused), reportUnavailable()];
+  router.post(
+    signupPath,
+    sameOrigin(origin),
+    signupLimit(limits),
+    readBody,
+    requireOpen(isOpen),
+    join(waitlist, undo),
+    onError,
+  );
   router.all(signupPath, () => {
-    throw methodNotAllowed("POST");
+    throw isOpen() ? methodNotAllowed("POST") : closed;
   });
   router.use(failedForm(renderer, log));
   return router;
+}
+
+/** Created once: its stack would be a tenth of the cost of each refused request. */
+const closed = new HttpError(410, `${content.closed.title}.`);
+
+/** Reads the body before it refuses, so that the response to a form post has the typed values. */
+function requireOpen(isOpen: () => boolean): RequestHandler {
+  return (_req, _res, next) => next(isOpen() ? undefined : closed);
+}
+
+/** While the list is closed, no other fault of a sign-up matters. */
+function reportClosed(isOpen: () => boolean): ErrorRequestHandler {
+  return (error: unknown, _req, _res, next) => next(isOpen() ? error : closed);
 }
 
 /** The same for a new and a known address, for which the token has no effect: nobody learns who is on the list. */
@@ -94,6 +117,7 @@ function findReason(error: unknown): Refusal {
   if (error instanceof WaitlistUnavailableError) return "unavailable";
   if (!(error instanceof HttpError)) return "fault";
   if (error.status === 403) return "cross-site";
+  if (error.status === 410) return "closed";
   return error.status === 429 ? "limit" : "invalid";
 }
 

@@ -10,7 +10,7 @@ import type { LogRequest } from "../middleware/request-log.ts";
  * @param headers of every response, names and values by turns.
  * @returns false if Express must handle the request.
  */
-export function createFastPath(cache: Cache, logRequest: LogRequest, headers: readonly string[]) {
+export function createFastPath(cache: Pick<Cache, "get">, logRequest: LogRequest, headers: readonly string[]) {
   return function sendFromCache(req: IncomingMessage, res: ServerResponse): boolean {
     const cached = isRead(req) ? cache.get(req.url ?? "") : undefined;
     if (!cached || findHeaderFault(req)) return false;

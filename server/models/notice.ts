@@ -1,7 +1,7 @@
 // The privacy notice that the form shows, under an id that its sign-ups name.
 import { createHash } from "node:crypto";
 import { noticeText } from "../../client/privacy-notice.ts";
-import type { SiteSettings } from "../../client/site-settings.ts";
+import type { NoticeSettings } from "../../client/site-settings.ts";
 
 export interface Notice {
   /** The first 32 hexadecimal digits of the text's SHA-256. */
@@ -9,7 +9,7 @@ export interface Notice {
   text: string;
 }
 
-export function createNotice(settings: SiteSettings): Notice {
+export function createNotice(settings: NoticeSettings): Notice {
   const text = noticeText(settings);
   return { id: createHash("sha256").update(text).digest("hex").slice(0, 32), text };
 }

@@ -47,11 +47,16 @@ type FieldErrors = Partial<Record<FieldName, string>>;
 /** Text longer than this many times its limit is refused before it is normalised: NFC takes quadratic time for combining marks. */
 const normalisedLength = 10;
 
-function text({ name, required, maxLength }: Field) {
-  return z
-    .string(fieldErrors.notText)
+/** The metadata is for docs/openapi.yaml, which states the limit of the normalised text. */
+function text({ name, label: title, type, required, maxLength }: Field) {
+  const given = z
+    .string({
+      error: ({ input }) => (typeof (input ?? "") === "string" ? fieldErrors.required[name] : fieldErrors.notText),
+    })
     .max(normalisedLength * maxLength, fieldErrors.tooLong(maxLength))
-    .transform((value) => value.trim().normalize("NFC"))
+    .meta({ title, ...(type === "email" && { format: type }), ...(required && { minLength: 1 }), maxLength });
+  return (required ? given : given.nullish())
+    .transform((value) => (value ?? "").trim().normalize("NFC"))
     .superRefine((value, context) => {
       if (value === "" && required) context.addIssue(fieldErrors.required[name]);
       else if (unstorable.test(value)) context.addIssue(fieldErrors.unstorable);
@@ -81,15 +86,13 @@ function mailAddress(field: Field) {
     .refine((address) => address.length <= field.maxLength, fieldErrors.tooLong(field.maxLength));
 }
 
-const missing = (value: unknown) => value ?? "";
-
 function validate(field: Field) {
   const schema = field.type === "email" ? mailAddress(field) : text(field);
-  return z.preprocess(missing, schema).transform((value) => value || null);
+  return schema.transform((value) => value || null);
 }
 
 type FieldSchemas = Record<FieldName, ReturnType<typeof validate>>;
-const waitlistEntry = z.object(
+export const waitlistEntry = z.object(
   Object.fromEntries(fields.map((field) => [field.name, validate(field)])) as FieldSchemas,
 );
 

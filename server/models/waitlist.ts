@@ -27,7 +27,7 @@ export interface CheckedWaitlist extends Waitlist {
 export type OnStored = (entries: SignUp[], inserted: number) => void;
 
 /** Why a sign-up was not stored. */
-export const refusals = ["invalid", "limit", "ceiling", "cross-site", "unavailable", "fault"] as const;
+export const refusals = ["invalid", "closed", "limit", "ceiling", "cross-site", "unavailable", "fault"] as const;
 export type Refusal = (typeof refusals)[number];
 
 export class WaitlistUnavailableError extends Error {

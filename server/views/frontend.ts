@@ -3,21 +3,17 @@ import { randomBytes } from "node:crypto";
 import type { Server } from "node:http";
 import { join } from "node:path";
 import type { ViteDevServer } from "vite";
-import type { Cache, CachedResponse } from "../http/cached-response.ts";
+import type { Cache } from "../http/cached-response.ts";
 import { projectRoot } from "../project-root.ts";
 import { crawlerFiles } from "./crawlers.ts";
 import type { PublicSite } from "./head.ts";
-import { cacheErrorPage, createFindPage, prerender, type FindPage } from "./prerendered-pages.ts";
+import { createFindPage, cacheErrorPage, createPageCache, type PageCache } from "./prerendered-pages.ts";
 import { builtClient, createBuiltRenderer, createDevRenderer, type Renderer } from "./renderer.ts";
 import { readStaticFiles } from "./static-files.ts";
 
-export interface Frontend {
+export interface Frontend extends PageCache {
   renderer: Renderer;
   files: Cache;
-  /** By the address that the renderer returns for a request. */
-  prerendered: Cache;
-  findPage: FindPage;
-  errorPage: CachedResponse;
   /** CSP sources of the pages' inline styles and scripts. */
   inline: { styles: string[]; scripts: string[] };
   /** Serves the client's sources in development. */
@@ -30,13 +26,11 @@ export async function createBuiltFrontend(site: PublicSite): Promise<Frontend> {
     await import("../../client/entry-server.tsx");
   const entry = { listedAddresses, pageAddress, renderErrorPage, renderPage };
   const { renderer, styles } = await createBuiltRenderer(entry, site);
-  const prerendered = await prerender(renderer, prerenderedAddresses);
+  const pages = await createPageCache(renderer, prerenderedAddresses, onDemandAddresses);
   return {
     renderer,
     files: new Map([...(await readStaticFiles(builtClient)), ...crawlerFiles(site, listedAddresses())]),
-    prerendered,
-    findPage: createFindPage(renderer, prerendered, onDemandAddresses),
-    errorPage: await cacheErrorPage(renderer),
+    ...pages,
     inline: { styles, scripts: [] },
   };
 }
@@ -59,6 +53,7 @@ export async function createDevFrontend(server: Server, site: PublicSite): Promi
     prerendered: new Map(),
     findPage: createFindPage(renderer, new Map(), []),
     errorPage: await cacheErrorPage(renderer),
+    refresh: async () => undefined, // It renders each page for each request.
     inline: { styles: sources, scripts: sources },
     vite,
   };

@@ -6,16 +6,19 @@ import { createTestApp, noDatabase, type TestApp, testSettings } from "../../tes
 
 const origin = "https://perennial.example";
 let site: TestApp;
+let closed: TestApp;
 
 beforeAll(async () => {
   site = await createTestApp(noDatabase, { site: { origin, allowIndexing: true, settings: testSettings } });
+  const settings = { ...testSettings, contact: "privacy@perennial.example", closed: true };
+  closed = await createTestApp(noDatabase, { site: { origin, allowIndexing: true, settings } });
 });
 
-afterAll(() => site.close());
+afterAll(() => Promise.all([site.close(), closed.close()]));
 
 const get = async (path: string, app = site) => (await request(app.app).get(path).set("Accept", "text/html")).text;
-const postBadForm = async () =>
-  (await request(site.app).post("/api/earlyaccess").type("form").set("Accept", "text/html").send({ name: "<b>" })).text;
+const postBadForm = async ({ app } = site) =>
+  (await request(app).post("/api/earlyaccess").type("form").set("Accept", "text/html").send({ name: "<b>" })).text;
 
 const token = "A".repeat(22);
 
@@ -25,7 +28,10 @@ const pages: Record<string, () => Promise<string>> = {
   "the landing page after an undo": () => get("/?undone"),
   "the confirmation page": () => get(`/confirm?token=${token}`),
   "the page to leave": () => get(`/leave?token=${token}`),
-  "a failed form post": postBadForm,
+  "a failed form post": () => postBadForm(),
+  "the closed landing page": () => get("/", closed),
+  "the closed landing page after an undo": () => get("/?undone", closed),
+  "a form post after the closing": () => postBadForm(closed),
   "the privacy page": () => get("/privacy"),
   "the 404 page": () => get("/nope"),
   "the error page": async () => (await site.options.frontend.renderer.errorPage()).html,

@@ -13,24 +13,52 @@ const notFoundCaching = { "Cache-Control": "public, max-age=0, must-revalidate" 
 
 const htmlType = { "Content-Type": "text/html; charset=utf-8" };
 
-/** @throws whatever a component throws: a build that cannot render one of these pages does not start. */
-export async function prerender(renderer: Renderer, addresses: string[]): Promise<Cache> {
-  const pages = addresses.map(async (address) => {
-    const page = await renderer.page(address);
-    return [address, await cachePage(page, page.status === 200 ? pageCaching : notFoundCaching)] as const;
-  });
-  return new Map(await Promise.all(pages));
+export type FindPage = (address: string) => Promise<CachedResponse>;
+
+export interface PageCache {
+  /** By the address that the renderer returns for a request. */
+  prerendered: Cache;
+  findPage: FindPage;
+  errorPage: CachedResponse;
+  /** Renders the kept pages again. @throws whatever a component throws; the old pages then stay. */
+  refresh: () => Promise<void>;
 }
 
-export type FindPage = (address: string) => Promise<CachedResponse>;
+/**
+ * @param addresses of the pages to render now.
+ * @param onDemand addresses of the pages to render at their first request.
+ * @throws whatever a component throws: a build that cannot render one of these pages does not start.
+ */
+export async function createPageCache(renderer: Renderer, addresses: string[], onDemand: string[]): Promise<PageCache> {
+  const prerendered = new Map(await prerender(renderer, addresses));
+  const errorPage = await cacheErrorPage(renderer);
+  const pages: Pages = new Map();
+  return {
+    prerendered,
+    errorPage,
+    findPage: createFindPage(renderer, prerendered, onDemand, pages),
+    refresh: async () => {
+      const [current, error] = await Promise.all([prerender(renderer, addresses), cacheErrorPage(renderer)]);
+      for (const [address, page] of current) prerendered.set(address, page);
+      Object.assign(errorPage, error);
+      pages.clear();
+    },
+  };
+}
+
+type Pages = Map<string, Promise<CachedResponse>>;
 
 /**
  * Returns the function that finds a prerendered page, and renders any other page: once if it is the same for everybody,
  * otherwise for each request. No other cache may keep such a page; the address of a request may have a token.
- * @param onDemand addresses of the pages that are rendered once.
+ * @param onDemand addresses of the pages that are rendered once, and kept in `pages`.
  */
-export function createFindPage(renderer: Renderer, prerendered: Cache, onDemand: string[]): FindPage {
-  const pages = new Map<string, Promise<CachedResponse>>();
+export function createFindPage(
+  renderer: Renderer,
+  prerendered: Cache,
+  onDemand: string[],
+  pages: Pages = new Map(),
+): FindPage {
   const noStore = { "Cache-Control": "no-store" };
   return async function findPage(address) {
     const found = prerendered.get(address) ?? pages.get(address);
@@ -45,6 +73,14 @@ export function createFindPage(renderer: Renderer, prerendered: Cache, onDemand:
     page.catch(() => pages.delete(address));
     return page;
   };
+}
+
+function prerender(renderer: Renderer, addresses: string[]) {
+  const pages = addresses.map(async (address) => {
+    const page = await renderer.page(address);
+    return [address, await cachePage(page, page.status === 200 ? pageCaching : notFoundCaching)] as const;
+  });
+  return Promise.all(pages);
 }
 
 /** @param caching by default for a response that nobody may keep. */

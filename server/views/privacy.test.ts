@@ -56,7 +56,7 @@ describe("the page follows the settings:", () => {
     await app.close();
     return get(app, "/privacy");
   };
-  const defaults = "We keep an entry until the early access list closes.";
+  const defaults = "We keep an entry until early access ends.";
 
   it("retention", async () => {
     expect(await get(named, "/privacy")).toContain(defaults);

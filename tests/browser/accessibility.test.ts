@@ -1,21 +1,31 @@
 // Accessibility: axe in every state, theme and size of the page, and the keyboard.
 import axe from "axe-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { animationsFinished, breakSending, hydrated, openPage, type WatchedPage } from "../support/browser.ts";
+import {
+  animationsFinished,
+  breakSending,
+  hydrated,
+  openPage,
+  sendFormTo,
+  type WatchedPage,
+} from "../support/browser.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { startSite, type Site } from "../support/site.ts";
 
 let database: TestDatabase;
 let site: Site;
+let closedSite: Site;
 
 beforeAll(async () => {
   database = await createTestDatabase();
   const env = { DATABASE_URL: database.webUrl, DATABASE_OWNER_URL: database.ownerUrl, SIGNUP_LIMIT: "1000" };
   site = await startSite({ env });
+  closedSite = await startSite({ env: { ...env, WAITLIST: "closed", CONTACT_EMAIL: "privacy@perennial.example" } });
 });
 
 afterAll(async () => {
   await site.stop();
+  await closedSite.stop();
   await database.drop();
 });
 
@@ -117,6 +127,20 @@ const states: Record<string, (page: WatchedPage) => Promise<unknown>> = {
     await page.goto(`${site.url}/leave?token=${token}`);
     await page.getByRole("button").click();
     await page.getByRole("heading", { name: "Goodbye" }).waitFor();
+  },
+  closed: (page) => page.goto(closedSite.url),
+  "closed and undone": (page) => page.goto(`${closedSite.url}/?undone#early-access`),
+  "closed since the page was loaded": async (page) => {
+    await sendFormTo(closedSite.url, page);
+    await submit(page, "ada@example.com");
+    await toastShown(page);
+  },
+  "closed since the page was loaded, without JavaScript": async (page) => {
+    await page.route("**/assets/*.js", (route) => route.abort());
+    await sendFormTo(closedSite.url, page);
+    await fill(page, "ada@example.com");
+    await page.locator("form button").click();
+    await page.waitForURL("**/api/earlyaccess");
   },
   "404 page": (page) => page.goto(`${site.url}/nope`),
 };

@@ -9,15 +9,18 @@ import { startSite, type Site } from "../support/site.ts";
 
 let database: TestDatabase;
 let site: Site;
+let closedSite: Site;
 
 beforeAll(async () => {
   database = await createTestDatabase();
   const env = { DATABASE_URL: database.webUrl, DATABASE_OWNER_URL: database.ownerUrl, SIGNUP_LIMIT: "1000" };
-  site = await startSite({ env });
+  site = await startSite({ env: { ...env, WAITLIST_CLOSES: "9999-12-31T18:00Z" } });
+  closedSite = await startSite({ env: { ...env, WAITLIST: "closed", CONTACT_EMAIL: "privacy@perennial.example" } });
 });
 
 afterAll(async () => {
   await site.stop();
+  await closedSite.stop();
   await database.drop();
 });
 
@@ -26,8 +29,10 @@ describe.each([320, 360, 480, 640, 768, 1024, 1280, 1920, 2560])("at %d px", (wi
   it("nothing overflows, and links, buttons and inputs are at least 44 × 44 px", async () => {
     const page = await openPage({ viewport: { width, height: 800 } });
     const token = "A".repeat(22);
-    for (const path of ["/", `/?joined&undo=${token}`, "/?undone", "/privacy", `/leave?token=${token}`, "/nope"]) {
-      await page.goto(site.url + path);
+    const open = ["/", `/?joined&undo=${token}`, "/?undone", "/privacy", `/leave?token=${token}`, "/nope"];
+    const closed = ["/", `/?joined&undo=${token}`, "/?undone"];
+    for (const url of [...open.map((path) => site.url + path), ...closed.map((path) => closedSite.url + path)]) {
+      await page.goto(url);
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
       const small = await page.evaluate(() =>
         [...document.querySelectorAll<HTMLElement>("a, button, input:not([type=hidden]), summary")]
@@ -40,22 +45,26 @@ describe.each([320, 360, 480, 640, 768, 1024, 1280, 1920, 2560])("at %d px", (wi
     }
   });
 
-  it("the navigation bar shows the product's name and the Get Early Access button", async () => {
-    const page = await openPage({ viewport: { width, height: 800 } });
-    await page.goto(site.url);
-    const bar = page.getByRole("navigation");
-    const name = await bar.getByText("Perennial").evaluate((logo) => {
-      const text = document.createRange();
-      text.selectNodeContents(logo.lastChild as Text);
-      return text.getBoundingClientRect().width;
-    });
-    expect(name).toBeGreaterThan(60);
-    const link = bar.getByRole("link", { name: "Get Early Access" });
-    const box = await link.boundingBox();
-    expect(box && box.x + box.width).toBeLessThanOrEqual(width);
-    await link.click();
-    expect(page.url()).toBe(`${site.url}/#early-access`);
-  });
+  it.each(["Get Early Access", "List closed"])(
+    "the navigation bar shows the product's name and the button %s",
+    async (button) => {
+      const page = await openPage({ viewport: { width, height: 800 } });
+      const { url } = button === "List closed" ? closedSite : site;
+      await page.goto(url);
+      const bar = page.getByRole("navigation");
+      const name = await bar.getByText("Perennial").evaluate((logo) => {
+        const text = document.createRange();
+        text.selectNodeContents(logo.lastChild as Text);
+        return text.getBoundingClientRect().width;
+      });
+      expect(name).toBeGreaterThan(60);
+      const link = bar.getByRole("link", { name: button });
+      const box = await link.boundingBox();
+      expect(box && box.x + box.width).toBeLessThanOrEqual(width);
+      await link.click();
+      expect(page.url()).toBe(`${url}/#early-access`);
+    },
+  );
 });
 
 it("nothing overflows on a phone with text at twice its size", async () => {

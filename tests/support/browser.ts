@@ -62,6 +62,14 @@ export async function animationsFinished(page: Page): Promise<void> {
   );
 }
 
+/** Sends the form to another site, as if this one had been restarted with other settings since the page was loaded. */
+export async function sendFormTo(url: string, page: Page): Promise<void> {
+  await page.route(`**${signupPath}`, async (route) => {
+    const headers = { ...(await route.request().allHeaders()), origin: url, host: new URL(url).host };
+    await route.fulfill({ response: await route.fetch({ url: url + signupPath, headers }) });
+  });
+}
+
 /** Makes the form throw while React renders it in the state "sending": only then it reads the label of that state. */
 export async function breakSending(page: Page): Promise<void> {
   await page.route("**/assets/hydrate-*.js", async (route) => {

@@ -1,0 +1,179 @@
+// The closed list over HTTP: the pages, 410 for every sign-up, and what still works.
+import request from "supertest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { createTestApp, noDatabase, testSettings, type TestApp } from "../../tests/support/app.ts";
+import { createTestDatabase, type TestDatabase } from "../../tests/support/database.ts";
+import { createBuiltFrontend } from "../views/frontend.ts";
+
+const path = "/api/earlyaccess";
+const browserAccept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+const ada = { name: "Ada <b>", email: "ada@example.com", company: "Engines", job_title: "Engineer" };
+const contact = "privacy@perennial.example";
+
+/** The settings of a list that closes at a time by the clock, in milliseconds. */
+const closingAt = (time: number) => ({
+  ...testSettings,
+  contact,
+  closes: "December 31, 2026 (UTC)",
+  get closed() {
+    return Date.now() >= time;
+  },
+});
+
+let database: TestDatabase;
+let site: TestApp;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const settings = { ...testSettings, contact, closed: true };
+  site = await createTestApp(database.webUrl, {
+    site: { origin: "http://localhost:3000", allowIndexing: true, settings },
+  });
+});
+
+afterAll(async () => {
+  await site.close();
+  await database.drop();
+});
+
+beforeEach(() => database.query("TRUNCATE earlyaccess"));
+
+const get = async ({ app }: TestApp, address: string) => (await request(app).get(address)).text;
+const post = () => request(site.app).post(path);
+const entries = () => database.query("SELECT email FROM earlyaccess");
+
+function expectProblem({ status, type, body, headers }: request.Response) {
+  expect([status, type, headers["cache-control"]]).toEqual([410, "application/problem+json", "no-store"]);
+  expect(body).toEqual({ type: "about:blank", title: "Gone", status: 410, detail: "The early access list is closed." });
+}
+
+describe("POST", () => {
+  it("returns 410 with a problem document, as JSON and as a form, and stores nothing", async () => {
+    expectProblem(await post().send(ada));
+    expectProblem(await post().type("form").send(ada));
+    expect(await entries()).toEqual([]);
+  });
+
+  it("returns 410 whatever else is wrong", async () => {
+    expectProblem(await post().send({}));
+    expectProblem(await post().type("json").send("{"));
+    expectProblem(await post().type("text/plain").send("x"));
+    expectProblem(await post().set("Sec-Fetch-Site", "cross-site").send(ada));
+    expectProblem(await post().send({ ...ada, company: "x".repeat(20_000) }));
+    expectProblem(await request(site.app).get(path));
+    const limited = await createTestApp(noDatabase, { ...site.options, signups: { limit: 0, windowSeconds: 600 } });
+    expectProblem(await request(limited.app).post(path).send(ada));
+    await limited.close();
+  });
+
+  it("of a form without JavaScript returns the page with the message, the typed values and no way to send them", async () => {
+    const { status, type, text } = await post().type("form").set("Accept", browserAccept).send(ada);
+    expect([status, type]).toEqual([410, "text/html"]);
+    expect(text).toMatch(/<title>Error: /);
+    expect(text).toMatch(/<section class="failure-summary"[^>]* tabindex="-1" autofocus=""/);
+    expect(text).toContain("Your sign-up was not stored.");
+    expect(text).toContain('value="Ada &lt;b&gt;"');
+    expect(text.match(/readOnly=""/gi)).toHaveLength(4);
+    expect(text).not.toContain('type="submit"');
+    expect(text).not.toContain("Please try again");
+  });
+
+  it("of a form whose values are not read returns the closed page with status 410", async () => {
+    const long = { ...ada, company: "x".repeat(20_000) };
+    for (const response of [
+      await post().type("form").set("Accept", browserAccept).send(long),
+      await request(site.app).get(path).set("Accept", browserAccept),
+    ]) {
+      expect([response.status, response.type]).toEqual([410, "text/html"]);
+      expect(response.text).toContain("We take no new sign-ups.");
+      expect(response.text).not.toContain("<form");
+    }
+  });
+});
+
+describe("the page", () => {
+  it("says so in place of the form, is not hydrated, and invites nobody", async () => {
+    const page = await get(site, "/");
+    expect(page).toContain("The early access list is closed");
+    expect(page).toContain(`href="mailto:${contact}"`);
+    expect(page).toContain('data-hydration="never"');
+    expect(page).not.toMatch(/<form|<input|Get Early Access|Sign up for early access|Before you join|No commitment/);
+    expect(page.replaceAll(/<[^>]+>/g, " ")).not.toMatch(/\bjoin (?:the|our|now)|you join\b/i);
+    expect(page).not.toMatch(/content="[^"]*Join/);
+  });
+
+  it("has buttons that lead to sections of the page", async () => {
+    const page = await get(site, "/");
+    const buttons = Array.from(page.matchAll(/<a class="button[^>]* href="([^"]+)"[^>]*>([^<]+)/g), (match) =>
+      match.slice(1, 3),
+    );
+    const features = ["#features", "See the features"];
+    expect(buttons).toEqual([["#early-access", "List closed"], ...Array.from({ length: 6 }, () => features)]);
+    for (const id of ["early-access", "features"]) expect(page).toContain(`id="${id}"`);
+  });
+
+  it.each(["/privacy", "/nope"])("%s has the button of the closed list in its navigation bar", async (address) => {
+    const page = await get(site, address);
+    expect(page).toContain('href="/#early-access">List closed<');
+    expect(page).not.toContain("Get Early Access");
+  });
+
+  it("/privacy says the same as before: it applies to the entries of the list", async () => {
+    const open = await createTestApp(noDatabase, {
+      site: { ...site.options.site, settings: { ...testSettings, contact } },
+    });
+    const main = (page: string) => /<main.*<\/main>/s.exec(page)?.[0];
+    expect(main(await get(site, "/privacy"))).toBe(main(await get(open, "/privacy")));
+    await open.close();
+  });
+
+  it("of a sign-up before the closing stays, with the undo", async () => {
+    const open = await createTestApp(database.webUrl);
+    const { body } = await request(open.app).post(path).send(ada);
+    const page = await get(site, `/?joined&undo=${body.undo}`);
+    expect(page).toContain("Wrong address? Undo");
+    expect(page).not.toContain("Add a colleague");
+    const undone = await request(site.app).post(`/?joined&undo=${body.undo}`);
+    expect([undone.status, undone.headers.location]).toEqual([303, "/?undone#early-access"]);
+    expect(await entries()).toEqual([]);
+    expect(await get(site, "/?undone")).toContain("Your sign-up is undone.");
+    await open.close();
+  });
+
+  it.each(["/leave", "/confirm"])("%s still works", async (address) => {
+    const link = `${address}?token=${"A".repeat(22)}`;
+    expect((await request(site.app).get(link)).text).toContain("<button");
+    expect((await request(site.app).post(link)).status).toBe(200);
+  });
+});
+
+it("the time closes a running site: the API at once, and every kept page with the refresh", async () => {
+  const settings = closingAt(Date.now() + 86_400_000);
+  const changes = { origin: "http://localhost:3000", allowIndexing: true, settings };
+  const frontend = await createBuiltFrontend(changes);
+  const options = { site: changes, frontend, waitlist: { join: async () => undefined } };
+  const apps = await Promise.all([true, false].map((fastPath) => createTestApp(noDatabase, { ...options, fastPath })));
+  const join = async ({ app }: TestApp) => (await request(app).post(path).send(ada)).status;
+  const link = `/confirm?token=${"A".repeat(22)}`;
+  for (const app of apps) {
+    expect(await join(app)).toBe(201);
+    expect(await get(app, "/")).toContain("Open until December 31, 2026 (UTC).");
+    expect(await get(app, link)).toContain("Get Early Access");
+  }
+  const { errorPage } = frontend;
+  vi.spyOn(Date, "now").mockReturnValue(Date.now() + 2 * 86_400_000);
+  for (const app of apps) expect(await join(app)).toBe(410);
+  await frontend.refresh();
+  for (const app of apps) {
+    for (const address of ["/", "/?joined", "/privacy", "/nope", link]) {
+      expect([address, await get(app, address)]).toEqual([address, expect.stringContaining("List closed")]);
+    }
+    expect(await get(app, "/")).not.toMatch(/<form|Open until/);
+  }
+  expect(errorPage.variants.identity.body.toString()).toContain("List closed");
+  vi.mocked(Date.now).mockRestore();
+  await frontend.refresh();
+  for (const app of apps)
+    expect([await join(app), await get(app, "/")]).toEqual([201, expect.stringContaining("<form")]);
+  for (const app of apps) await app.close();
+});

@@ -1,0 +1,70 @@
+// When the list is open: the settings against the clock, and the watch over a running site.
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { settings } from "../config/settings.ts";
+import { describeClosing, isOpen, watchOpening } from "./opening.ts";
+
+const closes = (text: string) => settings.WAITLIST_CLOSES.schema.parse(text) as Date;
+const opening = { waitlist: "open" as const, waitlistCloses: closes("2026-12-31") };
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+it.each([
+  ["2026-12-31T23:59:59.999Z", true],
+  ["2027-01-01T00:00:00Z", false],
+])("a list that closes on 2026-12-31 is open at %s: %s", (time, expected) => {
+  vi.setSystemTime(time);
+  expect(isOpen(opening)).toBe(expected);
+  expect(isOpen({ ...opening, waitlist: "closed" })).toBe(false);
+});
+
+it("a list without a closing time stays open", () => {
+  vi.setSystemTime("2126-01-01");
+  expect(isOpen({ waitlist: "open", waitlistCloses: undefined })).toBe(true);
+});
+
+it.each([
+  ["2026-12-31", "December 31, 2026 (UTC)"],
+  ["2026-12-31T18:00+01:00", "December 31, 2026 at 5:00 PM (UTC)"],
+  ["2027-01-01T00:00:00Z", "December 31, 2026 (UTC)"],
+])("%s is described as %s", (text, words) => expect(describeClosing(closes(text))).toBe(words));
+
+describe("the watch", () => {
+  const update = vi.fn<() => Promise<void>>();
+  const onError = vi.fn<(error: unknown) => void>();
+  let stop: () => void;
+
+  beforeEach(() => {
+    update.mockReset().mockResolvedValue();
+    onError.mockReset();
+    vi.setSystemTime("2026-12-06");
+    stop = watchOpening(opening, update, onError);
+  });
+
+  afterEach(() => stop());
+
+  it("updates once within a second after the closing, 26 days later: longer than any timer", async () => {
+    await vi.advanceTimersByTimeAsync(Date.parse("2027-01-01") - Date.now() - 1);
+    expect(update).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(update).toHaveBeenCalledTimes(1);
+    await vi.advanceTimersByTimeAsync(86_400_000);
+    expect(update).toHaveBeenCalledTimes(1);
+  });
+
+  it("follows a clock that is set forward and back", async () => {
+    vi.setSystemTime("2027-01-02");
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(update).toHaveBeenCalledTimes(1);
+    vi.setSystemTime("2026-12-30");
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(update).toHaveBeenCalledTimes(2);
+  });
+
+  it("tries again if the update fails", async () => {
+    update.mockRejectedValueOnce(new Error("boom"));
+    vi.setSystemTime("2027-01-02");
+    await vi.advanceTimersByTimeAsync(3_000);
+    expect([update.mock.calls.length, onError.mock.calls.length]).toEqual([2, 1]);
+  });
+});

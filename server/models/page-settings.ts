@@ -1,0 +1,28 @@
+// What the pages show of the configuration.
+import type { PageSettings } from "../../client/site-settings.ts";
+import type { Config } from "../config/config.ts";
+import { createNotice, type Notice } from "./notice.ts";
+import { describeClosing, isOpen } from "./opening.ts";
+
+/** Returns the settings, of which `closed` follows the clock, and the notice in which they result. */
+export function createPageSettings(config: Config): { settings: PageSettings; notice: Notice } {
+  const { controller, contactEmail, legalLinks, retentionMonths, erasureKey, mailFrom, waitlistCloses } = config;
+  const fixed = {
+    controller,
+    contact: contactEmail,
+    links: legalLinks ?? [],
+    retentionMonths,
+    keepsErasures: erasureKey !== undefined,
+    mail: mailFrom !== undefined,
+    closes: waitlistCloses && describeClosing(waitlistCloses),
+  };
+  const notice = createNotice(fixed);
+  const settings = {
+    ...fixed,
+    notice: notice.id,
+    get closed() {
+      return !isOpen(config);
+    },
+  };
+  return { settings, notice };
+}

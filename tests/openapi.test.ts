@@ -1,0 +1,138 @@
+// docs/openapi.yaml against the running app: every documented status is provoked, and every answer validates.
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import request, { type Response } from "supertest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { fields } from "../client/early-access/fields.ts";
+import { openapiText } from "../server/commands/openapi/document.ts";
+import { projectRoot } from "../server/project-root.ts";
+import { createTestApp, type TestApp } from "./support/app.ts";
+import { createTestDatabase, type TestDatabase } from "./support/database.ts";
+import { ada, path, provocations } from "./support/documented-responses.ts";
+
+interface Described {
+  headers?: Record<string, { $ref: string }>;
+  content?: Record<string, { example?: object }>;
+}
+type Operation = { responses: Record<string, Described> };
+interface Document {
+  paths: Record<string, Record<string, Operation>>;
+  components: { headers: Record<string, { schema: { type?: string } }> };
+}
+
+const text = await readFile(join(projectRoot, "docs/openapi.yaml"), "utf8");
+const document = parse(text) as Document;
+const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
+ajv.addSchema(document, "openapi");
+
+/** Returns the errors of a value against the schema at a place of the document. */
+function errorsOf(value: unknown, ...place: string[]) {
+  const pointer = place.map((key) => encodeURIComponent(key.replaceAll("~", "~0").replaceAll("/", "~1"))).join("/");
+  const validate = ajv.getSchema(`openapi#/${pointer}`);
+  if (!validate) throw new Error(`The document has nothing at ${place.join(" ")}`);
+  return validate(value) ? [] : validate.errors;
+}
+
+let database: TestDatabase;
+let site: TestApp;
+const apps: TestApp[] = [];
+
+async function createApp(...options: Parameters<typeof createTestApp>): Promise<TestApp> {
+  const app = await createTestApp(...options);
+  apps.push(app);
+  return app;
+}
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  site = await createApp(database.webUrl);
+});
+
+afterAll(async () => {
+  for (const app of apps) await app.close();
+  await database.drop();
+});
+
+const provoked = provocations(
+  () => site,
+  (webUrl, changes) => createApp(webUrl ?? database.webUrl, changes),
+);
+
+const documented = Object.entries(document.paths).flatMap(([address, operations]) =>
+  Object.entries(operations).flatMap(([method, { responses }]) =>
+    Object.keys(responses).map((status) => `${method} ${address} ${status}`),
+  ),
+);
+
+it("the file is up to date; otherwise run: npm run openapi", () => expect(text).toBe(openapiText()));
+
+it("the file is a valid OpenAPI document", async () => {
+  expect(await new Validator().validate(text)).toEqual({ valid: true });
+});
+
+it("this test provokes every documented response", () => {
+  expect(Object.keys(provoked).toSorted()).toEqual(documented.toSorted());
+});
+
+it.each(documented)("%s: status, headers, content types and bodies are as documented", async (name) => {
+  const [method = "", address = "", status = ""] = name.split(" ");
+  const { headers = {}, content = {} } = document.paths[address]?.[method]?.responses[status] ?? {};
+  const types = new Set<string>();
+  const bodies: unknown[] = [];
+  for (const send of provoked[name] ?? []) {
+    const response = await send();
+    expect(response.status).toBe(Number(status));
+    expectHeaders(response, headers);
+    types.add(response.type);
+    const body = (response.type === "text/html" ? response.text : JSON.parse(response.text)) as unknown;
+    bodies.push(body);
+    expect(errorsOf(body, "paths", address, method, "responses", status, "content", response.type, "schema")).toEqual(
+      [],
+    );
+  }
+  expect([...types].toSorted()).toEqual(Object.keys(content).toSorted());
+  for (const { example } of Object.values(content)) if (example) expect(bodies).toContainEqual(example);
+});
+
+/** Expects the documented headers with valid values, and none of the others that the document knows. Pages in memory have their own caching. */
+function expectHeaders(response: Response, headers: object) {
+  const optional = new Set(["Accept-Encoding", "Cache-Control"]);
+  const known = Object.keys(document.components.headers);
+  const sent = known.filter((header) => header.toLowerCase() in response.headers);
+  const needed = (names: string[]) => names.filter((header) => !optional.has(header)).toSorted();
+  expect(needed(sent)).toEqual(needed(Object.keys(headers)));
+  for (const header of sent.filter((one) => one in headers)) {
+    const value = response.headers[header.toLowerCase()] as string;
+    const isNumber = document.components.headers[header]?.schema.type === "integer";
+    expect(errorsOf(isNumber ? Number(value) : value, "components", "headers", header, "schema")).toEqual([]);
+  }
+  if ("Cache-Control" in headers) expect(sent).toContain("Cache-Control");
+}
+
+it("a sign-up returns the token to undo it unless the site sends mails", async () => {
+  const responses = await Promise.all((provoked[`post ${path} 201`] ?? []).map((send) => send()));
+  expect(responses.map(({ body }) => "undo" in body)).toEqual([true, false]);
+});
+
+describe("an entry is valid for the document if the server accepts it:", () => {
+  const changes: object[] = fields.flatMap(({ name, maxLength, type }) => {
+    const longest = type === "email" ? undefined : "x".repeat(maxLength);
+    return [
+      { [name]: longest ?? "ada@example.com" },
+      { [name]: `${longest ?? "a".repeat(maxLength)}x` },
+      { [name]: 7 },
+      { [name]: null },
+      { [name]: undefined },
+      { [name]: "" },
+    ];
+  });
+
+  it.each(changes)("%j", async (change) => {
+    const entry = JSON.parse(JSON.stringify({ ...ada, ...change })) as object;
+    const errors = errorsOf(entry, "paths", path, "post", "requestBody", "content", "application/json", "schema");
+    expect((await request(site.app).post(path).send(entry)).status).toBe(errors?.length === 0 ? 201 : 422);
+  });
+});

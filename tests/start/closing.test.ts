@@ -1,0 +1,47 @@
+// WAITLIST and WAITLIST_CLOSES of the built site: a running site closes by itself, and a restart opens it again.
+import { expect, it } from "vitest";
+import { killedAfterEach } from "../support/killed-after-each.ts";
+import { startSite } from "../support/site.ts";
+import { until } from "../support/until.ts";
+import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
+
+const { database, waitlist } = createWaitlistFixture();
+const running = killedAfterEach();
+
+async function start(settings: Record<string, string>) {
+  const env = { DATABASE_URL: database.webUrl, DATABASE_OWNER_URL: database.ownerUrl, ...settings };
+  const site = await startSite({ env });
+  running.push(site);
+  return site;
+}
+
+async function join(url: string, email: string) {
+  const body = JSON.stringify({ name: "Ada", email, company: "Engines" });
+  const headers = { "Content-Type": "application/json" };
+  return (await fetch(`${url}/api/earlyaccess`, { method: "POST", headers, body })).status;
+}
+
+const hasForm = async (url: string) => (await (await fetch(url)).text()).includes('action="/api/earlyaccess"');
+
+it("a running site closes by itself, and a restart with a later time opens it again", async () => {
+  const closes = new Date(Date.now() + 8_000).toISOString().replace(/\.\d+Z$/, "Z");
+  const site = await start({ WAITLIST_CLOSES: closes });
+  expect([await join(site.url, "a@example.com"), await hasForm(site.url)]).toEqual([201, true]);
+  await until("the page is closed", async () => !(await hasForm(site.url)), 30);
+  expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(closes));
+  expect(await join(site.url, "b@example.com")).toBe(410);
+  expect(await site.stop()).toBe(0);
+
+  const again = await start({ WAITLIST_CLOSES: "9999-12-31" });
+  expect([await join(again.url, "c@example.com"), await hasForm(again.url)]).toEqual([201, true]);
+});
+
+it.each([
+  [{}, "open, and stays open"],
+  [{ WAITLIST_CLOSES: "9999-12-31" }, "open until December 31, 9999 (UTC), by WAITLIST_CLOSES"],
+  [{ WAITLIST_CLOSES: "2020-12-31" }, "closed since December 31, 2020 (UTC), by WAITLIST_CLOSES"],
+  [{ WAITLIST: "closed", WAITLIST_CLOSES: "9999-12-31" }, "closed by WAITLIST=closed"],
+])("doctor says with %j that the list is %s", async (settings, text) => {
+  const { code, stdout } = await waitlist(["doctor"], settings);
+  expect([code, stdout]).toEqual([0, expect.stringContaining(`ok       Waitlist: ${text}\n`)]);
+});
