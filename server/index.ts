@@ -14,6 +14,7 @@ import { createLogger } from "./logger.ts";
 import { shareCounts } from "./middleware/shared-counts.ts";
 import { createEntryLinks } from "./models/entry-links.ts";
 import { createNotice } from "./models/notice.ts";
+import { createPageViews } from "./models/page-views.ts";
 import { createSignupVolume } from "./models/signup-volume.ts";
 import { createWaitlist } from "./models/waitlist.ts";
 import { explain, printable } from "./operator-messages.ts";
@@ -39,7 +40,12 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
   const origin = config.publicUrl ?? `http://localhost:${chosenPort ?? config.port}`;
   const settings = siteSettings(config);
   const notice = createNotice(settings);
-  const site = { origin, allowIndexing: config.allowIndexing, settings: { ...settings, notice: notice.id } };
+  const site = {
+    origin,
+    allowIndexing: config.allowIndexing,
+    settings: { ...settings, notice: notice.id },
+    viewBeacon: config.countViews === "beacon",
+  };
   const rendering = process.argv.includes("--dev") ? createDevFrontend(http.server, site) : createBuiltFrontend(site);
   rendering.catch(() => undefined); // Awaited below: an exit now would interrupt a migration.
   await prepareDatabase({ ...urls, allowPrivilegedRole: config.allowPrivilegedRole }, log, stopped.signal, onFault);
@@ -57,6 +63,8 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
       metrics?.onStored(entries, inserted);
     },
   });
+  const views = config.countViews === "off" ? undefined : createPageViews(database.execute, log);
+  if (views) cleanups.push(() => views.close());
   const isReady = createReadiness(waitlist.check, log);
   void isReady(); // Stores the notice.
   if (metrics && metricsPort) cleanups.push(await metrics.serve(config.host, metricsPort, { pool, isReady }));
@@ -70,6 +78,7 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
       waitlist: volume.limit(waitlist),
       undo: !settings.mail && { erasureKey: config.erasureKey },
       links: createEntryLinks(database.execute),
+      views,
       signups: { limit: config.signupLimit, windowSeconds: config.signupWindowSeconds, store: counts?.store },
       trustProxy: config.trustProxy,
       hstsIncludeSubdomains: config.hstsIncludeSubdomains,

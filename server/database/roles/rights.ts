@@ -14,6 +14,7 @@ const waitlist = "public.earlyaccess";
 export const webRights: Right[] = [
   { target: waitlist, privilege: "INSERT" },
   { target: "public.earlyaccess_notices", privilege: "INSERT" },
+  { target: "public.earlyaccess_views", privilege: "INSERT" },
   { target: "public.earlyaccess_confirm", privilege: "EXECUTE" },
   { target: "public.earlyaccess_leave", privilege: "EXECUTE" },
 ];
