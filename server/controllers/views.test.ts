@@ -156,5 +156,7 @@ describe("the beacon", () => {
       statuses.push((await request(app).post("/api/view").set("User-Agent", chrome)).status);
     }
     expect([statuses, seen.length]).toEqual([[204, 204, 429, 429], 2]);
+    const { headers } = await request(app).post("/api/view");
+    expect(Number(headers["retry-after"])).toBeGreaterThan(0);
   });
 });

@@ -59,7 +59,7 @@ function limitBeacons(limit: number) {
     windowMs: 60_000,
     store: new MonotonicStore(),
     keyGenerator: () => "all",
-    standardHeaders: false,
+    standardHeaders: "draft-8",
     legacyHeaders: false,
     handler: (_req, _res, next) => next(tooMany),
     validate: false,

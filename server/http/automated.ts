@@ -12,7 +12,7 @@ const cache = new Map<string, boolean>();
 /** Returns whether the client is a known bot, names no browser, or prefetches or prerenders the page. */
 export function isAutomated({ headers }: IncomingMessage): boolean {
   const purposes = [headers["sec-purpose"], headers.purpose, headers["x-moz"]];
-  if (purposes.some((purpose) => /prefetch|prerender/i.test(String(purpose)))) return true;
+  if (purposes.some((purpose) => purpose && /prefetch|prerender/i.test(String(purpose)))) return true;
   const agent = headers["user-agent"];
   return !agent || agent.length > longestAgent || isBot(agent);
 }

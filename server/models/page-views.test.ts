@@ -3,6 +3,8 @@ import { pino } from "pino";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { createPageViews, type PageViews } from "./page-views.ts";
 
+const sleep = (ms: number) => new Promise((done) => setTimeout(done, ms)); // With the fake clock.
+
 interface Row {
   id: string;
   day: string;
@@ -12,6 +14,7 @@ interface Row {
 
 let batches: Row[][];
 let isDown: boolean;
+let delayMs = 0;
 let logged: string;
 let views: PageViews;
 
@@ -22,6 +25,7 @@ beforeEach(() => {
   logged = "";
   const execute = async (_statement: string, json: unknown) => {
     batches.push(JSON.parse(json as string) as Row[]);
+    if (delayMs > 0) await sleep(delayMs);
     if (isDown) throw Object.assign(new Error("down"), { code: "ECONNREFUSED" });
     return 0;
   };
@@ -100,9 +104,14 @@ it("stores the rest at the end, and says how many views are lost", async () => {
 });
 
 it("stores one flush after the other", async () => {
+  delayMs = 1_000;
   add("direct");
-  const first = views.flush();
+  const flushes = [views.flush()];
+  await vi.advanceTimersByTimeAsync(500);
   add("direct");
-  await Promise.all([first, views.flush()]);
-  expect(batches.map((rows) => total(rows))).toEqual([2]);
+  flushes.push(views.flush());
+  await vi.advanceTimersByTimeAsync(2_000);
+  await Promise.all(flushes);
+  delayMs = 0;
+  expect(batches.map((rows) => total(rows))).toEqual([1, 1]);
 });
