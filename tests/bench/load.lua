@@ -1,13 +1,6 @@
 -- What wrk sends and prints.
 local kind, run, count = "pages", 0, 0
 
--- The site counts a page view only for a browser.
-local browser = {
-  ["Accept"] = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
-  ["Accept-Encoding"] = "br",
-  ["User-Agent"] = "Mozilla/5.0 (X11; Linux x86_64; rv:132.0) Gecko/20100101 Firefox/132.0",
-}
-
 function init(args)
   kind = args[1] or kind
   local file = io.open("/dev/urandom", "rb")
@@ -16,7 +9,7 @@ function init(args)
 end
 
 function request()
-  if kind == "pages" then return wrk.format("GET", nil, browser) end
+  if kind == "pages" then return wrk.format("GET", nil, { ["Accept-Encoding"] = "br" }) end
   count = count + 1
   local body = string.format(
     '{"name":"Ada Lovelace","email":"ada.%d.%d@example.com","company":"Analytical Engines","job_title":"Engineer"}',
