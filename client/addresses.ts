@@ -2,6 +2,9 @@
 
 export const signupPath = "/api/earlyaccess";
 
+/** Counts a view of the landing page, if the server asks for it. */
+export const viewPath = "/api/view";
+
 /** The id of the form's section, which links and responses to form posts lead to. */
 export const formId = "early-access";
 

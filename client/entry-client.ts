@@ -1,5 +1,5 @@
 // The browser's entry script, which fetches React only when the page needs it.
-import { formId } from "./addresses.ts";
+import { formId, viewPath } from "./addresses.ts";
 import type { Hydration } from "./page-data.ts";
 
 const root = document.getElementById("root") as HTMLElement;
@@ -30,6 +30,18 @@ switch (root.dataset.hydration as Hydration) {
     else addEventListener("load", hydrate, { once: true });
     break;
   case "never":
+}
+
+if ("beacon" in root.dataset) {
+  // A prerendered page, or one in a background tab, may never be seen.
+  if (document.visibilityState === "visible") reportView();
+  else document.addEventListener("visibilitychange", reportView, { once: true });
+}
+
+function reportView() {
+  const utm_source = new URLSearchParams(location.search).get("utm_source") ?? "";
+  const referrer = document.referrer.split("/")[2] ?? "";
+  navigator.sendBeacon(`${viewPath}?${new URLSearchParams({ utm_source, referrer }).toString()}`);
 }
 
 /** Hydrates when the form is at most one screen away, or has focus. A page without the form is never hydrated. */

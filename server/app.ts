@@ -7,6 +7,7 @@ import { createFastPath } from "./controllers/fast-path.ts";
 import { entryLinks } from "./controllers/links.ts";
 import { live, ready } from "./controllers/health.ts";
 import { pages, staticFiles } from "./controllers/pages.ts";
+import { countPageViews, viewBeacon } from "./controllers/views.ts";
 import type { Application } from "./http/server.ts";
 import { apiNotFound, handleErrors } from "./middleware/errors.ts";
 import { refuseBadHeaders } from "./middleware/request-headers.ts";
@@ -14,6 +15,7 @@ import { logRequests, requestLog, type OnResponse } from "./middleware/request-l
 import { securityHeaders, setHeaders } from "./middleware/security-headers.ts";
 import type { SignupLimits } from "./middleware/signup-limit.ts";
 import type { EntryLinks } from "./models/entry-links.ts";
+import type { PageViews } from "./models/page-views.ts";
 import type { Frontend } from "./views/frontend.ts";
 import type { PublicSite } from "./views/head.ts";
 
@@ -24,6 +26,8 @@ export interface AppOptions extends Pick<EarlyAccessOptions, "waitlist" | "undo"
   isReady: () => Promise<boolean>;
   signups: SignupLimits;
   links: EntryLinks;
+  /** Counts the views of the landing page; undefined counts none. */
+  views?: PageViews | undefined;
   /** The number of proxies in front. */
   trustProxy: number;
   hstsIncludeSubdomains?: boolean;
@@ -33,12 +37,14 @@ export interface AppOptions extends Pick<EarlyAccessOptions, "waitlist" | "undo"
 }
 
 export function createApp(options: AppOptions): Application {
-  const { log, isReady, waitlist, signups, links, undo, trustProxy, hstsIncludeSubdomains, onResponse } = options;
-  const { origin, allowIndexing } = options.site;
+  const { log, isReady, waitlist, signups, links, undo, views, trustProxy, hstsIncludeSubdomains, onResponse } =
+    options;
+  const { origin, allowIndexing, viewBeacon: hasBeacon } = options.site;
   const { renderer, files, prerendered, findPage, errorPage, inline, vite } = options.frontend;
   const https = origin.startsWith("https:");
   const headers = securityHeaders({ https, hstsIncludeSubdomains, inline, allowIndexing });
   const logRequest = requestLog(log, onResponse);
+  const countView = views && !hasBeacon ? countPageViews(views, origin) : undefined;
 
   const app = express();
   app.disable("x-powered-by");
@@ -58,15 +64,17 @@ export function createApp(options: AppOptions): Application {
     earlyAccess({ origin, isOpen, limits: signups, waitlist, undo, renderer, log, onRefused: options.onRefused }),
   );
   app.use(entryLinks(links, signups, findPage));
+  if (views && hasBeacon) app.use(viewBeacon(views, origin));
   app.use("/api", apiNotFound);
   app.use(staticFiles(files));
   if (vite) app.use(vite.middlewares);
-  app.use(pages(renderer, findPage));
+  app.use(pages(renderer, findPage, countView));
   app.use(handleErrors(errorPage, log));
 
   // Two look-ups, because the frontend replaces pages when the list closes.
   const cache = { get: (address: string) => prerendered.get(address) ?? files.get(address) };
-  const sendFromCache = createFastPath(options.fastPath === false ? new Map() : cache, logRequest, headers);
+  const fastCache = options.fastPath === false ? new Map() : cache;
+  const sendFromCache = createFastPath(fastCache, logRequest, headers, countView);
   const listener: RequestListener = (req, res) => {
     if (!sendFromCache(req, res)) app(req, res);
   };

@@ -15,6 +15,7 @@ import { shareCounts } from "./middleware/shared-counts.ts";
 import { createEntryLinks } from "./models/entry-links.ts";
 import { watchOpening } from "./models/opening.ts";
 import { createPageSettings } from "./models/page-settings.ts";
+import { createPageViews } from "./models/page-views.ts";
 import { createSignupVolume } from "./models/signup-volume.ts";
 import { createWaitlist } from "./models/waitlist.ts";
 import { explain, printable } from "./operator-messages.ts";
@@ -39,7 +40,8 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
   const chosenPort = config.publicUrl || config.port ? undefined : await http.listen(config.host, 0);
   const origin = config.publicUrl ?? `http://localhost:${chosenPort ?? config.port}`;
   const { settings, notice } = createPageSettings(config);
-  const site = { origin, allowIndexing: config.allowIndexing, settings };
+  const { allowIndexing } = config;
+  const site = { origin, allowIndexing, settings, viewBeacon: config.countViews === "beacon" };
   const rendering = process.argv.includes("--dev") ? createDevFrontend(http.server, site) : createBuiltFrontend(site);
   rendering.catch(() => undefined); // Awaited below: an exit now would interrupt a migration.
   cleanups.push(
@@ -64,6 +66,8 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
       metrics?.onStored(entries, inserted);
     },
   });
+  const views = config.countViews === "off" ? undefined : createPageViews(database.execute, log);
+  if (views) cleanups.push(() => views.close());
   const isReady = createReadiness(waitlist.check, log);
   // Stores the notice; a fault shows at the next check.
   void waitlist.check().catch(() => undefined);
@@ -78,6 +82,7 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
       waitlist: volume.limit(waitlist),
       undo: !settings.mail,
       links: createEntryLinks(database.execute),
+      views,
       signups: { limit: config.signupLimit, windowSeconds: config.signupWindowSeconds, store: counts?.store },
       trustProxy: config.trustProxy,
       hstsIncludeSubdomains: config.hstsIncludeSubdomains,

@@ -5,7 +5,7 @@ import { printableLines } from "../operator-messages.ts";
 import { projectRoot } from "../project-root.ts";
 import { print } from "./print.ts";
 
-/** Licences that require only their own text, which ships as licenses.txt. */
+/** Licences that require at most their own text, which ships as licenses.txt. */
 const permissive = new Set([
   "MIT",
   "MIT-0",
@@ -16,6 +16,7 @@ const permissive = new Set([
   "CC0-1.0",
   "0BSD",
   "OFL-1.1",
+  "Unlicense",
 ]);
 
 const shipped = (await Promise.all(["client", "server"].map(list))).flat();

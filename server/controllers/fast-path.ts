@@ -4,17 +4,24 @@ import { sendCached, type Cache } from "../http/cached-response.ts";
 import { isRead } from "../http/method.ts";
 import { findHeaderFault } from "../middleware/request-headers.ts";
 import type { LogRequest } from "../middleware/request-log.ts";
+import type { CountView } from "./views.ts";
 
 /**
  * Sends the response if the cache has one for exactly this address. It is the response that Express would send.
  * @param headers of every response, names and values by turns.
  * @returns false if Express must handle the request.
  */
-export function createFastPath(cache: Pick<Cache, "get">, logRequest: LogRequest, headers: readonly string[]) {
+export function createFastPath(
+  cache: Pick<Cache, "get">,
+  logRequest: LogRequest,
+  headers: readonly string[],
+  countView?: CountView,
+) {
   return function sendFromCache(req: IncomingMessage, res: ServerResponse): boolean {
     const cached = isRead(req) ? cache.get(req.url ?? "") : undefined;
     if (!cached || findHeaderFault(req)) return false;
     sendCached(req, res, cached, ["X-Request-Id", logRequest(req, res), ...headers]);
+    if (req.url === "/") countView?.(req);
     return true;
   };
 }

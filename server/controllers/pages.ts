@@ -5,6 +5,7 @@ import { sendCached, type Cache } from "../http/cached-response.ts";
 import { requireRead } from "../http/method.ts";
 import type { FindPage } from "../views/prerendered-pages.ts";
 import type { Renderer } from "../views/renderer.ts";
+import type { CountView } from "./views.ts";
 
 /** Sends a file from memory. */
 export function staticFiles(files: Cache): RequestHandler {
@@ -17,10 +18,11 @@ export function staticFiles(files: Cache): RequestHandler {
 }
 
 /** Sends the page of the matched route, which is the 404 page for an unknown path and any method. */
-export function pages(renderer: Renderer, findPage: FindPage): RequestHandler {
+export function pages(renderer: Renderer, findPage: FindPage, countView?: CountView): RequestHandler {
   return async function sendPage(req, res) {
     const address = await renderer.addressOf(req.path, req.url.split("?", 2)[1] ?? "");
     if (address !== unknownAddress) requireRead(req);
     sendCached(req, res, await findPage(address));
+    if (address === "/") countView?.(req);
   };
 }

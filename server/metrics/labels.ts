@@ -1,7 +1,7 @@
 // The labels of requests, from closed sets: no visitor can add a label or leave an address in one.
-import { signupPath } from "../../client/addresses.ts";
+import { signupPath, viewPath } from "../../client/addresses.ts";
 
-const named = new Set(["/", signupPath, "/healthz", "/readyz"]);
+const named = new Set(["/", signupPath, viewPath, "/healthz", "/readyz"]);
 const methods = new Set(["GET", "HEAD", "POST"]);
 
 /** Returns the path of a route, and for any other path only what was found there. */

@@ -8,12 +8,13 @@ export function createDocument(template: string, site: PublicSite): (page: Rende
   if (start === undefined || middle === undefined || end === undefined) {
     throw new Error("client/index.html lacks <!--head--> or <!--page-->");
   }
-  return (page) => start + renderHead(page.head, page.address, site) + middle + root(page) + end;
+  return (page) => start + renderHead(page.head, page.address, site) + middle + root(page, site) + end;
 }
 
-function root({ body, address, hydration, settings }: RenderedPage): string {
+function root({ status, body, address, hydration, settings }: RenderedPage, { viewBeacon }: PublicSite): string {
   const data = hydration === "never" ? "" : ` data-settings="${escapeHtml(JSON.stringify(settings))}"`;
-  const attributes = `data-address="${escapeHtml(address)}" data-hydration="${hydration}"${data}`;
+  const beacon = viewBeacon && address === "/" && status === 200 ? " data-beacon" : "";
+  const attributes = `data-address="${escapeHtml(address)}" data-hydration="${hydration}"${data}${beacon}`;
   return `<div id="root" ${attributes}>${withoutVoidSlashes(body)}</div>`;
 }
 

@@ -20,6 +20,7 @@ const source = "utm_source utm_medium utm_campaign utm_term utm_content referrer
 export const webRights: Right[] = [
   ...onColumns("INSERT", `id name email company job_title ${flags} ${source} notice_id token_hash`),
   ...onColumns("INSERT", "id text", "public.earlyaccess_notices"),
+  { target: "public.earlyaccess_views", privilege: "INSERT" },
   { target: "public.earlyaccess_confirm", privilege: "EXECUTE" },
   { target: "public.earlyaccess_leave", privilege: "EXECUTE" },
 ];

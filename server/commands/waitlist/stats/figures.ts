@@ -1,66 +1,101 @@
-// Counts of sign-ups, flagged and confirmed ones: in total, by status, by day and by source.
+// The figures of stats: views, sign-ups, confirmed and invited ones, by day and by source.
 import type pg from "pg";
+import { directSource } from "../../../models/source.ts";
 import { isFinal, isFlagged } from "../../../models/waitlist-entry.ts";
 import { inPeriod, type Period } from "../moment.ts";
 
-export interface Figure {
-  label: string;
-  signups: number;
-  flagged: number;
-  /** Those of `signups` whose address was confirmed. */
-  confirmed: number;
-}
+const counts = ["views", "signups", "flagged", "confirmed", "invited", "converted"] as const;
+
+/**
+ * `flagged` are suspicious sign-ups, `confirmed` those with a confirmed address, `invited` those with that status or joined.
+ * `converted` are the sign-ups that had a view: not imported, and on a day whose views were counted.
+ */
+export type Figure = { label: string } & Record<(typeof counts)[number], number>;
 
 export interface Figures {
   /** Whether flagged entries count as sign-ups. */
   withFlagged: boolean;
   /** Whether the site ever sent a confirmation mail. */
   withConfirmed: boolean;
-  /** Its `flagged` does not depend on withFlagged. */
+  /** Whether any view was counted. */
+  withViews: boolean;
   total: Figure;
-  /** In the order of the enum: waiting, invited, joined, left. */
-  byStatus: Figure[];
-  /** In UTC, the oldest first, without days that have no sign-ups. */
+  byStatus: { label: string; signups: number }[];
+  /** In UTC, the newest first, without days that have neither views nor sign-ups. */
   byDay: Figure[];
-  /** The 20 largest, then one figure for all others. */
+  /** Those with most sign-ups, then one figure for all others. */
   bySource: Figure[];
 }
 
-const mostSources = 20;
+export interface Options {
+  withFlagged: boolean;
+  /** How many sources have a figure of their own. */
+  sources: number;
+}
 
-/** utm_source, else the host of the site that linked to the page. */
-const source = "coalesce(nullif(utm_source, ''), nullif(referrer_host, ''), 'direct')";
-
-export async function countSignups(client: pg.Client, period: Period, withFlagged: boolean): Promise<Figures> {
+export async function countFigures(client: pg.Client, period: Period, options: Options): Promise<Figures> {
+  const { withFlagged, sources } = options;
   const isSignup = withFlagged ? "true" : `NOT ${isFlagged}`;
-  const count = async (label: string, order: string, where = isSignup) => {
-    const { rows } = await client.query<Figure>(
-      `SELECT ${label} AS label, (count(*) FILTER (WHERE ${isSignup}))::int AS signups,
-              (count(*) FILTER (WHERE ${isFlagged}))::int AS flagged,
-              (count(*) FILTER (WHERE ${isSignup} AND confirmed_at IS NOT NULL))::int AS confirmed
-       FROM public.earlyaccess WHERE ${inPeriod(period)} AND ${isFinal} AND ${where} GROUP BY 1 ORDER BY ${order}`,
-    );
-    return rows;
-  };
+  const count = async <T = Figure>(sql: string) => (await client.query<T & object>(sql)).rows as T[];
   // One snapshot for all counts.
   await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
-  const { rows: mails } = await client.query(
+  const [mails] = await count<{ sent: boolean }>(
     "SELECT EXISTS (SELECT FROM public.earlyaccess WHERE mailed_at IS NOT NULL OR confirmed_at IS NOT NULL) AS sent",
   );
-  const [total = { label: "all", signups: 0, flagged: 0, confirmed: 0 }] = await count("'all'", "1", "true");
-  const byStatus = await count("status::text", "min(earlyaccess.status)");
-  const byDay = await count("to_char(created_at, 'YYYY-MM-DD')", "1");
-  const bySource = joinSmallest(await count(source, "2 DESC, 1"));
+  const byStatus = await count<{ label: string; signups: number }>(
+    `SELECT status::text AS label, count(*)::float8 AS signups FROM public.earlyaccess
+     WHERE ${inPeriod(period)} AND ${isFinal} AND ${isSignup} GROUP BY status ORDER BY status`,
+  );
+  const figures = viewsAndEntries(period, isSignup);
+  const byDay = await count(
+    `${figures} SELECT to_char(day, 'YYYY-MM-DD') AS label, ${sums} FROM figures GROUP BY day ORDER BY day DESC`,
+  );
+  const bySource = await count(`${figures} ${largestSources(sources)}`);
   await client.query("COMMIT");
-  return { withFlagged, withConfirmed: mails[0].sent as boolean, total, byStatus, byDay, bySource };
+  const total = sumFigures("all", byDay);
+  return {
+    withFlagged,
+    withConfirmed: mails?.sent === true,
+    withViews: total.views > 0,
+    total,
+    byStatus,
+    byDay,
+    bySource,
+  };
+}
+
+export function sumFigures(label: string, figures: Figure[]): Figure {
+  const sum = (key: (typeof counts)[number]) => figures.reduce((total, figure) => total + figure[key], 0);
+  return { label, ...Object.fromEntries(counts.map((key) => [key, sum(key)])) } as Figure;
+}
+
+const sums = counts.map((key) => `sum(${key})::float8 AS ${key}`).join(", ");
+
+/** utm_source, else the host of the site that linked to the page, as for a view (models/source.ts). */
+const source = `coalesce(nullif(utm_source, ''), nullif(referrer_host, ''), '${directSource}')`;
+
+/** Returns the beginning of a statement that reads from `figures`. All views of a day count as of its midnight. */
+function viewsAndEntries(period: Period, isSignup: string): string {
+  const one = (condition: string) => `(${isSignup} AND ${condition})::int`;
+  return `WITH viewed AS (
+    SELECT created_at::date AS day, source, views
+    FROM (SELECT day::timestamptz AS created_at, source, views FROM public.earlyaccess_views) v WHERE ${inPeriod(period)}
+  ), figures (day, source, ${counts.join(", ")}) AS (
+    SELECT day, source, views, 0, 0, 0, 0, 0 FROM viewed
+    UNION ALL
+    SELECT created_at::date, ${source}, 0, ${one("true")}, ${isFlagged}::int, ${one("confirmed_at IS NOT NULL")},
+      ${one("status IN ('invited', 'joined')")},
+      ${one("import_id IS NULL AND created_at::date IN (SELECT day FROM viewed)")}
+    FROM public.earlyaccess WHERE ${inPeriod(period)} AND ${isFinal}
+  )`;
 }
 
 /** Links can name any number of sources. */
-function joinSmallest(sources: Figure[]): Figure[] {
-  const others = sources.slice(mostSources);
-  if (others.length < 2) return sources;
-  const sum = (key: "signups" | "flagged" | "confirmed") => others.reduce((total, figure) => total + figure[key], 0);
-  const label = `${others.length} others`;
-  const rest = { label, signups: sum("signups"), flagged: sum("flagged"), confirmed: sum("confirmed") };
-  return [...sources.slice(0, mostSources), rest];
+function largestSources(limit: number): string {
+  return `, ranked AS (
+    SELECT source, ${sums}, row_number() OVER (ORDER BY sum(signups) DESC, sum(views) DESC, source) AS place
+    FROM figures GROUP BY source
+  )
+  SELECT CASE WHEN count(*) = 1 THEN min(source) ELSE to_char(count(*), 'FM999,999,999') || ' others' END AS label, ${sums}
+  FROM ranked GROUP BY least(place, ${limit + 1}) ORDER BY min(place)`;
 }

@@ -1,37 +1,34 @@
 // The HTML report of stats --html: charts as inline SVG, and tables with the same figures. React escapes every text.
+/* oxlint-disable react/no-array-index-key -- the markup is static, and two columns have the same heading */
 import { renderToStaticMarkup } from "react-dom/server";
-import type { Figure, Figures } from "./figures.ts";
-import { Columns, Bars } from "./charts.tsx";
 import { count } from "../progress.ts";
+import { figureColumns, recentColumns, type Column } from "./columns.ts";
+import { Columns } from "./days-chart.tsx";
+import type { Figures } from "./figures.ts";
+import type { Recent } from "./recent.ts";
+import { styles } from "./report-style.ts";
+import { Sources } from "./sources-chart.tsx";
 
 /** Forbids scripts and requests, whatever a label holds. */
 const policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
-const styles = `
-:root { color-scheme: light dark; --ink: #1c2420; --paper: #fbfaf6; --line: #c9cec8; --bar: #2f6b4f; --flag: #b3541e }
-@media (prefers-color-scheme: dark) {
-  :root { --ink: #e8ece8; --paper: #151a17; --line: #3c463f; --bar: #7fc4a0; --flag: #f0a070 }
+/** Beside one row for all others. */
+export const sourcesInReport = 20;
+const daysInReport = 30;
+
+interface ReportData {
+  figures: Figures;
+  recent: Recent[];
+  /** Shows every day in the table; the chart has them always. */
+  all: boolean;
 }
-body { background: var(--paper); color: var(--ink); font: 1rem/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 60rem; padding: 2rem 1rem }
-figure { margin: 1rem 0 }
-svg { display: block; height: auto; width: 100% }
-svg text { fill: var(--ink); font-size: 12px }
-.bar { fill: var(--bar) }
-.flagged { fill: var(--flag) }
-.axis { stroke: var(--line) }
-table { border-collapse: collapse }
-th, td { border-bottom: 1px solid var(--line); padding: .25rem 1rem .25rem 0; text-align: left }
-td { font-variant-numeric: tabular-nums; text-align: right }
-`;
 
 /** Returns a complete HTML document. */
-export function renderReport(figures: Figures, at: Date): string {
-  return `<!doctype html>\n${renderToStaticMarkup(<Report figures={figures} at={at} />)}\n`;
+export function renderReport(data: ReportData, at: Date): string {
+  return `<!doctype html>\n${renderToStaticMarkup(<Report {...data} at={at} />)}\n`;
 }
 
-function Report({ figures, at }: { figures: Figures; at: Date }) {
-  const { withFlagged, withConfirmed, total, byStatus, byDay, bySource } = figures;
-  const shown = { withFlagged, withConfirmed };
+function Report({ figures, recent, all, at }: ReportData & { at: Date }) {
   const time = at.toISOString();
   return (
     <html lang="en">
@@ -46,67 +43,112 @@ function Report({ figures, at }: { figures: Figures; at: Date }) {
       <body>
         <main>
           <h1>Waitlist statistics</h1>
-          <p>
-            {count(total.signups)} sign-ups{withFlagged ? ", of which" : ". Not counted:"} {count(total.flagged)}{" "}
-            flagged as suspected spam, with a disposable address or of unusual volume. As of{" "}
-            <time dateTime={time}>{time.slice(0, 16).replace("T", " ")} UTC</time>.
+          <Lead figures={figures} />
+          {figures.byDay.length > 0 && <Sections figures={figures} recent={recent} all={all} />}
+          <p className="note">
+            As of <time dateTime={time}>{time.slice(0, 16).replace("T", " ")} UTC</time>. Days are in UTC.
+            {figures.withViews &&
+              " Views are loads of the landing page, not visitors. The rate is sign-ups per view, without imported entries and without days on which no views were counted; 95 % CI is its Wilson interval in percent. If the intervals of two sources overlap, the better one may be better by chance."}
           </p>
-          <Section title="By status" figures={byStatus} {...shown} Chart={Bars} />
-          <Section title="By day (UTC)" figures={byDay} {...shown} Chart={Columns} />
-          <Section title="By source" figures={bySource} {...shown} Chart={Bars} />
         </main>
       </body>
     </html>
   );
 }
 
-interface SectionProps {
-  title: string;
-  figures: Figure[];
-  withFlagged: boolean;
-  withConfirmed: boolean;
-  Chart: typeof Bars;
+function Lead({ figures: { total, byStatus, withViews, withFlagged } }: { figures: Figures }) {
+  return (
+    <p>
+      {withViews && `${count(total.views)} views, `}
+      {count(total.signups)} sign-ups
+      {byStatus.length > 0 && `: ${byStatus.map(({ label, signups }) => `${count(signups)} ${label}`).join(", ")}`}.
+      {total.flagged > 0 &&
+        ` ${withFlagged ? "Of the sign-ups," : "Not counted:"} ${count(total.flagged)} flagged as suspected spam, with a disposable address or of unusual volume.`}
+    </p>
+  );
 }
 
-function Section({ title, figures, withFlagged, withConfirmed, Chart }: SectionProps) {
-  const heading = <h2>{title}</h2>;
-  if (figures.length === 0) {
-    return (
-      <section>
-        {heading}
-        <p>No sign-ups.</p>
-      </section>
-    );
-  }
+function Sections({ figures, recent, all }: ReportData) {
+  const { total, withViews, withFlagged, byDay, bySource } = figures;
+  const days = all ? byDay : byDay.slice(0, daysInReport);
+  const columns = figureColumns(figures);
+  const part = withFlagged ? { part: "flagged" as const } : {};
   return (
-    <section>
-      {heading}
-      <figure>
-        <Chart title={title} figures={figures} />
-      </figure>
+    <>
+      <Scroll label="Sign-ups per day">
+        <p>Sign-ups per day</p>
+        <Columns title="Sign-ups per day" figures={byDay} count="signups" {...part} />
+      </Scroll>
+      {withViews && (
+        <Scroll label="Views per day">
+          <p>Views per day</p>
+          <Columns title="Views per day" figures={byDay} count="views" />
+        </Scroll>
+      )}
+      {recent.length > 0 && (
+        <Table caption="Recent periods" head="Period" rows={recent} columns={recentColumns(figures)} />
+      )}
+      <h2>Sources</h2>
+      <Scroll label="Chart of sources">
+        <Sources title="Sources" figures={bySource} total={withViews ? total : undefined} withFlagged={withFlagged} />
+      </Scroll>
+      <Table caption="Sources" head="Source" rows={bySource} columns={columns} />
+      <h2>Days</h2>
+      <Table
+        caption={days.length < byDay.length ? `The latest ${days.length} of ${count(byDay.length)} days` : "Days"}
+        head="Day"
+        rows={days}
+        columns={columns}
+      />
+    </>
+  );
+}
+
+/** On a small screen the content scrolls sideways, also by keyboard. */
+function Scroll({ label, children }: { label: string; children: React.ReactNode }) {
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls
+    <section className="scroll" aria-label={label} tabIndex={0}>
+      {children}
+    </section>
+  );
+}
+
+interface TableProps<Row> {
+  caption: string;
+  head: string;
+  rows: Row[];
+  columns: Column<Row>[];
+}
+
+function Table<Row extends { label: string }>({ caption, head, rows, columns }: TableProps<Row>) {
+  return (
+    <Scroll label={caption}>
       <table>
-        <caption>{title}, as figures</caption>
+        <caption>{caption}</caption>
         <thead>
           <tr>
-            <th scope="col">{title.replace(/^By /, "")}</th>
-            <th scope="col">Sign-ups</th>
-            {withConfirmed && <th scope="col">Confirmed</th>}
-            {withFlagged && <th scope="col">Flagged</th>}
+            <th scope="col">{head}</th>
+            {columns.map(({ heading }, i) => (
+              <th key={i} scope="col">
+                {heading}
+              </th>
+            ))}
           </tr>
         </thead>
         <tbody>
-          {figures.map(({ label, signups, flagged, confirmed }) => (
-            <tr key={label}>
+          {rows.map((row) => (
+            <tr key={row.label}>
               <th scope="row">
-                <bdi>{label}</bdi>
+                <bdi>{row.label}</bdi>
               </th>
-              <td>{count(signups)}</td>
-              {withConfirmed && <td>{count(confirmed)}</td>}
-              {withFlagged && <td>{count(flagged)}</td>}
+              {columns.map(({ cell }, i) => (
+                <td key={i}>{cell(row)}</td>
+              ))}
             </tr>
           ))}
         </tbody>
       </table>
-    </section>
+    </Scroll>
   );
 }

@@ -1,25 +1,36 @@
-// waitlist stats: sign-ups by status, day and source, as tables in the terminal or as an HTML report.
+// waitlist stats: views, sign-ups and their rate by day and source, as tables in the terminal or as an HTML report.
 import { writeFile } from "node:fs/promises";
-import { printable, printableName } from "../../../operator-messages.ts";
+import { printable } from "../../../operator-messages.ts";
 import { print } from "../../print.ts";
 import type { Command } from "../command.ts";
-import { countSignups, type Figure, type Figures } from "./figures.ts";
 import { periodOptions, readPeriod } from "../moment.ts";
 import { withOwner } from "../owner.ts";
 import { writePrivately } from "../private-file.ts";
-import { count } from "../progress.ts";
-import { renderReport } from "./report.tsx";
+import { countFigures } from "./figures.ts";
+import { recentPeriods } from "./recent.ts";
+import { renderReport, sourcesInReport } from "./report.tsx";
+import { drawFigures, sourcesOnScreen } from "./tables.ts";
+
+/** With --all. A flood of sign-ups can name a million. */
+const mostSources = 1_000;
 
 export const stats: Command = {
-  summary: "counts the sign-ups by status, by day and by source",
+  summary: "shows views, sign-ups and their rate by day and by source",
   details: [
-    "A source is utm_source, else the site that linked to the page, else direct. Days are in UTC; days without sign-ups",
-    "are omitted. Flagged entries (suspected spam, a disposable address, unusual volume) count only with --with-flagged.",
-    "Once the site sent a confirmation mail, the tables also show how many of the sign-ups were confirmed.",
+    "Views are loads of the landing page, not visitors: a person who comes back is counted again. A source is utm_source,",
+    "else the site that linked to the page, else direct. Days are in UTC; days with no figures are omitted. Invited entries",
+    "have the status invited or joined.",
+    "",
+    "The rate is sign-ups per view, without imported entries and without days on which no views were counted. 95 % CI is its",
+    "Wilson interval in percent: if those of two sources overlap, the better one may be better by chance.",
+    "",
+    "The periods on top end yesterday. Growth compares each with the period of the same length before it.",
+    "Flagged entries (suspected spam, a disposable address, unusual volume) count only with --with-flagged.",
     "The page of --html runs no script and sends no request.",
   ].join("\n"),
   positionals: [],
   options: {
+    all: { description: "show every day, 1,000 sources and the status, instead of one screen" },
     html: { value: "FILE", description: "write an HTML page with charts instead; - is stdout" },
     "with-flagged": { description: "include flagged entries, and show their number" },
     ...periodOptions,
@@ -27,45 +38,18 @@ export const stats: Command = {
   run: async ({ value, has }) => {
     const period = readPeriod(value);
     const file = value("html");
+    const all = has("all");
     await withOwner(async (client) => {
-      const figures = await countSignups(client, period, has("with-flagged"));
-      if (file === undefined) return print(drawFigures(figures));
-      const page = renderReport(figures, new Date());
+      const limit = file === undefined ? sourcesOnScreen : sourcesInReport;
+      const sources = all ? mostSources : limit;
+      const figures = await countFigures(client, period, { withFlagged: has("with-flagged"), sources });
+      const now = new Date();
+      const recent = period.since || period.until ? [] : recentPeriods(figures.byDay, now);
+      if (file === undefined) return print(drawFigures(figures, recent, all));
+      const page = renderReport({ figures, recent, all }, now);
       if (file === "-") return print(page);
       await writePrivately(file, (draft) => writeFile(draft, page));
       print(`Wrote ${printable(file)}.\n`);
     });
   },
 };
-
-const barWidth = 40;
-
-/** Returns tables with bars, for a terminal. */
-function drawFigures({ withFlagged, withConfirmed, total, byStatus, byDay, bySource }: Figures): string {
-  const counted = [
-    "signups",
-    ...(withConfirmed ? ["confirmed"] : []),
-    ...(withFlagged ? ["flagged"] : []),
-  ] as Counted[];
-  const draw = (heading: string, figures: Figure[]) => drawTable(heading, figures, counted);
-  const tables = [draw("Status", [total, ...byStatus]), draw("Day", byDay), draw("Source", bySource)];
-  if (total.flagged > 0 && !withFlagged)
-    tables.push(`Not counted: ${count(total.flagged)} flagged; see --with-flagged.`);
-  return `${tables.join("\n\n")}\n`;
-}
-
-type Counted = Exclude<keyof Figure, "label">;
-
-function drawTable(heading: string, figures: Figure[], counted: Counted[]): string {
-  const most = Math.max(1, ...figures.map(({ signups }) => signups));
-  const rows = figures.map((figure) => [
-    printableName(figure.label),
-    ...counted.map((key) => count(figure[key])),
-    "█".repeat(Math.ceil((figure.signups / most) * barWidth)),
-  ]);
-  const all = [[heading, ...counted.map((key) => (key === "signups" ? "sign-ups" : key)), ""], ...rows];
-  const widths = all[0]?.map((_, i) => Math.max(...all.map((row) => Array.from(row[i] as string).length))) ?? [];
-  const pad = (text: string, i: number) => " ".repeat((widths[i] as number) - Array.from(text).length);
-  const align = (cell: string, i: number) => (i === 0 ? cell + pad(cell, i) : pad(cell, i) + cell);
-  return all.map((cells) => [...cells.slice(0, -1).map(align), cells.at(-1)].join("  ").trimEnd()).join("\n");
-}

@@ -1,0 +1,29 @@
+// The stylesheet of the HTML report.
+export const styles = `
+:root { color-scheme: light dark; --ink: #1c2420; --soft: #56615a; --paper: #fbfaf6; --line: #d9ddd7; --bar: #2f6b4f; --flag: #b3541e }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #e8ece8; --soft: #a3ada6; --paper: #151a17; --line: #343d37; --bar: #7fc4a0; --flag: #f0a070 }
+}
+body { background: var(--paper); color: var(--ink); font: 1rem/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 52rem; padding: 2rem 1rem }
+h1 { font-size: 1.75rem; line-height: 1.2; margin: 0 }
+h2 { font-size: 1.25rem; margin: 2.5rem 0 .5rem }
+.scroll { margin: 1.5rem 0; overflow-x: auto }
+.scroll p { font-weight: 600; margin: 0 0 .25rem }
+.scroll > * { min-width: 40rem }
+svg { display: block; height: auto; width: 100% }
+svg text { fill: var(--ink); font-size: 13px; font-variant-numeric: tabular-nums }
+svg .heading { fill: var(--soft) }
+.bar { fill: var(--bar) }
+.flagged { fill: var(--flag) }
+.axis { stroke: var(--soft) }
+.grid { stroke: var(--line) }
+.average { stroke: var(--soft); stroke-dasharray: 3 3 }
+.interval { stroke: var(--bar); stroke-width: 2 }
+table { border-collapse: collapse; table-layout: fixed; width: 100% }
+caption { color: var(--soft); font-size: .875rem; padding: .5rem 0; text-align: left }
+th, td { border-bottom: 1px solid var(--line); font-weight: 400; padding: .3rem 0 .3rem 1rem; text-align: right; white-space: nowrap }
+thead th { color: var(--soft); font-size: .875rem }
+th:first-child { padding-left: 0; text-align: left; white-space: normal; overflow-wrap: anywhere; width: 14rem }
+td { font-variant-numeric: tabular-nums }
+.note { color: var(--soft); font-size: .875rem; margin-top: 2.5rem }
+`;

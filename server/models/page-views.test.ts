@@ -1,0 +1,117 @@
+// The counting of page views: bounded, stored once, and kept while the database is down.
+import { pino } from "pino";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { createPageViews, type PageViews } from "./page-views.ts";
+
+const sleep = (ms: number) => new Promise((done) => setTimeout(done, ms)); // With the fake clock.
+
+interface Row {
+  id: string;
+  day: string;
+  source: string;
+  views: number;
+}
+
+let batches: Row[][];
+let isDown: boolean;
+let delayMs = 0;
+let logged: string;
+let views: PageViews;
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: new Date("2026-11-22T23:59:00Z") });
+  batches = [];
+  isDown = false;
+  logged = "";
+  const execute = async (_statement: string, json: unknown) => {
+    batches.push(JSON.parse(json as string) as Row[]);
+    if (delayMs > 0) await sleep(delayMs);
+    if (isDown) throw Object.assign(new Error("down"), { code: "ECONNREFUSED" });
+    return 0;
+  };
+  views = createPageViews(execute, pino({ base: null }, { write: (line: string) => (logged += line) }));
+});
+
+afterEach(async () => {
+  await views.close();
+  vi.useRealTimers();
+});
+
+const add = (...sources: string[]) => {
+  for (const source of sources) views.add(source);
+};
+const counts = (rows: Row[] = []) => rows.map(({ day, source, views: number }) => [day, source, number]);
+const total = (rows: Row[] = []) => rows.reduce((sum, row) => sum + row.views, 0);
+
+it("stores the views of each day and source once a minute, and nothing if there are none", async () => {
+  add("direct", "news", "direct");
+  vi.setSystemTime(new Date("2026-11-23T00:00:00Z"));
+  add("direct");
+  await vi.advanceTimersByTimeAsync(59_999);
+  expect(batches).toEqual([]);
+  await vi.advanceTimersByTimeAsync(1);
+  const [rows] = batches;
+  expect(counts(rows)).toEqual([
+    ["2026-11-22", "direct", 2],
+    ["2026-11-22", "news", 1],
+    ["2026-11-23", "direct", 1],
+  ]);
+  expect(new Set(rows?.map(({ id }) => id)).size).toBe(3);
+  await vi.advanceTimersByTimeAsync(120_000);
+  expect(batches).toHaveLength(1);
+});
+
+it("counts a flood of sources as one, and still names direct views", async () => {
+  for (let i = 0; i < 100_000; i++) add(`source-${i}`);
+  add("direct", "source-3", "source-200");
+  await views.flush();
+  const [rows = []] = batches;
+  expect(rows).toHaveLength(102);
+  expect(total(rows)).toBe(100_003);
+  expect(counts(rows).filter(([, source]) => ["direct", "other", "source-3"].includes(source as string))).toEqual([
+    ["2026-11-22", "source-3", 2],
+    ["2026-11-22", "other", 99_901],
+    ["2026-11-22", "direct", 1],
+  ]);
+});
+
+it("keeps views while the database is down, and sends a batch with the same ids again", async () => {
+  isDown = true;
+  add("direct");
+  await views.flush();
+  for (let i = 0; i < 1_000; i++) add(`source-${i}`);
+  await views.flush();
+  add("direct");
+  expect(batches).toHaveLength(2);
+  expect(batches[1]).toEqual(batches[0]);
+  expect(logged.match(/"code":"ECONNREFUSED"/g)).toHaveLength(2);
+  isDown = false;
+  await views.flush();
+  expect(batches).toHaveLength(4);
+  expect(batches[2]).toEqual(batches[0]);
+  expect([batches[3]?.length, total(batches[3])]).toEqual([102, 1_001]);
+});
+
+it("stores the rest at the end, and says how many views are lost", async () => {
+  add("direct", "news");
+  await views.close();
+  expect([total(batches[0]), logged]).toEqual([2, ""]);
+  isDown = true;
+  add("direct", "direct");
+  await views.close();
+  expect(logged).toContain('"views":2,"msg":"page views are lost');
+  isDown = false;
+});
+
+it("stores one flush after the other", async () => {
+  delayMs = 1_000;
+  add("direct");
+  const flushes = [views.flush()];
+  await vi.advanceTimersByTimeAsync(500);
+  add("direct");
+  flushes.push(views.flush());
+  await vi.advanceTimersByTimeAsync(2_000);
+  await Promise.all(flushes);
+  delayMs = 0;
+  expect(batches.map((rows) => total(rows))).toEqual([1, 1]);
+});
