@@ -32,6 +32,7 @@ describe("the command line", () => {
       "erase",
       "purge",
       "show",
+      "proof",
       "admin",
       "doctor",
       "backup",
