@@ -61,9 +61,10 @@ const stylesheet: Edit = {
   insert: (mark) => ` --${mark}: shown;`,
 };
 const serverModule: Edit = {
-  file: "server/controllers/pages.ts",
-  after: "const { status, html } = await renderer.page(address);",
-  insert: (mark) => `if (status === 200) return void res.send(html.replace("<title>", "<title>${mark} "));`,
+  file: "server/views/prerendered-pages.ts",
+  after: "const { status, html } = await rendered;",
+  insert: (mark) =>
+    `if (status === 200) return cacheResponse({ identity: Buffer.from(html.replace("<title>", "<title>${mark} ")) }, status, htmlType);`,
 };
 
 let edits = 0;
