@@ -367,7 +367,7 @@ export const privacyPage = {
   retention: (months: number) =>
     months === 0
       ? "We keep an entry until early access ends."
-      : `We remove an entry ${months} months after the sign-up, or when early access ends.`,
+      : `We remove an entry ${months} ${months === 1 ? "month" : "months"} after the sign-up, or when early access ends.`,
   erasures:
     "After we remove an entry, we keep a check value of its address without a time limit, so that a backup cannot bring it back. Nobody can find the address from it without our key.",
   rightsHeading: "Your rights",

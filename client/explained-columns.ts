@@ -5,8 +5,8 @@ export interface Explanation {
   columns: string[];
   what: string;
   why: string;
-  /** The setting without which the columns are empty. */
-  only?: "mail" | "keepsErasures";
+  /** True if the columns are empty unless the site sends confirmation mails. */
+  onlyWithMail?: true;
 }
 
 export const explanations: Explanation[] = [
@@ -39,7 +39,7 @@ export const explanations: Explanation[] = [
     columns: ["mailed_at", "mail_refusal", "confirmed_at"],
     what: "The time of our confirmation mail, whether your mail server refused it, and the time at which you confirmed",
     why: "They show whether the address is yours.",
-    only: "mail",
+    onlyWithMail: true,
   },
   {
     columns: ["notice_id"],
@@ -55,7 +55,7 @@ export const explanations: Explanation[] = [
     columns: ["erasure_hash"],
     what: "A check value of your address",
     why: "It keeps an entry that you removed from coming back.",
-    only: "keepsErasures",
+    onlyWithMail: true,
   },
   {
     columns: ["id", "import_id"],

@@ -13,8 +13,8 @@ export interface NoticeSection {
 
 /** Returns the sections of the page. */
 export function privacySections(settings: NoticeSettings): NoticeSection[] {
-  const { controller, contact, retentionMonths, keepsErasures } = settings;
-  const terms = explanations.filter(({ only }) => !only || settings[only]);
+  const { controller, contact, retentionMonths, keepsErasures, mail } = settings;
+  const terms = explanations.filter(({ onlyWithMail }) => mail || !onlyWithMail);
   const retention = [privacyPage.retention(retentionMonths), ...(keepsErasures ? [privacyPage.erasures] : [])];
   return [
     ...(controller ? [{ heading: privacyPage.controllerHeading, text: controller }] : []),

@@ -11,7 +11,7 @@ interface Props {
   /** The text of a link to the landing page. */
   link?: string;
   /** Shows the plant upright instead of wilted. */
-  upright?: boolean;
+  upright?: boolean | undefined;
   children?: ReactNode;
 }
 
@@ -31,7 +31,7 @@ export function Message({ name, heading, text, link, upright, children }: Props)
             )}
             {children}
           </div>
-          {upright ? <UprightPlant /> : <WiltedPlant />}
+          <Plant upright={upright} />
         </div>
       </main>
       <Footer />
@@ -39,23 +39,20 @@ export function Message({ name, heading, text, link, upright, children }: Props)
   );
 }
 
-function WiltedPlant() {
+function Plant({ upright }: Pick<Props, "upright">) {
   return (
     <svg className="message-plant" viewBox="78 84 204 316" aria-hidden="true">
-      <path className="shoot" d="M160 400V190c0-70 40-110 80-96 26 10 30 40 26 66" />
-      <Leaf transform="translate(157 300) scale(-2 2)" />
-      <Leaf transform="translate(266 156) rotate(62) scale(2)" />
+      <path className="shoot" d={upright ? "M160 400V186" : "M160 400V190c0-70 40-110 80-96 26 10 30 40 26 66"} />
+      {(upright ? uprightLeaves : wiltedLeaves).map((transform) => (
+        <Leaf key={transform} transform={transform} />
+      ))}
     </svg>
   );
 }
 
-function UprightPlant() {
-  return (
-    <svg className="message-plant" viewBox="78 84 204 316" aria-hidden="true">
-      <path className="shoot" d="M160 400V186" />
-      <Leaf transform="translate(157 346) scale(-2 -2)" />
-      <Leaf transform="translate(163 286) scale(2 -2)" />
-      <Leaf transform="translate(160 190) rotate(-48) scale(2 -2)" />
-    </svg>
-  );
-}
+const wiltedLeaves = ["translate(157 300) scale(-2 2)", "translate(266 156) rotate(62) scale(2)"];
+const uprightLeaves = [
+  "translate(157 346) scale(-2 -2)",
+  "translate(163 286) scale(2 -2)",
+  "translate(160 190) rotate(-48) scale(2 -2)",
+];

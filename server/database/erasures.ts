@@ -2,7 +2,7 @@
 import { createHmac } from "node:crypto";
 import type pg from "pg";
 import { OperatorError } from "../operator-messages.ts";
-import { MissingRightError } from "./roles/set-up.ts";
+import { requireSchemaRight } from "./roles/set-up.ts";
 
 /** Returns the hash of a normalised address, from which nobody without the key (ERASURE_KEY) can find the address. */
 export function hashAddress(address: string, key: string): Buffer {
@@ -14,11 +14,7 @@ export function hashAddress(address: string, key: string): Buffer {
  * @throws MissingRightError if the owner may not; OperatorError if the table was made with another key.
  */
 export async function createErasureTable(owner: pg.Client, key: string): Promise<void> {
-  const { rows } = await owner.query<{ statement: string }>(
-    `SELECT format('GRANT CREATE ON DATABASE %I TO %I', current_database(), current_user) AS statement
-     WHERE to_regnamespace('earlyaccess_erasures') IS NULL AND NOT has_database_privilege(current_database(), 'CREATE')`,
-  );
-  if (rows[0]) throw new MissingRightError("create the schema of the erased addresses", [rows[0].statement]);
+  await requireSchemaRight(owner, "earlyaccess_erasures", "create the schema of the erased addresses");
   await owner.query(
     `CREATE SCHEMA IF NOT EXISTS earlyaccess_erasures;
      CREATE TABLE IF NOT EXISTS earlyaccess_erasures.addresses (

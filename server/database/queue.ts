@@ -3,7 +3,7 @@ import type pg from "pg";
 import { OperatorError } from "../operator-messages.ts";
 import { ownObjects } from "./own-objects.ts";
 import type { WorkerTask } from "./roles/rights.ts";
-import { MissingRightError } from "./roles/set-up.ts";
+import { requireSchemaRight } from "./roles/set-up.ts";
 
 /**
  * Creates the queue if it is missing, and migrates it.
@@ -11,11 +11,7 @@ import { MissingRightError } from "./roles/set-up.ts";
  */
 export async function createQueue(owner: pg.Client, ownerUrl: string): Promise<void> {
   await refuseForeignQueue(owner);
-  const { rows } = await owner.query(
-    `SELECT format('GRANT CREATE ON DATABASE %I TO %I', current_database(), current_user) AS statement
-     WHERE to_regnamespace('graphile_worker') IS NULL AND NOT has_database_privilege(current_database(), 'CREATE')`,
-  );
-  if (rows[0]) throw new MissingRightError("create the schema of the queue", [rows[0].statement as string]);
+  await requireSchemaRight(owner, "graphile_worker", "create the schema of the queue");
   const { Logger, runMigrations } = await import("graphile-worker"); // Half a megabyte that most sites do not need.
   await runMigrations({ connectionString: ownerUrl, logger: new Logger(() => () => undefined) });
 }

@@ -21,6 +21,16 @@ export class MissingRightError extends OperatorError {
   }
 }
 
+/** @throws MissingRightError if the schema is missing and the owner may not create it. */
+export async function requireSchemaRight(owner: pg.Client, schema: string, aim: string): Promise<void> {
+  const { rows } = await owner.query<{ statement: string }>(
+    `SELECT format('GRANT CREATE ON DATABASE %I TO %I', current_database(), current_user) AS statement
+     WHERE to_regnamespace($1) IS NULL AND NOT has_database_privilege(current_database(), 'CREATE')`,
+    [schema],
+  );
+  if (rows[0]) throw new MissingRightError(aim, [rows[0].statement]);
+}
+
 /**
  * Creates the role if it is missing, grants it its rights, and revokes every other right on the site's own objects that
  * was granted to it by name. Changes no other object in the database.
