@@ -14,7 +14,7 @@ const contact = "privacy@perennial.example";
 const closingAt = (time: number) => ({
   ...testSettings,
   contact,
-  closes: "December 31, 2026 (UTC)",
+  closes: "31 Dec 2026 (UTC)",
   get closed() {
     return Date.now() >= time;
   },
@@ -157,7 +157,7 @@ it("the time closes a running site: the API at once, and every kept page with th
   const link = `/confirm?token=${"A".repeat(22)}`;
   for (const app of apps) {
     expect(await join(app)).toBe(201);
-    expect(await get(app, "/")).toContain("Open until December 31, 2026 (UTC).");
+    expect(await get(app, "/")).toContain("Open until 31 Dec 2026 (UTC).");
     expect(await get(app, link)).toContain("Get Early Access");
   }
   const { errorPage } = frontend;

@@ -16,7 +16,7 @@ export const gracePeriodMs = 10_000;
  * How many requests a client may send ahead of their responses. No browser sends any. Node parses all requests of a packet at
  * once: without a limit that is thousands of requests and 7 MB for each connection.
  */
-const pipelineLimit = 50;
+const pipelineLimit = 20;
 
 /** How many headers a request may have. Browsers send about 20, and proxies add a few. 1,900 headers cost as much as seven requests. */
 export const headerLimit = 100;

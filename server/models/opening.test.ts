@@ -24,9 +24,9 @@ it("a list without a closing time stays open", () => {
 });
 
 it.each([
-  ["2026-12-31", "December 31, 2026 (UTC)"],
-  ["2026-12-31T18:00+01:00", "December 31, 2026 at 5:00 PM (UTC)"],
-  ["2027-01-01T00:00:00Z", "December 31, 2026 (UTC)"],
+  ["2026-12-31", "31 Dec 2026 (UTC)"],
+  ["2026-12-31T18:00+01:00", "31 Dec 2026 17:00 (UTC)"],
+  ["2027-01-01T00:00:00Z", "31 Dec 2026 (UTC)"],
 ])("%s is described as %s", (text, words) => expect(describeClosing(closes(text))).toBe(words));
 
 describe("the watch", () => {

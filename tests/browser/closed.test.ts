@@ -75,7 +75,7 @@ it("the open page names the closing time near the form", async () => {
   const page = await openPage();
   await page.goto(open.url);
   await hydrateForm(page);
-  await page.locator("form").getByText("Open until December 31, 9999 (UTC).").waitFor();
+  await page.locator("form").getByText("Open until 31 Dec 9999 (UTC).").waitFor();
   expect(page.messages).toEqual([]);
 });
 

@@ -38,8 +38,8 @@ it("a running site closes by itself, and a restart with a later time opens it ag
 
 it.each([
   [{}, "open, and stays open"],
-  [{ WAITLIST_CLOSES: "9999-12-31" }, "open until December 31, 9999 (UTC), by WAITLIST_CLOSES"],
-  [{ WAITLIST_CLOSES: "2020-12-31" }, "closed since December 31, 2020 (UTC), by WAITLIST_CLOSES"],
+  [{ WAITLIST_CLOSES: "9999-12-31" }, "open until 31 Dec 9999 (UTC), by WAITLIST_CLOSES"],
+  [{ WAITLIST_CLOSES: "2020-12-31" }, "closed since 31 Dec 2020 (UTC), by WAITLIST_CLOSES"],
   [{ WAITLIST: "closed", WAITLIST_CLOSES: "9999-12-31" }, "closed by WAITLIST=closed"],
 ])("doctor says with %j that the list is %s", async (settings, text) => {
   const { code, stdout } = await waitlist(["doctor"], settings);
