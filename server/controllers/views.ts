@@ -1,22 +1,16 @@
 // Page views: counts the loads of the landing page, or POST /api/view, which the page's script sends behind a CDN.
 import type { IncomingMessage } from "node:http";
 import { Router } from "express";
-import { rateLimit } from "express-rate-limit";
 import { viewPath } from "../../client/addresses.ts";
 import { isAutomated } from "../http/automated.ts";
-import { HttpError } from "../http/http-error.ts";
 import { methodNotAllowed } from "../http/method.ts";
 import { canDiscardBody } from "../middleware/body.ts";
-import { MonotonicStore } from "../middleware/monotonic-store.ts";
 import { sameOrigin } from "../middleware/same-origin.ts";
 import type { PageViews } from "../models/page-views.ts";
 import { readParameter, viewSource } from "../models/source.ts";
 
 /** Called after the landing page was sent. */
 export type CountView = (req: IncomingMessage) => void;
-
-/** Beacons a minute from all clients; no site of one process has as many views. Not per client: a view leaves no address behind. */
-const beaconLimit = 60_000;
 
 /** Returns the function that counts a GET of a browser. */
 export function countPageViews(views: PageViews, origin: string): CountView {
@@ -28,10 +22,10 @@ export function countPageViews(views: PageViews, origin: string): CountView {
 }
 
 /** Counts a view by its beacon, whose query has utm_source and the host of the referrer. The body is not read. */
-export function viewBeacon(views: PageViews, origin: string, limit = beaconLimit): Router {
+export function viewBeacon(views: PageViews, origin: string): Router {
   const add = createAdd(views, origin);
   const router = Router({ caseSensitive: true, strict: true });
-  router.post(viewPath, sameOrigin(origin, "Page views"), limitBeacons(limit), (req, res) => {
+  router.post(viewPath, sameOrigin(origin, "Page views"), (req, res) => {
     const query = queryOf(req.url);
     add(req, query, readParameter(query, "referrer"));
     if (!canDiscardBody(req)) res.set("Connection", "close");
@@ -50,20 +44,6 @@ function createAdd(views: PageViews, origin: string) {
     const host = (req.headers.host ?? "").replace(/:\d+$/, "");
     if (!isAutomated(req)) views.add(viewSource(query, referrer, [hostname, host]));
   };
-}
-
-function limitBeacons(limit: number) {
-  const tooMany = new HttpError(429, "Too many page views.");
-  return rateLimit({
-    limit,
-    windowMs: 60_000,
-    store: new MonotonicStore(),
-    keyGenerator: () => "all",
-    standardHeaders: "draft-8",
-    legacyHeaders: false,
-    handler: (_req, _res, next) => next(tooMany),
-    validate: false,
-  });
 }
 
 const queryOf = (url = "") => url.split("?", 2)[1] ?? "";

@@ -7,9 +7,8 @@ export const path = "/api/earlyaccess";
 export const ada = { name: "Ada", email: "ada@example.com", company: "Engines" };
 
 const limited = { signups: { limit: 0, windowSeconds: 600 } };
-const closed = {
-  site: { origin: "http://localhost:3000", allowIndexing: true, settings: { ...testSettings, closed: true } },
-};
+const site = { origin: "http://localhost:3000", allowIndexing: true, settings: testSettings };
+const closed = { site: { ...site, settings: { ...testSettings, closed: true } } };
 const broken = {
   waitlist: {
     join: async () => {
@@ -54,6 +53,8 @@ export function provocations(
   create: (webUrl: string | undefined, changes?: Partial<AppOptions>) => Promise<TestApp>,
 ): Record<string, Send[]> {
   const mailing = () => create(undefined, { undo: false });
+  const noViews = { add: () => undefined, flush: async () => undefined, close: async () => undefined };
+  const counting = () => create(undefined, { views: noViews, site: { ...site, viewBeacon: true } });
   const app = (changes: Partial<AppOptions>) => () => create(noDatabase, changes);
   const link = (address: string) => {
     const valid = `${address}?token=${"A".repeat(22)}`;
@@ -83,6 +84,12 @@ export function provocations(
     [`get ${path} 410`]: [get(app(closed), path), get(app(closed), path, "text/html")],
     ...link("/leave"),
     ...link("/confirm"),
+    "post /api/view 204": [post(counting, "/api/view?utm_source=a&referrer=b.example", {})],
+    "post /api/view 403": ["*/*", "text/html"].map((Accept) =>
+      post(counting, "/api/view", { Accept, Origin: "https://evil.example" }),
+    ),
+    "post /api/view 404": [post(open, "/api/view", {})],
+    "get /api/view 405": [get(counting, "/api/view"), get(counting, "/api/view", "text/html")],
     "get /healthz 200": [get(open, "/healthz")],
     "get /readyz 200": [get(open, "/readyz")],
     "get /readyz 503": [get(app({}), "/readyz")],
