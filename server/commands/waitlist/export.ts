@@ -8,7 +8,7 @@ import { flags, isFinal, isFlagged } from "../../models/waitlist-entry.ts";
 import { print } from "../print.ts";
 import { readCount, type Arguments, type Command } from "./command.ts";
 import { copyToFile } from "./copy.ts";
-import { inPeriod, periodOptions, readPeriod } from "./moment.ts";
+import { periodOptions, readPeriod } from "./moment.ts";
 import { withOwner } from "./owner.ts";
 import { writePrivately } from "./private-file.ts";
 import { countEntries } from "./progress.ts";
@@ -92,7 +92,7 @@ function toCopy({ value, has }: Arguments): string {
   const name = value("format") ?? "csv";
   const format = Object.hasOwn(formats, name) ? formats[name] : undefined;
   if (!format) throw new UsageError(`--format is "${printableName(name)}" but must be csv or ndjson.`);
-  const conditions = [inPeriod(readPeriod(value)), isFinal];
+  const conditions = [readPeriod(value), isFinal];
   if (has("without-flagged")) conditions.push(`NOT ${isFlagged}`);
   if (has("confirmed")) conditions.push("confirmed_at IS NOT NULL");
   const status = value("status");

@@ -1,33 +1,32 @@
 // Dates of options and CSV files: ISO 8601 only, because 01/02/2026 is another day in another country.
+import pg from "pg";
 import { z } from "zod";
 import { printableName } from "../../operator-messages.ts";
 import { UsageError } from "../command.ts";
-import { addDays, dateAt, fromClock, isTimeZone } from "./time-zone.ts";
 
 const date = z.iso.date();
 const dateTime = z.iso.datetime({ offset: true, local: true });
 
-/**
- * Parses a date, or a date and time with "T" or a space between.
- * @param zone the time zone of a text without an offset.
- * @returns undefined for any other text.
- */
-export function readMoment(text: string, zone = "UTC"): Date | undefined {
-  const inZone = (clock: Date) => (zone === "UTC" ? clock : fromClock(clock, zone));
-  if (date.safeParse(text).success) return inZone(new Date(`${text}T00:00:00Z`));
+/** Returns a date and time as ISO 8601 writes it, or undefined for any other text. */
+function readDateTime(text: string): string | undefined {
   // Postgres writes "2026-01-31 12:00:00+00"; zod wants seconds before an offset.
   const iso = text
     .replace(/^(\S{10})[T ](\d\d:\d\d)(?!:)/, "$1T$2:00")
     .replace(/^(\S{10}) /, "$1T")
     .replace(/([+-]\d\d)$/, "$1:00");
-  if (!dateTime.safeParse(iso).success) return undefined;
-  return /(?:Z|[+-]\d\d:\d\d)$/.test(iso) ? new Date(iso) : inZone(new Date(`${iso}Z`));
+  return dateTime.safeParse(iso).success ? iso : undefined;
 }
 
-/** The start is included, the end excluded; undefined means unlimited. */
-export interface Period {
-  since: Date | undefined;
-  until: Date | undefined;
+const hasOffset = (iso: string) => /(?:Z|[+-]\d\d:\d\d)$/.test(iso);
+
+/**
+ * Parses a date, or a date and time with "T" or a space between. Without an offset it is UTC.
+ * @returns undefined for any other text.
+ */
+export function readMoment(text: string): Date | undefined {
+  if (date.safeParse(text).success) return new Date(`${text}T00:00:00Z`);
+  const iso = readDateTime(text);
+  return iso === undefined ? undefined : new Date(hasOffset(iso) ? iso : `${iso}Z`);
 }
 
 export const periodOptions = {
@@ -40,39 +39,41 @@ export const periodOptions = {
 };
 
 /**
- * @param now for yesterday, today and 7d.
+ * @returns an SQL condition on created_at; Postgres knows the clocks of each time zone.
  * @throws UsageError if a value is not a date or not a time zone.
  */
-export function readPeriod(value: (option: string) => string | undefined, now = new Date()): Period {
+export function readPeriod(value: (option: string) => string | undefined): string {
   const zone = value("tz") ?? "UTC";
   if (!isTimeZone(zone)) {
     throw new UsageError(`--tz is "${printableName(zone)}" but must be a time zone, for example Europe/Berlin`);
   }
-  const today = dateAt(now, zone);
-  const read = (option: string, isEnd: boolean) => {
+  const inZone = `AT TIME ZONE ${pg.escapeLiteral(zone)}`;
+  const compare = (option: string, operator: string, daysToAdd: number) => {
     const text = value(option);
-    if (text === undefined) return undefined;
-    const day = readDay(text, today);
-    const moment = readMoment(day && isEnd ? addDays(day, 1) : (day ?? text), zone);
-    if (moment) return moment;
+    if (text === undefined) return [];
+    const day = readDay(text, inZone);
+    const iso = readDateTime(text);
+    if (day) return [`created_at ${operator} (${day} + ${daysToAdd})::timestamp ${inZone}`];
+    if (iso)
+      return [`created_at ${operator} ${hasOffset(iso) ? `timestamptz '${iso}'` : `timestamp '${iso}' ${inZone}`}`];
     const example = "for example 2026-01-31, 2026-01-31T12:00Z, yesterday or 7d";
     throw new UsageError(`--${option} is "${printableName(text)}" but must be a date, ${example}`);
   };
-  return { since: read("since", false), until: read("until", true) };
+  return [...compare("since", ">=", 0), ...compare("until", "<", 1)].join(" AND ") || "true";
 }
 
-/** Returns the date of a text that stands for a whole day, or undefined. */
-function readDay(text: string, today: string): string | undefined {
-  const [, days] = /^(\d{1,4})d$/.exec(text) ?? [];
-  if (days !== undefined) return addDays(today, -Number(days));
-  if (text === "today" || text === "yesterday") return addDays(today, text === "today" ? 0 : -1);
-  return date.safeParse(text).success ? text : undefined;
+/** Returns the date of a text that stands for a whole day, as an SQL expression, or undefined. */
+function readDay(text: string, inZone: string): string | undefined {
+  const days = { today: "0", yesterday: "1" }[text] ?? /^(\d{1,4})d$/.exec(text)?.[1];
+  if (days !== undefined) return `(now() ${inZone})::date - ${days}`;
+  return date.safeParse(text).success ? `date '${text}'` : undefined;
 }
 
-/** Returns an SQL condition on created_at. */
-export function inPeriod({ since, until }: Period): string {
-  const conditions = [];
-  if (since) conditions.push(`created_at >= '${since.toISOString()}'`);
-  if (until) conditions.push(`created_at < '${until.toISOString()}'`);
-  return conditions.join(" AND ") || "true";
+/** Not an offset such as +01:00, which Postgres counts in the other direction. */
+function isTimeZone(name: string): boolean {
+  try {
+    return /^[a-z]/i.test(name) && Boolean(new Intl.DateTimeFormat("en", { timeZone: name }));
+  } catch {
+    return false;
+  }
 }

@@ -2,7 +2,6 @@
 import type pg from "pg";
 import { directSource } from "../../../models/source.ts";
 import { isFinal, isFlagged } from "../../../models/waitlist-entry.ts";
-import { inPeriod, type Period } from "../moment.ts";
 
 const counts = ["views", "signups", "flagged", "confirmed", "invited", "converted"] as const;
 
@@ -33,7 +32,8 @@ export interface Options {
   sources: number;
 }
 
-export async function countFigures(client: pg.Client, period: Period, options: Options): Promise<Figures> {
+/** @param period an SQL condition on created_at. */
+export async function countFigures(client: pg.Client, period: string, options: Options): Promise<Figures> {
   const { withFlagged, sources } = options;
   const isSignup = withFlagged ? "true" : `NOT ${isFlagged}`;
   const count = async <T = Figure>(sql: string) => (await client.query<T & object>(sql)).rows as T[];
@@ -44,7 +44,7 @@ export async function countFigures(client: pg.Client, period: Period, options: O
   );
   const byStatus = await count<{ label: string; signups: number }>(
     `SELECT status::text AS label, count(*)::float8 AS signups FROM public.earlyaccess
-     WHERE ${inPeriod(period)} AND ${isFinal} AND ${isSignup} GROUP BY status ORDER BY status`,
+     WHERE ${period} AND ${isFinal} AND ${isSignup} GROUP BY status ORDER BY status`,
   );
   const figures = viewsAndEntries(period, isSignup);
   const byDay = await count(
@@ -75,18 +75,18 @@ const sums = counts.map((key) => `sum(${key})::float8 AS ${key}`).join(", ");
 const source = `coalesce(nullif(utm_source, ''), nullif(referrer_host, ''), '${directSource}')`;
 
 /** Returns the beginning of a statement that reads from `figures`. All views of a day count as of its midnight. */
-function viewsAndEntries(period: Period, isSignup: string): string {
+function viewsAndEntries(period: string, isSignup: string): string {
   const one = (condition: string) => `(${isSignup} AND ${condition})::int`;
   return `WITH viewed AS (
     SELECT created_at::date AS day, source, views
-    FROM (SELECT day::timestamptz AS created_at, source, views FROM public.earlyaccess_views) v WHERE ${inPeriod(period)}
+    FROM (SELECT day::timestamptz AS created_at, source, views FROM public.earlyaccess_views) v WHERE ${period}
   ), figures (day, source, ${counts.join(", ")}) AS (
     SELECT day, source, views, 0, 0, 0, 0, 0 FROM viewed
     UNION ALL
     SELECT created_at::date, ${source}, 0, ${one("true")}, ${isFlagged}::int, ${one("confirmed_at IS NOT NULL")},
       ${one("status IN ('invited', 'joined')")},
       ${one("import_id IS NULL AND created_at::date IN (SELECT day FROM viewed)")}
-    FROM public.earlyaccess WHERE ${inPeriod(period)} AND ${isFinal}
+    FROM public.earlyaccess WHERE ${period} AND ${isFinal}
   )`;
 }
 

@@ -44,7 +44,7 @@ export const stats: Command = {
       const sources = all ? mostSources : limit;
       const figures = await countFigures(client, period, { withFlagged: has("with-flagged"), sources });
       const now = new Date();
-      const recent = period.since || period.until ? [] : recentPeriods(figures.byDay, now);
+      const recent = (value("since") ?? value("until")) ? [] : recentPeriods(figures.byDay, now);
       if (file === undefined) return print(drawFigures(figures, recent, all));
       const page = renderReport({ figures, recent, all }, now);
       if (file === "-") return print(page);
