@@ -98,7 +98,7 @@ describe("a run", () => {
     database.query(`CREATE CONSTRAINT TRIGGER hold AFTER UPDATE ON earlyaccess DEFERRABLE INITIALLY DEFERRED
       FOR EACH ROW WHEN (NEW.email = 'person70@example.com') EXECUTE FUNCTION hold()`);
 
-  it("that is killed during the commit leaves the whole batch in --list, and --again writes its list", async () => {
+  it("that is killed during the commit leaves a complete list, and a batch that --undo reverts", async () => {
     await holdCommit();
     await killWhileHeld();
     expect(await filesOf(/killed\.csv$/)).toEqual([]);
@@ -108,7 +108,8 @@ describe("a run", () => {
     const { stdout } = await waitlist(["invite", "--list"]);
     expect(stdout).toMatch(/^\S+ {2}60 people, 60 still invited, 0 joined\n$/);
     const [batch = ""] = stdout.split(" ");
-    expect(await waitlist(["invite", "--again", batch])).toMatchObject({ code: 0, stdout: list });
+    expect(await waitlist(["invite", "--undo", batch])).toMatchObject({ code: 0 });
+    expect(await countOf("status <> 'waiting' OR batch IS NOT NULL")).toBe(0);
   });
 
   it("whose folder goes away during the commit says how to go on", async () => {

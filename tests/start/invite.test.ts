@@ -175,27 +175,13 @@ it("--list counts the people of each batch, the newest first", async () => {
   expect(await invite("--list")).toEqual({ code: 0, stdout, stderr: "" });
 });
 
-it("--again writes the list of those who are still invited", async () => {
-  await addPeople(3);
-  const batch = await inviteToFile("--first", "3");
-  const list = await readFile(file("list.csv"), "utf8");
-  expect(await invite("--again", batch)).toMatchObject({ code: 0, stdout: list });
-  await database.query("UPDATE earlyaccess SET status = 'left' WHERE name = 'Person 0'");
-  const { stdout } = await invite("--again", batch, "--format", "listmonk", "--out", file("list.csv"));
-  expect(stdout).toBe(`Still invited: 2 of 3 people in batch ${batch}.\nWrote ${file("list.csv")}.\n`);
-  expect(await readFile(file("list.csv"), "utf8")).toMatch(/^email,name,attributes\nperson1@.*\nperson2@.*\n$/);
-  await database.query("UPDATE earlyaccess SET status = 'joined'");
-  const none = `Still invited: 0 of 3 people in batch ${batch}.\nNo list was written.\n`;
-  expect(await invite("--again", batch)).toEqual({ code: 0, stdout: "", stderr: none });
-});
-
-it.each(["--undo", "--again"])("%s of an unknown batch exits with 1", async (option) => {
+it("--undo of an unknown batch exits with 1", async () => {
   const stderr = 'There is no batch "none". See: waitlist invite --list\n';
-  expect(await invite(option, "none")).toEqual({ code: 1, stdout: "", stderr });
+  expect(await invite("--undo", "none")).toEqual({ code: 1, stdout: "", stderr });
 });
 
 it.each([
-  [[], /^invite needs --first N, --list, --again BATCH or --undo BATCH\.\n$/],
+  [[], /^invite needs --first N, --list or --undo BATCH\.\n$/],
   [["--source", "x"], /^invite needs --first N, /],
   [["--first", "0"], /^--first is "0" but must be a whole number from 1, for example 100\.\n$/],
   [["--first", "1.5"], /^--first is "1\.5" but must be /],
@@ -203,12 +189,10 @@ it.each([
   [["--first", "9999999999"], /^--first is "9999999999" but must be /],
   [["--first", "1", "--format", "xml"], /^--format is "xml" but must be one of csv, mailchimp, brevo, listmonk\.\n$/],
   [["--first", "1", "--format", "constructor"], /^--format is "constructor" but must be /],
-  [["--first", "1", "--list"], /^--list cannot be combined with --first\.\n$/],
-  [["--list", "--out", "x"], /^--out cannot be combined with --list\.\n$/],
-  [["--undo", "x", "--dry-run"], /^--dry-run cannot be combined with --undo\.\n$/],
-  [["--undo", "x", "--format", "csv"], /^--format cannot be combined with --undo\.\n$/],
-  [["--again", "x", "--confirmed"], /^--confirmed cannot be combined with --again\.\n$/],
-  [["--again", "x", "--undo", "x"], /^--undo cannot be combined with --again\.\n$/],
+  [["--first", "1", "--list"], /^--list cannot be combined with another option\.\n$/],
+  [["--list", "--out", "x"], /^--list cannot be /],
+  [["--undo", "x", "--dry-run"], /^--undo cannot be combined with another option\.\n$/],
+  [["--undo", "x", "--list"], /^--list cannot be /],
 ])("refuses %j with exit code 2", async (args, message) => {
   expect(await invite(...args)).toEqual({ code: 2, stdout: "", stderr: expect.stringMatching(message) });
 });

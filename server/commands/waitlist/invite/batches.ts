@@ -48,15 +48,22 @@ export async function countChosen(client: pg.Client, choice: Choice): Promise<nu
   return (rows[0] as { people: number }).people;
 }
 
-/** Returns how many people became waiting again, and how many have another status by now and stay in the batch. */
+/**
+ * Returns how many people became waiting again, and how many have another status by now and stay in the batch.
+ * @throws OperatorError if there is no such batch.
+ */
 export async function undoBatch(client: pg.Client, batch: string): Promise<{ returned: number; moved: number }> {
-  const { people } = await findBatch(client, batch);
   const { rowCount } = await client.query(
     "UPDATE public.earlyaccess SET status = 'waiting', batch = NULL WHERE batch = $1 AND status = 'invited'",
     [batch],
   );
-  const returned = rowCount ?? 0;
-  return { returned, moved: people - returned };
+  const { rows } = await client.query<{ moved: number }>(
+    "SELECT count(*)::int AS moved FROM public.earlyaccess WHERE batch = $1",
+    [batch],
+  );
+  const outcome = { returned: rowCount ?? 0, moved: rows[0]?.moved ?? 0 };
+  if (outcome.returned + outcome.moved > 0) return outcome;
+  throw new OperatorError(`There is no batch "${printableName(batch)}". See: waitlist invite --list`);
 }
 
 export interface Batch {
@@ -68,19 +75,11 @@ export interface Batch {
 }
 
 /** Returns all batches, the newest first: a name begins with the time. */
-export async function listBatches(client: pg.Client, only?: string): Promise<Batch[]> {
+export async function listBatches(client: pg.Client): Promise<Batch[]> {
   const { rows } = await client.query<Batch>(
     `SELECT batch, count(*)::int AS people, (count(*) FILTER (WHERE status = 'invited'))::int AS invited,
             (count(*) FILTER (WHERE status = 'joined'))::int AS joined
-     FROM public.earlyaccess WHERE batch IS NOT NULL AND ($1::text IS NULL OR batch = $1) GROUP BY batch ORDER BY batch DESC`,
-    [only ?? null],
+     FROM public.earlyaccess WHERE batch IS NOT NULL GROUP BY batch ORDER BY batch DESC`,
   );
   return rows;
-}
-
-/** @throws OperatorError if there is no such batch. */
-export async function findBatch(client: pg.Client, name: string): Promise<Batch> {
-  const [batch] = await listBatches(client, name);
-  if (batch) return batch;
-  throw new OperatorError(`There is no batch "${printableName(name)}". See: waitlist invite --list`);
 }

@@ -8,7 +8,7 @@ import { copyToFile } from "../copy.ts";
 import { withOwner } from "../owner.ts";
 import { writePrivately } from "../private-file.ts";
 import { count, countPeople } from "../progress.ts";
-import { countChosen, findBatch, listBatches, markOldest, undoBatch, type Batch, type Choice } from "./batches.ts";
+import { countChosen, listBatches, markOldest, undoBatch, type Batch, type Choice } from "./batches.ts";
 import { formatNames, readFormat } from "./formats.ts";
 
 export const invite: Command = {
@@ -18,8 +18,8 @@ export const invite: Command = {
     "them the status invited and the name of a new batch; if the list cannot be written to FILE, nothing changes. Without",
     "FILE, or with -, the list goes to stdout after the commit. The formats mailchimp, brevo and listmonk have the columns",
     "that the import of that tool documents. They split a name at its last space. As in export, an apostrophe guards text",
-    "that a spreadsheet could run. If invite is killed, run invite --list: if it has the new batch, --again writes its list,",
-    "and --undo reverts it. --again and --undo omit people whose status changed since.",
+    "that a spreadsheet could run. If invite was killed or its list is lost, find the batch with --list, revert it with",
+    "--undo, and run invite again.",
   ].join("\n"),
   positionals: [],
   options: {
@@ -30,7 +30,6 @@ export const invite: Command = {
     out: { value: "FILE", description: "write the list to FILE; - is stdout" },
     format: { value: "FORMAT", description: `csv (the default), or one of ${formatNames.replace("csv, ", "")}` },
     list: { description: "list the batches, the newest first; a name begins with the time in UTC" },
-    again: { value: "BATCH", description: "write the list of a batch again" },
     undo: {
       value: "BATCH",
       description: "make the people of a batch waiting again, unless their status changed since",
@@ -38,39 +37,26 @@ export const invite: Command = {
   },
   run: async (args) => {
     const { value, has } = args;
-    const action = readAction(args);
+    checkOptions(args);
     const list = { file: value("out") ?? "-", copy: readFormat(value("format") ?? "csv") };
-    const batch = value(action) ?? "";
+    const batch = value("undo");
     const first = readCount("first", value("first")) ?? 0;
     const choice = { first, source: value("source") ?? null, confirmed: has("confirmed") };
     await withOwner(async (client) => {
-      if (action === "list") print(describeBatches(await listBatches(client)));
-      else if (action === "undo") print(describeUndo(await undoBatch(client, batch)));
-      else if (action === "again") await writeAgain(client, batch, list);
+      if (has("list")) print(describeBatches(await listBatches(client)));
+      else if (batch !== undefined) print(describeUndo(await undoBatch(client, batch)));
       else if (has("dry-run")) print(describeDryRun(await countChosen(client, choice), first));
       else await inviteOldest(client, choice, list);
     });
   },
 };
 
-/** The options that go with each action. */
-const actions = {
-  first: ["source", "confirmed", "dry-run", "out", "format"],
-  again: ["out", "format"],
-  undo: [],
-  list: [],
-} satisfies Record<string, string[]>;
-type Action = keyof typeof actions;
-
-/** @throws UsageError unless the options belong to one action. */
-function readAction({ value, has }: Arguments): Action {
+/** @throws UsageError unless the options are --list, --undo, or --first with those that go with it. */
+function checkOptions({ value, has }: Arguments): void {
   const given = Object.keys(invite.options).filter((option) => has(option) || value(option) !== undefined);
-  const action = given.find((option): option is Action => Object.hasOwn(actions, option));
-  if (!action) throw new UsageError("invite needs --first N, --list, --again BATCH or --undo BATCH.");
-  const allowed = new Set<string>([action, ...actions[action]]);
-  const wrong = given.find((option) => !allowed.has(option));
-  if (wrong) throw new UsageError(`--${wrong} cannot be combined with --${action}.`);
-  return action;
+  const alone = given.find((option) => option === "list" || option === "undo");
+  if (alone && given.length > 1) throw new UsageError(`--${alone} cannot be combined with another option.`);
+  if (!alone && !given.includes("first")) throw new UsageError("invite needs --first N, --list or --undo BATCH.");
 }
 
 interface List {
@@ -105,18 +91,9 @@ async function inviteOldest(client: pg.Client, choice: Choice, { file, copy }: L
   } catch (error) {
     if (!committing) throw error;
     const reason = (error as Error).message.replace(/\.$/, "");
-    const remedy = `If invite --list shows batch ${batch}, run invite --again ${batch} to write its list, or invite --undo ${batch}.`;
+    const remedy = `If invite --list shows batch ${batch}, run invite --undo ${batch}, and invite again.`;
     throw new OperatorError(`${reason}. ${remedy}`, { cause: error });
   }
-}
-
-async function writeAgain(client: pg.Client, batch: string, { file, copy }: List): Promise<void> {
-  const { people, invited } = await findBatch(client, batch);
-  const outcome = `Still invited: ${count(invited)} of ${countPeople(people)} in batch ${batch}.\n`;
-  if (invited === 0) return report(file, `${outcome}No list was written.\n`);
-  if (file === "-") await copyToFile(client, copy(batch), file);
-  else await writePrivately(file, (draft) => copyToFile(client, copy(batch), draft));
-  report(file, file === "-" ? outcome : `${outcome}Wrote ${printable(file)}.\n`);
 }
 
 /** Writes to stderr if stdout has the list. */
