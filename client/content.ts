@@ -311,12 +311,16 @@ export const earlyAccess = {
   /** Near the form, if the list closes by itself. */
   closes: (time: string) => `Open until ${time}.`,
   /** After a sign-up from a page that was loaded before the list closed. */
-  closed: { title: "The early access list is closed", text: "Your sign-up was not stored." },
+  closed: {
+    title: "Error",
+    text: "The early access list is closed. Your sign-up was not stored.",
+  },
 };
 
 /** The landing page while the list is closed. Only the server loads it. */
 export const closedList = {
   description: "CRM, loyalty, email and SMS automation in one place, driven by chat.",
+  heading: "The early access list is closed",
   text: "We take no new sign-ups.",
   contact: "Questions? Write\u00a0to",
   button: "See the features",
@@ -334,6 +338,7 @@ export const failureSummary = {
     400: "Your entry did not arrive in one piece.",
     403: "Your entry seemed to come from another site. Send it from this page.",
     405: "Please join with the form below.",
+    410: earlyAccess.closed.text,
     413: "Your entry is too long.",
     415: "Your entry did not arrive in one piece.",
     /** Only if the page cannot show the fields' errors. */

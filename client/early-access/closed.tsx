@@ -2,6 +2,7 @@
 import { use } from "react";
 import { closedList, earlyAccess } from "../content.ts";
 import { SettingsContext } from "../site-settings.ts";
+import { FailedPostContext } from "./failed-post.ts";
 
 interface Props {
   headingId: string;
@@ -13,8 +14,9 @@ export function Closed({ headingId, undone }: Props) {
   const { contact } = use(SettingsContext);
   return (
     <div className="form-card joined closed">
+      {use(FailedPostContext)?.summary}
       {undone && <p className="undone">{earlyAccess.undone}</p>}
-      <h2 id={headingId}>{earlyAccess.closed.title}</h2>
+      <h2 id={headingId}>{closedList.heading}</h2>
       <p>{closedList.text}</p>
       {contact && (
         <p className="soft">

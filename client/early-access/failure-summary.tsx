@@ -8,7 +8,7 @@ export function FailureSummary({ failure }: { failure: FormFailure }) {
   // oxlint-disable jsx-a11y/no-autofocus -- this page is the response to a form post; the visitor needs its errors first
   return (
     <section className="failure-summary" aria-labelledby="failure-heading" tabIndex={-1} autoFocus>
-      {failure.suggestion ? <Question {...failure.suggestion} /> : <Reason {...failure} />}
+      {failure.suggestion ? <Question {...failure.suggestion} /> : <Errors {...failure} />}
     </section>
   );
 }
@@ -30,23 +30,13 @@ function Question({ typed, meant }: NonNullable<FormFailure["suggestion"]>) {
   );
 }
 
-function Reason(failure: FormFailure) {
-  if (failure.status !== 410) return <Errors {...failure} />;
-  return (
-    <>
-      <h3 id="failure-heading">{earlyAccess.closed.text}</h3>
-      <p>{earlyAccess.closed.title}.</p>
-    </>
-  );
-}
-
 function Errors({ status, errors, values }: FormFailure) {
   const invalid = fields.filter(({ name }) => errors[name]);
   return (
     <>
       <h3 id="failure-heading">{earlyAccess.failure.title}</h3>
       <p>
-        {invalid.length === 0 && failureSummary.reasons[status]} {earlyAccess.failure.text}{" "}
+        {invalid.length === 0 && failureSummary.reasons[status]} {status !== 410 && earlyAccess.failure.text}{" "}
         {!values && status !== 405 && failureSummary.back}
       </p>
       {invalid.length > 0 && (

@@ -8,10 +8,9 @@ import { EmailInput, loadSuggestions } from "./email-input.tsx";
 import { fieldId, FieldInput } from "./field-input.tsx";
 import { addressChoice, fields, honeypot, type FieldName } from "./fields.ts";
 import { FailedPostContext } from "./failed-post.ts";
-import { join, type FieldErrors } from "./join.ts";
+import { join, type FailureReason, type FieldErrors } from "./join.ts";
 
-/** "closed": the server refused the sign-up, because the list is closed. The form keeps what was typed, and cannot be sent again. */
-type State = { step: "idle" | "sending" | "closed" } | { step: "failed"; errors: FieldErrors };
+type State = { step: "idle" | "sending" } | { step: "failed"; reason: FailureReason; errors: FieldErrors };
 
 interface Props {
   headingId: string;
@@ -24,9 +23,6 @@ interface Props {
 /** The id of the message after an undo, which gets focus. */
 export const undoneId = "early-access-undone";
 
-/** The id of the message after a failure. */
-const failureId = "early-access-failure";
-
 const loadToasts = () => import("./notify.tsx").catch(() => undefined); // Without toasts, the form still shows the result.
 
 function preload() {
@@ -37,9 +33,8 @@ function preload() {
 export function EarlyAccessForm({ headingId, undone, onJoined }: Props) {
   const failedPost = use(FailedPostContext);
   const { contact, notice, closes } = use(SettingsContext);
-  const [state, setState] = useState<State>({ step: failedPost?.status === 410 ? "closed" : "idle" });
+  const [state, setState] = useState<State>({ step: "idle" });
   const isSending = useRef(false); // The state changes only with the next render, too late for a double click.
-  const closed = state.step === "closed";
   const errors = failedPost?.errors ?? (state.step === "failed" ? state.errors : {});
 
   async function submit(event: FormEvent<HTMLFormElement>) {
@@ -55,11 +50,11 @@ export function EarlyAccessForm({ headingId, undone, onJoined }: Props) {
     const moveFocus = activeElement === document.body || form.contains(activeElement);
     if (result.ok) onJoined(moveFocus, result.undo);
     else {
-      flushSync(() => setState(result.closed ? { step: "closed" } : { step: "failed", errors: result.errors }));
-      if (moveFocus) form.querySelector<HTMLElement>(`[aria-invalid], [type=submit], #${failureId}`)?.focus();
+      flushSync(() => setState({ step: "failed", reason: result.reason, errors: result.errors }));
+      if (moveFocus) form.querySelector<HTMLElement>("[aria-invalid], [type=submit]")?.focus();
     }
     const toasts = await loadToasts();
-    toasts?.notify(result.ok ? "success" : result.closed ? "closed" : "failure", { announce: !moveFocus });
+    toasts?.notify(result.ok ? "success" : result.reason, { announce: !moveFocus });
   }
 
   /** Removes the error of a field whose value the browser now accepts. Only the server can judge the rest of its rules. */
@@ -67,7 +62,9 @@ export function EarlyAccessForm({ headingId, undone, onJoined }: Props) {
     const { name, value, required, validity } = target as HTMLInputElement;
     if (!errors[name as FieldName] || !validity.valid || (required && value.trim() === "")) return;
     const rest = { ...errors, [name]: undefined };
-    setState(Object.values(rest).some(Boolean) ? { step: "failed", errors: rest } : { step: "idle" });
+    setState(
+      Object.values(rest).some(Boolean) ? { step: "failed", reason: "failure", errors: rest } : { step: "idle" },
+    );
   }
 
   return (
@@ -87,12 +84,10 @@ export function EarlyAccessForm({ headingId, undone, onJoined }: Props) {
           {earlyAccess.undone}
         </p>
       )}
-      {!closed && (
-        <p className="note">
-          {closes && `${earlyAccess.closes(closes)} `}
-          {earlyAccess.requiredNote}
-        </p>
-      )}
+      <p className="note">
+        {closes && `${earlyAccess.closes(closes)} `}
+        {earlyAccess.requiredNote}
+      </p>
       {fields.map((field) => {
         const Input = field.type === "email" ? EmailInput : FieldInput;
         return (
@@ -101,7 +96,7 @@ export function EarlyAccessForm({ headingId, undone, onJoined }: Props) {
             field={field}
             error={errors[field.name]}
             value={failedPost?.values?.[field.name]}
-            readOnly={closed || state.step === "sending"}
+            readOnly={state.step === "sending"}
           />
         );
       })}
@@ -113,36 +108,32 @@ export function EarlyAccessForm({ headingId, undone, onJoined }: Props) {
         <label htmlFor={fieldId(honeypot)}>{earlyAccess.honeypot}</label>
         <input id={fieldId(honeypot)} name={honeypot} tabIndex={-1} autoComplete="off" />
       </div>
-      {!closed && (
-        <button
-          className="button"
-          type="submit"
-          name={failedPost?.suggestion && addressChoice}
-          value={failedPost?.suggestion?.typed}
-          disabled={state.step === "sending"}
-          aria-describedby={state.step === "failed" ? failureId : undefined}
-        >
-          {state.step === "sending" ? earlyAccess.sending : earlyAccess.button}
-        </button>
-      )}
+      <button
+        className="button"
+        type="submit"
+        name={failedPost?.suggestion && addressChoice}
+        value={failedPost?.suggestion?.typed}
+        disabled={state.step === "sending"}
+        aria-describedby={state.step === "failed" ? "early-access-failure" : undefined}
+      >
+        {state.step === "sending" ? earlyAccess.sending : earlyAccess.button}
+      </button>
       <output className="visually-hidden">{state.step === "sending" && earlyAccess.sending}</output>
-      {(state.step === "failed" || (closed && !failedPost)) && (
-        <p id={failureId} className="field-error" tabIndex={-1}>
-          {closed ? `${earlyAccess.closed.title}. ${earlyAccess.closed.text}` : earlyAccess.failure.text}
+      {state.step === "failed" && (
+        <p id="early-access-failure" className="field-error">
+          {earlyAccess[state.reason].text}
         </p>
       )}
-      {!closed && (
-        <p className="note">
-          {earlyAccess.privacy}
-          {contact && (
-            <>
-              {" "}
-              {earlyAccess.deletion} <a href={`mailto:${contact}`}>{contact}</a>.
-            </>
-          )}{" "}
-          <a href={privacyPath}>{footer.privacy}</a>
-        </p>
-      )}
+      <p className="note">
+        {earlyAccess.privacy}
+        {contact && (
+          <>
+            {" "}
+            {earlyAccess.deletion} <a href={`mailto:${contact}`}>{contact}</a>.
+          </>
+        )}{" "}
+        <a href={privacyPath}>{footer.privacy}</a>
+      </p>
     </form>
   );
 }

@@ -3,8 +3,10 @@ import { leavePath, signupPath, tokenQuery } from "../addresses.ts";
 import type { FormFailure } from "../page-data.ts";
 
 export type FieldErrors = FormFailure["errors"];
+/** The key of the message in the content module. */
+export type FailureReason = "failure" | "closed";
 /** The token to undo the sign-up is undefined if the site sends mails. */
-export type JoinResult = { ok: true; undo?: string } | { ok: false; closed?: boolean; errors: FieldErrors };
+export type JoinResult = { ok: true; undo?: string } | { ok: false; reason: FailureReason; errors: FieldErrors };
 
 /** In milliseconds; without a response by then, the sign-up counts as failed. */
 const timeout = 15_000;
@@ -26,10 +28,10 @@ export async function join(entry: Record<string, unknown>, referrer: string): Pr
     // Only 201 means that the entry is stored. A network's log-in page (captive portal) answers with 200.
     if (response.status === 201) return { ok: true, ...(await readUndo(response)) };
     console.error("Joining the waitlist failed with status", response.status);
-    return { ok: false, closed: response.status === 410, errors: await readErrors(response) };
+    return { ok: false, reason: response.status === 410 ? "closed" : "failure", errors: await readErrors(response) };
   } catch (error) {
     console.error("Joining the waitlist failed:", error);
-    return { ok: false, errors: {} };
+    return { ok: false, reason: "failure", errors: {} };
   }
 }
 

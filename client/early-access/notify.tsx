@@ -5,6 +5,7 @@ import { toast, Toaster } from "sonner";
 import "sonner/dist/styles.css";
 import "./toasts.css";
 import { earlyAccess } from "../content.ts";
+import type { FailureReason } from "./join.ts";
 
 const container = document.body.appendChild(document.createElement("div"));
 
@@ -20,7 +21,7 @@ flushSync(() =>
  * @param announce false if focus has moved to the result in the page: a screen reader has announced it then, and reads a
  *   toast in a silent live region only on request.
  */
-export function notify(result: "success" | "failure" | "closed", { announce }: { announce: boolean }) {
+export function notify(result: "success" | FailureReason, { announce }: { announce: boolean }) {
   const { title, text } = earlyAccess[result];
   container.querySelector("section")?.setAttribute("aria-live", announce ? "polite" : "off");
   toast[result === "success" ? "success" : "error"](title, { description: text });

@@ -6,7 +6,6 @@ import { formId, joinedQuery, undoableAddress, undoneQuery, undoQuery } from "..
 import { Sentence } from "../components/sentence.tsx";
 import { earlyAccess, meta } from "../content.ts";
 import { Closed } from "../early-access/closed.tsx";
-import { FailedPostContext } from "../early-access/failed-post.ts";
 import { fieldId } from "../early-access/field-input.tsx";
 import { EarlyAccessForm, undoneId } from "../early-access/form.tsx";
 import { Joined } from "../early-access/joined.tsx";
@@ -46,9 +45,8 @@ export function EarlyAccess() {
   }
 
   const joined = step === "joined";
-  const closed = import.meta.env.SSR && use(SettingsContext).closed;
-  // A form that was sent too late returns with its values.
-  const hasForm = !joined && (!closed || use(FailedPostContext)?.values);
+  const closed = import.meta.env.SSR && use(SettingsContext).closed && !joined;
+  const hasForm = !joined && !closed;
   // Focusable, so that a link to it moves focus and a screen reader starts reading here.
   return (
     <section id={formId} className="early-access" tabIndex={-1} aria-labelledby={headingId}>
@@ -62,11 +60,11 @@ export function EarlyAccess() {
               onAgain={showForm}
             />
           )}
-          {closed && !joined && !hasForm && <Closed headingId={headingId} undone={step === "undone"} />}
+          {closed && <Closed headingId={headingId} undone={step === "undone"} />}
           <div className="panel-words">
             {hasForm && (
               <h2 id={headingId}>
-                <Sentence>{closed ? earlyAccess.closed.title : earlyAccess.heading}</Sentence>
+                <Sentence>{earlyAccess.heading}</Sentence>
               </h2>
             )}
             <NextSteps joined={joined} />

@@ -2,7 +2,7 @@
 import { use } from "react";
 import { formId } from "../addresses.ts";
 import { Sentence } from "../components/sentence.tsx";
-import { closedList, earlyAccess, hero } from "../content.ts";
+import { closedList, hero } from "../content.ts";
 import { SettingsContext } from "../site-settings.ts";
 import { Demo } from "./demo.tsx";
 
@@ -16,7 +16,7 @@ export function Hero() {
             <Sentence>{hero.headline}</Sentence>
           </h1>
           <p className="hero-lead soft">{hero.subtext}</p>
-          <p className="hero-offer">{closed ? `${earlyAccess.closed.title}.` : hero.offer}</p>
+          <p className="hero-offer">{closed ? `${closedList.heading}.` : hero.offer}</p>
           <a className="button" href={`#${closed ? "features" : formId}`}>
             {closed ? closedList.button : hero.button}
           </a>

@@ -2,7 +2,7 @@
 import { Router, type ErrorRequestHandler, type Request, type RequestHandler } from "express";
 import type { Logger } from "pino";
 import { joinedAddress, signupPath } from "../../client/addresses.ts";
-import { earlyAccess as content } from "../../client/content.ts";
+import { closedList, earlyAccess as content } from "../../client/content.ts";
 import { addressChoice } from "../../client/early-access/fields.ts";
 import { suggestAddress } from "../../client/early-access/suggested-address.ts";
 import { HttpError } from "../http/http-error.ts";
@@ -37,13 +37,13 @@ export interface EarlyAccessOptions {
 export function earlyAccess(options: EarlyAccessOptions): Router {
   const { origin, isOpen, limits, waitlist, renderer, log, undo, onRefused } = options;
   const router = Router({ caseSensitive: true, strict: true });
-  const onError = [reportClosed(isOpen), reportRefusal(onRefused), reportUnavailable()];
+  const onError = [reportRefusal(onRefused), reportUnavailable()];
   router.post(
     signupPath,
+    requireOpen(isOpen),
     sameOrigin(origin),
     signupLimit(limits),
     readBody,
-    requireOpen(isOpen),
     join(waitlist, undo),
     onError,
   );
@@ -55,16 +55,10 @@ export function earlyAccess(options: EarlyAccessOptions): Router {
 }
 
 /** Created once: its stack would be a tenth of the cost of each refused request. */
-const closed = new HttpError(410, `${content.closed.title}.`);
+const closed = new HttpError(410, `${closedList.heading}.`);
 
-/** Reads the body before it refuses, so that the response to a form post has the typed values. */
 function requireOpen(isOpen: () => boolean): RequestHandler {
   return (_req, _res, next) => next(isOpen() ? undefined : closed);
-}
-
-/** While the list is closed, no other fault of a sign-up matters. */
-function reportClosed(isOpen: () => boolean): ErrorRequestHandler {
-  return (error: unknown, _req, _res, next) => next(isOpen() ? error : closed);
 }
 
 /** The same for a new and a known address, for which the token has no effect: nobody learns who is on the list. */

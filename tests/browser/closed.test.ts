@@ -21,6 +21,7 @@ afterAll(async () => {
   await database.drop();
 });
 
+const message = "The early access list is closed. Your sign-up was not stored.";
 const typed = ["Ada", "ada@example.com", "Engines", "Engineer"];
 const inputs = (page: WatchedPage) => page.locator("form .field input");
 const values = (page: WatchedPage) =>
@@ -29,13 +30,6 @@ const values = (page: WatchedPage) =>
 async function submit(page: WatchedPage) {
   for (const [i, value] of typed.entries()) await inputs(page).nth(i).fill(value);
   await page.locator("form button[type=submit]").click();
-}
-
-async function expectNothingToSend(page: WatchedPage) {
-  expect(await values(page)).toEqual(typed);
-  expect(await page.locator("form button").count()).toBe(0);
-  expect(await page.locator("form .field input:not([readonly])").count()).toBe(0);
-  expect(await database.query("SELECT FROM earlyaccess")).toEqual([]);
 }
 
 describe("the closed page", () => {
@@ -80,7 +74,7 @@ it("the open page names the closing time near the form", async () => {
 });
 
 describe("a form that was loaded before the list closed", () => {
-  it("gets a clear message, which has focus, and keeps what was typed", async () => {
+  it("gets a clear message, and keeps what was typed", async () => {
     const page = await openPage();
     await sendFormTo(closed.url, page);
     await page.goto(open.url);
@@ -88,11 +82,11 @@ describe("a form that was loaded before the list closed", () => {
     await submit(page);
     const toast = page.locator("[data-sonner-toast]");
     await toast.waitFor();
-    expect(await toast.textContent()).toBe("The early access list is closedYour sign-up was not stored.");
-    expect(await page.locator(":focus").textContent()).toBe(
-      "The early access list is closed. Your sign-up was not stored.",
-    );
-    await expectNothingToSend(page);
+    expect(await toast.textContent()).toBe(`Error${message}`);
+    expect(await page.locator("#early-access-failure").textContent()).toBe(message);
+    expect(await page.locator(":focus").getAttribute("aria-describedby")).toBe("early-access-failure");
+    expect(await values(page)).toEqual(typed);
+    expect(await database.query("SELECT FROM earlyaccess")).toEqual([]);
     expect(page.messages).toContainEqual(expect.stringMatching(/^error: Joining the waitlist failed with status 410/));
   });
 
@@ -103,9 +97,12 @@ describe("a form that was loaded before the list closed", () => {
     await submit(page);
     await page.waitForURL("**/api/earlyaccess");
     expect(await page.title()).toMatch(/^Error: /);
-    expect(await page.locator(":focus").textContent()).toBe(
-      "Your sign-up was not stored.The early access list is closed.",
+    expect(await page.locator(":focus").innerText()).toBe(
+      `Error\n\n${message} The Back button of your browser returns to what you typed.`,
     );
-    await expectNothingToSend(page);
+    expect(await page.locator("form").count()).toBe(0);
+    await page.goBack();
+    expect(await values(page)).toEqual(typed);
+    expect(await database.query("SELECT FROM earlyaccess")).toEqual([]);
   });
 });
