@@ -322,7 +322,6 @@ export const closedList = {
   description: "CRM, loyalty, email and SMS automation in one place, driven by chat.",
   heading: "The early access list is closed",
   text: "We take no new sign-ups.",
-  contact: "Questions? Write\u00a0to",
   button: "See the features",
   nextHeading: "If you are on the list",
   offer: "3 months free plus a lifetime discount for everyone on the early access list.",

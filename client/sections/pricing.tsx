@@ -8,7 +8,6 @@ import { SettingsContext } from "../site-settings.ts";
 
 export function Pricing() {
   const closed = import.meta.env.SSR && use(SettingsContext).closed;
-  const button = closed ? closedList.button : pricing.button;
   return (
     <section className="section pricing" aria-labelledby="pricing">
       <div className="page">
@@ -36,13 +35,15 @@ export function Pricing() {
                   </div>
                 ))}
               </dl>
-              <a
-                className="button button-small button-quiet"
-                href={`#${closed ? "features" : formId}`}
-                aria-label={`${button}, ${plan.name}`}
-              >
-                {button}
-              </a>
+              {!closed && (
+                <a
+                  className="button button-small button-quiet"
+                  href={`#${formId}`}
+                  aria-label={`${pricing.button}, ${plan.name}`}
+                >
+                  {pricing.button}
+                </a>
+              )}
             </li>
           ))}
         </ul>
