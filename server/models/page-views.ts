@@ -63,9 +63,11 @@ export function createPageViews(execute: Database["execute"], log: Logger): Page
   return {
     add: (source) => {
       const day = Math.floor(Date.now() / dayMs);
-      const row = counted.get(`${day} ${source}`);
-      if (row) row.views++;
-      else addRow(counted, day, source);
+      const isNamed = counted.size < mostSources || source === directSource || counted.has(`${day} ${source}`);
+      const name = isNamed ? source : otherSources;
+      const row = counted.get(`${day} ${name}`) ?? newRow(day, name);
+      row.views++;
+      counted.set(`${day} ${name}`, row);
     },
     flush,
     close: async () => {
@@ -77,13 +79,6 @@ export function createPageViews(execute: Database["execute"], log: Logger): Page
   };
 }
 
-function addRow(rows: Map<string, Row>, day: number, source: string): void {
-  const isNamed = rows.size < mostSources || source === directSource;
-  const name = isNamed ? source : otherSources;
-  const row = rows.get(`${day} ${name}`);
-  if (row) row.views++;
-  else {
-    const date = new Date(day * dayMs).toISOString().slice(0, 10);
-    rows.set(`${day} ${name}`, { id: randomUUID(), day: date, source: name, views: 1 });
-  }
+function newRow(day: number, source: string): Row {
+  return { id: randomUUID(), day: new Date(day * dayMs).toISOString().slice(0, 10), source, views: 0 };
 }
