@@ -5,8 +5,11 @@ const campaignNames = ["utm_source", "utm_medium", "utm_campaign", "utm_term", "
 
 export const sourceColumns = [...campaignNames, "referrer_host"] as const;
 
+/** The source of a view or sign-up that names none. */
+export const directSource = "direct";
+
 /** An SQL expression: utm_source, else the host of the site that linked to the page, else direct. */
-export const sourceName = "coalesce(nullif(utm_source, ''), nullif(referrer_host, ''), 'direct')";
+export const sourceName = `coalesce(nullif(utm_source, ''), nullif(referrer_host, ''), '${directSource}')`;
 
 /** Null if unknown. */
 export type Source = Record<(typeof sourceColumns)[number], string | null>;
@@ -28,12 +31,8 @@ export function readSource(body: Record<string, unknown>, page = ""): Source {
   return { ...(Object.fromEntries(campaign) as Source), referrer_host: hostOf(given.referrer) };
 }
 
-/** The source of a view or sign-up that names none. */
-export const directSource = "direct";
-
 /**
- * Returns the source of a page view, as `waitlist stats` names that of a sign-up: utm_source, else the host of the site that linked
- * to the page, else "direct".
+ * Returns the source of a page view, with the same rule as `sourceName`.
  * @param referrer a URL or a host name.
  */
 export function viewSource(query: string, referrer: string | undefined, ownHosts: string[]): string {

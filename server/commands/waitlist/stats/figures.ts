@@ -1,6 +1,6 @@
 // The figures of stats: views, sign-ups, confirmed and invited ones, by day and by source.
 import type pg from "pg";
-import { directSource } from "../../../models/source.ts";
+import { sourceName } from "../../../models/source.ts";
 import { isFinal, isFlagged } from "../../../models/waitlist-entry.ts";
 
 const counts = ["views", "signups", "flagged", "confirmed", "invited", "converted"] as const;
@@ -71,9 +71,6 @@ export function sumFigures(label: string, figures: Figure[]): Figure {
 
 const sums = counts.map((key) => `sum(${key})::float8 AS ${key}`).join(", ");
 
-/** utm_source, else the host of the site that linked to the page, as for a view (models/source.ts). */
-const source = `coalesce(nullif(utm_source, ''), nullif(referrer_host, ''), '${directSource}')`;
-
 /** Returns the beginning of a statement that reads from `figures`. All views of a day count as of its midnight. */
 function viewsAndEntries(period: string, isSignup: string): string {
   const one = (condition: string) => `(${isSignup} AND ${condition})::int`;
@@ -83,7 +80,7 @@ function viewsAndEntries(period: string, isSignup: string): string {
   ), figures (day, source, ${counts.join(", ")}) AS (
     SELECT day, source, views, 0, 0, 0, 0, 0 FROM viewed
     UNION ALL
-    SELECT created_at::date, ${source}, 0, ${one("true")}, ${isFlagged}::int, ${one("confirmed_at IS NOT NULL")},
+    SELECT created_at::date, ${sourceName}, 0, ${one("true")}, ${isFlagged}::int, ${one("confirmed_at IS NOT NULL")},
       ${one("status IN ('invited', 'joined')")},
       ${one("import_id IS NULL AND created_at::date IN (SELECT day FROM viewed)")}
     FROM public.earlyaccess WHERE ${period} AND ${isFinal}
