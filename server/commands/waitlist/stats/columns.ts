@@ -11,7 +11,7 @@ export interface Column<Row> {
 
 type Shown = Pick<Figures, "withViews" | "withConfirmed" | "withFlagged">;
 
-export const rateOf = ({ converted, views }: Figure): Rate | undefined => wilson(converted, views);
+const rateOf = ({ converted, views }: Figure): Rate | undefined => wilson(converted, views);
 
 const views: Column<Figure> = { heading: "Views", cell: (row) => count(row.views) };
 const signups: Column<Figure> = { heading: "Sign-ups", cell: (row) => count(row.signups) };
@@ -43,4 +43,10 @@ export function recentColumns({ withViews }: Shown): Column<Recent>[] {
     { heading: "Growth", cell: ({ growth }) => growth.signups },
     ...(withViews ? rates : []),
   ];
+}
+
+/** Cuts a label that has more characters. */
+export function shorten(label: string, longest: number): string {
+  const characters = Array.from(label);
+  return characters.length > longest ? `${characters.slice(0, longest - 1).join("")}…` : label;
 }

@@ -12,13 +12,10 @@ h2 { font-size: 1.25rem; margin: 2.5rem 0 .5rem }
 .scroll > * { min-width: 40rem }
 svg { display: block; height: auto; width: 100% }
 svg text { fill: var(--ink); font-size: 13px; font-variant-numeric: tabular-nums }
-svg .heading { fill: var(--soft) }
 .bar { fill: var(--bar) }
 .flagged { fill: var(--flag) }
 .axis { stroke: var(--soft) }
 .grid { stroke: var(--line) }
-.average { stroke: var(--soft); stroke-dasharray: 3 3 }
-.interval { stroke: var(--bar); stroke-width: 2 }
 table { border-collapse: collapse; table-layout: fixed; width: 100% }
 caption { color: var(--soft); font-size: .875rem; padding: .5rem 0; text-align: left }
 th, td { border-bottom: 1px solid var(--line); font-weight: 400; padding: .3rem 0 .3rem 1rem; text-align: right; white-space: nowrap }

@@ -2,12 +2,11 @@
 /* oxlint-disable react/no-array-index-key -- the markup is static, and two columns have the same heading */
 import { renderToStaticMarkup } from "react-dom/server";
 import { count } from "../progress.ts";
+import { Bars, Columns } from "./charts.tsx";
 import { figureColumns, recentColumns, type Column } from "./columns.ts";
-import { Columns } from "./days-chart.tsx";
 import type { Figures } from "./figures.ts";
 import type { Recent } from "./recent.ts";
 import { styles } from "./report-style.ts";
-import { Sources } from "./sources-chart.tsx";
 
 /** Forbids scripts and requests, whatever a label holds. */
 const policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
@@ -69,20 +68,19 @@ function Lead({ figures: { total, byStatus, withViews, withFlagged } }: { figure
 }
 
 function Sections({ figures, recent, all }: ReportData) {
-  const { total, withViews, withFlagged, byDay, bySource } = figures;
+  const { withViews, withFlagged, byDay, bySource } = figures;
   const days = all ? byDay : byDay.slice(0, daysInReport);
   const columns = figureColumns(figures);
-  const part = withFlagged ? { part: "flagged" as const } : {};
   return (
     <>
       <Scroll label="Sign-ups per day">
         <p>Sign-ups per day</p>
-        <Columns title="Sign-ups per day" figures={byDay} count="signups" {...part} />
+        <Columns title="Sign-ups per day" figures={byDay} of="signups" withFlagged={withFlagged} />
       </Scroll>
       {withViews && (
         <Scroll label="Views per day">
           <p>Views per day</p>
-          <Columns title="Views per day" figures={byDay} count="views" />
+          <Columns title="Views per day" figures={byDay} of="views" />
         </Scroll>
       )}
       {recent.length > 0 && (
@@ -90,7 +88,7 @@ function Sections({ figures, recent, all }: ReportData) {
       )}
       <h2>Sources</h2>
       <Scroll label="Chart of sources">
-        <Sources title="Sources" figures={bySource} total={withViews ? total : undefined} withFlagged={withFlagged} />
+        <Bars title="Sign-ups per source" figures={bySource} withFlagged={withFlagged} />
       </Scroll>
       <Table caption="Sources" head="Source" rows={bySource} columns={columns} />
       <h2>Days</h2>

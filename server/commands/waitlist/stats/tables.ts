@@ -1,7 +1,7 @@
 // The tables of stats for a terminal of 80 columns.
 import { printable, printableName } from "../../../operator-messages.ts";
 import { count } from "../progress.ts";
-import { figureColumns, recentColumns, type Column } from "./columns.ts";
+import { figureColumns, recentColumns, shorten, type Column } from "./columns.ts";
 import { sumFigures, type Figure, type Figures } from "./figures.ts";
 import type { Recent } from "./recent.ts";
 
@@ -14,14 +14,14 @@ export function drawFigures(figures: Figures, recent: Recent[], all: boolean): s
   const { withFlagged, total, byStatus, byDay, bySource } = figures;
   if (byDay.length === 0) return `No ${figures.withViews ? "views and no " : ""}sign-ups.\n`;
   // The figures of --with-flagged take five columns more.
-  const shorten = all ? printableName : (text: string) => cut(printable(text), withFlagged ? 17 : 22);
+  const format = all ? printableName : (text: string) => shorten(printable(text), withFlagged ? 17 : 22);
   const days = [...(all ? byDay : joinEarlier(byDay)), total];
   const main = [
-    toCells("Day", days, figureColumns(figures), shorten),
-    toCells("Source", bySource, figureColumns(figures), shorten),
+    toCells("Day", days, figureColumns(figures), format),
+    toCells("Source", bySource, figureColumns(figures), format),
   ];
   const widths = widthsOf(main.flat());
-  const top = toCells("".padEnd(widths[0] ?? 0), recent, recentColumns(figures), shorten);
+  const top = toCells("".padEnd(widths[0] ?? 0), recent, recentColumns(figures), format);
   const tables = [
     ...(recent.length > 0 ? [align(top, widthsOf(top))] : []),
     ...main.map((cells) => align(cells, widths)),
@@ -43,11 +43,11 @@ function toCells<Row extends { label: string }>(
   heading: string,
   rows: Row[],
   columns: Column<Row>[],
-  shorten: (label: string) => string,
+  format: (label: string) => string,
 ): string[][] {
   return [
     [heading, ...columns.map((column) => column.heading)],
-    ...rows.map((row) => [shorten(row.label), ...columns.map(({ cell }) => cell(row))]),
+    ...rows.map((row) => [format(row.label), ...columns.map(({ cell }) => cell(row))]),
   ];
 }
 
@@ -62,9 +62,4 @@ function align(rows: string[][], widths: number[]): string {
   const pad = (text: string, i: number) => " ".repeat((widths[i] as number) - lengthOf(text));
   const line = (cells: string[]) => cells.map((cell, i) => (i === 0 ? cell + pad(cell, i) : pad(cell, i) + cell));
   return rows.map((cells) => line(cells).join("  ")).join("\n");
-}
-
-function cut(label: string, longest: number): string {
-  const characters = Array.from(label);
-  return characters.length > longest ? `${characters.slice(0, longest - 1).join("")}…` : label;
 }
