@@ -187,7 +187,7 @@ it.each([
   [["--first", "1.5"], /^--first is "1\.5" but must be /],
   [["--first", "1e3"], /^--first is "1e3" but must be /],
   [["--first", "9999999999"], /^--first is "9999999999" but must be /],
-  [["--first", "1", "--format", "xml"], /^--format is "xml" but must be one of csv, mailchimp, brevo, listmonk\.\n$/],
+  [["--first", "1", "--format", "xml"], /^--format is "xml" but must be csv, mailchimp, brevo, or listmonk\.\n$/],
   [["--first", "1", "--format", "constructor"], /^--format is "constructor" but must be /],
   [["--first", "1", "--list"], /^--list cannot be combined with another option\.\n$/],
   [["--list", "--out", "x"], /^--list cannot be /],

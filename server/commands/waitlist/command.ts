@@ -72,6 +72,16 @@ export function readCount(option: string, text: string | undefined): number | un
   throw new UsageError(`--${option} is "${printableName(text)}" but must be a whole number from 1, for example 100.`);
 }
 
+/**
+ * Returns the choice that the value of an option names.
+ * @throws UsageError unless it is a key of `choices`.
+ */
+export function readChoice<T>(option: string, name: string, choices: Record<string, T>): T {
+  if (Object.hasOwn(choices, name)) return choices[name] as T;
+  const known = new Intl.ListFormat("en", { type: "disjunction" }).format(Object.keys(choices));
+  throw new UsageError(`--${option} is "${printableName(name)}" but must be ${known}.`);
+}
+
 /** Returns the help of one command. */
 export function describeCommand(name: string, { summary, details, positionals, options }: Command): string {
   const rows = Object.entries({ ...options, help }).map(([option, { value, description }]: [string, Option]) => [

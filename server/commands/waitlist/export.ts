@@ -1,12 +1,11 @@
 // waitlist export: streams the list from Postgres as CSV or JSON lines.
 import { fields } from "../../../client/early-access/fields.ts";
 import { WaitlistStatus } from "../../database/generated/enums.ts";
-import { printable, printableName } from "../../operator-messages.ts";
-import { UsageError } from "../command.ts";
+import { printable } from "../../operator-messages.ts";
 import { sourceColumns } from "../../models/source.ts";
 import { flags, isFinal, isFlagged } from "../../models/waitlist-entry.ts";
 import { print } from "../print.ts";
-import { readCount, type Arguments, type Command } from "./command.ts";
+import { readChoice, readCount, type Arguments, type Command } from "./command.ts";
 import { copyToFile } from "./copy.ts";
 import { periodOptions, readPeriod } from "./moment.ts";
 import { withOwner } from "./owner.ts";
@@ -50,9 +49,6 @@ const orders: Record<string, string> = {
   "-created_at": "ORDER BY earlyaccess.created_at DESC, earlyaccess.id DESC",
 };
 
-const statuses = Object.values(WaitlistStatus);
-const listed = statuses.join(", ");
-
 export const exportCommand: Command = {
   summary: "writes the list as CSV or as JSON lines",
   details: [
@@ -67,7 +63,10 @@ export const exportCommand: Command = {
   options: {
     format: { value: "FORMAT", description: "csv (the default) or ndjson" },
     ...periodOptions,
-    status: { value: "STATUS", description: `only entries with this status: ${listed}; several with commas` },
+    status: {
+      value: "STATUS",
+      description: `only entries with this status: ${Object.keys(WaitlistStatus).join(", ")}; several with commas`,
+    },
     confirmed: { description: "only entries whose address was confirmed by the link in the confirmation mail" },
     "without-flagged": { description: "omit suspected spam, disposable addresses and unusual volume" },
     sort: { value: "COLUMN", description: "created_at (the oldest first) or -created_at (the newest first)" },
@@ -89,36 +88,20 @@ export const exportCommand: Command = {
 
 /** @throws UsageError */
 function toCopy({ value, has }: Arguments): string {
-  const name = value("format") ?? "csv";
-  const format = Object.hasOwn(formats, name) ? formats[name] : undefined;
-  if (!format) throw new UsageError(`--format is "${printableName(name)}" but must be csv or ndjson.`);
+  const format = readChoice("format", value("format") ?? "csv", formats);
   const conditions = [readPeriod(value), isFinal];
   if (has("without-flagged")) conditions.push(`NOT ${isFlagged}`);
   if (has("confirmed")) conditions.push("confirmed_at IS NOT NULL");
   const status = value("status");
   if (status !== undefined) conditions.push(`status IN (${readStatuses(status).join(", ")})`);
-  const limit = readCount("limit", value("limit"));
-  const order = readOrder(value("sort"));
-  return format(
-    `FROM public.earlyaccess WHERE ${conditions.join(" AND ")} ${order} ${limit === undefined ? "" : `LIMIT ${limit}`}`,
-  );
+  // By default unsorted: after an import, sorting takes as long as the rest.
+  const sort = value("sort");
+  const order = sort === undefined ? "" : readChoice("sort", sort, orders);
+  const limit = readCount("limit", value("limit")) ?? "ALL";
+  return format(`FROM public.earlyaccess WHERE ${conditions.join(" AND ")} ${order} LIMIT ${limit}`);
 }
 
 /** Returns SQL literals. */
 function readStatuses(text: string): string[] {
-  return text.split(",").map((word) => {
-    const status = statuses.find((known) => known === word.trim());
-    if (!status) throw new UsageError(`--status has "${printableName(word)}" but must have ${listed}.`);
-    return `'${status}'`;
-  });
-}
-
-/** By default unsorted: after an import, sorting takes as long as the rest. */
-function readOrder(name: string | undefined): string {
-  if (name === undefined) return "";
-  const order = Object.hasOwn(orders, name) ? orders[name] : undefined;
-  if (order === undefined) {
-    throw new UsageError(`--sort is "${printableName(name)}" but must be created_at or -created_at.`);
-  }
-  return order;
+  return text.split(",").map((word) => `'${readChoice("status", word.trim(), WaitlistStatus)}'`);
 }

@@ -1,12 +1,11 @@
 // waitlist show: everything that is kept about a person, and the privacy notice of the sign-up (GDPR, articles 7, 13 and 15).
 import type pg from "pg";
 import { hashAddress, hasErasures } from "../../database/erasures.ts";
-import { invisible, OperatorError, printable, printableLines, printableName } from "../../operator-messages.ts";
+import { invisible, OperatorError, printable, printableLines } from "../../operator-messages.ts";
 import { normaliseAddress } from "../../models/waitlist-entry.ts";
-import { UsageError } from "../command.ts";
 import { print } from "../print.ts";
 import { spellings } from "./address.ts";
-import type { Command } from "./command.ts";
+import { readChoice, type Command } from "./command.ts";
 import { withOwner } from "./owner.ts";
 
 export const show: Command = {
@@ -20,16 +19,13 @@ export const show: Command = {
   positionals: ["ADDRESS"],
   options: { format: { value: "FORMAT", description: "text (the default) or json" } },
   run: async ({ positionals: [address = ""], value }) => {
-    const format = value("format") ?? "text";
-    if (format !== "text" && format !== "json") {
-      throw new UsageError(`--format is "${printableName(format)}" but must be text or json.`);
-    }
+    const format = readChoice("format", value("format") ?? "text", { text: toText, json: toJson });
     await withOwner(async (client, { erasureKey }) => {
       const people = await findPeople(client, address);
       const erased = erasureKey && (await findErasure(client, address, erasureKey));
       const note = erased ? ` The address was erased at ${formatTime(erased)}; the database keeps its hash.` : "";
       if (people.length === 0) throw new OperatorError(`The list has no entry with this address.${note}`);
-      print(format === "json" ? toJson(people) : people.map(describePerson).join("\n"));
+      print(format(people));
       if (note) process.stderr.write(`${note.trim()}\n`);
     });
   },
@@ -59,6 +55,10 @@ async function findPeople(client: pg.Client, address: string): Promise<Person[]>
     [spellings(address)],
   );
   return rows;
+}
+
+function toText(people: Person[]): string {
+  return people.map(describePerson).join("\n");
 }
 
 function describePerson(person: Person): string {

@@ -1,8 +1,7 @@
 // The COPY statements that write a batch as CSV: plain, or with the headers that a mailing tool documents for its import.
 import pg from "pg";
 import { fields } from "../../../../client/early-access/fields.ts";
-import { printableName } from "../../../operator-messages.ts";
-import { UsageError } from "../../command.ts";
+import { readChoice } from "../command.ts";
 import { guard } from "../spreadsheet-cell.ts";
 
 const firstName = "rtrim(regexp_replace(name, ' [^ ]*$', ''))";
@@ -28,15 +27,12 @@ const formats: Record<string, Record<string, string>> = {
   listmonk: { email: "email", name: guard("name"), attributes: guard(attributes) },
 };
 
-export const formatNames = Object.keys(formats).join(", ");
-
 /**
  * @returns the COPY statement for the people of a batch who still have the status invited, the oldest first.
  * @throws UsageError if there is no such format.
  */
 export function readFormat(name: string): (batch: string) => string {
-  const columns = Object.hasOwn(formats, name) ? formats[name] : undefined;
-  if (!columns) throw new UsageError(`--format is "${printableName(name)}" but must be one of ${formatNames}.`);
+  const columns = readChoice("format", name, formats);
   const cells = Object.entries(columns).map(([header, cell]) => `${cell} AS "${header}"`);
   return (batch) =>
     `COPY (SELECT ${cells.join(", ")} FROM public.earlyaccess

@@ -9,7 +9,7 @@ import { withOwner } from "../owner.ts";
 import { writePrivately } from "../private-file.ts";
 import { count, countPeople } from "../progress.ts";
 import { countChosen, listBatches, markOldest, undoBatch, type Batch, type Choice } from "./batches.ts";
-import { formatNames, readFormat } from "./formats.ts";
+import { readFormat } from "./formats.ts";
 
 export const invite: Command = {
   summary: "invites the oldest waiting people as a batch, and writes their list",
@@ -28,7 +28,7 @@ export const invite: Command = {
     confirmed: { description: "only people whose address was confirmed by the link in the confirmation mail" },
     "dry-run": { description: "print the numbers, and change nothing" },
     out: { value: "FILE", description: "write the list to FILE; - is stdout" },
-    format: { value: "FORMAT", description: `csv (the default), or one of ${formatNames.replace("csv, ", "")}` },
+    format: { value: "FORMAT", description: "csv (the default), mailchimp, brevo or listmonk" },
     list: { description: "list the batches, the newest first; a name begins with the time in UTC" },
     undo: {
       value: "BATCH",
