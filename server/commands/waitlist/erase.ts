@@ -23,11 +23,14 @@ export const erase: Command = {
   run: ({ positionals: addresses }) =>
     withOwner(async (client, { erasureKey }) => {
       await requireErasureKey(client, erasureKey);
-      const found = [];
-      for (const address of addresses) found.push(await findEntries(client, address));
+      const found = new Map<string, Entry[]>();
+      for (const address of addresses) found.set(address, await findEntries(client, address));
+      // A backup may have an entry that the list lacks.
+      const unlisted = addresses.flatMap((address) => normaliseAddress(address) ?? []);
+      const all = [...Array.from(found.values()).flat(), ...unlisted.map((email) => ({ id: null, email }))];
       // One statement erases all.
-      await eraseEntries((sql, values) => client.query(sql, values), found.flatMap(toErase), erasureKey);
-      for (const { address, listed } of found) {
+      await eraseEntries((sql, values) => client.query(sql, values), all, erasureKey);
+      for (const [address, listed] of found) {
         const name = addresses.length > 1 ? `${printable(address)}: ` : "";
         for (const entry of listed) print(`${name}${describeErased(entry)}\n`);
         if (listed.length === 0) print(`${name}The list has no entry with this address.\n`);
@@ -43,29 +46,16 @@ interface Entry {
   changes: number;
 }
 
-interface Found {
-  address: string;
-  /** As a sign-up stores it. */
-  normalised: string | undefined;
-  listed: Entry[];
-}
-
 /** @throws OperatorError if the text is neither an address nor on the list. */
-async function findEntries(client: pg.Client, address: string): Promise<Found> {
+async function findEntries(client: pg.Client, address: string): Promise<Entry[]> {
   const { rows } = await client.query<Entry>(
     `SELECT id, email, to_char(created_at, 'YYYY-MM-DD') AS created, status::text,
             (SELECT count(*)::int FROM public.earlyaccess_status_changes WHERE entry_id = listed.id) AS changes
      FROM public.earlyaccess AS listed WHERE email = ANY ($1)`,
     [spellings(address)],
   );
-  const normalised = normaliseAddress(address);
-  if (rows.length > 0 || normalised) return { address, normalised, listed: rows };
+  if (rows.length > 0 || normaliseAddress(address)) return rows;
   throw new OperatorError(`"${printableName(address)}" is not an email address. Nothing was removed.`);
-}
-
-/** The address itself too: a backup may have an entry that the list lacks. */
-function toErase({ normalised, listed }: Found): { id: string | null; email: string }[] {
-  return [...listed, ...(normalised ? [{ id: null, email: normalised }] : [])];
 }
 
 function describeErased({ created, status, changes }: Entry): string {
