@@ -6,7 +6,7 @@ import request from "supertest";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createTestApp, noDatabase, type TestApp } from "../../tests/support/app.ts";
 import { rawRequest } from "../../tests/support/raw-request.ts";
-import { createFindPage } from "../views/prerendered-pages.ts";
+import { createPageCache } from "../views/prerendered-pages.ts";
 
 let site: TestApp;
 let html: string;
@@ -100,10 +100,8 @@ it("a page that throws while rendering returns 500 without details, as HTML or a
     throw new Error("the secret detail");
   };
   const renderer = { ...frontend.renderer, page };
-  const findPage = createFindPage(renderer, new Map(), []);
-  const broken = await createTestApp(noDatabase, {
-    frontend: { ...frontend, renderer, prerendered: new Map(), findPage },
-  });
+  const pageCache = await createPageCache(renderer, [], []);
+  const broken = await createTestApp(noDatabase, { frontend: { ...frontend, ...pageCache, renderer } });
   const errorPage = await request(broken.app).get("/").set("Accept", "text/html");
   expect([errorPage.status, errorPage.type]).toEqual([500, "text/html"]);
   expect(errorPage.text).toContain("Unexpected Application Error!");

@@ -7,7 +7,7 @@ import type { Cache } from "../http/cached-response.ts";
 import { projectRoot } from "../project-root.ts";
 import { crawlerFiles } from "./crawlers.ts";
 import type { PublicSite } from "./head.ts";
-import { createFindPage, cacheErrorPage, createPageCache, type PageCache } from "./prerendered-pages.ts";
+import { createPageCache, type PageCache } from "./prerendered-pages.ts";
 import { builtClient, createBuiltRenderer, createDevRenderer, type Renderer } from "./renderer.ts";
 import { readStaticFiles } from "./static-files.ts";
 
@@ -26,11 +26,10 @@ export async function createBuiltFrontend(site: PublicSite): Promise<Frontend> {
     await import("../../client/entry-server.tsx");
   const entry = { listedAddresses, pageAddress, renderErrorPage, renderPage };
   const { renderer, styles } = await createBuiltRenderer(entry, site);
-  const pages = await createPageCache(renderer, prerenderedAddresses, onDemandAddresses);
   return {
+    ...(await createPageCache(renderer, prerenderedAddresses, onDemandAddresses)),
     renderer,
     files: new Map([...(await readStaticFiles(builtClient)), ...crawlerFiles(site, listedAddresses())]),
-    ...pages,
     inline: { styles, scripts: [] },
   };
 }
@@ -48,12 +47,9 @@ export async function createDevFrontend(server: Server, site: PublicSite): Promi
   const renderer = createDevRenderer(vite, site);
   const sources = [`'nonce-${nonce}'`];
   return {
+    ...(await createPageCache(renderer, [], [])),
     renderer,
     files: crawlerFiles(site, await renderer.listedAddresses()),
-    prerendered: new Map(),
-    findPage: createFindPage(renderer, new Map(), []),
-    errorPage: await cacheErrorPage(renderer),
-    refresh: async () => undefined, // It renders each page for each request.
     inline: { styles: sources, scripts: sources },
     vite,
   };

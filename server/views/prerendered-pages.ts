@@ -18,9 +18,10 @@ export type FindPage = (address: string) => Promise<CachedResponse>;
 export interface PageCache {
   /** By the address that the renderer returns for a request. */
   prerendered: Cache;
+  /** Returns a prerendered page, and renders any other one: once if it is the same for everybody, otherwise for each request. */
   findPage: FindPage;
   errorPage: CachedResponse;
-  /** Renders the kept pages again. @throws whatever a component throws; the old pages then stay. */
+  /** Renders the cached pages again. @throws whatever a component throws; the old pages then stay. */
   refresh: () => Promise<void>;
 }
 
@@ -32,36 +33,12 @@ export interface PageCache {
 export async function createPageCache(renderer: Renderer, addresses: string[], onDemand: string[]): Promise<PageCache> {
   const prerendered = new Map(await prerender(renderer, addresses));
   const errorPage = await cacheErrorPage(renderer);
-  const pages: Pages = new Map();
-  return {
-    prerendered,
-    errorPage,
-    findPage: createFindPage(renderer, prerendered, onDemand, pages),
-    refresh: async () => {
-      const [current, error] = await Promise.all([prerender(renderer, addresses), cacheErrorPage(renderer)]);
-      for (const [address, page] of current) prerendered.set(address, page);
-      Object.assign(errorPage, error);
-      pages.clear();
-    },
-  };
-}
-
-type Pages = Map<string, Promise<CachedResponse>>;
-
-/**
- * Returns the function that finds a prerendered page, and renders any other page: once if it is the same for everybody,
- * otherwise for each request. No other cache may keep such a page; the address of a request may have a token.
- * @param onDemand addresses of the pages that are rendered once, and kept in `pages`.
- */
-export function createFindPage(
-  renderer: Renderer,
-  prerendered: Cache,
-  onDemand: string[],
-  pages: Pages = new Map(),
-): FindPage {
+  const onDemandPages = new Map<string, Promise<CachedResponse>>();
   const noStore = { "Cache-Control": "no-store" };
-  return async function findPage(address) {
-    const found = prerendered.get(address) ?? pages.get(address);
+
+  /** No other cache may keep a page that is not prerendered: the address of a request may have a token. */
+  async function findPage(address: string): Promise<CachedResponse> {
+    const found = prerendered.get(address) ?? onDemandPages.get(address);
     if (found) return found;
     const rendered = renderer.page(address);
     if (!onDemand.includes(address)) {
@@ -69,10 +46,19 @@ export function createFindPage(
       return cacheResponse({ identity: Buffer.from(html) }, status, { ...htmlType, ...noStore });
     }
     const page = rendered.then((result) => cachePage(result, noStore));
-    pages.set(address, page);
-    page.catch(() => pages.delete(address));
+    onDemandPages.set(address, page);
+    page.catch(() => onDemandPages.delete(address));
     return page;
-  };
+  }
+
+  async function refresh(): Promise<void> {
+    const [pages, error] = await Promise.all([prerender(renderer, addresses), cacheErrorPage(renderer)]);
+    for (const [address, page] of pages) prerendered.set(address, page);
+    Object.assign(errorPage, error);
+    onDemandPages.clear();
+  }
+
+  return { prerendered, errorPage, findPage, refresh };
 }
 
 function prerender(renderer: Renderer, addresses: string[]) {
@@ -92,7 +78,7 @@ export async function cachePage(
 }
 
 /** Returns the page for a fault. It is not compressed: clients rarely get it, and the start would wait for it. */
-export async function cacheErrorPage(renderer: Renderer): Promise<CachedResponse> {
+async function cacheErrorPage(renderer: Renderer): Promise<CachedResponse> {
   const { status, html } = await renderer.errorPage();
   return cacheResponse({ identity: Buffer.from(html) }, status, htmlType);
 }
