@@ -80,7 +80,7 @@ export function renderPage(
   return { ...handle, head, body, address, settings };
 }
 
-/** A closed landing page has no form: the browser need not hydrate it, and its description invites nobody. */
+/** Without the form, the landing page needs no hydration, and its meta description must not ask visitors to join. */
 function describePage(handle: PageHandle, { closed }: PageSettings): PageHandle {
   if (!closed || handle.hydration !== "near-form") return handle;
   return { ...handle, head: { ...handle.head, description: closedList.description }, hydration: "never" };

@@ -14,7 +14,7 @@ export interface SiteSettings {
   keepsErasures: boolean;
   /** Whether a new entry gets a confirmation mail. Otherwise the success state offers to undo the sign-up. */
   mail: boolean;
-  /** Whether the list takes no sign-ups. The browser hydrates no closed landing page, so its bundle lacks that page's parts. */
+  /** Whether the list is closed. The browser never hydrates the closed landing page, so its bundle omits that page's parts. */
   closed: boolean;
   /** The day or time at which an open list closes, as text. */
   closes?: string | undefined;

@@ -1,4 +1,4 @@
-// What stands in place of the form while the list is closed. Only the server renders it.
+// The message that replaces the form while the list is closed. Only the server renders it.
 import { use } from "react";
 import { closedList, earlyAccess } from "../content.ts";
 import { FailedPostContext } from "./failed-post.ts";

@@ -1,8 +1,8 @@
-// Requests that show nobody a page: those of known bots, and of browsers that fetch a page in advance.
+// Detects known bots and prefetching browsers by their request headers.
 import type { IncomingMessage } from "node:http";
 import { isbot } from "isbot";
 
-/** In characters. Browsers send up to 500; the check of a longer text takes 20 µs and more. */
+/** In characters. Browsers send up to 500; isbot takes 20 µs for 8,000 (Node 20). */
 const longestAgent = 1_000;
 
 /** The cache is cleared when clients send more values: 500 KB at most. */

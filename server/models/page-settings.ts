@@ -1,4 +1,4 @@
-// What the pages show of the configuration.
+// The settings that the pages show, from the configuration.
 import type { PageSettings } from "../../client/site-settings.ts";
 import type { Config } from "../config/config.ts";
 import { createNotice, type Notice } from "./notice.ts";

@@ -5,7 +5,7 @@ const campaignNames = ["utm_source", "utm_medium", "utm_campaign", "utm_term", "
 
 export const sourceColumns = [...campaignNames, "referrer_host"] as const;
 
-/** The source of a view or sign-up that names none. */
+/** The name for views and sign-ups without a source. */
 export const directSource = "direct";
 
 /** An SQL expression: utm_source, else the host of the site that linked to the page, else direct. */
@@ -42,9 +42,12 @@ export function viewSource(query: string, referrer: string | undefined, ownHosts
   return host === null || ownHosts.includes(host) ? directSource : host;
 }
 
-/** Returns a parameter of a query. Not all are parsed: a query of 16 KB would cost as much as 40 requests. */
+/**
+ * Returns the first 1,000 characters of a parameter of a query. The rest is not parsed: a query of 16 KB would cost as much as
+ * 40 requests.
+ */
 export function readParameter(query: string, name: string): string | undefined {
-  const [, text] = new RegExp(`(?:^|&)${name}=([^&]*)`).exec(query) ?? [];
+  const [, text] = new RegExp(`(?:^|&)${name}=([^&]{0,1000})`).exec(query) ?? [];
   return text && (new URLSearchParams(`value=${text}`).get("value") as string);
 }
 
@@ -53,18 +56,24 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 function clean(value: unknown): string | null {
-  if (typeof value !== "string" || unstorable.test(value)) return null;
-  // Cut first: NFC takes quadratic time for combining marks.
-  const start = value.trim().slice(0, 10 * longestValue);
+  if (typeof value !== "string") return null;
+  // Cut first: NFC takes quadratic time for combining marks. Three code units are enough for each character.
+  const start = value.trim().slice(0, 3 * longestValue);
+  if (unstorable.test(start)) return null;
   return Array.from(start.normalize("NFC")).slice(0, longestValue).join("").trim() || null;
 }
 
 /** @param referrer a URL or a host name. */
 function hostOf(referrer: unknown): string | null {
-  if (typeof referrer !== "string" || unstorable.test(referrer)) return null;
+  if (typeof referrer !== "string") return null;
   // Only the host, and only if it is short enough: encoding an international name takes quadratic time.
-  const host = referrer.replace(/^[a-z][a-z\d+.-]*:\/\//i, "").split(/[/?#\\]/, 1)[0] ?? "";
-  if (host.length > longestHost || !URL.canParse(`https://${host}`)) return null;
-  const { hostname } = new URL(`https://${host}`);
-  return hostname.length <= longestHost ? hostname || null : null;
+  const start = referrer.slice(0, 2 * longestHost);
+  const host = start.replace(/^[a-z][a-z\d+.-]*:\/\//i, "").split(/[/?#\\]/, 1)[0] ?? "";
+  if (host.length > longestHost || unstorable.test(host)) return null;
+  try {
+    const { hostname } = new URL(`https://${host}`);
+    return hostname.length <= longestHost ? hostname || null : null;
+  } catch {
+    return null;
+  }
 }
