@@ -1,9 +1,9 @@
 #!/bin/sh
 # Backups of the Compose profile "backup": one a day, tested by a restore; 7 daily, 4 weekly and 12 monthly ones stay.
 #
-#   backup.sh          backs up when the newest backup is a day old, for ever
+#   backup.sh          backs up whenever the newest backup is a day old, forever
 #   backup.sh once     backs up now
-#   backup.sh rotate   only deletes the backups that are no longer to stay
+#   backup.sh rotate   only deletes expired backups
 #
 # libpq's variables (PGHOST, PGUSER, PGPASSWORD, PGDATABASE) name the database.
 set -u
@@ -40,23 +40,25 @@ SQL
 }
 
 # Restores the dump as docs/operate.md does, and prints the number of entries. The scratch database is on a Postgres of its own that listens
-# on a socket in $work only: this needs no right on the real server, and no other container can reach it.
+# on a socket in $work only: this needs no right on the real server, and no other container can reach it. The role that restores is no
+# superuser: functions in the dump must not run programs.
 restore() (
-  export PGHOST="$work" PGPORT=5432 PGDATABASE=postgres
-  initdb --pgdata="$work/server" --username="$PGUSER" --auth=trust --encoding=UTF8 --no-sync >"$work/log" || exit
+  export PGHOST="$work" PGPORT=5432 PGDATABASE=scratch
+  initdb --pgdata="$work/server" --username=superuser --auth=trust --encoding=UTF8 --no-sync >"$work/log" || exit
   options="-c listen_addresses= -c unix_socket_directories='$work' -c fsync=off"
   # No WAL for the restored rows, which would double the room on the disk.
   options="$options -c wal_level=minimal -c max_wal_senders=0"
   # No parallel index builds: they may need more shared memory than a container has.
   options="$options -c max_parallel_maintenance_workers=0"
-  if ! pg_ctl --pgdata="$work/server" --log="$work/log" --wait --options="$options" start >/dev/null; then
+  if ! pg_ctl --pgdata="$work/server" --log="$work/log" --wait --options="$options" start >/dev/null 9>&-; then
     cat "$work/log" >&2
     exit 1
   fi
-  if pg_restore --dbname=postgres --schema=public --no-privileges --clean --if-exists --single-transaction "$work/dump" 2>"$work/errors"; then
+  createuser --username=superuser "$PGUSER" && createdb --username=superuser --owner="$PGUSER" scratch || exit
+  if pg_restore --dbname=scratch --schema=public --no-privileges --clean --if-exists --single-transaction "$work/dump" 2>"$work/errors"; then
     query --command="SELECT count(*) FROM public.earlyaccess"
   else
-    # What an error quotes at its end, and the lines after it, may hold an address.
+    # The end of an error message and its context lines may hold an address.
     sed -n -e 's/: "[^"]*"$//' -e '/^pg_restore: /p' "$work/errors" >&2
   fi
   pg_ctl --pgdata="$work/server" --mode=immediate stop >/dev/null
@@ -65,7 +67,7 @@ restore() (
 back_up() {
   clean && mkdir "$work" && has_room || return
   entries=$(dump)
-  [ -f "$work/dump" ] || { log "The dump failed."; return 1; }
+  [ -n "$entries" ] && [ -f "$work/dump" ] || { log "The dump failed."; return 1; }
   restored=$(restore)
   [ "$restored" = "$entries" ] || { log "The dump is not usable: ${restored:-none} of its $entries entries could be restored."; return 1; }
   name=perennial-$(date +%Y-%m-%dT%H%M%SZ).dump
@@ -75,13 +77,13 @@ back_up() {
   rotate
 }
 
-# Keeps the newest backup of each of the last 7 days, 4 weeks and 12 months that have one. It counts backups, so that a wrong clock cannot delete all.
+# Keeps the newest backup of each of the last 7 days, 4 weeks and 12 months that have one, and all of the last two days: the newest may
+# be of a damaged list. It counts backups, so that a wrong clock cannot delete all.
 rotate() {
   for file in "$folder"/perennial-????-??-??T*Z.dump; do
-    [ -e "$file" ] || continue
     name=${file##*/}
     day=${name#perennial-}
-    echo "$name $(date -d "${day%T*}" '+%F %G-%V %Y-%m')"
+    dates=$(date -d "${day%T*}" '+%F %G-%V %Y-%m' 2>/dev/null) && echo "$name $dates"
   done | sort -r | awk '
     BEGIN { limit[2] = 7; limit[3] = 4; limit[4] = 12 }
     {
@@ -93,7 +95,7 @@ rotate() {
       }
       if (!keep) print $1
     }' | while read -r name; do
-    rm -- "$folder/$name" && log "Deleted $name."
+    [ -z "$(find "$folder/$name" -mmin +2880)" ] || { rm -- "$folder/$name" && log "Deleted $name."; }
   done
 }
 
@@ -113,7 +115,7 @@ exclusively() (
 # A backup from the future, which a wrong clock made, does not count.
 is_due() {
   touch "$folder/.now"
-  [ -z "$(find "$folder" -name '*.dump' -mmin -1440 ! -newer "$folder/.now")" ]
+  [ -z "$(find "$folder" -name 'perennial-*Z.dump' -mmin -1440 ! -newer "$folder/.now")" ]
 }
 
 mkdir -p "$folder" || exit
@@ -121,7 +123,7 @@ case ${1-} in
   once) exclusively back_up ;;
   rotate) exclusively rotate ;;
   "")
-    exclusively clean # What a killed backup left.
+    exclusively clean # Remove the files of a killed backup.
     while :; do
       if is_due; then
         exclusively back_up || log "The backup failed. The next attempt is in an hour."

@@ -1,6 +1,6 @@
 // docs/backup.sh: which backups stay. tests/ops/backup-script.ts runs the script with Postgres.
 import { execFile } from "node:child_process";
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -19,10 +19,12 @@ describe.skipIf(process.platform !== "linux")("rotation", () => {
 
   afterEach(() => rm(folder, { recursive: true }));
 
-  const nameAt = (date: Date) => `perennial-${date.toISOString().slice(0, 19).replaceAll(":", "")}Z.dump`;
-
-  async function rotate(names: string[]): Promise<string[]> {
-    for (const name of names) await writeFile(join(folder, name), "");
+  async function rotate(dates: Date[]): Promise<string[]> {
+    for (const date of dates) {
+      const file = join(folder, `perennial-${date.toISOString().slice(0, 19).replaceAll(":", "")}Z.dump`);
+      await writeFile(file, "");
+      await utimes(file, date, date);
+    }
     await run("sh", [join(projectRoot, "docs/backup.sh"), "rotate"], {
       env: { ...process.env, BACKUP_FOLDER: folder },
     });
@@ -31,7 +33,7 @@ describe.skipIf(process.platform !== "linux")("rotation", () => {
   }
 
   const daily = (last: string, days: number) =>
-    Array.from({ length: days }, (_, day) => nameAt(new Date(Date.parse(last) - day * 86_400_000)));
+    Array.from({ length: days }, (_, day) => new Date(Date.parse(last) - day * 86_400_000));
 
   it("keeps 7 daily, 4 weekly and 12 monthly backups of two years", async () => {
     // 22 November 2026 is a Sunday, the last day of its ISO week.
@@ -44,14 +46,19 @@ describe.skipIf(process.platform !== "linux")("rotation", () => {
   });
 
   it("keeps the newest of a day", async () => {
-    const times = ["2027-01-01T01:00:00Z", "2027-01-01T09:00:00Z", "2027-01-02T01:00:00Z"];
-    expect(await rotate(times.map((time) => nameAt(new Date(time))))).toEqual(["2027-01-01", "2027-01-02"]);
-    expect(await readdir(folder)).toContain("perennial-2027-01-01T090000Z.dump");
+    const times = ["2026-01-01T01:00:00Z", "2026-01-01T09:00:00Z", "2026-01-02T01:00:00Z"];
+    expect(await rotate(times.map((time) => new Date(time)))).toEqual(["2026-01-01", "2026-01-02"]);
+    expect(await readdir(folder)).toContain("perennial-2026-01-01T090000Z.dump");
+  });
+
+  it("keeps all backups of the last two days", async () => {
+    const hours = Array.from({ length: 47 }, (_, hour) => new Date(Date.now() - hour * 3_600_000));
+    expect(await rotate(hours)).toHaveLength(47);
   });
 
   it("deletes nothing because it is old, and no other file", async () => {
-    const old = daily("2020-02-29T03:00:00Z", 7);
-    const others = ["exports.tar", "perennial.dump", "before-upgrade.dump"];
-    expect(await rotate([...old, ...others])).toHaveLength(10);
+    const others = ["exports.tar", "perennial.dump", "before-upgrade.dump", "perennial-2026-13-45T030000Z.dump"];
+    for (const name of others) await writeFile(join(folder, name), "");
+    expect(await rotate(daily("2020-02-29T03:00:00Z", 7))).toHaveLength(11);
   });
 });
