@@ -21,3 +21,6 @@ CREATE TABLE "earlyaccess_backups" (
 
 -- CreateIndex
 CREATE INDEX "earlyaccess_views_day_idx" ON "earlyaccess_views"("day");
+
+-- The web role may insert what it wants: these values are those that `waitlist stats` can show.
+ALTER TABLE "earlyaccess_views" ADD CONSTRAINT "earlyaccess_views_possible" CHECK ("views" > 0 AND "day" BETWEEN '1970-01-01' AND '9999-12-31');

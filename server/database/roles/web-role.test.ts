@@ -59,6 +59,15 @@ describe("the rights of the web role", () => {
     expect(await database.query("SELECT name FROM earlyaccess")).toEqual([{ name: "A" }]);
   });
 
+  it.each(["'2026-01-31', 'x', 0", "'infinity', 'x', 1", "'10000-01-01', 'x', 1", "'0001-01-01 BC', 'x', 1"])(
+    "do not include views that stats cannot show: %s",
+    async (values) => {
+      await migrate(database);
+      const statement = `INSERT INTO earlyaccess_views (day, source, views) VALUES (${values})`;
+      await expect(asWeb(statement)).rejects.toMatchObject({ code: "23514" });
+    },
+  );
+
   it("lose every other right on the site's own objects that was granted by name", async () => {
     await migrate(database);
     await database.query(`
