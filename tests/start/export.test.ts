@@ -159,12 +159,12 @@ it("filters by status, sorts and limits", async () => {
     expect(ndjson).toEqual(csv);
     return csv;
   };
-  expect(await names("--sort", "created_at")).toEqual(["One", "Two", "Three", "Four"]);
-  expect(await names("--sort=-created_at")).toEqual(["Four", "Three", "Two", "One"]);
-  expect(await names("--sort=-created_at", "--limit", "2")).toEqual(["Four", "Three"]);
+  expect(await names("--sort", "oldest")).toEqual(["One", "Two", "Three", "Four"]);
+  expect(await names("--sort", "newest")).toEqual(["Four", "Three", "Two", "One"]);
+  expect(await names("--sort", "newest", "--limit", "2")).toEqual(["Four", "Three"]);
   expect(await names("--limit", "3")).toHaveLength(3);
   expect(await names("--status", "invited")).toEqual(["Three"]);
-  expect(await names("--status", "waiting, joined", "--sort", "created_at", "--limit", "9")).toEqual(["One", "Two"]);
+  expect(await names("--status", "waiting, joined", "--sort", "oldest", "--limit", "9")).toEqual(["One", "Two"]);
 });
 
 it("reads days in the time zone of --tz", async () => {
@@ -172,7 +172,7 @@ it("reads days in the time zone of --tz", async () => {
   await add("Start", "start@example.com", { created_at: "2026-03-28T23:00:00Z" });
   await add("End", "end@example.com", { created_at: "2026-03-29T21:59:59Z" });
   await add("After", "after@example.com", { created_at: "2026-03-29T22:00:00Z" });
-  const day = ["--since", "2026-03-29", "--until", "2026-03-29", "--tz", "Europe/Berlin", "--sort", "created_at"];
+  const day = ["--since", "2026-03-29", "--until", "2026-03-29", "--tz", "Europe/Berlin", "--sort", "oldest"];
   expect((await exportList(...day)).match(/^[A-Z]\w+(?=,)/gm)).toEqual(["Start", "End"]);
 });
 

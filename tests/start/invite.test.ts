@@ -89,11 +89,11 @@ it("takes all people if there are fewer, and says so", async () => {
   expect(await invited()).toHaveLength(3);
 });
 
-it("writes no file if nobody is waiting", async () => {
-  const nobody = "Nobody was invited: no waiting entry matches.\n";
-  expect(await invite("--first", "9", "--out", file("list.csv"))).toEqual({ code: 0, stdout: nobody, stderr: "" });
+it("fails and writes no file if nobody is waiting", async () => {
+  const stderr = "Nobody was invited: no waiting entry matches. Nothing was written.\n";
+  expect(await invite("--first", "9", "--out", file("list.csv"))).toEqual({ code: 1, stdout: "", stderr });
   await expect(stat(file("list.csv"))).rejects.toMatchObject({ code: "ENOENT" });
-  expect(await invite("--first", "9")).toEqual({ code: 0, stdout: "", stderr: nobody });
+  expect(await invite("--first", "9")).toEqual({ code: 1, stdout: "", stderr });
 });
 
 it("leaves out flagged people, people of an unfinished import, and all who are not waiting", async () => {
@@ -138,12 +138,13 @@ it("--dry-run counts, and changes nothing", async () => {
 });
 
 it.each([
+  ["a file without a name", undefined, /^The name of the file is empty\. Nothing was written\.\n$/],
   ["a missing folder", "missing/list.csv", /list\.csv cannot be written: ENOENT\n$/],
   ["a folder", "folder", /folder is not a file\. Nothing was written\.\n$/],
 ])("marks nobody if the file is in %s", async (_, name, message) => {
   await addPeople(2);
   await mkdir(file("folder"), { recursive: true });
-  const result = await invite("--first", "2", "--out", file(name));
+  const result = await invite("--first", "2", "--out", name ? file(name) : "");
   expect(result).toEqual({ code: 1, stdout: "", stderr: expect.stringMatching(message) });
   expect(await invited()).toEqual([]);
 });
@@ -228,7 +229,7 @@ describe("the list", () => {
     expect(await format(name)).toEqual([
       header,
       ["ada@example.com", "Ada King", "Lovelace", "Engines"],
-      ["+plato@example.com", "Plato", "", "'=1+1"],
+      ["'+plato@example.com", "Plato", "", "'=1+1"],
       ["zoe@example.com", 'Zoë  "Z"', "'@home", 'A, "B"; =2'],
     ]);
   });
@@ -237,7 +238,7 @@ describe("the list", () => {
     const [header, ...rows] = await format("listmonk");
     expect(header).toEqual(["email", "name", "attributes"]);
     expect(rows.map(([email, name, attributes]) => [email, name, JSON.parse(attributes as string)])).toEqual(
-      people.map(({ email, name, company, job_title }) => [email, name, { company, job_title }]),
+      people.map(({ email, name, company, job_title }) => [email.replace("+", "'+"), name, { company, job_title }]),
     );
   });
 });

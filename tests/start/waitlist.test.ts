@@ -63,12 +63,12 @@ describe("the command line", () => {
     [["export", "--format", "constructor"], /^--format is "constructor" but must be csv or ndjson\.\n$/],
     [["export", "--status", "waiting,gone"], /^--status is "gone" but must be waiting, invited, joined, or left\.\n$/],
     [["export", "--status", ""], /^--status is "" but must be /],
-    [["export", "--sort", "name"], /^--sort is "name" but must be created_at or -created_at\.\n$/],
+    [["export", "--sort", "name"], /^--sort is "name" but must be oldest or newest\.\n$/],
     [["export", "--sort", "constructor"], /^--sort is "constructor" but must be /],
     [["export", "--limit", "-1"], /^(--limit is "-1" but must be|Option '--limit' argument is ambiguous)/],
     [["export", "--limit", "many"], /^--limit is "many" but must be a whole number from 1, for example 100\.\n$/],
     [
-      ["export", "--tz", "Europe/Atlantis"],
+      ["export", "--since", "7d", "--tz", "Europe/Atlantis"],
       /^--tz is "Europe\/Atlantis" but must be a time zone, for example Europe\/Berlin\n$/,
     ],
     [["show"], /^show needs ADDRESS\. See: /],
@@ -113,14 +113,14 @@ describe("with a closed stdout, as after `| head`", () => {
     },
   );
 
-  it("invite says how to write the list again", async () => {
+  it("invite says how to revert the batch", async () => {
     await database.query(
       "INSERT INTO earlyaccess (id, name, email, company) VALUES (gen_random_uuid(), 'A', 'a@b.co', 'E')",
     );
     const { code, stderr } = await runUnread("invite", "--first", "1");
     expect([code, stderr]).toEqual([
       1,
-      expect.stringMatching(/^Invited 1 person as batch (\S+)\.\nwrite EPIPE\. .* run invite --again \1 /),
+      expect.stringMatching(/^Invited 1 person as batch (\S+)\.\nwrite EPIPE\. .* run invite --undo \1, /),
     ]);
     await database.query("TRUNCATE earlyaccess");
   });

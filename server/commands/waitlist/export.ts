@@ -45,8 +45,8 @@ const formats: Record<string, (rows: string) => string> = {
 
 /** Qualified: in CSV, the bare name would be the formatted text. */
 const orders: Record<string, string> = {
-  created_at: "ORDER BY earlyaccess.created_at, earlyaccess.id",
-  "-created_at": "ORDER BY earlyaccess.created_at DESC, earlyaccess.id DESC",
+  oldest: "ORDER BY earlyaccess.created_at, earlyaccess.id",
+  newest: "ORDER BY earlyaccess.created_at DESC, earlyaccess.id DESC",
 };
 
 export const exportCommand: Command = {
@@ -69,7 +69,7 @@ export const exportCommand: Command = {
     },
     confirmed: { description: "only entries whose address was confirmed by the link in the confirmation mail" },
     "without-flagged": { description: "omit suspected spam, disposable addresses and unusual volume" },
-    sort: { value: "COLUMN", description: "created_at (the oldest first) or -created_at (the newest first)" },
+    sort: { value: "ORDER", description: "oldest (the oldest first) or newest" },
     limit: { value: "N", description: "at most N entries; without --sort, any" },
   },
   run: async (args) => {

@@ -108,7 +108,13 @@ describe("readPeriod", () => {
     },
   );
 
+  it("refuses a time zone without a date", () => {
+    expect(() => read({ tz: "Europe/Berlin" })).toThrow("--tz needs --since or --until.");
+  });
+
   it.each(["", "Europe/Atlantis", "CET+1", "+01:00", "\u001B[2J"])("refuses the time zone %j", (tz) => {
-    expect(() => read({ tz })).toThrow(/^--tz is ".*" but must be a time zone, for example Europe\/Berlin$/);
+    expect(() => read({ since: "today", tz })).toThrow(
+      /^--tz is ".*" but must be a time zone, for example Europe\/Berlin$/,
+    );
   });
 });

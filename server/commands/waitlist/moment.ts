@@ -44,6 +44,9 @@ export const periodOptions = {
  */
 export function readPeriod(value: (option: string) => string | undefined): string {
   const zone = value("tz") ?? "UTC";
+  if (value("tz") !== undefined && (value("since") ?? value("until")) === undefined) {
+    throw new UsageError("--tz needs --since or --until.");
+  }
   if (!isTimeZone(zone)) {
     throw new UsageError(`--tz is "${printableName(zone)}" but must be a time zone, for example Europe/Berlin`);
   }

@@ -14,6 +14,7 @@ export async function writePrivately<T>(
   write: (draft: string) => Promise<T>,
   commit?: () => Promise<unknown>,
 ): Promise<T> {
+  if (path === "") throw new OperatorError("The name of the file is empty. Nothing was written.");
   const target = await realpath(path).catch(() => path);
   const found = await stat(target).catch(() => undefined);
   // rename would replace a device or a pipe by a file.

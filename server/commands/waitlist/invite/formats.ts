@@ -8,23 +8,20 @@ const firstName = "rtrim(regexp_replace(name, ' [^ ]*$', ''))";
 const lastName = "CASE WHEN name LIKE '% %' THEN regexp_replace(name, '^.* ', '') ELSE '' END";
 const attributes = "json_build_object('company', company, 'job_title', job_title)::text";
 
-/**
- * The SQL expression of each column, by its header. Text is guarded, because a spreadsheet may open the file. Only plain CSV
- * guards the address: in a mailing tool, an apostrophe would make it another address, and no formula ends with "@" and a domain.
- */
+/** The SQL expression of each column, by its header. */
 const formats: Record<string, Record<string, string>> = {
-  csv: Object.fromEntries(fields.map(({ name }) => [name, guard(name)])),
+  csv: Object.fromEntries(fields.map(({ name }) => [name, name])),
   // https://mailchimp.com/help/format-guidelines-for-your-import-file/
   mailchimp: {
     "Email Address": "email",
-    "First Name": guard(firstName),
-    "Last Name": guard(lastName),
-    Company: guard("company"),
+    "First Name": firstName,
+    "Last Name": lastName,
+    Company: "company",
   },
   // https://help.brevo.com/hc/en-us/articles/208729849 allows commas, semicolons and tabs.
-  brevo: { EMAIL: "email", FIRSTNAME: guard(firstName), LASTNAME: guard(lastName), COMPANY: guard("company") },
+  brevo: { EMAIL: "email", FIRSTNAME: firstName, LASTNAME: lastName, COMPANY: "company" },
   // https://listmonk.app/docs/apis/import/
-  listmonk: { email: "email", name: guard("name"), attributes: guard(attributes) },
+  listmonk: { email: "email", name: "name", attributes },
 };
 
 /**
@@ -33,7 +30,8 @@ const formats: Record<string, Record<string, string>> = {
  */
 export function readFormat(name: string): (batch: string) => string {
   const columns = readChoice("format", name, formats);
-  const cells = Object.entries(columns).map(([header, cell]) => `${cell} AS "${header}"`);
+  // A spreadsheet may open the file. Only an address that begins with + - = changes by this.
+  const cells = Object.entries(columns).map(([header, cell]) => `${guard(cell)} AS "${header}"`);
   return (batch) =>
     `COPY (SELECT ${cells.join(", ")} FROM public.earlyaccess
            WHERE batch = ${pg.escapeLiteral(batch)} AND status = 'invited' ORDER BY created_at, id)

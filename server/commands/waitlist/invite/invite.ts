@@ -68,10 +68,8 @@ interface List {
 async function inviteOldest(client: pg.Client, choice: Choice, { file, copy }: List): Promise<void> {
   await client.query("BEGIN");
   const { batch, people } = await markOldest(client, choice);
-  if (people === 0) {
-    await client.query("ROLLBACK");
-    return report(file, "Nobody was invited: no waiting entry matches.\n");
-  }
+  // An error, because an earlier list may be in the file.
+  if (people === 0) throw new OperatorError("Nobody was invited: no waiting entry matches. Nothing was written.");
   let committing = false;
   const commit = () => {
     committing = true;
@@ -116,7 +114,7 @@ function describeBatches(batches: Batch[]): string {
   return batches
     .map(
       ({ batch, people, invited, joined }) =>
-        `${batch}  ${countPeople(people)}, ${count(invited)} still invited, ${count(joined)} joined\n`,
+        `${printable(batch)}  ${countPeople(people)}, ${count(invited)} still invited, ${count(joined)} joined\n`,
     )
     .join("");
 }

@@ -20,7 +20,7 @@ interface DrawingProps {
 
 function Drawing({ title, height, children }: DrawingProps) {
   return (
-    <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-label={`${title}, as a chart of the table below`}>
+    <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-label={`${title}, as a chart; the tables have the figures`}>
       {children}
     </svg>
   );
@@ -29,7 +29,7 @@ function Drawing({ title, height, children }: DrawingProps) {
 interface ChartProps {
   title: string;
   figures: Figure[];
-  /** Flagged entries have another colour. */
+  /** Flagged entries are outlined. */
   withFlagged?: boolean;
 }
 

@@ -23,7 +23,7 @@ const rates: Column<Figure>[] = [
   { heading: "95 % CI", cell: (row) => formatInterval(rateOf(row)) },
 ];
 
-/** Of a table of days or sources. */
+/** Returns the columns of a table of days or sources. */
 export function figureColumns({ withViews, withConfirmed, withFlagged }: Shown): Column<Figure>[] {
   return [
     ...(withViews ? [views] : []),
@@ -35,7 +35,7 @@ export function figureColumns({ withViews, withConfirmed, withFlagged }: Shown):
   ];
 }
 
-/** Of the table of recent periods. */
+/** Returns the columns of the table of recent periods. */
 export function recentColumns({ withViews }: Shown): Column<Recent>[] {
   return [
     ...(withViews ? [views, { heading: "Growth", cell: ({ growth }: Recent) => growth.views }] : []),

@@ -7,7 +7,7 @@ const counts = ["views", "signups", "flagged", "confirmed", "invited", "converte
 
 /**
  * `flagged` are suspicious sign-ups, `confirmed` those with a confirmed address, `invited` those with that status or joined.
- * `converted` are the sign-ups that had a view: not imported, and on a day whose views were counted.
+ * `converted` are the sign-ups that count towards the rate: not imported, and on a day with counted views.
  */
 export type Figure = { label: string } & Record<(typeof counts)[number], number>;
 

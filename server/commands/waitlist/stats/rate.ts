@@ -7,7 +7,7 @@ export interface Rate {
   high: number;
 }
 
-/** Of the normal distribution: 95 % lie within. */
+/** The 97.5th percentile of the standard normal distribution. */
 const z = 1.959964;
 
 /**

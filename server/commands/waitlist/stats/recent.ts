@@ -13,16 +13,17 @@ const periods: [string, number][] = [
   ["last 30 days", 30],
 ];
 
-/** The periods end yesterday, as today is not complete. Growth of views is unknown before they were counted for both periods. */
+/** The periods end yesterday, because today is incomplete. Growth is unknown unless both periods were counted from their first day. */
 export function recentPeriods(byDay: Figure[], now: Date): Recent[] {
   const daysAgo = ({ label }: Figure) => Math.floor(now.getTime() / dayMs) - Date.parse(label) / dayMs;
-  const firstViews = byDay.findLast(({ views }) => views > 0);
-  const daysWithViews = firstViews ? daysAgo(firstViews) : 0;
   return periods.map(([label, days]) => {
     const within = (from: number, to: number) => byDay.filter((day) => daysAgo(day) >= from && daysAgo(day) <= to);
     const before = sumFigures(label, within(days + 1, 2 * days));
     const current = sumFigures(label, within(1, days));
-    const views = formatGrowth(current.views, daysWithViews >= 2 * days ? before.views : undefined);
-    return Object.assign(current, { growth: { views, signups: formatGrowth(current.signups, before.signups) } });
+    const growthOf = (key: "views" | "signups") => {
+      const first = byDay.findLast((day) => day[key] > 0);
+      return formatGrowth(current[key], first && daysAgo(first) >= 2 * days ? before[key] : undefined);
+    };
+    return Object.assign(current, { growth: { views: growthOf("views"), signups: growthOf("signups") } });
   });
 }

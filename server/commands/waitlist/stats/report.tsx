@@ -45,7 +45,8 @@ function Report({ figures, recent, all, at }: ReportData & { at: Date }) {
           <Lead figures={figures} />
           {figures.byDay.length > 0 && <Sections figures={figures} recent={recent} all={all} />}
           <p className="note">
-            As of <time dateTime={time}>{time.slice(0, 16).replace("T", " ")} UTC</time>. Days are in UTC.
+            As of <time dateTime={time}>{time.slice(0, 16).replace("T", " ")} UTC</time>. Days are in UTC. Invited
+            entries have the status invited or joined.
             {figures.withViews &&
               " Views are loads of the landing page, not visitors. The rate is sign-ups per view, without imported entries and without days on which no views were counted; 95 % CI is its Wilson interval in percent. If the intervals of two sources overlap, the better one may be better by chance."}
           </p>
@@ -55,12 +56,13 @@ function Report({ figures, recent, all, at }: ReportData & { at: Date }) {
   );
 }
 
-function Lead({ figures: { total, byStatus, withViews, withFlagged } }: { figures: Figures }) {
+function Lead({ figures: { total, byDay, byStatus, withViews, withFlagged } }: { figures: Figures }) {
   return (
     <p>
+      {byDay.length > 0 && `${byDay.at(-1)?.label} to ${byDay[0]?.label}: `}
       {withViews && `${count(total.views)} views, `}
       {count(total.signups)} sign-ups
-      {byStatus.length > 0 && `: ${byStatus.map(({ label, signups }) => `${count(signups)} ${label}`).join(", ")}`}.
+      {byStatus.length > 0 && ` (${byStatus.map(({ label, signups }) => `${count(signups)} ${label}`).join(", ")})`}.
       {total.flagged > 0 &&
         ` ${withFlagged ? "Of the sign-ups," : "Not counted:"} ${count(total.flagged)} flagged as suspected spam, with a disposable address or of unusual volume.`}
     </p>
@@ -68,34 +70,34 @@ function Lead({ figures: { total, byStatus, withViews, withFlagged } }: { figure
 }
 
 function Sections({ figures, recent, all }: ReportData) {
-  const { withViews, withFlagged, byDay, bySource } = figures;
+  const { total, withViews, withFlagged, byDay, bySource } = figures;
   const days = all ? byDay : byDay.slice(0, daysInReport);
   const columns = figureColumns(figures);
+  const outlined = withFlagged && " (outlined: flagged)";
   return (
     <>
       <Scroll label="Sign-ups per day">
-        <p>Sign-ups per day</p>
+        <h2>Sign-ups per day{outlined}</h2>
         <Columns title="Sign-ups per day" figures={byDay} of="signups" withFlagged={withFlagged} />
       </Scroll>
       {withViews && (
         <Scroll label="Views per day">
-          <p>Views per day</p>
+          <h2>Views per day</h2>
           <Columns title="Views per day" figures={byDay} of="views" />
         </Scroll>
       )}
       {recent.length > 0 && (
         <Table caption="Recent periods" head="Period" rows={recent} columns={recentColumns(figures)} />
       )}
-      <h2>Sources</h2>
-      <Scroll label="Chart of sources">
+      <Scroll label="Sign-ups per source">
+        <h2>Sign-ups per source{outlined}</h2>
         <Bars title="Sign-ups per source" figures={bySource} withFlagged={withFlagged} />
       </Scroll>
       <Table caption="Sources" head="Source" rows={bySource} columns={columns} />
-      <h2>Days</h2>
       <Table
         caption={days.length < byDay.length ? `The latest ${days.length} of ${count(byDay.length)} days` : "Days"}
         head="Day"
-        rows={days}
+        rows={[...days, total]}
         columns={columns}
       />
     </>

@@ -18,8 +18,8 @@ export const stats: Command = {
   summary: "shows views, sign-ups and their rate by day and by source",
   details: [
     "Views are loads of the landing page, not visitors: a person who comes back is counted again. A source is utm_source,",
-    "else the site that linked to the page, else direct. Days are in UTC; days with no figures are omitted. Invited entries",
-    "have the status invited or joined.",
+    "else the site that linked to the page, else direct. Days are in UTC; days with no figures are omitted. The views of a day",
+    "count as of its first moment for --since and --until. Invited entries have the status invited or joined.",
     "",
     "The rate is sign-ups per view, without imported entries and without days on which no views were counted. 95 % CI is its",
     "Wilson interval in percent: if those of two sources overlap, the better one may be better by chance.",
@@ -33,7 +33,8 @@ export const stats: Command = {
     all: { description: "show every day, 1,000 sources and the status, instead of one screen" },
     html: { value: "FILE", description: "write an HTML page with charts instead; - is stdout" },
     "with-flagged": { description: "include flagged entries, and show their number" },
-    ...periodOptions,
+    since: periodOptions.since,
+    until: periodOptions.until,
   },
   run: async ({ value, has }) => {
     const period = readPeriod(value);
