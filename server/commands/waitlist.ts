@@ -23,8 +23,7 @@ const commands: Record<string, Command> = {
   erase,
   purge,
   show,
-  // Its name before it showed more than the notice.
-  proof: show,
+  proof: { ...show, summary: "the former name of show" },
   admin,
   doctor,
   backup,

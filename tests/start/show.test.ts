@@ -1,4 +1,4 @@
-// waitlist show
+// waitlist show: columns, trace, notice and JSON.
 import { beforeEach, describe, expect, it } from "vitest";
 import { migrate } from "../../server/database/migrate.ts";
 import { noticeId, storeNotice } from "../support/notice.ts";
@@ -133,16 +133,16 @@ it("prints no control characters", async () => {
   expect(stdout).toContain("\nutm_source        a?status            left\n");
 });
 
-it.each(["nobody@example.com", "no address", "%", ""])(
-  "exits with 1 if the list has no entry of %j",
-  async (address) => {
-    await addAda();
-    const stderr = "The list has no entry with this address.\n";
-    for (const format of ["text", "json"]) {
-      expect(await waitlist(["show", address, "--format", format])).toEqual({ code: 1, stdout: "", stderr });
-    }
-  },
-);
+it.each([
+  ["nobody@example.com", "The list has no entry with this address.\n"],
+  ["no address", '"no address" is not an email address.\n'],
+  ["%", '"%" is not an email address.\n'],
+])("exits with 1 if the list has no entry of %j", async (address, stderr) => {
+  await addAda();
+  for (const format of ["text", "json"]) {
+    expect(await waitlist(["show", address, "--format", format])).toEqual({ code: 1, stdout: "", stderr });
+  }
+});
 
 it("says that an address was erased, with ERASURE_KEY", async () => {
   const env = { ERASURE_KEY: "k".repeat(40) };

@@ -1,7 +1,7 @@
 // waitlist show: everything that is kept about a person, and the privacy notice of the sign-up (GDPR, articles 7, 13 and 15).
 import type pg from "pg";
 import { hashAddress, hasErasures } from "../../database/erasures.ts";
-import { invisible, OperatorError, printable, printableLines } from "../../operator-messages.ts";
+import { invisible, OperatorError, printable, printableLines, printableName } from "../../operator-messages.ts";
 import { normaliseAddress } from "../../models/waitlist-entry.ts";
 import { print } from "../print.ts";
 import { spellings } from "./address.ts";
@@ -24,6 +24,9 @@ export const show: Command = {
       const people = await findPeople(client, address);
       const erased = erasureKey && (await findErasure(client, address, erasureKey));
       const note = erased ? ` The address was erased at ${formatTime(erased)}; the database keeps its hash.` : "";
+      if (people.length === 0 && !normaliseAddress(address)) {
+        throw new OperatorError(`"${printableName(address)}" is not an email address.`);
+      }
       if (people.length === 0) throw new OperatorError(`The list has no entry with this address.${note}`);
       print(format(people));
       if (note) process.stderr.write(`${note.trim()}\n`);
