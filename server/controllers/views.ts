@@ -37,7 +37,7 @@ export function viewBeacon(views: PageViews, origin: string): Router {
   return router;
 }
 
-/** A page of this site is no source: neither of the host in PUBLIC_URL nor of the host that the request names. */
+/** A referrer on this site, by PUBLIC_URL or the Host header, counts as direct. */
 function createAdd(views: PageViews, origin: string) {
   const { hostname } = new URL(origin);
   return function addView(req: IncomingMessage, query: string, referrer: string | undefined): void {

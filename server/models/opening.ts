@@ -8,7 +8,7 @@ export function isOpen({ waitlist, waitlistCloses }: Opening): boolean {
   return waitlist === "open" && !(waitlistCloses && Date.now() >= waitlistCloses.getTime());
 }
 
-/** Returns the day of which the given time is the end, or the time, for a text. Not with Intl, whose tables take 8 MB of memory. */
+/** Returns the closing time as text: the day if the list closes at its end in UTC, otherwise day and time. Intl would take 8 MB of memory. */
 export function describeClosing(time: Date): string {
   const isMidnight = time.getTime() % 86_400_000 === 0;
   const shown = isMidnight ? new Date(time.getTime() - 1) : time;
@@ -20,8 +20,8 @@ export function describeClosing(time: Date): string {
 const interval = 1_000;
 
 /**
- * Calls `update` after the list closes, and again if the clock is set back; once more a second later if it rejects.
- * @returns a function that ends this.
+ * Calls `update` when the list closes, or opens because the clock was set back. Retries after a second if `update` rejects.
+ * @returns a function that stops the watch.
  */
 export function watchOpening(
   opening: Opening,

@@ -4,7 +4,7 @@ import type { Config } from "../config/config.ts";
 import { createNotice, type Notice } from "./notice.ts";
 import { describeClosing, isOpen } from "./opening.ts";
 
-/** Returns the settings, of which `closed` follows the clock, and the notice in which they result. */
+/** Returns the page settings and their privacy notice. `closed` follows the clock. */
 export function createPageSettings(config: Config): { settings: PageSettings; notice: Notice } {
   const { controller, contactEmail, legalLinks, retentionMonths, erasureKey, mailFrom, waitlistCloses } = config;
   const fixed = {

@@ -22,9 +22,7 @@ interface Row {
 
 const dayMs = 86_400_000;
 const flushMs = 60_000;
-/**
- * Between two flushes. A flood of sources then adds at most 102 rows a minute for each process: 147,000 rows or 80 MB a day.
- */
+/** Named sources per flush. A flood of sources adds at most 102 rows a minute per process: 147,000 rows or 80 MB a day. */
 const mostSources = 100;
 /** The views of all further sources. */
 const otherSources = "other";

@@ -65,7 +65,7 @@ export function readPeriod(value: (option: string) => string | undefined): strin
   return [...compare("since", ">=", 0), ...compare("until", "<", 1)].join(" AND ") || "true";
 }
 
-/** Returns the date of a text that stands for a whole day, as an SQL expression, or undefined. */
+/** Returns today, yesterday, 7d or an ISO date as an SQL expression, or undefined for any other text. */
 function readDay(text: string, inZone: string): string | undefined {
   const days = { today: "0", yesterday: "1" }[text] ?? /^(\d{1,4})d$/.exec(text)?.[1];
   if (days !== undefined) return `(now() ${inZone})::date - ${days}`;

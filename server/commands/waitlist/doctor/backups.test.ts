@@ -15,7 +15,7 @@ afterAll(() => database.drop());
 
 // In this order, as each adds to the same table.
 it.each([
-  ["none", undefined, "ok", "none by the profile backup"],
+  ["none", undefined, "ok", "none by the Compose profile backup"],
   [
     "50 hours",
     "50 hours",

@@ -20,7 +20,7 @@ export async function* examineBackups(owner: pg.Client): AsyncGenerator<Finding>
 
 function describe(last: { hours: number; entries: number } | undefined): Omit<Finding, "what"> {
   // Other installations back up in their own way.
-  if (!last) return { verdict: "ok", text: "none by the profile backup" };
+  if (!last) return { verdict: "ok", text: "none by the Compose profile backup" };
   const text = `the last good one is ${count(last.hours)} h old (entries: ${count(last.entries)})`;
   if (last.hours < hoursAtMost) return { verdict: "ok", text };
   return { verdict: "warning", text: `${text}. See what failed: docker compose logs backup` };

@@ -9,7 +9,7 @@ import type { Finding } from "./finding.ts";
 /** Each damage, and below it each finding: " | " is a line break, and "…" at the end stands for the rest. */
 const damages = `
 SELECT
-  ok as the migrations make them: 1 enum, 6 functions, 6 tables, 42 columns, 8 constraints, 5 indexes, 7 triggers
+  ok as the migrations make them: 1 enum, 6 functions, 6 tables, 42 columns, 9 constraints, 5 indexes, 7 triggers
 ALTER TABLE earlyaccess ENABLE TRIGGER earlyaccess_announce, ENABLE TRIGGER earlyaccess_keep_sign_up
   ok as the migrations make them: …
 DROP TRIGGER earlyaccess_status ON earlyaccess

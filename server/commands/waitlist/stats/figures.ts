@@ -71,7 +71,7 @@ export function sumFigures(label: string, figures: Figure[]): Figure {
 
 const sums = counts.map((key) => `sum(${key})::float8 AS ${key}`).join(", ");
 
-/** Returns the beginning of a statement that reads from `figures`. All views of a day count as of its midnight. */
+/** Returns the beginning of a statement that reads from `figures`. --since and --until compare the midnight of a day's views. */
 function viewsAndEntries(period: string, isSignup: string): string {
   const one = (condition: string) => `(${isSignup} AND ${condition})::int`;
   return `WITH viewed AS (
