@@ -12,7 +12,7 @@ import { waitlistEntry } from "../server/models/waitlist-entry.ts";
 import { projectRoot } from "../server/project-root.ts";
 import { createTestApp, type TestApp } from "./support/app.ts";
 import { createTestDatabase, type TestDatabase } from "./support/database.ts";
-import { ada, path, provocations } from "./support/documented-responses.ts";
+import { ada, path, requestsByResponse } from "./support/documented-responses.ts";
 
 interface Described {
   headers?: Record<string, { $ref: string }>;
@@ -58,7 +58,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-const provoked = provocations(
+const provoked = requestsByResponse(
   () => site,
   (webUrl, changes) => createApp(webUrl ?? database.webUrl, changes),
 );

@@ -58,7 +58,10 @@ export const runBackupScript = () =>
     assert.match(await attempt(truncated), /The dump is not usable: none of its 1000 entries could be restored\.\n/);
     const incomplete = await replaceDump("incomplete", `${tools}/pg_dump --exclude-table-data=earlyaccess "$@"`);
     assert.match(await attempt(incomplete), /The dump is not usable: 0 of its 1000 entries could be restored\.\n/);
-    const killed = await replaceDump("killed", `${tools}/pg_dump "$@"; kill -9 $(ps -o ppid= -p $PPID); truncate -s 100 "$work/dump"`);
+    const killed = await replaceDump(
+      "killed",
+      `${tools}/pg_dump "$@"; kill -9 $(ps -o ppid= -p $PPID); truncate -s 100 "$work/dump"`,
+    );
     assert.match(await attempt(killed), /The dump failed\.\n/);
     const missing = await replaceDump("missing", "exit 1");
     assert.match(await attempt(missing), /The dump failed\.\n/);

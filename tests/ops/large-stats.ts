@@ -8,8 +8,6 @@ import { withStack } from "../support/stack.ts";
 import { builtWaitlist } from "../support/waitlist.ts";
 
 const million = 1_000_000;
-/** In seconds. Three runs took 10 to 13 s on a busy machine with four cores. */
-const timeLimit = 60;
 const memoryLimit = 150;
 
 export const countMillion = (say: Say) =>
@@ -29,7 +27,7 @@ export const countMillion = (say: Say) =>
       assert.deepEqual([code, stderr], [0, ""]);
       assert.match(stdout, /20,000,000.*1,000,000/s);
       const measured = `${seconds.toFixed(1)} s and ${peakMegabytes.toFixed()} MB`;
-      assert(seconds < timeLimit && peakMegabytes < memoryLimit, measured);
+      assert(peakMegabytes < memoryLimit, measured);
       seen.push(`stats ${options.join(" ")}: ${measured}, ${stdout.length.toLocaleString("en")} characters`);
     }
     return seen.join("; ");

@@ -5,7 +5,7 @@ import { startSite } from "../support/site.ts";
 import { until } from "../support/until.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
 
-const { database, waitlist } = createWaitlistFixture();
+const { database } = createWaitlistFixture();
 const running = killedAfterEach();
 
 async function start(settings: Record<string, string>) {
@@ -34,14 +34,4 @@ it("a running site closes by itself, and a restart with a later time opens it ag
 
   const again = await start({ WAITLIST_CLOSES: "9999-12-31" });
   expect([await join(again.url, "c@example.com"), await hasForm(again.url)]).toEqual([201, true]);
-});
-
-it.each([
-  [{}, "open, and stays open"],
-  [{ WAITLIST_CLOSES: "9999-12-31" }, "open until 31 Dec 9999 (UTC), by WAITLIST_CLOSES"],
-  [{ WAITLIST_CLOSES: "2020-12-31" }, "closed since 31 Dec 2020 (UTC), by WAITLIST_CLOSES"],
-  [{ WAITLIST: "closed", WAITLIST_CLOSES: "9999-12-31" }, "closed by WAITLIST=closed"],
-])("doctor says with %j that the list is %s", async (settings, text) => {
-  const { code, stdout } = await waitlist(["doctor"], settings);
-  expect([code, stdout]).toEqual([0, expect.stringContaining(`ok       Waitlist: ${text}\n`)]);
 });

@@ -48,7 +48,7 @@ const both = (...how: Parameters<typeof asJson>) => [asJson(...how), asForm(...h
  * @param open returns the app of an open list.
  * @param create returns a new app; undefined stands for the database of the test.
  */
-export function provocations(
+export function requestsByResponse(
   open: GetApp,
   create: (webUrl: string | undefined, changes?: Partial<AppOptions>) => Promise<TestApp>,
 ): Record<string, Send[]> {

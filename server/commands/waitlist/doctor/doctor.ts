@@ -1,7 +1,6 @@
 // waitlist doctor: checks everything that the site needs from its environment, and says what to do.
 import { loadConfig, type Config } from "../../../config/config.ts";
 import { openDatabase } from "../../../database/open.ts";
-import { describeClosing, isOpen } from "../../../models/opening.ts";
 import { OperatorError } from "../../../operator-messages.ts";
 import { print } from "../../print.ts";
 import type { Command } from "../command.ts";
@@ -35,7 +34,6 @@ async function* examine(): AsyncGenerator<Finding> {
   }
   yield { verdict: "ok", what: "Configuration", text: "every variable can be read" };
   for (const text of config.warnings) yield { verdict: "warning", what: "Configuration", text };
-  yield examineOpening(config);
   yield* examineAddress(config);
   yield* examinePrivacy(config);
   yield* examineErasureKey(config);
@@ -54,15 +52,6 @@ async function* examine(): AsyncGenerator<Finding> {
     if (!(error instanceof OperatorError)) throw error;
     yield { verdict: "problem", what: "Database", text: error.message };
   }
-}
-
-function examineOpening(config: Config): Finding {
-  const { waitlist, waitlistCloses } = config;
-  const time = waitlistCloses && `${describeClosing(waitlistCloses)}, by WAITLIST_CLOSES`;
-  const state = isOpen(config)
-    ? `open${time ? ` until ${time}` : ", and stays open"}`
-    : `closed ${waitlist === "closed" ? "by WAITLIST=closed" : `since ${time}`}`;
-  return { verdict: "ok", what: "Waitlist", text: state };
 }
 
 function* examineAddress({ publicUrl, trustProxy }: Config): Generator<Finding> {
