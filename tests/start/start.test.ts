@@ -263,6 +263,7 @@ describe("shutdown", () => {
     async (signal) => {
       const email = `${signal.toLowerCase()}@example.com`;
       const site = await start();
+      await fetch(`${site.url}/readyz`); // Otherwise the check at the start may be what waits for the lock.
       const unused = connect(Number(new URL(site.url).port), "127.0.0.1");
       await once(unused, "connect");
       const unusedClosed = once(unused, "close");
