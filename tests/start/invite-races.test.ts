@@ -34,7 +34,7 @@ it("ten processes never take the same person, and each file has its whole batch"
   expect(new Set(addresses.flat()).size).toBe(400);
   expect(addresses.flat()).toHaveLength(400);
   for (const [i, { stdout }] of runs.entries()) {
-    const batch = / as batch (\S+?)[.,]/.exec(stdout)?.[1];
+    const batch = / as batch (\S+?)[.;]/.exec(stdout)?.[1];
     const listed = await database.query("SELECT email FROM earlyaccess WHERE batch = $1", [batch]);
     expect(listed.map(({ email }) => email as string).toSorted()).toEqual(addresses[i]?.toSorted());
   }

@@ -75,7 +75,7 @@ async function inviteOldest(client: pg.Client, choice: Choice, { file, copy }: L
     committing = true;
     return client.query("COMMIT");
   };
-  const fewer = people < choice.first ? `, because no more than ${count(people)} are waiting` : "";
+  const fewer = people < choice.first ? "; nobody else matches" : "";
   const outcome = `Invited ${countPeople(people)} as batch ${batch}${fewer}.\n`;
   try {
     if (file === "-") {
