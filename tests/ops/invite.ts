@@ -1,8 +1,9 @@
-// Invitation of many people from a large list: everybody once, and with bounded memory.
+// Invitation of many people from a large list, and its statistics: everybody once, and with bounded memory.
 import assert from "node:assert/strict";
 import { createReadStream } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import type { DatabaseUrls } from "../../server/database/migrate.ts";
 import { createFilledDatabase } from "../support/filled-database.ts";
 import { queryAs } from "../support/query.ts";
 import type { Say } from "../support/scenarios.ts";
@@ -36,8 +37,22 @@ export const inviteMany = (say: Say) =>
       `100 people in ${few.seconds.toFixed(1)} s, 100,000 in ${many.seconds.toFixed(1)} s; ` +
       `memory ${few.peakMegabytes.toFixed()} and ${many.peakMegabytes.toFixed()} MB`;
     assert(many.peakMegabytes < memoryLimit, seen);
-    return seen;
+    return `${seen}; ${await countAll(database)}`;
   });
+
+/** Each view is from a source of its own, as after a flood. */
+async function countAll(database: DatabaseUrls): Promise<string> {
+  await queryAs(
+    database.ownerUrl,
+    `INSERT INTO earlyaccess_views (day, source, views)
+     SELECT current_date - i % 400, 'source-' || i, 20 FROM generate_series(1, ${million}) i`,
+  );
+  const { stdout, seconds, peakMegabytes } = await waitlist(database, ["stats", "--html", "-"]);
+  assert.match(stdout, /20,000,000 views, 1,000,000 sign-ups \(899,900 waiting, 100,100 invited\)/);
+  const seen = `stats in ${seconds.toFixed(1)} s with ${peakMegabytes.toFixed()} MB`;
+  assert(peakMegabytes < memoryLimit, seen);
+  return seen;
+}
 
 /** Every line has another address. */
 async function readAddresses(path: string): Promise<string[]> {
