@@ -58,7 +58,7 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
   if (counts) cleanups.push(() => counts.close());
   const { metricsPort } = config;
   const metrics = metricsPort ? (await import("./metrics/metrics.ts")).createMetrics() : undefined;
-  const volume = createSignupVolume(config.signupHourlyCeiling, log, counts?.store("new-entries"));
+  const volume = createSignupVolume(config.signupHourlyCeiling, log);
   const waitlist = createWaitlist(database.execute, {
     notice,
     onStored: (entries, inserted) => {

@@ -1,5 +1,4 @@
 // The hourly volume of sign-ups: flags above the ceiling, and a hard limit at a hundred times the ceiling.
-import type { ClientRateLimitInfo, Store } from "express-rate-limit";
 import { pino } from "pino";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { entryOf } from "../../tests/support/entry.ts";
@@ -102,18 +101,4 @@ it("a volume without a ceiling flags nothing", async () => {
   const list = createList(createSignupVolume(0, log));
   for (let i = 0; i < 10; i++) await list.join(`${i}`);
   expect(list.flagged()).toEqual([]);
-});
-
-it("the volume counts new entries of other replicas", async () => {
-  let totalHits = 0;
-  const shared = {
-    increment: async (): Promise<ClientRateLimitInfo> => {
-      totalHits++;
-      return { totalHits, resetTime: new Date(Date.now() + 60_000) };
-    },
-  } as unknown as Store;
-  const lists = [1, 2].map(() => createList(createSignupVolume(3, log, shared)));
-  for (let i = 0; i < 6; i++) await lists[i % 2]?.join(`${i}`);
-  // The second replica learns of entry 2 only after it has stored entry 3.
-  expect(lists.map((list) => list.flagged())).toEqual([["4"], ["5"]]);
 });

@@ -1,5 +1,4 @@
 // The hourly ceiling: flags new entries above SIGNUP_HOURLY_CEILING, and refuses sign-ups above 100 times the ceiling.
-import type { Options, Store } from "express-rate-limit";
 import type { Logger } from "pino";
 import type { Waitlist } from "./waitlist.ts";
 
@@ -28,13 +27,13 @@ const refuseMessage =
   "100 times SIGNUP_HOURLY_CEILING sign-ups in an hour: more are refused with 503 until the hour ends. If they are people, raise the ceiling and restart";
 
 /**
- * @param ceiling new entries per hour over all clients; 0 for no ceiling.
- * @param store shared by the replicas; a process learns the total whenever it stores a new entry.
+ * Each process counts its own new entries. A count that replicas share would need a request for new entries only, whose
+ * time would reveal whether an address was on the list.
+ * @param ceiling new entries of this process per hour, over all clients; 0 for no ceiling.
  */
-export function createSignupVolume(ceiling: number, log: Logger, store?: Store): SignupVolume {
+export function createSignupVolume(ceiling: number, log: Logger): SignupVolume {
   if (ceiling === 0) return { limit: (waitlist) => waitlist, add: () => undefined };
-  void store?.init?.({ windowMs: hourMs } as Options);
-  const hour = createHour(store);
+  const hour = createHour();
   const logOnce = { flag: oncePerHour(), refuse: oncePerHour() };
   /** Entries in progress. They count as new until Postgres has answered. */
   let pending = 0;
@@ -68,7 +67,7 @@ export function createSignupVolume(ceiling: number, log: Logger, store?: Store):
   };
 }
 
-function createHour(store: Store | undefined) {
+function createHour() {
   let counts = { entries: 0, signups: 0 };
   let endsAt = 0;
 
@@ -78,20 +77,12 @@ function createHour(store: Store | undefined) {
     counts = { entries: 0, signups: 0 };
     return counts;
   }
-  async function countShared(all: Store): Promise<void> {
-    const { totalHits, resetTime } = await all.increment("all");
-    current().entries = totalHits;
-    endsAt = performance.now() + Number(resetTime) - Date.now();
-  }
   return {
     counts: current,
     secondsLeft: () => Math.max(1, Math.ceil((endsAt - performance.now()) / 1000)),
     /** Duplicates count as well: otherwise the limit would reveal which addresses are on the list. */
     addSignup: () => current().signups++,
-    addEntries: (inserted: number) => {
-      current().entries += inserted;
-      if (store) for (let i = 0; i < inserted; i++) void countShared(store);
-    },
+    addEntries: (inserted: number) => void (current().entries += inserted),
   };
 }
 

@@ -14,15 +14,9 @@ export const replicas: StackScenarios = {
     withRedis(async (redis) => {
       const sites = await startReplicas(stack, redis, { SIGNUP_LIMIT: "10" });
       assert.deepEqual(await countStatuses(sites, 30), { 201: 10, 429: 20 });
-      await stack.query("TRUNCATE earlyaccess");
-      const limited = await startReplicas(stack, redis, { SIGNUP_HOURLY_CEILING: "20" });
-      assert.deepEqual(await countStatuses(limited, 60, (i) => `198.51.${i}.1`), { 201: 60 });
-      const flagged = (await stack.query("SELECT FROM earlyaccess WHERE unusual_volume")).length;
-      // A replica learns the others' counts with each of its own entries, so up to two entries per replica are late.
-      assert(flagged >= 36 && flagged <= 40, `${flagged} were flagged`);
       const contents = await redis.contents();
       assert(!/203\.0|198\.51|example/.test(contents), `Redis holds a client's data: ${contents}`);
-      return `limit 10: 10 of 30 sign-ups stored; ceiling 20: 60 stored, ${flagged} flagged; no client's data in Redis`;
+      return "limit 10: 10 of 30 sign-ups stored; no client's data in Redis";
     }),
   "Redis is killed, restarted, frozen and resumed": (stack) =>
     withRedis(async (redis) => {
