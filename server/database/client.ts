@@ -1,14 +1,53 @@
 // A connection for migrations, commands and the worker, and what it says when Postgres refuses it.
 import pg from "pg";
 import { OperatorError } from "../operator-messages.ts";
+import { errorFields } from "./error-fields.ts";
 
 const connectionTimeoutMs = 5_000;
 const lockTimeoutMs = 5_000;
 
+/** Postgres cannot be reached, or the connection to it was lost. */
+export class ConnectionError extends OperatorError {
+  override name = "ConnectionError";
+
+  /** @param code of Postgres, the driver or the system. */
+  constructor(
+    message: string,
+    readonly code: string | undefined,
+    cause: unknown,
+  ) {
+    super(message, { cause });
+  }
+}
+
+/** Clients whose connection ended by itself. */
+const lostClients = new WeakSet<pg.Client>();
+
+/**
+ * Connects, runs the work, and disconnects.
+ * @throws the errors of connectTo and of the work; ConnectionError if the work failed because the connection was lost.
+ */
+export async function withConnection<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = await connectTo(url);
+  try {
+    return await work(client);
+  } catch (error) {
+    throw lostClients.has(client) ? describeLoss(error) : error;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Returns the error to throw once the connection is lost. The driver's own error may have no code, and then looks permanent. */
+export function describeLoss(error: unknown): unknown {
+  if (error instanceof OperatorError) return error;
+  return new ConnectionError("The connection to Postgres was lost.", "CONNECTION_LOST", error);
+}
+
 /**
  * Opens a connection that waits at most 5 s for a lock. Statements must name the schema of all objects but Postgres' own: in
  * a schema in which others may create objects, an overloaded function would run with the owner's rights.
- * @throws OperatorError if Postgres refuses the connection, or its certificate is not trusted; otherwise the driver's error.
+ * @throws OperatorError if Postgres refuses the connection, or its certificate is not trusted; otherwise ConnectionError.
  */
 export async function connectTo(url: string): Promise<pg.Client> {
   const client = new pg.Client({
@@ -16,13 +55,18 @@ export async function connectTo(url: string): Promise<pg.Client> {
     connectionTimeoutMillis: connectionTimeoutMs,
     lock_timeout: lockTimeoutMs,
   });
-  client.on("error", () => undefined); // The query under way rejects with the same error.
+  client.on("error", () => lostClients.add(client));
   try {
     await client.connect();
     await client.query("SET search_path = pg_catalog, pg_temp");
   } catch (error) {
+    if (lostClients.has(client)) throw describeLoss(error);
     const refusal = describeRefusal(error as { code?: string; message: string }, new URL(url));
-    throw refusal ? new OperatorError(refusal) : error;
+    if (refusal) throw new OperatorError(refusal);
+    const { code } = errorFields(error);
+    // Only the code of a database error: the message may quote the URL.
+    const reason = code ?? (error as Error).message;
+    throw new ConnectionError(`Postgres at ${new URL(url).host} cannot be reached: ${reason}`, code, error);
   }
   return client;
 }

@@ -1,7 +1,7 @@
 // Brings a database up to date: Prisma's migrations, then the queue and the erasures, then the roles and their rights.
 import type pg from "pg";
 import { OperatorError } from "../operator-messages.ts";
-import { connectTo } from "./client.ts";
+import { withConnection } from "./client.ts";
 import { createErasureTable } from "./erasures.ts";
 import { applyMigrations, migrationLock } from "./migrations.ts";
 import { createQueue, enableQueue } from "./queue.ts";
@@ -29,8 +29,7 @@ export interface MigrationResult {
  * @throws OperatorError if the operator has to act; otherwise the error of Postgres, which names a migration that failed.
  */
 export async function migrate(urls: DatabaseUrls, allowPrivilegedRole = true): Promise<MigrationResult> {
-  const owner = await connectTo(urls.ownerUrl);
-  try {
+  return withConnection(urls.ownerUrl, async (owner) => {
     // Of several starts at once, one migrates and the others find it done.
     await owner.query("SELECT pg_advisory_lock($1)", [migrationLock]);
     const findings = await examineRoles(owner, urls);
@@ -53,9 +52,7 @@ export async function migrate(urls: DatabaseUrls, allowPrivilegedRole = true): P
       // New tables and roles may have got rights by default privileges.
       findings: applied.length + rights.length > 0 ? await examineRoles(owner, urls) : findings,
     };
-  } finally {
-    await owner.end();
-  }
+  });
 }
 
 /** Returns whether the current role may create the waitlist or, once it exists, act as its owner. */

@@ -1,6 +1,7 @@
 // The queue of graphile-worker, which a trigger fills in the transaction of each sign-up.
-import type pg from "pg";
+import pg from "pg";
 import { OperatorError } from "../operator-messages.ts";
+import { describeLoss } from "./client.ts";
 import { ownObjects } from "./own-objects.ts";
 import type { WorkerTask } from "./roles/rights.ts";
 import { requireSchemaRight } from "./roles/set-up.ts";
@@ -13,7 +14,17 @@ export async function createQueue(owner: pg.Client, ownerUrl: string): Promise<v
   await refuseForeignQueue(owner);
   await requireSchemaRight(owner, "graphile_worker", "create the schema of the queue");
   const { Logger, runMigrations } = await import("graphile-worker"); // Half a megabyte that most sites do not need.
-  await runMigrations({ connectionString: ownerUrl, logger: new Logger(() => () => undefined) });
+  const pgPool = new pg.Pool({ connectionString: ownerUrl, max: 1 });
+  let isLost = false;
+  const setLost = () => (isLost = true);
+  pgPool.on("error", setLost).on("connect", (client) => client.on("error", setLost));
+  try {
+    await runMigrations({ pgPool, logger: new Logger(() => () => undefined) });
+  } catch (error) {
+    throw isLost ? describeLoss(error) : error;
+  } finally {
+    await pgPool.end();
+  }
 }
 
 /** The triggers that add the jobs of a task. Migrations leave them disabled. */

@@ -2,7 +2,7 @@
 import { Logger, parseCrontab, run, type Runner, type TaskList } from "graphile-worker";
 import type pg from "pg";
 import type { Logger as Log } from "pino";
-import { connectTo } from "../database/client.ts";
+import { withConnection } from "../database/client.ts";
 import { requireErasureKey } from "../database/erasures.ts";
 import { refuseForeignQueue } from "../database/queue.ts";
 import { OperatorError } from "../operator-messages.ts";
@@ -38,7 +38,10 @@ const gracePeriodMs = 10_000;
  * @throws OperatorError if there is no queue, the key is another one, or the connection is lost: another worker may run then.
  */
 export async function runWorker(assignment: Assignment, log: Log, signal: AbortSignal): Promise<void> {
-  const holder = await connectTo(assignment.url);
+  await withConnection(assignment.url, (holder) => work(holder, assignment, log, signal));
+}
+
+async function work(holder: pg.Client, assignment: Assignment, log: Log, signal: AbortSignal): Promise<void> {
   const lost = new Promise<"lost">((resolve) => holder.once("end", () => resolve("lost")));
   const stopped = new Promise<"stopped">((resolve) => signal.addEventListener("abort", () => resolve("stopped")));
   const stopWaiting = () => void holder.end();
@@ -50,15 +53,13 @@ export async function runWorker(assignment: Assignment, log: Log, signal: AbortS
     // From here the lock is held until the jobs under way are done, as another process would send them again.
     signal.removeEventListener("abort", stopWaiting);
     const runner = await startRunner(assignment, log);
-    const work = Object.keys(assignment.tasks).map((task) => descriptions[task]);
-    log.info(`worker started: ${work.join(", ")}`);
+    const tasks = Object.keys(assignment.tasks).map((task) => descriptions[task]);
+    log.info(`worker started: ${tasks.join(", ")}`);
     const end = await Promise.race([runner.promise, lost, stopped]);
     if (end) await runner.stop();
     if (end === "lost") throw new OperatorError("The connection to Postgres was lost.");
   } catch (error) {
     if (!signal.aborted) throw error;
-  } finally {
-    await holder.end();
   }
 }
 

@@ -13,6 +13,7 @@ import { createEmptyDatabase, createTestDatabase, superuserUrl, type TestDatabas
 import { killedAfterEach } from "../support/killed-after-each.ts";
 import { startMeasuredSite } from "../support/metrics.ts";
 import { runSite, startSite, type Options, type Site } from "../support/site.ts";
+import { withClient } from "../support/query.ts";
 import { openWire } from "../support/tcp-proxy.ts";
 
 const ada = { name: "Ada", email: "ada@example.com", company: "Engines" };
@@ -223,6 +224,26 @@ describe("a database outage", () => {
     expect((await signUp(site)).status).toBe(201);
     await site.stop();
     await wire.cut();
+    await empty.drop();
+  });
+
+  it("that ends every connection during the start does not end the site, and sign-ups work afterwards", async () => {
+    const empty = await createEmptyDatabase();
+    const others = `FROM pg_stat_activity WHERE datname = '${new URL(empty.ownerUrl).pathname.slice(1)}'`;
+    let isOver = false;
+    const storm = withClient(superuserUrl("postgres"), async (client) => {
+      for (let ended = 0; ended < 40 && !isOver; await sleep(15)) {
+        ended += (await client.query(`SELECT pg_terminate_backend(pid) ${others}`)).rowCount ?? 0;
+      }
+    });
+    const site = await start({ ...urlsOf(empty), NOTIFY_WEBHOOK_URL: "http://127.0.0.1:9/" });
+    await sleep(5_000); // The first retries.
+    isOver = true;
+    await storm;
+    await ready(site);
+    expect((await signUp(site)).status).toBe(201);
+    expect(site.stderr()).toBe("");
+    await site.stop();
     await empty.drop();
   });
 

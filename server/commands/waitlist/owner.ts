@@ -1,7 +1,7 @@
 // The owner's connection for a command; a signal closes it, so that the command cleans up and ends.
 import type pg from "pg";
 import { errorFields } from "../../database/error-fields.ts";
-import { connectTo } from "../../database/client.ts";
+import { describeLoss, withConnection } from "../../database/client.ts";
 import type { Config } from "../../config/config.ts";
 import type { OpenedDatabase } from "../../database/open.ts";
 import { OperatorError } from "../../operator-messages.ts";
@@ -18,39 +18,27 @@ export async function withOwner(
   work: (client: pg.Client, database: OpenedDatabase, config: Config) => Promise<void>,
 ): Promise<void> {
   await withDatabase(async (database, config) => {
-    const client = await reach(database.ownerUrl);
-    let signal: NodeJS.Signals | undefined;
-    const interrupt = (name: NodeJS.Signals) => {
-      signal = name;
-      void client.end();
-    };
-    process.once("SIGINT", interrupt).once("SIGTERM", interrupt);
-    try {
-      // Export and stats write dates in UTC, whatever the server's time zone is.
-      await client.query("SET timezone = 'UTC'");
-      await work(client, database, config);
-    } catch (error) {
-      if (!signal) throw toOperatorError(error);
-      // The message of the command, such as the outcome of an import, is still true.
-      const more = error instanceof OperatorError ? ` ${error.message}` : "";
-      throw new OperatorError(`Ended by ${signal}.${more}`);
-    } finally {
-      process.off("SIGINT", interrupt).off("SIGTERM", interrupt);
-      await client.end();
-    }
+    await withConnection(database.ownerUrl, async (client) => {
+      let signal: NodeJS.Signals | undefined;
+      const interrupt = (name: NodeJS.Signals) => {
+        signal = name;
+        void client.end();
+      };
+      process.once("SIGINT", interrupt).once("SIGTERM", interrupt);
+      try {
+        // Export and stats write dates in UTC, whatever the server's time zone is.
+        await client.query("SET timezone = 'UTC'");
+        await work(client, database, config);
+      } catch (error) {
+        if (!signal) throw toOperatorError(error);
+        // The message of the command, such as the outcome of an import, is still true.
+        const more = error instanceof OperatorError ? ` ${error.message}` : "";
+        throw new OperatorError(`Ended by ${signal}.${more}`);
+      } finally {
+        process.off("SIGINT", interrupt).off("SIGTERM", interrupt);
+      }
+    });
   });
-}
-
-/** @throws OperatorError if Postgres is unreachable. */
-export async function reach(url: string): Promise<pg.Client> {
-  try {
-    return await connectTo(url);
-  } catch (error) {
-    if (error instanceof OperatorError) throw error;
-    // Only the code of a database error: the message may quote the URL.
-    const reason = (error as NodeJS.ErrnoException).code ?? (error as Error).message;
-    throw new OperatorError(`Postgres at ${new URL(url).host} cannot be reached: ${reason}`, { cause: error });
-  }
 }
 
 function toOperatorError(error: unknown): unknown {
@@ -60,8 +48,6 @@ function toOperatorError(error: unknown): unknown {
   if (code === "42501") {
     return new OperatorError("This role may not do that. Set DATABASE_OWNER_URL to the owner's connection.");
   }
-  if (code === "CONNECTION_LOST" || code === "57P01") {
-    return new OperatorError("The connection to Postgres was lost.", { cause: error });
-  }
+  if (code === "57P01") return describeLoss(error);
   return error;
 }

@@ -1,5 +1,6 @@
 // The doctor's checks of the database: versions, objects, roles, rights, durability and time.
 import type pg from "pg";
+import { connectTo } from "../../../database/client.ts";
 import { mayMigrate } from "../../../database/migrate.ts";
 import { compareMigrations } from "../../../database/migrations.ts";
 import type { Config } from "../../../config/config.ts";
@@ -13,7 +14,7 @@ import { examineImports } from "./imports.ts";
 import { examineObjects } from "./objects.ts";
 import { examineOutbox } from "./outbox.ts";
 import { examineRoles } from "./roles.ts";
-import { migrateHint, reach } from "../owner.ts";
+import { migrateHint } from "../owner.ts";
 
 export async function* examineDatabase(urls: OpenedDatabase, { allowPrivilegedRole }: Config): AsyncGenerator<Finding> {
   const { ownerUrl, webUrl, adminUrl, worker } = urls;
@@ -47,7 +48,7 @@ export async function* examineDatabase(urls: OpenedDatabase, { allowPrivilegedRo
 
 async function* connectAs(variable: string, url: string): AsyncGenerator<Finding, pg.Client | undefined> {
   try {
-    const client = await reach(url);
+    const client = await connectTo(url);
     const { host, username } = new URL(url);
     yield {
       verdict: "ok",

@@ -1,6 +1,7 @@
 // waitlist import: adds the entries of a CSV file, all of them or none.
 import type pg from "pg";
 import { v7 as uuidv7 } from "uuid";
+import { connectTo } from "../../../database/client.ts";
 import { requireErasureKey } from "../../../database/erasures.ts";
 import { OperatorError } from "../../../operator-messages.ts";
 import { print } from "../../print.ts";
@@ -10,7 +11,7 @@ import { findUnfinished, finishImport, insertEntries, lockImports, removeUnfinis
 import { readEntries } from "./lines.ts";
 import { removeErasedEntries } from "./erased.ts";
 import { describe, describeBad, type Seen } from "./report.ts";
-import { reach, withOwner } from "../owner.ts";
+import { withOwner } from "../owner.ts";
 import { count } from "../progress.ts";
 
 export const importCommand: Command = {
@@ -88,7 +89,7 @@ async function undo(client: pg.Client, ownerUrl: string): Promise<number | undef
     () => false,
   );
   if (isConnected) return removeUnfinished(client);
-  const other = await reach(ownerUrl);
+  const other = await connectTo(ownerUrl);
   try {
     await lockImports(other); // Waits until Postgres notices that the first connection is lost.
     return await removeUnfinished(other);
