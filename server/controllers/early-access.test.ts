@@ -85,6 +85,26 @@ describe("a valid sign-up", () => {
     ]);
   });
 
+  it("replaces a waiting entry of its address that has the flag suspected_spam, also in the same batch", async () => {
+    const bot = { ...ada, name: "Bot", message: "Buy" };
+    const first = await post(bot);
+    expect(distinct([first, await post(ada)])).toHaveLength(1);
+    expect(distinct([await post(bot), await post({ ...ada, name: "Another name" })])).toHaveLength(1);
+    expect(await entries()).toEqual([ada]);
+    await database.query("TRUNCATE earlyaccess");
+    const server = createServer(site.app).listen();
+    await Promise.all([bot, bot, ada, bot].map((entry) => request(server).post(path).send(entry)));
+    server.close();
+    expect(await entries()).toEqual([ada]);
+  });
+
+  it("leaves a flagged entry whose status an admin has changed", async () => {
+    await post({ ...ada, name: "Bot", message: "Buy" });
+    await database.query("UPDATE earlyaccess SET status = 'invited'");
+    await post(ada);
+    expect(await entries()).toEqual([{ ...ada, name: "Bot" }]);
+  });
+
   it("is stored with its campaign parameters and its referrer", async () => {
     await post(ada).set("Referer", "http://localhost:3000/?utm_source=news&utm_campaign=first");
     const source = { utm_source: "partner", referrer: "https://partner.example/offer" };

@@ -120,7 +120,8 @@ export async function countOld(client: pg.Client, months: number): Promise<numbe
 }
 
 /**
- * Deletes entries whose address was erased after their sign-up: a restore or an import brought them back.
+ * Deletes entries whose address was erased after their sign-up, or which were undone: a restore or an import brought them
+ * back. An undone entry is known by its id (earlyaccess_leave).
  * @param dryRun counts them only.
  * @returns the number of deleted entries.
  */
@@ -136,7 +137,8 @@ export async function eraseAgain(query: Query, key: string, dryRun = false): Pro
     const end = rows.at(-1)?.id;
     if (end === undefined) return erased;
     const { rowCount } = await query(
-      `${act} FROM public.earlyaccess AS listed ${using} unnest($1::uuid[], $2::bytea[]) AS entry (id, hash) JOIN earlyaccess_erasures.addresses USING (hash)
+      `${act} FROM public.earlyaccess AS listed ${using} unnest($1::uuid[], $2::bytea[]) AS entry (id, hash)
+         JOIN earlyaccess_erasures.addresses AS erased ON erased.hash IN (entry.hash, uuid_send(entry.id))
        WHERE listed.id = entry.id AND listed.created_at <= erased_at`,
       [rows.map(({ id }) => id), rows.map(({ email }) => hashAddress(email, key))],
     );

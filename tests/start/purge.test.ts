@@ -109,6 +109,18 @@ describe("with ERASURE_KEY", () => {
     expect(await names()).toEqual([]);
   });
 
+  it("removes an undone entry that a restore brings back, and not another one with its address", async () => {
+    await add("Undone", "ada@example.com", { token_hash: "\\x01" });
+    const [backup] = await entries();
+    await database.query("SELECT earlyaccess_leave('\\x01')");
+    expect(await names()).toEqual([]);
+    await add("Ada", "ada@example.com", { created_at: backup?.created_at });
+    expect((await waitlist(["purge"], { ERASURE_KEY: key })).stdout).toMatch(/^RETENTION_MONTHS is 0/);
+    await database.query("UPDATE earlyaccess SET id = $1", [backup?.id]);
+    expect((await waitlist(["purge"], { ERASURE_KEY: key })).stdout).toMatch(/^Removed 1 entry whose/);
+    expect(await names()).toEqual([]);
+  });
+
   it.each([
     ["without the key", undefined, /^ERASURE_KEY is not set, but this database /],
     ["with another key", "another-key".repeat(3), /^ERASURE_KEY is not the key /],
