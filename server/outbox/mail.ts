@@ -2,7 +2,7 @@
 import type { JobHelpers, Task } from "graphile-worker";
 import { hashAddress } from "../database/erasures.ts";
 import { createToken } from "../models/token.ts";
-import { isFlagged } from "../models/waitlist-entry.ts";
+import { isFlagged, normaliseAddress } from "../models/waitlist-entry.ts";
 import { renderConfirmationMail, type MailedSite } from "../views/confirmation-mail.tsx";
 import { MailError, sendMail, type MailMessage } from "./mail-server.ts";
 import { retryAfterOutage, type Work } from "./outage.ts";
@@ -31,6 +31,11 @@ export function mailTask(settings: MailSettings): Task {
     const { entry: id, postponed = 0 } = payload as Payload;
     const entry = await readEntry(id, helpers);
     if (!entry) return false;
+    // A compromised web process could store spellings such as "ada@example.com ", and mail one person several times a day.
+    if (normaliseAddress(entry.email) !== entry.email) {
+      helpers.logger.warn(`no mail to entry ${id}: its address is not as a sign-up stores it`);
+      return false;
+    }
     const hash = hashAddress(entry.email, settings.key);
     const until = await findEarliestTime(entry, hash, helpers);
     if (until) {

@@ -48,6 +48,19 @@ it("sends none for a flagged, imported or confirmed entry", async () => {
   expect(recipients()).toEqual(["ada@example.com"]);
 });
 
+it("sends none to an address that is not as a sign-up stores it, and says so", async () => {
+  const worker = await startWorker();
+  for (const email of ["ada@example.com ", "<ada@example.com>", "ada@example.com, bob@example.com"]) {
+    await queryAs(
+      fixture.database.webUrl,
+      `INSERT INTO earlyaccess (id, name, email, company) VALUES (gen_random_uuid(), 'A', '${email}', 'C')`,
+    );
+  }
+  await emptied();
+  expect(recipients()).toEqual([]);
+  expect(worker.stdout().match(/its address is not as a sign-up stores it/g)).toHaveLength(3);
+});
+
 describe("an address gets at most one mail a day", () => {
   it("if it leaves and signs up again", async () => {
     await startWorker();
