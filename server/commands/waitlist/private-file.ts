@@ -5,15 +5,10 @@ import { OperatorError, printable } from "../../operator-messages.ts";
 
 /**
  * Lets `write` fill a new file beside `path`, then replaces `path` by it. The file's mode is 0600.
- * @param commit runs when the new file is complete and on disk, before it replaces `path`. If it fails, the new file is removed.
  * @returns what `write` returned.
  * @throws OperatorError if the file cannot be written.
  */
-export async function writePrivately<T>(
-  path: string,
-  write: (draft: string) => Promise<T>,
-  commit?: () => Promise<unknown>,
-): Promise<T> {
+export async function writePrivately<T>(path: string, write: (draft: string) => Promise<T>): Promise<T> {
   if (path === "") throw new OperatorError("The name of the file is empty. Nothing was written.");
   const target = await realpath(path).catch(() => path);
   const found = await stat(target).catch(() => undefined);
@@ -24,7 +19,6 @@ export async function writePrivately<T>(
     await (await open(draft, "wx", 0o600)).close();
     const result = await write(draft);
     await flush(draft);
-    await commit?.();
     await rename(draft, target);
     return result;
   } catch (error) {

@@ -56,6 +56,11 @@ async function expectAdminRights(url: string): Promise<void> {
 }
 
 describe("the admin role", () => {
+  it("cannot hold entries for long with a forgotten transaction, unless it changes its own setting", async () => {
+    const [row] = await queryAs(database.adminRoleUrl, "SHOW idle_in_transaction_session_timeout");
+    expect(row).toEqual({ idle_in_transaction_session_timeout: "30s" });
+  });
+
   it("reads entries, traces, imports and notices, changes a status or a batch, deletes entries, and nothing else", async () => {
     await expectAdminRights(database.adminRoleUrl);
     expect(await migrate(database)).toEqual({ applied: [], rights: [], webRole: "restricted", findings: [] });

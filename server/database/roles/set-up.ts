@@ -57,6 +57,9 @@ export async function setUpRole(owner: pg.Client, role: SiteRole): Promise<strin
   return done;
 }
 
+/** While a forgotten transaction is open, it holds the entries that it changed, and sign-ups of their addresses get 503. */
+const limitTransactions = "SET idle_in_transaction_session_timeout = '30s'";
+
 /**
  * Creates the role if it is missing.
  * @returns the statement, without the password; none if the role exists.
@@ -69,11 +72,13 @@ export async function createRole(owner: pg.Client, role: Role): Promise<string[]
     [role.name],
   );
   if (rows[0]?.exists) return [];
-  const create = `CREATE ROLE ${pg.escapeIdentifier(role.name)} LOGIN PASSWORD`;
+  const name = pg.escapeIdentifier(role.name);
+  const create = `CREATE ROLE ${name} LOGIN PASSWORD`;
+  const limit = `ALTER ROLE ${name} ${limitTransactions}`;
   // Not tried: Postgres would write the statement that it refuses into its log, with the password.
-  if (!rows[0]?.may) throw new MissingRightError(`create "${role.name}"`, [`${create} 'its password'`]);
-  await owner.query(`${create} ${pg.escapeLiteral(role.password)}`);
-  return [`${create} …`];
+  if (!rows[0]?.may) throw new MissingRightError(`create "${role.name}"`, [`${create} 'its password'`, limit]);
+  await owner.query(`${create} ${pg.escapeLiteral(role.password)}; ${limit}`);
+  return [`${create} …`, limit];
 }
 
 /** Returns false if the owner may not; the statement then remains among the changes. */

@@ -19,24 +19,43 @@ const isChosen = `status = 'waiting' AND NOT ${isFlagged} AND ${isFinal}
 
 const parametersOf = ({ source, confirmed }: Choice) => [source, confirmed];
 
-/**
- * Marks the oldest chosen people as invited, in the open transaction. People whom another transaction holds are skipped, so
- * that two runs never take the same person.
- * @returns the batch's name, with the time in UTC and the transaction's number, which Postgres never gives twice.
- */
-export async function markOldest(client: pg.Client, choice: Choice): Promise<{ batch: string; people: number }> {
+/** While a transaction holds an entry, sign-ups of its address get 503, and others do not. So each changes few entries. */
+const mostAtOnce = 1_000;
+
+/** Returns a name with the time in UTC and the transaction's number, which Postgres never gives twice. */
+export async function nameBatch(client: pg.Client): Promise<string> {
   const { rows } = await client.query<{ batch: string }>(
     "SELECT to_char(CURRENT_TIMESTAMP, 'YYYY-MM-DD-HH24MI-') || pg_current_xact_id() AS batch",
   );
-  const [{ batch }] = rows as [{ batch: string }];
-  const { rowCount } = await client.query(
-    `WITH chosen AS (
-       SELECT id FROM public.earlyaccess WHERE ${isChosen} ORDER BY created_at, id LIMIT $3 FOR UPDATE SKIP LOCKED
-     )
-     UPDATE public.earlyaccess AS entry SET status = 'invited', batch = $4 FROM chosen WHERE entry.id = chosen.id`,
-    [...parametersOf(choice), choice.first, batch],
-  );
-  return { batch, people: rowCount ?? 0 };
+  return (rows[0] as { batch: string }).batch;
+}
+
+/**
+ * Marks the oldest chosen people as invited, at most 1,000 in each transaction. People whom another transaction holds are
+ * skipped, so that two runs never take the same person.
+ * @returns how many.
+ */
+export async function markOldest(client: pg.Client, choice: Choice, batch: string): Promise<number> {
+  let people = 0;
+  let from: Date | "-infinity" = "-infinity";
+  while (people < choice.first) {
+    const marked: pg.QueryResult<{ created_at: Date }> = await client.query(
+      `WITH chosen AS (
+         SELECT id FROM public.earlyaccess WHERE ${isChosen} AND created_at >= $3
+         ORDER BY created_at, id LIMIT $4 FOR UPDATE SKIP LOCKED
+       ), marked AS (
+         UPDATE public.earlyaccess AS entry SET status = 'invited', batch = $5 FROM chosen WHERE entry.id = chosen.id
+         RETURNING entry.created_at
+       )
+       SELECT created_at FROM marked ORDER BY created_at`,
+      [...parametersOf(choice), from, Math.min(mostAtOnce, choice.first - people), batch],
+    );
+    const last = marked.rows.at(-1);
+    if (!last) break;
+    people += marked.rows.length;
+    from = last.created_at;
+  }
+  return people;
 }
 
 /** Returns how many people match, without the limit. */
@@ -53,15 +72,28 @@ export async function countChosen(client: pg.Client, choice: Choice): Promise<nu
  * @throws OperatorError if there is no such batch.
  */
 export async function undoBatch(client: pg.Client, batch: string): Promise<{ returned: number; moved: number }> {
-  const { rowCount } = await client.query(
-    "UPDATE public.earlyaccess SET status = 'waiting', batch = NULL WHERE batch = $1 AND status = 'invited'",
-    [batch],
-  );
+  let returned = 0;
+  for (let after = "00000000-0000-0000-0000-000000000000"; ;) {
+    const { rows } = await client.query<{ id: string }>(
+      `WITH returned AS (
+         UPDATE public.earlyaccess SET status = 'waiting', batch = NULL
+         WHERE id IN (SELECT id FROM public.earlyaccess WHERE batch = $1 AND status = 'invited' AND id > $2
+                      ORDER BY id LIMIT $3)
+         RETURNING id
+       )
+       SELECT id FROM returned ORDER BY id`,
+      [batch, after, mostAtOnce],
+    );
+    const last = rows.at(-1);
+    if (!last) break;
+    returned += rows.length;
+    after = last.id;
+  }
   const { rows } = await client.query<{ moved: number }>(
     "SELECT count(*)::int AS moved FROM public.earlyaccess WHERE batch = $1",
     [batch],
   );
-  const outcome = { returned: rowCount ?? 0, moved: rows[0]?.moved ?? 0 };
+  const outcome = { returned, moved: rows[0]?.moved ?? 0 };
   if (outcome.returned + outcome.moved > 0) return outcome;
   throw new OperatorError(`There is no batch "${printableName(batch)}". See: waitlist invite --list`);
 }

@@ -8,15 +8,15 @@ import { copyToFile } from "../copy.ts";
 import { withOwner } from "../owner.ts";
 import { writePrivately } from "../private-file.ts";
 import { count, countPeople } from "../progress.ts";
-import { countChosen, listBatches, markOldest, undoBatch, type Batch, type Choice } from "./batches.ts";
+import { countChosen, listBatches, markOldest, nameBatch, undoBatch, type Batch, type Choice } from "./batches.ts";
 import { readFormat } from "./formats.ts";
 
 export const invite: Command = {
   summary: "invites the oldest waiting people as a batch, and writes their list",
   details: [
-    "--first takes the oldest entries that are waiting, not flagged, and not in another run of invite. One transaction gives",
-    "them the status invited and the name of a new batch; if the list cannot be written to FILE, nothing changes. Without",
-    "FILE, or with -, the list goes to stdout after the commit. The formats mailchimp, brevo and listmonk have the columns",
+    "--first takes the oldest entries that are waiting, not flagged, and not in another run of invite. It gives them the",
+    "status invited and the name of a new batch, 1,000 at a time, and then writes the list to FILE or, without FILE or with",
+    "-, to stdout. If FILE cannot be created, nothing changes. The formats mailchimp, brevo and listmonk have the columns",
     "that the import of that tool documents. They split a name at its last space. As in export, an apostrophe guards text",
     "that a spreadsheet could run. If invite was killed or its list is lost, find the batch with --list, revert it with",
     "--undo, and run invite again.",
@@ -66,28 +66,26 @@ interface List {
 }
 
 async function inviteOldest(client: pg.Client, choice: Choice, { file, copy }: List): Promise<void> {
-  await client.query("BEGIN");
-  const { batch, people } = await markOldest(client, choice);
-  // An error, because an earlier list may be in the file.
-  if (people === 0) throw new OperatorError("Nobody was invited: no waiting entry matches. Nothing was written.");
-  let committing = false;
-  const commit = () => {
-    committing = true;
-    return client.query("COMMIT");
+  const batch = await nameBatch(client);
+  let mayBeMarked = false;
+  const markAndWrite = async (output: string) => {
+    mayBeMarked = true;
+    const people = await markOldest(client, choice, batch);
+    mayBeMarked = people > 0;
+    // An error, because an earlier list may be in the file.
+    if (people === 0) throw new OperatorError("Nobody was invited: no waiting entry matches. Nothing was written.");
+    const fewer = people < choice.first ? "; nobody else matches" : "";
+    report(file, `Invited ${countPeople(people)} as batch ${batch}${fewer}.\n`);
+    await copyToFile(client, copy(batch), output);
   };
-  const fewer = people < choice.first ? "; nobody else matches" : "";
-  const outcome = `Invited ${countPeople(people)} as batch ${batch}${fewer}.\n`;
   try {
-    if (file === "-") {
-      await commit();
-      report(file, outcome);
-      await copyToFile(client, copy(batch), file);
-    } else {
-      await writePrivately(file, (draft) => copyToFile(client, copy(batch), draft), commit);
-      report(file, `${outcome}Wrote ${printable(file)}.\n`);
+    if (file === "-") await markAndWrite(file);
+    else {
+      await writePrivately(file, markAndWrite);
+      print(`Wrote ${printable(file)}.\n`);
     }
   } catch (error) {
-    if (!committing) throw error;
+    if (!mayBeMarked) throw error;
     const reason = (error as Error).message.replace(/\.$/, "");
     const remedy = `If invite --list shows batch ${batch}, run invite --undo ${batch}, and invite again.`;
     throw new OperatorError(`${reason}. ${remedy}`, { cause: error });
