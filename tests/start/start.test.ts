@@ -230,15 +230,15 @@ describe("a database outage", () => {
   it("that ends every connection during the start does not end the site, and sign-ups work afterwards", async () => {
     const empty = await createEmptyDatabase();
     const others = `FROM pg_stat_activity WHERE datname = '${new URL(empty.ownerUrl).pathname.slice(1)}'`;
-    let isOver = false;
+    const over = new AbortController();
     const storm = withClient(superuserUrl("postgres"), async (client) => {
-      for (let ended = 0; ended < 40 && !isOver; await sleep(15)) {
+      for (let ended = 0; ended < 40 && !over.signal.aborted; await sleep(15)) {
         ended += (await client.query(`SELECT pg_terminate_backend(pid) ${others}`)).rowCount ?? 0;
       }
     });
     const site = await start({ ...urlsOf(empty), NOTIFY_WEBHOOK_URL: "http://127.0.0.1:9/" });
     await sleep(5_000); // The first retries.
-    isOver = true;
+    over.abort();
     await storm;
     await ready(site);
     expect((await signUp(site)).status).toBe(201);
