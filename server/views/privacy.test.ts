@@ -39,7 +39,7 @@ it("/privacy names who keeps the list, what is kept and a contact", async () => 
 it("/privacy explains every column of an entry, and no other", async () => {
   const schema = readFileSync(join(projectRoot, "prisma/schema.prisma"), "utf8");
   const [, model = ""] = /^model WaitlistEntry \{\n(.*?)^\}/ms.exec(schema) ?? [];
-  const columns = [...model.matchAll(/^ {2}(\w+) /gm)].map(([, column]) => column);
+  const columns = [...model.matchAll(/^ {2}(\w+) /gm)].map(([, column = ""]) => column);
   expect(explanations.flatMap((explanation) => explanation.columns).toSorted()).toEqual(columns.toSorted());
   const mailing = { ...testSettings, keepsErasures: true, mail: true };
   const app = await createTestApp(noDatabase, { site: { ...site, settings: mailing } });
