@@ -1,9 +1,7 @@
 // Vite: builds the browser's files (vite build) and the server's bundle (vite build --ssr), and serves the client in development.
-import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin, type UserConfig } from "vite";
-import { explanations } from "./client/explained-columns.ts";
 import { compression } from "vite-plugin-compression2";
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
@@ -15,7 +13,6 @@ const browser: UserConfig = {
     sonnerWithoutInlineStyle(),
     reactRouterWithoutUnusedComponents(),
     scriptAtLowPriority(),
-    explainedColumns(),
     reloadForServerModules(),
     compression({ algorithms: ["gzip", "brotliCompress"] }),
   ],
@@ -106,25 +103,6 @@ function reactRouterWithoutUnusedComponents(): Plugin {
     },
     generateBundle() {
       if (!isChanged) this.error("react-router has no statements that keep unused components; remove this plugin");
-    },
-  };
-}
-
-/** Fails the build if the privacy page does not explain exactly the columns of an entry. */
-function explainedColumns(): Plugin {
-  return {
-    name: "explained-columns",
-    apply: "build",
-    async buildStart() {
-      const schema = await readFile(path("prisma/schema.prisma"), "utf8");
-      const [, model = ""] = /^model WaitlistEntry \{\n(.*?)^\}/ms.exec(schema) ?? [];
-      const columns = [...model.matchAll(/^ {2}(\w+) /gm)].map(([, column]) => column as string).toSorted();
-      const explained = explanations.flatMap((explanation) => explanation.columns).toSorted();
-      if (columns.join() !== explained.join()) {
-        this.error(
-          `client/explained-columns.ts explains ${explained.join(", ")}; the schema has ${columns.join(", ")}`,
-        );
-      }
     },
   };
 }

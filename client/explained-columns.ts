@@ -1,5 +1,5 @@
-// What each column of an entry holds, and why. The page /privacy shows it; the build fails if a column of
-// prisma/schema.prisma is missing.
+// What each column of an entry holds, and why. The page /privacy shows it; server/views/privacy.test.ts compares it
+// with prisma/schema.prisma.
 
 export interface Explanation {
   columns: string[];

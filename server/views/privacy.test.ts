@@ -1,8 +1,12 @@
 // The privacy page and what other pages say about privacy, with and without the operator's settings.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import request from "supertest";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { explanations } from "../../client/explained-columns.ts";
 import type { PageSettings } from "../../client/site-settings.ts";
 import { createTestApp, noDatabase, testSettings, type TestApp } from "../../tests/support/app.ts";
+import { projectRoot } from "../project-root.ts";
 
 const site = { origin: "https://perennial.example", allowIndexing: true };
 const settings = {
@@ -30,6 +34,21 @@ it("/privacy names who keeps the list, what is kept and a contact", async () => 
   expect(page).toContain("Perennial &lt;Inc.&gt;, 1 Garden Way");
   expect(page).toContain("Name, email address, company and, if you give it, job title");
   expect(page).toContain(link);
+});
+
+it("/privacy explains every column of an entry, and no other", async () => {
+  const schema = readFileSync(join(projectRoot, "prisma/schema.prisma"), "utf8");
+  const [, model = ""] = /^model WaitlistEntry \{\n(.*?)^\}/ms.exec(schema) ?? [];
+  const columns = [...model.matchAll(/^ {2}(\w+) /gm)].map(([, column = ""]) => column);
+  expect(explanations.flatMap((explanation) => explanation.columns).toSorted()).toEqual(columns.toSorted());
+  const mailing = { ...testSettings, keepsErasures: true, mail: true };
+  const app = await createTestApp(noDatabase, { site: { ...site, settings: mailing } });
+  const page = await get(app, "/privacy");
+  await app.close();
+  for (const { what, why } of explanations) {
+    expect(page).toContain(what);
+    expect(page).toContain(why);
+  }
 });
 
 describe("without a contact, no page promises an answer:", () => {

@@ -104,15 +104,6 @@ describe("a start with a given database", () => {
     expect((await signUp(site)).status).toBe(201);
   });
 
-  it("succeeds for two processes that migrate one empty database concurrently", async () => {
-    const empty = await createEmptyDatabase();
-    const [a, b] = await Promise.all([start(urlsOf(empty)), start(urlsOf(empty))]);
-    expect([(await signUp(a)).status, (await signUp(b)).status]).toEqual([201, 201]);
-    expect(await empty.query("SELECT email FROM earlyaccess")).toEqual([{ email: ada.email }]);
-    for (const site of sites.splice(0)) expect(await site.stop()).toBe(0);
-    await empty.drop();
-  });
-
   it("reads .env with a byte order mark, prefers the environment, and warns once of a misspelt variable", async () => {
     const folder = await createFolder();
     const lines = ["PUBLIC_URL=https://from.file", `DATABASE_URL=${database.webUrl}`, "TRUST_PROXI=hunter2", "PORT=1"];

@@ -114,6 +114,13 @@ it("stores nothing with COUNT_VIEWS=off", async () => {
   expect(await stored()).toEqual({});
 });
 
+it("keeps a day, a source and a number, and nothing about the visitor", async () => {
+  const columns = await database.query(
+    "SELECT column_name AS name FROM information_schema.columns WHERE table_name = 'earlyaccess_views' ORDER BY name",
+  );
+  expect(columns.map(({ name }) => name)).toEqual(["day", "id", "source", "views"]);
+});
+
 it("serves pages while the database is down, and stores their views afterwards", async () => {
   const wire = await openWire(database.webUrl);
   const site = await start({ DATABASE_URL: wire.url(database.webUrl) });
