@@ -174,7 +174,10 @@ it("forged tokens get the response of a valid one, and have no effect", async ()
     return JSON.stringify([status, rest, text]);
   };
   for (const path of ["/confirm", "/leave"]) {
-    const responses = await Promise.all(Array.from({ length: 500 }, () => respond(path, newToken())));
+    const responses: string[] = [];
+    for (let batch = 0; batch < 25; batch++) {
+      responses.push(...(await Promise.all(Array.from({ length: 20 }, () => respond(path, newToken())))));
+    }
     expect(await entries()).toEqual([{ email: ada.email, confirmed: path === "/leave" }]);
     expect([...new Set(responses)]).toEqual([await respond(path, valid)]);
   }

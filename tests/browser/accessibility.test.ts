@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   animationsFinished,
   breakSending,
+  deferredLayoutFinished,
   hydrated,
   openPage,
   sendFormTo,
@@ -204,12 +205,7 @@ describe("the keyboard", () => {
   it("reaches every control in order, forwards and backwards, and nothing covers the focused one", async () => {
     const page = await openPage({ viewport: { width: 360, height: 640 }, reducedMotion: "reduce" });
     await page.goto(site.url);
-    // Wait for the deferred layout below the first screen, which ends sooner than anyone can press a key.
-    await page.waitForFunction(() =>
-      document
-        .getAnimations()
-        .every((animation) => !("animationName" in animation && animation.animationName === "deferred-layout")),
-    );
+    await deferredLayoutFinished(page);
     const seen: string[] = [];
     while (seen.at(-1) !== "job_title") {
       await page.keyboard.press("Tab");

@@ -159,7 +159,7 @@ it("sends plain text and HTML with nothing that the visitor typed", async () => 
     for (const link of [`https://perennial.example/confirm?token=${token}`, leave]) expect(part).toContain(link);
     expect(part).toContain("Perennial Inc., 1 Garden Way");
     expect(part).toContain("privacy@perennial.example");
-    expect(part).not.toMatch(/eve\b|evil|mallory|o'ada/i);
+    expect(part.replaceAll(token, "")).not.toMatch(/eve\b|evil|mallory|o'ada/i);
   }
   expect(html).not.toMatch(/<(?:img|script|link)\b|url\(|src=/);
   await queryAs(fixture.database.webUrl, `SELECT earlyaccess_confirm(sha256('${token}'))`);

@@ -62,6 +62,13 @@ export async function animationsFinished(page: Page): Promise<void> {
   );
 }
 
+/** Waits for the layout below the first screen, which ends sooner than anyone can scroll or press a key. */
+export async function deferredLayoutFinished(page: Page): Promise<void> {
+  await page.waitForFunction(() =>
+    document.getAnimations().every((animation) => (animation as CSSAnimation).animationName !== "deferred-layout"),
+  );
+}
+
 /** Sends the form to another site, as if this one had been restarted with other settings since the page was loaded. */
 export async function sendFormTo(url: string, page: Page): Promise<void> {
   await page.route(`**${signupPath}`, async (route) => {

@@ -1,4 +1,4 @@
-// Finds a browser: CHROMIUM_PATH, an installed Chrome or Chromium, or the one that an npm package carries.
+// Finds a browser: the one in CHROMIUM_PATH, an installed Chrome or Chromium, or the one that an npm package contains ("packaged").
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { chromium, type Browser } from "playwright-core";
@@ -19,18 +19,24 @@ export function launchChromium({ path, env }: Chromium, ...more: string[]): Prom
 }
 
 export async function findChromium(): Promise<Chromium> {
+  const chosen = process.env.CHROMIUM_PATH;
+  if (chosen === "packaged") return findPackaged();
+  const path = chosen || findInstalled();
+  return path ? { path, env: {} } : findPackaged();
+}
+
+function findInstalled(): string | undefined {
   const folders = (process.env.PATH ?? "").split(delimiter);
-  const installed = [process.env.CHROMIUM_PATH, ...names.flatMap((n) => folders.map((f) => join(f, n))), macPath];
-  const path = installed.find((candidate) => candidate && existsSync(candidate));
-  if (path) return { path, env: {} };
-  if (process.platform !== "linux" || process.arch !== "x64") {
-    throw new Error("The tests need a browser: install Chrome or Chromium, or name one in CHROMIUM_PATH.");
-  }
-  return findPackaged();
+  return [...names.flatMap((name) => folders.map((folder) => join(folder, name))), macPath].find(existsSync);
 }
 
 /** The package contains what a bare system lacks (NSS, fonts), but uses it only if it detects Lambda. */
 async function findPackaged(): Promise<Chromium> {
+  if (process.platform !== "linux" || process.arch !== "x64") {
+    throw new Error(
+      `The packaged Chromium needs Linux on x64; this is ${process.platform} on ${process.arch}. Install Chrome or Chromium, or set CHROMIUM_PATH to the path of one.`,
+    );
+  }
   process.env.AWS_EXECUTION_ENV ??= "AWS_Lambda_nodejs20.x";
   const { default: packaged } = await import("@sparticuz/chromium");
   const path = await packaged.executablePath();
