@@ -10,7 +10,6 @@ import { pages, staticFiles } from "./controllers/pages.ts";
 import { countPageViews, viewBeacon } from "./controllers/views.ts";
 import type { Application } from "./http/server.ts";
 import { apiNotFound, handleErrors } from "./middleware/errors.ts";
-import { refuseBadHeaders } from "./middleware/request-headers.ts";
 import { logRequests, requestLog, type OnResponse } from "./middleware/request-log.ts";
 import { securityHeaders, setHeaders } from "./middleware/security-headers.ts";
 import type { SignupLimits } from "./middleware/signup-limit.ts";
@@ -56,7 +55,6 @@ export function createApp(options: AppOptions): Application {
 
   app.use(logRequests(logRequest));
   app.use(setHeaders(headers));
-  app.use(refuseBadHeaders);
   app.all("/healthz", live);
   app.all("/readyz", ready(isReady));
   const isOpen = () => !options.site.settings.closed;
@@ -78,5 +76,5 @@ export function createApp(options: AppOptions): Application {
   const listener: RequestListener = (req, res) => {
     if (!sendFromCache(req, res)) app(req, res);
   };
-  return { listener, express: app, headers };
+  return { listener, express: app };
 }

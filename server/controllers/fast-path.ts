@@ -2,7 +2,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { sendCached, type Cache } from "../http/cached-response.ts";
 import { isRead } from "../http/method.ts";
-import { findHeaderFault } from "../middleware/request-headers.ts";
 import type { LogRequest } from "../middleware/request-log.ts";
 import type { CountView } from "./views.ts";
 
@@ -19,7 +18,7 @@ export function createFastPath(
 ) {
   return function sendFromCache(req: IncomingMessage, res: ServerResponse): boolean {
     const cached = isRead(req) ? cache.get(req.url ?? "") : undefined;
-    if (!cached || findHeaderFault(req)) return false;
+    if (!cached) return false;
     sendCached(req, res, cached, ["X-Request-Id", logRequest(req, res), ...headers]);
     if (req.url === "/") countView?.(req);
     return true;
