@@ -72,10 +72,11 @@ describe("the server", () => {
     ["http://localhost:3000/", 200],
     ["https://other.example/?joined", 200],
     ["/#", 200],
-  ])("answers the request target %s with %i and the security headers", async (target, status) => {
+  ])("answers the request target %s with %i and the headers of every response", async (target, status) => {
     const answer = await exchange(site.port, closing(`GET ${target} HTTP/1.1\r\n${host}\r\n`));
     expect(statuses(answer)).toEqual([`${status}`]);
     expect(answer).toContain("Content-Security-Policy: default-src 'none'");
+    expect(answer).toContain("X-Request-Id: ");
   });
 
   it.each([
@@ -124,6 +125,22 @@ describe("the server", () => {
       const answer = await exchange(site.port, chunked.replace("application/json", type) + chunk.repeat(3));
       expect(statuses(answer)).toEqual(["413"]);
       expect(answer).toContain("Connection: close");
+    },
+  );
+
+  it.each(["POST /nope", "GET /", "GET /favicon.svg", "DELETE /api/nope", "POST /leave?token=AAAAAAAAAAAAAAAAAAAAAA"])(
+    "closes the connection of %s with a long body instead of reading it",
+    async (line) => {
+      const socket = await open(site.port);
+      const answer = text(socket);
+      const isRefused = once(socket, "close").then(() => true);
+      socket.write(`${line} HTTP/1.1\r\n${host}Content-Length: 1000000000\r\n\r\n`);
+      const megabyte = Buffer.alloc(1_000_000);
+      let accepted = 0;
+      const isTaken = () => new Promise<boolean>((done) => socket.write(megabyte, (error) => done(!error)));
+      while (accepted < 100 && (await Promise.race([isTaken(), isRefused.then(() => false)]))) accepted++;
+      expect(accepted).toBeLessThan(100);
+      expect(await answer).toContain("Connection: close");
     },
   );
 
