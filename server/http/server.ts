@@ -13,7 +13,7 @@ const common = {
   /** The interval of the checks for late requests. With Node's default of 30 s, each could be that much later. */
   check: 1_000,
   /** Without a byte in either direction. A sign-up waits up to 5 s for Postgres. */
-  inactivity: 15_000,
+  inactivity: 13_000,
 };
 
 /**

@@ -134,7 +134,7 @@ export async function assertHealthy(site: Site): Promise<void> {
 }
 
 /** What Node sends by itself for invalid HTTP. */
-const ownResponse = /^HTTP\/1\.1 [^\r]+\r\nConnection: close\r\n\r\n/;
+const ownResponse = /^HTTP\/1\.1 [^\r]+\r\nConnection: close\r\n/;
 
 /** Asserts that each response has one of the statuses, and the site's responses the security headers. @param silent whether to be closed without a response is right, too. */
 export function assertResponses(received: string[], statuses: number[], silent = false): void {
