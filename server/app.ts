@@ -3,15 +3,15 @@ import type { RequestListener } from "node:http";
 import express from "express";
 import type { Logger } from "pino";
 import { earlyAccess, type EarlyAccessOptions } from "./controllers/early-access.ts";
-import { createFastPath } from "./controllers/fast-path.ts";
 import { entryLinks } from "./controllers/links.ts";
 import { live, ready } from "./controllers/health.ts";
-import { pages, staticFiles } from "./controllers/pages.ts";
+import { findCached, pages } from "./controllers/pages.ts";
 import { countPageViews, viewBeacon } from "./controllers/views.ts";
+import { sendCached } from "./http/cached-response.ts";
 import type { Application } from "./http/server.ts";
+import { mayHaveLongBody } from "./middleware/body.ts";
 import { apiNotFound, handleErrors } from "./middleware/errors.ts";
-import { refuseBadHeaders } from "./middleware/request-headers.ts";
-import { logRequests, requestLog, type OnResponse } from "./middleware/request-log.ts";
+import { logRequest, type OnResponse } from "./middleware/request-log.ts";
 import { securityHeaders, setHeaders } from "./middleware/security-headers.ts";
 import type { SignupLimits } from "./middleware/signup-limit.ts";
 import type { EntryLinks } from "./models/entry-links.ts";
@@ -32,51 +32,58 @@ export interface AppOptions extends Pick<EarlyAccessOptions, "waitlist" | "undo"
   trustProxy: number;
   hstsIncludeSubdomains?: boolean;
   onResponse?: OnResponse | undefined;
-  /** False sends every request through Express. The responses are the same. */
-  fastPath?: boolean;
 }
 
 export function createApp(options: AppOptions): Application {
-  const { log, isReady, waitlist, signups, links, undo, views, trustProxy, hstsIncludeSubdomains, onResponse } =
-    options;
-  const { origin, allowIndexing, viewBeacon: hasBeacon } = options.site;
-  const { renderer, files, prerendered, findPage, errorPage, inline, vite } = options.frontend;
-  const https = origin.startsWith("https:");
-  const headers = securityHeaders({ https, hstsIncludeSubdomains, inline, allowIndexing });
-  const logRequest = requestLog(log, onResponse);
-  const countView = views && !hasBeacon ? countPageViews(views, origin) : undefined;
-
+  const { log, site, frontend, isReady, waitlist, signups, links, undo, views, trustProxy, onRefused } = options;
+  const { prerendered, files, renderer, findPage, errorPage, vite } = frontend;
+  const { origin } = site;
+  const constantHeaders = securityHeaders({
+    https: origin.startsWith("https:"),
+    hstsIncludeSubdomains: options.hstsIncludeSubdomains,
+    inline: frontend.inline,
+    allowIndexing: site.allowIndexing,
+  });
+  const countView = views && !site.viewBeacon ? countPageViews(views, origin) : undefined;
   const app = express();
+
+  const listener: RequestListener = (req, res) => {
+    // 1. Every response: request id, log and security headers
+    const headers = ["X-Request-Id", logRequest(req, res, options), ...constantHeaders];
+    if (mayHaveLongBody(req)) res.shouldKeepAlive = false;
+    // 2. Prerendered pages and files
+    const cached = findCached(req, prerendered, files);
+    if (cached) {
+      sendCached(req, res, cached, headers);
+      countView?.(req);
+    } else {
+      setHeaders(res, headers);
+      app(req, res);
+    }
+  };
+
   app.disable("x-powered-by");
   app.disable("etag"); // Cached responses have their own; no other response is requested twice.
   app.set("trust proxy", trustProxy);
   // Each address has one spelling: a variant is a 404, and never a way around a limit.
   app.enable("case sensitive routing");
   app.enable("strict routing");
+  if (vite) app.use(vite.middlewares);
 
-  app.use(logRequests(logRequest));
-  app.use(setHeaders(headers));
-  app.use(refuseBadHeaders);
+  // 3. Health and API
   app.all("/healthz", live);
   app.all("/readyz", ready(isReady));
-  const isOpen = () => !options.site.settings.closed;
-  app.use(
-    earlyAccess({ origin, isOpen, limits: signups, waitlist, undo, renderer, log, onRefused: options.onRefused }),
-  );
+  const isOpen = () => !site.settings.closed;
+  app.use(earlyAccess({ origin, isOpen, limits: signups, waitlist, undo, renderer, log, onRefused }));
   app.use(entryLinks(links, signups, findPage));
-  if (views && hasBeacon) app.use(viewBeacon(views, origin));
+  if (views && site.viewBeacon) app.use(viewBeacon(views, origin));
   app.use("/api", apiNotFound);
-  app.use(staticFiles(files));
-  if (vite) app.use(vite.middlewares);
-  app.use(pages(renderer, findPage, countView));
+
+  // 4. Pages that are rendered for the request
+  app.use(pages(frontend));
+
+  // 5. Errors
   app.use(handleErrors(errorPage, log));
 
-  // Two look-ups, because the frontend replaces pages when the list closes.
-  const cache = { get: (address: string) => prerendered.get(address) ?? files.get(address) };
-  const fastCache = options.fastPath === false ? new Map() : cache;
-  const sendFromCache = createFastPath(fastCache, logRequest, headers, countView);
-  const listener: RequestListener = (req, res) => {
-    if (!sendFromCache(req, res)) app(req, res);
-  };
-  return { listener, express: app, headers };
+  return { listener, express: app };
 }

@@ -101,8 +101,8 @@ it("puts Caddy in front of the site if DOMAIN is set", () => {
     interpolate(site?.environment?.TRUST_PROXY ?? "", domain),
     interpolate(site?.ports?.[0] ?? "", domain),
   ];
-  expect(values({})).toEqual(["http://localhost:3000", "", "3000:3000"]);
-  expect(values({ PORT: "80", TRUST_PROXY: "2" })).toEqual(["http://localhost:80", "2", "80:3000"]);
+  expect(values({})).toEqual(["http://localhost:3000", "", "127.0.0.1:3000:3000"]);
+  expect(values({ PORT: "80", TRUST_PROXY: "2" })).toEqual(["http://localhost:80", "2", "127.0.0.1:80:3000"]);
   expect(values({ DOMAIN: "a.example" })).toEqual(["https://a.example", "1", "127.0.0.1:3000:3000"]);
   expect(values({ DOMAIN: "a.example", PUBLIC_URL: "https://b.example" })[0]).toBe("https://b.example");
 });

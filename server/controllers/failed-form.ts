@@ -37,13 +37,13 @@ export function failedForm(renderer: Renderer, log: Logger): ErrorRequestHandler
     const failure = describeFailure(req, error);
     if (!failure.values || openPages >= openPagesLimit) {
       const page = await pageWithoutValues(error.status);
-      setErrorHeaders(req, res, error);
+      setErrorHeaders(res, error);
       return sendCached(req, res, page);
     }
     openPages++;
     res.once("close", () => openPages--);
     const { html } = await renderer.page("/", failure);
-    setErrorHeaders(req, res, error);
+    setErrorHeaders(res, error);
     res.type("html").send(html);
   };
 }

@@ -1,6 +1,6 @@
 // Probes: /healthz says that the process answers, /readyz that sign-ups can be stored.
 import type { RequestHandler } from "express";
-import { requireRead } from "../http/method.ts";
+import { requireRead } from "../http/http-error.ts";
 
 export const live: RequestHandler = (req, res) => {
   requireRead(req);

@@ -10,7 +10,6 @@ import {
   undoQuery,
 } from "../../client/addresses.ts";
 import { sendCached } from "../http/cached-response.ts";
-import { canDiscardBody } from "../middleware/body.ts";
 import { signupLimit, type SignupLimits } from "../middleware/signup-limit.ts";
 import type { EntryLinks } from "../models/entry-links.ts";
 import type { FindPage } from "../views/prerendered-pages.ts";
@@ -52,9 +51,8 @@ function skipWithoutToken(query: string): RequestHandler {
 }
 
 function follow(act: Act, query: string): RequestHandler {
-  return async function followLink(req, res, next) {
+  return async function followLink(req, _res, next) {
     await act(tokenOf(req, query) as string);
-    if (!canDiscardBody(req)) res.set("Connection", "close");
     next();
   };
 }

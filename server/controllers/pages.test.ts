@@ -174,6 +174,28 @@ it.each(["/", "/?joined", "/favicon.svg", "/robots.txt", "/healthz"])(
   },
 );
 
+it.each(["/?utm_source=x", "/?", "/?xjoined=1&undo", "/privacy?joined", "/favicon.svg?v=2"])(
+  "%s returns the cached response of its path",
+  async (address) => {
+    const [given, bare] = await Promise.all([get(address), get(address.split("?", 1)[0] as string)]);
+    expect([given.status, given.text, given.headers.etag]).toEqual([200, bare.text, bare.headers.etag]);
+    expect(given.headers["cache-control"]).toMatch(/^public, /);
+  },
+);
+
+it.each([
+  ["/?joined", "Welcome to the future! 🚀"],
+  ["/?utm_source=x&joined=1", "Welcome to the future! 🚀"],
+  [`/?joined&undo=${"A".repeat(22)}`, "Wrong address? Undo"],
+  ["/?undone", "Your sign-up is undone"],
+  [`/confirm?token=${"A".repeat(22)}`, "Confirm your address"],
+  [`/leave?token=${"A".repeat(22)}`, "Remove my entry"],
+])("%s returns the page of its state, which no cache may store", async (address, words) => {
+  const { status, text, headers } = await get(address);
+  expect([status, headers["cache-control"], headers["cdn-cache-control"]]).toEqual([200, "no-store", undefined]);
+  expect(text).toContain(words);
+});
+
 it("a hashed asset is cached for a year, a page for a minute by a CDN, and a missing asset not at all", async () => {
   const page = await get("/");
   expect(page.headers["cache-control"]).toBe("public, max-age=0, s-maxage=60");

@@ -1,28 +1,27 @@
-// Static files and pages: cached ones from memory, every other page rendered for the request.
+// Pages and files: cached responses from memory, and pages that are rendered for the request.
+import type { IncomingMessage } from "node:http";
 import type { RequestHandler } from "express";
-import { unknownAddress } from "../../client/addresses.ts";
-import { sendCached, type Cache } from "../http/cached-response.ts";
-import { requireRead } from "../http/method.ts";
-import type { FindPage } from "../views/prerendered-pages.ts";
-import type { Renderer } from "../views/renderer.ts";
-import type { CountView } from "./views.ts";
+import { joinedQuery, undoneQuery, unknownAddress } from "../../client/addresses.ts";
+import { sendCached, type Cache, type CachedResponse } from "../http/cached-response.ts";
+import { isRead, requireRead } from "../http/http-error.ts";
+import type { Frontend } from "../views/frontend.ts";
 
-/** Sends a file from memory. */
-export function staticFiles(files: Cache): RequestHandler {
-  return function sendFile(req, res, next) {
-    const file = files.get(req.path);
-    if (!file) return next();
-    requireRead(req);
-    sendCached(req, res, file);
-  };
+/** The landing page after a sign-up. Every other query, such as ?utm_source=x, has no effect on a cached response. */
+const stateAddress = new RegExp(`^/\\?(?:.*&)?(?:${joinedQuery}|${undoneQuery})(?:[=&]|$)`);
+
+/** Returns the prerendered page or the file of the request's path, or undefined if Express must handle the request. */
+export function findCached(req: IncomingMessage, prerendered: Cache, files: Cache): CachedResponse | undefined {
+  const { url = "" } = req;
+  if (!isRead(req) || stateAddress.test(url)) return undefined;
+  const path = url.split("?", 1)[0] as string;
+  return prerendered.get(path) ?? files.get(path);
 }
 
 /** Sends the page of the matched route, which is the 404 page for an unknown path and any method. */
-export function pages(renderer: Renderer, findPage: FindPage, countView?: CountView): RequestHandler {
+export function pages({ renderer, findPage, files }: Frontend): RequestHandler {
   return async function sendPage(req, res) {
     const address = await renderer.addressOf(req.path, req.url.split("?", 2)[1] ?? "");
-    if (address !== unknownAddress) requireRead(req);
+    if (address !== unknownAddress || files.has(req.path)) requireRead(req);
     sendCached(req, res, await findPage(address));
-    if (address === "/") countView?.(req);
   };
 }

@@ -1,4 +1,4 @@
-// Page views: which requests count, and from which source, with and without the fast path, and by beacon.
+// Page views: which requests count, and from which source, and by beacon.
 import request from "supertest";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { rawRequest } from "../../tests/support/raw-request.ts";
@@ -15,10 +15,10 @@ beforeEach(() => {
   seen.length = 0;
 });
 
-describe.each([true, false])("GET with the fast path: %s", (fastPath) => {
+describe("GET", () => {
   let site: TestApp;
   beforeAll(async () => {
-    site = await createTestApp(noDatabase, { fastPath, views });
+    site = await createTestApp(noDatabase, { views });
   });
   afterAll(() => site.close());
 

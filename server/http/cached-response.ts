@@ -18,7 +18,7 @@ export interface CachedResponse {
 interface Variant {
   body: Buffer;
   etag: string;
-  /** Names and values by turns, the form that costs writeHead least. */
+  /** Flat list of headers, `[name, value, …]`, the form that costs writeHead least. */
   headers: readonly string[];
   /** The headers of a 304. */
   notModified: readonly string[];
@@ -58,7 +58,7 @@ export async function compress(identity: Buffer): Promise<Bodies> {
   return { identity, br, gzip: gz };
 }
 
-/** @param headers further headers, names and values by turns; Express has set its own on `res`. */
+/** @param headers further headers, as a flat list. */
 export function sendCached(
   req: IncomingMessage,
   res: ServerResponse,

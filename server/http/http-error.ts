@@ -1,4 +1,4 @@
-// An error with an HTTP status: middleware and controllers throw it, and middleware/errors.ts sends it.
+// Errors with an HTTP status, which middleware and controllers throw, and their problem documents (RFC 9457).
 import { STATUS_CODES } from "node:http";
 
 export class HttpError extends Error {
@@ -26,4 +26,23 @@ export function toHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
   // A thrown value may be undefined.
   return new HttpError(500, "Something went wrong. Please try again.", { cause: error ?? new Error("no error") });
+}
+
+export function problemDocument({ status, detail, extra }: HttpError): string {
+  const errors = Object.entries(extra.fields ?? {}).map(([name, text]) => ({ pointer: `#/${name}`, detail: text }));
+  const title = STATUS_CODES[status];
+  return JSON.stringify({ type: "about:blank", title, status, detail, ...(errors.length > 0 && { errors }) });
+}
+
+export function methodNotAllowed(allow: string): HttpError {
+  return new HttpError(405, `Use ${allow}.`, { headers: { Allow: allow } });
+}
+
+export function isRead({ method }: { method?: string | undefined }): boolean {
+  return method === "GET" || method === "HEAD";
+}
+
+/** @throws HttpError 405 for any other method than GET and HEAD. */
+export function requireRead(request: { method?: string | undefined }): void {
+  if (!isRead(request)) throw methodNotAllowed("GET, HEAD");
 }

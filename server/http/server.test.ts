@@ -4,13 +4,12 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { createTestApp, noDatabase, type TestApp, testSettings } from "../../tests/support/app.ts";
 import type { AppOptions } from "../app.ts";
-import { createHttpServer, type HttpServer } from "./server.ts";
 import { createBuiltFrontend } from "../views/frontend.ts";
-import { directTimeouts } from "./timeouts.ts";
 import { cacheResponse } from "./cached-response.ts";
+import { createHttpServer, directTimeouts, type HttpServer } from "./server.ts";
 
 interface Started extends TestApp {
   http: HttpServer;
@@ -44,16 +43,6 @@ async function exchange(port: number, bytes: string): Promise<string> {
   return text(socket);
 }
 
-function expectProblem(answer: string, status: number): void {
-  const [head = "", body = ""] = answer.split("\r\n\r\n", 2);
-  expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
-  expect(head).toContain("Content-Type: application/problem+json");
-  expect(head).toContain("Content-Security-Policy: default-src 'none'");
-  expect(head).toContain("X-Content-Type-Options: nosniff");
-  expect(head).toContain("Connection: close");
-  expect(JSON.parse(body)).toMatchObject({ type: "about:blank", status, detail: expect.stringMatching(/\.$/) });
-}
-
 const host = "Host: localhost\r\n";
 const get = `GET / HTTP/1.1\r\n${host}`;
 const healthz = `GET /healthz HTTP/1.1\r\n${host}\r\n`;
@@ -61,7 +50,6 @@ const post = `POST /api/earlyaccess HTTP/1.1\r\n${host}Content-Type: application
 const chunked = `${post}Transfer-Encoding: chunked\r\n\r\n`;
 const entry = JSON.stringify({ name: "Ada", email: "ada@example.com", company: "Engines" });
 const signup = `${post}Content-Length: ${entry.length}\r\n\r\n${entry}`;
-const connectMethod = `CONNECT localhost:5432 HTTP/1.1\r\n${host}\r\n`;
 
 /** Adds lines to the request's headers. */
 const withHeaders = (request: string, lines: string) => request.replace(host, host + lines);
@@ -76,20 +64,17 @@ describe("the server", () => {
   afterAll(() => stop(site));
 
   it.each([
-    "http://[::1",
-    "http://[::1/",
-    "http://",
-    "http://xn--%C3%BC/",
-    "ftp://localhost/",
-    "//a@[x#y",
-    "//z@h/#",
-    "/#",
-    "/healthz#",
-    "http://localhost/nope",
-    "*",
-  ])("returns 404 for the request target %s", async (target) => {
+    ["/nope", 404],
+    ["*", 404],
+    ["http://[::1", 404],
+    ["//a@[x#y", 404],
+    ["http://localhost/nope", 404],
+    ["http://localhost:3000/", 200],
+    ["https://other.example/?joined", 200],
+    ["/#", 200],
+  ])("answers the request target %s with %i and the headers of every response", async (target, status) => {
     const answer = await exchange(site.port, closing(`GET ${target} HTTP/1.1\r\n${host}\r\n`));
-    expect(answer).toMatch(/^HTTP\/1\.1 404 /);
+    expect(statuses(answer)).toEqual([`${status}`]);
     expect(answer).toContain("Content-Security-Policy: default-src 'none'");
     expect(answer).toContain("X-Request-Id: ");
   });
@@ -108,68 +93,69 @@ describe("the server", () => {
     [413, "20 KB of chunk extensions", `${chunked}1;${"x".repeat(20_000)}\r\n`],
     [431, "a header of 20 KB", `${get}X: ${"x".repeat(20_000)}\r\n\r\n`],
     [431, "20,000 headers", `${get}${"X: y\r\n".repeat(20_000)}\r\n`],
-    [431, "101 headers", `${get}${"X: y\r\n".repeat(100)}\r\n`],
-    [431, "a sign-up with over 100 headers", withHeaders(signup, "X: y\r\n".repeat(100))],
     [431, "a path of 1 MB", `GET /${"x".repeat(1_000_000)} HTTP/1.1\r\n${host}\r\n`],
     [400, "no Host", "GET / HTTP/1.1\r\n\r\n"],
     [400, "a sign-up without Host", signup.replace(host, "")],
-    [400, "two Host headers", `GET / HTTP/1.1\r\n${host}${host}\r\n`],
-    [400, "two Host headers in HTTP/1.0", `GET / HTTP/1.0\r\n${host}hOST: other\r\n\r\n`],
-    [400, "a sign-up with two Host headers", withHeaders(signup, "HOST: other.example\r\n")],
-    [405, "CONNECT", connectMethod],
-  ])("returns %i with a problem document and the security headers for %s", async (status, _, bytes) => {
-    expectProblem(await exchange(site.port, bytes), status);
+  ])("returns %i for %s and closes the connection", async (status, _, bytes) => {
+    expect(statuses(await exchange(site.port, bytes))).toEqual([`${status}`]);
   });
 
-  it("returns 400 for a request that ends within its headers", async () => {
-    const socket = await open(site.port);
-    socket.end(`${get}Accept: */*\r\n`);
-    expectProblem(await text(socket), 400);
+  it("reads each of 2,500 headers, also the last one, which a proxy may have appended", async () => {
+    const type = "Content-Type: application/json\r\n";
+    const request = closing(signup).replace(type, `${"a:\r\n".repeat(2_500)}${type}`);
+    expect(statuses(await exchange(site.port, request))).toEqual(["201"]);
   });
 
   it.each([
-    ["an unknown expectation", closing(`${get}Expect: miracles\r\n\r\n`)],
     ["an upgrade to an unsupported protocol", `${get}Upgrade: h2c\r\nConnection: Upgrade, close\r\n\r\n`],
     ["HTTP/1.0 without Host", "GET / HTTP/1.0\r\n\r\n"],
-    ["an absolute URL as target", closing(`GET http://localhost/ HTTP/1.1\r\n${host}\r\n`)],
-    ["an absolute URL without a path", closing(`GET http://localhost:3000 HTTP/1.1\r\n${host}\r\n`)],
-    ["another site's URL with a query", closing(`GET https://x.example/?joined HTTP/1.1\r\n${host}\r\n`)],
   ])("returns the page for %s", async (_, bytes) => {
     const answer = await exchange(site.port, bytes);
     expect(answer).toMatch(/^HTTP\/1\.1 200 /);
-    expect(answer).toContain("Content-Security-Policy: default-src 'none'");
     expect(answer).toMatch(/<\/html>\s*$/);
   });
 
-  it("sends the response to a sign-up before the response to a CONNECT after it", async () => {
-    expect(statuses(await exchange(site.port, signup + connectMethod))).toEqual(["201", "405"]);
-  });
-
-  it("sends the response to a valid request before the response to a malformed one after it", async () => {
-    const answer = await exchange(site.port, `${healthz}GARBAGE\r\n\r\n`);
-    const [first = "", second = ""] = answer.split(/(?<=\})(?=HTTP)/);
-    expect(first).toMatch(/^HTTP\/1\.1 200 [^]*\{"status":"ok"\}$/);
-    expectProblem(second, 400);
+  it("sends the response to a valid request before it disconnects for a malformed one after it", async () => {
+    expect(await exchange(site.port, `${healthz}GARBAGE\r\n\r\n`)).toMatch(/^HTTP\/1\.1 200 [^]*\{"status":"ok"\}/);
   });
 
   it.each(["application/json", "application/x-www-form-urlencoded"])(
     "returns 413 for an endless chunked body of %s and closes the connection",
     async (type) => {
       const chunk = `8000\r\n${"x".repeat(0x80_00)}\r\n`;
-      expectProblem(await exchange(site.port, chunked.replace("application/json", type) + chunk.repeat(3)), 413);
+      const answer = await exchange(site.port, chunked.replace("application/json", type) + chunk.repeat(3));
+      expect(statuses(answer)).toEqual(["413"]);
+      expect(answer).toContain("Connection: close");
+    },
+  );
+
+  it.each(["POST /nope", "GET /", "GET /favicon.svg", "DELETE /api/nope", "POST /leave?token=AAAAAAAAAAAAAAAAAAAAAA"])(
+    "closes the connection of %s with a long body instead of reading it",
+    async (line) => {
+      const socket = await open(site.port);
+      const answer = text(socket);
+      const isRefused = once(socket, "close").then(() => true);
+      socket.write(`${line} HTTP/1.1\r\n${host}Content-Length: 1000000000\r\n\r\n`);
+      const megabyte = Buffer.alloc(1_000_000);
+      let accepted = 0;
+      const isTaken = () => new Promise<boolean>((done) => socket.write(megabyte, (error) => done(!error)));
+      while (accepted < 100 && (await Promise.race([isTaken(), isRefused.then(() => false)]))) accepted++;
+      expect(accepted).toBeLessThan(100);
+      expect(await answer).toContain("Connection: close");
     },
   );
 
   it("keeps running after clients reset their connections, also after CONNECT", async () => {
+    const connectMethod = `CONNECT localhost:5432 HTTP/1.1\r\n${host}\r\n`;
     for (const bytes of [get, chunked, signup, connectMethod]) {
+      const accepted = once(site.http.server, "connection") as Promise<[Socket]>;
       const socket = await open(site.port);
-      const closed = new Promise((done) =>
-        site.http.server.once("request", ({ socket: accepted }) => accepted.on("close", done)).once("connect", done),
-      );
+      const [serverSocket] = await accepted;
+      const closed = once(serverSocket, "close").catch(() => undefined); // The reset is an error.
       socket.write(bytes);
-      if (bytes !== get) await Promise.race([once(socket, "data"), sleep(50)]);
+      await vi.waitUntil(() => serverSocket.bytesRead >= bytes.length || serverSocket.destroyed);
       socket.resetAndDestroy();
-      if (bytes !== get) await closed;
+      await closed;
     }
     expect((await fetch(`http://127.0.0.1:${site.port}/healthz`)).status).toBe(200);
   });
@@ -218,19 +204,17 @@ it("the server answers a request that arrives during shutdown with Connection: c
 });
 
 describe("a slow client", () => {
-  const shortTimeouts = { ...directTimeouts, headers: 200, request: 400, check: 20, read: 200, keepAlive: 100 };
+  const shortTimeouts = { ...directTimeouts, headers: 200, request: 400, check: 20, inactivity: 300, keepAlive: 100 };
   let site: Started;
-  let joined: Promise<unknown> = Promise.resolve();
   beforeAll(async () => {
     // Larger than the socket buffers of both ends.
     const large = cacheResponse({ identity: Buffer.alloc(16_000_000) }, 200, {});
-    const waitlist = { join: async () => void (await joined) };
     const frontend = await createBuiltFrontend({
       origin: "http://localhost:3000",
       allowIndexing: true,
       settings: testSettings,
     });
-    site = await start({ waitlist, frontend: { ...frontend, files: new Map([["/large", large]]) } }, shortTimeouts);
+    site = await start({ frontend: { ...frontend, files: new Map([["/large", large]]) } }, shortTimeouts);
   });
   afterAll(() => stop(site));
   let drip: NodeJS.Timeout;
@@ -249,20 +233,17 @@ describe("a slow client", () => {
 
   it("gets 408 if its headers take too long", async () => {
     site.http.server.requestTimeout = 60_000; // It would cause a 408 as well.
-    expectProblem(await sendSlowly(`${get}X: `), 408);
+    expect(statuses(await sendSlowly(`${get}X: `))).toEqual(["408"]);
   });
 
   it("gets 408 if its body takes too long", async () => {
-    expectProblem(await sendSlowly(`${post}Content-Length: 1000\r\n\r\n`), 408);
+    expect(statuses(await sendSlowly(`${post}Content-Length: 1000\r\n\r\n`))).toEqual(["408"]);
   });
 
-  it("gets one response if it is still sending a body that no handler reads", async () => {
-    const answer = await sendSlowly(withHeaders(healthz, "Content-Length: 1000\r\n"));
-    expect(statuses(answer)).toEqual(["200"]);
-  });
-
-  it("gets no response on an unused connection, because browsers open connections in advance", async () => {
-    expect(await text(await open(site.port))).toBe("");
+  it("is disconnected if it sends nothing", async () => {
+    const socket = await open(site.port);
+    await text(socket);
+    expect(socket.bytesWritten).toBe(0);
   });
 
   it("is disconnected if it sends no further request", async () => {
@@ -274,15 +255,8 @@ describe("a slow client", () => {
     socket.pause();
     socket.write(`GET /large HTTP/1.1\r\n${host}\r\n`);
     const [, answer] = (await once(site.http.server, "request")) as [IncomingMessage, ServerResponse];
-    const began = performance.now();
     await once(answer, "close");
-    expect(performance.now() - began).toBeGreaterThan(shortTimeouts.read - shortTimeouts.check);
     expect(site.logged()).toContain('"path":"/large","status":"aborted"');
     socket.destroy();
-  });
-
-  it("is not one that waits for a slow response", async () => {
-    joined = sleep(3 * shortTimeouts.read);
-    expect(await exchange(site.port, signup)).toMatch(/^HTTP\/1\.1 201 /);
   });
 });

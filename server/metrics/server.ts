@@ -1,7 +1,7 @@
 // The server of GET /metrics for Prometheus. The internet must not reach its port.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Registry } from "prom-client";
-import { isRead } from "../http/method.ts";
+import { isRead } from "../http/http-error.ts";
 import { listen } from "../http/listen.ts";
 
 /**

@@ -1,4 +1,5 @@
 // Reads the body of a sign-up: a JSON object or a form, in UTF-8 and at most 16 KiB long.
+import type { IncomingMessage } from "node:http";
 import { parse as parseForm } from "node:querystring";
 import { parse as parseContentType } from "content-type";
 import type { Request, RequestHandler } from "express";
@@ -36,12 +37,11 @@ export const readBody: RequestHandler = async (req, _res, next) => {
 };
 
 /**
- * Returns whether the connection can be kept although the body is not read. Node then discards the rest of the body, so its
- * length must be known and small.
+ * Returns whether the connection must be closed after the response. Node reads what is left of a body before the next request,
+ * so the connection is kept only for a body that is known to be short.
  */
-export function canDiscardBody({ complete, headers }: Request): boolean {
-  if (complete) return true;
-  return headers["transfer-encoding"] === undefined && Number(headers["content-length"] ?? 0) <= bodyLimit;
+export function mayHaveLongBody({ headers }: IncomingMessage): boolean {
+  return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > bodyLimit;
 }
 
 function requireReadable({ headers }: Request): void {

@@ -4,14 +4,13 @@ import type { ErrorRequestHandler, Request, RequestHandler, Response } from "exp
 import type { Logger } from "pino";
 import { errorFields } from "../database/error-fields.ts";
 import { sendCached, type CachedResponse } from "../http/cached-response.ts";
-import { HttpError, toHttpError } from "../http/http-error.ts";
+import { HttpError, problemDocument, toHttpError } from "../http/http-error.ts";
 import { acceptsHtml } from "../http/negotiation.ts";
-import { errorHeaders, problemDocument } from "../http/problem.ts";
-import { bodyType, canDiscardBody } from "./body.ts";
+import { bodyType } from "./body.ts";
 
 /** Answers an API path that does not exist, also to a browser, with a problem document. */
-export const apiNotFound: RequestHandler = (req, res) => {
-  sendProblem(req, res, new HttpError(404, "There is nothing at this address."));
+export const apiNotFound: RequestHandler = (_req, res) => {
+  sendProblem(res, new HttpError(404, "There is nothing at this address."));
 };
 
 /** @param errorPage for a fault of the server. */
@@ -21,24 +20,23 @@ export function handleErrors(errorPage: CachedResponse, log: Logger): ErrorReque
     const error = toHttpError(thrown);
     logFault(log, res, error);
     if (res.headersSent) res.destroy();
-    else if (error.status < 500 || !prefersHtml(req)) sendProblem(req, res, error);
+    else if (error.status < 500 || !prefersHtml(req)) sendProblem(res, error);
     else {
-      setErrorHeaders(req, res, error);
+      setErrorHeaders(res, error);
       sendCached(req, res, { ...errorPage, status: error.status });
     }
   };
 }
 
-function sendProblem(req: Request, res: Response, error: HttpError): void {
-  setErrorHeaders(req, res, error);
-  const { headers, body } = problemDocument(error);
-  res.set(headers).end(body);
+function sendProblem(res: Response, error: HttpError): void {
+  setErrorHeaders(res, error);
+  const body = problemDocument(error);
+  res.set({ "Content-Type": "application/problem+json", "Content-Length": `${Buffer.byteLength(body)}` }).end(body);
 }
 
 /** Sets the status and the headers that every response to this error has. */
-export function setErrorHeaders(req: Request, res: Response, error: HttpError): void {
-  res.status(error.status).set(errorHeaders(error));
-  if (!canDiscardBody(req)) res.set("Connection", "close");
+export function setErrorHeaders(res: Response, { status, extra }: HttpError): void {
+  res.status(status).set({ "Cache-Control": "no-store", ...extra.headers });
 }
 
 /** Logs an error that the server is to blame for. A refused request has no cause. */

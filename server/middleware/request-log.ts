@@ -1,7 +1,6 @@
 // Request ids, and one structured log line per request.
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { RequestHandler } from "express";
 import type { Logger } from "pino";
 
 /** In characters. Enough to recognise a path, and too short for a flood of 8 KB paths to fill the disk. */
@@ -17,32 +16,32 @@ interface LoggedRequest {
 /** Called after each response is sent or aborted. */
 export type OnResponse = (request: LoggedRequest, res: ServerResponse) => void;
 
-/** Starts the log line of a request, and returns the request's id. */
-export type LogRequest = (req: IncomingMessage, res: ServerResponse) => string;
-
-/** Logs method, path, status and duration; never a query, a header, a body or a client's address. */
-export function requestLog(log: Logger, onResponse?: OnResponse): LogRequest {
-  return function logRequest({ method, url = "", socket }, res) {
-    const started = performance.now();
-    const id = randomUUID();
-    const path = url.split("?", 1)[0] as string;
-    res.on("close", () => {
-      const exactMs = performance.now() - started;
-      const ms = Math.round(exactMs);
-      // Node calls a response that was cut off with its connection finished as well.
-      const status = res.writableFinished && !socket.destroyed ? res.statusCode : "aborted";
-      log.info({ id, method, path: redact(path), status, ms }, "request");
-      onResponse?.({ method, path, status, seconds: exactMs / 1000 }, res);
-    });
-    return id;
-  };
+/**
+ * Logs the request once its response is sent: method, path, status and duration; never a query, a header, a body or a client's
+ * address. Returns the request's id.
+ */
+export function logRequest(
+  { method, url = "", headers, socket }: IncomingMessage,
+  res: ServerResponse,
+  { log, onResponse, trustProxy }: { log: Logger; onResponse?: OnResponse | undefined; trustProxy: number },
+): string {
+  const started = performance.now();
+  const id = (trustProxy > 0 && proxyId(headers["x-request-id"])) || randomUUID();
+  const path = url.split("?", 1)[0] as string;
+  const level = path === "/healthz" || path === "/readyz" ? "debug" : "info";
+  res.on("close", () => {
+    const exactMs = performance.now() - started;
+    // Node calls a response that was cut off with its connection finished as well.
+    const status = res.writableFinished && !socket.destroyed ? res.statusCode : "aborted";
+    log[level]({ id, method, path: redact(path), status, ms: Math.round(exactMs) }, "request");
+    onResponse?.({ method, path, status, seconds: exactMs / 1000 }, res);
+  });
+  return id;
 }
 
-export function logRequests(logRequest: LogRequest): RequestHandler {
-  return function startLog(req, res, next) {
-    res.setHeader("X-Request-Id", logRequest(req, res));
-    next();
-  };
+/** Returns the id that a proxy gave the request if it is a plain token. */
+function proxyId(value: string | string[] | undefined): string | undefined {
+  return typeof value === "string" && /^[\w.-]{1,64}$/.test(value) ? value : undefined;
 }
 
 /** Cuts the path, and redacts segments that look like an email address. */

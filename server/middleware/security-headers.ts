@@ -1,6 +1,5 @@
 // The security headers of every response. They are computed once: per request, helmet costs a third of the throughput.
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { RequestHandler } from "express";
 import helmet from "helmet";
 
 export interface SecurityPolicy {
@@ -17,7 +16,7 @@ export interface SecurityPolicy {
 /** Features that no page needs. Chromium prints a warning for a name that it does not know. */
 const permissionsPolicy = "browsing-topics=(), camera=(), geolocation=(), microphone=(), payment=(), usb=()";
 
-/** Returns names and values by turns. */
+/** Returns a flat list of headers, `[name, value, …]`, as `writeHead` takes it. */
 export function securityHeaders(policy: SecurityPolicy): string[] {
   const { https, hstsIncludeSubdomains = false, inline, allowIndexing } = policy;
   const applyHelmet = helmet({
@@ -56,10 +55,7 @@ export function securityHeaders(policy: SecurityPolicy): string[] {
   return headers;
 }
 
-/** @param headers names and values by turns. */
-export function setHeaders(headers: readonly string[]): RequestHandler {
-  return function setResponseHeaders(_req, res, next) {
-    for (let i = 0; i < headers.length; i += 2) res.setHeader(headers[i] as string, headers[i + 1] as string);
-    next();
-  };
+/** @param headers flat list, as above. */
+export function setHeaders(res: ServerResponse, headers: readonly string[]): void {
+  for (let i = 0; i < headers.length; i += 2) res.setHeader(headers[i] as string, headers[i + 1] as string);
 }

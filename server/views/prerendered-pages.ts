@@ -10,6 +10,7 @@ const pageCaching = {
 };
 /** During a deployment, an address that this replica does not know may be a file of a newer one. */
 const notFoundCaching = { "Cache-Control": "public, max-age=0, must-revalidate" };
+const noStore = { "Cache-Control": "no-store" };
 
 const htmlType = { "Content-Type": "text/html; charset=utf-8" };
 
@@ -34,7 +35,6 @@ export async function createPageCache(renderer: Renderer, addresses: string[], o
   const prerendered = new Map(await prerender(renderer, addresses));
   const errorPage = await cacheErrorPage(renderer);
   const onDemandPages = new Map<string, Promise<CachedResponse>>();
-  const noStore = { "Cache-Control": "no-store" };
 
   /** No other cache may keep a page that is not prerendered: the address of a request may have a token. */
   async function findPage(address: string): Promise<CachedResponse> {
@@ -64,7 +64,9 @@ export async function createPageCache(renderer: Renderer, addresses: string[], o
 function prerender(renderer: Renderer, addresses: string[]) {
   const pages = addresses.map(async (address) => {
     const page = await renderer.page(address);
-    return [address, await cachePage(page, page.status === 200 ? pageCaching : notFoundCaching)] as const;
+    const caching = page.status === 200 ? pageCaching : notFoundCaching;
+    // A query is the state of one visitor's sign-up.
+    return [address, await cachePage(page, address.includes("?") ? noStore : caching)] as const;
   });
   return Promise.all(pages);
 }

@@ -133,12 +133,15 @@ export async function assertHealthy(site: Site): Promise<void> {
   assert.doesNotMatch(site.stdout(), /"status":5\d\d|"level":[56]0/);
 }
 
-/** Asserts that each response has one of the statuses and the security headers. @param silent whether to be closed without a response is right, too. */
+/** What Node sends by itself for invalid HTTP. */
+const ownResponse = /^HTTP\/1\.1 [^\r]+\r\nConnection: close\r\n/;
+
+/** Asserts that each response has one of the statuses, and the site's responses the security headers. @param silent whether to be closed without a response is right, too. */
 export function assertResponses(received: string[], statuses: number[], silent = false): void {
   for (const response of received) {
     if (silent && response === "") continue;
     const status = Number(/^HTTP\/1\.1 (\d+) /.exec(response)?.[1]);
     assert(statuses.includes(status), `Received "${response.slice(0, 200)}".`);
-    assert.match(response, /^Content-Security-Policy: default-src 'none'/m);
+    if (!ownResponse.test(response)) assert.match(response, /^Content-Security-Policy: default-src 'none'/m);
   }
 }
