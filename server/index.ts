@@ -126,7 +126,6 @@ function main(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
   const config = loadConfig();
   const log = createLogger(config.logLevel);
-  for (const warning of config.warnings) log.warn(warning);
   const cleanups: Cleanups = [];
   let stopping = false;
   const stop = async () => {

@@ -18,7 +18,6 @@ export async function runCommand(work: Work): Promise<void> {
 /** Opens the configured database for the work, and releases it afterwards. */
 export async function withDatabase(work: Work): Promise<void> {
   const config = loadConfig();
-  for (const warning of config.warnings) process.stderr.write(`Warning: ${warning}\n`);
   const database = await openDatabase(config);
   try {
     await work(database, config);

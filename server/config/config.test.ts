@@ -9,7 +9,7 @@ describe("readConfig", () => {
   it("uses the default of each variable that is unset or empty", () => {
     const config = readConfig({ PORT: "", DATABASE_URL: " " });
     expect(config).toEqual(readConfig({}));
-    expect(config).toMatchObject({ host: "127.0.0.1", port: 3000, databaseUrl: undefined, warnings: [] });
+    expect(config).toMatchObject({ host: "127.0.0.1", port: 3000, databaseUrl: undefined });
   });
 
   it("returns each value under its name in camel case", () => {
@@ -50,13 +50,6 @@ describe("readConfig", () => {
   it("shows an invalid value without control characters, cut after 100 characters", () => {
     const shown = `HOST is "?[2J?${"x".repeat(95)}…" but must`;
     expect(errorOf({ HOST: `\u001B[2J\n${"x".repeat(200)}` })).toContain(shown);
-  });
-
-  it("names misspelt variables beside invalid ones, as one may be the reason for the other", () => {
-    expect(errorOf({ DATABASE_ULR: url, DATABASE_OWNER_URL: url })).toMatch(
-      /DATABASE_URL is not set .*\n {2}DATABASE_ULR is set but/,
-    );
-    expect(readConfig({ DATABASE_ULR: url }).warnings).toEqual([expect.stringContaining("DATABASE_ULR")]);
   });
 
   it.each([{}, { PORT: "9464" }, { PORT: "09464" }])("rejects METRICS_PORT if it is the port of %j", (env) => {

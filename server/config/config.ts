@@ -2,14 +2,11 @@
 import { printableName, OperatorError } from "../operator-messages.ts";
 import { checkDatabaseUrls } from "./database-urls.ts";
 import { readEnvFile } from "./env-file.ts";
-import { describeMisspelt } from "./misspelt-names.ts";
 import { settingNames, settings, type Setting, type SettingName, type SettingValues } from "./settings.ts";
 
 /** The value of each setting under its name in camel case, as databaseUrl for DATABASE_URL. */
 export type Config = { [Name in SettingName as CamelCase<Name>]: SettingValues[Name] } & {
   allowPrivilegedRole: boolean;
-  /** A sentence for each variable that is probably misspelt. */
-  warnings: string[];
 };
 
 type CamelCase<Name extends string> = Name extends `${infer Word}_${infer Rest}`
@@ -35,14 +32,12 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       errors.push(`${name} is the example, which everybody can read; make one with: openssl ${command}`);
     }
   }
-  const warnings = describeMisspelt(Object.keys(given));
   if (errors.length > 0) {
-    const lines = [...errors, ...warnings].map((line) => `  ${line}`);
-    throw new OperatorError(`The configuration is not valid:\n${lines.join("\n")}`);
+    throw new OperatorError(`The configuration is not valid:\n${errors.map((line) => `  ${line}`).join("\n")}`);
   }
   values.ALLOW_PRIVILEGED_ROLE ??= !isProduction;
   const config = Object.entries(values).map(([name, value]) => [toCamelCase(name), value]);
-  return { ...Object.fromEntries(config), warnings } as Config;
+  return Object.fromEntries(config) as Config;
 }
 
 /** Secrets that production refuses if they are the example, and the arguments of openssl that make one. */

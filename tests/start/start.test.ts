@@ -113,17 +113,13 @@ describe("a start with a given database", () => {
     await empty.drop();
   });
 
-  it("reads .env with a byte order mark, prefers the environment, and warns once of a misspelt variable", async () => {
+  it("reads .env with a byte order mark, and prefers the environment", async () => {
     const folder = await createFolder();
-    const lines = ["PUBLIC_URL=https://from.file", `DATABASE_URL=${database.webUrl}`, "TRUST_PROXI=hunter2", "PORT=1"];
+    const lines = ["PUBLIC_URL=https://from.file", `DATABASE_URL=${database.webUrl}`, "PORT=1"];
     await writeFile(join(folder, ".env"), `\uFEFF${lines.join("\n")}\n`);
     const site = await startSite({ cwd: folder });
     sites.push(site);
     expect(await (await fetch(`${site.url}/sitemap.xml`)).text()).toContain("<loc>https://from.file/</loc>");
-    expect(
-      site.stdout().match(/"level":40,.*"TRUST_PROXI is set but has no effect\. Did you mean TRUST_PROXY\?"/g),
-    ).toHaveLength(1);
-    expect(site.stdout()).not.toContain("hunter2");
   });
 
   it.each(privileged)("warns once of %s as the web role", async (_, warning, urls) => {

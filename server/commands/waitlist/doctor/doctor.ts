@@ -33,7 +33,6 @@ async function* examine(): AsyncGenerator<Finding> {
     return;
   }
   yield { verdict: "ok", what: "Configuration", text: "every variable can be read" };
-  for (const text of config.warnings) yield { verdict: "warning", what: "Configuration", text };
   yield* examineAddress(config);
   yield* examinePrivacy(config);
   yield* examineErasureKey(config);
