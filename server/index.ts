@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import type { Logger } from "pino";
 import { createApp } from "./app.ts";
-import { loadConfig, type Config } from "./config/config.ts";
+import { loadConfig, type Config } from "./config.ts";
 import { connect, createPool } from "./database/connect.ts";
 import { openDatabase, type OpenedDatabase } from "./database/open.ts";
 import { prepareDatabase } from "./database/prepare.ts";

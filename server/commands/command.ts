@@ -1,5 +1,5 @@
 // The frame of every command: opens and releases the database, prints errors, sets the exit code.
-import { loadConfig, type Config } from "../config/config.ts";
+import { loadConfig, type Config } from "../config.ts";
 import { openDatabase, type OpenedDatabase } from "../database/open.ts";
 import { explain, OperatorError } from "../operator-messages.ts";
 

@@ -1,6 +1,6 @@
 // The settings that the pages show, from the configuration.
 import type { PageSettings } from "../../client/site-settings.ts";
-import type { Config } from "../config/config.ts";
+import type { Config } from "../config.ts";
 import { createNotice, type Notice } from "./notice.ts";
 import { describeClosing, isOpen } from "./opening.ts";
 

@@ -122,6 +122,13 @@ describe("a start with a given database", () => {
     expect(await (await fetch(`${site.url}/sitemap.xml`)).text()).toContain("<loc>https://from.file/</loc>");
   });
 
+  it("reads a secret from the file that NAME_FILE names", async () => {
+    const file = join(await createFolder(), "database_url");
+    await writeFile(file, `${database.webUrl}\n`);
+    const site = await start({ DATABASE_URL: "", DATABASE_URL_FILE: file });
+    expect((await signUp(site)).status).toBe(201);
+  });
+
   it.each(privileged)("warns once of %s as the web role", async (_, warning, urls) => {
     const site = await start(urlsOf(urls()));
     expect((await signUp(site)).status).toBe(201);

@@ -1,5 +1,5 @@
 // waitlist doctor: checks everything that the site needs from its environment, and says what to do.
-import { loadConfig, type Config } from "../../../config/config.ts";
+import { loadConfig, type Config } from "../../../config.ts";
 import { openDatabase } from "../../../database/open.ts";
 import { OperatorError } from "../../../operator-messages.ts";
 import { print } from "../../print.ts";
