@@ -1,6 +1,5 @@
 // The composition root: starts and stops the site. The only file with side effects.
 import { setTimeout as sleep } from "node:timers/promises";
-import { setFlagsFromString } from "node:v8";
 import type { Logger } from "pino";
 import { createApp } from "./app.ts";
 import { loadConfig, type Config } from "./config.ts";
@@ -119,9 +118,6 @@ function fail(error: unknown): void {
 }
 
 function main(): void {
-  // V8 lets garbage grow to several times the memory in use. With 20 % at most, the process needs a third less memory under
-  // load and stores a few percent fewer sign-ups.
-  setFlagsFromString("--heap-growing-percent=20");
   // A closed terminal or pipe does not end the site.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
   const config = loadConfig();
