@@ -59,7 +59,7 @@ export function createApp(options: AppOptions): Application {
   app.use(refuseBadHeaders);
   app.all("/healthz", live);
   app.all("/readyz", ready(isReady));
-  const isOpen = () => !options.site.settings.closed;
+  const isOpen = () => !options.site.settings().closed;
   app.use(
     earlyAccess({ origin, isOpen, limits: signups, waitlist, undo, renderer, log, onRefused: options.onRefused }),
   );

@@ -79,7 +79,7 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
       frontend,
       isReady,
       waitlist: volume.limit(waitlist),
-      undo: !settings.mail,
+      undo: config.mailFrom === undefined,
       links: createEntryLinks(database.execute),
       views,
       signups: { limit: config.signupLimit, windowSeconds: config.signupWindowSeconds, store: counts?.store },
