@@ -13,7 +13,7 @@ import { apiNotFound, handleErrors } from "./middleware/errors.ts";
 import { refuseBadHeaders } from "./middleware/request-headers.ts";
 import { logRequests, requestLog, type OnResponse } from "./middleware/request-log.ts";
 import { securityHeaders, setHeaders } from "./middleware/security-headers.ts";
-import type { SignupLimits } from "./middleware/signup-limit.ts";
+import { warnOfProxy, type SignupLimits } from "./middleware/rate-limit.ts";
 import type { EntryLinks } from "./models/entry-links.ts";
 import type { PageViews } from "./models/page-views.ts";
 import type { Frontend } from "./views/frontend.ts";
@@ -75,7 +75,9 @@ export function createApp(options: AppOptions): Application {
   const cache = { get: (address: string) => prerendered.get(address) ?? files.get(address) };
   const fastCache = options.fastPath === false ? new Map() : cache;
   const sendFromCache = createFastPath(fastCache, logRequest, headers, countView);
+  const checkProxy = trustProxy === 0 ? warnOfProxy(log) : undefined;
   const listener: RequestListener = (req, res) => {
+    checkProxy?.(req);
     if (!sendFromCache(req, res)) app(req, res);
   };
   return { listener, express: app, headers };

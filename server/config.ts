@@ -153,7 +153,7 @@ export const settings = {
   /** The time at which an open list closes by itself. Undefined: it stays open. */
   WAITLIST_CLOSES: { schema: closingTime.optional(), example: "2026-12-31" },
   /** Sign-ups per client and window. */
-  SIGNUP_LIMIT: { schema: wholeNumber(1, 1_000_000).default(10), example: "10" },
+  SIGNUP_LIMIT: { schema: wholeNumber(1, 1_000_000).default(30), example: "30" },
   /** The length of that window. */
   SIGNUP_WINDOW_SECONDS: { schema: wholeNumber(1, 86_400, "seconds").default(600), example: "600" },
   /** New entries per hour over all clients, above which an entry gets a flag. */

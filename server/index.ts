@@ -10,7 +10,7 @@ import { createReadiness } from "./database/readiness.ts";
 import { createHttpServer, gracePeriodMs } from "./http/server.ts";
 import { directTimeouts, proxiedTimeouts } from "./http/timeouts.ts";
 import { createLogger } from "./logger.ts";
-import { shareCounts } from "./middleware/shared-counts.ts";
+import { connectRedis } from "./middleware/redis-store.ts";
 import { createEntryLinks } from "./models/entry-links.ts";
 import { watchOpening } from "./models/opening.ts";
 import { createPageSettings } from "./models/page-settings.ts";
@@ -53,8 +53,9 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
   await prepareDatabase({ ...urls, allowPrivilegedRole: config.allowPrivilegedRole }, log, stopped.signal, onFault);
   const frontend = await rendering;
 
-  const counts = config.redisUrl ? await shareCounts(config.redisUrl, urls.webUrl, log) : undefined;
-  if (counts) cleanups.push(() => counts.close());
+  const webPassword = decodeURIComponent(new URL(urls.webUrl).password);
+  const shared = config.redisUrl ? await connectRedis(config.redisUrl, webPassword, log) : undefined;
+  if (shared) cleanups.push(() => shared.close());
   const { metricsPort } = config;
   const metrics = metricsPort ? (await import("./metrics/metrics.ts")).createMetrics() : undefined;
   const volume = createSignupVolume(config.signupHourlyCeiling, log);
@@ -82,7 +83,7 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
       undo: config.mailFrom === undefined,
       links: createEntryLinks(database.execute),
       views,
-      signups: { limit: config.signupLimit, windowSeconds: config.signupWindowSeconds, store: counts?.store },
+      signups: { limit: config.signupLimit, windowSeconds: config.signupWindowSeconds, store: shared?.store },
       trustProxy: config.trustProxy,
       hstsIncludeSubdomains: config.hstsIncludeSubdomains,
       onResponse: metrics?.onResponse,
