@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { version } from "../../package.json";
 import type { DatabaseUrls } from "../../server/database/migrate.ts";
 import { projectRoot } from "../../server/project-root.ts";
 import { createEmptyDatabase, createTestDatabase, superuserUrl, type TestDatabase } from "../support/database.ts";
@@ -77,8 +78,9 @@ const status = async (site: Site, path: string) => (await fetch(site.url + path)
 const ready = (site: Site) => vi.waitUntil(async () => (await status(site, "/readyz")) === 200, { timeout: 50_000 });
 
 describe("a start with a given database", () => {
-  it("serves the site with an empty stderr and exits with 0", async () => {
+  it("serves the site with an empty stderr, names its version first, and exits with 0", async () => {
     const site = await start();
+    expect(JSON.parse(site.stdout().split("\n", 1)[0] as string)).toMatchObject({ version });
     expect(await status(site, "/")).toBe(200);
     expect(await status(site, "/healthz")).toBe(200);
     expect(await status(site, "/readyz")).toBe(200);

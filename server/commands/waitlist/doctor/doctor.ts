@@ -111,7 +111,7 @@ async function examineRedis(url: string): Promise<Finding> {
     return { verdict: "ok", what: "Redis", text: `answers at ${new URL(url).host}` };
   } catch (error) {
     const why = reason ?? describe(error as Error);
-    const advice = "Replicas count their limits alone. Start it or correct REDIS_URL.";
+    const advice = "Sign-ups have no limit per client. Start it or correct REDIS_URL.";
     return { verdict: "problem", what: "Redis", text: `${new URL(url).host} cannot be used (${why}). ${advice}` };
   } finally {
     redis.disconnect();
