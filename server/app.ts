@@ -13,7 +13,7 @@ import { mayHaveLongBody } from "./middleware/body.ts";
 import { apiNotFound, handleErrors } from "./middleware/errors.ts";
 import { logRequest, type OnResponse } from "./middleware/request-log.ts";
 import { securityHeaders, setHeaders } from "./middleware/security-headers.ts";
-import type { SignupLimits } from "./middleware/signup-limit.ts";
+import { warnOfProxy, type SignupLimits } from "./middleware/rate-limit.ts";
 import type { EntryLinks } from "./models/entry-links.ts";
 import type { PageViews } from "./models/page-views.ts";
 import type { Frontend } from "./views/frontend.ts";
@@ -44,12 +44,14 @@ export function createApp(options: AppOptions): Application {
     inline: frontend.inline,
     allowIndexing: site.allowIndexing,
   });
+  const checkProxy = trustProxy === 0 ? warnOfProxy(log) : undefined;
   const countView = views && !site.viewBeacon ? countPageViews(views, origin) : undefined;
   const app = express();
 
   const listener: RequestListener = (req, res) => {
     // 1. Every response: request id, log and security headers
     const headers = ["X-Request-Id", logRequest(req, res, options), ...constantHeaders];
+    checkProxy?.(req);
     if (mayHaveLongBody(req)) res.shouldKeepAlive = false;
     // 2. Prerendered pages and files
     const cached = findCached(req, prerendered, files);
@@ -73,7 +75,7 @@ export function createApp(options: AppOptions): Application {
   // 3. Health and API
   app.all("/healthz", live);
   app.all("/readyz", ready(isReady));
-  const isOpen = () => !site.settings.closed;
+  const isOpen = () => !site.settings().closed;
   app.use(earlyAccess({ origin, isOpen, limits: signups, waitlist, undo, renderer, log, onRefused }));
   app.use(entryLinks(links, signups, findPage));
   if (views && site.viewBeacon) app.use(viewBeacon(views, origin));

@@ -1,16 +1,15 @@
 // The composition root: starts and stops the site. The only file with side effects.
 import { setTimeout as sleep } from "node:timers/promises";
-import { setFlagsFromString } from "node:v8";
 import type { Logger } from "pino";
 import { createApp } from "./app.ts";
-import { loadConfig, type Config } from "./config/config.ts";
+import { loadConfig, type Config } from "./config.ts";
 import { connect, createPool } from "./database/connect.ts";
 import { openDatabase, type OpenedDatabase } from "./database/open.ts";
 import { prepareDatabase } from "./database/prepare.ts";
 import { createReadiness } from "./database/readiness.ts";
 import { createHttpServer, directTimeouts, gracePeriodMs, proxiedTimeouts } from "./http/server.ts";
 import { createLogger } from "./logger.ts";
-import { shareCounts } from "./middleware/shared-counts.ts";
+import { connectRedis } from "./middleware/redis-store.ts";
 import { createEntryLinks } from "./models/entry-links.ts";
 import { watchOpening } from "./models/opening.ts";
 import { createPageSettings } from "./models/page-settings.ts";
@@ -53,8 +52,9 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
   await prepareDatabase({ ...urls, allowPrivilegedRole: config.allowPrivilegedRole }, log, stopped.signal, onFault);
   const frontend = await rendering;
 
-  const counts = config.redisUrl ? await shareCounts(config.redisUrl, urls.webUrl, log) : undefined;
-  if (counts) cleanups.push(() => counts.close());
+  const webPassword = decodeURIComponent(new URL(urls.webUrl).password);
+  const shared = config.redisUrl ? await connectRedis(config.redisUrl, webPassword, log) : undefined;
+  if (shared) cleanups.push(() => shared.close());
   const { metricsPort } = config;
   const metrics = metricsPort ? (await import("./metrics/metrics.ts")).createMetrics() : undefined;
   const volume = createSignupVolume(config.signupHourlyCeiling, log);
@@ -79,10 +79,10 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
       frontend,
       isReady,
       waitlist: volume.limit(waitlist),
-      undo: !settings.mail,
+      undo: config.mailFrom === undefined,
       links: createEntryLinks(database.execute),
       views,
-      signups: { limit: config.signupLimit, windowSeconds: config.signupWindowSeconds, store: counts?.store },
+      signups: { limit: config.signupLimit, windowSeconds: config.signupWindowSeconds, store: shared?.store },
       trustProxy: config.trustProxy,
       hstsIncludeSubdomains: config.hstsIncludeSubdomains,
       onResponse: metrics?.onResponse,
@@ -118,14 +118,10 @@ function fail(error: unknown): void {
 }
 
 function main(): void {
-  // V8 lets garbage grow to several times the memory in use. With 20 % at most, the process needs a third less memory under
-  // load and stores a few percent fewer sign-ups.
-  setFlagsFromString("--heap-growing-percent=20");
   // A closed terminal or pipe does not end the site.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
   const config = loadConfig();
   const log = createLogger(config.logLevel);
-  for (const warning of config.warnings) log.warn(warning);
   const cleanups: Cleanups = [];
   let stopping = false;
   const stop = async () => {

@@ -1,5 +1,5 @@
 // The frame of every command: opens and releases the database, prints errors, sets the exit code.
-import { loadConfig, type Config } from "../config/config.ts";
+import { loadConfig, type Config } from "../config.ts";
 import { openDatabase, type OpenedDatabase } from "../database/open.ts";
 import { explain, OperatorError } from "../operator-messages.ts";
 
@@ -18,7 +18,6 @@ export async function runCommand(work: Work): Promise<void> {
 /** Opens the configured database for the work, and releases it afterwards. */
 export async function withDatabase(work: Work): Promise<void> {
   const config = loadConfig();
-  for (const warning of config.warnings) process.stderr.write(`Warning: ${warning}\n`);
   const database = await openDatabase(config);
   try {
     await work(database, config);

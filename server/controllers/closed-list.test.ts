@@ -11,13 +11,11 @@ const ada = { name: "Ada <b>", email: "ada@example.com", company: "Engines", job
 const contact = "privacy@perennial.example";
 
 /** The settings of a list that closes at a time by the clock, in milliseconds. */
-const closingAt = (time: number) => ({
-  ...testSettings,
+const closingAt = (time: number) => () => ({
+  ...testSettings(),
   contact,
   closes: "31 Dec 2026 (UTC)",
-  get closed() {
-    return Date.now() >= time;
-  },
+  closed: Date.now() >= time,
 });
 
 let database: TestDatabase;
@@ -25,7 +23,7 @@ let site: TestApp;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  const settings = { ...testSettings, contact, closed: true };
+  const settings = () => ({ ...testSettings(), contact, closed: true });
   site = await createTestApp(database.webUrl, {
     site: { origin: "http://localhost:3000", allowIndexing: true, settings },
   });
@@ -112,7 +110,7 @@ describe("the page", () => {
 
   it("/privacy says the same as before: it applies to the entries of the list", async () => {
     const open = await createTestApp(noDatabase, {
-      site: { ...site.options.site, settings: { ...testSettings, contact } },
+      site: { ...site.options.site, settings: () => ({ ...testSettings(), contact }) },
     });
     const main = (page: string) => /<main.*<\/main>/s.exec(page)?.[0];
     expect(main(await get(site, "/privacy"))).toBe(main(await get(open, "/privacy")));

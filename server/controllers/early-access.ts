@@ -9,7 +9,7 @@ import { HttpError, methodNotAllowed } from "../http/http-error.ts";
 import { readBody } from "../middleware/body.ts";
 import { prefersHtml } from "../middleware/errors.ts";
 import { sameOrigin } from "../middleware/same-origin.ts";
-import { signupLimit, type SignupLimits } from "../middleware/signup-limit.ts";
+import { signupLimit, type SignupLimits } from "../middleware/rate-limit.ts";
 import { readNoticeId } from "../models/notice.ts";
 import { HourlyLimitError } from "../models/signup-volume.ts";
 import { createToken } from "../models/token.ts";

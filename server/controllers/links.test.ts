@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import request from "supertest";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createTestApp, noDatabase, type TestApp } from "../../tests/support/app.ts";
+import { createTestApp, noDatabase, testSettings, type TestApp } from "../../tests/support/app.ts";
 import { createEmptyDatabase, type TestDatabase } from "../../tests/support/database.ts";
 import { queryAs, withClient } from "../../tests/support/query.ts";
 import { hashAddress } from "../database/erasures.ts";
@@ -153,7 +153,7 @@ describe("undo", () => {
   });
 
   it("is not offered if the site sends mails, which are announced instead", async () => {
-    const settings = { ...site.options.site.settings, mail: true };
+    const settings = () => ({ ...testSettings(), mail: true });
     const mailing = await createTestApp(database.webUrl, { site: { ...site.options.site, settings }, undo: false });
     const { body } = await request(mailing.app).post("/api/earlyaccess").send(ada);
     expect(body).toEqual({ message: expect.any(String) });

@@ -10,7 +10,7 @@ import {
   undoQuery,
 } from "../../client/addresses.ts";
 import { sendCached } from "../http/cached-response.ts";
-import { signupLimit, type SignupLimits } from "../middleware/signup-limit.ts";
+import { signupLimit, type SignupLimits } from "../middleware/rate-limit.ts";
 import type { EntryLinks } from "../models/entry-links.ts";
 import type { FindPage } from "../views/prerendered-pages.ts";
 import { reportUnavailable } from "./early-access.ts";

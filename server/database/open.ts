@@ -1,7 +1,6 @@
 // Opens the database of the configuration: a given one, or the embedded one.
 import { join } from "node:path";
-import type { Config } from "../config/config.ts";
-import { settings } from "../config/settings.ts";
+import { settings, type Config } from "../config.ts";
 import { OperatorError } from "../operator-messages.ts";
 import { projectRoot } from "../project-root.ts";
 import { openEmbedded } from "./embedded/embedded.ts";

@@ -1,6 +1,6 @@
 // When the list is open: the settings against the clock, and the watch over a running site.
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { settings } from "../config/settings.ts";
+import { settings } from "../config.ts";
 import { describeClosing, isOpen, watchOpening } from "./opening.ts";
 
 const closes = (text: string) => settings.WAITLIST_CLOSES.schema.parse(text) as Date;

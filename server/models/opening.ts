@@ -1,5 +1,5 @@
 // Whether the list takes sign-ups: the setting, and the time at which an open list closes by itself.
-import type { Config } from "../config/config.ts";
+import type { Config } from "../config.ts";
 
 type Opening = Pick<Config, "waitlist" | "waitlistCloses">;
 

@@ -1,11 +1,11 @@
 // The settings that the pages show, from the configuration.
 import type { PageSettings } from "../../client/site-settings.ts";
-import type { Config } from "../config/config.ts";
+import type { Config } from "../config.ts";
 import { createNotice, type Notice } from "./notice.ts";
 import { describeClosing, isOpen } from "./opening.ts";
 
-/** Returns the page settings and their privacy notice. `closed` follows the clock. */
-export function createPageSettings(config: Config): { settings: PageSettings; notice: Notice } {
+/** Returns a function for the page settings, as `closed` follows the clock, and their privacy notice. */
+export function createPageSettings(config: Config): { settings: () => PageSettings; notice: Notice } {
   const { controller, contactEmail, legalLinks, retentionMonths, erasureKey, mailFrom, waitlistCloses } = config;
   const fixed = {
     controller,
@@ -17,12 +17,5 @@ export function createPageSettings(config: Config): { settings: PageSettings; no
     closes: waitlistCloses && describeClosing(waitlistCloses),
   };
   const notice = createNotice(fixed);
-  const settings = {
-    ...fixed,
-    notice: notice.id,
-    get closed() {
-      return !isOpen(config);
-    },
-  };
-  return { settings, notice };
+  return { settings: () => ({ ...fixed, notice: notice.id, closed: !isOpen(config) }), notice };
 }

@@ -16,8 +16,8 @@ ${paths.map((path) => `  <url><loc>${escapeHtml(origin + path)}</loc></url>`).jo
     ["/robots.txt", cacheText(`User-agent: *\n${rules}\n`, plain)],
     ["/sitemap.xml", cacheText(sitemap, "application/xml; charset=utf-8")],
   ]);
-  if (settings.contact)
-    files.set("/.well-known/security.txt", cacheText(securityText(origin, settings.contact), plain));
+  const { contact } = settings();
+  if (contact) files.set("/.well-known/security.txt", cacheText(securityText(origin, contact), plain));
   return files;
 }
 

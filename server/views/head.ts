@@ -9,7 +9,7 @@ export interface PublicSite {
   origin: string;
   /** False keeps every page out of search engines, for staging. */
   allowIndexing: boolean;
-  settings: PageSettings;
+  settings: () => PageSettings;
   /** Whether the landing page's script reports each view to the server. */
   viewBeacon?: boolean;
 }

@@ -10,7 +10,7 @@ let closed: TestApp;
 
 beforeAll(async () => {
   site = await createTestApp(noDatabase, { site: { origin, allowIndexing: true, settings: testSettings } });
-  const settings = { ...testSettings, contact: "privacy@perennial.example", closed: true };
+  const settings = () => ({ ...testSettings(), contact: "privacy@perennial.example", closed: true });
   closed = await createTestApp(noDatabase, { site: { origin, allowIndexing: true, settings } });
 });
 

@@ -10,7 +10,7 @@ import { projectRoot } from "../project-root.ts";
 
 const site = { origin: "https://perennial.example", allowIndexing: true };
 const settings = {
-  ...testSettings,
+  ...testSettings(),
   controller: "Perennial <Inc.>, 1 Garden Way",
   contact: "privacy@perennial.example",
   links: [{ label: "Imprint", url: "https://perennial.example/imprint?a=b&c=d" }],
@@ -20,7 +20,7 @@ let named: TestApp;
 let unnamed: TestApp;
 
 beforeAll(async () => {
-  named = await createTestApp(noDatabase, { site: { ...site, settings } });
+  named = await createTestApp(noDatabase, { site: { ...site, settings: () => settings } });
   unnamed = await createTestApp(noDatabase, { site: { ...site, settings: testSettings } });
 });
 
@@ -71,7 +71,7 @@ it("the form's note says where to have an entry deleted, also after a failed pos
 
 describe("the page follows the settings:", () => {
   const privacyOf = async (changes: Partial<PageSettings>) => {
-    const app = await createTestApp(noDatabase, { site: { ...site, settings: { ...settings, ...changes } } });
+    const app = await createTestApp(noDatabase, { site: { ...site, settings: () => ({ ...settings, ...changes }) } });
     await app.close();
     return get(app, "/privacy");
   };

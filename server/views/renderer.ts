@@ -54,8 +54,8 @@ export async function createBuiltRenderer(
   );
   const renderer: Renderer = {
     addressOf: async (path, query) => entry.pageAddress(path, query),
-    page: async (address, failure) => render(document, entry.renderPage(address, site.settings, failure)),
-    errorPage: async () => render(document, entry.renderErrorPage(site.settings)),
+    page: async (address, failure) => render(document, entry.renderPage(address, site.settings(), failure)),
+    errorPage: async () => render(document, entry.renderErrorPage(site.settings())),
     listedAddresses: async () => entry.listedAddresses(),
   };
   return { renderer, styles: [`'${integrity(css)}'`] };
@@ -80,8 +80,8 @@ export function createDevRenderer(vite: ViteDevServer, site: PublicSite): Render
   return {
     addressOf: async (path, query) => (await load()).pageAddress(path, query),
     page: async (address, failure) =>
-      render(await document(address), (await load()).renderPage(address, site.settings, failure)),
-    errorPage: async () => render(await document("/"), (await load()).renderErrorPage(site.settings)),
+      render(await document(address), (await load()).renderPage(address, site.settings(), failure)),
+    errorPage: async () => render(await document("/"), (await load()).renderErrorPage(site.settings())),
     listedAddresses: async () => (await load()).listedAddresses(),
   };
 }

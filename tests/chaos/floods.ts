@@ -1,7 +1,6 @@
 // Floods of requests: every request gets its response, and the site's memory stays bounded.
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
-import { builtServer } from "../support/site.ts";
 import type { StackScenarios } from "../support/stack.ts";
 import { until } from "../support/until.ts";
 import {
@@ -26,8 +25,7 @@ const perRound = 25_000;
 
 export const floods: StackScenarios = {
   "clients pipeline requests and do not read the responses": async (stack) => {
-    // With the options of npm start and of the image.
-    const site = await stack.startSite({}, { command: [process.execPath, "--max-semi-space-size=8", builtServer] });
+    const site = await stack.startSite();
     const before = residentMemory(site);
     const readers = await openConnections(site, 50, { reads: false });
     let confirmed = 0;

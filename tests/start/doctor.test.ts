@@ -54,15 +54,6 @@ describe("doctor", () => {
     }
   });
 
-  it("finds a misspelt variable, of which the other commands warn on stderr", async () => {
-    const misspelt = { LOGLEVEL: "hunter2" };
-    const warning = "LOGLEVEL is set but has no effect. Did you mean LOG_LEVEL?";
-    const { code, stdout, stderr } = await waitlist(["doctor"], misspelt);
-    expect([code, stderr]).toEqual([0, ""]);
-    expect(stdout).toContain(`warning  Configuration: ${warning}\n`);
-    expect(await waitlist(["stats"], misspelt)).toMatchObject({ code: 0, stderr: `Warning: ${warning}\n` });
-  });
-
   it("names the settings that the privacy page of an https site lacks", async () => {
     const site = { PUBLIC_URL: "https://perennial.example", TRUST_PROXY: "1", CONTROLLER: "Perennial Inc." };
     expect((await waitlist(["doctor"], site)).stdout).toMatch(/^warning {2}Privacy page: .*: set CONTACT_EMAIL$/m);

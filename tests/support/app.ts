@@ -24,7 +24,7 @@ export interface TestApp {
 }
 
 /** The settings of a site whose operator set none. */
-export const testSettings = { ...defaultSettings, notice: createNotice(defaultSettings).id };
+export const testSettings = () => ({ ...defaultSettings, notice: createNotice(defaultSettings).id });
 
 /** A database that no test reaches. */
 export const noDatabase = "postgresql://unused:unused@127.0.0.1:1/unused";
@@ -33,7 +33,7 @@ const frontends = new Map<string, Promise<Frontend>>();
 
 /** Renders and compresses the pages of a site once. */
 function frontendOf(site: PublicSite): Promise<Frontend> {
-  const key = JSON.stringify(site);
+  const key = JSON.stringify({ ...site, settings: site.settings() });
   const frontend = frontends.get(key) ?? createBuiltFrontend(site);
   frontends.set(key, frontend);
   return frontend;

@@ -8,7 +8,7 @@ export const ada = { name: "Ada", email: "ada@example.com", company: "Engines" }
 
 const limited = { signups: { limit: 0, windowSeconds: 600 } };
 const site = { origin: "http://localhost:3000", allowIndexing: true, settings: testSettings };
-const closed = { site: { ...site, settings: { ...testSettings, closed: true } } };
+const closed = { site: { ...site, settings: () => ({ ...testSettings(), closed: true }) } };
 const broken = {
   waitlist: {
     join: async () => {

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { openSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { scripts } from "../../package.json";
 import { projectRoot } from "../../server/project-root.ts";
 import { freePort } from "../../server/http/free-port.ts";
 import { keepLog } from "./sent.ts";
@@ -28,7 +29,8 @@ export interface Options {
 }
 
 export const builtServer = join(projectRoot, "dist/server/index.js");
-const built: [string, ...string[]] = [process.execPath, builtServer];
+/** The command of npm start, with its options for V8. */
+const built: [string, ...string[]] = [process.execPath, ...scripts.start.split(" ").slice(1, -1), builtServer];
 
 /**
  * Returns the command that runs a TypeScript file of the project. Unlike the command tsx, it ends with the exit code of the

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
-import { childEnvironment } from "../../config/environment.ts";
+import { childEnvironment } from "../../config.ts";
 import { projectRoot } from "../../project-root.ts";
 
 /** Studio 7.10 sends database errors to its page as JSON, which lacks their message. */

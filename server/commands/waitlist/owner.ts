@@ -2,7 +2,7 @@
 import type pg from "pg";
 import { errorFields } from "../../database/error-fields.ts";
 import { describeLoss, withConnection } from "../../database/client.ts";
-import type { Config } from "../../config/config.ts";
+import type { Config } from "../../config.ts";
 import type { OpenedDatabase } from "../../database/open.ts";
 import { OperatorError } from "../../operator-messages.ts";
 import { withDatabase } from "../command.ts";

@@ -6,7 +6,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { childEnvironment } from "../../config/environment.ts";
+import { childEnvironment } from "../../config.ts";
 import { OperatorError } from "../../operator-messages.ts";
 
 export interface PostgresBinaries {

@@ -5,7 +5,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type pg from "pg";
-import { childEnvironment } from "../../../config/environment.ts";
+import { childEnvironment } from "../../../config.ts";
 import { OperatorError, printable } from "../../../operator-messages.ts";
 
 const execute = promisify(execFile);

@@ -1,7 +1,7 @@
 // What the doctor reports about migrations that are missing, unfinished or changed.
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../../../tests/support/database.ts";
-import { readConfig } from "../../../config/config.ts";
+import { readConfig } from "../../../config.ts";
 import { examineDatabase } from "./database.ts";
 
 let database: TestDatabase;

@@ -3,7 +3,7 @@ import type pg from "pg";
 import { connectTo } from "../../../database/client.ts";
 import { mayMigrate } from "../../../database/migrate.ts";
 import { compareMigrations } from "../../../database/migrations.ts";
-import type { Config } from "../../../config/config.ts";
+import type { Config } from "../../../config.ts";
 import type { OpenedDatabase } from "../../../database/open.ts";
 import { readRole } from "../../../database/roles/site-roles.ts";
 import { OperatorError, listNames, printableName } from "../../../operator-messages.ts";

@@ -1,5 +1,5 @@
 // waitlist doctor: checks everything that the site needs from its environment, and says what to do.
-import { loadConfig, type Config } from "../../../config/config.ts";
+import { loadConfig, type Config } from "../../../config.ts";
 import { openDatabase } from "../../../database/open.ts";
 import { OperatorError } from "../../../operator-messages.ts";
 import { print } from "../../print.ts";
@@ -33,7 +33,6 @@ async function* examine(): AsyncGenerator<Finding> {
     return;
   }
   yield { verdict: "ok", what: "Configuration", text: "every variable can be read" };
-  for (const text of config.warnings) yield { verdict: "warning", what: "Configuration", text };
   yield* examineAddress(config);
   yield* examinePrivacy(config);
   yield* examineErasureKey(config);
@@ -112,7 +111,7 @@ async function examineRedis(url: string): Promise<Finding> {
     return { verdict: "ok", what: "Redis", text: `answers at ${new URL(url).host}` };
   } catch (error) {
     const why = reason ?? describe(error as Error);
-    const advice = "Replicas count their limits alone. Start it or correct REDIS_URL.";
+    const advice = "Sign-ups have no limit per client. Start it or correct REDIS_URL.";
     return { verdict: "problem", what: "Redis", text: `${new URL(url).host} cannot be used (${why}). ${advice}` };
   } finally {
     redis.disconnect();

@@ -1,5 +1,5 @@
 // The doctor's check of the mail server: whether it can be reached and accepts the login.
-import type { Config } from "../../../config/config.ts";
+import type { Config } from "../../../config.ts";
 import type { Finding } from "./finding.ts";
 
 const what = "Mail server";

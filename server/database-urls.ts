@@ -1,5 +1,6 @@
-// Checks of the database URLs: which of them belong together, their roles, and in production their passwords.
-import { settings, type SettingValues } from "./settings.ts";
+// Database URLs: their syntax, which of them belong together, their roles, and in production their passwords.
+import { z } from "zod";
+import { isDecodable } from "../client/percent-encoding.ts";
 
 /** The variable of .env that holds each URL's password for docker compose. */
 const composeVariables = {
@@ -8,11 +9,41 @@ const composeVariables = {
   DATABASE_ADMIN_URL: "ADMIN_PASSWORD",
   NOTIFY_DATABASE_URL: "NOTIFY_PASSWORD",
 } as const;
-type UrlName = keyof typeof composeVariables;
-const urlNames = Object.keys(composeVariables) as UrlName[];
+export type DatabaseUrlName = keyof typeof composeVariables;
+const urlNames = Object.keys(composeVariables) as DatabaseUrlName[];
+
+const example = (role: string) => `postgresql://${role}:secret@db.example:5432/perennial`;
+export const exampleDatabaseUrls: Record<DatabaseUrlName, string> = {
+  DATABASE_URL: example("perennial_web"),
+  DATABASE_OWNER_URL: example("perennial_owner"),
+  DATABASE_ADMIN_URL: example("perennial_admin"),
+  NOTIFY_DATABASE_URL: example("perennial_notify"),
+};
+
+/**
+ * node-postgres verifies the certificate in each of these modes, but warns at each start that a later version will not:
+ * https://www.npmjs.com/package/pg-connection-string
+ */
+const unverified = /([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/;
+
+export const postgresUrl = z
+  .string()
+  .refine(isPostgresUrl, "a Postgres URL with user and database, special characters in the password percent-encoded")
+  .transform((text) => (text.includes("uselibpqcompat=true") ? text : text.replace(unverified, "$1verify-full")));
+
+function isPostgresUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, username, password, pathname } = new URL(text);
+  return (
+    /^postgres(ql)?:$/.test(protocol) &&
+    username !== "" &&
+    pathname.length > 1 &&
+    isDecodable(`${username}:${password}`)
+  );
+}
 
 /** URLs whose role must differ from the roles of the listed URLs. */
-const distinctRoles: Partial<Record<UrlName, UrlName[]>> = {
+const distinctRoles: Partial<Record<DatabaseUrlName, DatabaseUrlName[]>> = {
   DATABASE_ADMIN_URL: ["DATABASE_URL", "DATABASE_OWNER_URL", "NOTIFY_DATABASE_URL"],
   NOTIFY_DATABASE_URL: ["DATABASE_URL"],
 };
@@ -29,8 +60,12 @@ const examplePasswords = new Set([
 /** In characters. NIST SP 800-63B-4, section 3.1.1.2, requires it of a password that is the only factor. */
 const minPasswordLength = 15;
 
+/** The database URLs, and the settings that give the worker a task. */
+type Values = Partial<Record<DatabaseUrlName, string | undefined>> &
+  Partial<Record<"NOTIFY_WEBHOOK_URL" | "MAIL_FROM" | "RETENTION_MONTHS", unknown>>;
+
 interface Connection {
-  name: UrlName;
+  name: DatabaseUrlName;
   role: string;
   password: string;
 }
@@ -39,7 +74,7 @@ interface Connection {
  * Returns a sentence for each error, without a password.
  * @param values the settings that are valid on their own.
  */
-export function checkDatabaseUrls(given: NodeJS.Dict<string>, values: Partial<SettingValues>): string[] {
+export function checkDatabaseUrls(given: NodeJS.Dict<string>, values: Values): string[] {
   const connections = urlNames.flatMap((name) => {
     const url = values[name];
     if (!url) return [];
@@ -57,7 +92,7 @@ export function checkDatabaseUrls(given: NodeJS.Dict<string>, values: Partial<Se
   ];
 }
 
-function hasWorker({ NOTIFY_WEBHOOK_URL: webhook, MAIL_FROM: mail, RETENTION_MONTHS: months }: Partial<SettingValues>) {
+function hasWorker({ NOTIFY_WEBHOOK_URL: webhook, MAIL_FROM: mail, RETENTION_MONTHS: months }: Values) {
   return Boolean(webhook || mail || months);
 }
 
@@ -83,14 +118,15 @@ function checkReuse(connections: Connection[]): string[] {
 function checkPresence(given: NodeJS.Dict<string>): string[] {
   const other = given.DATABASE_OWNER_URL ? "DATABASE_OWNER_URL" : "DATABASE_ADMIN_URL";
   if (given.DATABASE_URL || !given[other]) return [];
-  const example = `DATABASE_URL=${settings.DATABASE_URL.example}`;
-  return [`DATABASE_URL is not set although ${other} is; both must name the same database, for example ${example}`];
+  return [
+    `DATABASE_URL is not set although ${other} is; both must name the same database, for example DATABASE_URL=${exampleDatabaseUrls.DATABASE_URL}`,
+  ];
 }
 
 function checkRoles(connections: Connection[]): string[] {
   return connections.flatMap(({ name, role }) => {
     const other = connections.find((one) => one.role === role && distinctRoles[name]?.includes(one.name));
     if (!other) return [];
-    return `${name} has the role of ${other.name}, which has other rights; it needs one of its own, for example ${name}=${settings[name].example}`;
+    return `${name} has the role of ${other.name}, which has other rights; it needs one of its own, for example ${name}=${exampleDatabaseUrls[name]}`;
   });
 }

@@ -1,9 +1,10 @@
-// The rate limiter of sign-ups, per client and per network.
-import { isIP, isIPv4 } from "node:net";
+// The rate limiter of sign-ups, per client and per network, and the warning of a proxy that it does not know.
+import type { IncomingMessage } from "node:http";
+import { BlockList, isIP, isIPv4 } from "node:net";
 import type { Request, RequestHandler } from "express";
-import { ipKeyGenerator, rateLimit, type Store } from "express-rate-limit";
+import { ipKeyGenerator, MemoryStore, rateLimit, type ClientRateLimitInfo, type Store } from "express-rate-limit";
+import type { Logger } from "pino";
 import { HttpError } from "../http/http-error.ts";
-import { MonotonicStore } from "./monotonic-store.ts";
 
 export interface SignupLimits {
   /** Sign-ups per client and window. */
@@ -32,6 +33,21 @@ export function signupLimit(limits: SignupLimits, prefix = ""): RequestHandler[]
 /** Created once: its stack would be a tenth of the cost of each refused request. */
 const tooMany = new HttpError(429, "Too many requests from this network. Wait as long as Retry-After says.");
 
+/** At about 300 bytes for each of two limits. An attacker with more networks has as many limits anyway. */
+const maxClients = 100_000;
+
+/** Holds at most 100,000 clients, and forgets those without a recent request first. */
+export class BoundedMemoryStore extends MemoryStore {
+  override increment(key: string): Promise<ClientRateLimitInfo> {
+    // MemoryStore moves a client from `previous` to `current` with its next request.
+    if (this.current.size >= maxClients / 2) {
+      this.previous = this.current;
+      this.current = new Map();
+    }
+    return super.increment(key);
+  }
+}
+
 function limiter(
   scope: keyof typeof ipv6Prefix,
   { windowSeconds, store }: SignupLimits,
@@ -42,7 +58,9 @@ function limiter(
     identifier: scope,
     limit,
     windowMs: windowSeconds * 1000,
-    store: store?.(prefix + scope) ?? new MonotonicStore(),
+    store: store?.(prefix + scope) ?? new BoundedMemoryStore(),
+    passOnStoreError: true,
+    logger: { warn: () => undefined, error: () => undefined }, // The store of Redis logs by itself, once per outage.
     standardHeaders: "draft-8",
     legacyHeaders: false,
     keyGenerator: (req) => keyOf(clientAddress(req), scope),
@@ -63,3 +81,27 @@ function clientAddress(req: Request): string {
   const address = given.replace(/^\[(.+)\](?::\d+)?$/, "$1").replace(/^(\d+(?:\.\d+){3}):\d+$/, "$1");
   return isIP(address) > 0 ? address : (req.socket.remoteAddress ?? "");
 }
+
+/** Loopback, private and unique local addresses, and those that providers use between their own machines (RFC 6598). */
+const privateNetworks = new BlockList();
+for (const network of "127.0.0.0/8 10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 100.64.0.0/10 ::1/128 fc00::/7".split(" ")) {
+  const [address = "", prefix] = network.split("/");
+  privateNetworks.addSubnet(address, Number(prefix), isIPv4(address) ? "ipv4" : "ipv6");
+}
+
+/**
+ * Returns a function that warns once if a request with X-Forwarded-For comes from a private address: that is a proxy, and
+ * without TRUST_PROXY all its visitors share one limit.
+ */
+export function warnOfProxy(log: Logger): (req: IncomingMessage) => void {
+  let hasWarned = false;
+  return function checkProxy(req) {
+    if (hasWarned || !req.headers["x-forwarded-for"]) return;
+    const { remoteAddress = "" } = req.socket;
+    hasWarned = privateNetworks.check(remoteAddress, isIPv4(remoteAddress) ? "ipv4" : "ipv6");
+    if (hasWarned) log.warn(proxyWarning);
+  };
+}
+
+const proxyWarning =
+  "a proxy is in front of the site, but TRUST_PROXY is 0: all visitors share one limit. Set it to the number of proxies, for example TRUST_PROXY=1";

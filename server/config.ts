@@ -1,7 +1,12 @@
-// The table of settings: the rule, default and example of each environment variable.
+// The configuration: every setting with its rule, default and example, and how its value is read. Only this file reads process.env.
+import { isUtf8 } from "node:buffer";
+import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
+import { parseEnv } from "node:util";
 import { z } from "zod";
-import { isDecodable } from "../../client/percent-encoding.ts";
+import { isDecodable } from "../client/percent-encoding.ts";
+import { checkDatabaseUrls, exampleDatabaseUrls, postgresUrl, type DatabaseUrlName } from "./database-urls.ts";
+import { OperatorError, printableName } from "./operator-messages.ts";
 
 const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 
@@ -33,21 +38,6 @@ const originUrl = url(
   "the site's http or https origin, without a path",
   ({ protocol, href, origin }) => /^https?:$/.test(protocol) && href === `${origin}/`,
 ).transform((text) => new URL(text).origin);
-
-/**
- * node-postgres verifies the certificate in each of these modes, but warns at each start that a later version will not:
- * https://www.npmjs.com/package/pg-connection-string
- */
-const unverified = /([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/;
-
-const postgresUrl = url(
-  "a Postgres URL with user and database, special characters in the password percent-encoded",
-  ({ protocol, username, password, pathname }) =>
-    /^postgres(ql)?:$/.test(protocol) &&
-    username !== "" &&
-    pathname.length > 1 &&
-    isDecodable(`${username}:${password}`),
-).transform((text) => (text.includes("uselibpqcompat=true") ? text : text.replace(unverified, "$1verify-full")));
 
 const redisUrl = url(
   "a redis:// or rediss:// URL",
@@ -124,18 +114,18 @@ const erasureKey = z
     "32 characters or more without spaces, from: openssl rand -hex 32",
   );
 
-const databaseConnection = (role: string) => ({
+const databaseUrl = (name: DatabaseUrlName) => ({
   schema: postgresUrl.optional(),
-  example: `postgresql://${role}:secret@db.example:5432/perennial`,
+  example: exampleDatabaseUrls[name],
   secret: true,
 });
 
-export interface Setting {
+interface Setting {
   /** Parses the variable's text; undefined if the variable is not set. */
   schema: z.ZodType;
   /** A valid value, for error messages. */
   example: string;
-  /** True if the value must not appear in a message. */
+  /** True if the value must not appear in a message, and may come from a file: NAME_FILE holds its path. */
   secret?: boolean;
 }
 
@@ -149,11 +139,11 @@ export const settings = {
   /** Whether HSTS covers every subdomain of the host in PUBLIC_URL. */
   HSTS_INCLUDE_SUBDOMAINS: { schema: trueOrFalse.default(false), example: "true" },
   /** The connection of the web process. Undefined: start the embedded Postgres. */
-  DATABASE_URL: databaseConnection("perennial_web"),
+  DATABASE_URL: databaseUrl("DATABASE_URL"),
   /** The connection for migrations and commands. Undefined: use DATABASE_URL. */
-  DATABASE_OWNER_URL: databaseConnection("perennial_owner"),
+  DATABASE_OWNER_URL: databaseUrl("DATABASE_OWNER_URL"),
   /** The connection for Prisma Studio. Undefined: there are no admins, and Studio does not open. */
-  DATABASE_ADMIN_URL: databaseConnection("perennial_admin"),
+  DATABASE_ADMIN_URL: databaseUrl("DATABASE_ADMIN_URL"),
   /** Whether the site starts if the web role is a superuser or the owner. Undefined: unless in production. */
   ALLOW_PRIVILEGED_ROLE: { schema: trueOrFalse.optional(), example: "true" },
   /** The number of proxies in front of the server, each of which appends to X-Forwarded-For. */
@@ -163,7 +153,7 @@ export const settings = {
   /** The time at which an open list closes by itself. Undefined: it stays open. */
   WAITLIST_CLOSES: { schema: closingTime.optional(), example: "2026-12-31" },
   /** Sign-ups per client and window. */
-  SIGNUP_LIMIT: { schema: wholeNumber(1, 1_000_000).default(10), example: "10" },
+  SIGNUP_LIMIT: { schema: wholeNumber(1, 1_000_000).default(30), example: "30" },
   /** The length of that window. */
   SIGNUP_WINDOW_SECONDS: { schema: wholeNumber(1, 86_400, "seconds").default(600), example: "600" },
   /** New entries per hour over all clients, above which an entry gets a flag. */
@@ -202,12 +192,158 @@ export const settings = {
     secret: true,
   },
   /** The connection of the worker. Undefined: use the owner's. */
-  NOTIFY_DATABASE_URL: databaseConnection("perennial_notify"),
+  NOTIFY_DATABASE_URL: databaseUrl("NOTIFY_DATABASE_URL"),
   /** The least severe level that is logged. */
   LOG_LEVEL: { schema: z.enum(logLevels, `one of ${logLevels.join(", ")}`).default("info"), example: "info" },
 } satisfies Record<string, Setting>;
 
-export type SettingName = keyof typeof settings;
-export type SettingValues = { [Name in SettingName]: z.infer<(typeof settings)[Name]["schema"]> };
+type SettingName = keyof typeof settings;
+type SettingValues = { [Name in SettingName]: z.infer<(typeof settings)[Name]["schema"]> };
 
 export const settingNames = Object.keys(settings) as SettingName[];
+
+/** The value of each setting under its name in camel case, as databaseUrl for DATABASE_URL. */
+export type Config = { [Name in SettingName as CamelCase<Name>]: SettingValues[Name] } & {
+  allowPrivilegedRole: boolean;
+};
+
+type CamelCase<Name extends string> = Name extends `${infer Word}_${infer Rest}`
+  ? `${Lowercase<Word>}${Capitalize<CamelCase<Rest>>}`
+  : Lowercase<Name>;
+
+/** Reads `.env` of the working directory, if there is one, and then the environment, which wins. */
+export function loadConfig(): Config {
+  for (const [name, value] of Object.entries(readEnvFile())) process.env[name] ??= value;
+  return readConfig(process.env);
+}
+
+/**
+ * Reads the configuration from environment variables; an empty variable counts as unset.
+ * @throws OperatorError naming every invalid variable with its value (secrets hidden) and an example. In production,
+ * example passwords, short passwords and passwords shared by two roles are invalid.
+ */
+export function readConfig(env: NodeJS.ProcessEnv): Config {
+  const set = Object.fromEntries(Object.entries(env).filter(([, text]) => text?.trim()));
+  const files = readSecretFiles(set);
+  const given = { ...set, ...files.secrets };
+  const isProduction = given.NODE_ENV === "production";
+  const { values, errors } = parseSettings(given);
+  errors.unshift(...files.errors);
+  if (values.METRICS_PORT && values.METRICS_PORT === values.PORT) {
+    errors.push(describeInvalid("METRICS_PORT", given.METRICS_PORT, "another port than PORT"));
+  }
+  errors.push(...checkDatabaseUrls(given, values));
+  errors.push(...checkMail(given));
+  for (const [name, command] of Object.entries(refusedExamples)) {
+    if (isProduction && given[name] === settings[name as SettingName].example) {
+      errors.push(`${name} is the example, which everybody can read; make one with: openssl ${command}`);
+    }
+  }
+  if (errors.length > 0) {
+    throw new OperatorError(`The configuration is not valid:\n${errors.map((line) => `  ${line}`).join("\n")}`);
+  }
+  values.ALLOW_PRIVILEGED_ROLE ??= !isProduction;
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [toCamelCase(name), value])) as Config;
+}
+
+/** Returns a copy of this process's environment without secrets, for child processes. */
+export function childEnvironment(): NodeJS.ProcessEnv {
+  const environment = { ...process.env };
+  for (const name of settingNames) if (isSecret(name)) delete environment[name];
+  return environment;
+}
+
+const isSecret = (name: SettingName) => Boolean((settings[name] as Setting).secret);
+
+/** Reads each secret NAME whose path is in NAME_FILE, as the official Postgres image does. */
+function readSecretFiles(given: NodeJS.Dict<string>): { secrets: NodeJS.Dict<string>; errors: string[] } {
+  const secrets: NodeJS.Dict<string> = {};
+  const errors: string[] = [];
+  for (const name of settingNames.filter(isSecret)) {
+    const variable = `${name}_FILE`;
+    const path = given[variable];
+    if (!path) continue;
+    if (given[name]) errors.push(`${name} and ${variable} are both set; unset one of them`);
+    try {
+      secrets[name] = readFileSync(path, "utf8").replace(/[\r\n]+$/, "");
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      errors.push(
+        `${variable} is "${showValue(path)}" but must be the path of a file that can be read (${code}), for example ${variable}=/run/secrets/${name.toLowerCase()}`,
+      );
+    }
+  }
+  return { secrets, errors };
+}
+
+/** Secrets that production refuses if they are the example, and the arguments of openssl that make one. */
+const refusedExamples = { NOTIFY_WEBHOOK_SECRET: "rand -base64 32", ERASURE_KEY: "rand -hex 32" };
+
+/** Returns an error for each variable that is missing although another one requires it. */
+function checkMail(given: NodeJS.Dict<string>): string[] {
+  const needed: [SettingName, SettingName][] = [
+    ["SMTP_URL", "MAIL_FROM"],
+    ["MAIL_FROM", "ERASURE_KEY"],
+    ["MAIL_FROM", "PUBLIC_URL"],
+  ];
+  return needed.flatMap(([name, other]) =>
+    given[name] && !given[other]
+      ? `${other} is not set, but ${name} needs it, for example ${other}=${settings[other].example}`
+      : [],
+  );
+}
+
+/** Returns the values of the valid settings and a sentence for each other one. */
+function parseSettings(given: NodeJS.Dict<string>): { values: Partial<SettingValues>; errors: string[] } {
+  const values: Partial<Record<SettingName, unknown>> = {};
+  const errors: string[] = [];
+  for (const name of settingNames) {
+    const { data, error } = settings[name].schema.safeParse(given[name]);
+    if (error) errors.push(describeInvalid(name, given[name], error.issues[0]?.message));
+    else values[name] = data;
+  }
+  return { values: values as Partial<SettingValues>, errors };
+}
+
+function describeInvalid(name: SettingName, text = "", rule = ""): string {
+  return `${name} is "${showValue(text, isSecret(name))}" but must be ${rule}, for example ${name}=${settings[name].example}`;
+}
+
+/** Shows only a known protocol of a secret and of a URL with a login: if it is invalid, its password may stand anywhere. */
+function showValue(text: string, secret = false): string {
+  if (!secret && !text.includes("@")) return printableName(text);
+  const protocol = /^(?:postgres(?:ql)?|rediss?|https?|smtps?):\/\//.exec(text)?.[0] ?? "";
+  return `${protocol}…`;
+}
+
+function toCamelCase(name: string): string {
+  return name.toLowerCase().replace(/_(.)/g, (_match, letter: string) => letter.toUpperCase());
+}
+
+/**
+ * Returns the variables in .env, none if there is no such file.
+ * @throws OperatorError if .env cannot be read or is not UTF-8.
+ */
+function readEnvFile(): NodeJS.Dict<string> {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(".env");
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") return {};
+    throw new OperatorError(
+      // Docker makes a directory where a file to be mounted does not exist.
+      code === "EISDIR"
+        ? ".env is a directory. Remove it, and make a file of it, for example: cp .env.example .env"
+        : `.env cannot be read (${code}). Let this account read it, for example: chmod u+r .env`,
+    );
+  }
+  // PowerShell's ">" writes UTF-16, which parseEnv cannot read.
+  if (!isUtf8(bytes) || bytes.includes(0)) {
+    throw new OperatorError(
+      ".env is not UTF-8. Save it as UTF-8, in PowerShell with: (Get-Content .env) | Set-Content -Encoding utf8 .env",
+    );
+  }
+  // A byte order mark, which Windows editors write, would become part of the first name.
+  return parseEnv(bytes.toString().replace(/^\uFEFF/, ""));
+}

@@ -1,9 +1,9 @@
+// Database URLs: their syntax is tested with the other settings, here what a set of them must fulfil.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { projectRoot } from "../project-root.ts";
-import { checkDatabaseUrls } from "./database-urls.ts";
-import { settings } from "./settings.ts";
+import { checkDatabaseUrls, exampleDatabaseUrls } from "./database-urls.ts";
+import { projectRoot } from "./project-root.ts";
 
 const production = { NODE_ENV: "production", NOTIFY_WEBHOOK_URL: "https://hooks.example/T0/B0/x" };
 const good = {
@@ -87,7 +87,7 @@ function urlOf(role: string, password = `8b1f3c40d2e5a7b6-${role}`): string {
 function examplePasswords(): string[] {
   const files = [".env.example", "README.md", "docs/postgres.md", "server/database/embedded/postgres-binaries.ts"];
   const texts = files.map((name) => readFileSync(join(projectRoot, name), "utf8"));
-  const text = [...texts, settings.DATABASE_URL.example].join("\n");
+  const text = [...texts, exampleDatabaseUrls.DATABASE_URL].join("\n");
   const matches = text.matchAll(/^[A-Z]+_PASSWORD=(\S+)$|postgres(?:ql)?:\/\/[\w-]+:([\w-]+)@/gm);
   const found = new Set(Array.from(matches, ([, assigned, inUrl]) => assigned ?? inUrl ?? ""));
   expect(found.size).toBeGreaterThanOrEqual(4);

@@ -1,0 +1,75 @@
+// Limits that replicas share through Redis or Valkey. While Redis is unavailable, requests pass without a limit per client.
+import { createHmac } from "node:crypto";
+import type { Options, Store } from "express-rate-limit";
+import type { Redis } from "ioredis";
+import type { Logger } from "pino";
+import { RedisStore, type RedisReply } from "rate-limit-redis";
+import { errorFields } from "../database/error-fields.ts";
+
+/** How long a request waits for a command, in milliseconds. In a data centre Redis answers within 1 ms. */
+const commandTimeoutMs = 250;
+
+export interface SharedLimits {
+  /** Creates the store of one limit. */
+  store: (name: string) => Store;
+  close: () => void;
+}
+
+/**
+ * Resolves once Redis is connected or has refused, so that the first requests are limited, too.
+ * @param secret the key of the hashes that stand for clients' addresses in Redis; the same for every replica.
+ */
+export async function connectRedis(redisUrl: string, secret: string, log: Logger): Promise<SharedLimits> {
+  const { Redis } = await import("ioredis"); // Half a megabyte that most sites do not need.
+  const redis = new Redis(redisUrl, {
+    commandTimeout: commandTimeoutMs,
+    connectTimeout: 2_000,
+    enableOfflineQueue: false,
+  });
+  const report = reportAvailability(log);
+  redis.on("error", report);
+  await new Promise((resolve) => redis.once("ready", resolve).once("close", resolve));
+  return {
+    store: (name) => createStore(redis, `perennial:${name}:`, secret, report),
+    close: () => redis.disconnect(),
+  };
+}
+
+type Report = (error?: unknown) => void;
+
+/** Logs when Redis becomes unavailable and when it is available again: once per outage, not once per request. */
+function reportAvailability(log: Logger): Report {
+  let isAvailable = true;
+  return (error) => {
+    if (isAvailable === !error) return;
+    isAvailable = !error;
+    if (isAvailable) log.info("Redis is available: limits are shared again");
+    else log.warn({ error: errorFields(error) }, "Redis is unavailable: requests pass without a limit per client");
+  };
+}
+
+function createStore(redis: Redis, prefix: string, secret: string, report: Report): Store {
+  class HashedKeysStore extends RedisStore {
+    override prefixKey(key: string): string {
+      return this.prefix + createHmac("sha256", secret).update(key).digest("base64url");
+    }
+  }
+  const store = new HashedKeysStore({
+    prefix,
+    sendCommand: async (command, ...args) => {
+      try {
+        const reply = (await redis.call(command, ...args)) as RedisReply;
+        report();
+        return reply;
+      } catch (error) {
+        report(error);
+        throw error;
+      }
+    },
+  });
+  // The store loads its scripts once; a failure would leave the limit without effect until a restart.
+  redis.on("ready", () => {
+    store.init({ windowMs: store.windowMs } as Options).catch(report);
+  });
+  return store;
+}
