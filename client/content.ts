@@ -303,7 +303,7 @@ export const earlyAccess = {
     undo: "Wrong address? Undo",
   },
   /** The same for an address that was known before: that entry stays. */
-  undone: "Your sign-up is undone, if it was made within the last hour.",
+  undone: "Your sign-up has been undone if you made it within the last hour.",
   failure: {
     title: "Error",
     text: "Something went wrong. Please try again.",
