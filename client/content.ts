@@ -1,4 +1,5 @@
 // All copy of the site, in the order of the page.
+import { confirmedAddress, confirmPath, expiredAddress, leavePath, leftAddress } from "./addresses.ts";
 import type { FieldName } from "./early-access/fields.ts";
 
 export const product = {
@@ -378,26 +379,41 @@ export const privacyPage = {
   rights: "To see, correct or delete your entry, or to object, write to",
 };
 
-/** The pages of the two links in the confirmation mail, before and after their button. */
-export const linkPages = {
-  confirm: {
-    ask: {
-      heading: "Confirm your address",
-      text: "Press the button to confirm your place on the early access list.",
-      button: "Confirm",
-    },
-    done: { heading: "Thank you", text: "If the link was still valid, your address is confirmed." },
+export interface LinkPageCopy {
+  heading: string;
+  text: string;
+  /** Undefined after the button was pressed. */
+  button?: string;
+}
+
+/** The pages of the two links in the confirmation mail, by their addresses. */
+export const linkPages: Record<string, LinkPageCopy> = {
+  [confirmPath]: {
+    heading: "Confirm your address",
+    text: "Press the button to confirm your place on the early access list.",
+    button: "Confirm",
   },
-  leave: {
-    ask: {
-      heading: "Leave the list",
-      text: "Press the button to remove your entry from the early access list.",
-      button: "Remove my entry",
-    },
-    done: { heading: "Goodbye", text: "If the link was still valid, your entry is removed." },
+  [confirmedAddress]: {
+    heading: "Your address is confirmed",
+    text: "The team will reach out once the Beta version is ready.",
   },
-  home: "Go to the home page",
+  [expiredAddress]: {
+    heading: "This link has expired",
+    text: "Its entry may have been removed from the early access list.",
+  },
+  [leavePath]: {
+    heading: "Leave the list",
+    text: "Press the button to remove your entry from the early access list.",
+    button: "Remove my entry",
+  },
+  /** The same if the entry was removed before, or never existed. */
+  [leftAddress]: {
+    heading: "Goodbye",
+    text: "The entry that this link belongs to is no longer on the early access list.",
+  },
 };
+
+export const linkPagesHome = "Go to the home page";
 
 export const notFound = {
   heading: "404",

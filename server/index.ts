@@ -81,7 +81,7 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
       isReady,
       waitlist: volume.limit(waitlist),
       undo: !settings.mail,
-      links: createEntryLinks(database.execute),
+      links: createEntryLinks(database.query),
       views,
       signups: { limit: config.signupLimit, windowSeconds: config.signupWindowSeconds, store: counts?.store },
       trustProxy: config.trustProxy,
