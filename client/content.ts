@@ -333,6 +333,12 @@ export const closedList = {
 export const failureSummary = {
   /** Shown if the page does not contain the values that the visitor typed. */
   back: "The Back button of your browser returns to what you typed.",
+  /** After a 429. */
+  wait: (minutes: number) => {
+    const [value, unit] = minutes <= 60 ? [minutes, "minute"] : [minutes / 60, "hour"];
+    const duration = new Intl.NumberFormat("en", { style: "unit", unit, unitDisplay: "long" }).format(value);
+    return `Please try again in ${duration}.`;
+  },
   /** The first sentence, by HTTP status. */
   reasons: {
     400: "Your entry did not arrive in one piece.",
@@ -343,7 +349,7 @@ export const failureSummary = {
     415: "Your entry did not arrive in one piece.",
     /** Only if the page cannot show the fields' errors. */
     422: "Many visitors are sending this form right now.",
-    429: "There were many sign-ups from your network in the last minutes.",
+    429: "There were many sign-ups from your network.",
     503: "We cannot store entries just now.",
   } as Record<number, string>,
 };
