@@ -207,8 +207,6 @@ export const features = {
     title: "A REST API, snippet included",
     description: "Say what to connect. The AI writes the code.",
     prompt: "“Add a customer at checkout”",
-    request: "Request",
-    response: "Response",
     status: "201 Created",
   },
 };
