@@ -18,6 +18,11 @@ export const confirmPath = "/confirm";
 export const leavePath = "/leave";
 export const tokenQuery = "token";
 
+/** The addresses under which the results of these links are rendered. */
+export const confirmedAddress = `${confirmPath}?confirmed`;
+export const expiredAddress = `${confirmPath}?expired`;
+export const leftAddress = `${leavePath}?left`;
+
 /** Returns the token in a query parameter, or undefined. */
 export function readToken(query: string, name: string): string | undefined {
   return new RegExp(`(?:^|&)${name}=([\\w-]{22})(?:&|$)`).exec(query)?.[1];

@@ -1,4 +1,5 @@
 // All copy of the site, in the order of the page.
+import { confirmedAddress, confirmPath, expiredAddress, leavePath, leftAddress } from "./addresses.ts";
 import type { FieldName } from "./early-access/fields.ts";
 
 export const product = {
@@ -206,8 +207,6 @@ export const features = {
     title: "A REST API, snippet included",
     description: "Say what to connect. The AI writes the code.",
     prompt: "“Add a customer at checkout”",
-    request: "Request",
-    response: "Response",
     status: "201 Created",
   },
 };
@@ -303,7 +302,7 @@ export const earlyAccess = {
     undo: "Wrong address? Undo",
   },
   /** The same for an address that was known before: that entry stays. */
-  undone: "Your sign-up is undone, if it was made within the last hour.",
+  undone: "Your sign-up has been undone if you made it within the last hour.",
   failure: {
     title: "Error",
     text: "Something went wrong. Please try again.",
@@ -332,6 +331,12 @@ export const closedList = {
 export const failureSummary = {
   /** Shown if the page does not contain the values that the visitor typed. */
   back: "The Back button of your browser returns to what you typed.",
+  /** After a 429. */
+  wait: (minutes: number) => {
+    const [value, unit] = minutes <= 60 ? [minutes, "minute"] : [minutes / 60, "hour"];
+    const duration = new Intl.NumberFormat("en", { style: "unit", unit, unitDisplay: "long" }).format(value);
+    return `Please try again in ${duration}.`;
+  },
   /** The first sentence, by HTTP status. */
   reasons: {
     400: "Your entry did not arrive in one piece.",
@@ -342,7 +347,7 @@ export const failureSummary = {
     415: "Your entry did not arrive in one piece.",
     /** Only if the page cannot show the fields' errors. */
     422: "Many visitors are sending this form right now.",
-    429: "There were many sign-ups from your network in the last minutes.",
+    429: "There were many sign-ups from your network.",
     503: "We cannot store entries just now.",
   } as Record<number, string>,
 };
@@ -378,26 +383,41 @@ export const privacyPage = {
   rights: "To see, correct or delete your entry, or to object, write to",
 };
 
-/** The pages of the two links in the confirmation mail, before and after their button. */
-export const linkPages = {
-  confirm: {
-    ask: {
-      heading: "Confirm your address",
-      text: "Press the button to confirm your place on the early access list.",
-      button: "Confirm",
-    },
-    done: { heading: "Thank you", text: "If the link was still valid, your address is confirmed." },
+export interface LinkPageCopy {
+  heading: string;
+  text: string;
+  /** Undefined after the button was pressed. */
+  button?: string;
+}
+
+/** The pages of the two links in the confirmation mail, by their addresses. */
+export const linkPages: Record<string, LinkPageCopy> = {
+  [confirmPath]: {
+    heading: "Confirm your address",
+    text: "Press the button to confirm your place on the early access list.",
+    button: "Confirm",
   },
-  leave: {
-    ask: {
-      heading: "Leave the list",
-      text: "Press the button to remove your entry from the early access list.",
-      button: "Remove my entry",
-    },
-    done: { heading: "Goodbye", text: "If the link was still valid, your entry is removed." },
+  [confirmedAddress]: {
+    heading: "Your address is confirmed",
+    text: "The team will reach out once the Beta version is ready.",
   },
-  home: "Go to the home page",
+  [expiredAddress]: {
+    heading: "This link has expired",
+    text: "Its entry may have been removed from the early access list.",
+  },
+  [leavePath]: {
+    heading: "Leave the list",
+    text: "Press the button to remove your entry from the early access list.",
+    button: "Remove my entry",
+  },
+  /** The same if the entry was removed before, or never existed. */
+  [leftAddress]: {
+    heading: "Goodbye",
+    text: "The entry that this link belongs to is no longer on the early access list.",
+  },
 };
+
+export const linkPagesHome = "Go to the home page";
 
 export const notFound = {
   heading: "404",

@@ -3,6 +3,8 @@ import { formId, viewPath } from "./addresses.ts";
 import type { Hydration } from "./page-data.ts";
 
 const root = document.getElementById("root") as HTMLElement;
+// Smooth scrolling begins here: before, a browser would scroll through the whole page to the fragment of its URL.
+addEventListener("load", () => document.documentElement.classList.add("loaded"), { once: true });
 let isHydrating = false;
 
 // If the fetch fails, the page still works as plain HTML.

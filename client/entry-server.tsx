@@ -13,7 +13,7 @@ import {
   unknownAddress,
 } from "./addresses.ts";
 import { App } from "./app.tsx";
-import { closedList, meta } from "./content.ts";
+import { closedList, linkPages, meta, product } from "./content.ts";
 import { FailureSummary } from "./early-access/failure-summary.tsx";
 import { isDecodable } from "./percent-encoding.ts";
 import type { FormFailure, Hydration, PageHandle, PageHead } from "./page-data.ts";
@@ -75,9 +75,15 @@ export function renderPage(
     const head = { ...handle.head, title: prefix + handle.head.title, unlisted: true };
     return { status: failure.status, head, body, address, hydration: "never", settings };
   }
-  const title = query?.startsWith(joinedQuery) ? meta.joined : undefined;
-  const head = query === undefined ? handle.head : { ...handle.head, ...title, unlisted: true };
+  const head = query === undefined ? handle.head : { ...handle.head, ...findTitle(address), unlisted: true };
   return { ...handle, head, body, address, settings };
+}
+
+/** Returns the title of a page whose address has a query, if it differs from the title of its path. */
+function findTitle(address: string): Pick<PageHead, "title"> | undefined {
+  if (address.startsWith(`/?${joinedQuery}`)) return meta.joined;
+  const linkPage = linkPages[address];
+  return linkPage && { title: `${linkPage.heading} – ${product.name}` };
 }
 
 /** Without the form, the landing page needs no hydration, and its meta description must not ask visitors to join. */

@@ -1,9 +1,12 @@
 // The route table: one entry per page.
 import type { RouteObject } from "react-router-dom";
 import {
+  confirmedAddress,
   confirmPath,
+  expiredAddress,
   joinedQuery,
   leavePath,
+  leftAddress,
   privacyPath,
   undoableAddress,
   undoneQuery,
@@ -29,12 +32,12 @@ const plainPages: PageRoute[] = import.meta.env.SSR
       },
       {
         path: confirmPath,
-        element: <LinkPage name="confirm" />,
+        element: <LinkPage />,
         handle: { status: 200, head: { ...meta.confirm, unlisted: true }, hydration: "never" },
       },
       {
         path: leavePath,
-        element: <LinkPage name="leave" />,
+        element: <LinkPage />,
         handle: { status: 200, head: { ...meta.leave, unlisted: true }, hydration: "never" },
       },
     ]
@@ -61,5 +64,9 @@ export const prerenderedAddresses = ["/", `/?${joinedQuery}`, privacyPath, unkno
 export const onDemandAddresses = [
   undoableAddress,
   `/?${undoneQuery}`,
-  ...[confirmPath, leavePath].flatMap((path) => [path, `${path}?done`]),
+  confirmPath,
+  confirmedAddress,
+  expiredAddress,
+  leavePath,
+  leftAddress,
 ];

@@ -39,13 +39,18 @@ type Plan = (typeof pricing.plans)[number];
 /** A price that ends with "+" is a minimum price. */
 function offer({ name, price, users, emails, sms }: Plan): object {
   const amount = price.replace(/\D/g, "");
-  const exact = !price.endsWith("+");
-  const specification = { "@type": "UnitPriceSpecification", priceCurrency: "USD", unitCode: "MON" };
   return {
     "@type": "Offer",
     name,
     description: `${pricing.limits.users}: ${users}. ${pricing.limits.emails}: ${emails}. ${pricing.limits.sms}: ${sms}.`,
-    ...(exact && { price: amount, priceCurrency: "USD" }),
-    priceSpecification: exact ? { ...specification, price: amount } : { ...specification, minPrice: amount },
+    price: amount,
+    priceCurrency: "USD",
+    availability: "https://schema.org/PreOrder",
+    priceSpecification: {
+      "@type": "UnitPriceSpecification",
+      [price.endsWith("+") ? "minPrice" : "price"]: amount,
+      priceCurrency: "USD",
+      unitCode: "MON",
+    },
   };
 }

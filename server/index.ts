@@ -80,7 +80,7 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
       isReady,
       waitlist: volume.limit(waitlist),
       undo: config.mailFrom === undefined,
-      links: createEntryLinks(database.execute),
+      links: createEntryLinks(database.query),
       views,
       signups: { limit: config.signupLimit, windowSeconds: config.signupWindowSeconds, store: shared?.store },
       trustProxy: config.trustProxy,

@@ -9,15 +9,12 @@ export const loadSuggestions = () => import("./suggested-address.ts").catch(() =
 export function EmailInput(props: FieldInputProps) {
   const [suggestion, setSuggestion] = useState<string>();
   const kept = useRef("");
-  const afterClick = useAfterClick();
 
   async function ask(input: HTMLInputElement) {
     const suggestions = await loadSuggestions();
-    afterClick(() => {
-      if (document.activeElement === input) return; // The visitor is typing again.
-      const address = input.value.trim().toLowerCase();
-      if (address !== kept.current) setSuggestion(suggestions?.suggestAddress(address));
-    });
+    if (document.activeElement === input) return; // The visitor is typing again.
+    const address = input.value.trim().toLowerCase();
+    if (address !== kept.current) setSuggestion(suggestions?.suggestAddress(address));
   }
 
   // The visitor may have left the field before the page was hydrated.
@@ -42,37 +39,19 @@ export function EmailInput(props: FieldInputProps) {
       onInput={() => setSuggestion(undefined)}
       onBlur={({ currentTarget }) => void ask(currentTarget)}
     >
-      <output className={shown ? "suggestion" : "visually-hidden"}>{shown && earlyAccess.didYouMean(shown)}</output>
-      {shown && (
-        <div className="suggestion-answers">
-          <button className="button button-quiet button-small" type="button" onClick={() => answer(shown)}>
-            {earlyAccess.answers.use}
-          </button>
-          <button className="button button-quiet button-small" type="button" onClick={() => answer()}>
-            {earlyAccess.answers.keep}
-          </button>
-        </div>
-      )}
+      <div className={shown ? "suggestion" : "visually-hidden"}>
+        <output>{shown && earlyAccess.didYouMean(shown)}</output>
+        {shown && (
+          <div className="suggestion-answers">
+            <button className="button button-small" type="button" onClick={() => answer(shown)}>
+              {earlyAccess.answers.use}
+            </button>
+            <button className="button button-quiet button-small" type="button" onClick={() => answer()}>
+              {earlyAccess.answers.keep}
+            </button>
+          </div>
+        )}
+      </div>
     </FieldInput>
   );
-}
-
-/**
- * Returns a function that runs an action now, or after the click of a pressed pointer: if the question appeared during
- * the press, it would move the pressed button away from the pointer, and the click would be lost.
- */
-function useAfterClick(): (action: () => void) => void {
-  const isPressed = useRef(false);
-  useEffect(() => {
-    const events = ["pointerdown", "pointercancel", "click", "keydown"];
-    const track = ({ type }: Event) => (isPressed.current = type === "pointerdown");
-    for (const type of events) document.addEventListener(type, track, true);
-    return () => {
-      for (const type of events) document.removeEventListener(type, track, true);
-    };
-  }, []);
-  return (action) => {
-    if (isPressed.current) document.addEventListener("click", action, { once: true });
-    else action();
-  };
 }

@@ -30,13 +30,14 @@ function Question({ typed, meant }: NonNullable<FormFailure["suggestion"]>) {
   );
 }
 
-function Errors({ status, errors, values }: FormFailure) {
+function Errors({ status, errors, values, wait }: FormFailure) {
   const invalid = fields.filter(({ name }) => errors[name]);
   return (
     <>
       <h3 id="failure-heading">{earlyAccess.failure.title}</h3>
       <p>
-        {invalid.length === 0 && failureSummary.reasons[status]} {status !== 410 && earlyAccess.failure.text}{" "}
+        {invalid.length === 0 && failureSummary.reasons[status]}{" "}
+        {status !== 410 && (wait ? failureSummary.wait(wait) : earlyAccess.failure.text)}{" "}
         {!values && status !== 405 && failureSummary.back}
       </p>
       {invalid.length > 0 && (

@@ -10,7 +10,7 @@ import { addressChoice, fields, honeypot, type FieldName } from "./fields.ts";
 import { FailedPostContext } from "./failed-post.ts";
 import { join, type FailureReason, type FieldErrors } from "./join.ts";
 
-type State = { step: "idle" | "sending" } | { step: "failed"; reason: FailureReason; errors: FieldErrors };
+type State = { step: "idle" | "undone" | "sending" } | { step: "failed"; reason: FailureReason; errors: FieldErrors };
 
 interface Props {
   headingId: string;
@@ -33,9 +33,10 @@ function preload() {
 export function EarlyAccessForm({ headingId, undone, onJoined }: Props) {
   const failedPost = use(FailedPostContext);
   const { contact, notice, closes } = use(SettingsContext);
-  const [state, setState] = useState<State>({ step: "idle" });
+  const [state, setState] = useState<State>({ step: undone ? "undone" : "idle" });
   const isSending = useRef(false); // The state changes only with the next render, too late for a double click.
   const errors = failedPost?.errors ?? (state.step === "failed" ? state.errors : {});
+  const hasFailed = state.step === "failed" && Object.keys(errors).length === 0;
 
   async function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
@@ -79,7 +80,7 @@ export function EarlyAccessForm({ headingId, undone, onJoined }: Props) {
       onFocus={preload}
     >
       {failedPost?.summary}
-      {undone && (
+      {state.step === "undone" && (
         <p id={undoneId} className="undone" tabIndex={-1}>
           {earlyAccess.undone}
         </p>
@@ -114,12 +115,12 @@ export function EarlyAccessForm({ headingId, undone, onJoined }: Props) {
         name={failedPost?.suggestion && addressChoice}
         value={failedPost?.suggestion?.typed}
         disabled={state.step === "sending"}
-        aria-describedby={state.step === "failed" ? "early-access-failure" : undefined}
+        aria-describedby={hasFailed ? "early-access-failure" : undefined}
       >
         {state.step === "sending" ? earlyAccess.sending : earlyAccess.button}
       </button>
       <output className="visually-hidden">{state.step === "sending" && earlyAccess.sending}</output>
-      {state.step === "failed" && (
+      {hasFailed && (
         <p id="early-access-failure" className="field-error">
           {earlyAccess[state.reason].text}
         </p>

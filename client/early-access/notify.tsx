@@ -12,17 +12,18 @@ const container = document.body.appendChild(document.createElement("div"));
 // Render synchronously: a toast created before the Toaster has mounted would be lost.
 flushSync(() =>
   createRoot(container).render(
-    <Toaster theme="system" position="bottom-left" visibleToasts={3} duration={4000} richColors />,
+    <Toaster theme="system" position="top-center" offset={4} mobileOffset={4} duration={4000} richColors />,
   ),
 );
 
 /**
- * Shows the result of a sign-up.
+ * Shows the result of a sign-up over the navigation bar, where it covers no field of the form.
  * @param announce false if focus has moved to the result in the page: a screen reader has announced it then, and reads a
  *   toast in a silent live region only on request.
  */
 export function notify(result: "success" | FailureReason, { announce }: { announce: boolean }) {
   const { title, text } = earlyAccess[result];
   container.querySelector("section")?.setAttribute("aria-live", announce ? "polite" : "off");
+  toast.dismiss(); // At most one toast; with the same id, the second would keep the time of the first.
   toast[result === "success" ? "success" : "error"](title, { description: text });
 }

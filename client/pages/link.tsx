@@ -1,20 +1,31 @@
 // The pages of the links in the confirmation mail: a button, whose POST to the same address acts, and the result.
 import { useLocation } from "react-router-dom";
-import { linkPages } from "../content.ts";
-import { Message } from "./message.tsx";
+import { confirmedAddress, confirmPath, expiredAddress, leavePath, leftAddress } from "../addresses.ts";
+import { linkPages, linkPagesHome, type LinkPageCopy } from "../content.ts";
+import { Message, type PlantName } from "./message.tsx";
 
-export function LinkPage({ name }: { name: "confirm" | "leave" }) {
-  const { ask, done } = linkPages[name];
-  const upright = name === "confirm";
-  if (useLocation().search !== "") return <Message name={name} upright={upright} {...done} link={linkPages.home} />;
+const plants: Record<string, PlantName> = {
+  [confirmPath]: "seedling",
+  [confirmedAddress]: "grown",
+  [expiredAddress]: "wilted",
+  [leavePath]: "grown",
+  [leftAddress]: "wilted",
+};
+
+export function LinkPage() {
+  const { pathname, search } = useLocation();
+  const address = pathname + search;
+  const { button, ...copy } = linkPages[address] as LinkPageCopy;
   return (
-    <Message name={name} upright={upright} heading={ask.heading} text={ask.text}>
+    <Message name="link" plant={plants[address]} {...copy} link={button ? undefined : linkPagesHome}>
       {/* Without an action, the form posts to the page's own address, with the token. */}
-      <form method="post">
-        <button className="button" type="submit">
-          {ask.button}
-        </button>
-      </form>
+      {button && (
+        <form method="post">
+          <button className="button" type="submit">
+            {button}
+          </button>
+        </form>
+      )}
     </Message>
   );
 }

@@ -9,13 +9,12 @@ interface Props {
   heading: string;
   text: string;
   /** The text of a link to the landing page. */
-  link?: string;
-  /** Shows the plant upright instead of wilted. */
-  upright?: boolean | undefined;
+  link?: string | undefined;
+  plant?: PlantName | undefined;
   children?: ReactNode;
 }
 
-export function Message({ name, heading, text, link, upright, children }: Props) {
+export function Message({ name, heading, text, link, plant = "wilted", children }: Props) {
   return (
     <>
       <Navigation landing="/" />
@@ -31,7 +30,7 @@ export function Message({ name, heading, text, link, upright, children }: Props)
             )}
             {children}
           </div>
-          <Plant upright={upright} />
+          <Plant {...plants[plant]} />
         </div>
       </main>
       <Footer />
@@ -39,20 +38,34 @@ export function Message({ name, heading, text, link, upright, children }: Props)
   );
 }
 
-function Plant({ upright }: Pick<Props, "upright">) {
+function Plant({ stem, leaves }: { stem: string; leaves: string[] }) {
   return (
     <svg className="message-plant" viewBox="78 84 204 316" aria-hidden="true">
-      <path className="shoot" d={upright ? "M160 400V186" : "M160 400V190c0-70 40-110 80-96 26 10 30 40 26 66"} />
-      {(upright ? uprightLeaves : wiltedLeaves).map((transform) => (
+      <path className="shoot" d={stem} />
+      {leaves.map((transform) => (
         <Leaf key={transform} transform={transform} />
       ))}
     </svg>
   );
 }
 
-const wiltedLeaves = ["translate(157 300) scale(-2 2)", "translate(266 156) rotate(62) scale(2)"];
-const uprightLeaves = [
-  "translate(157 346) scale(-2 -2)",
-  "translate(163 286) scale(2 -2)",
-  "translate(160 190) rotate(-48) scale(2 -2)",
-];
+const plants = {
+  seedling: {
+    stem: "M160 400V330",
+    leaves: ["translate(157 332) scale(-1.5 -1.5)", "translate(163 332) scale(1.5 -1.5)"],
+  },
+  grown: {
+    stem: "M160 400V186",
+    leaves: [
+      "translate(157 346) scale(-2 -2)",
+      "translate(163 286) scale(2 -2)",
+      "translate(160 190) rotate(-48) scale(2 -2)",
+    ],
+  },
+  wilted: {
+    stem: "M160 400V190c0-70 40-110 80-96 26 10 30 40 26 66",
+    leaves: ["translate(157 300) scale(-2 2)", "translate(266 156) rotate(62) scale(2)"],
+  },
+};
+
+export type PlantName = keyof typeof plants;

@@ -11,16 +11,14 @@ export function ApiExample() {
         <span>{api.prompt}</span>
         <ExampleTag />
       </figcaption>
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex, jsx-a11y/prefer-tag-over-role -- it scrolls on a phone, so it must be focusable */}
-      <pre tabIndex={0} role="group" aria-label={api.request}>
+      <pre>
         <code>
           <i>fetch</i>(<b>"https://api.example/crm"</b>, {"{\n  method: "}
           <b>"POST"</b>
           {",\n  body: JSON.stringify(customer),\n});"}
         </code>
       </pre>
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex, jsx-a11y/prefer-tag-over-role -- it scrolls on a phone, so it must be focusable */}
-      <pre tabIndex={0} role="group" aria-label={api.response}>
+      <pre>
         <code>
           <u>{api.status}</u>
           {'\n{ "name": '}

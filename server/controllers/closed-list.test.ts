@@ -126,7 +126,7 @@ describe("the page", () => {
     const undone = await request(site.app).post(`/?joined&undo=${body.undo}`);
     expect([undone.status, undone.headers.location]).toEqual([303, "/?undone#early-access"]);
     expect(await entries()).toEqual([]);
-    expect(await get(site, "/?undone")).toContain("Your sign-up is undone");
+    expect(await get(site, "/?undone")).toContain("Your sign-up has been undone");
     await open.close();
   });
 

@@ -1,5 +1,5 @@
 // The response to a failed form post without JavaScript: the landing page with an error summary and the typed values.
-import type { ErrorRequestHandler, Request } from "express";
+import type { ErrorRequestHandler, Request, Response } from "express";
 import type { Logger } from "pino";
 import { fields } from "../../client/early-access/fields.ts";
 import type { FormFailure } from "../../client/page-data.ts";
@@ -14,17 +14,18 @@ import type { Renderer } from "../views/renderer.ts";
 const openPagesLimit = 10;
 
 /**
- * If the body was not read, or too many pages are open, the page has no values; that page is rendered once per status.
+ * If the body was not read, or too many pages are open, the page has no values; that page is rendered once per status and time to wait.
  * Leaves clients that do not prefer HTML to the next error handler.
  */
 export function failedForm(renderer: Renderer, log: Logger): ErrorRequestHandler {
-  const pagesWithoutValues = new Map<number, Promise<CachedResponse>>();
+  const pagesWithoutValues = new Map<string, Promise<CachedResponse>>();
   let openPages = 0;
 
-  function pageWithoutValues(status: number): Promise<CachedResponse> {
-    const page = pagesWithoutValues.get(status) ?? renderer.page("/", { status, errors: {} }).then(cachePage);
-    pagesWithoutValues.set(status, page);
-    page.catch(() => pagesWithoutValues.delete(status));
+  function pageWithoutValues(status: number, wait?: number): Promise<CachedResponse> {
+    const key = `${status} ${wait}`;
+    const page = pagesWithoutValues.get(key) ?? renderer.page("/", { status, wait, errors: {} }).then(cachePage);
+    pagesWithoutValues.set(key, page);
+    page.catch(() => pagesWithoutValues.delete(key));
     return page;
   }
 
@@ -36,7 +37,7 @@ export function failedForm(renderer: Renderer, log: Logger): ErrorRequestHandler
     if (res.closed) return;
     const failure = describeFailure(req, error);
     if (!failure.values || openPages >= openPagesLimit) {
-      const page = await pageWithoutValues(error.status);
+      const page = await pageWithoutValues(error.status, error.status === 429 ? minutesToWait(res) : undefined);
       setErrorHeaders(res, error);
       return sendCached(req, res, page);
     }
@@ -46,6 +47,12 @@ export function failedForm(renderer: Renderer, log: Logger): ErrorRequestHandler
     setErrorHeaders(res, error);
     res.type("html").send(html);
   };
+}
+
+/** Returns few different values, as each has a page: whole minutes or, above an hour, whole hours. */
+function minutesToWait(res: Response): number {
+  const minutes = Math.ceil(Number(res.get("Retry-After")) / 60);
+  return minutes <= 60 ? minutes : Math.ceil(minutes / 60) * 60;
 }
 
 /** The body is undefined if the request was refused before its body was read. */

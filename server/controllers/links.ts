@@ -1,9 +1,12 @@
 // POST to the page of a link in the confirmation mail, or to the page with the undo button: confirms or deletes an entry.
-import { Router, type Request, type RequestHandler } from "express";
+import { Router, type Request, type RequestHandler, type Response } from "express";
 import {
+  confirmedAddress,
   confirmPath,
+  expiredAddress,
   formId,
   leavePath,
+  leftAddress,
   readToken,
   tokenQuery,
   undoneQuery,
@@ -18,26 +21,32 @@ import { reportUnavailable } from "./early-access.ts";
 /** Multiple of the sign-up limit: a POST adds nothing to the list, and a mail provider sends the requests of many people. */
 const limitFactor = 100;
 
-type Act = (token: string) => Promise<void>;
+type Follow = (token: string, req: Request, res: Response) => Promise<void>;
 
 /** Requests without a well-formed token go to the next router. No body is read. */
 export function entryLinks(links: EntryLinks, limits: SignupLimits, findPage: FindPage): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const limit = signupLimit({ ...limits, limit: limits.limit * limitFactor }, "link-");
 
-  const post = (path: string, query: string, act: Act, respond: RequestHandler) =>
+  const post = (path: string, query: string, follow: Follow) =>
     // Not router.post, for which Express would answer OPTIONS.
-    router.all(path, skipWithoutToken(query), limit, follow(act, query), respond);
+    router.all(path, skipWithoutToken(query), limit, handle(query, follow));
 
   /** Not a redirect: mail providers, which post to the address in List-Unsubscribe, must get none (RFC 8058). */
-  const sendResult =
-    (path: string): RequestHandler =>
-    async (req, res) =>
-      sendCached(req, res, await findPage(`${path}?done`));
+  const send = async (req: Request, res: Response, address: string) => sendCached(req, res, await findPage(address));
 
-  post(confirmPath, tokenQuery, links.confirm, sendResult(confirmPath));
-  post(leavePath, tokenQuery, links.leave, sendResult(leavePath));
-  post("/", undoQuery, links.leave, (_req, res) => res.redirect(303, `/?${undoneQuery}#${formId}`));
+  post(confirmPath, tokenQuery, async (token, req, res) => {
+    const confirmed = await links.confirm(token);
+    await send(req, res, confirmed ? confirmedAddress : expiredAddress);
+  });
+  post(leavePath, tokenQuery, async (token, req, res) => {
+    await links.leave(token);
+    await send(req, res, leftAddress);
+  });
+  post("/", undoQuery, async (token, _req, res) => {
+    await links.leave(token);
+    res.redirect(303, `/?${undoneQuery}#${formId}`);
+  });
   router.use(reportUnavailable());
   return router;
 }
@@ -50,9 +59,8 @@ function skipWithoutToken(query: string): RequestHandler {
   return (req, _res, next) => next(req.method === "POST" && tokenOf(req, query) ? undefined : "route");
 }
 
-function follow(act: Act, query: string): RequestHandler {
-  return async function followLink(req, _res, next) {
-    await act(tokenOf(req, query) as string);
-    next();
+function handle(query: string, follow: Follow): RequestHandler {
+  return async function followLink(req, res) {
+    await follow(tokenOf(req, query) as string, req, res);
   };
 }

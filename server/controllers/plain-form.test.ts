@@ -89,13 +89,23 @@ it("an invalid form returns 422 with a link to each invalid field and the error 
   expect(response.text).toContain('value="ada@localhost"');
 });
 
-it("a form over the rate limit returns 429 with Retry-After", async () => {
-  const limited = await createTestApp(database.webUrl, { signups: { limit: 0, windowSeconds: 600 } });
-  const response = await submit(limited, typed);
-  expectErrorPage(response, 429);
-  expect(Number(response.headers["retry-after"])).toBeGreaterThan(0);
-  await limited.close();
-});
+it.each([
+  [60, "1 minute"],
+  [600, "10 minutes"],
+  [86_400, "24 hours"],
+])(
+  "a form over the rate limit of %i s returns 429 with Retry-After, and says how long to wait",
+  async (seconds, wait) => {
+    const limited = await createTestApp(database.webUrl, { signups: { limit: 0, windowSeconds: seconds } });
+    const response = await submit(limited, typed);
+    expect(response.status).toBe(429);
+    expect(response.text.replaceAll("<!-- -->", "")).toContain(
+      `There were many sign-ups from your network. Please try again in ${wait}. The Back button of your browser returns to what you typed.`,
+    );
+    expect(Number(response.headers["retry-after"])).toBeGreaterThan(0);
+    await limited.close();
+  },
+);
 
 it("a form returns 503 with Retry-After and the typed values if the database is unreachable", async () => {
   const cut = await createTestApp(noDatabase);
@@ -226,7 +236,7 @@ describe("the error page", () => {
 
   const bad = { ...typed, email: "ada@localhost" };
 
-  it("is rendered per request if the body was read, otherwise once per status", async () => {
+  it("is rendered per request if the body was read, otherwise once per status and time to wait", async () => {
     for (let i = 0; i < 3; i++) await request(observed.app).get("/api/earlyaccess").set("Accept", browserAccept);
     for (let i = 0; i < 3; i++) await submit(observed, typed).set("Sec-Fetch-Site", "cross-site");
     expect(rendered.map(({ status }) => status)).toEqual([405, 403]);

@@ -18,6 +18,8 @@ const lockTimeoutMs = 400;
 export interface Database {
   /** Runs a statement with parameters ($1, $2, …). Returns the number of rows that it changed. */
   execute: (statement: string, ...parameters: unknown[]) => Promise<number>;
+  /** Runs a statement with parameters. Returns the rows that it selected. */
+  query: (statement: string, ...parameters: unknown[]) => Promise<Record<string, unknown>[]>;
   /** Closes the pool. */
   close: () => Promise<void>;
 }
@@ -41,6 +43,7 @@ export function connect(pool: Pool, log: Logger): Database {
   const prisma = new PrismaClient({ adapter, errorFormat: "minimal" });
   return {
     execute: (statement, ...parameters) => prisma.$executeRawUnsafe(statement, ...parameters),
+    query: (statement, ...parameters) => prisma.$queryRawUnsafe(statement, ...parameters),
     close: () => prisma.$disconnect(),
   };
 }

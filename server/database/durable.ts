@@ -1,5 +1,4 @@
 // Commits that hold no lock while they wait for the disk.
-import type { Database } from "./connect.ts";
 
 /** An SQL expression: the transaction of its statement commits without waiting for the disk. */
 export const withoutWaiting = "set_config('synchronous_commit', 'off', true)";
@@ -8,15 +7,15 @@ export const withoutWaiting = "set_config('synchronous_commit', 'off', true)";
  * Runs a statement that uses withoutWaiting, then waits for the disk. A statement that waits itself would hold its locks
  * meanwhile: a second statement for the same address would wait as well if the first one had changed something, and its time
  * would reveal whether the address was on the list. The wait is the same if nothing was changed.
- * @returns the number of rows that the statement changed.
+ * @returns what the statement returned.
  */
-export async function executeDurably(
-  execute: Database["execute"],
+export async function executeDurably<Result>(
+  execute: (statement: string, ...parameters: unknown[]) => Promise<Result>,
   statement: string,
   ...parameters: unknown[]
-): Promise<number> {
-  const changed = await execute(statement, ...parameters);
+): Promise<Result> {
+  const result = await execute(statement, ...parameters);
   // Also waits for every earlier commit.
-  await execute("SELECT pg_logical_emit_message(true, 'earlyaccess', '')");
-  return changed;
+  await execute("SELECT pg_logical_emit_message(true, 'earlyaccess', '')::text");
+  return result;
 }

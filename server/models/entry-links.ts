@@ -5,37 +5,46 @@ import { retryForMs, storeBatch, type Pending } from "./batch.ts";
 import { hashToken } from "./token.ts";
 import { WaitlistUnavailableError } from "./waitlist.ts";
 
-/** Each resolves after the commit, in the same way if no entry has the token. @throws WaitlistUnavailableError */
+/** Each resolves after the commit. @throws WaitlistUnavailableError */
 export interface EntryLinks {
-  confirm: (token: string) => Promise<void>;
+  /** Returns whether the token was mailed for an entry, also if that was confirmed before. */
+  confirm: (token: string) => Promise<boolean>;
+  /** The same if no entry has the token: nobody learns whether the sign-up that created the token added an entry. */
   leave: (token: string) => Promise<void>;
 }
 
-const functions = ["earlyaccess_confirm", "earlyaccess_leave"] as const;
+const statements = {
+  confirm: `
+    SELECT hash, ${withoutWaiting} FROM unnest(string_to_array($1, ',')) AS hash
+    WHERE public.earlyaccess_confirm(decode(hash, 'hex'))`,
+  leave: `
+    SELECT count(public.earlyaccess_leave(decode(hash, 'hex'))), ${withoutWaiting}
+    FROM unnest(string_to_array($1, ',')) AS hash`,
+};
 
 interface Use {
-  name: (typeof functions)[number];
-  token: string;
+  name: keyof typeof statements;
+  hash: string;
+  confirmed?: boolean;
 }
 
 /**
  * Runs one statement at a time, with all tokens that arrived meanwhile. A flood of forged tokens then takes one of the ten
  * connections, and sign-ups have the others.
  */
-export function createEntryLinks(execute: Database["execute"]): EntryLinks {
+export function createEntryLinks(query: Database["query"]): EntryLinks {
   let pending: Pending<Use>[] = [];
   let isRunning = false;
 
   async function run(uses: Use[]) {
-    for (const name of functions) {
-      const tokens = uses.filter((use) => use.name === name).map(({ token }) => token);
+    for (const [name, statement] of Object.entries(statements)) {
+      const named = uses.filter((use) => use.name === name);
       // Sorted: the statements of two replicas lock entries in the same order.
-      const hashes = [...new Set(tokens.map((token) => hashToken(token).toString("hex")))].toSorted();
+      const hashes = [...new Set(named.map(({ hash }) => hash))].toSorted();
       if (hashes.length === 0) continue;
-      const statement = `
-        SELECT public.${name}(decode(hash, 'hex')), ${withoutWaiting}
-        FROM unnest(string_to_array($1, ',')) AS hash`;
-      await executeDurably(execute, statement, hashes.join(","));
+      const rows = await executeDurably(query, statement, hashes.join(","));
+      const confirmed = new Set(rows.map(({ hash }) => hash));
+      for (const use of named) use.confirmed = confirmed.has(use.hash);
     }
   }
 
@@ -49,12 +58,16 @@ export function createEntryLinks(execute: Database["execute"]): EntryLinks {
     isRunning = false;
   }
 
-  const use = (name: Use["name"]) => (token: string) =>
-    new Promise<void>((resolve, reject) => {
+  const follow = (name: Use["name"], token: string) =>
+    new Promise<Use>((resolve, reject) => {
       const refuse = (cause: unknown) =>
         reject(new WaitlistUnavailableError("The link could not be followed", { cause }));
-      pending.push({ entry: { name, token }, resolve, reject: refuse });
+      const use: Use = { name, hash: hashToken(token).toString("hex") };
+      pending.push({ entry: use, resolve: () => resolve(use), reject: refuse });
       if (!isRunning) void runPending();
     });
-  return { confirm: use("earlyaccess_confirm"), leave: use("earlyaccess_leave") };
+  return {
+    confirm: async (token) => (await follow("confirm", token)).confirmed === true,
+    leave: async (token) => void (await follow("leave", token)),
+  };
 }

@@ -148,7 +148,7 @@ describe("a sign-up", () => {
     await hydrateForm(page);
     await submit();
     await page.getByRole("button", { name: "Wrong address? Undo" }).click();
-    await page.locator(":focus", { hasText: "Your sign-up is undone" }).waitFor();
+    await page.locator(":focus", { hasText: "Your sign-up has been undone" }).waitFor();
     expect(await database.query("SELECT FROM earlyaccess")).toEqual([]);
     expect(page.url()).toBe(`${site.url}/?utm_source=news#early-access`);
     expect(await values()).toEqual(["", "", "", ""]);
@@ -167,7 +167,7 @@ describe("a sign-up", () => {
     expect(await database.query("SELECT email FROM earlyaccess")).toHaveLength(1);
     await page.unroute("**/leave*");
     await page.getByRole("button", { name: "Wrong address? Undo" }).click();
-    await page.getByText("Your sign-up is undone").waitFor();
+    await page.getByText("Your sign-up has been undone").waitFor();
     expect(await database.query("SELECT FROM earlyaccess")).toEqual([]);
   });
 
@@ -213,24 +213,18 @@ describe("a sign-up", () => {
     expect(await database.query("SELECT name FROM earlyaccess")).toHaveLength(1);
   });
 
-  it("can be repeated, with three visible toasts at most", async () => {
+  it("can be repeated, and its toast replaces the one before", async () => {
     await hydrateForm(page);
-    for (let i = 1; i <= 4; i++) {
+    for (let i = 1; i <= 3; i++) {
       await fill({ Email: `ada${i}@example.com` });
       await button().press("Enter");
       await page.getByRole("link", { name: "Add a colleague" }).press("Enter");
-      await toast()
-        .nth(i - 1)
-        .waitFor();
-      await page.evaluate(() => {
-        // While the pointer is over them, toasts do not close, so that all four exist at the end.
-        const list = document.querySelector("[data-sonner-toaster]") as HTMLElement;
-        list.dispatchEvent(new MouseEvent("mouseover", { bubbles: true }));
-      });
+      await page.locator("[data-sonner-toast][data-removed=false]").waitFor();
+      // While the pointer is over them, toasts do not close by themselves.
+      await page.locator("[data-sonner-toaster]").dispatchEvent("mouseover");
     }
-    expect(await database.query("SELECT name FROM earlyaccess")).toHaveLength(4);
-    expect(await toast().count()).toBe(4);
-    expect(await page.locator("[data-sonner-toast][data-visible=true]").count()).toBe(3);
+    expect(await database.query("SELECT name FROM earlyaccess")).toHaveLength(3);
+    await page.waitForFunction(() => document.querySelectorAll("[data-sonner-toast]").length === 1);
   });
 
   describe("during the hydration", () => {
@@ -294,7 +288,7 @@ describe("a mistyped address", () => {
   it("leads to a question when the field loses focus, in a live region that existed before", async () => {
     await field("Name").focus();
     await page.waitForLoadState("networkidle");
-    const region = page.locator("output.visually-hidden").first();
+    const region = page.locator(".visually-hidden > output").first();
     expect(await region.textContent()).toBe("");
     await region.evaluate((element) => element.setAttribute("data-early", ""));
     await field("Email").fill("Ada@Gmial.com");
@@ -341,8 +335,7 @@ describe("a mistyped address", () => {
     const box = await button().boundingBox();
     await page.mouse.move((box?.x ?? 0) + 9, (box?.y ?? 0) + (box?.height ?? 0) - 3);
     await page.mouse.down(); // The field loses focus.
-    await page.evaluate(() => new Promise(requestAnimationFrame));
-    expect(await question().count()).toBe(0);
+    await question().waitFor();
     await page.mouse.up();
     await successHeading().waitFor();
     expect(await database.query("SELECT email FROM earlyaccess")).toEqual([{ email: "ada@gmial.com" }]);
@@ -484,8 +477,11 @@ describe("a failure", () => {
   it("no toast library: the form shows the error", async () => {
     await page.route("**/notify-*.js", (route) => route.abort());
     await hydrateForm(page);
-    await submit({ Email: "ada@localhost" });
+    await fill();
+    await wire.cut();
+    await button().click();
     await page.locator("form").getByText("Something went wrong. Please try again.").waitFor();
+    await wire.mend();
     expect(await toast().count()).toBe(0);
     expect(page.messages.filter((message) => message.startsWith("uncaught"))).toEqual([]);
   });

@@ -58,16 +58,29 @@ it.each([true, false])("confirm, and later leave (JavaScript: %s)", async (javaS
   for (const link of [confirm, leave]) expect((await fetch(link)).status).toBe(200);
   expect(await entries()).toEqual([{ email: "ada@example.com", confirmed: false }]);
 
-  await page.goto(confirm);
-  expect(await entries()).toEqual([{ email: "ada@example.com", confirmed: false }]);
-  await page.getByRole("button", { name: "Confirm" }).click();
-  await page.getByText("your address is confirmed").waitFor();
-  expect(await entries()).toEqual([{ email: "ada@example.com", confirmed: true }]);
+  const plant = () => page.locator(".message-plant").innerHTML();
+  const plants = new Set<string>();
+  for (const time of ["first", "second"]) {
+    await page.goto(confirm);
+    plants.add(await plant());
+    expect(await entries()).toEqual([{ email: "ada@example.com", confirmed: time === "second" }]);
+    await page.getByRole("button", { name: "Confirm" }).click();
+    await page.getByRole("heading", { name: "Your address is confirmed" }).waitFor();
+    expect(await page.title()).toBe("Your address is confirmed – Perennial");
+    plants.add(await plant());
+    expect(await entries()).toEqual([{ email: "ada@example.com", confirmed: true }]);
+  }
 
   await page.goto(leave);
   await page.getByRole("button", { name: "Remove my entry" }).press("Enter");
-  await page.getByText("your entry is removed").waitFor();
+  await page.getByText("The entry that this link belongs to is no longer on the early access list.").waitFor();
   expect(await entries()).toEqual([]);
+
+  await page.goto(confirm);
+  await page.getByRole("button", { name: "Confirm" }).click();
+  await page.getByRole("heading", { name: "This link has expired" }).waitFor();
+  plants.add(await plant());
+  expect(plants.size).toBe(3);
   await page.getByRole("link", { name: "Go to the home page" }).click();
   expect(page.url()).toBe(`${url}/`);
   expect(page.messages).toEqual([]);

@@ -52,7 +52,7 @@ export async function createTestApp(webUrl = noDatabase, changes: Partial<AppOpt
     isReady: createReadiness(waitlist.check, log),
     waitlist,
     undo: true,
-    links: createEntryLinks(database.execute),
+    links: createEntryLinks(database.query),
     signups: { limit: 1_000, windowSeconds: 600 },
     trustProxy: 0,
     ...changes,

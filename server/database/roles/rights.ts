@@ -16,7 +16,7 @@ const onColumns = (privilege: Right["privilege"], columns: string, target: Right
 const flags = "suspected_spam disposable_email unusual_volume";
 const source = "utm_source utm_medium utm_campaign utm_term utm_content referrer_host";
 
-/** No SELECT: a compromised web process cannot read the list. The functions return nothing, and no column says that an entry was confirmed. */
+/** No SELECT: a compromised web process cannot read the list. The functions return nothing about an entry without the token of its mail, and no column says that an entry was confirmed. */
 export const webRights: Right[] = [
   ...onColumns("INSERT", `id name email company job_title ${flags} ${source} notice_id token_hash`),
   ...onColumns("INSERT", "id text", "public.earlyaccess_notices"),
