@@ -12,7 +12,7 @@ export function Features() {
   return (
     <section className="section features" aria-labelledby="features">
       <div className="page">
-        <Vine from={50} to={42} />
+        <Vine from={100} to={0} />
         <div className="feature-grid stem">
           <h2 id="features">{features.heading}</h2>
           <ul role="list">
