@@ -33,6 +33,7 @@ describe.each([320, 360, 480, 640, 768, 1024, 1280, 1920, 2560])("at %d px", (wi
     const closed = ["/", `/?joined&undo=${token}`, "/?undone"];
     for (const url of [...open.map((path) => site.url + path), ...closed.map((path) => closedSite.url + path)]) {
       await page.goto(url);
+      await settled(page); // Until then, the deferred layout reports some elements without a size.
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
       const small = await page.evaluate(() =>
         [...document.querySelectorAll<HTMLElement>("a, button, input:not([type=hidden]), summary")]
