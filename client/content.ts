@@ -196,18 +196,18 @@ export const features = {
       ["SMS", "Opted in"],
     ],
   },
+  api: {
+    title: "A REST API, snippet included",
+    description: "Say what to connect. The AI writes the code.",
+    prompt: "“Add a customer at checkout”",
+    status: "201 Created",
+  },
   support: {
     title: "Free, real human support",
     description: "A person answers, not a bot.",
     question: "Can someone check our points import?",
     agent: "Support",
     answer: "Of course. I’ve opened your file, let’s go through it together.",
-  },
-  api: {
-    title: "A REST API, snippet included",
-    description: "Say what to connect. The AI writes the code.",
-    prompt: "“Add a customer at checkout”",
-    status: "201 Created",
   },
 };
 

@@ -7,8 +7,8 @@ import subsetFont from "subset-font";
 
 const asset = (name: string) => new URL(`../public/${name}`, import.meta.url);
 
-/** The width of the mark on a coloured tile, as a share of the tile; round icon masks do not cut it. */
-const markShare = 0.56;
+/** The width of the drawing on a coloured tile, as a share of the tile: the mark just fits the circle that no icon mask cuts. */
+const markShare = 0.72;
 
 async function makeFont(): Promise<void> {
   const source = import.meta

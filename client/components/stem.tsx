@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 /** Runs from `from` to `to`, in percent of its width. */
 export function Vine({ from, to }: { from: number; to: number }) {
   return (
-    <svg className="vine" viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">
+    <svg className="vine" width="100" height="100" viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">
       <path d={`M${from} 0C${from} 70 ${to} 30 ${to} 100`} />
     </svg>
   );

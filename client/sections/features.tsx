@@ -6,33 +6,33 @@ import { Twig, Vine } from "../components/stem.tsx";
 import { features } from "../content.ts";
 import { ApiExample } from "./api-example.tsx";
 
-const { chat, migration, channels, api, support, stack } = features;
+const { chat, migration, channels, stack, api, support } = features;
 
 export function Features() {
   return (
     <section className="section features" aria-labelledby="features">
       <div className="page">
-        <Vine from={50} to={42} />
+        <Vine from={100} to={0} />
         <div className="feature-grid stem">
           <h2 id="features">{features.heading}</h2>
           <ul role="list">
-            <Feature icon="chat" name="chat" {...chat}>
+            <Feature icon="chat" {...chat}>
               <Chat />
             </Feature>
-            <Feature icon="upload" name="migration" {...migration}>
+            <Feature icon="upload" {...migration}>
               <Migration />
             </Feature>
-            <Feature icon="mail" name="channels" {...channels}>
+            <Feature icon="mail" {...channels}>
               <Channels />
             </Feature>
-            <Feature icon="modules" name="stack" {...stack}>
+            <Feature icon="modules" {...stack}>
               <Stack />
             </Feature>
-            <Feature icon="person" name="support" {...support}>
-              <Support />
-            </Feature>
-            <Feature icon="code" name="api" {...api}>
+            <Feature icon="code" {...api}>
               <ApiExample />
+            </Feature>
+            <Feature icon="person" {...support}>
+              <Support />
             </Feature>
           </ul>
         </div>
@@ -43,15 +43,14 @@ export function Features() {
 
 interface Props {
   icon: IconName;
-  name: string;
   title: string;
   description: string;
   children: ReactNode;
 }
 
-function Feature({ icon, name, title, description, children }: Props) {
+function Feature({ icon, title, description, children }: Props) {
   return (
-    <li className={`feature feature-${name}`}>
+    <li className="feature">
       <Twig>
         <Icon name={icon} />
       </Twig>
@@ -107,13 +106,12 @@ function Migration() {
 function Channels() {
   return (
     <figure className="messages">
-      <figcaption>
-        <ExampleTag />
-      </figcaption>
+      <HiddenCaption />
       <div className="artefact email-body">
         <p className="soft">
           <span className="visually-hidden">{channels.kinds.email}: </span>
           {channels.sender}
+          <ExampleTag hidden />
         </p>
         <b>{channels.subject}</b>
         <p>{channels.text}</p>
@@ -134,12 +132,8 @@ function Channels() {
 
 function Stack() {
   return (
-    <figure className="modules">
-      <figcaption>
-        <b>{stack.customer}</b>
-        <ExampleTag />
-      </figcaption>
-      <dl>
+    <Artefact icon="people" title={stack.customer}>
+      <dl className="modules">
         {stack.modules.map(([module, value]) => (
           <div key={module}>
             <dt>{module}</dt>
@@ -147,7 +141,7 @@ function Stack() {
           </div>
         ))}
       </dl>
-    </figure>
+    </Artefact>
   );
 }
 

@@ -65,7 +65,7 @@ export function Pricing() {
 
 function FreeMonths() {
   return (
-    <svg className="free-months" viewBox="0 0 300 76" aria-hidden="true">
+    <svg className="free-months" width="300" height="76" viewBox="0 0 300 76" aria-hidden="true">
       <path className="ground" d="M4 72h292" />
       {[1, 2, 3].map((month) => (
         <g key={month} transform={`translate(${100 * month - 78} 14)`}>
@@ -87,7 +87,7 @@ const stalk = 46;
 function Plant({ leaves }: { leaves: number }) {
   const height = (leaves - 1) * internode + stalk;
   return (
-    <svg className="plant" viewBox="0 0 96 130" aria-hidden="true">
+    <svg className="plant" width="96" height="130" viewBox="0 0 96 130" aria-hidden="true">
       <path className="shoot" d={`M48 130V${130 - height}`} />
       {Array.from({ length: leaves }, (_, i) => (
         <Leaf key={i} transform={`translate(48 ${130 - height + i * internode})${i % 2 === 1 ? " scale(-1 1)" : ""}`} />

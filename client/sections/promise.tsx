@@ -7,7 +7,7 @@ export function BrandPromise() {
   return (
     <section className="section promise">
       <div className="page">
-        <Vine from={42} to={50} />
+        <Vine from={0} to={100} />
         <span className="bud" aria-hidden="true" />
         <p>
           <Sentence>{promise}</Sentence>

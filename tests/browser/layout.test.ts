@@ -84,6 +84,81 @@ it("nothing overflows on a phone with text at twice its size", async () => {
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
 });
 
+it.each([390, 1440])(
+  "the items of the navigation bar do not overlap if a translation makes their words longer, at %d px",
+  async (width) => {
+    const page = await openPage({ viewport: { width, height: 800 } });
+    await page.goto(site.url);
+    const overlaps = await page.getByRole("navigation").evaluate((bar) => {
+      const items = [...bar.children];
+      const words = document.createTreeWalker(bar, NodeFilter.SHOW_TEXT);
+      while (words.nextNode())
+        words.currentNode.textContent = words.currentNode.textContent?.replaceAll(/\w+/g, "$&ungen") ?? "";
+      const boxes = items.map((item) => {
+        const text = document.createRange();
+        text.selectNodeContents(item);
+        return text.getBoundingClientRect();
+      });
+      return boxes.filter((a, i) =>
+        boxes.slice(i + 1).some((b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom),
+      ).length;
+    });
+    expect(overlaps).toBe(0);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+  },
+);
+
+it("text has at most nine sizes, and only the slogan is as large as the headline", async () => {
+  const page = await openPage({ viewport: { width: 1440, height: 900 } });
+  await page.goto(site.url);
+  await settled(page);
+  const sizes = await page
+    .locator("body :not(script, .visually-hidden, .visually-hidden *)")
+    .evaluateAll((all) =>
+      all
+        .filter((element) =>
+          [...element.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.textContent?.trim()),
+        )
+        .map((element) => Number.parseFloat(getComputedStyle(element).fontSize)),
+    );
+  const headline = await page.locator("h1").evaluate((h1) => Number.parseFloat(getComputedStyle(h1).fontSize));
+  expect(new Set(sizes).size).toBeLessThanOrEqual(9);
+  expect(Math.max(...sizes)).toBe(headline);
+});
+
+it.each([1024, 1328, 1360, 1440])(
+  "the features end at the edge of the page or of the left column, at %d px",
+  async (width) => {
+    const page = await openPage({ viewport: { width, height: 900 }, reducedMotion: "reduce" });
+    await page.goto(site.url);
+    await settled(page);
+    const edges = await page
+      .locator(".feature > figure")
+      .evaluateAll((figures) =>
+        figures.map((figure) =>
+          Math.max(
+            ...[...figure.querySelectorAll("*")].map((part) => part.getBoundingClientRect().right),
+            figure.getBoundingClientRect().right,
+          ),
+        ),
+      );
+    expect(edges.length).toBe(6);
+    expect(new Set(edges.map(Math.round)).size).toBe(2);
+  },
+);
+
+it("the curves of the stem begin and end on the stem, on whole pixels", async () => {
+  const page = await openPage({ viewport: { width: 1366, height: 900 }, reducedMotion: "reduce" });
+  await page.goto(site.url);
+  await settled(page);
+  const ends = await page
+    .locator(".vine")
+    .evaluateAll((vines) =>
+      vines.flatMap((vine) => [vine.getBoundingClientRect().left, vine.getBoundingClientRect().right]),
+    );
+  expect(ends.map((end) => Math.abs(end - Math.round(end)))).toEqual(ends.map(() => 0));
+});
+
 it("takes at most seven screens of a phone", async () => {
   const page = await openPage({ viewport: { width: 390, height: 844 } });
   await page.goto(site.url);
