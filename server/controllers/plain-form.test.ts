@@ -257,11 +257,11 @@ describe("the error page", () => {
     // Node sends the second response of a connection after the first, which waits for the client to read.
     const socket = connect(port, "127.0.0.1").pause();
     socket.write(message.repeat(200));
-    await vi.waitUntil(async () => !(await hasValues()), { timeout: 30_000 });
+    await vi.waitUntil(async () => !(await hasValues()), { timeout: 60_000 });
     socket.destroy();
-    await vi.waitUntil(hasValues, { timeout: 30_000 });
+    await vi.waitUntil(hasValues, { timeout: 60_000 });
     server.close();
-  });
+  }, 150_000);
 
   it("has values again after more than ten clients left while the database hung", async () => {
     let failAll = () => {};

@@ -41,8 +41,8 @@ it("/privacy explains every column of an entry, and no other", async () => {
   const [, model = ""] = /^model WaitlistEntry \{\n(.*?)^\}/ms.exec(schema) ?? [];
   const columns = [...model.matchAll(/^ {2}(\w+) /gm)].map(([, column = ""]) => column);
   expect(explanations.flatMap((explanation) => explanation.columns).toSorted()).toEqual(columns.toSorted());
-  const mailing = { ...testSettings, keepsErasures: true, mail: true };
-  const app = await createTestApp(noDatabase, { site: { ...site, settings: mailing } });
+  const mailing = { ...testSettings(), keepsErasures: true, mail: true };
+  const app = await createTestApp(noDatabase, { site: { ...site, settings: () => mailing } });
   const page = await get(app, "/privacy");
   await app.close();
   for (const { what, why } of explanations) {

@@ -11,7 +11,7 @@ import { migrate } from "../../server/database/migrate.ts";
 import { createEmptyDatabase, type TestDatabase } from "../support/database.ts";
 import { killedAfterEach } from "../support/killed-after-each.ts";
 import { openReceiver, type Received, type Receiver } from "../support/receiver.ts";
-import { runWorker, startSite, type Site } from "../support/site.ts";
+import { ready, runWorker, startSite, type Site } from "../support/site.ts";
 import { runWaitlist } from "../support/waitlist.ts";
 
 let database: TestDatabase;
@@ -67,6 +67,7 @@ type SignUp = (email: string, changes?: Record<string, unknown>) => Promise<numb
 async function startSignUps(env: Record<string, string> = {}): Promise<SignUp> {
   const site = await startSite({ env: { DATABASE_URL: database.webUrl, ...env } });
   running.push(site);
+  await ready(site);
   return async (email, changes) => {
     const body = JSON.stringify({ name: "Ada Lovelace", email, company: "Engines", ...changes });
     const headers = { "Content-Type": "application/json" };

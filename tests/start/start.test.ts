@@ -6,14 +6,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { version } from "../../package.json";
 import type { DatabaseUrls } from "../../server/database/migrate.ts";
 import { projectRoot } from "../../server/project-root.ts";
 import { createEmptyDatabase, createTestDatabase, superuserUrl, type TestDatabase } from "../support/database.ts";
 import { killedAfterEach } from "../support/killed-after-each.ts";
 import { startMeasuredSite } from "../support/metrics.ts";
-import { runSite, startSite, type Options, type Site } from "../support/site.ts";
+import { ready, runSite, startSite, type Options, type Site } from "../support/site.ts";
 import { withClient } from "../support/query.ts";
 import { openWire } from "../support/tcp-proxy.ts";
 
@@ -75,15 +75,13 @@ const signUp = (site: Site, entry: object = ada) =>
   });
 const status = async (site: Site, path: string) => (await fetch(site.url + path)).status;
 
-const ready = (site: Site) => vi.waitUntil(async () => (await status(site, "/readyz")) === 200, { timeout: 50_000 });
-
 describe("a start with a given database", () => {
   it("serves the site with an empty stderr, names its version first, and exits with 0", async () => {
     const site = await start();
     expect(JSON.parse(site.stdout().split("\n", 1)[0] as string)).toMatchObject({ version });
+    await ready(site);
     expect(await status(site, "/")).toBe(200);
     expect(await status(site, "/healthz")).toBe(200);
-    expect(await status(site, "/readyz")).toBe(200);
     expect(await status(site, "/nope")).toBe(404);
     expect((await signUp(site)).status).toBe(201);
     // The bundler must keep the checks of percent-encoding.
@@ -314,7 +312,7 @@ describe("the embedded database", () => {
     expect(site.stdout()).toMatch(
       /Perennial is ready\.\n {2}Site {4}http:\/\/localhost:\d+\n {2}Data {4}.*\.data\/postgres .*\n {2}Browse {2}npm run studio\n {2}Stop {4}Ctrl-C\n/,
     );
-    expect(await status(site, "/readyz")).toBe(200);
+    await ready(site);
     const lock = join(clone, ".data/postgres/data/postmaster.pid");
     expect(await readFile(lock, "utf8")).not.toBe("");
     expect(await site.stop("SIGINT")).toBe(0);

@@ -5,7 +5,7 @@ import { createEmptyDatabase, type TestDatabase } from "./database.ts";
 import { killedAfterEach } from "./killed-after-each.ts";
 import { openMailServer, type MailServer, type MailServerOptions } from "./mail-server.ts";
 import { queryAs } from "./query.ts";
-import { runWorker, startSite, type Site } from "./site.ts";
+import { ready, runWorker, startSite, type Site } from "./site.ts";
 import { until } from "./until.ts";
 import { hashToken } from "../../server/models/token.ts";
 
@@ -77,7 +77,10 @@ export function createMailFixture(): MailFixture {
       return worker;
     },
     signUp: async (email: string, changes?: Record<string, unknown>) => {
-      if (!site) running.push((site = await startSite({ env: { DATABASE_URL: fixture.database.webUrl } })));
+      if (!site) {
+        running.push((site = await startSite({ env: { DATABASE_URL: fixture.database.webUrl } })));
+        await ready(site);
+      }
       const body = JSON.stringify({ name: "Ada Lovelace", email, company: "Engines", ...changes });
       const headers = { "Content-Type": "application/json" };
       return (await fetch(`${site.url}/api/earlyaccess`, { method: "POST", headers, body })).status;

@@ -48,6 +48,11 @@ export async function startSite(options: Options = {}): Promise<Site> {
   return { ...site, url: await printedUrl(site, /"port":(\d+)|Site {4}http:\/\/[^:]+:(\d+)/) };
 }
 
+/** Waits for a database connection: on a busy machine the first one can take longer than a sign-up waits for it. */
+export async function ready({ url }: Pick<Site, "url">): Promise<void> {
+  await until("the site is ready", async () => (await fetch(`${url}/readyz`)).ok, 50);
+}
+
 /** `npm run studio` on a free port. */
 export async function startStudio(env: Record<string, string>, ...options: string[]): Promise<Site> {
   const studio = runSite({ env, command: runSource("server/commands/studio.ts", "--port", "0", ...options) });
