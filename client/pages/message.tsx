@@ -52,7 +52,7 @@ function Plant({ stem, leaves }: { stem: string; leaves: string[] }) {
 const plants = {
   seedling: {
     stem: "M160 400V330",
-    leaves: ["translate(157 332) scale(-1.5 -1.5)", "translate(163 332) scale(1.5 -1.5)"],
+    leaves: ["translate(160 336) scale(-2 -2)", "translate(160 336) scale(2 -2)"],
   },
   grown: {
     stem: "M160 400V186",
