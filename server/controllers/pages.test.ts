@@ -187,7 +187,7 @@ it.each([
   ["/?joined", "Welcome to the future! 🚀"],
   ["/?utm_source=x&joined=1", "Welcome to the future! 🚀"],
   [`/?joined&undo=${"A".repeat(22)}`, "Wrong address? Undo"],
-  ["/?undone", "Your sign-up is undone"],
+  ["/?undone", "Your sign-up has been undone"],
   [`/confirm?token=${"A".repeat(22)}`, "Confirm your address"],
   [`/leave?token=${"A".repeat(22)}`, "Remove my entry"],
 ])("%s returns the page of its state, which no cache may store", async (address, words) => {

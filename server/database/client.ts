@@ -7,7 +7,7 @@ const connectionTimeoutMs = 5_000;
 const lockTimeoutMs = 5_000;
 
 /** Postgres cannot be reached, or the connection to it was lost. */
-export class ConnectionError extends OperatorError {
+class ConnectionError extends OperatorError {
   override name = "ConnectionError";
 
   /** @param code of Postgres, the driver or the system. */

@@ -9,7 +9,7 @@ import type { Finding } from "./finding.ts";
 /** Each damage, and below it each finding: " | " is a line break, and "…" at the end stands for the rest. */
 const damages = `
 SELECT
-  ok as the migrations make them: 1 enum, 6 functions, 6 tables, 42 columns, 9 constraints, 5 indexes, 7 triggers
+  ok as the migrations make them: 1 enum, 7 functions, 6 tables, 42 columns, 9 constraints, 5 indexes, 8 triggers
 ALTER TABLE earlyaccess ENABLE TRIGGER earlyaccess_announce, ENABLE TRIGGER earlyaccess_keep_sign_up
   ok as the migrations make them: …
 DROP TRIGGER earlyaccess_status ON earlyaccess
@@ -45,8 +45,8 @@ DROP TABLE earlyaccess
   problem table public.earlyaccess is missing. If it was renamed, rename it back. Its data is in a backup. It should be: | SET LOGGED, DISABLE ROW LEVEL SECURITY, NO FORCE ROW LEVEL SECURITY
 ALTER TABLE earlyaccess SET UNLOGGED, ENABLE ROW LEVEL SECURITY
   problem table public.earlyaccess is changed. It is now: | SET UNLOGGED, ENABLE ROW LEVEL SECURITY, NO FORCE ROW LEVEL SECURITY | It should be: | SET LOGGED, DISABLE ROW LEVEL SECURITY, NO FORCE ROW LEVEL SECURITY
-ALTER TABLE earlyaccess DROP COLUMN suspected_spam
-  problem column suspected_spam of public.earlyaccess is missing. If it was renamed, rename it back. Its data is in a backup. It should be: | boolean, NOT NULL, DEFAULT false
+ALTER TABLE earlyaccess DROP COLUMN disposable_email
+  problem column disposable_email of public.earlyaccess is missing. If it was renamed, rename it back. Its data is in a backup. It should be: | boolean, NOT NULL, DEFAULT false
 ALTER TABLE earlyaccess ALTER name TYPE text
   problem column name of public.earlyaccess is changed. It is now: | text, NOT NULL | It should be: | character varying(100), NOT NULL
 ALTER TABLE earlyaccess ALTER status SET DEFAULT 'joined'
