@@ -144,23 +144,23 @@ it("the time closes a running site: the API at once, and every kept page with th
   const changes = { origin: "http://localhost:3000", allowIndexing: true, settings };
   const frontend = await createBuiltFrontend(changes);
   const options = { site: changes, frontend, waitlist: { join: async () => undefined } };
-  const app = await createTestApp(noDatabase, options);
+  const running = await createTestApp(noDatabase, options);
   const join = async ({ app }: TestApp) => (await request(app).post(path).send(ada)).status;
   const link = `/confirm?token=${"A".repeat(22)}`;
-  expect(await join(app)).toBe(201);
-  expect(await get(app, "/")).toContain("Open until 31 Dec 2026 (UTC).");
-  expect(await get(app, link)).toContain("Get Early Access");
+  expect(await join(running)).toBe(201);
+  expect(await get(running, "/")).toContain("Open until 31 Dec 2026 (UTC).");
+  expect(await get(running, link)).toContain("Get Early Access");
   const { errorPage } = frontend;
   vi.spyOn(Date, "now").mockReturnValue(Date.now() + 2 * 86_400_000);
-  expect(await join(app)).toBe(410);
+  expect(await join(running)).toBe(410);
   await frontend.refresh();
   for (const address of ["/", "/?joined", "/privacy", "/nope", link]) {
-    expect([address, await get(app, address)]).toEqual([address, expect.stringContaining("List closed")]);
+    expect([address, await get(running, address)]).toEqual([address, expect.stringContaining("List closed")]);
   }
-  expect(await get(app, "/")).not.toMatch(/<form|Open until/);
+  expect(await get(running, "/")).not.toMatch(/<form|Open until/);
   expect(errorPage.variants.identity.body.toString()).toContain("List closed");
   vi.mocked(Date.now).mockRestore();
   await frontend.refresh();
-  expect([await join(app), await get(app, "/")]).toEqual([201, expect.stringContaining("<form")]);
-  await app.close();
+  expect([await join(running), await get(running, "/")]).toEqual([201, expect.stringContaining("<form")]);
+  await running.close();
 });
