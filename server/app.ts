@@ -70,7 +70,7 @@ export function createApp(options: AppOptions): Application {
   // Each address has one spelling: a variant is a 404, and never a way around a limit.
   app.enable("case sensitive routing");
   app.enable("strict routing");
-  if (vite) app.use(vite.middlewares);
+  if (vite) app.use(vite.middlewares); // 2. In development
 
   // 3. Health and API
   app.all("/healthz", live);

@@ -5,7 +5,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promi
 import { listen } from "./listen.ts";
 
 /** In milliseconds. A phone on a bad line moves 2 KB/s and must not be cut off. */
-const common = {
+export const directTimeouts = {
   /** For a request's headers. Browsers send 1 KB; Node accepts 16 KiB. */
   headers: 10_000,
   /** For the whole request. The longest accepted body, 16 KiB, takes 8 s at 2 KB/s. */
@@ -14,19 +14,17 @@ const common = {
   check: 1_000,
   /** Without a byte in either direction. A sign-up waits up to 5 s for Postgres. */
   inactivity: 13_000,
+  /** For the next request on a connection. */
+  keepAlive: 10_000,
+  /** For the next request once the server stops; closing at once would reset a request on its way. */
+  stopping: 500,
 };
-
-/**
- * `keepAlive` is for the next request on a connection. `stopping` is how long idle connections stay open once the server
- * stops: closing at once would reset a request on its way.
- */
-export const directTimeouts = { ...common, keepAlive: 10_000, stopping: 100 };
 
 /**
  * A proxy must close an idle connection first: a sign-up that it sends while we close becomes a 502. nginx and ALB close after
  * 60 s, Caddy after 120 s.
  */
-export const proxiedTimeouts = { ...common, keepAlive: 125_000, stopping: 500 };
+export const proxiedTimeouts = { ...directTimeouts, keepAlive: 125_000 };
 
 /** How long requests in progress may take once the server stops, in milliseconds. */
 export const gracePeriodMs = 10_000;
