@@ -11,13 +11,11 @@ const ada = { name: "Ada <b>", email: "ada@example.com", company: "Engines", job
 const contact = "privacy@perennial.example";
 
 /** The settings of a list that closes at a time by the clock, in milliseconds. */
-const closingAt = (time: number) => ({
-  ...testSettings,
+const closingAt = (time: number) => () => ({
+  ...testSettings(),
   contact,
   closes: "31 Dec 2026 (UTC)",
-  get closed() {
-    return Date.now() >= time;
-  },
+  closed: Date.now() >= time,
 });
 
 let database: TestDatabase;
@@ -25,7 +23,7 @@ let site: TestApp;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  const settings = { ...testSettings, contact, closed: true };
+  const settings = () => ({ ...testSettings(), contact, closed: true });
   site = await createTestApp(database.webUrl, {
     site: { origin: "http://localhost:3000", allowIndexing: true, settings },
   });
@@ -112,7 +110,7 @@ describe("the page", () => {
 
   it("/privacy says the same as before: it applies to the entries of the list", async () => {
     const open = await createTestApp(noDatabase, {
-      site: { ...site.options.site, settings: { ...testSettings, contact } },
+      site: { ...site.options.site, settings: () => ({ ...testSettings(), contact }) },
     });
     const main = (page: string) => /<main.*<\/main>/s.exec(page)?.[0];
     expect(main(await get(site, "/privacy"))).toBe(main(await get(open, "/privacy")));
@@ -128,7 +126,7 @@ describe("the page", () => {
     const undone = await request(site.app).post(`/?joined&undo=${body.undo}`);
     expect([undone.status, undone.headers.location]).toEqual([303, "/?undone#early-access"]);
     expect(await entries()).toEqual([]);
-    expect(await get(site, "/?undone")).toContain("Your sign-up is undone");
+    expect(await get(site, "/?undone")).toContain("Your sign-up has been undone");
     await open.close();
   });
 
@@ -144,23 +142,23 @@ it("the time closes a running site: the API at once, and every kept page with th
   const changes = { origin: "http://localhost:3000", allowIndexing: true, settings };
   const frontend = await createBuiltFrontend(changes);
   const options = { site: changes, frontend, waitlist: { join: async () => undefined } };
-  const running = await createTestApp(noDatabase, options);
-  const join = async ({ app }: TestApp) => (await request(app).post(path).send(ada)).status;
+  const app = await createTestApp(noDatabase, options);
+  const join = async (site: TestApp) => (await request(site.app).post(path).send(ada)).status;
   const link = `/confirm?token=${"A".repeat(22)}`;
-  expect(await join(running)).toBe(201);
-  expect(await get(running, "/")).toContain("Open until 31 Dec 2026 (UTC).");
-  expect(await get(running, link)).toContain("Get Early Access");
+  expect(await join(app)).toBe(201);
+  expect(await get(app, "/")).toContain("Open until 31 Dec 2026 (UTC).");
+  expect(await get(app, link)).toContain("Get Early Access");
   const { errorPage } = frontend;
   vi.spyOn(Date, "now").mockReturnValue(Date.now() + 2 * 86_400_000);
-  expect(await join(running)).toBe(410);
+  expect(await join(app)).toBe(410);
   await frontend.refresh();
   for (const address of ["/", "/?joined", "/privacy", "/nope", link]) {
-    expect([address, await get(running, address)]).toEqual([address, expect.stringContaining("List closed")]);
+    expect([address, await get(app, address)]).toEqual([address, expect.stringContaining("List closed")]);
   }
-  expect(await get(running, "/")).not.toMatch(/<form|Open until/);
+  expect(await get(app, "/")).not.toMatch(/<form|Open until/);
   expect(errorPage.variants.identity.body.toString()).toContain("List closed");
   vi.mocked(Date.now).mockRestore();
   await frontend.refresh();
-  expect([await join(running), await get(running, "/")]).toEqual([201, expect.stringContaining("<form")]);
-  await running.close();
+  expect([await join(app), await get(app, "/")]).toEqual([201, expect.stringContaining("<form")]);
+  await app.close();
 });
