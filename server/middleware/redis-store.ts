@@ -1,13 +1,16 @@
 // Limits that replicas share through Redis or Valkey. While Redis is unavailable, requests pass without a limit per client.
 import { createHmac } from "node:crypto";
-import type { Options, Store } from "express-rate-limit";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ClientRateLimitInfo, Options, Store } from "express-rate-limit";
 import type { Redis } from "ioredis";
 import type { Logger } from "pino";
 import { RedisStore, type RedisReply } from "rate-limit-redis";
 import { errorFields } from "../database/error-fields.ts";
 
-/** How long a request waits for a command, in milliseconds. In a data centre Redis answers within 1 ms. */
-const commandTimeoutMs = 250;
+/** How long a request waits for its count, in milliseconds. In a data centre Redis answers within 1 ms. */
+const countTimeoutMs = 250;
+/** For the connection and for loading scripts, for which no request waits. */
+const setupTimeoutMs = 2_000;
 
 export interface SharedLimits {
   /** Creates the store of one limit. */
@@ -22,9 +25,10 @@ export interface SharedLimits {
 export async function connectRedis(redisUrl: string, secret: string, log: Logger): Promise<SharedLimits> {
   const { Redis } = await import("ioredis"); // Half a megabyte that most sites do not need.
   const redis = new Redis(redisUrl, {
-    commandTimeout: commandTimeoutMs,
-    connectTimeout: 2_000,
+    commandTimeout: setupTimeoutMs,
+    connectTimeout: setupTimeoutMs,
     enableOfflineQueue: false,
+    retryStrategy: () => 1_000,
   });
   const report = reportAvailability(log);
   redis.on("error", report);
@@ -49,27 +53,41 @@ function reportAvailability(log: Logger): Report {
 }
 
 function createStore(redis: Redis, prefix: string, secret: string, report: Report): Store {
-  class HashedKeysStore extends RedisStore {
+  class SharedStore extends RedisStore {
     override prefixKey(key: string): string {
       return this.prefix + createHmac("sha256", secret).update(key).digest("base64url");
     }
-  }
-  const store = new HashedKeysStore({
-    prefix,
-    sendCommand: async (command, ...args) => {
+
+    /** Loads the store's scripts. It would remember a failure, and the limit would have no effect: connect again. */
+    override async init(options: Options): Promise<void> {
       try {
-        const reply = (await redis.call(command, ...args)) as RedisReply;
+        await super.init(options);
         report();
-        return reply;
+      } catch (error) {
+        report(error);
+        redis.disconnect(true);
+      }
+    }
+
+    override async increment(key: string): Promise<ClientRateLimitInfo> {
+      try {
+        const count = await Promise.race([super.increment(key), timeout()]);
+        report();
+        return count;
       } catch (error) {
         report(error);
         throw error;
       }
-    },
-  });
-  // The store loads its scripts once; a failure would leave the limit without effect until a restart.
-  redis.on("ready", () => {
-    store.init({ windowMs: store.windowMs } as Options).catch(report);
-  });
+    }
+  }
+
+  const sendCommand = (command: string, ...args: string[]) => redis.call(command, ...args) as Promise<RedisReply>;
+  const store = new SharedStore({ prefix, sendCommand });
+  redis.on("ready", () => void store.init({ windowMs: store.windowMs } as Options));
   return store;
+}
+
+async function timeout(): Promise<never> {
+  await sleep(countTimeoutMs, undefined, { ref: false });
+  throw new Error("Redis did not answer in time");
 }
