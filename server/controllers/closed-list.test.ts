@@ -143,7 +143,7 @@ it("the time closes a running site: the API at once, and every kept page with th
   const frontend = await createBuiltFrontend(changes);
   const options = { site: changes, frontend, waitlist: { join: async () => undefined } };
   const app = await createTestApp(noDatabase, options);
-  const join = async (site: TestApp) => (await request(site.app).post(path).send(ada)).status;
+  const join = async (to: TestApp) => (await request(to.app).post(path).send(ada)).status;
   const link = `/confirm?token=${"A".repeat(22)}`;
   expect(await join(app)).toBe(201);
   expect(await get(app, "/")).toContain("Open until 31 Dec 2026 (UTC).");
