@@ -2,7 +2,7 @@
 import type { Task, TaskList } from "graphile-worker";
 import type { Config } from "../config/config.ts";
 import { settings } from "../config/settings.ts";
-import type { WorkerTask } from "../database/roles/rights.ts";
+import type { WorkerTask } from "../database/roles.ts";
 import { createLogger } from "../logger.ts";
 import { OperatorError } from "../operator-messages.ts";
 import { announceTask } from "../outbox/announce.ts";
