@@ -1,7 +1,8 @@
-// Configures Prisma's own commands: where the schema is and which database Studio opens.
+// Configures Prisma's own commands: where the schema is and which database they open.
 
-// Studio and `generate` never start this binary but insist on its presence; without it they download one.
-process.env.PRISMA_SCHEMA_ENGINE_BINARY ??= process.execPath;
+// These commands never start the schema engine but insist on its presence; without it they download it.
+const needsNoEngine = ["generate", "validate", "format", "studio"].includes(process.argv[2] ?? "");
+if (needsNoEngine) process.env.PRISMA_SCHEMA_ENGINE_BINARY ??= process.execPath;
 
 const url = process.env.DATABASE_OWNER_URL;
 

@@ -1,6 +1,6 @@
 // The frame of every command: opens and releases the database, prints errors, sets the exit code.
 import { loadConfig, type Config } from "../config.ts";
-import { openDatabase, type OpenedDatabase } from "../database/open.ts";
+import { openDatabase, type OpenedDatabase } from "../database/connect.ts";
 import { explain, OperatorError } from "../operator-messages.ts";
 
 /** The command line is invalid; the exit code is 2. */
@@ -41,5 +41,5 @@ export async function conclude(work: () => Promise<void>): Promise<void> {
     if (error !== closedPipe) process.stderr.write(explain(error));
     process.exitCode = error instanceof UsageError ? 2 : 1;
   }
-  process.exit(); // The schema engine of migrate:new leaves a timer of 10 s behind.
+  process.exit();
 }

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { parseArgs } from "node:util";
 import { migrate } from "../database/migrate.ts";
-import { requireAdminUrl } from "../database/open.ts";
+import { requireAdminUrl } from "../database/connect.ts";
 import { freePort } from "../http/free-port.ts";
 import { listen } from "../http/listen.ts";
 import { OperatorError, printable } from "../operator-messages.ts";

@@ -3,9 +3,8 @@ import { printableName } from "../operator-messages.ts";
 import { conclude, UsageError } from "./command.ts";
 import { print } from "./print.ts";
 import { describeCommand, describeCommands, readArguments, type Command } from "./waitlist/command.ts";
-import { admin } from "./waitlist/admin.ts";
 import { backup } from "./waitlist/backup/backup.ts";
-import { doctor } from "./waitlist/doctor/doctor.ts";
+import { doctor } from "./waitlist/doctor.ts";
 import { erase } from "./waitlist/erase.ts";
 import { exportCommand } from "./waitlist/export.ts";
 import { importCommand } from "./waitlist/import/import.ts";
@@ -24,7 +23,6 @@ const commands: Record<string, Command> = {
   purge,
   show,
   proof: { ...show, summary: "the former name of show" },
-  admin,
   doctor,
   backup,
   restore,

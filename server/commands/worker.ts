@@ -1,7 +1,7 @@
 // npm run worker: sends notifications and mails, and deletes old entries, until it is stopped; in the image node dist/server/worker.js.
 import type { Task, TaskList } from "graphile-worker";
 import { settings, type Config } from "../config.ts";
-import type { WorkerTask } from "../database/roles/rights.ts";
+import type { WorkerTask } from "../database/roles.ts";
 import { createLogger } from "../logger.ts";
 import { OperatorError } from "../operator-messages.ts";
 import { announceTask } from "../outbox/announce.ts";

@@ -220,6 +220,20 @@ it("without a database, says so and asks to try again", async () => {
   await offline.close();
 });
 
+it("the functions return whether a token is valid, which is not said of an entry that got no mail", async () => {
+  const call = async (name: string, token: string) => {
+    const hash = createHash("sha256").update(token).digest();
+    const [row] = await queryAs(database.webUrl, `SELECT public.earlyaccess_${name}($1) AS valid`, [hash]);
+    return row?.valid;
+  };
+  const undo = await signUp();
+  expect(await call("confirm", undo)).toBe(false);
+  expect([await call("leave", undo), await call("leave", undo)]).toEqual([true, false]);
+  const token = await mail();
+  expect([await call("confirm", token), await call("confirm", token)]).toEqual([true, true]);
+  expect([await call("leave", token), await call("confirm", token)]).toEqual([true, false]);
+});
+
 it("the web role may execute the two functions, and read none of the tables and columns", async () => {
   const denied = { code: "42501" };
   const columns = await database.query(
@@ -231,5 +245,5 @@ it("the web role may execute the two functions, and read none of the tables and 
     await expect(queryAs(database.webUrl, statement), statement).rejects.toMatchObject(denied);
   }
   const returned = await queryAs(database.webUrl, "SELECT public.earlyaccess_leave('\\x00') AS result");
-  expect(returned).toEqual([{ result: "" }]);
+  expect(returned).toEqual([{ result: false }]);
 });

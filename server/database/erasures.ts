@@ -2,7 +2,6 @@
 import { createHmac } from "node:crypto";
 import type pg from "pg";
 import { OperatorError } from "../operator-messages.ts";
-import { requireSchemaRight } from "./roles/set-up.ts";
 
 /** Returns the hash of a normalised address, from which nobody without the key (ERASURE_KEY) can find the address. */
 export function hashAddress(address: string, key: string): Buffer {
@@ -10,17 +9,10 @@ export function hashAddress(address: string, key: string): Buffer {
 }
 
 /**
- * Creates the table of erased addresses if it is missing.
- * @throws MissingRightError if the owner may not; OperatorError if the table was made with another key.
+ * Stores the hash of the empty address, by which a later process recognises its key, if the table is new.
+ * @throws OperatorError if the table was made with another key.
  */
-export async function createErasureTable(owner: pg.Client, key: string): Promise<void> {
-  await requireSchemaRight(owner, "earlyaccess_erasures", "create the schema of the erased addresses");
-  await owner.query(
-    `CREATE SCHEMA IF NOT EXISTS earlyaccess_erasures;
-     CREATE TABLE IF NOT EXISTS earlyaccess_erasures.addresses (
-       hash bytea PRIMARY KEY, erased_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP)`,
-  );
-  // The hash of the empty address tells whether a key is the one of this table.
+export async function storeKeyHash(owner: pg.Client, key: string): Promise<void> {
   await owner.query(
     "INSERT INTO earlyaccess_erasures.addresses SELECT $1 WHERE NOT EXISTS (SELECT FROM earlyaccess_erasures.addresses)",
     [hashAddress("", key)],

@@ -1,15 +1,14 @@
-// Migrating a real Postgres, and what the web role may do there afterwards.
-import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+// Migrating a real Postgres: the runner of migrations, and the schema that they make.
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createEmptyDatabase, superuserUrl, type TestDatabase } from "../../tests/support/database.ts";
 import { queryAs, withClient } from "../../tests/support/query.ts";
 import { projectRoot } from "../project-root.ts";
-import { migrate } from "./migrate.ts";
-import { applyMigrations, compareMigrations, readMigrations } from "./migrations.ts";
+import { applyMigrations, migrate } from "./migrate.ts";
 
-const migrationNames = (await readMigrations()).map(({ name }) => name);
+const initial = "20261122230000_initial";
 
 let database: TestDatabase;
 
@@ -20,66 +19,74 @@ beforeEach(async () => {
 afterEach(() => database.drop());
 
 const asSuperuser = (sql: string) => queryAs(superuserUrl(new URL(database.ownerUrl).pathname.slice(1)), sql);
+const describeColumn = (table: unknown, name: unknown, type: unknown, required: unknown) =>
+  `${table}.${name} ${type}${required ? " NOT NULL" : ""}`;
+
+/** How Postgres names the types of schema.prisma. */
+const scalars: Record<string, string> = {
+  Boolean: "boolean",
+  Int: "integer",
+  BigInt: "bigint",
+  Bytes: "bytea",
+  String: "text",
+};
+const nativeTypes: Record<string, string> = {
+  Uuid: "uuid",
+  VarChar: "character varying#",
+  Char: "character#",
+  Timestamptz: "timestamp# with time zone",
+  Date: "date",
+};
+
+/** Returns the columns that prisma/schema.prisma describes. */
+async function readSchema(): Promise<string[]> {
+  const schema = await readFile(join(projectRoot, "prisma/schema.prisma"), "utf8");
+  const enums = new Map(
+    [...schema.matchAll(/^enum (\w+) \{[^}]*@@map\("(\w+)"\)/gm)].map(([, name, type]) => [name, type]),
+  );
+  return [...schema.matchAll(/^model \w+ \{\n([^}]*)@@map\("(\w+)"\)/gm)].flatMap(([, body = "", table]) =>
+    [...body.matchAll(/^ {2}(\w+) +(\w+)(\??)(.*)$/gm)].map(([, name, scalar = "", optional, attributes = ""]) => {
+      const [, native, length = ""] = /@db\.(\w+)(\(\d+\))?/.exec(attributes) ?? [];
+      const type = native ? nativeTypes[native] : (scalars[scalar] ?? enums.get(scalar));
+      return describeColumn(table, name, type?.replace("#", length), !optional);
+    }),
+  );
+}
+
 const webRole = () => decodeURIComponent(new URL(database.webUrl).username);
 
 describe("migrate", () => {
   it("makes the table and the restricted role, and finds nothing to do the next time", async () => {
-    expect(await migrate(database)).toMatchObject({ applied: migrationNames, webRole: "restricted" });
-    expect(await migrate(database)).toEqual({ applied: [], rights: [], webRole: "restricted", findings: [] });
+    expect(await migrate(database)).toMatchObject({ applied: [initial], webRole: "restricted", warnings: [] });
+    expect(await migrate(database)).toEqual({ applied: [], created: [], webRole: "restricted", warnings: [] });
+  });
+
+  it("makes the columns of schema.prisma: names, types, lengths, and whether they may be null", async () => {
+    await migrate(database);
     const columns = await database.query(
-      "SELECT column_name FROM information_schema.columns WHERE table_name = 'earlyaccess' ORDER BY ordinal_position",
+      `SELECT relname AS table, attname AS name, format_type(atttypid, atttypmod) AS type, attnotnull AS required
+       FROM pg_attribute JOIN pg_class c ON c.oid = attrelid
+       WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND relname LIKE 'earlyaccess%' AND attnum > 0`,
     );
-    expect(columns.map((column) => column.column_name)).toEqual([
-      "id",
-      "name",
-      "email",
-      "company",
-      "job_title",
-      "created_at",
-      "disposable_email",
-      "suspected_spam",
-      "referrer_host",
-      "status",
-      "utm_campaign",
-      "utm_content",
-      "utm_medium",
-      "utm_source",
-      "utm_term",
-      "unusual_volume",
-      "import_id",
-      "confirmed_at",
-      "erasure_hash",
-      "mail_refusal",
-      "mailed_at",
-      "notice_id",
-      "token_hash",
-      "batch",
-    ]);
+    const lines = columns.map(({ table, name, type, required }) => describeColumn(table, name, type, required));
+    expect(lines.toSorted()).toEqual((await readSchema()).toSorted());
+  });
+
+  it("refuses a database of a version before the first release, and says how to move its entries", async () => {
+    await migrate(database);
+    await database.query("UPDATE _prisma_migrations SET migration_name = '20261121000000_create_earlyaccess'");
+    await expect(migrate(database)).rejects.toThrow(/before the first release.*\n.*export.*\n.*import entries\.csv\n/);
   });
 
   it("stops at a migration of its own that is recorded as unfinished", async () => {
     await migrate(database);
-    await database.query("UPDATE _prisma_migrations SET finished_at = NULL WHERE migration_name = $1", [
-      migrationNames[0],
-    ]);
-    await expect(migrate(database)).rejects.toThrow(
-      `Migration ${migrationNames[0]} in public._prisma_migrations did not finish`,
-    );
-  });
-
-  it("goes on if a migration's file has changed since it was applied, which the doctor reports", async () => {
-    await migrate(database);
-    await database.query("UPDATE _prisma_migrations SET checksum = 'other' WHERE migration_name = $1", [
-      migrationNames[0],
-    ]);
-    expect((await migrate(database)).applied).toEqual([]);
-    const comparison = await withClient(database.ownerUrl, (owner) => compareMigrations(owner));
-    expect(comparison).toEqual({ pending: [], changed: [migrationNames[0]] });
+    await database.query("UPDATE _prisma_migrations SET finished_at = NULL WHERE migration_name = $1", [initial]);
+    await expect(migrate(database)).rejects.toThrow(`Migration ${initial} in public._prisma_migrations did not finish`);
   });
 
   it("succeeds in five concurrent runs on an empty database", async () => {
     const results = await Promise.all(Array.from({ length: 5 }, () => migrate(database)));
-    expect(results.flatMap(({ applied }) => applied)).toEqual(migrationNames);
+    expect(results.flatMap(({ applied }) => applied)).toEqual([initial]);
   });
 
   it("with only the owner's connection works and says so", async () => {
@@ -90,7 +97,7 @@ describe("migrate", () => {
   it("with only the web role's connection changes nothing", async () => {
     await migrate(database);
     const webOnly = { ownerUrl: database.webUrl, webUrl: database.webUrl };
-    expect(await migrate(webOnly)).toEqual({ applied: [], rights: [], webRole: "unprivileged", findings: [] });
+    expect(await migrate(webOnly)).toEqual({ applied: [], created: [], webRole: "unprivileged", warnings: [] });
   });
 
   it("with only a role that may not make the missing table names the way out", async () => {
@@ -134,7 +141,7 @@ it("records every change of a status, and nobody can delete the record", async (
     "DELETE FROM earlyaccess_status_changes",
     "TRUNCATE earlyaccess_status_changes",
   ]) {
-    await expect(database.query(wipe)).rejects.toThrow("earlyaccess_status_changes only grows");
+    await expect(database.query(wipe)).rejects.toThrow("earlyaccess_status_changes is append-only");
   }
   await database.query("DELETE FROM earlyaccess");
   expect(await database.query(trace)).toEqual(changes);

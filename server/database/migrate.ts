@@ -1,30 +1,32 @@
-// Brings a database up to date: Prisma's migrations, then the queue and the erasures, then the roles and their rights.
-import type pg from "pg";
+// Brings a database up to date: Prisma's migrations, the queue, the erased addresses, and the roles with their rights.
+import { createHash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import pg from "pg";
 import { OperatorError } from "../operator-messages.ts";
-import { withConnection } from "./client.ts";
-import { createErasureTable } from "./erasures.ts";
-import { applyMigrations, migrationLock } from "./migrations.ts";
+import { projectRoot } from "../project-root.ts";
+import { withConnection } from "./connect.ts";
+import { storeKeyHash } from "./erasures.ts";
 import { createQueue, enableQueue } from "./queue.ts";
-import { examineRoles } from "./roles/examine.ts";
-import { formatFinding, refusePrivilegedRole, type RoleFinding } from "./roles/finding.ts";
-import { setUpRole } from "./roles/set-up.ts";
-import { listRoles, readRole, type DatabaseUrls } from "./roles/site-roles.ts";
+import { createRoles, examineWebRole, grantRights, readRole, type DatabaseUrls } from "./roles.ts";
 
-export type { DatabaseUrls } from "./roles/site-roles.ts";
+const migrationsFolder = join(projectRoot, "prisma/migrations");
+
+/** The advisory lock that `prisma migrate deploy` holds while it applies migrations. */
+export const migrationLock = 72_707_369;
 
 export interface MigrationResult {
   applied: string[];
-  /** The statements that gave each role the rights it needs. */
-  rights: string[];
-  /** "restricted" is intended. "privileged": a superuser or the owner. "unprivileged": ownerUrl's role may not migrate. */
+  /** The statements that created missing roles, without passwords. */
+  created: string[];
+  /** "privileged": a superuser or the owner. "unprivileged": ownerUrl's role may not migrate, and nothing was changed. */
   webRole: "restricted" | "privileged" | "unprivileged";
-  /** Ways in which a role could do more than its rights allow. */
-  findings: RoleFinding[];
+  warnings: string[];
 }
 
 /**
- * Applies missing migrations, creates the roles that the URLs name, and sets their rights; safe to repeat and to run
- * from several processes at once. If ownerUrl's role may not migrate, it changes nothing ("unprivileged"): the owner migrates elsewhere.
+ * Applies missing migrations, creates the roles that the URLs name, and sets their rights; safe to repeat and to run from
+ * several processes at once. If ownerUrl's role may not migrate, it changes nothing: the owner migrates elsewhere.
  * @param allowPrivilegedRole false refuses a web role that is a superuser or the owner, before it changes anything.
  * @throws OperatorError if the operator has to act; otherwise the error of Postgres, which names a migration that failed.
  */
@@ -32,46 +34,123 @@ export async function migrate(urls: DatabaseUrls, allowPrivilegedRole = true): P
   return withConnection(urls.ownerUrl, async (owner) => {
     // Of several starts at once, one migrates and the others find it done.
     await owner.query("SELECT pg_advisory_lock($1)", [migrationLock]);
-    const findings = await examineRoles(owner, urls);
-    if (!allowPrivilegedRole) refusePrivilegedRole(findings);
-    if (!(await mayMigrate(owner))) {
-      await requireWaitlist(owner, readRole(urls.ownerUrl).name, findings);
-      return { applied: [], rights: [], webRole: "unprivileged", findings };
+    const { isPrivileged, warning } = await examineWebRole(owner, urls);
+    if (isPrivileged && !allowPrivilegedRole) {
+      throw new OperatorError(`${warning}\nTo start all the same, set ALLOW_PRIVILEGED_ROLE=true.`);
     }
+    if (!(await mayMigrate(owner))) return skipMigrations(owner, urls, warning);
+    const created = await createRoles(owner, urls);
     const applied = await applyMigrations(owner);
     if (urls.worker) await createQueue(owner, urls.ownerUrl);
-    if (urls.erasureKey) await createErasureTable(owner, urls.erasureKey);
-    const rights: string[] = [];
-    for (const role of await listRoles(owner, urls)) rights.push(...(await setUpRole(owner, role)));
-    rights.push(...(await enableQueue(owner, urls.worker && readRole(urls.worker.url).name, urls.worker?.tasks ?? [])));
-    const isPrivileged = findings.some(({ severity }) => severity === "privileged");
-    return {
-      applied,
-      rights,
-      webRole: isPrivileged ? "privileged" : "restricted",
-      // New tables and roles may have got rights by default privileges.
-      findings: applied.length + rights.length > 0 ? await examineRoles(owner, urls) : findings,
-    };
+    await grantRights(owner, urls);
+    if (urls.erasureKey) await storeKeyHash(owner, urls.erasureKey);
+    await enableQueue(owner, urls.worker);
+    const after = await examineWebRole(owner, urls);
+    const warnings = after.warning ? [after.warning] : [];
+    return { applied, created, webRole: isPrivileged ? "privileged" : "restricted", warnings };
   });
 }
 
 /** Returns whether the current role may create the waitlist or, once it exists, act as its owner. */
 export async function mayMigrate(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query<{ may: boolean }>(
-    `SELECT CASE WHEN c.oid IS NULL THEN has_schema_privilege(n.oid, 'CREATE')
-                 ELSE pg_has_role(c.relowner, 'USAGE') END AS may
-     FROM pg_namespace n LEFT JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = 'earlyaccess'
-     WHERE nspname = 'public'`,
+    `SELECT CASE WHEN w.oid IS NULL THEN has_schema_privilege('public', 'CREATE') ELSE pg_has_role(w.relowner, 'USAGE') END AS may
+     FROM (SELECT to_regclass('public.earlyaccess') AS name) AS waitlist LEFT JOIN pg_class w ON w.oid = name`,
   );
   return rows[0]?.may ?? false;
 }
 
-/** @throws OperatorError with the findings if the database has no waitlist. */
-async function requireWaitlist(client: pg.Client, role: string, findings: RoleFinding[]): Promise<void> {
-  const { rowCount } = await client.query(
-    "SELECT FROM pg_tables WHERE schemaname = 'public' AND tablename = 'earlyaccess'",
-  );
-  if (rowCount) return;
-  const missing = `The table public.earlyaccess does not exist and "${role}" may not create it. Run the migrations with the owner's connection in DATABASE_OWNER_URL.`;
-  throw new OperatorError([missing, ...findings.map(formatFinding)].join("\n"));
+/** @throws OperatorError if the database has no waitlist. */
+async function skipMigrations(client: pg.Client, urls: DatabaseUrls, warning?: string): Promise<MigrationResult> {
+  const { name } = readRole(urls.ownerUrl);
+  const { rows } = await client.query("SELECT to_regclass('public.earlyaccess') IS NULL AS missing");
+  const hint = `"${name}" may not migrate. Name the owner in DATABASE_OWNER_URL.`;
+  if (rows[0].missing) throw new OperatorError(`The table public.earlyaccess does not exist, and ${hint}`);
+  const warnings = [...(warning ? [warning] : []), ...(urls.ownerUrl === urls.webUrl ? [] : [hint])];
+  return { applied: [], created: [], webRole: "unprivileged", warnings };
 }
+
+interface Migration {
+  name: string;
+  sql: string;
+}
+
+/** Prisma's checksum of a migration. */
+const checksum = (sql: string) => createHash("sha256").update(sql).digest("hex");
+
+async function readMigrations(folder: string): Promise<Migration[]> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  const read = async (name: string) => ({ name, sql: await readFile(join(folder, name, "migration.sql"), "utf8") });
+  return Promise.all(names.toSorted().map(read));
+}
+
+/**
+ * Returns the migrations to apply. Ignores migrations that another application recorded in the same table, unless one of them
+ * is unfinished and the site has migrations to apply.
+ * @throws OperatorError if a migration is unfinished, or the database is older than the first release.
+ */
+export async function pendingMigrations(owner: pg.Client, folder = migrationsFolder): Promise<Migration[]> {
+  const migrations = await readMigrations(folder);
+  const { rows: tables } = await owner.query("SELECT to_regclass('public._prisma_migrations') IS NOT NULL AS found");
+  if (!tables[0].found) return migrations;
+  const { rows } = await owner.query<{ name: string; finished: boolean }>(
+    `SELECT migration_name AS name, finished_at IS NOT NULL AS finished FROM public._prisma_migrations
+     WHERE rolled_back_at IS NULL ORDER BY started_at`,
+  );
+  const recorded = new Set(rows.map(({ name }) => name));
+  if (recorded.has("20261121000000_create_earlyaccess")) throw new OperatorError(describeOldDatabase);
+  const pending = migrations.filter(({ name }) => !recorded.has(name));
+  const isOwn = (name: string) => migrations.some((migration) => migration.name === name);
+  const unfinished = rows.find(({ name, finished }) => !finished && (pending.length > 0 || isOwn(name)))?.name;
+  if (unfinished === undefined) return pending;
+  throw new OperatorError(
+    `Migration ${unfinished} in public._prisma_migrations did not finish, and no other is applied until it is resolved. If it did not apply, run in the application it belongs to: npx prisma migrate resolve --rolled-back ${unfinished}. If it did: --applied ${unfinished}`,
+  );
+}
+
+const describeOldDatabase = `This database has the migrations of a version before the first release, which were replaced by one. Move its entries:
+  1. With the old version: waitlist export entries.csv
+  2. With this version and a new, empty database: migrate, then waitlist import entries.csv
+CHANGELOG.md says what an import leaves out.`;
+
+/**
+ * Applies the pending migrations and records them as `prisma migrate deploy` does, each in one transaction. The caller holds
+ * migrationLock.
+ * @returns their names.
+ * @throws the error of Postgres, whose message then names the migration.
+ */
+export async function applyMigrations(owner: pg.Client, folder = migrationsFolder): Promise<string[]> {
+  const pending = await pendingMigrations(owner, folder);
+  if (pending.length > 0) await owner.query(createTable);
+  for (const { name, sql } of pending) {
+    try {
+      // Migrations name tables without a schema.
+      await owner.query(`BEGIN; SET LOCAL search_path = public; ${sql}`);
+      await owner.query(insertRecord, [checksum(sql), name]);
+      await owner.query("COMMIT");
+    } catch (error) {
+      await owner.query("ROLLBACK").catch(() => undefined); // The connection may be lost.
+      if (error instanceof pg.DatabaseError) error.message = `Migration ${name} failed: ${error.message}`;
+      throw error;
+    }
+  }
+  return pending.map(({ name }) => name);
+}
+
+/** Prisma's own statement. */
+const createTable = `
+CREATE TABLE IF NOT EXISTS public._prisma_migrations (
+  id                  VARCHAR(36) PRIMARY KEY NOT NULL,
+  checksum            VARCHAR(64) NOT NULL,
+  finished_at         TIMESTAMPTZ,
+  migration_name      VARCHAR(255) NOT NULL,
+  logs                TEXT,
+  rolled_back_at      TIMESTAMPTZ,
+  started_at          TIMESTAMPTZ NOT NULL DEFAULT now(),
+  applied_steps_count INTEGER NOT NULL DEFAULT 0
+)`;
+
+const insertRecord = `
+INSERT INTO public._prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
+VALUES (gen_random_uuid(), $1, $2, now(), clock_timestamp(), 1)`;

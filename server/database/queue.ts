@@ -1,18 +1,15 @@
 // The queue of graphile-worker, which a trigger fills in the transaction of each sign-up.
 import pg from "pg";
 import { OperatorError } from "../operator-messages.ts";
-import { describeLoss } from "./client.ts";
-import { ownObjects } from "./own-objects.ts";
-import type { WorkerTask } from "./roles/rights.ts";
-import { requireSchemaRight } from "./roles/set-up.ts";
+import { describeLoss } from "./connect.ts";
+import { readRole, type DatabaseUrls, type WorkerTask } from "./roles.ts";
 
 /**
  * Creates the queue if it is missing, and migrates it.
- * @throws MissingRightError if the owner may not; OperatorError if another application has the queue's schema.
+ * @throws OperatorError if another application has the queue's schema.
  */
 export async function createQueue(owner: pg.Client, ownerUrl: string): Promise<void> {
   await refuseForeignQueue(owner);
-  await requireSchemaRight(owner, "graphile_worker", "create the schema of the queue");
   const { Logger, runMigrations } = await import("graphile-worker"); // Half a megabyte that most sites do not need.
   const pgPool = new pg.Pool({ connectionString: ownerUrl, max: 1 });
   let isLost = false;
@@ -27,28 +24,24 @@ export async function createQueue(owner: pg.Client, ownerUrl: string): Promise<v
   }
 }
 
-/** The triggers that add the jobs of a task. Migrations leave them disabled. */
-export const queueTriggers: Partial<Record<WorkerTask, string[]>> = {
+/** The triggers that add the jobs of a task. The migration leaves them disabled. */
+const queueTriggers: Partial<Record<WorkerTask, string[]>> = {
   announce: ["earlyaccess_announce", "earlyaccess_announce_confirmed"],
   mail: ["earlyaccess_send_mail"],
 };
 
-/**
- * Lets the worker read the queue, enables the triggers of its tasks, and disables the others, so that no jobs pile up.
- * @param role undefined if there is no worker.
- * @returns the statements that it ran.
- */
-export async function enableQueue(owner: pg.Client, role: string | undefined, tasks: WorkerTask[]): Promise<string[]> {
-  const statements = role === undefined ? [] : await missingPolicies(owner, role);
+/** Lets the worker read the queue, enables the triggers of its tasks, and disables the others, so that no jobs pile up. */
+export async function enableQueue(owner: pg.Client, worker: DatabaseUrls["worker"]): Promise<void> {
+  const statements = worker ? await missingPolicies(owner, readRole(worker.url).name) : [];
   for (const [task, triggers] of Object.entries(queueTriggers) as [WorkerTask, string[]][]) {
-    const wanted = tasks.includes(task);
+    const wanted = worker?.tasks.includes(task) ?? false;
+    // ALTER TABLE waits for sign-ups in progress, so it runs only for a change.
     if ((await isQueueEnabled(owner, task)) === wanted) continue;
     for (const trigger of triggers) {
       statements.push(`ALTER TABLE public.earlyaccess ${wanted ? "ENABLE" : "DISABLE"} TRIGGER ${trigger}`);
     }
   }
   for (const statement of statements) await owner.query(statement);
-  return statements;
 }
 
 /** Returns whether sign-ups add jobs of the task to the queue; undefined if the database is not migrated. */
@@ -60,25 +53,21 @@ export async function isQueueEnabled(owner: pg.Client, task: WorkerTask): Promis
   return (rows[0].enabled as boolean | null) ?? undefined;
 }
 
-/** @throws OperatorError if the schema graphile_worker belongs to another application. */
-export async function refuseForeignQueue(client: pg.Client): Promise<void> {
-  const foreign = await describeForeignQueue(client);
-  if (foreign) throw new OperatorError(foreign);
-}
-
 /**
- * Returns a sentence if another application made the schema graphile_worker. The site makes it as the waitlist's owner,
+ * @throws OperatorError if another application created the schema graphile_worker. The site creates it as the waitlist's owner,
  * or as a role that may act as the owner.
  */
-export async function describeForeignQueue(client: pg.Client): Promise<string | undefined> {
+export async function refuseForeignQueue(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ owner: string }>(
-    `WITH ${ownObjects}
-     SELECT r.rolname AS owner FROM pg_namespace JOIN pg_roles r ON r.oid = nspowner, waitlist
+    `SELECT r.rolname AS owner FROM pg_namespace JOIN pg_roles r ON r.oid = nspowner
+       JOIN pg_class w ON w.oid = to_regclass('public.earlyaccess')
      WHERE nspname = 'graphile_worker' AND r.rolname <> current_user AND r.oid <> relowner
        AND (r.rolsuper OR NOT pg_has_role(r.oid, relowner, 'MEMBER'))`,
   );
-  if (!rows[0]) return undefined;
-  return `The schema graphile_worker belongs to "${rows[0].owner}": another application in this database uses the same queue. Unset NOTIFY_WEBHOOK_URL, MAIL_FROM and RETENTION_MONTHS, or give the site a database of its own.`;
+  if (!rows[0]) return;
+  throw new OperatorError(
+    `The schema graphile_worker belongs to "${rows[0].owner}": another application in this database uses the same queue. Unset NOTIFY_WEBHOOK_URL, MAIL_FROM and RETENTION_MONTHS, or give the site a database of its own.`,
+  );
 }
 
 /** The queue's tables have row level security: only their owner sees rows without a policy. */

@@ -1,7 +1,65 @@
-// The readiness probe: whether sign-ups can be stored, with a timeout and a short cache.
+// Makes the database ready: migrates at the start, with retries in the background, and probes whether sign-ups can be stored.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { errorFields } from "./error-fields.ts";
+import { migrate } from "./migrate.ts";
+import type { DatabaseUrls } from "./roles.ts";
+
+export interface StartDatabase extends DatabaseUrls {
+  /** False refuses a web role that is a superuser or the owner. */
+  allowPrivilegedRole: boolean;
+}
+
+const firstRetryMs = 1_000;
+const longestRetryMs = 30_000;
+/** How long the start waits for the first attempt, so that sign-ups usually work from the first request. */
+const firstAttemptMs = 3_000;
+
+/** Postgres is unreachable, starting, stopping or out of connections, or another start holds a lock. */
+const transientErrorCodes = new Set(
+  "ECONNREFUSED ECONNRESET EPIPE ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH ETIMEDOUT CONNECT_TIMEOUT CONNECTION_LOST 08000 08003 08006 57P01 57P02 57P03 53300 55P03".split(
+    " ",
+  ),
+);
+
+/**
+ * Migrates, and retries after transient errors. Resolves after the first attempt or 3 s, and continues in the background.
+ * @param onFault called with a permanent error after the promise resolved.
+ * @throws a permanent error.
+ */
+export async function prepareDatabase(
+  database: StartDatabase,
+  log: Logger,
+  signal: AbortSignal,
+  onFault: (error: unknown) => void,
+): Promise<void> {
+  const first = tryMigrate(database, log);
+  const waited = await Promise.race([first, sleep(firstAttemptMs, "late" as const, { ref: false })]);
+  if (waited === true) return;
+  void first.then((done) => (done ? undefined : retry(database, log, signal))).catch(onFault);
+}
+
+async function retry(database: StartDatabase, log: Logger, signal: AbortSignal): Promise<void> {
+  for (let delay = firstRetryMs; !signal.aborted; delay = Math.min(delay * 2, longestRetryMs)) {
+    await sleep(delay, undefined, { signal }).catch(() => undefined);
+    if (signal.aborted || (await tryMigrate(database, log))) return;
+  }
+}
+
+async function tryMigrate(database: StartDatabase, log: Logger): Promise<boolean> {
+  try {
+    const { applied, created, warnings } = await migrate(database, database.allowPrivilegedRole);
+    if (applied.length > 0) log.info({ applied }, "migrated");
+    if (created.length > 0) log.info({ statements: created }, "roles created");
+    for (const warning of warnings) log.warn(warning);
+    return true;
+  } catch (error) {
+    const fields = errorFields(error);
+    if (!transientErrorCodes.has(fields.code ?? "")) throw error;
+    log.warn({ error: fields }, "database not available; pages are served, sign-ups wait for it");
+    return false;
+  }
+}
 
 /** An orchestrator gives a probe 1 or 2 s by default; a probe must be shorter to say 503 itself. */
 const probeTimeoutMs = 1_500;

@@ -7,8 +7,8 @@ import {
   dropOtherApplicationRoles,
 } from "../../tests/support/other-application.ts";
 import { queryAs } from "../../tests/support/query.ts";
-import { migrate, type DatabaseUrls } from "./migrate.ts";
-import { MissingRightError } from "./roles/set-up.ts";
+import { migrate } from "./migrate.ts";
+import { MissingRightError, type DatabaseUrls } from "./roles.ts";
 
 let database: TestDatabase;
 let superuser: string;

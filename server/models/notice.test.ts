@@ -75,7 +75,7 @@ it("cannot be changed: the web role may only add notices, whose id belongs to th
   await expect(as(database.webUrl, forged)).rejects.toMatchObject({ code: "23514" });
   for (const sql of ["UPDATE earlyaccess_notices SET text = ''", "DELETE FROM earlyaccess_notices"]) {
     await expect(as(database.webUrl, sql)).rejects.toMatchObject({ code: "42501" });
-    await expect(as(database.ownerUrl, sql)).rejects.toThrow("earlyaccess_notices only grows");
+    await expect(as(database.ownerUrl, sql)).rejects.toThrow("earlyaccess_notices is append-only");
   }
   await expect(as(database.webUrl, "SELECT FROM earlyaccess_notices")).rejects.toMatchObject({ code: "42501" });
 });

@@ -1,6 +1,6 @@
 // Retries the failed jobs of a task as soon as their receiver is back after an outage.
 import type { JobHelpers, Task } from "graphile-worker";
-import type { WorkerTask } from "../database/roles/rights.ts";
+import type { WorkerTask } from "../database/roles.ts";
 
 /**
  * A receiver that fails for less time may be slow, or refuse single notifications: retrying all jobs after each success would

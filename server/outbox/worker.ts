@@ -2,7 +2,7 @@
 import { Logger, parseCrontab, run, type Runner, type TaskList } from "graphile-worker";
 import type pg from "pg";
 import type { Logger as Log } from "pino";
-import { withConnection } from "../database/client.ts";
+import { withConnection } from "../database/connect.ts";
 import { requireErasureKey } from "../database/erasures.ts";
 import { refuseForeignQueue } from "../database/queue.ts";
 import { OperatorError } from "../operator-messages.ts";

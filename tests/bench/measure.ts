@@ -1,5 +1,5 @@
 // The measurements: each returns rows of the benchmark's table.
-import type { DatabaseUrls } from "../../server/database/migrate.ts";
+import type { DatabaseUrls } from "../../server/database/roles.ts";
 import { createFilledDatabase } from "../support/filled-database.ts";
 import { budgets, weighPage } from "../support/page-weight.ts";
 import type { Postgres } from "../support/postgres.ts";

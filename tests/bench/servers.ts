@@ -6,7 +6,7 @@ import { get, type IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { promisify } from "node:util";
-import type { DatabaseUrls } from "../../server/database/migrate.ts";
+import type { DatabaseUrls } from "../../server/database/roles.ts";
 import { projectRoot } from "../../server/project-root.ts";
 import { cpuSecondsOf } from "../support/process-usage.ts";
 import { findProgram } from "../support/programs.ts";

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { migrate, type DatabaseUrls } from "../../server/database/migrate.ts";
+import { migrate } from "../../server/database/migrate.ts";
+import type { DatabaseUrls } from "../../server/database/roles.ts";
 import { queryAs } from "../support/query.ts";
 import { runWaitlist } from "../support/waitlist.ts";
 import { withInstalledPostgres } from "./installed-postgres.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { createReadStream } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import type { DatabaseUrls } from "../../server/database/migrate.ts";
+import type { DatabaseUrls } from "../../server/database/roles.ts";
 import { createFilledDatabase } from "../support/filled-database.ts";
 import { queryAs } from "../support/query.ts";
 import type { Say } from "../support/scenarios.ts";

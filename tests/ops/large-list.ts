@@ -4,7 +4,7 @@ import { createWriteStream } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import type { DatabaseUrls } from "../../server/database/migrate.ts";
+import type { DatabaseUrls } from "../../server/database/roles.ts";
 import { createFilledDatabase } from "../support/filled-database.ts";
 import { findProgram } from "../support/programs.ts";
 import { run, type Run } from "../support/run.ts";

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { migrate, type DatabaseUrls } from "../../server/database/migrate.ts";
+import { migrate } from "../../server/database/migrate.ts";
+import type { DatabaseUrls } from "../../server/database/roles.ts";
 import { createOtherApplication, describeOthers } from "../support/other-application.ts";
 import { findProgram } from "../support/programs.ts";
 import { queryAs } from "../support/query.ts";

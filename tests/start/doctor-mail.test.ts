@@ -15,32 +15,34 @@ const verdicts = (stdout: string) =>
     [...stdout.matchAll(/^(ok|warning|problem) +([^:]+):/gm)].map(([, verdict, what]) => [what, verdict]),
   );
 
-it("finds mails that are not queued, refused and given up, and a worker that deletes nothing", async () => {
+it("finds mails that are not queued, that wait, and a worker that deletes nothing", async () => {
   const none = await waitlist(["doctor"], { ...mails, ...worker() });
   expect(none.code).toBe(1);
-  expect(verdicts(none.stdout)).toMatchObject({ "Confirmation mails": "problem", "Mail server": "ok" });
+  expect(verdicts(none.stdout)).toMatchObject({ "Confirmation mails": "problem" });
   await migrate({ ...database, erasureKey: key, worker: { url: database.notifyUrl, tasks: ["mail", "purge"] } });
   const fine = await waitlist(["doctor"], { ...mails, ...worker() });
   expect([fine.code, fine.stderr]).toEqual([0, ""]);
-  expect(verdicts(fine.stdout)).toMatchObject({ Notifications: "ok", "Confirmation mails": "ok" });
+  expect(verdicts(fine.stdout)).toMatchObject({ "Confirmation mails": "ok" });
   expect(fine.stdout).toMatch(/^warning {2}Deletion of old entries: .* npm run worker/m);
   await database.query(
     `SET earlyaccess.silent = 'on';
      INSERT INTO graphile_worker._private_known_crontabs VALUES ('purge', now() - interval '9 days', now() - interval '1 day');
-     INSERT INTO earlyaccess (id, name, email, company, mail_refusal)
-       VALUES (gen_random_uuid(), 'Ada', 'ada@example.com', 'Engines', '550 5.1.1');
+     INSERT INTO earlyaccess (id, name, email, company, mailed_at)
+       VALUES (gen_random_uuid(), 'Ada', 'ada@example.com', 'Engines', '2026-01-31 10:00Z');
      SELECT graphile_worker.add_job('mail', '{}', run_at => now() + interval '1 day');
      UPDATE graphile_worker._private_jobs SET created_at = now() - interval '1 hour'`,
   );
   const tomorrow = await waitlist(["doctor"], { ...mails, ...worker() });
-  expect(tomorrow.stdout).toMatch(/^ok {7}Confirmation mails: 1 wait; the mail server refused 1 permanently/m);
+  expect(tomorrow.stdout).toMatch(
+    /^ok {7}Confirmation mails: jobs that wait: 1, .*; the latest was sent at 2026-01-31 /m,
+  );
   expect(tomorrow.stdout).toMatch(/^ok {7}Deletion of old entries: once a day$/m);
   await database.query("UPDATE graphile_worker._private_jobs SET run_at = now()");
   expect((await waitlist(["doctor"], { ...mails, ...worker() })).stdout).toMatch(
-    /^warning {2}Confirmation mails: 1 wait, the first for 3,6\d\d s\. Does the worker run\? npm run worker/m,
+    /^warning {2}Confirmation mails: jobs that wait: 1, .* Does the worker run\? npm run worker/m,
   );
   expect((await waitlist(["doctor"], { ERASURE_KEY: key })).stdout).toMatch(
-    /^warning {2}Confirmation mails: .* MAIL_FROM is not set here/m,
+    /^warning {2}Confirmation mails: .* not configured here/m,
   );
 });
 
@@ -54,10 +56,9 @@ it("logs into the mail server, and prints no password", async () => {
     return /^\w+ +Mail server: .*$/m.exec(stdout)?.[0];
   };
   const server = await openMailServer({ encryption: "TLS", login: { user: "ada", password: "correct horse" } });
-  const { host } = new URL(server.url);
-  expect(await examine(server.url)).toBe(`ok       Mail server: accepts connections at ${host}`);
+  expect(await examine(server.url)).toBe("ok       Mail server: accepts connections");
   const wrong = Object.assign(new URL(server.url), { password: "hunter2" }).href;
-  expect(await examine(wrong)).toMatch(/^problem .*The mail server cannot be used: 535 to AUTH PLAIN \(localhost:/);
+  expect(await examine(wrong)).toMatch(/^problem .*The mail server cannot be used: 535 to AUTH PLAIN\. Mails wait/);
   await server.close();
-  expect(await examine(server.url)).toMatch(/^problem .*The mail server cannot be used: ECONNREFUSED \(localhost:/);
+  expect(await examine(server.url)).toMatch(/^problem .*The mail server cannot be used: ECONNREFUSED\. Mails wait/);
 });

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { version } from "../../package.json";
-import type { DatabaseUrls } from "../../server/database/migrate.ts";
+import type { DatabaseUrls } from "../../server/database/roles.ts";
 import { projectRoot } from "../../server/project-root.ts";
 import { createEmptyDatabase, createTestDatabase, superuserUrl, type TestDatabase } from "../support/database.ts";
 import { killedAfterEach } from "../support/killed-after-each.ts";

@@ -1,7 +1,8 @@
 // A database of its own for a test file, in the one Postgres of the test run.
 import { randomBytes } from "node:crypto";
 import { inject } from "vitest";
-import { migrate, type DatabaseUrls } from "../../server/database/migrate.ts";
+import { migrate } from "../../server/database/migrate.ts";
+import { adminsGroup, type DatabaseUrls } from "../../server/database/roles.ts";
 import { queryAs } from "./query.ts";
 
 export interface TestDatabase extends DatabaseUrls {
@@ -35,7 +36,9 @@ export async function createEmptyDatabase(): Promise<TestDatabase> {
     query: (sql, values) => queryAs(ownerUrl, sql, values),
     drop: async () => {
       await asAdmin(`DROP DATABASE ${name} WITH (FORCE)`);
-      await asAdmin(`DROP ROLE IF EXISTS ${name}_web, ${name}_notify, ${name}_admin, ${name}_owner`);
+      await asAdmin(
+        `DROP ROLE IF EXISTS ${name}_web, ${name}_notify, ${name}_admin, ${adminsGroup(name)}, ${name}_owner`,
+      );
     },
   };
 }

@@ -1,5 +1,6 @@
 // A migrated database with many entries.
-import { migrate, type DatabaseUrls } from "../../server/database/migrate.ts";
+import { migrate } from "../../server/database/migrate.ts";
+import type { DatabaseUrls } from "../../server/database/roles.ts";
 import type { Postgres } from "./postgres.ts";
 import { queryAs } from "./query.ts";
 

@@ -1,7 +1,7 @@
 // The built waitlist command, run as an operator runs it. Its output may show the list, so the search of the logs
 // (global-setup.ts) excludes it.
 import { join } from "node:path";
-import type { DatabaseUrls } from "../../server/database/migrate.ts";
+import type { DatabaseUrls } from "../../server/database/roles.ts";
 import { projectRoot } from "../../server/project-root.ts";
 import { run, type Run } from "./run.ts";
 

@@ -1,7 +1,7 @@
 // waitlist import: adds the entries of a CSV file, all of them or none.
 import type pg from "pg";
 import { v7 as uuidv7 } from "uuid";
-import { connectTo } from "../../../database/client.ts";
+import { connectTo } from "../../../database/connect.ts";
 import { requireErasureKey } from "../../../database/erasures.ts";
 import { OperatorError } from "../../../operator-messages.ts";
 import { print } from "../../print.ts";

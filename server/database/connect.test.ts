@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createTestDatabase, superuserUrl, type TestDatabase } from "../../tests/support/database.ts";
 import { queryAs } from "../../tests/support/query.ts";
-import { withConnection } from "./client.ts";
+import { withConnection } from "./connect.ts";
 
 let database: TestDatabase;
 

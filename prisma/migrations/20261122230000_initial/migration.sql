@@ -1,0 +1,227 @@
+-- The schema of the waitlist: tables, append-only tables, status history, jobs for the worker, rules of a sign-up, links in mails.
+-- Who may do what is in ../../roles.sql. What each column means is in ../../schema.prisma.
+--
+-- Every SECURITY DEFINER function runs with the owner's rights, so it names the schema of each table, and its search_path is
+-- Postgres' own: otherwise, a table or function of another role could take the place of the one that is meant.
+
+-- ==== Tables ====
+
+CREATE TYPE "earlyaccess_status" AS ENUM ('waiting', 'invited', 'joined', 'left');
+
+-- One person on the waitlist.
+CREATE TABLE "earlyaccess" (
+    "id" UUID NOT NULL,
+    "name" VARCHAR(100) NOT NULL,
+    "email" VARCHAR(254) NOT NULL,
+    "company" VARCHAR(200) NOT NULL,
+    "job_title" VARCHAR(100),
+    "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "suspected_spam" BOOLEAN NOT NULL DEFAULT false,
+    "disposable_email" BOOLEAN NOT NULL DEFAULT false,
+    "unusual_volume" BOOLEAN NOT NULL DEFAULT false,
+    "utm_source" VARCHAR(100),
+    "utm_medium" VARCHAR(100),
+    "utm_campaign" VARCHAR(100),
+    "utm_term" VARCHAR(100),
+    "utm_content" VARCHAR(100),
+    "referrer_host" VARCHAR(253),
+    "status" "earlyaccess_status" NOT NULL DEFAULT 'waiting',
+    "import_id" UUID,
+    "notice_id" CHAR(32),
+    "token_hash" BYTEA,
+    "erasure_hash" BYTEA,
+    "mailed_at" TIMESTAMPTZ(3),
+    "mail_refusal" VARCHAR(20),
+    "confirmed_at" TIMESTAMPTZ(3),
+    "batch" VARCHAR(50),
+
+    CONSTRAINT "earlyaccess_pkey" PRIMARY KEY ("id"),
+    -- "Unique" means unique in any case, also for an address that an administrator types.
+    CONSTRAINT "earlyaccess_email_lower_case" CHECK ("email" = lower("email"))
+);
+
+CREATE UNIQUE INDEX "earlyaccess_email_key" ON "earlyaccess"("email");
+CREATE UNIQUE INDEX "earlyaccess_token_hash_key" ON "earlyaccess"("token_hash");
+-- The newest first, as Studio shows them.
+CREATE INDEX "earlyaccess_created_at_idx" ON "earlyaccess"("created_at");
+
+-- The status history: who changed which status, and when.
+CREATE TABLE "earlyaccess_status_changes" (
+    "id" BIGSERIAL NOT NULL,
+    "entry_id" UUID NOT NULL,
+    "changed_by" TEXT NOT NULL,
+    "changed_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "old_status" "earlyaccess_status" NOT NULL,
+    "new_status" "earlyaccess_status" NOT NULL,
+
+    CONSTRAINT "earlyaccess_status_changes_pkey" PRIMARY KEY ("id")
+);
+
+CREATE INDEX "earlyaccess_status_changes_entry_id_idx" ON "earlyaccess_status_changes"("entry_id");
+
+-- Each run of `waitlist import`.
+CREATE TABLE "earlyaccess_imports" (
+    "id" UUID NOT NULL,
+    "started_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "finished_at" TIMESTAMPTZ(3),
+
+    CONSTRAINT "earlyaccess_imports_pkey" PRIMARY KEY ("id")
+);
+
+-- The privacy notices that the form has shown.
+CREATE TABLE "earlyaccess_notices" (
+    "id" CHAR(32) NOT NULL,
+    "text" TEXT NOT NULL,
+    "shown_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+
+    CONSTRAINT "earlyaccess_notices_pkey" PRIMARY KEY ("id"),
+    -- The id is a hash of the text, so that nobody can store another text under it.
+    CONSTRAINT "earlyaccess_notices_id_of_text" CHECK ("id" = left(encode(sha256(convert_to("text", 'UTF8')), 'hex'), 32))
+);
+
+-- Page views per day and source, as one process counted them.
+CREATE TABLE "earlyaccess_views" (
+    "id" UUID NOT NULL DEFAULT gen_random_uuid(),
+    "day" DATE NOT NULL,
+    "source" VARCHAR(253) NOT NULL,
+    "views" INTEGER NOT NULL,
+
+    CONSTRAINT "earlyaccess_views_pkey" PRIMARY KEY ("id"),
+    -- The web role may insert any row. These are the values that `waitlist stats` can show.
+    CONSTRAINT "earlyaccess_views_possible" CHECK ("views" > 0 AND "day" BETWEEN '1970-01-01' AND '9999-12-31')
+);
+
+CREATE INDEX "earlyaccess_views_day_idx" ON "earlyaccess_views"("day");
+
+-- The daily backups that passed their test.
+CREATE TABLE "earlyaccess_backups" (
+    "finished_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "entries" INTEGER NOT NULL,
+
+    CONSTRAINT "earlyaccess_backups_pkey" PRIMARY KEY ("finished_at")
+);
+
+-- ==== Append-only tables ====
+
+CREATE FUNCTION "earlyaccess_append_only"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION '% is append-only', TG_TABLE_NAME;
+END $$;
+
+CREATE TRIGGER "earlyaccess_status_changes_append_only" BEFORE UPDATE OR DELETE OR TRUNCATE ON "earlyaccess_status_changes"
+FOR EACH STATEMENT EXECUTE FUNCTION "earlyaccess_append_only"();
+
+CREATE TRIGGER "earlyaccess_notices_append_only" BEFORE UPDATE OR DELETE OR TRUNCATE ON "earlyaccess_notices"
+FOR EACH STATEMENT EXECUTE FUNCTION "earlyaccess_append_only"();
+
+-- ==== Status history ====
+
+-- Adds a change of a status to the history. session_user is the login, also after SET ROLE. An admin needs no right on the history.
+CREATE FUNCTION "earlyaccess_log_status"() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  INSERT INTO public.earlyaccess_status_changes (entry_id, changed_by, old_status, new_status)
+  VALUES (NEW.id, session_user, OLD.status, NEW.status);
+  RETURN NULL;
+END $$;
+
+CREATE TRIGGER "earlyaccess_status" AFTER UPDATE ON "earlyaccess"
+FOR EACH ROW WHEN (OLD."status" IS DISTINCT FROM NEW."status") EXECUTE FUNCTION "earlyaccess_log_status"();
+
+-- ==== Jobs for the worker ====
+
+-- Adds a job to the queue (graphile-worker) in the transaction of the sign-up or the confirmation; its argument is the task. A
+-- broken queue costs the job, never the sign-up. A locked queue also delays the sign-up by a quarter of a second.
+CREATE FUNCTION "earlyaccess_enqueue"() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '250ms' AS $$
+BEGIN
+  PERFORM graphile_worker.add_job(TG_ARGV[0], json_build_object('entry', NEW.id, 'confirmed', TG_OP = 'UPDATE'));
+  RETURN NEW;
+EXCEPTION WHEN OTHERS THEN
+  RAISE WARNING 'no job for a sign-up: %', SQLERRM;
+  -- Spares the other sign-ups of this transaction the same wait.
+  PERFORM set_config('earlyaccess.silent', 'on', true);
+  RETURN NEW;
+END $$;
+
+-- Before the INSERT, so that a known address does the same work and takes the same time as a new one; the worker drops jobs without
+-- an entry. Imports set earlyaccess.silent.
+CREATE TRIGGER "earlyaccess_announce" BEFORE INSERT ON "earlyaccess"
+FOR EACH ROW WHEN (current_setting('earlyaccess.silent', true) IS DISTINCT FROM 'on') EXECUTE FUNCTION "earlyaccess_enqueue"('announce');
+
+CREATE TRIGGER "earlyaccess_send_mail" BEFORE INSERT ON "earlyaccess"
+FOR EACH ROW WHEN (current_setting('earlyaccess.silent', true) IS DISTINCT FROM 'on') EXECUTE FUNCTION "earlyaccess_enqueue"('mail');
+
+CREATE TRIGGER "earlyaccess_announce_confirmed" AFTER UPDATE ON "earlyaccess"
+FOR EACH ROW WHEN (OLD."confirmed_at" IS NULL AND NEW."confirmed_at" IS NOT NULL) EXECUTE FUNCTION "earlyaccess_enqueue"('announce');
+
+-- Disabled until somebody wants the jobs: after the migrations, the site creates the queue and enables the triggers of the tasks in
+-- its settings.
+ALTER TABLE "earlyaccess"
+  DISABLE TRIGGER "earlyaccess_announce",
+  DISABLE TRIGGER "earlyaccess_send_mail",
+  DISABLE TRIGGER "earlyaccess_announce_confirmed";
+
+-- ==== Rules of a sign-up ====
+
+-- A bot that fills in the honeypot cannot keep a person off the list: the person's own sign-up replaces the bot's entry. The web role
+-- may not delete. Every sign-up runs the DELETE, so that its time is the same for a new and for a known address. An entry whose status
+-- an admin has changed stays.
+CREATE FUNCTION "earlyaccess_replace_suspected_spam"() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  DELETE FROM public.earlyaccess WHERE email = NEW.email AND suspected_spam AND status = 'waiting';
+  RETURN NEW;
+END $$;
+
+CREATE TRIGGER "earlyaccess_replace_suspected_spam" BEFORE INSERT ON "earlyaccess"
+FOR EACH ROW WHEN (NOT NEW."suspected_spam" AND NEW."import_id" IS NULL) EXECUTE FUNCTION "earlyaccess_replace_suspected_spam"();
+
+-- If an address signs up that an unfinished import has added, its entry stays even if the import fails: the sign-up inserts nothing,
+-- but gets a 201. The advisory lock makes the sign-up wait for the batch that the import is inserting: the UPDATE does not see the
+-- entries of that batch, but ON CONFLICT DO NOTHING would skip the sign-up because of them.
+CREATE FUNCTION "earlyaccess_keep_sign_up"() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM pg_advisory_xact_lock_shared(4155221);
+  UPDATE public.earlyaccess SET import_id = NULL
+  WHERE email = NEW.email AND import_id IN (SELECT id FROM public.earlyaccess_imports WHERE finished_at IS NULL);
+  RETURN NEW;
+END $$;
+
+-- The entries of the import itself have an import_id.
+CREATE TRIGGER "earlyaccess_keep_sign_up" BEFORE INSERT ON "earlyaccess"
+FOR EACH ROW WHEN (NEW."import_id" IS NULL) EXECUTE FUNCTION "earlyaccess_keep_sign_up"();
+
+-- An import enables it while it runs.
+ALTER TABLE "earlyaccess" DISABLE TRIGGER "earlyaccess_keep_sign_up";
+
+-- ==== Links in mails, and the undo button ====
+
+-- Confirms the address of an entry (double opt-in). Returns whether the token is valid, also if it was used before. The token of an
+-- undo button is not: no mail was sent with it.
+CREATE FUNCTION "earlyaccess_confirm"(hash bytea) RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  UPDATE public.earlyaccess SET confirmed_at = CURRENT_TIMESTAMP
+  WHERE token_hash = hash AND mailed_at IS NOT NULL AND confirmed_at IS NULL;
+  RETURN EXISTS (SELECT FROM public.earlyaccess WHERE token_hash = hash AND mailed_at IS NOT NULL);
+END $$;
+
+-- Deletes an entry (unsubscribe, or undo), and returns whether there was one. An undo button works for an hour: later, whoever signed
+-- up another person's address cannot remove it. If the site keeps erased addresses, the entry leaves the hash of its address or, if a
+-- sign-up without mail has none, its id, so that neither an import nor a restored backup brings it back.
+CREATE FUNCTION "earlyaccess_leave"(hash bytea) RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  erased bytea;
+BEGIN
+  DELETE FROM public.earlyaccess
+  WHERE token_hash = hash AND (mailed_at IS NOT NULL OR created_at > CURRENT_TIMESTAMP - interval '1 hour')
+  RETURNING coalesce(erasure_hash, uuid_send(id)) INTO erased;
+  IF erased IS NOT NULL AND to_regclass('earlyaccess_erasures.addresses') IS NOT NULL THEN
+    INSERT INTO earlyaccess_erasures.addresses (hash) VALUES (erased)
+    ON CONFLICT ON CONSTRAINT addresses_pkey DO UPDATE SET erased_at = CURRENT_TIMESTAMP;
+  END IF;
+  RETURN erased IS NOT NULL;
+END $$;

@@ -1,0 +1,123 @@
+-- The roles of the site and their rights on its own objects. The owner of the tables runs this file with each migration, and may run
+-- it any number of times. It changes no object of another application.
+--
+-- The site fills in the names of the roles and runs a section if its settings need it: studio with DATABASE_ADMIN_URL, erasures with
+-- ERASURE_KEY, worker if one of its tasks (announce, mail, purge) is configured.
+-- Statements below "unless" run before the migrations, and only if the condition is false. If the owner may not run some of these,
+-- the site prints all of them for an administrator, and stops. All other statements run after the migrations, in one transaction.
+
+-- ==== owner: may share the table of migrations with another application that uses Prisma. ====
+
+-- unless coalesce(has_table_privilege(to_regclass('public._prisma_migrations'), 'INSERT'), true)
+GRANT SELECT, INSERT, UPDATE ON public._prisma_migrations TO :"owner";
+
+-- ==== web: stores sign-ups, notices and page views, and follows links. No SELECT: it cannot read the list. ====
+
+-- unless to_regrole(quote_ident(:'web')) IS NOT NULL
+CREATE ROLE :"web" LOGIN PASSWORD :'web_password';
+-- A forgotten transaction holds the entries that it changed, and sign-ups of their addresses get 503.
+ALTER ROLE :"web" SET idle_in_transaction_session_timeout = '30s';
+
+-- unless has_database_privilege(to_regrole(quote_ident(:'web')), current_database(), 'CONNECT')
+GRANT CONNECT ON DATABASE :"database" TO :"web";
+
+-- unless has_schema_privilege(to_regrole(quote_ident(:'web')), 'public', 'USAGE')
+GRANT USAGE ON SCHEMA public TO :"web";
+
+REVOKE ALL ON public.earlyaccess, public.earlyaccess_status_changes, public.earlyaccess_imports, public.earlyaccess_notices,
+  public.earlyaccess_views, public.earlyaccess_backups FROM :"web" CASCADE;
+GRANT INSERT (id, name, email, company, job_title, suspected_spam, disposable_email, unusual_volume,
+  utm_source, utm_medium, utm_campaign, utm_term, utm_content, referrer_host, notice_id, token_hash) ON public.earlyaccess TO :"web";
+GRANT INSERT (id, text) ON public.earlyaccess_notices TO :"web";
+GRANT INSERT ON public.earlyaccess_views TO :"web";
+GRANT EXECUTE ON FUNCTION public.earlyaccess_confirm(bytea), public.earlyaccess_leave(bytea) TO :"web";
+
+-- ==== public: every role of this Postgres, which gets nothing, also after a restore without privileges. ====
+
+REVOKE ALL ON public.earlyaccess, public.earlyaccess_status_changes, public.earlyaccess_imports, public.earlyaccess_notices,
+  public.earlyaccess_views, public.earlyaccess_backups FROM PUBLIC CASCADE;
+REVOKE ALL ON FUNCTION public.earlyaccess_append_only(), public.earlyaccess_log_status(), public.earlyaccess_enqueue(),
+  public.earlyaccess_replace_suspected_spam(), public.earlyaccess_keep_sign_up(),
+  public.earlyaccess_confirm(bytea), public.earlyaccess_leave(bytea) FROM PUBLIC CASCADE;
+
+-- ==== studio: the admins, a group that cannot log in. Studio's login and personal logins are its members: see docs/admins.md. ====
+
+-- unless to_regrole(quote_ident(:'admins')) IS NOT NULL
+CREATE ROLE :"admins" NOLOGIN;
+
+-- unless to_regrole(quote_ident(:'studio')) IS NOT NULL
+CREATE ROLE :"studio" LOGIN PASSWORD :'studio_password';
+ALTER ROLE :"studio" SET idle_in_transaction_session_timeout = '30s';
+
+-- unless pg_has_role(to_regrole(quote_ident(:'studio')), to_regrole(quote_ident(:'admins')), 'MEMBER')
+GRANT :"admins" TO :"studio";
+
+-- unless has_database_privilege(to_regrole(quote_ident(:'admins')), current_database(), 'CONNECT')
+GRANT CONNECT ON DATABASE :"database" TO :"admins";
+
+-- unless has_schema_privilege(to_regrole(quote_ident(:'admins')), 'public', 'USAGE')
+GRANT USAGE ON SCHEMA public TO :"admins";
+
+REVOKE ALL ON public.earlyaccess, public.earlyaccess_status_changes, public.earlyaccess_imports, public.earlyaccess_notices,
+  public.earlyaccess_views, public.earlyaccess_backups FROM :"studio", :"admins" CASCADE;
+GRANT SELECT, DELETE, UPDATE (status, batch) ON public.earlyaccess TO :"admins";
+GRANT SELECT ON public.earlyaccess_status_changes, public.earlyaccess_imports, public.earlyaccess_notices TO :"admins";
+
+-- ==== erasures: the addresses of erased entries, as keyed hashes, in a schema that backups exclude. ====
+
+-- unless to_regnamespace('earlyaccess_erasures') IS NOT NULL
+CREATE SCHEMA earlyaccess_erasures AUTHORIZATION :"owner";
+
+CREATE TABLE IF NOT EXISTS earlyaccess_erasures.addresses (
+  hash bytea PRIMARY KEY,
+  erased_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP
+);
+
+-- ==== queue: graphile-worker's schema. The site creates it between the migrations and the rights. ====
+
+-- unless has_database_privilege(current_database(), 'CREATE') OR to_regnamespace('graphile_worker') IS NOT NULL
+GRANT CREATE ON DATABASE :"database" TO :"owner";
+
+-- ==== worker: empties the queue. Its other rights depend on its tasks. ====
+
+-- unless to_regrole(quote_ident(:'worker')) IS NOT NULL
+CREATE ROLE :"worker" LOGIN PASSWORD :'worker_password';
+ALTER ROLE :"worker" SET idle_in_transaction_session_timeout = '30s';
+
+-- unless has_database_privilege(to_regrole(quote_ident(:'worker')), current_database(), 'CONNECT')
+GRANT CONNECT ON DATABASE :"database" TO :"worker";
+
+-- unless has_schema_privilege(to_regrole(quote_ident(:'worker')), 'public', 'USAGE')
+GRANT USAGE ON SCHEMA public TO :"worker";
+
+REVOKE ALL ON public.earlyaccess, public.earlyaccess_status_changes, public.earlyaccess_imports, public.earlyaccess_notices,
+  public.earlyaccess_views, public.earlyaccess_backups FROM :"worker" CASCADE;
+GRANT USAGE ON SCHEMA graphile_worker TO :"worker";
+GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA graphile_worker TO :"worker";
+
+-- ==== worker announce: what a notification contains, and the flags that suppress one. Neither name nor address. ====
+
+GRANT SELECT (id, company, created_at, utm_source, utm_medium, utm_campaign, utm_term, utm_content, referrer_host,
+  suspected_spam, disposable_email, unusual_volume) ON public.earlyaccess TO :"worker";
+
+-- ==== worker mail: the address, and the state of the mail. ====
+
+GRANT SELECT (id, email, mailed_at, mail_refusal, confirmed_at, suspected_spam, disposable_email, unusual_volume),
+  UPDATE (token_hash, erasure_hash, mailed_at, mail_refusal) ON public.earlyaccess TO :"worker";
+
+-- ==== worker purge: deletes old entries. ====
+
+GRANT SELECT (id, email, created_at), DELETE ON public.earlyaccess TO :"worker";
+
+-- ==== worker erasures: what the tasks mail and purge know of erased addresses. ====
+
+GRANT USAGE ON SCHEMA earlyaccess_erasures TO :"worker";
+REVOKE ALL ON earlyaccess_erasures.addresses FROM :"worker" CASCADE;
+
+-- ==== worker mail erasures ====
+
+GRANT SELECT ON earlyaccess_erasures.addresses TO :"worker";
+
+-- ==== worker purge erasures ====
+
+GRANT SELECT, INSERT, UPDATE ON earlyaccess_erasures.addresses TO :"worker";

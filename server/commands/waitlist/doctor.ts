@@ -1,0 +1,197 @@
+// waitlist doctor: checks what the site needs from its environment, and says what to do.
+import type pg from "pg";
+import { loadConfig, type Config } from "../../config.ts";
+import { connectTo, openDatabase, type OpenedDatabase } from "../../database/connect.ts";
+import { requireErasureKey } from "../../database/erasures.ts";
+import { mayMigrate, pendingMigrations } from "../../database/migrate.ts";
+import { isQueueEnabled } from "../../database/queue.ts";
+import { examineWebRole, type WorkerTask } from "../../database/roles.ts";
+import { OperatorError, printable } from "../../operator-messages.ts";
+import { print } from "../print.ts";
+import type { Command } from "./command.ts";
+import { migrateHint } from "./owner.ts";
+import { count } from "./progress.ts";
+
+interface Finding {
+  verdict: "ok" | "warning" | "problem";
+  what: string;
+  /** What was found, and what to do unless it is ok. */
+  text: string;
+}
+
+const ok = (what: string, text: string): Finding => ({ verdict: "ok", what, text });
+const warn = (what: string, text: string): Finding => ({ verdict: "warning", what, text });
+const problem = (what: string, text: string): Finding => ({ verdict: "problem", what, text });
+
+export const doctor: Command = {
+  summary: "checks settings, database, roles, worker, backup, Redis and mail server, and says what to do",
+  details: "Changes nothing, and prints no password. The exit code is 1 if there is a problem; warnings do not count.",
+  positionals: [],
+  options: {},
+  run: async () => {
+    let problems = 0;
+    for await (const { verdict, what, text } of examine()) {
+      if (verdict === "problem") problems++;
+      print(`${verdict.padEnd(8)} ${what}: ${text.replaceAll("\n", "\n         ")}\n`);
+    }
+    if (problems > 0) process.exitCode = 1;
+  },
+};
+
+async function* examine(): AsyncGenerator<Finding> {
+  let what = "Settings";
+  try {
+    const config = loadConfig();
+    yield ok(what, "every setting can be read");
+    if (config.redisUrl) yield await examineRedis(config.redisUrl);
+    if (config.smtpUrl) yield await examineMailServer(config.smtpUrl, config);
+    what = "Database";
+    const database = await openDatabase(config);
+    try {
+      yield* examineDatabase(database, config);
+    } finally {
+      await database.release();
+    }
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error;
+    yield problem(what, error.message);
+  }
+}
+
+/** Returns a sentence for each setting that a public site lacks. */
+function describeSite({ publicUrl, trustProxy, controller, contactEmail }: Config): string[] {
+  if (!publicUrl?.startsWith("https:")) return [];
+  const missing = [controller ? [] : "CONTROLLER", contactEmail ? [] : "CONTACT_EMAIL"].flat().join(" and ");
+  return [
+    trustProxy === 0 ? "PUBLIC_URL is https: set TRUST_PROXY=1, or all visitors share the limit of their proxy." : [],
+    missing ? `the page /privacy does not say who is responsible: set ${missing}.` : [],
+  ].flat();
+}
+
+async function* examineDatabase(database: OpenedDatabase, config: Config): AsyncGenerator<Finding> {
+  const { webUrl, adminUrl, worker, ownerUrl, erasureKey } = database;
+  const others = { DATABASE_URL: webUrl, DATABASE_ADMIN_URL: adminUrl, NOTIFY_DATABASE_URL: worker?.url };
+  for (const [name, url] of Object.entries(others)) {
+    if (url && url !== ownerUrl) yield await examineConnection(name, url);
+  }
+  const owner = await connectTo(ownerUrl);
+  try {
+    yield* examineMigrated(owner, database, config);
+    if (!(await isUpToDate(owner))) return;
+    yield* examineWorker(owner, worker?.tasks ?? []);
+    yield await examineBackup(owner);
+    yield ok("Erasures", (await requireErasureKey(owner, erasureKey)) ? "the key is right" : "no addresses are kept");
+  } finally {
+    await owner.end();
+  }
+}
+
+async function examineConnection(name: string, url: string): Promise<Finding> {
+  try {
+    await (await connectTo(url)).end();
+    return ok(name, "can log in");
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error;
+    return problem(name, `${error.message} Migrating creates a missing role, and changes no password.`);
+  }
+}
+
+const isUpToDate = async (owner: pg.Client) =>
+  (await mayMigrate(owner)) && (await pendingMigrations(owner)).length === 0;
+
+async function* examineMigrated(
+  owner: pg.Client,
+  database: OpenedDatabase,
+  { allowPrivilegedRole }: Config,
+): AsyncGenerator<Finding> {
+  const what = "Migrations";
+  if (!(await mayMigrate(owner))) yield problem(what, "DATABASE_OWNER_URL does not name the owner of the waitlist.");
+  else if (await isUpToDate(owner)) yield ok(what, "all applied");
+  else yield problem(what, `the database is not up to date. ${migrateHint}`);
+  const { isPrivileged, warning } = await examineWebRole(owner, database);
+  if (!warning) yield ok("Web role", "cannot read, change or delete entries");
+  else if (isPrivileged && allowPrivilegedRole) yield warn("Web role", warning);
+  else yield problem("Web role", warning);
+}
+
+async function* examineWorker(owner: pg.Client, tasks: WorkerTask[]): AsyncGenerator<Finding> {
+  const hint = "Does the worker run? npm run worker, or in the image node dist/server/worker.js.";
+  for (const [task, what] of [
+    ["announce", "Notifications"],
+    ["mail", "Confirmation mails"],
+  ] as const) {
+    const isWanted = tasks.includes(task);
+    const isEnabled = await isQueueEnabled(owner, task);
+    if (isWanted && isEnabled) yield await examineJobs(owner, task, what, hint);
+    else if (isWanted) yield problem(what, `sign-ups add no jobs. ${migrateHint}`);
+    else if (isEnabled) yield warn(what, `sign-ups add jobs, but the task is not configured here. ${migrateHint}`);
+  }
+  const { rows } = await owner.query("SELECT to_regclass('graphile_worker.jobs') IS NOT NULL AS found");
+  if (!tasks.includes("purge") || !rows[0].found) return;
+  const { rowCount } = await owner.query(
+    "SELECT FROM graphile_worker._private_known_crontabs WHERE identifier = 'purge' AND coalesce(last_execution, known_since) > now() - interval '2 days'",
+  );
+  const what = "Deletion of old entries";
+  yield rowCount ? ok(what, "once a day") : warn(what, `did not run on the last two days. ${hint}`);
+}
+
+async function examineJobs(owner: pg.Client, task: WorkerTask, what: string, hint: string): Promise<Finding> {
+  // A mail may wait until the next day; it does so without an attempt. A worker that runs empties the queue within a second.
+  const { rows } = await owner.query(
+    `SELECT count(*) FILTER (WHERE attempts < max_attempts)::int AS waiting,
+            count(*) FILTER (WHERE attempts >= max_attempts)::int AS lost,
+            bool_or(attempts < max_attempts AND created_at < now() - interval '1 minute' AND (attempts > 0 OR run_at <= now())) AS late,
+            (array_agg(last_error ORDER BY updated_at DESC) FILTER (WHERE last_error IS NOT NULL))[1] AS error,
+            (SELECT to_char(max(mailed_at), 'YYYY-MM-DD HH24:MI TZ') FROM public.earlyaccess) AS mailed
+     FROM graphile_worker.jobs WHERE task_identifier = $1`,
+    [task],
+  );
+  const { waiting, lost, late, error, mailed } = rows[0];
+  const latest = task === "mail" && mailed ? `; the latest was sent at ${mailed}` : "";
+  const state = `jobs that wait: ${count(waiting)}, that were given up after 25 attempts: ${count(lost)}${latest}`;
+  if (!late && lost === 0) return ok(what, state);
+  return warn(what, `${state}. ${error ? `The latest error: ${printable(error)}. ` : ""}${hint}`);
+}
+
+async function examineBackup(owner: pg.Client): Promise<Finding> {
+  const { rows } = await owner.query(
+    "SELECT max(finished_at) < now() - interval '2 days' AS late, to_char(max(finished_at), 'YYYY-MM-DD HH24:MI TZ') AS latest FROM public.earlyaccess_backups",
+  );
+  const { late, latest } = rows[0];
+  if (late) return warn("Backup", `the latest good one is of ${latest}. See what failed: docker compose logs backup`);
+  return ok("Backup", latest ? `the latest good one is of ${latest}` : "none by the Compose profile backup");
+}
+
+async function examineRedis(url: string): Promise<Finding> {
+  const { Redis } = await import("ioredis"); // Half a megabyte that most sites do not need.
+  const options = { lazyConnect: true, connectTimeout: 3_000, maxRetriesPerRequest: 0, retryStrategy: () => null };
+  const redis = new Redis(url, options);
+  let reason: NodeJS.ErrnoException | undefined;
+  redis.on("error", (error) => (reason ??= error));
+  try {
+    await redis.connect();
+    return ok("Redis", "answers");
+  } catch (error) {
+    // Redis' own errors begin with a word for their kind, such as WRONGPASS. The rest may quote the password.
+    const { code, message, name } = reason ?? (error as NodeJS.ErrnoException);
+    const why = code ?? /^[A-Z]{4,}\b/.exec(message)?.[0] ?? name;
+    return problem(
+      "Redis",
+      `cannot be used (${why}). Sign-ups have no limit per client. Start it or correct REDIS_URL.`,
+    );
+  } finally {
+    redis.disconnect();
+  }
+}
+
+async function examineMailServer(url: string, { publicUrl = "" }: Config): Promise<Finding> {
+  const { MailError, verifyMailServer } = await import("../../outbox/mail-server.ts"); // nodemailer
+  try {
+    await verifyMailServer({ url, client: new URL(publicUrl).hostname });
+    return ok("Mail server", "accepts connections");
+  } catch (error) {
+    if (!(error instanceof MailError)) throw error;
+    const hint = "Correct SMTP_URL; for an authority of your own set NODE_EXTRA_CA_CERTS=/path/ca.pem.";
+    return problem("Mail server", `${error.message}. Mails wait. ${hint}`);
+  }
+}
