@@ -5,7 +5,7 @@ import { connect, type AddressInfo } from "node:net";
 import type { Options } from "express-rate-limit";
 import { pino } from "pino";
 import request from "supertest";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { createTestApp, noDatabase, type TestApp } from "../../tests/support/app.ts";
 import { rawRequest } from "../../tests/support/raw-request.ts";
 import { BoundedMemoryStore, warnOfProxy } from "./rate-limit.ts";
@@ -14,13 +14,13 @@ const ada = { name: "Ada", email: "ada@example.com", company: "Engines" };
 const joined: string[] = [];
 let site: TestApp;
 
+/** The site stops when the test ends. */
 async function start(limit: number, trustProxy = 0) {
   joined.length = 0;
   const waitlist = { join: async ({ email }: { email: string }) => void joined.push(email) };
   site = await createTestApp(noDatabase, { waitlist, signups: { limit, windowSeconds: 600 }, trustProxy });
+  onTestFinished(() => site.close());
 }
-
-afterEach(() => site?.close());
 
 const post = (headers: Record<string, string> = {}) =>
   request(site.app).post("/api/earlyaccess").set(headers).send(ada);
