@@ -12,7 +12,14 @@ const container = document.body.appendChild(document.createElement("div"));
 // Render synchronously: a toast created before the Toaster has mounted would be lost.
 flushSync(() =>
   createRoot(container).render(
-    <Toaster theme="system" position="top-center" offset={4} mobileOffset={4} duration={4000} richColors />,
+    <Toaster
+      theme="system"
+      position="top-center"
+      offset={2}
+      mobileOffset={{ top: 2, left: 4, right: 4 }}
+      duration={4000}
+      richColors
+    />,
   ),
 );
 
