@@ -29,8 +29,8 @@ REVOKE ALL ON public.earlyaccess, public.earlyaccess_status_changes, public.earl
 GRANT INSERT (id, name, email, company, job_title, suspected_spam, disposable_email, unusual_volume,
   utm_source, utm_medium, utm_campaign, utm_term, utm_content, referrer_host, notice_id, token_hash) ON public.earlyaccess TO :"web";
 GRANT INSERT (id, text) ON public.earlyaccess_notices TO :"web";
-GRANT INSERT ON public.earlyaccess_views TO :"web";
-GRANT EXECUTE ON FUNCTION public.earlyaccess_confirm(bytea), public.earlyaccess_leave(bytea) TO :"web";
+GRANT EXECUTE ON FUNCTION public.earlyaccess_confirm(bytea), public.earlyaccess_leave(bytea),
+  public.earlyaccess_count_views(date, text, int) TO :"web";
 
 -- ==== public: every role of this Postgres, which gets nothing, also after a restore without privileges. ====
 
@@ -38,7 +38,7 @@ REVOKE ALL ON public.earlyaccess, public.earlyaccess_status_changes, public.earl
   public.earlyaccess_views, public.earlyaccess_backups FROM PUBLIC CASCADE;
 REVOKE ALL ON FUNCTION public.earlyaccess_append_only(), public.earlyaccess_log_status(), public.earlyaccess_enqueue(),
   public.earlyaccess_replace_suspected_spam(), public.earlyaccess_keep_sign_up(),
-  public.earlyaccess_confirm(bytea), public.earlyaccess_leave(bytea) FROM PUBLIC CASCADE;
+  public.earlyaccess_confirm(bytea), public.earlyaccess_leave(bytea), public.earlyaccess_count_views(date, text, int) FROM PUBLIC CASCADE;
 
 -- ==== studio: the admins, a group that cannot log in. Studio's login and personal logins are its members: see docs/admins.md. ====
 

@@ -6,7 +6,7 @@ import { earlyAccess, type EarlyAccessOptions } from "./controllers/early-access
 import { entryLinks } from "./controllers/links.ts";
 import { live, ready } from "./controllers/health.ts";
 import { findCached, pages } from "./controllers/pages.ts";
-import { countPageViews, viewBeacon } from "./controllers/views.ts";
+import { pageViews } from "./controllers/page-views.ts";
 import { sendCached } from "./http/cached-response.ts";
 import type { Application } from "./http/server.ts";
 import { mayHaveLongBody } from "./middleware/body.ts";
@@ -26,8 +26,8 @@ export interface AppOptions extends Pick<EarlyAccessOptions, "waitlist" | "undo"
   isReady: () => Promise<boolean>;
   signups: SignupLimits;
   links: EntryLinks;
-  /** Counts the views of the landing page; undefined counts none. */
-  views?: PageViews | undefined;
+  /** Counts the views of the landing page. */
+  views: PageViews;
   /** The number of proxies in front. */
   trustProxy: number;
   hstsIncludeSubdomains?: boolean;
@@ -45,7 +45,6 @@ export function createApp(options: AppOptions): Application {
     allowIndexing: site.allowIndexing,
   });
   const checkProxy = trustProxy === 0 ? warnOfProxy(log) : undefined;
-  const countView = views && !site.viewBeacon ? countPageViews(views, origin) : undefined;
   const app = express();
 
   const listener: RequestListener = (req, res) => {
@@ -57,7 +56,6 @@ export function createApp(options: AppOptions): Application {
     const cached = findCached(req, prerendered, files);
     if (cached) {
       sendCached(req, res, cached, headers);
-      countView?.(req);
     } else {
       setHeaders(res, headers);
       app(req, res);
@@ -78,7 +76,7 @@ export function createApp(options: AppOptions): Application {
   const isOpen = () => !site.settings().closed;
   app.use(earlyAccess({ origin, isOpen, limits: signups, waitlist, undo, renderer, log, onRefused }));
   app.use(entryLinks(links, signups, findPage));
-  if (views && site.viewBeacon) app.use(viewBeacon(views, origin));
+  app.use(pageViews(views, signups, origin));
   app.use("/api", apiNotFound);
 
   // 4. Pages that are rendered for the request

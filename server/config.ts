@@ -10,7 +10,6 @@ import { OperatorError, printableName } from "./operator-messages.ts";
 
 const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 
-const viewCounters = ["server", "beacon", "off"] as const;
 
 // Each kind of value has its rule as zod's error, which completes "NAME must be …".
 
@@ -179,8 +178,6 @@ export const settings = {
   SMTP_URL: { schema: mailServerUrl.optional(), example: "smtp://user:secret@mail.example:587", secret: true },
   /** False keeps the site out of search engines, for staging. */
   ALLOW_INDEXING: { schema: trueOrFalse.default(true), example: "false" },
-  /** What counts page views: the server, a beacon of the page's script (behind a CDN), or nothing. */
-  COUNT_VIEWS: { schema: z.enum(viewCounters, "server, beacon or off").default("server"), example: "beacon" },
   /** The port of the Prometheus metrics, another one than PORT. Undefined: no metrics. */
   METRICS_PORT: { schema: wholeNumber(1, 65_535).optional(), example: "9464" },
   /** The receiver of a notification for each sign-up. Undefined: no notifications. */

@@ -37,7 +37,7 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
   const origin = config.publicUrl ?? `http://localhost:${chosenPort ?? config.port}`;
   const { settings, notice } = createPageSettings(config);
   const { allowIndexing } = config;
-  const site = { origin, allowIndexing, settings, viewBeacon: config.countViews === "beacon" };
+  const site = { origin, allowIndexing, settings };
   const rendering = process.argv.includes("--dev") ? createDevFrontend(http.server, site) : createBuiltFrontend(site);
   rendering.catch(() => undefined); // Awaited below: an exit now would interrupt a migration.
   cleanups.push(
@@ -63,8 +63,8 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
       metrics?.onStored(entries, inserted);
     },
   });
-  const views = config.countViews === "off" ? undefined : createPageViews(database.execute, log);
-  if (views) cleanups.push(() => views.close());
+  const views = createPageViews(database.execute, log);
+  cleanups.push(() => views.close());
   const isReady = createReadiness(waitlist.check, log);
   // Stores the notice; a fault shows at the next check.
   void waitlist.check().catch(() => undefined);

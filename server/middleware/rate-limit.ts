@@ -24,14 +24,16 @@ const ipv6Prefix = { client: 56, network: 48 };
  * Refuses with 429 a client above its limit, and a network (IPv4 /24, IPv6 /48) above ten times that.
  * Every request counts, also if its client hangs up. A request above the client's limit does not count for its network.
  * @param prefix of the names of its stores, for a limit of other requests.
+ * @param refuse responds to a request above the limit.
  */
-export function signupLimit(limits: SignupLimits, prefix = ""): RequestHandler[] {
-  const create = (scope: keyof typeof ipv6Prefix, limit: number) => limiter(scope, limits, limit, prefix);
+export function signupLimit(limits: SignupLimits, prefix = "", refuse = refuseTooMany): RequestHandler[] {
+  const create = (scope: keyof typeof ipv6Prefix, limit: number) => limiter(scope, limits, limit, prefix, refuse);
   return [create("client", limits.limit), create("network", clientsPerNetwork * limits.limit)];
 }
 
 /** Created once: its stack would be a tenth of the cost of each refused request. */
 const tooMany = new HttpError(429, "Too many requests from this network. Wait as long as Retry-After says.");
+const refuseTooMany: RequestHandler = (_req, _res, next) => next(tooMany);
 
 /** At about 300 bytes for each of two limits. An attacker with more networks has as many limits anyway. */
 const maxClients = 100_000;
@@ -53,6 +55,7 @@ function limiter(
   { windowSeconds, store }: SignupLimits,
   limit: number,
   prefix: string,
+  refuse: RequestHandler,
 ) {
   return rateLimit({
     identifier: scope,
@@ -64,7 +67,7 @@ function limiter(
     standardHeaders: "draft-8",
     legacyHeaders: false,
     keyGenerator: (req) => keyOf(clientAddress(req), scope),
-    handler: (_req, _res, next) => next(tooMany),
+    handler: refuse,
     // The checks print to stderr for a forged X-Forwarded-For, which "trust proxy" ignores.
     validate: false,
   });

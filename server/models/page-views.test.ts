@@ -6,7 +6,6 @@ import { createPageViews, type PageViews } from "./page-views.ts";
 const sleep = (ms: number) => new Promise((done) => setTimeout(done, ms)); // With the fake clock.
 
 interface Row {
-  id: string;
   day: string;
   source: string;
   views: number;
@@ -56,7 +55,6 @@ it("stores the views of each day and source once a minute, and nothing if there 
     ["2026-11-22", "news", 1],
     ["2026-11-23", "direct", 1],
   ]);
-  expect(new Set(rows?.map(({ id }) => id)).size).toBe(3);
   await vi.advanceTimersByTimeAsync(120_000);
   expect(batches).toHaveLength(1);
 });
@@ -75,21 +73,18 @@ it("counts a flood of sources as one, and still names direct views", async () =>
   ]);
 });
 
-it("keeps views while the database is down, and sends a batch with the same ids again", async () => {
+it("keeps views while the database is down, and adds them to the next ones", async () => {
   isDown = true;
   add("direct");
   await views.flush();
   for (let i = 0; i < 1_000; i++) add(`source-${i}`);
   await views.flush();
   add("direct");
-  expect(batches).toHaveLength(2);
-  expect(batches[1]).toEqual(batches[0]);
   expect(logged.match(/"code":"ECONNREFUSED"/g)).toHaveLength(2);
   isDown = false;
   await views.flush();
-  expect(batches).toHaveLength(4);
-  expect(batches[2]).toEqual(batches[0]);
-  expect([batches[3]?.length, total(batches[3])]).toEqual([102, 1_001]);
+  expect(batches.map((rows) => total(rows))).toEqual([1, 1_001, 1_002]);
+  expect(batches[2]?.length).toBeLessThanOrEqual(102);
 });
 
 it("stores the rest at the end, and says how many views are lost", async () => {

@@ -7,9 +7,17 @@ export const sourceColumns = [...campaignNames, "referrer_host"] as const;
 
 /** The name for views and sign-ups without a source. */
 export const directSource = "direct";
+/** The name for the views of further sources, if there are very many. */
+export const otherSources = "other";
+
+/** Rows of `stats`. A link can name its source so as well, and is then shown as utm_source=direct. */
+const reservedNames = [directSource, otherSources, "all"];
 
 /** An SQL expression: utm_source, else the host of the site that linked to the page, else direct. */
-export const sourceName = `coalesce(nullif(utm_source, ''), nullif(referrer_host, ''), '${directSource}')`;
+export const sourceName = `CASE
+  WHEN coalesce(nullif(utm_source, ''), nullif(referrer_host, '')) IN ('${reservedNames.join("', '")}')
+  THEN 'utm_source=' || coalesce(nullif(utm_source, ''), referrer_host)
+  ELSE coalesce(nullif(utm_source, ''), nullif(referrer_host, ''), '${directSource}') END`;
 
 /** Null if unknown. */
 export type Source = Record<(typeof sourceColumns)[number], string | null>;
@@ -36,10 +44,10 @@ export function readSource(body: Record<string, unknown>, page = ""): Source {
  * @param referrer a URL or a host name.
  */
 export function viewSource(query: string, referrer: string | undefined, ownHosts: string[]): string {
-  const campaign = query && clean(readParameter(query, "utm_source"));
-  if (campaign) return campaign;
   const host = referrer ? hostOf(referrer) : null;
-  return host === null || ownHosts.includes(host) ? directSource : host;
+  const source = (query && clean(readParameter(query, "utm_source"))) || (host && !ownHosts.includes(host) && host);
+  if (!source) return directSource;
+  return reservedNames.includes(source) ? `utm_source=${source}` : source;
 }
 
 /**

@@ -8,12 +8,12 @@ export function createDocument(template: string, site: PublicSite): (page: Rende
   if (start === undefined || middle === undefined || end === undefined) {
     throw new Error("client/index.html lacks <!--head--> or <!--page-->");
   }
-  return (page) => start + renderHead(page.head, page.address, site) + middle + root(page, site) + end;
+  return (page) => start + renderHead(page.head, page.address, site) + middle + root(page) + end;
 }
 
-function root({ status, body, address, hydration, settings }: RenderedPage, { viewBeacon }: PublicSite): string {
+function root({ status, body, address, hydration, settings }: RenderedPage): string {
   const data = hydration === "never" ? "" : ` data-settings="${escapeHtml(JSON.stringify(settings))}"`;
-  const beacon = viewBeacon && address === "/" && status === 200 ? " data-beacon" : "";
+  const beacon = address === "/" && status === 200 ? " data-beacon" : "";
   const attributes = `data-address="${escapeHtml(address)}" data-hydration="${hydration}"${data}${beacon}`;
   return `<div id="root" ${attributes}>${withoutVoidSlashes(body)}</div>`;
 }

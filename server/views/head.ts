@@ -10,8 +10,6 @@ export interface PublicSite {
   /** False keeps every page out of search engines, for staging. */
   allowIndexing: boolean;
   settings: () => PageSettings;
-  /** Whether the landing page's script reports each view to the server. */
-  viewBeacon?: boolean;
 }
 
 /** @param path of the page. */

@@ -33,7 +33,7 @@ const shownHostile = '?[31m<script>alert("x…';
 
 async function withViews(use: () => Promise<void>): Promise<void> {
   await database.query(
-    `INSERT INTO earlyaccess_views (day, source, views) VALUES ('2026-01-02', 'direct', 60), ('2026-01-02', 'direct', 40),
+    `INSERT INTO earlyaccess_views (day, source, views) VALUES ('2026-01-02', 'direct', 100),
      ('2026-01-02', 'news', 1), ('2026-01-02', $1, 4), ('2026-01-03', 'unseen.example', 1000)`,
     [hostile],
   );

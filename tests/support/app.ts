@@ -53,6 +53,7 @@ export async function createTestApp(webUrl = noDatabase, changes: Partial<AppOpt
     waitlist,
     undo: true,
     links: createEntryLinks(database.query),
+    views: { add: () => undefined, flush: async () => undefined, close: async () => undefined },
     signups: { limit: 1_000, windowSeconds: 600 },
     trustProxy: 0,
     ...changes,

@@ -1,4 +1,5 @@
--- The schema of the waitlist: tables, append-only tables, status history, jobs for the worker, rules of a sign-up, links in mails.
+-- The schema of the waitlist: tables, append-only tables, status history, jobs for the worker, rules of a sign-up, links in mails,
+-- page views.
 -- Who may do what is in ../../roles.sql. What each column means is in ../../schema.prisma.
 --
 -- Every SECURITY DEFINER function runs with the owner's rights, so it names the schema of each table, and its search_path is
@@ -79,19 +80,16 @@ CREATE TABLE "earlyaccess_notices" (
     CONSTRAINT "earlyaccess_notices_id_of_text" CHECK ("id" = left(encode(sha256(convert_to("text", 'UTF8')), 'hex'), 32))
 );
 
--- Page views per day and source, as one process counted them.
+-- Page views: one row per day and source.
 CREATE TABLE "earlyaccess_views" (
-    "id" UUID NOT NULL DEFAULT gen_random_uuid(),
     "day" DATE NOT NULL,
     "source" VARCHAR(253) NOT NULL,
     "views" INTEGER NOT NULL,
 
-    CONSTRAINT "earlyaccess_views_pkey" PRIMARY KEY ("id"),
-    -- The web role may insert any row. These are the values that `waitlist stats` can show.
+    CONSTRAINT "earlyaccess_views_pkey" PRIMARY KEY ("day", "source"),
+    -- The web role may add any counts. These are the values that `waitlist stats` can show.
     CONSTRAINT "earlyaccess_views_possible" CHECK ("views" > 0 AND "day" BETWEEN '1970-01-01' AND '9999-12-31')
 );
-
-CREATE INDEX "earlyaccess_views_day_idx" ON "earlyaccess_views"("day");
 
 -- The daily backups that passed their test.
 CREATE TABLE "earlyaccess_backups" (
@@ -225,3 +223,12 @@ BEGIN
   END IF;
   RETURN erased IS NOT NULL;
 END $$;
+
+-- ==== Page views ====
+
+-- Adds views to the count of a day and source. The web role can neither read nor change the counts.
+CREATE FUNCTION "earlyaccess_count_views"(day date, source text, views int) RETURNS void
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  INSERT INTO public.earlyaccess_views AS counted VALUES (day, source, views)
+  ON CONFLICT ON CONSTRAINT earlyaccess_views_pkey DO UPDATE SET views = counted.views + EXCLUDED.views
+$$;

@@ -1,0 +1,34 @@
+// POST /api/view: counts a view of the landing page, which the page's script reports once the page is visible.
+import { Router, type Request, type Response } from "express";
+import { viewPath } from "../../client/addresses.ts";
+import { methodNotAllowed } from "../http/http-error.ts";
+import { sameOrigin } from "../middleware/same-origin.ts";
+import { signupLimit, type SignupLimits } from "../middleware/rate-limit.ts";
+import type { PageViews } from "../models/page-views.ts";
+import { readParameter, viewSource } from "../models/source.ts";
+
+/**
+ * Reads utm_source and the referrer's host from the query; reads no body. A client above its limit, the same as for sign-ups,
+ * gets the same 204 and counts no more.
+ */
+export function pageViews(views: PageViews, limits: SignupLimits, origin: string): Router {
+  const { hostname } = new URL(origin);
+  const router = Router({ caseSensitive: true, strict: true });
+
+  function count(req: Request, res: Response) {
+    const query = req.url.split("?", 2)[1] ?? "";
+    const host = (req.headers.host ?? "").replace(/:\d+$/, "");
+    views.add(viewSource(query, readParameter(query, "referrer"), [hostname, host]));
+    confirm(req, res);
+  }
+
+  router.post(viewPath, sameOrigin(origin, "Page views"), signupLimit(limits, "view-", confirm), count);
+  router.all(viewPath, () => {
+    throw methodNotAllowed("POST");
+  });
+  return router;
+}
+
+function confirm(_req: Request, res: Response): void {
+  res.status(204).set("Cache-Control", "no-store").end();
+}
