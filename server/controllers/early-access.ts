@@ -67,9 +67,7 @@ function join(waitlist: Waitlist, undo: boolean): RequestHandler {
     if (!parsed.ok) throw new HttpError(422, "Some fields are not valid.", { fields: parsed.errors });
     const notice_id = readNoticeId((req.body as Record<string, unknown>).notice);
     const undoing = undo ? createToken() : undefined;
-    // Bytes in Postgres' text format.
-    const token_hash = undoing && `\\x${undoing.hash.toString("hex")}`;
-    await waitlist.join({ ...parsed.entry, notice_id, ...(token_hash && { token_hash }) });
+    await waitlist.join({ ...parsed.entry, notice_id, ...(undoing && { token_hash: undoing.hash }) });
     res.set("Cache-Control", "no-store");
     if (prefersHtml(req)) res.redirect(303, joinedAddress(undoing?.token));
     else res.status(201).json({ message: content.success.text, ...(undoing && { undo: undoing.token }) });

@@ -1,4 +1,4 @@
-// A batch of sign-ups or links: stored with one statement, and retried in parts so that one of them cannot fail the others.
+// A batch of sign-ups or links: stored with one statement or, if that fails, each on its own.
 import { setTimeout as sleep } from "node:timers/promises";
 import { errorFields } from "../database/error-fields.ts";
 
@@ -15,14 +15,12 @@ export interface Pending<Entry> {
  */
 export const retryForMs = 1_600;
 const retryPauseMs = 50;
-/** Each failed attempt may have waited for a lock. With 8 parts, 2 attempts isolate one entry of 8, and 3 attempts one of 64. */
-const partCount = 8;
 
 type Store<Entry> = (entries: Entry[]) => Promise<void>;
 
 /**
- * Stores the batch, and settles each of its entries. If one entry may be the cause of an error, retries the batch in
- * parts, so that only this entry fails.
+ * Stores the batch, and settles each of its entries. If one entry may be the cause of an error, stores each on its own, so
+ * that only this entry fails.
  * @param deadline by performance.now(); no attempt begins later.
  */
 export async function storeBatch<Entry>(store: Store<Entry>, batch: Pending<Entry>[], deadline: number): Promise<void> {
@@ -36,13 +34,8 @@ export async function storeBatch<Entry>(store: Store<Entry>, batch: Pending<Entr
       return;
     }
     if (batch.length === 1) await sleep(retryPauseMs);
-    await Promise.all(split(batch).map((part) => storeBatch(store, part, deadline)));
+    await Promise.all(batch.map((one) => storeBatch(store, [one], deadline)));
   }
-}
-
-function split<Entry>(batch: Pending<Entry>[]): Pending<Entry>[][] {
-  const size = Math.ceil(batch.length / partCount);
-  return Array.from({ length: Math.ceil(batch.length / size) }, (_, i) => batch.slice(i * size, (i + 1) * size));
 }
 
 /** Returns whether Postgres refused a value: classes 22 and 23. */

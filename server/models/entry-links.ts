@@ -16,9 +16,9 @@ export interface EntryLinks {
 const statements = {
   confirm: `
     SELECT hash, ${withoutWaiting} FROM unnest(string_to_array($1, ',')) AS hash
-    WHERE public.earlyaccess_confirm(decode(hash, 'hex'))`,
+    WHERE public.earlyaccess_confirm(hash::bytea)`,
   leave: `
-    SELECT count(public.earlyaccess_leave(decode(hash, 'hex'))), ${withoutWaiting}
+    SELECT count(public.earlyaccess_leave(hash::bytea)), ${withoutWaiting}
     FROM unnest(string_to_array($1, ',')) AS hash`,
 };
 
@@ -62,7 +62,7 @@ export function createEntryLinks(query: Database["query"]): EntryLinks {
     new Promise<Use>((resolve, reject) => {
       const refuse = (cause: unknown) =>
         reject(new WaitlistUnavailableError("The link could not be followed", { cause }));
-      const use: Use = { name, hash: hashToken(token).toString("hex") };
+      const use: Use = { name, hash: hashToken(token) };
       pending.push({ entry: use, resolve: () => resolve(use), reject: refuse });
       if (!isRunning) void runPending();
     });

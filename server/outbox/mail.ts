@@ -91,7 +91,7 @@ async function findEarliestTime(
 }
 
 /** Returns false if the entry is erased, or another job for it has begun. From now on, a crash leaves the outcome unknown. */
-async function markAsMailed(id: string, tokenHash: Buffer, hash: Buffer, helpers: JobHelpers): Promise<boolean> {
+async function markAsMailed(id: string, tokenHash: string, hash: Buffer, helpers: JobHelpers): Promise<boolean> {
   const { rowCount } = await helpers.query(
     `UPDATE public.earlyaccess SET token_hash = $2, erasure_hash = $3, mailed_at = CURRENT_TIMESTAMP
      WHERE id = $1 AND (mailed_at IS NULL OR mailed_at <= CURRENT_TIMESTAMP - interval '1 day')`,
