@@ -1,24 +1,44 @@
 // npm run studio: Prisma Studio for the configured database, on this machine only.
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createRequire } from "node:module";
+import { connect, createServer } from "node:net";
+import { networkInterfaces } from "node:os";
+import { pipeline } from "node:stream";
+import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
-import { migrate } from "../database/migrate.ts";
+import { childEnvironment } from "../config/environment.ts";
 import { requireAdminUrl } from "../database/connect.ts";
-import { freePort } from "../http/free-port.ts";
-import { listen } from "../http/listen.ts";
+import { migrate } from "../database/migrate.ts";
+import { isFree } from "../http/free-port.ts";
 import { OperatorError, printable } from "../operator-messages.ts";
+import { projectRoot } from "../project-root.ts";
 import { runCommand } from "./command.ts";
 import { print } from "./print.ts";
-import { startStudio, untilListening } from "./studio/process.ts";
-import { createStudioProxy } from "./studio/proxy.ts";
+
+/** Studio's view state: https://github.com/prisma/studio/blob/main/Architecture/navigation-url-state.md */
+const newestEntries = new URLSearchParams({ table: "earlyaccess", sort: "created_at:desc,id:desc" });
+
+/**
+ * Runs in Studio's process. Its page sends telemetry to another host, which only a policy can stop; the policy also forbids frames.
+ * Studio 7.10 sends database errors to its page as JSON, which lacks their message.
+ */
+const preload = `
+import { ServerResponse } from "node:http";
+const { writeHead } = ServerResponse.prototype;
+ServerResponse.prototype.writeHead = function (...args) {
+  this.setHeader("Content-Security-Policy", "default-src 'self' 'unsafe-inline' data:; frame-ancestors 'none'");
+  return writeHead.apply(this, args);
+};
+Error.prototype.toJSON = function () { return { ...this, name: this.name, message: this.message }; };`;
 
 await runCommand(async (database) => {
-  const addresses = readAddresses();
+  const { port, forward } = readOptions();
   const adminUrl = requireAdminUrl(database);
   // A new embedded database has no tables yet. A database of the operator is not migrated here.
   if (database.directory) await migrate(database);
-  // Studio's own choice begins at a fixed port, so that two Studios started at once could choose the same one.
-  const port = await freePort();
+  if (!(await isFree(port)))
+    throw new OperatorError(`Port ${port} is taken. Choose another one, for example --port 5556`);
   const studio = startStudio(adminUrl, port);
   const exit = once(studio, "exit") as Promise<[number | null]>;
   // Ctrl-C also reaches Studio. This process waits for Studio to end, then releases the database.
@@ -29,50 +49,56 @@ await runCommand(async (database) => {
       studio.kill(signal);
     });
   }
-  try {
-    if (await untilListening(studio.stdout)) await serve(port, addresses);
-    const [code] = await exit;
-    process.exitCode = signalled ? 0 : (code ?? 1);
-  } finally {
-    studio.kill();
-  }
+  createInterface(studio.stdout).on("line", (line) => {
+    if (!line.includes("http://localhost:")) return;
+    if (forward) forwardOtherAddresses(port);
+    print(`Prisma Studio, with the newest entries first: http://localhost:${port}/#${newestEntries}\n`);
+  });
+  const [code] = await exit;
+  process.exitCode = signalled ? 0 : (code ?? 1);
 });
 
-interface Address {
-  option: string;
-  hostname: string;
-  port: number;
-}
-
-/** Returns the loopback address and the address of --listen, which a container's published port needs. */
-function readAddresses(): [Address, ...Address[]] {
-  const { port, listen: address } = readOptions();
-  const loopback = readAddress("--port", `127.0.0.1:${port}`, "a port, for example 5556");
-  if (address === undefined) return [loopback];
-  return [loopback, readAddress("--listen", address, "an address and a port, for example 0.0.0.0:5556")];
-}
-
-function readOptions() {
-  const options = { port: { type: "string", default: "5555" }, listen: { type: "string" } } as const;
+function readOptions(): { port: number; forward: boolean } {
+  const options = { port: { type: "string", default: "5555" }, forward: { type: "boolean", default: false } } as const;
   try {
-    return parseArgs({ options }).values;
+    const { port, forward } = parseArgs({ options }).values;
+    if (/^[1-9]\d{0,4}$/.test(port) && Number(port) < 65_536) return { port: Number(port), forward };
   } catch (error) {
     throw new OperatorError(printable((error as Error).message));
   }
+  throw new OperatorError("--port takes a port, for example 5556");
 }
 
-function readAddress(option: string, address: string, expected: string): Address {
-  const url = `tcp://${address}`;
-  const { hostname, port } = URL.canParse(url) ? new URL(url) : { hostname: "", port: "" };
-  if (!hostname || !port) throw new OperatorError(`${option} takes ${expected}`);
-  return { option, hostname, port: Number(port) };
+/** Studio listens on 127.0.0.1, and refuses POST requests whose Origin is not http://localhost:PORT. It ends with this process, unless SIGKILL ends this process. */
+function startStudio(databaseUrl: string, port: number) {
+  const prisma = createRequire(import.meta.url).resolve("prisma/build/index.js");
+  // Without --browser none, Studio exits on a machine that has no browser.
+  const command = [
+    "--import",
+    `data:text/javascript,${encodeURIComponent(preload)}`,
+    prisma,
+    "studio",
+    "--browser",
+    "none",
+    "--port",
+    String(port),
+  ];
+  const studio = spawn(process.execPath, command, {
+    cwd: projectRoot,
+    stdio: ["inherit", "pipe", "inherit"],
+    // CHECKPOINT_DISABLE turns off telemetry to Prisma.
+    env: { ...childEnvironment(), DATABASE_OWNER_URL: databaseUrl, CHECKPOINT_DISABLE: "1" },
+  });
+  process.on("exit", () => studio.kill());
+  return studio;
 }
 
-async function serve(studioPort: number, addresses: [Address, ...Address[]]): Promise<void> {
-  const proxy = await createStudioProxy(studioPort);
-  const ports = [];
-  for (const { option, hostname, port } of addresses) {
-    ports.push(await listen(createServer(proxy), hostname, port, option));
+/** Forwards the same port of a container's own addresses, to which Docker forwards a published port. */
+function forwardOtherAddresses(port: number): void {
+  const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
+  for (const { address } of addresses.filter(({ internal, family }) => !internal && family === "IPv4")) {
+    createServer((socket) => {
+      pipeline(socket, connect(port, "127.0.0.1"), socket, () => undefined);
+    }).listen(port, address);
   }
-  print(`Prisma Studio is running at http://localhost:${ports[0]}\n`);
 }

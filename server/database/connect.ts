@@ -96,7 +96,7 @@ async function createClient(pool: Pool, logLost: (error: Error) => void) {
 }
 
 /** Postgres cannot be reached, or the connection to it was lost. */
-export class ConnectionError extends OperatorError {
+class ConnectionError extends OperatorError {
   override name = "ConnectionError";
 
   /** @param code of Postgres, the driver or the system. */

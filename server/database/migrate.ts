@@ -13,7 +13,7 @@ import { createRoles, examineWebRole, grantRights, readRole, type DatabaseUrls }
 const migrationsFolder = join(projectRoot, "prisma/migrations");
 
 /** The advisory lock that `prisma migrate deploy` holds while it applies migrations. */
-export const migrationLock = 72_707_369;
+const migrationLock = 72_707_369;
 
 export interface MigrationResult {
   applied: string[];

@@ -100,14 +100,15 @@ async function attempt(owner: pg.Client, { sql }: Step): Promise<void> {
 async function readSteps(owner: pg.Client, urls: DatabaseUrls): Promise<Step[]> {
   const text = await readFile(join(projectRoot, "prisma/roles.sql"), "utf8");
   const named = { web: urls.webUrl, studio: urls.adminUrl, worker: urls.worker?.url };
-  const roles = Object.entries(named).flatMap(([section, url]) => (url ? { section, ...readRole(url) } : []));
+  const roles = Object.entries(named).flatMap(([section, url]) => (url ? { section, role: readRole(url) } : []));
   const privileged = await listPrivileged(
     owner,
-    roles.map(({ name }) => name),
+    roles.map(({ role }) => role.name),
   );
-  const restricted = roles.filter(({ name }) => !privileged.has(name));
+  const restricted = roles.filter(({ role }) => !privileged.has(role.name));
   const sections = new Set([
-    ...["owner", "public"],
+    "owner",
+    "public",
     ...restricted.map(({ section }) => section),
     ...(urls.worker ? ["queue", ...urls.worker.tasks] : []),
     ...(urls.erasureKey ? ["erasures"] : []),
@@ -116,12 +117,11 @@ async function readSteps(owner: pg.Client, urls: DatabaseUrls): Promise<Step[]> 
     "SELECT current_user AS owner, current_database() AS database",
   );
   const values = new Map(Object.entries({ ...rows[0], admins: adminsGroup(rows[0]?.database ?? "") }));
-  const passwords = new Map<string, string>();
-  for (const { section, name, password } of restricted) {
-    values.set(section, name);
-    passwords.set(`${section}_password`, password);
+  for (const { section, role } of restricted) {
+    values.set(section, role.name);
+    values.set(`${section}_password`, role.password);
   }
-  return parse(text, sections, new Map([...values, ...passwords]));
+  return parse(text, sections, values);
 }
 
 function parse(text: string, sections: Set<string>, values: Map<string, string>): Step[] {

@@ -28,7 +28,9 @@ afterAll(async () => {
 
 async function openStudio(): Promise<WatchedPage> {
   const page = await openPage();
-  await page.goto(studio.url);
+  // Studio renders only the columns that are visible.
+  await page.setViewportSize({ width: 4_000, height: 1_000 });
+  await page.goto(/http:\S+/.exec(studio.stdout())?.[0] ?? "");
   await cell(page, "name").waitFor();
   return page;
 }
@@ -38,27 +40,9 @@ function cell(page: Page, column: string, row = 0): Locator {
   return page.locator(`td[data-grid-row-index="${row}"][data-grid-column-id="${column}"]`);
 }
 
-/** Returns the columns from left to right, as shown on the screen. */
-async function columnsOf(page: Page): Promise<string[]> {
-  const cells = await page.locator('td[data-grid-row-index="0"]:not([data-select])').all();
-  const placed = await Promise.all(
-    cells.map(async (one) => ({
-      column: (await one.getAttribute("data-grid-column-id")) as string,
-      x: (await one.boundingBox())?.x as number,
-    })),
-  );
-  return placed.toSorted((left, right) => left.x - right.x).map(({ column }) => column);
-}
-
 async function expectNewestEntries(page: Page): Promise<void> {
   const newest = await database.query("SELECT name FROM earlyaccess ORDER BY created_at DESC LIMIT 3");
   for (const [row, { name }] of newest.entries()) expect(await cell(page, "name", row).innerText()).toBe(name);
-  const columns = await columnsOf(page);
-  expect(columns.slice(0, 6)).toEqual(["created_at", "name", "email", "company", "job_title", "status"]);
-  expect(columns.slice(6, 8)).toEqual(["confirmed_at", "mail_refusal"]);
-  expect(columns.slice(8, 11)).toEqual(["suspected_spam", "disposable_email", "unusual_volume"]);
-  const others = ["id", "batch", "erasure_hash", "import_id", "mailed_at", "notice_id", "token_hash"];
-  expect(columns.slice(-others.length)).toEqual(others);
 }
 
 async function saveEdit(page: Page): Promise<void> {
@@ -67,26 +51,12 @@ async function saveEdit(page: Page): Promise<void> {
   await page.getByRole("button", { name: "yes, write to db" }).click();
 }
 
-it("opens with the newest entries and the columns for admins first, and sends no request to other hosts", async () => {
+it("opens the printed link with the newest entries first, and sends no request to other hosts", async () => {
   const page = await openStudio();
   await expectNewestEntries(page);
   expect(page.sentRequests.filter((request) => !request.includes(` ${studio.url}`))).toEqual([]);
-});
-
-it("shows the newest entries first after a visit to another table", async () => {
-  const page = await openStudio();
-  await page.getByRole("link", { name: "earlyaccess_status_changes" }).click();
-  await page.getByText("old_status").waitFor();
-  await page.getByRole("link", { name: "earlyaccess", exact: true }).click();
-  await cell(page, "name").waitFor();
-  await expectNewestEntries(page);
-});
-
-it("scrolls to the last column", async () => {
-  const page = await openStudio();
-  await cell(page, "token_hash").scrollIntoViewIfNeeded();
-  await cell(page, "token_hash").click();
-  expect(await cell(page, "token_hash").getAttribute("data-focused")).toBe("true");
+  const policy = (await fetch(studio.url)).headers.get("content-security-policy");
+  expect(policy).toMatch(/^default-src 'self' .*; frame-ancestors 'none'$/);
 });
 
 it("stores a status edit, and records the admin role in the status history", async () => {
@@ -125,7 +95,8 @@ it("does not edit a name, and shows the error from Postgres", async () => {
   await page.keyboard.type("Mallory");
   await saveEdit(page);
   await page.getByText('"update" operation failed').waitFor();
-  await page.getByRole("button", { name: "Console" }).click();
+  // The notice moves while it appears, and is gone after seconds.
+  await page.getByRole("button", { name: "Console" }).dispatchEvent("click");
   await page.getByText("permission denied for table earlyaccess").waitFor();
   expect(await database.query("SELECT name FROM earlyaccess ORDER BY id")).toEqual(before);
 });

@@ -61,8 +61,8 @@ const urlsOf = ({ webUrl, ownerUrl }: DatabaseUrls) => ({ DATABASE_URL: webUrl, 
 
 /** URLs whose web role can read the waitlist. */
 const privileged: [name: string, warning: string, urls: () => DatabaseUrls][] = [
-  ["the owner", "acts as the waitlist's owner", () => ({ ...database, webUrl: database.ownerUrl })],
-  ["exchanged URLs", "exchange the two URLs", () => ({ webUrl: database.ownerUrl, ownerUrl: database.webUrl })],
+  ["the owner", "superuser or the owner", () => ({ ...database, webUrl: database.ownerUrl })],
+  ["exchanged URLs", "superuser or the owner", () => ({ webUrl: database.ownerUrl, ownerUrl: database.webUrl })],
   ["a superuser", "is a superuser", () => ({ ...database, webUrl: superuserUrl(databaseName()) })],
 ];
 const databaseName = () => new URL(database.ownerUrl).pathname.slice(1);

@@ -55,7 +55,8 @@ export async function ready({ url }: Pick<Site, "url">): Promise<void> {
 
 /** `npm run studio` on a free port. */
 export async function startStudio(env: Record<string, string>, ...options: string[]): Promise<Site> {
-  const studio = runSite({ env, command: runSource("server/commands/studio.ts", "--port", "0", ...options) });
+  const port = await freePort();
+  const studio = runSite({ env, command: runSource("server/commands/studio.ts", "--port", `${port}`, ...options) });
   return { ...studio, url: await printedUrl(studio, /http:\/\/localhost:(\d+)/) };
 }
 

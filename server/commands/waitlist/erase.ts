@@ -13,7 +13,7 @@ export const erase: Command = {
   details: [
     "Removes all of the entries, or none if a text is neither an email address nor on the list.",
     "An address is normalised as in a sign-up: its case and the form of its domain do not matter. A second run",
-    "finds no entry and succeeds. The trace of status changes stays: it holds the id of the entry, roles and times,",
+    "finds no entry and succeeds. The status history stays: it holds the id of the entry, roles and times,",
     "but no personal data. Earlier backups and exports still hold the entry. With ERASURE_KEY, the database keeps the",
     "address as a keyed hash, also if the list has no such entry: neither restore nor import brings the entry back, and",
     "the person can still sign up again. Without ERASURE_KEY, erase the address again after each restore and import.",

@@ -1,8 +1,12 @@
-// The embedded Postgres for a machine without one.
-import { realpath } from "node:fs/promises";
-import { join } from "node:path";
-import { Cluster, databaseName } from "./cluster.ts";
-import { findPostgresBinaries } from "./postgres-binaries.ts";
+// The embedded Postgres for a machine without one: created, started, shared by several processes and stopped by the last.
+import { randomBytes } from "node:crypto";
+import { mkdtemp, readFile, readlink, realpath, rename, rm, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { freePort, isFree } from "../../http/free-port.ts";
+import { OperatorError } from "../../operator-messages.ts";
+import { findPostgresBinaries, type PostgresBinaries } from "./postgres-binaries.ts";
 
 export interface EmbeddedDatabase {
   ownerUrl: string;
@@ -14,6 +18,20 @@ export interface EmbeddedDatabase {
   release(): Promise<void>;
 }
 
+type Passwords = Record<"superuser" | "owner" | "web" | "admin", string>;
+
+const databaseName = "perennial";
+const startDeadlineMs = 30_000;
+/** Each process that uses this Postgres holds this lock shared. The process that gets it exclusively is the last and stops Postgres. */
+const inUseLock = 4_155_217;
+
+interface Cluster {
+  directory: string;
+  data: string;
+  passwords: Passwords;
+  binaries: PostgresBinaries;
+}
+
 /**
  * Opens the Postgres whose data is in `folder`. Creates the cluster if there is none, starts it if it does not run, and joins
  * it if it does, also if the process that started it was killed.
@@ -21,17 +39,164 @@ export interface EmbeddedDatabase {
  */
 export async function openEmbedded(folder: string): Promise<EmbeddedDatabase> {
   const binaries = await findPostgresBinaries(folder);
-  const directory = await realpath(folder); // Postgres reports its data directory without symbolic links.
-  const cluster = new Cluster(join(directory, "postgres"), binaries);
-  await cluster.create();
-  const holder = await cluster.join();
-  const url = (user: string, password: string) =>
-    `postgresql://${user}:${password}@127.0.0.1:${holder.port}/${databaseName}`;
+  // Postgres reports its data directory without symbolic links.
+  const directory = join(await realpath(folder), "postgres");
+  const passwords = (await readPasswords(directory)) ?? (await createCluster(directory, binaries));
+  const cluster: Cluster = { directory, data: join(directory, "data"), passwords, binaries };
+  const holder = await joinCluster(cluster);
+  const url = (role: "owner" | "web" | "admin") =>
+    `postgresql://perennial_${role}:${passwords[role]}@127.0.0.1:${holder.port}/${databaseName}`;
   return {
-    ownerUrl: url("perennial_owner", cluster.passwords.owner),
-    webUrl: url("perennial_web", cluster.passwords.web),
-    adminUrl: url("perennial_admin", cluster.adminPassword),
-    directory: cluster.directory,
-    release: () => cluster.leave(holder),
+    ownerUrl: url("owner"),
+    webUrl: url("web"),
+    adminUrl: url("admin"),
+    directory,
+    release: () => leave(cluster, holder),
   };
+}
+
+async function readPasswords(directory: string): Promise<Passwords | undefined> {
+  try {
+    return JSON.parse(await readFile(join(directory, "passwords.json"), "utf8")) as Passwords;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") return undefined;
+    if (code !== "EACCES") throw error;
+    throw new OperatorError(
+      `${directory} belongs to another user. Start as that user, or move it away to begin with an empty database.`,
+    );
+  }
+}
+
+/** Creates the cluster under a temporary name and renames it, so that neither a kill nor a concurrent start leaves half of one. */
+async function createCluster(directory: string, binaries: PostgresBinaries): Promise<Passwords> {
+  const draft = await mkdtemp(`${directory}.new-`);
+  try {
+    const secret = () => randomBytes(24).toString("hex");
+    const passwords: Passwords = { superuser: secret(), owner: secret(), web: secret(), admin: secret() };
+    const [file, passwordFile] = [join(draft, "passwords.json"), join(draft, "initdb-password")];
+    await writeFile(file, JSON.stringify(passwords), { mode: 0o600 });
+    await writeFile(passwordFile, passwords.superuser, { mode: 0o600 });
+    for (const path of [draft, file, passwordFile]) await binaries.give(path);
+    const authentication = ["--auth=scram-sha-256", "--username=postgres", `--pwfile=${passwordFile}`];
+    // Terse: the details of an error quote the row.
+    const settings = ["listen_addresses=127.0.0.1", "unix_socket_directories=", "log_error_verbosity=terse"];
+    const options = ["--encoding=UTF8", "--locale=C", ...settings.map((setting) => `--set=${setting}`)];
+    await binaries.run("initdb", ["-D", join(draft, "data"), ...authentication, ...options]);
+    await rm(passwordFile);
+    await rename(draft, directory);
+    return passwords;
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true });
+    const wasFaster = ["ENOTEMPTY", "EEXIST"].includes((error as NodeJS.ErrnoException).code ?? "");
+    const passwords = wasFaster ? await readPasswords(directory) : undefined;
+    if (passwords) return passwords;
+    throw error;
+  }
+}
+
+/** A connection that holds inUseLock. */
+interface Holder {
+  client: pg.Client;
+  port: number;
+}
+
+/** Connects and starts Postgres until both work: another process may be starting or stopping it. */
+async function joinCluster(cluster: Cluster): Promise<Holder> {
+  const deadline = Date.now() + startDeadlineMs;
+  for (;;) {
+    const holder = await hold(cluster);
+    if (holder) return holder;
+    try {
+      await start(cluster);
+    } catch (error) {
+      if (Date.now() > deadline) {
+        const log = join(cluster.directory, "postgres.log");
+        throw new OperatorError(`The embedded Postgres does not start; its log is ${log}\n${(error as Error).message}`);
+      }
+      await sleep(250);
+    }
+  }
+}
+
+async function hold(cluster: Cluster): Promise<Holder | undefined> {
+  const lines = (await readFile(join(cluster.data, "postmaster.pid"), "utf8").catch(() => "")).split("\n");
+  const port = Number(lines[3]);
+  const client = port ? await connectTo(cluster, port) : undefined;
+  if (!client) return undefined;
+  try {
+    await client.query("SELECT pg_advisory_lock_shared($1)", [inUseLock]);
+  } catch {
+    return undefined; // Another process is stopping Postgres.
+  }
+  await createOwner(client, cluster.passwords.owner);
+  return { client, port };
+}
+
+async function createOwner(client: pg.Client, password: string): Promise<void> {
+  // A session lock: CREATE DATABASE cannot run in a transaction.
+  await client.query("SELECT pg_advisory_lock($1)", [inUseLock + 1]);
+  const { rows } = await client.query(
+    `SELECT to_regrole('perennial_owner') IS NOT NULL AS role, EXISTS (SELECT FROM pg_database WHERE datname = $1) AS database`,
+    [databaseName],
+  );
+  if (!rows[0].role) await client.query(`CREATE ROLE perennial_owner LOGIN CREATEROLE PASSWORD '${password}'`);
+  if (!rows[0].database) {
+    await client.query(`CREATE DATABASE ${databaseName} OWNER perennial_owner`);
+    // No other application uses it, so no role needs temporary tables.
+    await client.query(`REVOKE TEMPORARY ON DATABASE ${databaseName} FROM PUBLIC`);
+  }
+  await client.query("SELECT pg_advisory_unlock($1)", [inUseLock + 1]);
+}
+
+async function leave(cluster: Cluster, { client, port }: Holder): Promise<void> {
+  // With a timeout: a Postgres that hangs must not prevent the shutdown.
+  await Promise.race([client.end(), sleep(2_000, undefined, { ref: false })]);
+  const last = await connectTo(cluster, port);
+  if (!last) return;
+  try {
+    const { rows } = await last.query("SELECT pg_try_advisory_lock($1) AS alone", [inUseLock]);
+    if (rows[0].alone) await cluster.binaries.run("pg_ctl", ["stop", "-D", cluster.data, "-m", "fast", "-w"]);
+  } finally {
+    await last.end();
+  }
+}
+
+async function start({ directory, data, binaries }: Cluster): Promise<void> {
+  await removeStaleLock(data);
+  // The last port if it is free, so that a running site can reconnect after its Postgres was killed and started again.
+  const file = join(directory, "port");
+  const last = Number(await readFile(file, "utf8").catch(() => ""));
+  const port = last && (await isFree(last)) ? last : await freePort();
+  await writeFile(file, String(port));
+  const options = ["-w", "-t", "30", "-l", join(directory, "postgres.log"), "-o", `-p ${port}`];
+  await binaries.run("pg_ctl", ["start", "-D", data, ...options]);
+}
+
+/**
+ * Postgres refuses to start while the process named in postmaster.pid is alive. After a kill, that number may belong to an
+ * unrelated process; in a container it usually does. The working directory of a postmaster is its data directory. If the
+ * working directory is not readable, the lock stays: a running postmaster ends itself without the file.
+ */
+async function removeStaleLock(data: string): Promise<void> {
+  if (process.platform !== "linux") return;
+  const file = join(data, "postmaster.pid");
+  const pid = (await readFile(file, "utf8").catch(() => "")).split("\n")[0];
+  if (pid && (await readlink(`/proc/${pid}/cwd`).catch(() => data)) !== data) await rm(file, { force: true });
+}
+
+/** Returns undefined if nothing listens on the port, or another program than this cluster. */
+async function connectTo({ data, passwords }: Cluster, port: number): Promise<pg.Client | undefined> {
+  const address = { host: "127.0.0.1", port, database: "postgres", ssl: false, connectionTimeoutMillis: 5_000 };
+  const client = new pg.Client({ ...address, user: "postgres", password: passwords.superuser });
+  client.on("error", () => undefined); // Postgres ended first; leave() then has nothing to stop.
+  try {
+    await client.connect();
+    const { rows } = await client.query("SHOW data_directory");
+    if (resolve(rows[0].data_directory as string) === data) return client;
+  } catch {
+    // The caller's next attempt to start it reports the reason.
+  }
+  await client.end().catch(() => undefined);
+  return undefined;
 }

@@ -20,7 +20,7 @@ interface Account {
   gid: number;
 }
 
-export type Paths = Record<"initdb" | "pg_ctl" | "postgres", string>;
+type Paths = Record<"initdb" | "pg_ctl" | "postgres", string>;
 
 /** The account that every Unix has and that owns nothing else. */
 const nobody: Account = { uid: 65_534, gid: 65_534 };
@@ -29,11 +29,10 @@ const run = promisify(execFile);
 
 /**
  * @param directory of the cluster; created if it is missing.
- * @param given the programs of another Postgres than the package's.
  * @throws OperatorError if the programs are not installed, as in the production image.
  */
-export async function findPostgresBinaries(directory: string, given?: Paths): Promise<PostgresBinaries> {
-  const paths = given ?? (await findPaths());
+export async function findPostgresBinaries(directory: string): Promise<PostgresBinaries> {
+  const paths = await findPaths();
   await mkdir(directory, { recursive: true });
   const account = process.getuid?.() === 0 ? await accountFor(directory) : undefined;
   const give = async (path: string) => {
