@@ -26,11 +26,4 @@ export interface PageHead {
 export interface PageHandle {
   status: number;
   head: PageHead;
-  hydration: Hydration;
 }
-
-/**
- * When the browser hydrates a page: "near-form" when the form is at most one screen away or gets focus, "after-load" after
- * the load event, "never" if plain HTML is enough.
- */
-export type Hydration = "near-form" | "after-load" | "never";

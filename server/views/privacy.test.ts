@@ -98,9 +98,12 @@ describe("the page follows the settings:", () => {
 });
 
 it("the browser gets the settings for hydration", async () => {
-  const [, json = ""] = /data-settings="([^"]*)"/.exec(await get(named, "/")) ?? [];
+  const [, json = ""] = /data-hydration="([^"]*)"/.exec(await get(named, "/")) ?? [];
   const entities: Record<string, string> = { "&quot;": '"', "&lt;": "<", "&gt;": ">", "&amp;": "&" };
-  expect(JSON.parse(json.replaceAll(/&\w+;/g, (entity) => entities[entity] as string))).toEqual(settings);
+  expect(JSON.parse(json.replaceAll(/&\w+;/g, (entity) => entities[entity] as string))).toEqual({
+    settings,
+    panel: { firstStep: "form" },
+  });
 });
 
 it("security.txt names the contact and expires within a year (RFC 9116)", async () => {

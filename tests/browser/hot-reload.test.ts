@@ -30,7 +30,7 @@ async function openUnhydrated(): Promise<WatchedPage> {
   return page;
 }
 
-/** Opens the landing page, hydrates it and types a name, which a reload would discard. */
+/** Opens the landing page, hydrates it and types a name, which an ordinary reload discards. */
 async function openHydrated(): Promise<WatchedPage> {
   const page = await openUnhydrated();
   await page.getByLabel("Name").focus();
@@ -39,7 +39,10 @@ async function openHydrated(): Promise<WatchedPage> {
   return page;
 }
 
-const typedName = (page: WatchedPage) => page.getByLabel("Name").inputValue();
+/** Waits until the page, which may have been reloaded, has the typed name again. */
+async function expectTypedName(page: WatchedPage) {
+  await expect.poll(() => page.getByLabel("Name").inputValue(), { timeout }).toBe("Ada");
+}
 
 /** Fails if a page reported a violation of the Content Security Policy. */
 function expectNoViolation(...pages: WatchedPage[]) {
@@ -102,7 +105,7 @@ describe.each([
   it("appears in a hydrated page, which keeps the typed text", async () => {
     const page = await openHydrated();
     await expectShown(await make(edit), page);
-    expect(await typedName(page)).toBe("Ada");
+    await expectTypedName(page);
     expectNoViolation(page);
   });
 
