@@ -6,7 +6,7 @@ const { api } = features;
 
 export function ApiExample() {
   return (
-    <figure className="code">
+    <figure className="code bed">
       <figcaption>
         <span>{api.prompt}</span>
         <ExampleTag />
