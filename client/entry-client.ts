@@ -1,5 +1,5 @@
 // The browser's entry script, which fetches React only when the visitor comes near the form.
-import { formId, unknownAddress, viewPath } from "./addresses.ts";
+import { formId, unknownAddress, viewPath } from "./shared/addresses.ts";
 
 const root = document.getElementById("root") as HTMLElement;
 // Smooth scrolling begins here: before, a browser would scroll through the whole page to the fragment of its URL.

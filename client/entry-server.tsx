@@ -11,15 +11,15 @@ import {
   undoneQuery,
   undoQuery,
   unknownAddress,
-} from "./addresses.ts";
-import { closedList, linkPages, meta, product } from "./content.ts";
+} from "./shared/addresses.ts";
+import { closedList, linkPages, meta, product } from "./shared/content.ts";
 import { FailedPostContext } from "./early-access/failed-post.ts";
 import { FailureSummary } from "./early-access/failure-summary.tsx";
-import { isDecodable } from "./percent-encoding.ts";
-import type { FormFailure, PageHandle, PageHead } from "./page-data.ts";
+import { isDecodable } from "./shared/percent-encoding.ts";
+import type { FormFailure, PageHandle, PageHead } from "./shared/page-data.ts";
 import { ErrorPage } from "./pages/error.tsx";
 import { onDemandAddresses, prerenderedAddresses, routes, type PageRoute } from "./routes.tsx";
-import { SettingsContext, type PageSettings } from "./site-settings.ts";
+import { SettingsContext, type PageSettings } from "./shared/site-settings.ts";
 
 export { onDemandAddresses, prerenderedAddresses };
 

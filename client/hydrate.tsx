@@ -1,11 +1,11 @@
 // The hydration of the early-access section by React.
 import { StrictMode, startTransition } from "react";
 import { hydrateRoot } from "react-dom/client";
-import { formId } from "./addresses.ts";
+import { formId } from "./shared/addresses.ts";
 import { ErrorBoundary } from "./early-access/error-boundary.tsx";
 import { headingId, Panel } from "./early-access/panel.tsx";
 import type { Hydration } from "./sections/early-access.tsx";
-import { SettingsContext } from "./site-settings.ts";
+import { SettingsContext } from "./shared/site-settings.ts";
 
 const section = document.getElementById(formId) as HTMLElement;
 const { settings, panel } = JSON.parse(section.dataset.hydration as string) as Hydration;

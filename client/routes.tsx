@@ -11,9 +11,9 @@ import {
   undoableAddress,
   undoneQuery,
   unknownAddress,
-} from "./addresses.ts";
-import { meta } from "./content.ts";
-import type { PageHandle } from "./page-data.ts";
+} from "./shared/addresses.ts";
+import { meta } from "./shared/content.ts";
+import type { PageHandle } from "./shared/page-data.ts";
 import { LandingPage } from "./pages/landing.tsx";
 import { LinkPage } from "./pages/link.tsx";
 import { NotFoundPage } from "./pages/not-found.tsx";

@@ -1,6 +1,6 @@
 // The error boundary of the hydrated section: shows the error message if a component throws in the browser.
 import { Component, type ReactNode } from "react";
-import { errorPage } from "../content.ts";
+import { errorPage } from "../shared/content.ts";
 
 interface Props {
   headingId: string;
@@ -23,7 +23,11 @@ export class ErrorBoundary extends Component<Props, { failed: boolean }> {
           <div className="panel-words" role="alert">
             <h2 id={headingId}>{errorPage.heading}</h2>
             <p>{errorPage.text}</p>
-            <a href="/">{errorPage.link}</a>
+            <p>
+              <a className="button" href="/">
+                {errorPage.link}
+              </a>
+            </p>
           </div>
         </div>
       </div>

@@ -1,6 +1,6 @@
 // The sign-up request to the server.
-import { leavePath, signupPath, tokenQuery } from "../addresses.ts";
-import type { FormFailure } from "../page-data.ts";
+import { leavePath, signupPath, tokenQuery } from "../shared/addresses.ts";
+import type { FormFailure } from "../shared/page-data.ts";
 
 export type FieldErrors = FormFailure["errors"];
 /** The key of the message in the content module. */

@@ -1,10 +1,10 @@
 // The panel with the early-access form, which the success state replaces; a form post without JavaScript returns to it.
 import { use, useState, type MouseEvent } from "react";
 import { flushSync } from "react-dom";
-import { formId, joinedQuery, undoneQuery, undoQuery } from "../addresses.ts";
+import { formId, joinedQuery, undoneQuery, undoQuery } from "../shared/addresses.ts";
 import { Sentence } from "../components/sentence.tsx";
-import { earlyAccess, meta } from "../content.ts";
-import { SettingsContext } from "../site-settings.ts";
+import { earlyAccess, meta } from "../shared/content.ts";
+import { SettingsContext } from "../shared/site-settings.ts";
 import { Closed } from "./closed.tsx";
 import { fieldId } from "./field-input.tsx";
 import { EarlyAccessForm, undoneId } from "./form.tsx";

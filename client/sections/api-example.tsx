@@ -1,6 +1,6 @@
 // The picture of the API feature: a prompt, the generated request and its response.
 import { ExampleTag } from "../components/artefact.tsx";
-import { features } from "../content.ts";
+import { features } from "../shared/content.ts";
 
 const { api } = features;
 

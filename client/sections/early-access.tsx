@@ -1,10 +1,10 @@
 // The section with the early-access form. The browser hydrates its content, and no other part of the page.
 import { use } from "react";
 import { useLocation } from "react-router-dom";
-import { formId, joinedQuery, undoableAddress, undoneQuery } from "../addresses.ts";
+import { formId, joinedQuery, undoableAddress, undoneQuery } from "../shared/addresses.ts";
 import { FailedPostContext } from "../early-access/failed-post.ts";
 import { headingId, Panel, type PanelProps, type Step } from "../early-access/panel.tsx";
-import { SettingsContext, type PageSettings } from "../site-settings.ts";
+import { SettingsContext, type PageSettings } from "../shared/site-settings.ts";
 
 /** What the browser needs for the hydration. */
 export interface Hydration {

@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import { connect, type AddressInfo } from "node:net";
 import request from "supertest";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import type { FormFailure } from "../../client/page-data.ts";
+import type { FormFailure } from "../../client/shared/page-data.ts";
 import { createTestApp, noDatabase, type TestApp } from "../../tests/support/app.ts";
 import { WaitlistUnavailableError } from "../models/waitlist.ts";
 import { createTestDatabase, type TestDatabase } from "../../tests/support/database.ts";

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from "node:http";
 import { Router } from "express";
 import { isbot } from "isbot";
-import { viewPath } from "../../client/addresses.ts";
+import { viewPath } from "../../client/shared/addresses.ts";
 import { methodNotAllowed } from "../http/http-error.ts";
 import { sameOrigin } from "../middleware/same-origin.ts";
 import type { PageViews } from "../models/page-views.ts";

@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import request from "supertest";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { explanations } from "../../client/explained-columns.ts";
-import type { PageSettings } from "../../client/site-settings.ts";
+import { explanations } from "../../client/shared/explained-columns.ts";
+import type { PageSettings } from "../../client/shared/site-settings.ts";
 import { createTestApp, noDatabase, testSettings, type TestApp } from "../../tests/support/app.ts";
 import { projectRoot } from "../project-root.ts";
 

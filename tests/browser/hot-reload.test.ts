@@ -56,7 +56,7 @@ interface Edit {
   insert: (mark: string) => string;
 }
 
-const copy: Edit = { file: "client/content.ts", after: 'headline: "', insert: (mark) => `${mark} ` };
+const copy: Edit = { file: "client/shared/content.ts", after: 'headline: "', insert: (mark) => `${mark} ` };
 const component: Edit = { file: "client/sections/hero.tsx", after: "<h1>", insert: (mark) => `${mark}{" "}` };
 const stylesheet: Edit = {
   file: "client/sections/hero.css",
@@ -118,7 +118,7 @@ describe.each([
 });
 
 it("an edit of the copy changes the head of the page", { timeout: 3 * timeout }, async () => {
-  await site.edit("client/content.ts", 'name: "Perennial"', 'name: "Edited name"');
+  await site.edit("client/shared/content.ts", 'name: "Perennial"', 'name: "Edited name"');
   const page = async () => (await fetch(site.url)).text();
   await expect.poll(page, { timeout }).toContain('<meta property="og:site_name" content="Edited name">');
 });

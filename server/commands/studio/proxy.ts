@@ -7,7 +7,7 @@ import {
   type ServerResponse,
 } from "node:http";
 import { pipeline } from "node:stream";
-import { fields } from "../../../client/early-access/fields.ts";
+import { fields } from "../../../client/shared/fields.ts";
 import { sourceColumns } from "../../models/source.ts";
 import { flags } from "../../models/waitlist-entry.ts";
 

@@ -1,5 +1,5 @@
 // Types of the data that a page has beyond its address.
-import type { FieldName } from "./early-access/fields.ts";
+import type { FieldName } from "./fields.ts";
 
 /** The failure of a form post without JavaScript. A page that shows it is never hydrated. */
 export interface FormFailure {
