@@ -11,7 +11,6 @@ const browser: UserConfig = {
   plugins: [
     react(),
     sonnerWithoutInlineStyle(),
-    reactRouterWithoutUnusedComponents(),
     scriptAtLowPriority(),
     reloadForServerModules(),
     compression({ algorithms: ["gzip", "brotliCompress"] }),
@@ -81,32 +80,6 @@ function sonnerWithoutInlineStyle(): Plugin {
   };
 }
 
-/**
- * Lets the build drop the components of React Router that the site does not import. By default it keeps them, because a call
- * of React.forwardRef and an assignment to displayName could have side effects. The build fails if a new version of React
- * Router has no such statements.
- */
-function reactRouterWithoutUnusedComponents(): Plugin {
-  let isChanged = false;
-  return {
-    name: "react-router-without-unused-components",
-    apply: "build",
-    transform: {
-      filter: { id: /react-router\/dist\/.*\.mjs/ },
-      handler(code) {
-        const result = code
-          .replaceAll(/^\w+\.displayName = .*;$/gm, "")
-          .replaceAll(/^(var \w+ = )(React\d*\.(?:createContext|forwardRef|memo)\()/gm, "$1/* @__PURE__ */ $2");
-        isChanged ||= result !== code;
-        return { code: result, map: null };
-      },
-    },
-    generateBundle() {
-      if (!isChanged) this.error("react-router has no statements that keep unused components; remove this plugin");
-    },
-  };
-}
-
 /** Loads the script after the font. Vite replaces the script's tag and drops the attributes of the template. */
 function scriptAtLowPriority(): Plugin {
   return {
@@ -119,7 +92,7 @@ function scriptAtLowPriority(): Plugin {
   };
 }
 
-/** Reloads the open pages after an edit of a client module that only the server has loaded. */
+/** Reloads the open pages after an edit of a module that the server has rendered: the browser has loaded few of them. */
 function reloadForServerModules(): Plugin {
   return {
     name: "reload-for-server-modules",
@@ -127,8 +100,7 @@ function reloadForServerModules(): Plugin {
     hotUpdate({ file, modules, server: { config, environments } }) {
       // An edit outside client/ restarts the server, after which each page reloads itself.
       const isRendered = this.environment.name === "ssr" && modules.length > 0 && file.startsWith(`${config.root}/`);
-      const { hot, moduleGraph } = environments.client;
-      if (isRendered && !moduleGraph.getModulesByFile(file)) hot.send({ type: "full-reload" });
+      if (isRendered) environments.client.hot.send({ type: "full-reload" });
     },
   };
 }

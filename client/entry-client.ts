@@ -1,38 +1,14 @@
-// The browser's entry script, which fetches React only when the page needs it.
-import { formId, viewPath } from "./addresses.ts";
-import type { Hydration } from "./page-data.ts";
+// The browser's entry script, which fetches React only when the visitor comes near the form.
+import { formId, unknownAddress, viewPath } from "./shared/addresses.ts";
 
 const root = document.getElementById("root") as HTMLElement;
 // Smooth scrolling begins here: before, a browser would scroll through the whole page to the fragment of its URL.
 addEventListener("load", () => document.documentElement.classList.add("loaded"), { once: true });
-let isHydrating = false;
 
-// If the fetch fails, the page still works as plain HTML.
-function hydrate() {
-  isHydrating = true;
-  import("./hydrate.tsx").catch(() => undefined);
-}
+const section = document.getElementById(formId);
+if (section?.dataset.hydration) hydrateNear(section);
 
-if (import.meta.hot) {
-  // Vite updates only modules that the page has loaded. Before hydration the page has loaded none, so reload it.
-  import.meta.hot.on("vite:beforeUpdate", ({ updates }) => {
-    if (!isHydrating && updates.some(({ type }) => type === "js-update")) location.reload();
-  });
-  // Vite's client waits for a restarted server in a SharedWorker from a blob: URL, which the CSP forbids. Without the
-  // constructor it waits in the page.
-  Reflect.deleteProperty(window, "SharedWorker");
-}
-
-switch (root.dataset.hydration as Hydration) {
-  case "near-form":
-    hydrateNearForm(document.getElementById(formId));
-    break;
-  case "after-load":
-    if (document.readyState === "complete") hydrate();
-    else addEventListener("load", hydrate, { once: true });
-    break;
-  case "never":
-}
+if (root.dataset.address === unknownAddress) console.warn("404: there is no page at", location.pathname);
 
 if ("beacon" in root.dataset) {
   // A prerendered page, or one in a background tab, may never be seen.
@@ -46,9 +22,9 @@ function reportView() {
   navigator.sendBeacon(`${viewPath}?${new URLSearchParams({ utm_source, referrer }).toString()}`);
 }
 
-/** Hydrates when the form is at most one screen away, or has focus. A page without the form is never hydrated. */
-function hydrateNearForm(form: HTMLElement | null) {
-  if (!form) return;
+/** Hydrates the section when it is at most one screen away, or has focus. If the fetch fails, the form works as plain HTML. */
+function hydrateNear(element: HTMLElement) {
+  const hydrate = () => void import("./hydrate.tsx").catch(() => undefined);
   const observer = new IntersectionObserver(
     (entries) => {
       if (!entries.some((entry) => entry.isIntersecting)) return;
@@ -57,6 +33,20 @@ function hydrateNearForm(form: HTMLElement | null) {
     },
     { rootMargin: "100%" },
   );
-  observer.observe(form);
-  form.addEventListener("focusin", hydrate, { once: true });
+  observer.observe(element);
+  element.addEventListener("focusin", hydrate, { once: true });
+}
+
+if (import.meta.hot) {
+  // Keep what was typed in the form while Vite reloads the page.
+  const inputs = () => [...document.querySelectorAll<HTMLInputElement>("form .field input")];
+  const typed = JSON.parse(sessionStorage.getItem("typed") ?? "[]") as string[];
+  sessionStorage.removeItem("typed");
+  for (const [i, input] of inputs().entries()) input.value ||= typed[i] ?? "";
+  import.meta.hot?.on("vite:beforeFullReload", () => {
+    sessionStorage.setItem("typed", JSON.stringify(inputs().map(({ value }) => value)));
+  });
+  // Vite's client waits for a restarted server in a SharedWorker from a blob: URL, which the CSP forbids. Without the
+  // constructor it waits in the page.
+  Reflect.deleteProperty(window, "SharedWorker");
 }

@@ -2,10 +2,12 @@
 import { expect, it } from "vitest";
 import { pageAddress, renderPage } from "./entry-server.tsx";
 import type { PageRoute } from "./routes.tsx";
-import { defaultSettings } from "./site-settings.ts";
+import { defaultSettings } from "./shared/site-settings.ts";
 
-const handle = (title: string, status = 200) =>
-  ({ status, head: { title, description: "", unlisted: false }, hydration: "never" }) as const;
+const handle = (title: string, status = 200) => ({
+  status,
+  head: { title, description: "", unlisted: false },
+});
 
 const table: PageRoute[] = [
   { path: "/", element: "Home", handle: handle("Home") },

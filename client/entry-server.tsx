@@ -1,6 +1,6 @@
 // Server rendering: finds the page for an address and renders it to HTML. Vite loads this file in development; the build bundles it.
 import { renderToString } from "react-dom/server";
-import { matchRoutes, StaticRouter } from "react-router-dom";
+import { matchRoutes, StaticRouter, useRoutes } from "react-router-dom";
 import {
   confirmPath,
   joinedQuery,
@@ -11,15 +11,15 @@ import {
   undoneQuery,
   undoQuery,
   unknownAddress,
-} from "./addresses.ts";
-import { App } from "./app.tsx";
-import { closedList, linkPages, meta, product } from "./content.ts";
+} from "./shared/addresses.ts";
+import { closedList, linkPages, meta, product } from "./shared/content.ts";
+import { FailedPostContext } from "./early-access/failed-post.ts";
 import { FailureSummary } from "./early-access/failure-summary.tsx";
-import { isDecodable } from "./percent-encoding.ts";
-import type { FormFailure, Hydration, PageHandle, PageHead } from "./page-data.ts";
+import { isDecodable } from "./shared/percent-encoding.ts";
+import type { FormFailure, PageHandle, PageHead } from "./shared/page-data.ts";
 import { ErrorPage } from "./pages/error.tsx";
 import { onDemandAddresses, prerenderedAddresses, routes, type PageRoute } from "./routes.tsx";
-import { SettingsContext, type PageSettings } from "./site-settings.ts";
+import { SettingsContext, type PageSettings } from "./shared/site-settings.ts";
 
 export { onDemandAddresses, prerenderedAddresses };
 
@@ -27,10 +27,8 @@ export interface RenderedPage {
   status: number;
   head: PageHead;
   body: string;
-  /** The address that was rendered, which the browser's router starts from. */
+  /** The address that was rendered. */
   address: string;
-  hydration: Hydration;
-  settings: PageSettings;
 }
 
 /**
@@ -62,21 +60,40 @@ export function renderPage(
   failure?: FormFailure,
   table = routes,
 ): RenderedPage {
-  const [path = "", query] = address.split("?", 2);
-  const handle = describePage(findHandle(match(table, path)), settings);
+  const [path = ""] = address.split("?", 1);
+  const handle = findHandle(match(table, path));
   const failedPost = failure && { ...failure, summary: <FailureSummary failure={failure} /> };
   const body = renderToString(
     <StaticRouter location={address}>
-      <App table={table} failedPost={failedPost} settings={settings} />
+      <SettingsContext value={settings}>
+        <FailedPostContext value={failedPost}>
+          <Page table={table} />
+        </FailedPostContext>
+      </SettingsContext>
     </StaticRouter>,
   );
+  const head = describeHead(address, handle, settings, failure);
+  return { status: failure?.status ?? handle.status, head, body, address };
+}
+
+function Page({ table }: { table: PageRoute[] }) {
+  return useRoutes(table);
+}
+
+function describeHead(
+  address: string,
+  { head }: PageHandle,
+  { closed }: PageSettings,
+  failure?: FormFailure,
+): PageHead {
+  const [path, query] = address.split("?", 2);
+  // While the list is closed, the description must not ask visitors to join.
+  const page = closed && path === "/" ? { ...head, description: closedList.description } : head;
   if (failure) {
     const prefix = failure.suggestion ? meta.questionPrefix : meta.errorPrefix;
-    const head = { ...handle.head, title: prefix + handle.head.title, unlisted: true };
-    return { status: failure.status, head, body, address, hydration: "never", settings };
+    return { ...page, title: prefix + page.title, unlisted: true };
   }
-  const head = query === undefined ? handle.head : { ...handle.head, ...findTitle(address), unlisted: true };
-  return { ...handle, head, body, address, settings };
+  return query === undefined ? page : { ...page, ...findTitle(address), unlisted: true };
 }
 
 /** Returns the title of a page whose address has a query, if it differs from the title of its path. */
@@ -86,12 +103,6 @@ function findTitle(address: string): Pick<PageHead, "title"> | undefined {
   return linkPage && { title: `${linkPage.heading} – ${product.name}` };
 }
 
-/** Without the form, the landing page needs no hydration, and its meta description must not ask visitors to join. */
-function describePage(handle: PageHandle, { closed }: PageSettings): PageHandle {
-  if (!closed || handle.hydration !== "near-form") return handle;
-  return { ...handle, head: { ...handle.head, description: closedList.description }, hydration: "never" };
-}
-
 /** Renders the page for a fault of the server. The page is static, so that it can be rendered before there is a fault. */
 export function renderErrorPage(settings: PageSettings): RenderedPage {
   const body = renderToString(
@@ -99,7 +110,7 @@ export function renderErrorPage(settings: PageSettings): RenderedPage {
       <ErrorPage />
     </SettingsContext>,
   );
-  return { status: 500, head: { ...meta.error, unlisted: true }, body, address: "", hydration: "never", settings };
+  return { status: 500, head: { ...meta.error, unlisted: true }, body, address: "" };
 }
 
 /** In characters; no page has a longer path. Matching 16 KB of slashes costs as much as 12 pages. */

@@ -1,23 +1,26 @@
-// The hydration of the server's HTML by React.
+// The hydration of the early-access section by React.
 import { StrictMode, startTransition } from "react";
 import { hydrateRoot } from "react-dom/client";
-import { MemoryRouter } from "react-router-dom";
-import { App } from "./app.tsx";
-import type { PageSettings } from "./site-settings.ts";
+import { formId } from "./shared/addresses.ts";
+import { ErrorBoundary } from "./early-access/error-boundary.tsx";
+import { headingId, Panel } from "./early-access/panel.tsx";
+import type { Hydration } from "./sections/early-access.tsx";
+import { SettingsContext } from "./shared/site-settings.ts";
 
-const root = document.getElementById("root") as HTMLElement;
+const section = document.getElementById(formId) as HTMLElement;
+const { settings, panel } = JSON.parse(section.dataset.hydration as string) as Hydration;
 
-// The router starts from the address that the server rendered. The address bar of a 404 page may hold a path that
-// cannot be decoded. Links load new documents, so the router never navigates.
-const app = (
+const content = (
   <StrictMode>
-    <MemoryRouter initialEntries={[root.dataset.address as string]}>
-      <App settings={JSON.parse(root.dataset.settings as string) as PageSettings} />
-    </MemoryRouter>
+    <SettingsContext value={settings}>
+      <ErrorBoundary headingId={headingId}>
+        <Panel {...panel} />
+      </ErrorBoundary>
+    </SettingsContext>
   </StrictMode>
 );
 
 // In a transition React yields to the browser every 5 ms; otherwise it hydrates in one long task.
 startTransition(() => {
-  hydrateRoot(root, app);
+  hydrateRoot(section, content);
 });

@@ -11,9 +11,9 @@ import {
   undoableAddress,
   undoneQuery,
   unknownAddress,
-} from "./addresses.ts";
-import { meta } from "./content.ts";
-import type { PageHandle } from "./page-data.ts";
+} from "./shared/addresses.ts";
+import { meta } from "./shared/content.ts";
+import type { PageHandle } from "./shared/page-data.ts";
 import { LandingPage } from "./pages/landing.tsx";
 import { LinkPage } from "./pages/link.tsx";
 import { NotFoundPage } from "./pages/not-found.tsx";
@@ -22,38 +22,31 @@ import { PrivacyPage } from "./pages/privacy.tsx";
 /** A route of React Router; the innermost matched route with a handle describes the page. */
 export type PageRoute = RouteObject & { handle?: PageHandle };
 
-/** Left out of the browser's bundle, as it never hydrates them. */
-const plainPages: PageRoute[] = import.meta.env.SSR
-  ? [
-      {
-        path: privacyPath,
-        element: <PrivacyPage />,
-        handle: { status: 200, head: { ...meta.privacy, unlisted: false }, hydration: "never" },
-      },
-      {
-        path: confirmPath,
-        element: <LinkPage />,
-        handle: { status: 200, head: { ...meta.confirm, unlisted: true }, hydration: "never" },
-      },
-      {
-        path: leavePath,
-        element: <LinkPage />,
-        handle: { status: 200, head: { ...meta.leave, unlisted: true }, hydration: "never" },
-      },
-    ]
-  : [];
-
 export const routes: PageRoute[] = [
   {
     path: "/",
     element: <LandingPage />,
-    handle: { status: 200, head: { ...meta.landing, unlisted: false }, hydration: "near-form" },
+    handle: { status: 200, head: { ...meta.landing, unlisted: false } },
   },
-  ...plainPages,
+  {
+    path: privacyPath,
+    element: <PrivacyPage />,
+    handle: { status: 200, head: { ...meta.privacy, unlisted: false } },
+  },
+  {
+    path: confirmPath,
+    element: <LinkPage />,
+    handle: { status: 200, head: { ...meta.confirm, unlisted: true } },
+  },
+  {
+    path: leavePath,
+    element: <LinkPage />,
+    handle: { status: 200, head: { ...meta.leave, unlisted: true } },
+  },
   {
     path: "*",
     element: <NotFoundPage />,
-    handle: { status: 404, head: { ...meta.notFound, unlisted: true }, hydration: "after-load" },
+    handle: { status: 404, head: { ...meta.notFound, unlisted: true } },
   },
 ];
 

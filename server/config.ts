@@ -4,12 +4,11 @@ import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { parseEnv } from "node:util";
 import { z } from "zod";
-import { isDecodable } from "../client/percent-encoding.ts";
+import { isDecodable } from "../client/shared/percent-encoding.ts";
 import { checkDatabaseUrls, exampleDatabaseUrls, postgresUrl, type DatabaseUrlName } from "./database-urls.ts";
 import { OperatorError, printableName } from "./operator-messages.ts";
 
 const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
-
 
 // Each kind of value has its rule as zod's error, which completes "NAME must be …".
 

@@ -7,7 +7,7 @@ import request, { type Response } from "supertest";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse, parseDocument } from "yaml";
 import { z } from "zod";
-import { fields } from "../client/early-access/fields.ts";
+import { fields } from "../client/shared/fields.ts";
 import { waitlistEntry } from "../server/models/waitlist-entry.ts";
 import { projectRoot } from "../server/project-root.ts";
 import { createTestApp, type TestApp } from "./support/app.ts";

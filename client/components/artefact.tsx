@@ -1,6 +1,6 @@
 // A picture of the product with example data, and the label that says so.
 import type { ReactNode } from "react";
-import { exampleLabel } from "../content.ts";
+import { exampleLabel } from "../shared/content.ts";
 import { Icon, type IconName } from "./icon.tsx";
 
 interface Props {

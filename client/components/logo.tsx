@@ -1,5 +1,5 @@
 // The logo, and its mark alone: a P whose bowl is a leaf.
-import { product } from "../content.ts";
+import { product } from "../shared/content.ts";
 
 export function Logo() {
   return (

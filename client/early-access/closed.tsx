@@ -1,6 +1,6 @@
 // The message that replaces the form while the list is closed. Only the server renders it.
 import { use } from "react";
-import { closedList, earlyAccess } from "../content.ts";
+import { closedList, earlyAccess } from "../shared/content.ts";
 import { FailedPostContext } from "./failed-post.ts";
 
 interface Props {

@@ -1,10 +1,10 @@
 // The email field, with the question whether the visitor meant a similar address. The question never blocks the form.
 import { useEffect, useRef, useState } from "react";
-import { earlyAccess } from "../content.ts";
+import { earlyAccess } from "../shared/content.ts";
 import { FieldInput, fieldId, type FieldInputProps } from "./field-input.tsx";
 
 /** Without suggestions, the field takes every address. */
-export const loadSuggestions = () => import("./suggested-address.ts").catch(() => undefined);
+export const loadSuggestions = () => import("../shared/suggested-address.ts").catch(() => undefined);
 
 export function EmailInput(props: FieldInputProps) {
   const [suggestion, setSuggestion] = useState<string>();

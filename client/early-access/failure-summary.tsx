@@ -1,8 +1,8 @@
 // The error summary after a failed form post without JavaScript: it has focus and links to the fields, or asks about the address.
-import { earlyAccess, failureSummary } from "../content.ts";
-import type { FormFailure } from "../page-data.ts";
+import { earlyAccess, failureSummary } from "../shared/content.ts";
+import type { FormFailure } from "../shared/page-data.ts";
 import { fieldId } from "./field-input.tsx";
-import { addressChoice, fields } from "./fields.ts";
+import { addressChoice, fields } from "../shared/fields.ts";
 
 export function FailureSummary({ failure }: { failure: FormFailure }) {
   // oxlint-disable jsx-a11y/no-autofocus -- this page is the response to a form post; the visitor needs its errors first

@@ -1,6 +1,6 @@
 // One field of the form with its label and its error.
 import type { FocusEventHandler, InputEventHandler, ReactNode } from "react";
-import type { Field } from "./fields.ts";
+import type { Field } from "../shared/fields.ts";
 
 export interface FieldInputProps {
   field: Field;

@@ -1,12 +1,12 @@
 // The early-access form: a plain HTML form until React hydrates it, then it sends JSON and stays on the page.
 import { use, useRef, useState, type FormEvent } from "react";
 import { flushSync } from "react-dom";
-import { privacyPath, signupPath } from "../addresses.ts";
-import { earlyAccess, footer } from "../content.ts";
-import { SettingsContext } from "../site-settings.ts";
+import { privacyPath, signupPath } from "../shared/addresses.ts";
+import { earlyAccess, footer } from "../shared/content.ts";
+import { SettingsContext } from "../shared/site-settings.ts";
 import { EmailInput, loadSuggestions } from "./email-input.tsx";
 import { fieldId, FieldInput } from "./field-input.tsx";
-import { addressChoice, fields, honeypot, type FieldName } from "./fields.ts";
+import { addressChoice, fields, honeypot, type FieldName } from "../shared/fields.ts";
 import { FailedPostContext } from "./failed-post.ts";
 import { join, type FailureReason, type FieldErrors } from "./join.ts";
 

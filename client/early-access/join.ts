@@ -1,6 +1,6 @@
 // The sign-up request to the server.
-import { leavePath, signupPath, tokenQuery } from "../addresses.ts";
-import type { FormFailure } from "../page-data.ts";
+import { leavePath, signupPath, tokenQuery } from "../shared/addresses.ts";
+import type { FormFailure } from "../shared/page-data.ts";
 
 export type FieldErrors = FormFailure["errors"];
 /** The key of the message in the content module. */
@@ -35,8 +35,12 @@ export async function join(entry: Record<string, unknown>, referrer: string): Pr
   }
 }
 
-/** The entry is stored, whatever becomes of the rest of the response. */
-const readUndo = (response: Response) => response.json().catch(() => ({})) as Promise<{ undo?: string }>;
+/** Logs the rest of the response. The entry is stored, whatever becomes of it. */
+async function readUndo(response: Response): Promise<{ undo?: string }> {
+  const { undo: token, ...data } = (await response.json().catch(() => ({}))) as { undo?: string };
+  console.debug("Joined the waitlist:", data);
+  return token === undefined ? {} : { undo: token };
+}
 
 /** Returns whether the server has removed the entry that the sign-up added, if it added one. */
 export async function undo(token: string): Promise<boolean> {

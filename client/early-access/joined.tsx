@@ -1,9 +1,9 @@
 // The success state, which replaces the form.
 import { use, useState, type FormEvent, type MouseEventHandler } from "react";
-import { formId } from "../addresses.ts";
+import { formId } from "../shared/addresses.ts";
 import { Icon } from "../components/icon.tsx";
-import { earlyAccess } from "../content.ts";
-import { SettingsContext } from "../site-settings.ts";
+import { earlyAccess } from "../shared/content.ts";
+import { SettingsContext } from "../shared/site-settings.ts";
 import { undo } from "./join.ts";
 
 interface Props {

@@ -2,8 +2,8 @@
 import { use } from "react";
 import { Icon } from "../components/icon.tsx";
 import { Twig } from "../components/stem.tsx";
-import { closedList, earlyAccess } from "../content.ts";
-import { SettingsContext } from "../site-settings.ts";
+import { closedList, earlyAccess } from "../shared/content.ts";
+import { SettingsContext } from "../shared/site-settings.ts";
 
 export function NextSteps({ joined }: { joined: boolean }) {
   const settings = use(SettingsContext);

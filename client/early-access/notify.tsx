@@ -4,7 +4,7 @@ import { createRoot } from "react-dom/client";
 import { toast, Toaster } from "sonner";
 import "sonner/dist/styles.css";
 import "./toasts.css";
-import { earlyAccess } from "../content.ts";
+import { earlyAccess } from "../shared/content.ts";
 import type { FailureReason } from "./join.ts";
 
 const container = document.body.appendChild(document.createElement("div"));

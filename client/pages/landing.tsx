@@ -1,5 +1,5 @@
 // The landing page: all sections in their order.
-import { navigation } from "../content.ts";
+import { navigation } from "../shared/content.ts";
 import { EarlyAccess } from "../sections/early-access.tsx";
 import { Features } from "../sections/features.tsx";
 import { Footer } from "../sections/footer.tsx";

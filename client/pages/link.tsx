@@ -1,7 +1,7 @@
 // The pages of the links in the confirmation mail: a button, whose POST to the same address acts, and the result.
 import { useLocation } from "react-router-dom";
-import { confirmedAddress, confirmPath, expiredAddress, leavePath, leftAddress } from "../addresses.ts";
-import { linkPages, linkPagesHome, type LinkPageCopy } from "../content.ts";
+import { confirmedAddress, confirmPath, expiredAddress, leavePath, leftAddress } from "../shared/addresses.ts";
+import { linkPages, linkPagesHome, type LinkPageCopy } from "../shared/content.ts";
 import { Message, type PlantName } from "./message.tsx";
 
 const plants: Record<string, PlantName> = {

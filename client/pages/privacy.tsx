@@ -1,10 +1,10 @@
 // The privacy page, generated from the privacy notice.
 import { use } from "react";
-import { privacyPage } from "../content.ts";
-import { privacySections } from "../privacy-notice.ts";
+import { privacyPage } from "../shared/content.ts";
+import { privacySections } from "../shared/privacy-notice.ts";
 import { Footer } from "../sections/footer.tsx";
 import { Navigation } from "../sections/navigation.tsx";
-import { SettingsContext } from "../site-settings.ts";
+import { SettingsContext } from "../shared/site-settings.ts";
 
 export function PrivacyPage() {
   const settings = use(SettingsContext);

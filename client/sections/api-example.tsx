@@ -1,12 +1,12 @@
 // The picture of the API feature: a prompt, the generated request and its response.
 import { ExampleTag } from "../components/artefact.tsx";
-import { features } from "../content.ts";
+import { features } from "../shared/content.ts";
 
 const { api } = features;
 
 export function ApiExample() {
   return (
-    <figure className="code">
+    <figure className="code bed">
       <figcaption>
         <span>{api.prompt}</span>
         <ExampleTag />

@@ -2,7 +2,7 @@
 import { ExampleTag } from "../components/artefact.tsx";
 import { Icon, type IconName } from "../components/icon.tsx";
 import { Mark } from "../components/logo.tsx";
-import { demo } from "../content.ts";
+import { demo } from "../shared/content.ts";
 
 const { app, sentence, segment, rule, email } = demo;
 const views: IconName[] = ["chat", "people", "gift", "flow"];

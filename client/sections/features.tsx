@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { Artefact, ExampleTag, HiddenCaption } from "../components/artefact.tsx";
 import { Icon, type IconName } from "../components/icon.tsx";
 import { Twig, Vine } from "../components/stem.tsx";
-import { features } from "../content.ts";
+import { features } from "../shared/content.ts";
 import { ApiExample } from "./api-example.tsx";
 
 const { chat, migration, channels, stack, api, support } = features;

@@ -1,9 +1,9 @@
 // The footer.
 import { use } from "react";
-import { privacyPath } from "../addresses.ts";
+import { privacyPath } from "../shared/addresses.ts";
 import { Logo } from "../components/logo.tsx";
-import { footer, product } from "../content.ts";
-import { SettingsContext } from "../site-settings.ts";
+import { footer, product } from "../shared/content.ts";
+import { SettingsContext } from "../shared/site-settings.ts";
 
 export function Footer() {
   const { links } = use(SettingsContext);

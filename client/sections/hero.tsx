@@ -1,9 +1,9 @@
 // The hero: headline, offer, sign-up link and the product example.
 import { use } from "react";
-import { formId } from "../addresses.ts";
+import { formId } from "../shared/addresses.ts";
 import { Sentence } from "../components/sentence.tsx";
-import { closedList, hero } from "../content.ts";
-import { SettingsContext } from "../site-settings.ts";
+import { closedList, hero } from "../shared/content.ts";
+import { SettingsContext } from "../shared/site-settings.ts";
 import { Demo } from "./demo.tsx";
 
 export function Hero() {

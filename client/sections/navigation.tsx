@@ -1,9 +1,9 @@
 // The navigation bar, fixed at the top.
 import { use } from "react";
-import { formId } from "../addresses.ts";
+import { formId } from "../shared/addresses.ts";
 import { Logo } from "../components/logo.tsx";
-import { navigation } from "../content.ts";
-import { SettingsContext } from "../site-settings.ts";
+import { navigation } from "../shared/content.ts";
+import { SettingsContext } from "../shared/site-settings.ts";
 
 /** @param landing the address of the landing page; empty on that page itself. */
 export function Navigation({ landing = "" }: { landing?: "" | "/" }) {

@@ -1,10 +1,10 @@
 // The pricing section: the founding offer, four plans, and what all of them include.
 import { use } from "react";
-import { formId } from "../addresses.ts";
+import { formId } from "../shared/addresses.ts";
 import { Icon } from "../components/icon.tsx";
 import { Leaf } from "../components/stem.tsx";
-import { closedList, pricing } from "../content.ts";
-import { SettingsContext } from "../site-settings.ts";
+import { closedList, pricing } from "../shared/content.ts";
+import { SettingsContext } from "../shared/site-settings.ts";
 
 export function Pricing() {
   const closed = import.meta.env.SSR && use(SettingsContext).closed;

@@ -1,7 +1,7 @@
 // The brand line between features and pricing, under the last leaf of the stem.
 import { Sentence } from "../components/sentence.tsx";
 import { Vine } from "../components/stem.tsx";
-import { promise } from "../content.ts";
+import { promise } from "../shared/content.ts";
 
 export function BrandPromise() {
   return (

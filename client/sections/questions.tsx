@@ -1,8 +1,8 @@
 // The questions and answers, in native <details> elements.
 import { use } from "react";
-import { privacyPath } from "../addresses.ts";
-import { closedList, questions } from "../content.ts";
-import { SettingsContext } from "../site-settings.ts";
+import { privacyPath } from "../shared/addresses.ts";
+import { closedList, questions } from "../shared/content.ts";
+import { SettingsContext } from "../shared/site-settings.ts";
 
 export function Questions() {
   const closed = import.meta.env.SSR && use(SettingsContext).closed;

@@ -2,7 +2,7 @@
 import type { ReactNode } from "react";
 import { Artefact } from "../components/artefact.tsx";
 import { Twig, Vine } from "../components/stem.tsx";
-import { steps } from "../content.ts";
+import { steps } from "../shared/content.ts";
 
 const { data, sentence, live } = steps;
 

@@ -7,7 +7,7 @@ import { networkInterfaces } from "node:os";
 import { pipeline } from "node:stream";
 import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
-import { childEnvironment } from "../config/environment.ts";
+import { childEnvironment } from "../config.ts";
 import { requireAdminUrl } from "../database/connect.ts";
 import { migrate } from "../database/migrate.ts";
 import { isFree } from "../http/free-port.ts";

@@ -1,10 +1,10 @@
 // POST /api/earlyaccess: puts a visitor on the waitlist.
 import { Router, type ErrorRequestHandler, type Request, type RequestHandler } from "express";
 import type { Logger } from "pino";
-import { joinedAddress, signupPath } from "../../client/addresses.ts";
-import { closedList, earlyAccess as content } from "../../client/content.ts";
-import { addressChoice } from "../../client/early-access/fields.ts";
-import { suggestAddress } from "../../client/early-access/suggested-address.ts";
+import { joinedAddress, signupPath } from "../../client/shared/addresses.ts";
+import { closedList, earlyAccess as content } from "../../client/shared/content.ts";
+import { addressChoice } from "../../client/shared/fields.ts";
+import { suggestAddress } from "../../client/shared/suggested-address.ts";
 import { HttpError, methodNotAllowed } from "../http/http-error.ts";
 import { readBody } from "../middleware/body.ts";
 import { prefersHtml } from "../middleware/errors.ts";

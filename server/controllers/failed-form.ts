@@ -1,8 +1,8 @@
 // The response to a failed form post without JavaScript: the landing page with an error summary and the typed values.
 import type { ErrorRequestHandler, Request, Response } from "express";
 import type { Logger } from "pino";
-import { fields } from "../../client/early-access/fields.ts";
-import type { FormFailure } from "../../client/page-data.ts";
+import { fields } from "../../client/shared/fields.ts";
+import type { FormFailure } from "../../client/shared/page-data.ts";
 import { sendCached, type CachedResponse } from "../http/cached-response.ts";
 import { toHttpError, type HttpError } from "../http/http-error.ts";
 import { logFault, prefersHtml, setErrorHeaders } from "../middleware/errors.ts";

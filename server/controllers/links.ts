@@ -11,7 +11,7 @@ import {
   tokenQuery,
   undoneQuery,
   undoQuery,
-} from "../../client/addresses.ts";
+} from "../../client/shared/addresses.ts";
 import { sendCached } from "../http/cached-response.ts";
 import { signupLimit, type SignupLimits } from "../middleware/rate-limit.ts";
 import type { EntryLinks } from "../models/entry-links.ts";

@@ -1,6 +1,6 @@
 // POST /api/view: counts a view of the landing page, which the page's script reports once the page is visible.
 import { Router, type Request, type Response } from "express";
-import { viewPath } from "../../client/addresses.ts";
+import { viewPath } from "../../client/shared/addresses.ts";
 import { methodNotAllowed } from "../http/http-error.ts";
 import { sameOrigin } from "../middleware/same-origin.ts";
 import { signupLimit, type SignupLimits } from "../middleware/rate-limit.ts";

@@ -1,7 +1,7 @@
 // Pages and files: cached responses from memory, and pages that are rendered for the request.
 import type { IncomingMessage } from "node:http";
 import type { RequestHandler } from "express";
-import { joinedQuery, undoneQuery, unknownAddress } from "../../client/addresses.ts";
+import { joinedQuery, undoneQuery, unknownAddress } from "../../client/shared/addresses.ts";
 import { sendCached, type Cache, type CachedResponse } from "../http/cached-response.ts";
 import { isRead, requireRead } from "../http/http-error.ts";
 import type { Frontend } from "../views/frontend.ts";

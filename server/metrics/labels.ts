@@ -1,5 +1,5 @@
 // The labels of requests, from closed sets: no visitor can add a label or leave an address in one.
-import { signupPath, viewPath } from "../../client/addresses.ts";
+import { signupPath, viewPath } from "../../client/shared/addresses.ts";
 
 const named = new Set(["/", signupPath, viewPath, "/healthz", "/readyz"]);
 const methods = new Set(["GET", "HEAD", "POST"]);

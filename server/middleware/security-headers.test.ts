@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import request, { type Response } from "supertest";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { signupPath } from "../../client/addresses.ts";
+import { signupPath } from "../../client/shared/addresses.ts";
 import { createTestApp, noDatabase, type TestApp, testSettings } from "../../tests/support/app.ts";
 import { findScripts, observe, readPolicy } from "../../tests/support/observatory.ts";
 

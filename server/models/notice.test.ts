@@ -1,7 +1,7 @@
 // The proof of notice: every entry names the exact text that its form showed.
 import request from "supertest";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { defaultSettings } from "../../client/site-settings.ts";
+import { defaultSettings } from "../../client/shared/site-settings.ts";
 import { createTestApp } from "../../tests/support/app.ts";
 import { createTestDatabase, type TestDatabase } from "../../tests/support/database.ts";
 import { entryOf } from "../../tests/support/entry.ts";

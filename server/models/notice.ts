@@ -1,7 +1,7 @@
 // The privacy notice that the form shows, under an id that its sign-ups name.
 import { createHash } from "node:crypto";
-import { noticeText } from "../../client/privacy-notice.ts";
-import type { NoticeSettings } from "../../client/site-settings.ts";
+import { noticeText } from "../../client/shared/privacy-notice.ts";
+import type { NoticeSettings } from "../../client/shared/site-settings.ts";
 
 export interface Notice {
   /** The first 32 hexadecimal digits of the text's SHA-256. */

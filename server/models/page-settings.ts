@@ -1,5 +1,5 @@
 // The settings that the pages show, from the configuration.
-import type { PageSettings } from "../../client/site-settings.ts";
+import type { PageSettings } from "../../client/shared/site-settings.ts";
 import type { Config } from "../config.ts";
 import { createNotice, type Notice } from "./notice.ts";
 import { describeClosing, isOpen } from "./opening.ts";

@@ -1,8 +1,8 @@
 // The zod schema of a waitlist entry.
 import { domainToASCII } from "node:url";
 import { z } from "zod";
-import { fieldErrors } from "../../client/content.ts";
-import { fields, honeypot, type Field, type FieldName } from "../../client/early-access/fields.ts";
+import { fieldErrors } from "../../client/shared/content.ts";
+import { fields, honeypot, type Field, type FieldName } from "../../client/shared/fields.ts";
 import { isDisposable } from "./disposable-email.ts";
 import { readSource, sourceColumns, type Source } from "./source.ts";
 import { unstorable } from "./storable.ts";

@@ -1,7 +1,7 @@
 // The confirmation mail as plain text and as HTML. It holds nothing that a visitor typed: anybody can enter another's address.
 import { renderToStaticMarkup } from "react-dom/server";
-import { confirmPath, leavePath, tokenQuery } from "../../client/addresses.ts";
-import { confirmationMail as copy, product } from "../../client/content.ts";
+import { confirmPath, leavePath, tokenQuery } from "../../client/shared/addresses.ts";
+import { confirmationMail as copy, product } from "../../client/shared/content.ts";
 
 export interface MailedSite {
   origin: string;

@@ -11,11 +11,9 @@ export function createDocument(template: string, site: PublicSite): (page: Rende
   return (page) => start + renderHead(page.head, page.address, site) + middle + root(page) + end;
 }
 
-function root({ status, body, address, hydration, settings }: RenderedPage): string {
-  const data = hydration === "never" ? "" : ` data-settings="${escapeHtml(JSON.stringify(settings))}"`;
+function root({ status, body, address }: RenderedPage): string {
   const beacon = address === "/" && status === 200 ? " data-beacon" : "";
-  const attributes = `data-address="${escapeHtml(address)}" data-hydration="${hydration}"${data}${beacon}`;
-  return `<div id="root" ${attributes}>${withoutVoidSlashes(body)}</div>`;
+  return `<div id="root" data-address="${escapeHtml(address)}"${beacon}>${withoutVoidSlashes(body)}</div>`;
 }
 
 /** React ends void elements with "/>", which HTML validators report. In text, ">" is escaped. */

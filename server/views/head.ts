@@ -1,8 +1,8 @@
 // The head of a page: its title, and for a listed page the metadata for search engines and shared links.
-import { meta, product } from "../../client/content.ts";
-import type { PageHead } from "../../client/page-data.ts";
-import type { PageSettings } from "../../client/site-settings.ts";
-import { structuredData } from "../../client/structured-data.ts";
+import { meta, product } from "../../client/shared/content.ts";
+import type { PageHead } from "../../client/shared/page-data.ts";
+import type { PageSettings } from "../../client/shared/site-settings.ts";
+import { structuredData } from "./structured-data.ts";
 
 export interface PublicSite {
   /** Without a slash at its end. */

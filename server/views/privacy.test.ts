@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import request from "supertest";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { explanations } from "../../client/explained-columns.ts";
-import type { PageSettings } from "../../client/site-settings.ts";
+import { explanations } from "../../client/shared/explained-columns.ts";
+import type { PageSettings } from "../../client/shared/site-settings.ts";
 import { createTestApp, noDatabase, testSettings, type TestApp } from "../../tests/support/app.ts";
 import { projectRoot } from "../project-root.ts";
 
@@ -98,9 +98,12 @@ describe("the page follows the settings:", () => {
 });
 
 it("the browser gets the settings for hydration", async () => {
-  const [, json = ""] = /data-settings="([^"]*)"/.exec(await get(named, "/")) ?? [];
+  const [, json = ""] = /data-hydration="([^"]*)"/.exec(await get(named, "/")) ?? [];
   const entities: Record<string, string> = { "&quot;": '"', "&lt;": "<", "&gt;": ">", "&amp;": "&" };
-  expect(JSON.parse(json.replaceAll(/&\w+;/g, (entity) => entities[entity] as string))).toEqual(settings);
+  expect(JSON.parse(json.replaceAll(/&\w+;/g, (entity) => entities[entity] as string))).toEqual({
+    settings,
+    panel: { firstStep: "form" },
+  });
 });
 
 it("security.txt names the contact and expires within a year (RFC 9116)", async () => {

@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ViteDevServer } from "vite";
 import type * as EntryServer from "../../client/entry-server.tsx";
-import type { FormFailure } from "../../client/page-data.ts";
+import type { FormFailure } from "../../client/shared/page-data.ts";
 import { projectRoot } from "../project-root.ts";
 import type * as DocumentModule from "./document.ts";
 import { createDocument } from "./document.ts";
@@ -70,7 +70,7 @@ const documentModule = join(projectRoot, "server", "views", "document.ts");
 
 export function createDevRenderer(vite: ViteDevServer, site: PublicSite): Renderer {
   const load = () => vite.ssrLoadModule("/entry-server.tsx") as Promise<typeof EntryServer>;
-  // Not the import above: the head has texts of client/content.ts, and an edit of that file does not restart the server.
+  // Not the import above: the head has texts of client/shared/content.ts, and an edit of that file does not restart the server.
   const loadDocument = () => vite.ssrLoadModule(documentModule) as Promise<typeof DocumentModule>;
   const document = async (address: string) => {
     const source = await readFile(join(projectRoot, "client", "index.html"), "utf8");

@@ -1,6 +1,6 @@
 // The closed list in a browser: the page, and a form that was loaded before the list closed.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { hydrated, hydrateForm, openPage, sendFormTo, type WatchedPage } from "../support/browser.ts";
+import { hydrateForm, openPage, sendFormTo, type WatchedPage } from "../support/browser.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { startSite, type Site } from "../support/site.ts";
 
@@ -54,14 +54,6 @@ describe("the closed page", () => {
         0,
       );
     }
-  });
-
-  it("of an unknown path hydrates without console messages but the specified one", async () => {
-    const page = await openPage();
-    await page.goto(`${closed.url}/nope`);
-    await page.getByRole("link", { name: "List closed" }).waitFor();
-    await hydrated(page);
-    expect(page.messages.filter((text) => !/404/.test(text))).toEqual([]);
   });
 });
 

@@ -83,6 +83,18 @@ describe("a sign-up", () => {
     await successHeading().waitFor();
   });
 
+  it("logs the data of the response for developers, without the token", async () => {
+    await hydrateForm(page);
+    const logged = page.waitForEvent("console", (message) => message.text().startsWith("Joined the waitlist:"));
+    await submit();
+    const message = await logged;
+    expect(message.type()).toBe("debug");
+    expect(await message.args()[1]?.jsonValue()).toEqual({
+      message: "You're now on the early access list. We'll notify you when we launch!",
+    });
+    expect(page.messages).toEqual([]);
+  });
+
   it("is announced once: focus moves to the heading, and the toast's live region is silent", async () => {
     await hydrateForm(page);
     await submit();

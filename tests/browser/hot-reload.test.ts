@@ -30,7 +30,7 @@ async function openUnhydrated(): Promise<WatchedPage> {
   return page;
 }
 
-/** Opens the landing page, hydrates it and types a name, which a reload would discard. */
+/** Opens the landing page, hydrates it and types a name, which an ordinary reload discards. */
 async function openHydrated(): Promise<WatchedPage> {
   const page = await openUnhydrated();
   await page.getByLabel("Name").focus();
@@ -39,7 +39,10 @@ async function openHydrated(): Promise<WatchedPage> {
   return page;
 }
 
-const typedName = (page: WatchedPage) => page.getByLabel("Name").inputValue();
+/** Waits until the page, which may have been reloaded, has the typed name again. */
+async function expectTypedName(page: WatchedPage) {
+  await expect.poll(() => page.getByLabel("Name").inputValue(), { timeout }).toBe("Ada");
+}
 
 /** Fails if a page reported a violation of the Content Security Policy. */
 function expectNoViolation(...pages: WatchedPage[]) {
@@ -53,7 +56,7 @@ interface Edit {
   insert: (mark: string) => string;
 }
 
-const copy: Edit = { file: "client/content.ts", after: 'headline: "', insert: (mark) => `${mark} ` };
+const copy: Edit = { file: "client/shared/content.ts", after: 'headline: "', insert: (mark) => `${mark} ` };
 const component: Edit = { file: "client/sections/hero.tsx", after: "<h1>", insert: (mark) => `${mark}{" "}` };
 const stylesheet: Edit = {
   file: "client/sections/hero.css",
@@ -102,7 +105,7 @@ describe.each([
   it("appears in a hydrated page, which keeps the typed text", async () => {
     const page = await openHydrated();
     await expectShown(await make(edit), page);
-    expect(await typedName(page)).toBe("Ada");
+    await expectTypedName(page);
     expectNoViolation(page);
   });
 
@@ -115,7 +118,7 @@ describe.each([
 });
 
 it("an edit of the copy changes the head of the page", { timeout: 3 * timeout }, async () => {
-  await site.edit("client/content.ts", 'name: "Perennial"', 'name: "Edited name"');
+  await site.edit("client/shared/content.ts", 'name: "Perennial"', 'name: "Edited name"');
   const page = async () => (await fetch(site.url)).text();
   await expect.poll(page, { timeout }).toContain('<meta property="og:site_name" content="Edited name">');
 });

@@ -1,7 +1,7 @@
 // The app of a test: the real one on a real database, with the options that the test changes.
 import type { RequestListener } from "node:http";
 import { pino } from "pino";
-import { defaultSettings } from "../../client/site-settings.ts";
+import { defaultSettings } from "../../client/shared/site-settings.ts";
 import { createApp, type AppOptions } from "../../server/app.ts";
 import { connect, createPool } from "../../server/database/connect.ts";
 import { createReadiness } from "../../server/database/readiness.ts";

@@ -1,12 +1,12 @@
 // The browser of a test file, and pages that record their console messages and requests.
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, inject, onTestFinished } from "vitest";
-import { signupPath } from "../../client/addresses.ts";
+import { signupPath } from "../../client/shared/addresses.ts";
 import { launchChromium } from "./chromium.ts";
 import { keepSent } from "./sent.ts";
 
 export interface WatchedPage extends Page {
-  /** Console messages and uncaught errors. */
+  /** Console messages and uncaught errors, without debug messages, which browsers hide by default. */
   messages: string[];
   /** Method and URL of every request. */
   sentRequests: string[];
@@ -27,7 +27,9 @@ export async function openPage(options: BrowserContextOptions = {}): Promise<Wat
   const context = await (await browser).newContext(options);
   onTestFinished(() => context.close());
   const page = Object.assign(await context.newPage(), { messages: [] as string[], sentRequests: [] as string[] });
-  page.on("console", (message) => page.messages.push(`${message.type()}: ${message.text()}`));
+  page.on("console", (message) => {
+    if (message.type() !== "debug") page.messages.push(`${message.type()}: ${message.text()}`);
+  });
   page.on("pageerror", (error) => page.messages.push(`uncaught: ${error.message}`));
   page.on("request", (request) => {
     page.sentRequests.push(`${request.method()} ${request.url()}`);
@@ -36,11 +38,11 @@ export async function openPage(options: BrowserContextOptions = {}): Promise<Wat
   return page;
 }
 
-/** Waits until React has hydrated the whole page. */
+/** Waits until React has hydrated the section with the form. */
 export async function hydrated(page: Page): Promise<void> {
   await page.waitForFunction(() => {
-    const last = document.querySelector("#root > :last-child");
-    return last && Object.keys(last).some((key) => key.startsWith("__reactProps"));
+    const panel = document.querySelector("#early-access > *");
+    return panel && Object.keys(panel).some((key) => key.startsWith("__reactProps"));
   });
 }
 

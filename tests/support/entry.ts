@@ -1,5 +1,5 @@
 // A valid waitlist entry, for tests that only care about some of its columns.
-import { fields, type FieldName } from "../../client/early-access/fields.ts";
+import { fields, type FieldName } from "../../client/shared/fields.ts";
 import { readSource } from "../../server/models/source.ts";
 import type { WaitlistEntry } from "../../server/models/waitlist-entry.ts";
 

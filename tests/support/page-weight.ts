@@ -8,7 +8,7 @@ export const budgets = {
   "HTML with CSS": 14 * 1024,
   "script of the first load": 3 * 1024,
   "first load": 26 * 1024,
-  "hydrating JavaScript": 80 * 1024,
+  "hydrating JavaScript": 72 * 1024,
 };
 
 export async function weighPage(url: string): Promise<Record<keyof typeof budgets, number>> {

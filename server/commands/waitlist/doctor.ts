@@ -43,6 +43,7 @@ async function* examine(): AsyncGenerator<Finding> {
   try {
     const config = loadConfig();
     yield ok(what, "every setting can be read");
+    for (const warning of describeSite(config)) yield warn(what, warning);
     if (config.redisUrl) yield await examineRedis(config.redisUrl);
     if (config.smtpUrl) yield await examineMailServer(config.smtpUrl, config);
     what = "Database";

@@ -1,5 +1,5 @@
 // waitlist export: streams the list from Postgres as CSV or JSON lines.
-import { fields } from "../../../client/early-access/fields.ts";
+import { fields } from "../../../client/shared/fields.ts";
 import { WaitlistStatus } from "../../database/generated/enums.ts";
 import { printable } from "../../operator-messages.ts";
 import { sourceColumns } from "../../models/source.ts";

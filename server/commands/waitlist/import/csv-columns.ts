@@ -1,5 +1,5 @@
 // The columns of a CSV file, and the names that other tools give them.
-import type { FieldName } from "../../../../client/early-access/fields.ts";
+import type { FieldName } from "../../../../client/shared/fields.ts";
 import type { Source } from "../../../models/source.ts";
 import { OperatorError } from "../../../operator-messages.ts";
 

@@ -1,6 +1,6 @@
 // The COPY statements that write a batch as CSV: plain, or with the headers that a mailing tool documents for its import.
 import pg from "pg";
-import { fields } from "../../../../client/early-access/fields.ts";
+import { fields } from "../../../../client/shared/fields.ts";
 import { readChoice } from "../command.ts";
 import { guard } from "../spreadsheet-cell.ts";
 

@@ -1,5 +1,5 @@
 // Types of the data that a page has beyond its address.
-import type { FieldName } from "./early-access/fields.ts";
+import type { FieldName } from "./fields.ts";
 
 /** The failure of a form post without JavaScript. A page that shows it is never hydrated. */
 export interface FormFailure {
@@ -26,11 +26,4 @@ export interface PageHead {
 export interface PageHandle {
   status: number;
   head: PageHead;
-  hydration: Hydration;
 }
-
-/**
- * When the browser hydrates a page: "near-form" when the form is at most one screen away or gets focus, "after-load" after
- * the load event, "never" if plain HTML is enough.
- */
-export type Hydration = "near-form" | "after-load" | "never";

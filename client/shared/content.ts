@@ -1,6 +1,6 @@
 // All copy of the site, in the order of the page.
 import { confirmedAddress, confirmPath, expiredAddress, leavePath, leftAddress } from "./addresses.ts";
-import type { FieldName } from "./early-access/fields.ts";
+import type { FieldName } from "./fields.ts";
 
 export const product = {
   name: "Perennial",

@@ -1,5 +1,5 @@
 // The page's JSON-LD for search engines, built from the same content that visitors see.
-import { hero, meta, pricing, product } from "./content.ts";
+import { hero, meta, pricing, product } from "../../client/shared/content.ts";
 
 /** @param origin without a trailing slash */
 export function structuredData(origin: string): object {

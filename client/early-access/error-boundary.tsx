@@ -1,0 +1,36 @@
+// The error boundary of the hydrated section: shows the error message if a component throws in the browser.
+import { Component, type ReactNode } from "react";
+import { errorPage } from "../shared/content.ts";
+
+interface Props {
+  headingId: string;
+  children: ReactNode;
+}
+
+export class ErrorBoundary extends Component<Props, { failed: boolean }> {
+  override state = { failed: false };
+
+  static getDerivedStateFromError() {
+    return { failed: true };
+  }
+
+  override render() {
+    const { headingId, children } = this.props;
+    if (!this.state.failed) return children;
+    return (
+      <div className="page">
+        <div className="panel bed">
+          <div className="panel-words" role="alert">
+            <h2 id={headingId}>{errorPage.heading}</h2>
+            <p>{errorPage.text}</p>
+            <p>
+              <a className="button" href="/">
+                {errorPage.link}
+              </a>
+            </p>
+          </div>
+        </div>
+      </div>
+    );
+  }
+}
