@@ -1,5 +1,7 @@
 // Errors with an HTTP status, which middleware and controllers throw, and their problem documents (RFC 9457).
-import { STATUS_CODES } from "node:http";
+
+/** Not an import: see server.ts. */
+const { STATUS_CODES } = process.getBuiltinModule("node:http");
 
 export class HttpError extends Error {
   override name = "HttpError";
