@@ -66,8 +66,6 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
   const views = createPageViews(database.execute, log);
   cleanups.push(() => views.close());
   const isReady = createReadiness(waitlist.check, log);
-  // Stores the notice; a fault shows at the next check.
-  void waitlist.check().catch(() => undefined);
   if (metrics && metricsPort) cleanups.push(await metrics.serve(config.host, metricsPort, { pool, isReady }));
 
   http.serve(
@@ -88,6 +86,8 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
     }),
   );
   const port = chosenPort ?? (await http.listen(config.host, config.port));
+  // Loads Prisma, which no page needs, and stores the notice; a fault shows at the next check.
+  void waitlist.check().catch(() => undefined);
   // Closed after the HTTP server, whose last requests would wait for a closed Vite for ever.
   cleanups.push(() => frontend.vite?.close());
   cleanups.push(() => http.close());
