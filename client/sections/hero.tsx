@@ -7,7 +7,7 @@ import { SettingsContext } from "../shared/site-settings.ts";
 import { Demo } from "./demo.tsx";
 
 export function Hero() {
-  const closed = import.meta.env.SSR && use(SettingsContext).closed;
+  const closed = use(SettingsContext).closed;
   return (
     <section className="hero">
       <div className="page">

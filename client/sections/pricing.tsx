@@ -7,7 +7,7 @@ import { closedList, pricing } from "../shared/content.ts";
 import { SettingsContext } from "../shared/site-settings.ts";
 
 export function Pricing() {
-  const closed = import.meta.env.SSR && use(SettingsContext).closed;
+  const closed = use(SettingsContext).closed;
   return (
     <section className="section pricing" aria-labelledby="pricing">
       <div className="page">

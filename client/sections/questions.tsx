@@ -5,7 +5,7 @@ import { closedList, questions } from "../shared/content.ts";
 import { SettingsContext } from "../shared/site-settings.ts";
 
 export function Questions() {
-  const closed = import.meta.env.SSR && use(SettingsContext).closed;
+  const closed = use(SettingsContext).closed;
   const items = closed ? questions.items.filter(({ joining }) => !joining) : questions.items;
   return (
     <section className="section questions" aria-labelledby="questions-heading">
