@@ -143,24 +143,25 @@ it("removes its entries after SIGTERM, but no sign-up", async () => {
   expect(await traces()).toEqual(noTraces);
 });
 
-it("after SIGKILL, doctor reports the entries and the next import removes them", async () => {
+it("after SIGKILL, the next import removes the entries", async () => {
   const importing = await startImport();
   const { answers } = await signUp();
   await importing.stop("SIGKILL");
   await release();
   await answers;
-  await vi.waitFor(async () => expect((await waitlist("doctor")).stdout).toMatch(/^problem +Imports: /m), 20_000);
-  expect((await waitlist("doctor")).stdout).toMatch(
-    / did not finish\. It left entries on the list: 3,998\. The next import/,
+  // Postgres notices after a while that the killed import is gone.
+  const dryRun = await vi.waitFor(async () => {
+    const { stdout } = await waitlist("import", file("large.csv"), "--dry-run");
+    expect(stdout).toContain("An earlier import did not finish.");
+    return stdout;
+  }, 20_000);
+  expect(dryRun).toBe(
+    "An earlier import did not finish. The next import removes its 3,998 entries.\n" +
+      "6,000 lines, 3 already on the list, 0 twice in the file, 0 wrong.\nWould import 5,997; nothing was changed.\n",
   );
   // The three that signed up stay; the others are not on the list.
   expect((await waitlist("export")).stdout.split("\n")).toHaveLength(1 + visitors.length + 1);
   expect((await waitlist("stats")).stdout).toMatch(new RegExp(`^all +${visitors.length} `, "m"));
-  const dryRun = await waitlist("import", file("large.csv"), "--dry-run");
-  expect(dryRun.stdout).toBe(
-    "An earlier import did not finish. The next import removes its 3,998 entries.\n" +
-      "6,000 lines, 3 already on the list, 0 twice in the file, 0 wrong.\nWould import 5,997; nothing was changed.\n",
-  );
   expect(await addresses()).toHaveLength(4_002);
   expect(await waitlist("import", file("small.csv"))).toEqual({
     code: 0,
@@ -171,14 +172,12 @@ it("after SIGKILL, doctor reports the entries and the next import removes them",
   });
   expect(await addresses()).toEqual([...visitors, "zoe@example.com"]);
   expect(await traces()).toEqual(noTraces);
-  expect((await waitlist("doctor")).stdout).toMatch(/^ok +Imports: none is unfinished$/m);
 });
 
-it("refuses a second import at the same time, and doctor finds nothing wrong", async () => {
+it("refuses a second import at the same time", async () => {
   const importing = await startImport();
   const stderr = "Another import is running. Wait until it has ended, then import again.\n";
   expect(await waitlist("import", file("small.csv"))).toEqual({ code: 1, stdout: "", stderr });
-  expect((await waitlist("doctor")).stdout).toMatch(/^ok +Imports: one is running$/m);
   await release();
   expect(await importing.stop("SIGCONT")).toBe(0);
 });

@@ -33,7 +33,6 @@ describe("the command line", () => {
       "purge",
       "show",
       "proof",
-      "admin",
       "doctor",
       "backup",
       "restore",

@@ -25,7 +25,7 @@ export const importCommand: Command = {
     "ERASURE_KEY, it counts and skips erased addresses, unless the line's created at is later than the erasure. It ignores",
     "other columns and names them; confirmed_at is one, because only the link in the confirmation mail confirms an address.",
     "The site may run meanwhile: entries are committed in short batches. If the import fails, it removes them again,",
-    "except those whose address signed up meanwhile. If it was killed, the next import does it; doctor reports it.",
+    "except those whose address signed up meanwhile. If it was killed, the next import does it.",
   ].join("\n"),
   positionals: ["FILE"],
   options: { "dry-run": { description: "report what an import would do, and change nothing" } },
