@@ -1,6 +1,6 @@
 // Hot reload in development: an open page shows an edit of the sources without a manual reload.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { hydrated, isViolation, openPage, type WatchedPage } from "../support/browser.ts";
+import { isHydrated, isViolation, openPage, type WatchedPage } from "../support/browser.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { startDevSite, type DevSite } from "../support/dev-site.ts";
 
@@ -33,8 +33,12 @@ async function openUnhydrated(): Promise<WatchedPage> {
 /** Opens the landing page, hydrates it and types a name, which an ordinary reload discards. */
 async function openHydrated(): Promise<WatchedPage> {
   const page = await openUnhydrated();
-  await page.getByLabel("Name").focus();
-  await hydrated(page);
+  const hydrate = async () => {
+    await page.getByLabel("Name").focus();
+    return isHydrated(page);
+  };
+  // Again and again: a late reload after the edit of the test before starts the page anew.
+  await expect.poll(() => hydrate().catch(() => false), { timeout }).toBe(true);
   await page.getByLabel("Name").fill("Ada");
   return page;
 }

@@ -38,12 +38,17 @@ export async function openPage(options: BrowserContextOptions = {}): Promise<Wat
   return page;
 }
 
+/** Returns, in the page, whether React has hydrated the section with the form. */
+const hasReact = () => {
+  const panel = document.querySelector("#early-access > *");
+  return panel !== null && Object.keys(panel).some((key) => key.startsWith("__reactProps"));
+};
+
+export const isHydrated = (page: Page) => page.evaluate(hasReact);
+
 /** Waits until React has hydrated the section with the form. */
 export async function hydrated(page: Page): Promise<void> {
-  await page.waitForFunction(() => {
-    const panel = document.querySelector("#early-access > *");
-    return panel && Object.keys(panel).some((key) => key.startsWith("__reactProps"));
-  });
+  await page.waitForFunction(hasReact);
 }
 
 /** Scrolls to the form, which starts the hydration, and waits for it. */
