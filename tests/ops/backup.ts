@@ -35,7 +35,7 @@ export const backUpAndRestore = () =>
 
     const diagnosis = await runWaitlist(copy, ["doctor"]);
     assert.equal(diagnosis.code, 0, diagnosis.stdout);
-    assert.match(diagnosis.stdout, /^ok +Objects: /m);
+    assert.match(diagnosis.stdout, /^ok +Migrations: /m);
     const [server] = await queryAs(copy.ownerUrl, "SHOW server_version");
     return `${rows} rows of 3 tables are equal, also after --replace; Postgres ${String(server?.server_version)}`;
   });

@@ -21,6 +21,8 @@ const parametersOf = ({ source, confirmed }: Choice) => [source, confirmed];
 
 /** While a transaction holds an entry, sign-ups of its address get 503, and others do not. So each changes few entries. */
 const mostAtOnce = 1_000;
+/** Each search for candidates sorts the whole list. */
+const mostCandidates = 20_000;
 
 /** Returns a name with the time in UTC and the transaction's number, which Postgres never gives twice. */
 export async function nameBatch(client: pg.Client): Promise<string> {
@@ -37,23 +39,21 @@ export async function nameBatch(client: pg.Client): Promise<string> {
  */
 export async function markOldest(client: pg.Client, choice: Choice, batch: string): Promise<number> {
   let people = 0;
-  let from: Date | "-infinity" = "-infinity";
   while (people < choice.first) {
-    const marked: pg.QueryResult<{ created_at: Date }> = await client.query(
-      `WITH chosen AS (
-         SELECT id FROM public.earlyaccess WHERE ${isChosen} AND created_at >= $3
-         ORDER BY created_at, id LIMIT $4 FOR UPDATE SKIP LOCKED
-       ), marked AS (
-         UPDATE public.earlyaccess AS entry SET status = 'invited', batch = $5 FROM chosen WHERE entry.id = chosen.id
-         RETURNING entry.created_at
-       )
-       SELECT created_at FROM marked ORDER BY created_at`,
-      [...parametersOf(choice), from, Math.min(mostAtOnce, choice.first - people), batch],
+    const { rows } = await client.query<{ id: string }>(
+      `SELECT id FROM public.earlyaccess WHERE ${isChosen} ORDER BY created_at, id LIMIT $3
+       FOR UPDATE SKIP LOCKED`,
+      [...parametersOf(choice), Math.min(mostCandidates, choice.first - people)],
     );
-    const last = marked.rows.at(-1);
-    if (!last) break;
-    people += marked.rows.length;
-    from = last.created_at;
+    if (rows.length === 0) break;
+    for (let i = 0; i < rows.length; i += mostAtOnce) {
+      const { rowCount } = await client.query(
+        `UPDATE public.earlyaccess SET status = 'invited', batch = $4
+         WHERE id IN (SELECT id FROM public.earlyaccess WHERE ${isChosen} AND id = ANY ($3) FOR UPDATE SKIP LOCKED)`,
+        [...parametersOf(choice), rows.slice(i, i + mostAtOnce).map(({ id }) => id), batch],
+      );
+      people += rowCount ?? 0; // Another run may have taken some meanwhile; the next search finds others.
+    }
   }
   return people;
 }
