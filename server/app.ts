@@ -54,9 +54,8 @@ export function createApp(options: AppOptions): Application {
     if (mayHaveLongBody(req)) res.shouldKeepAlive = false;
     // 2. Prerendered pages and files
     const cached = findCached(req, prerendered, files);
-    if (cached) {
-      sendCached(req, res, cached, headers);
-    } else {
+    if (cached) sendCached(req, res, cached, headers);
+    else {
       setHeaders(res, headers);
       app(req, res);
     }
