@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createTestDatabase, type TestDatabase } from "./support/database.ts";
 import { form, hostileBody, type HostileBody } from "./support/hostile-body.ts";
-import { startSite, type Site } from "./support/site.ts";
+import { ready, startSite, type Site } from "./support/site.ts";
 
 const batches = 30;
 const batchSize = 100;
@@ -20,6 +20,7 @@ beforeAll(async () => {
   site = await startSite({
     env: { DATABASE_URL: database.webUrl, SIGNUP_LIMIT: "1000000", SIGNUP_HOURLY_CEILING: "0" },
   });
+  await ready(site);
 });
 
 afterAll(async () => {
