@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { request, type IncomingMessage } from "node:http";
 import { connect, createServer, type AddressInfo } from "node:net";
 import { networkInterfaces } from "node:os";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { createEmptyDatabase, type TestDatabase } from "../support/database.ts";
 import { runSite, runSource, startStudio } from "../support/site.ts";
 
@@ -83,7 +83,8 @@ it("studio --forward forwards the same port of the other addresses, as a contain
   const { port } = new URL(studio.url);
   const others = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
   for (const { address } of others.filter(({ internal, family }) => !internal && family === "IPv4")) {
-    expect(await send(address, Number(port), `localhost:${port}`, `http://localhost:${port}`)).toBe(200);
+    const status = () => send(address, Number(port), `localhost:${port}`, `http://localhost:${port}`);
+    await vi.waitFor(async () => expect(await status()).toBe(200), 20_000); // The forward may listen after Studio.
   }
   expect(await studio.stop("SIGTERM")).toBe(0);
 });
