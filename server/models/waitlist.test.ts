@@ -56,6 +56,21 @@ it("concurrent entries are stored with one statement, and wait for the disk with
   expect(await stored()).toHaveLength(100);
 });
 
+it("no sign-up reads the whole table, although the connection's first one met an empty table", async () => {
+  await database.query("VACUUM ANALYZE earlyaccess");
+  const client = new pg.Client(database.webUrl);
+  await client.connect();
+  const insert = "INSERT INTO earlyaccess (id, name, email, company) VALUES (gen_random_uuid(), 'Ada', $1, 'Engines')";
+  for (let i = 0; i < 50; i++) await client.query(insert, [`ada${i}@example.com`]);
+  await client.query("BEGIN");
+  await client.query(insert, ["eve@example.com"]);
+  const { rows } = await client.query(
+    "SELECT seq_tup_read FROM pg_stat_xact_user_tables WHERE relname = 'earlyaccess'",
+  );
+  expect(rows).toEqual([{ seq_tup_read: "0" }]);
+  await client.end();
+});
+
 it("the first entry for an address wins within a batch, with special characters unchanged", async () => {
   const odd = `"\\{},'🚀é\u200F${"x".repeat(50)}`;
   const results = await joinAll(createWaitlist(connection.execute), [

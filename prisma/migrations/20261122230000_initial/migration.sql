@@ -164,9 +164,9 @@ ALTER TABLE "earlyaccess"
 
 -- A bot that fills in the honeypot cannot keep a person off the list: the person's own sign-up replaces the bot's entry. The web role
 -- may not delete. Every sign-up runs the DELETE, so that its time is the same for a new and for a known address. An entry whose status
--- an admin has changed stays.
+-- an admin has changed stays. enable_seqscan: a connection keeps the plan of its first sign-up, when the table may have been empty.
 CREATE FUNCTION "earlyaccess_replace_suspected_spam"() RETURNS trigger
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
 BEGIN
   DELETE FROM public.earlyaccess WHERE email = NEW.email AND suspected_spam AND status = 'waiting';
   RETURN NEW;
