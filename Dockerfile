@@ -20,7 +20,7 @@ HEALTHCHECK --interval=10s --timeout=3s --start-period=10s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:'+(process.env.PORT||3000)+'/healthz').then(r=>process.exit(r.ok?0:1),()=>process.exit(1))"]
 # Replaces the base image's entrypoint, a shell script.
 ENTRYPOINT []
-CMD ["node", "--max-semi-space-size=8", "--heap-growing-percent=20", "dist/server/index.js"]
+CMD ["node", "--max-semi-space-size=16", "--heap-growing-percent=20", "dist/server/index.js"]
 # Keep the labels last: the revision changes with every commit and would invalidate the build cache.
 ARG VERSION=unknown REVISION=unknown
 LABEL org.opencontainers.image.title="Perennial early access" \
