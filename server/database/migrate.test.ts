@@ -1,4 +1,5 @@
 // Migrating a real Postgres: the runner of migrations, and the schema that they make.
+import { createHash } from "node:crypto";
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -182,6 +183,24 @@ describe("a migration", () => {
     await database.query("ALTER TABLE _prisma_migrations ADD CHECK (migration_name NOT LIKE '%_next')");
     await expect(apply("29990101000001_next", "CREATE TABLE half (x int)")).rejects.toMatchObject({ code: "23514" });
     expect(await database.query("SELECT to_regclass('half') AS half")).toEqual([{ half: null }]);
+  });
+
+  it("leaves the record that prisma migrate deploy would leave, so that either can apply the next one", async () => {
+    await apply("29990101000000_next", "SELECT 1");
+    const sql =
+      "SELECT checksum, applied_steps_count, logs, rolled_back_at FROM _prisma_migrations WHERE finished_at > started_at";
+    const checksum = createHash("sha256").update("SELECT 1").digest("hex");
+    const record = { applied_steps_count: 1, logs: null, rolled_back_at: null };
+    expect(await database.query(`${sql} AND migration_name = '29990101000000_next'`)).toEqual([
+      { checksum, ...record },
+    ]);
+    await database.query("DELETE FROM _prisma_migrations WHERE migration_name = '29990101000000_next'");
+    await database.query(
+      `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count)
+       VALUES (gen_random_uuid(), $1, '29990101000000_next', now(), 1)`,
+      [checksum],
+    );
+    expect(await apply("29990101000000_next", "SELECT 1")).toEqual([]);
   });
 
   it("may hold semicolons in strings and function bodies", async () => {
