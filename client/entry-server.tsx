@@ -13,8 +13,8 @@ import {
   unknownAddress,
 } from "./shared/addresses.ts";
 import { closedList, linkPages, meta, product } from "./shared/content.ts";
-import { FailedPostContext } from "./early-access/failed-post.ts";
-import { FailureSummary } from "./early-access/failure-summary.tsx";
+import { FormFailureContext } from "./early-access/form-failure.ts";
+import { FormFailureSummary } from "./early-access/form-failure-summary.tsx";
 import { isDecodable } from "./shared/percent-encoding.ts";
 import type { FormFailure, PageHandle, PageHead } from "./shared/page-data.ts";
 import { ErrorPage } from "./pages/error.tsx";
@@ -62,13 +62,13 @@ export function renderPage(
 ): RenderedPage {
   const [path = ""] = address.split("?", 1);
   const handle = findHandle(match(table, path));
-  const failedPost = failure && { ...failure, summary: <FailureSummary failure={failure} /> };
+  const shownFailure = failure && { ...failure, summary: <FormFailureSummary failure={failure} /> };
   const body = renderToString(
     <StaticRouter location={address}>
       <SettingsContext value={settings}>
-        <FailedPostContext value={failedPost}>
+        <FormFailureContext value={shownFailure}>
           <Page table={table} />
-        </FailedPostContext>
+        </FormFailureContext>
       </SettingsContext>
     </StaticRouter>,
   );

@@ -1,5 +1,16 @@
-// The stem that connects the sections: a curve between two straight parts, and a leaf.
+// The stem that connects the sections: the seed of a headline, a curve between two straight parts, leaves and markers.
 import type { ReactNode } from "react";
+
+/** A headline that ends with the seed of the stem instead of a full stop. */
+export function SeedHeading({ children }: { children: string }) {
+  const lastSpace = children.lastIndexOf(" ");
+  return (
+    <>
+      {children.slice(0, lastSpace + 1)}
+      <span className="seed">{children.slice(lastSpace + 1)}</span>
+    </>
+  );
+}
 
 /** Runs from `from` to `to`, in percent of its width. */
 export function Vine({ from, to }: { from: number; to: number }) {
@@ -16,9 +27,9 @@ export function Leaf({ transform }: { transform?: string }) {
 }
 
 /** A leaf of the stem that carries a number or an icon. */
-export function Twig({ children }: { children: ReactNode }) {
+export function StepMarker({ children }: { children: ReactNode }) {
   return (
-    <span className="twig" aria-hidden="true">
+    <span className="step-marker" aria-hidden="true">
       {children}
     </span>
   );

@@ -1,7 +1,7 @@
 // The message that replaces the form while the list is closed. Only the server renders it.
 import { use } from "react";
 import { closedList, earlyAccess } from "../shared/content.ts";
-import { FailedPostContext } from "./failed-post.ts";
+import { FormFailureContext } from "./form-failure.ts";
 
 interface Props {
   headingId: string;
@@ -12,7 +12,7 @@ interface Props {
 export function Closed({ headingId, undone }: Props) {
   return (
     <div className="form-card joined closed">
-      {use(FailedPostContext)?.summary}
+      {use(FormFailureContext)?.summary}
       {undone && <p className="undone">{earlyAccess.undone}</p>}
       <h2 id={headingId}>{closedList.heading}</h2>
       <p>{closedList.text}</p>

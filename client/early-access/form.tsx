@@ -7,7 +7,7 @@ import { SettingsContext } from "../shared/site-settings.ts";
 import { EmailInput, loadSuggestions } from "./email-input.tsx";
 import { fieldId, FieldInput } from "./field-input.tsx";
 import { addressChoice, fields, honeypot, type FieldName } from "../shared/fields.ts";
-import { FailedPostContext } from "./failed-post.ts";
+import { FormFailureContext } from "./form-failure.ts";
 import { join, type FailureReason, type FieldErrors } from "./join.ts";
 
 type State = { step: "idle" | "undone" | "sending" } | { step: "failed"; reason: FailureReason; errors: FieldErrors };
@@ -23,7 +23,7 @@ interface Props {
 /** The id of the message after an undo, which gets focus. */
 export const undoneId = "early-access-undone";
 
-const loadToasts = () => import("./notify.tsx").catch(() => undefined); // Without toasts, the form still shows the result.
+const loadToasts = () => import("./toasts.tsx").catch(() => undefined); // Without toasts, the form still shows the result.
 
 function preload() {
   void loadToasts();
@@ -31,11 +31,11 @@ function preload() {
 }
 
 export function EarlyAccessForm({ headingId, undone, onJoined }: Props) {
-  const failedPost = use(FailedPostContext);
+  const failure = use(FormFailureContext);
   const { contact, notice, closes } = use(SettingsContext);
   const [state, setState] = useState<State>({ step: undone ? "undone" : "idle" });
   const isSending = useRef(false); // The state changes only with the next render, too late for a double click.
-  const errors = failedPost?.errors ?? (state.step === "failed" ? state.errors : {});
+  const errors = failure?.errors ?? (state.step === "failed" ? state.errors : {});
   const hasFailed = state.step === "failed" && Object.keys(errors).length === 0;
 
   async function submit(event: FormEvent<HTMLFormElement>) {
@@ -55,7 +55,7 @@ export function EarlyAccessForm({ headingId, undone, onJoined }: Props) {
       if (moveFocus) form.querySelector<HTMLElement>("[aria-invalid], [type=submit]")?.focus();
     }
     const toasts = await loadToasts();
-    toasts?.notify(result.ok ? "success" : result.reason, { announce: !moveFocus });
+    toasts?.showToast(result.ok ? "success" : result.reason, { announce: !moveFocus });
   }
 
   /** Removes the error of a field whose value the browser now accepts. Only the server can judge the rest of its rules. */
@@ -79,7 +79,7 @@ export function EarlyAccessForm({ headingId, undone, onJoined }: Props) {
       onInput={clearError}
       onFocus={preload}
     >
-      {failedPost?.summary}
+      {failure?.summary}
       {state.step === "undone" && (
         <p id={undoneId} className="undone" tabIndex={-1}>
           {earlyAccess.undone}
@@ -96,12 +96,12 @@ export function EarlyAccessForm({ headingId, undone, onJoined }: Props) {
             key={field.name}
             field={field}
             error={errors[field.name]}
-            value={failedPost?.values?.[field.name]}
+            value={failure?.values?.[field.name]}
             readOnly={state.step === "sending"}
           />
         );
       })}
-      {Object.entries(failedPost?.source ?? {}).map(
+      {Object.entries(failure?.source ?? {}).map(
         ([name, value]) => value && <input key={name} type="hidden" name={name} value={value} />,
       )}
       <input type="hidden" name="notice" value={notice} />
@@ -112,8 +112,8 @@ export function EarlyAccessForm({ headingId, undone, onJoined }: Props) {
       <button
         className="button"
         type="submit"
-        name={failedPost?.suggestion && addressChoice}
-        value={failedPost?.suggestion?.typed}
+        name={failure?.suggestion && addressChoice}
+        value={failure?.suggestion?.typed}
         disabled={state.step === "sending"}
         aria-describedby={hasFailed ? "early-access-failure" : undefined}
       >

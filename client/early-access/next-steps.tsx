@@ -1,7 +1,7 @@
 // The numbered list beside the form: what happens after a sign-up.
 import { use } from "react";
 import { Icon } from "../components/icon.tsx";
-import { Twig } from "../components/stem.tsx";
+import { StepMarker } from "../components/stem.tsx";
 import { closedList, earlyAccess } from "../shared/content.ts";
 import { SettingsContext } from "../shared/site-settings.ts";
 
@@ -19,7 +19,7 @@ export function NextSteps({ joined }: { joined: boolean }) {
       <ol className="next stem" role="list">
         {[first, ...earlyAccess.laterSteps].map(({ title, text }, i) => (
           <li key={title}>
-            <Twig>{done && i === 0 ? <Icon name="check" /> : i + 1}</Twig>
+            <StepMarker>{done && i === 0 ? <Icon name="check" /> : i + 1}</StepMarker>
             <b>{title}</b>
             <span>{text}</span>
           </li>

@@ -2,7 +2,7 @@
 import { use, useState, type MouseEvent } from "react";
 import { flushSync } from "react-dom";
 import { formId, joinedQuery, undoneQuery, undoQuery } from "../shared/addresses.ts";
-import { Sentence } from "../components/sentence.tsx";
+import { SeedHeading } from "../components/stem.tsx";
 import { earlyAccess, meta } from "../shared/content.ts";
 import { SettingsContext } from "../shared/site-settings.ts";
 import { Closed } from "./closed.tsx";
@@ -60,7 +60,7 @@ export function Panel({ firstStep, firstToken }: PanelProps) {
         <div className="panel-words">
           {hasForm && (
             <h2 id={headingId}>
-              <Sentence>{earlyAccess.heading}</Sentence>
+              <SeedHeading>{earlyAccess.heading}</SeedHeading>
             </h2>
           )}
           <NextSteps joined={joined} />

@@ -1,5 +1,5 @@
 // The picture of the API feature: a prompt, the generated request and its response.
-import { ExampleTag } from "../components/artefact.tsx";
+import { ExampleTag } from "../components/example-figure.tsx";
 import { features } from "../shared/content.ts";
 
 const { api } = features;

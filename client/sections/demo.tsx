@@ -1,5 +1,5 @@
 // The product example in the hero: a sentence becomes a segment, a loyalty rule and an email.
-import { ExampleTag } from "../components/artefact.tsx";
+import { ExampleTag } from "../components/example-figure.tsx";
 import { Icon, type IconName } from "../components/icon.tsx";
 import { Mark } from "../components/logo.tsx";
 import { demo } from "../shared/content.ts";
@@ -13,8 +13,8 @@ export function Demo() {
     <figure className="demo">
       <figcaption className="visually-hidden">{demo.description}</figcaption>
       <div aria-hidden="true">
-        <div className="demo-window artefact">
-          <p className="artefact-head">
+        <div className="demo-window example-figure">
+          <p className="example-figure-head">
             <Mark />
             <b>{app.title}</b>
             <ExampleTag />
@@ -95,7 +95,7 @@ function Segment() {
 
 function Rule() {
   return (
-    <div className="rule artefact">
+    <div className="rule example-figure">
       <Kind icon="gift" name={rule.kind} />
       <dl>
         <dt>{rule.trigger}</dt>
@@ -113,8 +113,8 @@ function Rule() {
 
 function Email() {
   return (
-    <div className="email artefact">
-      <p className="artefact-head">
+    <div className="email example-figure">
+      <p className="example-figure-head">
         <Kind icon="mail" name={email.kind} />
         <span className="soft">{email.to}</span>
       </p>

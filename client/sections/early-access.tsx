@@ -2,7 +2,7 @@
 import { use } from "react";
 import { useLocation } from "react-router-dom";
 import { formId, joinedQuery, undoableAddress, undoneQuery } from "../shared/addresses.ts";
-import { FailedPostContext } from "../early-access/failed-post.ts";
+import { FormFailureContext } from "../early-access/form-failure.ts";
 import { headingId, Panel, type PanelProps, type Step } from "../early-access/panel.tsx";
 import { SettingsContext, type PageSettings } from "../shared/site-settings.ts";
 
@@ -25,7 +25,7 @@ export function EarlyAccess() {
     firstStep: firstStep(search),
     firstToken: pathname + search === undoableAddress ? "" : undefined,
   };
-  const isHydrated = !settings.closed && !use(FailedPostContext);
+  const isHydrated = !settings.closed && !use(FormFailureContext);
   const hydration: Hydration = { settings, panel };
   // Focusable, so that a link to it moves focus and a screen reader starts reading here.
   return (

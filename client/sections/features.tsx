@@ -1,8 +1,8 @@
 // The six feature cards: an icon, a title, a description and a picture of a result.
 import type { ReactNode } from "react";
-import { Artefact, ExampleTag, HiddenCaption } from "../components/artefact.tsx";
+import { ExampleFigure, ExampleTag, HiddenCaption } from "../components/example-figure.tsx";
 import { Icon, type IconName } from "../components/icon.tsx";
-import { Twig, Vine } from "../components/stem.tsx";
+import { StepMarker, Vine } from "../components/stem.tsx";
 import { features } from "../shared/content.ts";
 import { ApiExample } from "./api-example.tsx";
 
@@ -51,9 +51,9 @@ interface Props {
 function Feature({ icon, title, description, children }: Props) {
   return (
     <li className="feature">
-      <Twig>
+      <StepMarker>
         <Icon name={icon} />
-      </Twig>
+      </StepMarker>
       <div>
         <h3>{title}</h3>
         <p>{description}</p>
@@ -71,7 +71,7 @@ function Chat() {
         {chat.results.map(({ prompt, icon, kind, title, text }, i) => (
           <li key={prompt}>
             <p className="prompt">{prompt}</p>
-            <div className="artefact result">
+            <div className="example-figure result">
               <p className="kind">
                 <Icon name={icon} />
                 {kind}
@@ -88,7 +88,7 @@ function Chat() {
 
 function Migration() {
   return (
-    <Artefact icon="sheet" title={migration.file}>
+    <ExampleFigure icon="sheet" title={migration.file}>
       <ul className="columns" role="list">
         {migration.columns.map(([column, field]) => (
           <li key={column}>
@@ -99,7 +99,7 @@ function Migration() {
           </li>
         ))}
       </ul>
-    </Artefact>
+    </ExampleFigure>
   );
 }
 
@@ -107,7 +107,7 @@ function Channels() {
   return (
     <figure className="messages">
       <HiddenCaption />
-      <div className="artefact email-body">
+      <div className="example-figure email-body">
         <p className="soft">
           <span className="visually-hidden">{channels.kinds.email}: </span>
           {channels.sender}
@@ -132,7 +132,7 @@ function Channels() {
 
 function Stack() {
   return (
-    <Artefact icon="people" title={stack.customer}>
+    <ExampleFigure icon="people" title={stack.customer}>
       <dl className="modules">
         {stack.modules.map(([module, value]) => (
           <div key={module}>
@@ -141,7 +141,7 @@ function Stack() {
           </div>
         ))}
       </dl>
-    </Artefact>
+    </ExampleFigure>
   );
 }
 
@@ -150,7 +150,7 @@ function Support() {
     <figure className="support">
       <HiddenCaption />
       <p className="prompt">{support.question}</p>
-      <div className="artefact answer">
+      <div className="example-figure answer">
         <p className="kind">
           {support.agent}
           <ExampleTag hidden />

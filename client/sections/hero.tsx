@@ -1,7 +1,7 @@
 // The hero: headline, offer, sign-up link and the product example.
 import { use } from "react";
 import { formId } from "../shared/addresses.ts";
-import { Sentence } from "../components/sentence.tsx";
+import { SeedHeading } from "../components/stem.tsx";
 import { closedList, hero } from "../shared/content.ts";
 import { SettingsContext } from "../shared/site-settings.ts";
 import { Demo } from "./demo.tsx";
@@ -13,7 +13,7 @@ export function Hero() {
       <div className="page">
         <div className="hero-text">
           <h1>
-            <Sentence>{hero.headline}</Sentence>
+            <SeedHeading>{hero.headline}</SeedHeading>
           </h1>
           <p className="hero-lead soft">{hero.subtext}</p>
           <p className="hero-offer">{closed ? `${closedList.heading}.` : hero.offer}</p>

@@ -1,5 +1,5 @@
 // The brand line between features and pricing, under the last leaf of the stem.
-import { Sentence } from "../components/sentence.tsx";
+import { SeedHeading } from "../components/stem.tsx";
 import { Vine } from "../components/stem.tsx";
 import { promise } from "../shared/content.ts";
 
@@ -10,7 +10,7 @@ export function BrandPromise() {
         <Vine from={0} to={100} />
         <span className="bud" aria-hidden="true" />
         <p>
-          <Sentence>{promise}</Sentence>
+          <SeedHeading>{promise}</SeedHeading>
         </p>
       </div>
     </section>

@@ -1,7 +1,7 @@
 // The three steps from a spreadsheet to the first message, each with a picture of the product.
 import type { ReactNode } from "react";
-import { Artefact } from "../components/artefact.tsx";
-import { Twig, Vine } from "../components/stem.tsx";
+import { ExampleFigure } from "../components/example-figure.tsx";
+import { StepMarker, Vine } from "../components/stem.tsx";
 import { steps } from "../shared/content.ts";
 
 const { data, sentence, live } = steps;
@@ -16,7 +16,7 @@ export function Steps() {
         </div>
         <ol className="stem" role="list">
           <Step number={1} {...data}>
-            <Artefact icon="sheet" title={data.file}>
+            <ExampleFigure icon="sheet" title={data.file}>
               <table className="sheet">
                 <thead>
                   <tr>
@@ -35,10 +35,10 @@ export function Steps() {
                   ))}
                 </tbody>
               </table>
-            </Artefact>
+            </ExampleFigure>
           </Step>
           <Step number={2} {...sentence}>
-            <Artefact icon="chat" title={sentence.label}>
+            <ExampleFigure icon="chat" title={sentence.label}>
               <ul className="rows" role="list">
                 {sentence.parts.map(([part, kind]) => (
                   <li key={part}>
@@ -46,10 +46,10 @@ export function Steps() {
                   </li>
                 ))}
               </ul>
-            </Artefact>
+            </ExampleFigure>
           </Step>
           <Step number={3} {...live}>
-            <Artefact icon="flow" title={live.label}>
+            <ExampleFigure icon="flow" title={live.label}>
               <ul className="rows" role="list">
                 {live.messages.map(([day, message]) => (
                   <li key={day}>
@@ -60,7 +60,7 @@ export function Steps() {
                   </li>
                 ))}
               </ul>
-            </Artefact>
+            </ExampleFigure>
           </Step>
         </ol>
       </div>
@@ -78,7 +78,7 @@ interface Props {
 function Step({ number, title, text, children }: Props) {
   return (
     <li>
-      <Twig>{number}</Twig>
+      <StepMarker>{number}</StepMarker>
       <div>
         <h3>{title}</h3>
         <p>{text}</p>

@@ -328,7 +328,7 @@ export const closedList = {
 };
 
 /** The rest of the error summary after a form post without JavaScript. Only the server loads it. */
-export const failureSummary = {
+export const formFailure = {
   /** Shown if the page does not contain the values that the visitor typed. */
   back: "The Back button of your browser returns to what you typed.",
   /** After a 429. */

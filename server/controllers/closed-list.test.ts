@@ -73,7 +73,7 @@ describe("POST", () => {
     ]) {
       expect([response.status, response.type]).toEqual([410, "text/html"]);
       expect(response.text).toMatch(/<title>Error: /);
-      expect(response.text).toMatch(/<section class="failure-summary"[^>]* tabindex="-1" autofocus=""/);
+      expect(response.text).toMatch(/<section class="form-failure"[^>]* tabindex="-1" autofocus=""/);
       expect(response.text).toContain("Your sign-up was not stored.");
       expect(response.text).toContain("We take no new sign-ups.");
       expect(response.text).not.toMatch(/<form|Please try again/);

@@ -16,7 +16,7 @@ import { createToken } from "../models/token.ts";
 import { parseEntry, type ParsedEntry } from "../models/waitlist-entry.ts";
 import { WaitlistUnavailableError, type Refusal, type Waitlist } from "../models/waitlist.ts";
 import type { Renderer } from "../views/renderer.ts";
-import { failedForm } from "./failed-form.ts";
+import { formFailure } from "./form-failure.ts";
 
 export interface EarlyAccessOptions {
   /** The site's public origin. */
@@ -49,7 +49,7 @@ export function earlyAccess(options: EarlyAccessOptions): Router {
   router.all(signupPath, () => {
     throw isOpen() ? methodNotAllowed("POST") : closed;
   });
-  router.use(failedForm(renderer, log));
+  router.use(formFailure(renderer, log));
   return router;
 }
 

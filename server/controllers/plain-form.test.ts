@@ -35,7 +35,7 @@ function expectErrorPage({ status, type, text, headers }: request.Response, expe
   expect([status, type]).toEqual([expected, "text/html"]);
   expect(headers["cache-control"]).toBe("no-store");
   expect(text).toContain("<title>Error: ");
-  expect(text).toMatch(/<section class="failure-summary"[^>]* tabindex="-1" autofocus=""/);
+  expect(text).toMatch(/<section class="form-failure"[^>]* tabindex="-1" autofocus=""/);
   expect(text).toContain("Something went wrong. Please try again.");
   expect(text).not.toContain("data-hydration");
   expect(text).toContain('id="early-access-email"');
@@ -139,7 +139,7 @@ describe("a form with a mistyped address", () => {
     const { status, text, headers } = await submit(site, mistyped);
     expect([status, headers["cache-control"]]).toEqual([422, "no-store"]);
     expect(text).toContain("<title>Check your email address – ");
-    expect(text).toMatch(/<section class="failure-summary"[^>]* tabindex="-1" autofocus=""/);
+    expect(text).toMatch(/<section class="form-failure"[^>]* tabindex="-1" autofocus=""/);
     expect(text).toContain("Did you mean ada@gmail.com?");
     expect(text).not.toContain("Something went wrong");
     expect(text).not.toContain('aria-invalid="true"');

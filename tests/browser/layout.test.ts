@@ -440,7 +440,7 @@ it("prints its text without controls and decoration", async () => {
   await page.emulateMedia({ media: "print" });
   expect(await page.locator("header").evaluate((bar) => getComputedStyle(bar).position)).toBe("static");
   expect(await page.locator("header").evaluate((bar) => getComputedStyle(bar).borderBottomWidth)).toBe("0px");
-  for (const screenOnly of [".navigation-link", ".button", ".twig", ".vine", "form"]) {
+  for (const screenOnly of [".navigation-link", ".button", ".step-marker", ".vine", "form"]) {
     expect(await page.locator(screenOnly).first().isVisible()).toBe(false);
   }
   expect(await page.getByText("Starter Plan").isVisible()).toBe(true);

@@ -90,11 +90,11 @@ describe.each([
   ["phone", { width: 390, height: 844 }],
   ["desktop", { width: 1440, height: 900 }],
 ])("on a %s, the error summary is visible and has focus", (_, viewport) => {
-  const summaryBox = () => page.locator(".failure-summary").evaluate((summary) => summary.getBoundingClientRect());
+  const summaryBox = () => page.locator(".form-failure").evaluate((summary) => summary.getBoundingClientRect());
 
   /** Expects that the summary has focus and, when the page has stopped scrolling, is below the navigation bar. */
   async function expectVisibleSummary() {
-    expect(await page.locator(":focus").getAttribute("class")).toBe("failure-summary");
+    expect(await page.locator(":focus").getAttribute("class")).toBe("form-failure");
     const tops: number[] = [];
     const stopped = () => tops.length >= 10 && new Set(tops.slice(-10)).size === 1;
     while (!stopped()) {

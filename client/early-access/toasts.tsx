@@ -28,7 +28,7 @@ flushSync(() =>
  * @param announce false if focus has moved to the result in the page: a screen reader has announced it then, and reads a
  *   toast in a silent live region only on request.
  */
-export function notify(result: "success" | FailureReason, { announce }: { announce: boolean }) {
+export function showToast(result: "success" | FailureReason, { announce }: { announce: boolean }) {
   const { title, text } = earlyAccess[result];
   container.querySelector("section")?.setAttribute("aria-live", announce ? "polite" : "off");
   toast.dismiss(); // At most one toast; with the same id, the second would keep the time of the first.

@@ -17,7 +17,7 @@ const openPagesLimit = 10;
  * If the body was not read, or too many pages are open, the page has no values; that page is rendered once per status and time to wait.
  * Leaves clients that do not prefer HTML to the next error handler.
  */
-export function failedForm(renderer: Renderer, log: Logger): ErrorRequestHandler {
+export function formFailure(renderer: Renderer, log: Logger): ErrorRequestHandler {
   const pagesWithoutValues = new Map<string, Promise<CachedResponse>>();
   let openPages = 0;
 
@@ -29,7 +29,7 @@ export function failedForm(renderer: Renderer, log: Logger): ErrorRequestHandler
     return page;
   }
 
-  return async function sendFailedForm(thrown: unknown, req, res, next) {
+  return async function sendFormFailure(thrown: unknown, req, res, next) {
     const error = toHttpError(thrown);
     if (!prefersHtml(req)) return next(error);
     logFault(log, res, error);

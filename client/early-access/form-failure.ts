@@ -3,8 +3,4 @@ import { createContext, type ReactNode } from "react";
 import type { FormFailure } from "../shared/page-data.ts";
 
 /** The server adds the error summary: browsers never hydrate its page, so they need not load it. */
-export interface FailedPost extends FormFailure {
-  summary: ReactNode;
-}
-
-export const FailedPostContext = createContext<FailedPost | undefined>(undefined);
+export const FormFailureContext = createContext<(FormFailure & { summary: ReactNode }) | undefined>(undefined);

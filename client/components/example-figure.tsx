@@ -9,10 +9,10 @@ interface Props {
   children: ReactNode;
 }
 
-export function Artefact({ icon, title, children }: Props) {
+export function ExampleFigure({ icon, title, children }: Props) {
   return (
-    <figure className="artefact">
-      <figcaption className="artefact-head">
+    <figure className="example-figure">
+      <figcaption className="example-figure-head">
         <Icon name={icon} />
         <b>{title}</b>
         <ExampleTag />

@@ -1,13 +1,13 @@
 // The error summary after a failed form post without JavaScript: it has focus and links to the fields, or asks about the address.
-import { earlyAccess, failureSummary } from "../shared/content.ts";
+import { earlyAccess, formFailure } from "../shared/content.ts";
 import type { FormFailure } from "../shared/page-data.ts";
 import { fieldId } from "./field-input.tsx";
 import { addressChoice, fields } from "../shared/fields.ts";
 
-export function FailureSummary({ failure }: { failure: FormFailure }) {
+export function FormFailureSummary({ failure }: { failure: FormFailure }) {
   // oxlint-disable jsx-a11y/no-autofocus -- this page is the response to a form post; the visitor needs its errors first
   return (
-    <section className="failure-summary" aria-labelledby="failure-heading" tabIndex={-1} autoFocus>
+    <section className="form-failure" aria-labelledby="failure-heading" tabIndex={-1} autoFocus>
       {failure.suggestion ? <Question {...failure.suggestion} /> : <Errors {...failure} />}
     </section>
   );
@@ -36,9 +36,9 @@ function Errors({ status, errors, values, wait }: FormFailure) {
     <>
       <h3 id="failure-heading">{earlyAccess.failure.title}</h3>
       <p>
-        {invalid.length === 0 && failureSummary.reasons[status]}{" "}
-        {status !== 410 && (wait ? failureSummary.wait(wait) : earlyAccess.failure.text)}{" "}
-        {!values && status !== 405 && failureSummary.back}
+        {invalid.length === 0 && formFailure.reasons[status]}{" "}
+        {status !== 410 && (wait ? formFailure.wait(wait) : earlyAccess.failure.text)}{" "}
+        {!values && status !== 405 && formFailure.back}
       </p>
       {invalid.length > 0 && (
         <ul role="list">
