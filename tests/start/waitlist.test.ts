@@ -24,29 +24,12 @@ describe("the command line", () => {
     const all = await waitlist(["--help"]);
     expect(all).toMatchObject({ code: 0, stderr: "" });
     const names = [...all.stdout.matchAll(/^ {2}([a-z]+) {2,}\S/gm)].map(([, name]) => name as string);
-    expect(names).toEqual([
-      "export",
-      "import",
-      "invite",
-      "stats",
-      "erase",
-      "purge",
-      "show",
-      "proof",
-      "doctor",
-      "backup",
-      "restore",
-    ]);
+    expect(names).toEqual(["export", "import", "invite", "stats", "erase", "purge", "show", "doctor"]);
     for (const name of names) {
       const one = await waitlist([name, "--help"]);
       expect(one).toMatchObject({ code: 0, stderr: "" });
       expect(one.stdout).toContain(`Usage: waitlist ${name} `);
     }
-  });
-
-  it.each(["backup", "restore"])("%s --help says what to run with the image, which lacks its tool", async (name) => {
-    const { stdout } = await waitlist([name, "--help"]);
-    expect(stdout).toMatch(/The image does not\ninclude it: .* docker compose exec -T database pg_(dump|restore) …/);
   });
 
   it.each([
@@ -83,7 +66,6 @@ describe("the command line", () => {
 
   it.each([
     ["import", "\u001B[2J\n.csv", /^\?\[2J\?\.csv cannot be read: ENOENT\n$/],
-    ["restore", "\u001B[2J\n.dump", /^\?\[2J\?\.dump cannot be read: ENOENT\n$/],
     ["export", "/\u001B[2J\n/list.csv", /^\/\?\[2J\?\/list\.csv cannot be written: ENOENT\n$/],
   ])("%s prints the path %j without control characters", async (command, path, message) => {
     expect(await waitlist([command, path])).toEqual({ code: 1, stdout: "", stderr: expect.stringMatching(message) });
