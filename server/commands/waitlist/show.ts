@@ -35,8 +35,7 @@ export const show: Command = {
 
 /** Times are in ISO 8601, bytes in hexadecimal. */
 export interface Person {
-  /** All columns. */
-  entry: Record<string, string | boolean | null> & Record<"id" | "email" | "created_at" | "status", string>;
+  entry: { id: string; email: string; created_at: string; status: string; [column: string]: string | boolean | null };
   /** The privacy notice that the sign-up named, if the site stored it. */
   notice: { id: string; text: string; shown_at: string } | null;
   /** The oldest first. */
@@ -66,7 +65,8 @@ function toText(people: Person[]): string {
 
 /** Each value is one line: a field cannot imitate another one, the status history or the notice. */
 function describePerson(person: Person): string {
-  const rows = Object.entries({ ...person.entry, origin: person.entry.import_id === null ? "sign-up" : "import" });
+  const origin = person.entry.import_id === null ? "sign-up" : "import";
+  const rows = Object.entries<string | boolean | null>({ ...person.entry, origin });
   const width = Math.max(...rows.map(([name]) => name.length));
   const format = (name: string, value: string) => (name.endsWith("_at") ? formatTime(value) : printable(value));
   const columns = rows.map(([name, value]) =>

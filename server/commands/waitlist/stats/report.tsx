@@ -5,10 +5,15 @@ import { product } from "../../../../client/shared/content.ts";
 import { count } from "../progress.ts";
 import type { Figure, Figures } from "./figures.ts";
 import { reportStyles } from "./report-styles.ts";
-import type { Table } from "./tables.ts";
 
 /** Forbids scripts and requests, whatever a label holds. */
 const policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+
+export interface Table {
+  /** The first one heads the labels of the rows. */
+  headings: string[];
+  rows: { label: string; cells: string[] }[];
+}
 
 /** Returns a complete HTML document. */
 export function renderReport(tables: Table[], figures: Figures, at: Date): string {
