@@ -37,7 +37,8 @@ export async function countFigures(client: pg.Client, period: string, options: O
   );
   const bySource = await query(`${figures} ${largestSources(options.sources)}`);
   const byStatus = await query(
-    `${figures} SELECT status::text AS label, ${sums} FROM figures WHERE status IS NOT NULL GROUP BY status ORDER BY status`,
+    `SELECT status::text AS label, 0 AS views, count(*)::float8 AS signups, count(confirmed_at)::float8 AS confirmed, 0 AS converted
+     FROM public.earlyaccess WHERE ${period} AND ${isCounted} GROUP BY status ORDER BY status`,
   );
   const [left] = await query<{ flagged: number }>(
     `SELECT count(*)::float8 AS flagged FROM public.earlyaccess WHERE ${period} AND NOT (${isCounted})`,
@@ -58,10 +59,10 @@ function viewsAndEntries(period: string, isCounted: string): string {
   return `WITH viewed AS (
     SELECT created_at::date AS day, source, views
     FROM (SELECT day::timestamptz AS created_at, source, views FROM public.earlyaccess_views) v WHERE ${period}
-  ), figures (day, source, status, ${counts.join(", ")}) AS (
-    SELECT day, source, NULL::public.earlyaccess_status, views, 0, 0, 0 FROM viewed
+  ), figures (day, source, ${counts.join(", ")}) AS (
+    SELECT day, source, views, 0, 0, 0 FROM viewed
     UNION ALL
-    SELECT created_at::date, ${sourceName}, status, 0, 1, (confirmed_at IS NOT NULL)::int,
+    SELECT created_at::date, ${sourceName}, 0, 1, (confirmed_at IS NOT NULL)::int,
       (import_id IS NULL AND created_at::date IN (SELECT day FROM viewed))::int
     FROM public.earlyaccess WHERE ${period} AND ${isCounted}
   )`;
