@@ -61,7 +61,7 @@ it.each([
   [
     ["--replace"],
     ["TABLE public earlyaccess", "TABLE public _prisma_migrations", "TYPE public earlyaccess_status"],
-    /^The backup lacks some objects of the database: table earlyaccess_backups, table earlyaccess_imports, table earlyaccess_notices, table earlyaccess_status_changes, table earlyaccess_views, table left_over(, function \w+)+\. Restore into a new, empty database\.\n$/,
+    /^The backup lacks some objects of the database: table earlyaccess_backups, table earlyaccess_notices, table earlyaccess_status_changes, table earlyaccess_views, table left_over(, function \w+)+\. Restore into a new, empty database\.\n$/,
   ],
 ])("restore %j changes nothing if the backup holds %j", async (options, contents, message) => {
   await database.query(

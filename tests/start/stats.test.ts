@@ -78,12 +78,9 @@ it("--since and --until limit sign-ups and views", () =>
 
 it("shows views and the rate of sign-ups on days with views, without imports", () =>
   withViews(async () => {
-    await database.query(
-      "INSERT INTO earlyaccess_imports VALUES ('00000000-0000-7000-8000-000000000000', now(), now())",
-    );
-    const setImport = (id: string | null) =>
-      database.query("UPDATE earlyaccess SET import_id = $1 WHERE email = 'ada6@example.com'", [id]);
-    await setImport("00000000-0000-7000-8000-000000000000");
+    const setImported = (imported: boolean) =>
+      database.query("UPDATE earlyaccess SET imported = $1 WHERE email = 'ada6@example.com'", [imported]);
+    await setImported(true);
     expect(await lines(...since)).toEqual([
       "Day|Views|Sign-ups|Invited|Rate|95 % CI",
       "2026-01-03|1,000|0|0|0.0 %|0.0–0.4",
@@ -101,8 +98,7 @@ it("shows views and the rate of sign-ups on days with views, without imports", (
       "Not counted: 1 flagged; see --with-flagged.",
       "",
     ]);
-    await setImport(null);
-    await database.query("DELETE FROM earlyaccess_imports");
+    await setImported(false);
   }));
 
 it("shows yesterday, 7 and 30 days with their growth, on one screen of 80 columns", async () => {

@@ -38,8 +38,6 @@ export const show: Command = {
 interface Person {
   /** All columns. */
   entry: Record<string, string | boolean | null>;
-  /** The import that added the entry, if its row exists. */
-  import: { started_at: string; finished_at: string | null } | null;
   /** The privacy notice that the sign-up named, if the site stored it. */
   notice: { id: string; text: string; shown_at: string } | null;
   /** The oldest first. */
@@ -50,7 +48,6 @@ interface Person {
 async function findPeople(client: pg.Client, address: string): Promise<Person[]> {
   const { rows } = await client.query<Person>(
     `SELECT row_to_json(listed) AS entry,
-       (SELECT row_to_json(import) FROM public.earlyaccess_imports AS import WHERE import.id = import_id) AS import,
        (SELECT row_to_json(notice) FROM public.earlyaccess_notices AS notice WHERE notice.id = notice_id) AS notice,
        (SELECT coalesce(json_agg(change ORDER BY id), '[]') FROM public.earlyaccess_status_changes AS change
         WHERE entry_id = listed.id) AS status_changes
@@ -74,10 +71,8 @@ function describePerson(person: Person): string {
 }
 
 /** Each value is one line: a field cannot imitate another one, the trace or the notice. */
-function describeEntry({ entry, import: added }: Person): string {
-  const imported = added ? `import of ${formatTime(added.started_at)}` : "import of an unknown time";
-  const columns: Person["entry"] = { ...entry, origin: entry.import_id === null ? "sign-up" : imported };
-  const rows = Object.entries(columns);
+function describeEntry({ entry }: Person): string {
+  const rows = Object.entries(entry);
   const width = Math.max(...rows.map(([name]) => name.length));
   const format = (name: string, value: string) => (name.endsWith("_at") ? formatTime(value) : printable(value));
   return rows
@@ -88,9 +83,9 @@ function describeEntry({ entry, import: added }: Person): string {
 
 function describeNotice({ entry, notice }: Person): string {
   if (entry.notice_id === null) {
-    return entry.import_id === null
-      ? "The sign-up named no notice: it came from a client of the API, or from before the site stored notices."
-      : "The entry came from an import, which shows no notice.";
+    return entry.imported
+      ? "The entry came from an import, which shows no notice."
+      : "The sign-up named no notice: it came from a client of the API, or from before the site stored notices.";
   }
   const id = printable(String(entry.notice_id).trimEnd());
   if (!notice) return `The sign-up named the notice ${id}, which the site did not store.`;

@@ -1,13 +1,12 @@
 // waitlist backup: writes the site's whole database to a file with pg_dump.
 import { stat } from "node:fs/promises";
-import { setTimeout as sleep } from "node:timers/promises";
 import { printable } from "../../../operator-messages.ts";
 import { print } from "../../print.ts";
 import type { Command } from "../command.ts";
 import { withOwner } from "../owner.ts";
 import { findTool, runTool } from "./postgres-tools.ts";
 import { writePrivately } from "../private-file.ts";
-import { count, showProgress } from "../progress.ts";
+import { count } from "../progress.ts";
 
 export const backup: Command = {
   summary: "writes all tables and their data to FILE, for restore or pg_restore",
@@ -23,29 +22,9 @@ export const backup: Command = {
     withOwner(async (client, { ownerUrl }) => {
       const tool = await findTool("pg_dump", client);
       await writePrivately(file, async (draft) => {
-        const done = new AbortController();
-        const watched = watchSize(draft, done.signal);
-        try {
-          await runTool(tool, ["--format=custom", "--schema=public", "--no-password", `--file=${draft}`], ownerUrl);
-        } finally {
-          done.abort();
-          await watched;
-        }
+        await runTool(tool, ["--format=custom", "--schema=public", "--no-password", `--file=${draft}`], ownerUrl);
       });
       const { size } = await stat(file);
       print(`Wrote ${printable(file)}: ${count(size)} bytes.\n`);
     }),
 };
-
-/** Shows the current size of the file. Its final size is unknown. */
-async function watchSize(file: string, signal: AbortSignal): Promise<void> {
-  const progress = showProgress("Backup, bytes:");
-  let shown = 0;
-  while (!signal.aborted) {
-    const { size } = await stat(file);
-    progress.advance(size - shown);
-    shown = size;
-    await sleep(200, undefined, { signal }).catch(() => undefined);
-  }
-  progress.end();
-}

@@ -1,7 +1,7 @@
 // The figures of stats: views, sign-ups, confirmed and invited ones, by day and by source.
 import type pg from "pg";
 import { sourceName } from "../../../models/source.ts";
-import { isFinal, isFlagged } from "../../../models/waitlist-entry.ts";
+import { isFlagged } from "../../../models/waitlist-entry.ts";
 
 const counts = ["views", "signups", "flagged", "confirmed", "invited", "converted"] as const;
 
@@ -44,7 +44,7 @@ export async function countFigures(client: pg.Client, period: string, options: O
   );
   const byStatus = await count<{ label: string; signups: number }>(
     `SELECT status::text AS label, count(*)::float8 AS signups FROM public.earlyaccess
-     WHERE ${period} AND ${isFinal} AND ${isSignup} GROUP BY status ORDER BY status`,
+     WHERE ${period} AND ${isSignup} GROUP BY status ORDER BY status`,
   );
   const figures = viewsAndEntries(period, isSignup);
   const byDay = await count(
@@ -82,8 +82,8 @@ function viewsAndEntries(period: string, isSignup: string): string {
     UNION ALL
     SELECT created_at::date, ${sourceName}, 0, ${one("true")}, ${isFlagged}::int, ${one("confirmed_at IS NOT NULL")},
       ${one("status IN ('invited', 'joined')")},
-      ${one("import_id IS NULL AND created_at::date IN (SELECT day FROM viewed)")}
-    FROM public.earlyaccess WHERE ${period} AND ${isFinal}
+      ${one("NOT imported AND created_at::date IN (SELECT day FROM viewed)")}
+    FROM public.earlyaccess WHERE ${period}
   )`;
 }
 
