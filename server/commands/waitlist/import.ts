@@ -107,8 +107,12 @@ interface ImportedEntry extends WaitlistEntry {
 
 const order = columns.split(", ") as (keyof ImportedEntry)[];
 
+/** In characters. */
+const chunkSize = 65_536;
+
 /** Yields the valid lines in the text format of COPY, and counts all in `summary`. */
 async function* readRows(lines: CsvFile["lines"], summary: ImportSummary, key: string | undefined) {
+  let chunk = "";
   for await (const line of lines) {
     const read = readLine(line, summary.unusable);
     if (typeof read === "string") {
@@ -116,8 +120,12 @@ async function* readRows(lines: CsvFile["lines"], summary: ImportSummary, key: s
       continue;
     }
     const hash = key === undefined ? null : `\\x${hashAddress(read.email, key).toString("hex")}`;
-    yield formatRow([++summary.valid, ...order.map((column) => read[column]), hash]);
+    chunk += formatRow([++summary.valid, ...order.map((column) => read[column]), hash]);
+    if (chunk.length < chunkSize) continue;
+    yield chunk;
+    chunk = "";
   }
+  yield chunk;
 }
 
 /** Returns the entry, or what is wrong: fields and rules, no value. Counts values that are not used. */
