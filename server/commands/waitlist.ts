@@ -6,8 +6,8 @@ import { describeCommand, describeCommands, readArguments, type Command } from "
 import { doctor } from "./waitlist/doctor.ts";
 import { erase } from "./waitlist/erase.ts";
 import { exportCommand } from "./waitlist/export.ts";
-import { importCommand } from "./waitlist/import/import.ts";
-import { invite } from "./waitlist/invite/invite.ts";
+import { importCommand } from "./waitlist/import.ts";
+import { invite } from "./waitlist/invite.ts";
 import { purge } from "./waitlist/purge.ts";
 import { show } from "./waitlist/show.ts";
 import { stats } from "./waitlist/stats/stats.ts";

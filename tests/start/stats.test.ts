@@ -85,9 +85,9 @@ it("--since and --until limit sign-ups and views", () =>
 
 it("shows views and the rate of sign-ups on days with views, without imports", () =>
   withViews(async () => {
-    const setImport = (id: string | null) =>
-      database.query("UPDATE earlyaccess SET import_id = $1 WHERE email = 'ada6@example.com'", [id]);
-    await setImport("00000000-0000-7000-8000-000000000000");
+    const setImported = (imported: boolean) =>
+      database.query("UPDATE earlyaccess SET imported = $1 WHERE email = 'ada6@example.com'", [imported]);
+    await setImported(true);
     expect(await lines(...since)).toEqual([
       "Day|Views|Sign-ups|Rate",
       "2026-01-03|1,000|0|0.0 %",
@@ -109,7 +109,7 @@ it("shows views and the rate of sign-ups on days with views, without imports", (
       "Not counted: 1 flagged; see --with-flagged.",
       "",
     ]);
-    await setImport(null);
+    await setImported(false);
     await database.query("UPDATE earlyaccess_views SET views = 1");
     expect(await lines(...since)).toContain("2026-01-02|3|5|–"); // More sign-ups than views.
   }));

@@ -65,8 +65,7 @@ function toText(people: Person[]): string {
 
 /** Each value is one line: a field cannot imitate another one, the status history or the notice. */
 function describePerson(person: Person): string {
-  const origin = person.entry.import_id === null ? "sign-up" : "import";
-  const rows = Object.entries<string | boolean | null>({ ...person.entry, origin });
+  const rows = Object.entries(person.entry);
   const width = Math.max(...rows.map(([name]) => name.length));
   const format = (name: string, value: string) => (name.endsWith("_at") ? formatTime(value) : printable(value));
   const columns = rows.map(([name, value]) =>
@@ -81,7 +80,7 @@ function describePerson(person: Person): string {
 }
 
 function describeNotice({ entry, notice }: Person): string {
-  if (entry.import_id !== null) return "The entry came from an import, which shows no notice.";
+  if (entry.imported) return "The entry came from an import, which shows no notice.";
   if (entry.notice_id === null) return "The sign-up named no notice: it came from a client of the API.";
   const named = `The sign-up named the notice ${printable(String(entry.notice_id).trimEnd())}`;
   if (!notice) return `${named}, which the site did not store.`;

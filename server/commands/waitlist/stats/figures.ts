@@ -63,7 +63,7 @@ function viewsAndEntries(period: string, isCounted: string): string {
     SELECT day, source, views, 0, 0, 0 FROM viewed
     UNION ALL
     SELECT created_at::date, ${sourceName}, 0, 1, (confirmed_at IS NOT NULL)::int,
-      (import_id IS NULL AND created_at::date IN (SELECT day FROM viewed))::int
+      (NOT imported AND created_at::date IN (SELECT day FROM viewed))::int
     FROM public.earlyaccess WHERE ${period} AND ${isCounted}
   )`;
 }
