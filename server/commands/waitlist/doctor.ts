@@ -56,8 +56,7 @@ async function* examine(): AsyncGenerator<Finding> {
 function* examineSite({ publicUrl, trustProxy, controller, contactEmail }: Config): Generator<Finding> {
   if (!publicUrl?.startsWith("https:")) return;
   const missing = [controller ? [] : "CONTROLLER", contactEmail ? [] : "CONTACT_EMAIL"].flat().join(" and ");
-  if (trustProxy === 0)
-    yield warn("Proxy", "set TRUST_PROXY=1: PUBLIC_URL is https, and all visitors share the limit of their proxy.");
+  if (trustProxy === 0) yield warn("Proxy", "set TRUST_PROXY=1, or all visitors share the limit of their proxy.");
   if (missing) yield warn("Privacy", `the page /privacy does not say who is responsible: set ${missing}.`);
 }
 
