@@ -45,8 +45,6 @@ const server: UserConfig = {
         migrate: path("server/commands/migrate.ts"),
         waitlist: path("server/commands/waitlist.ts"),
         worker: path("server/commands/worker.ts"),
-        // The worker's former name.
-        notify: path("server/commands/worker.ts"),
       },
       onLog(level, log, handle) {
         // "use client" has no meaning on this server.

@@ -58,8 +58,8 @@ export const explanations: Explanation[] = [
     onlyWithMail: true,
   },
   {
-    columns: ["id", "import_id"],
-    what: "A random number for your entry and, if it was moved here from another list, one for that import",
-    why: "They tell entries and imports apart.",
+    columns: ["id", "imported"],
+    what: "A random number for your entry, and whether it was moved here from another list",
+    why: "They tell entries apart, and sign-ups from imported entries.",
   },
 ];

@@ -32,8 +32,8 @@ it("finds that the web role can read the list, https without a proxy, and an una
   await database.query("REVOKE SELECT (name) ON earlyaccess FROM PUBLIC");
   expect([code, stderr]).toEqual([1, ""]);
   expect(stdout).toMatch(/^problem {2}Web role: .* has SELECT on entries/m);
-  expect(stdout).toMatch(/^warning {2}Settings: .* set TRUST_PROXY=1/m);
-  expect(stdout).toMatch(/^warning {2}Settings: .* set CONTROLLER and CONTACT_EMAIL/m);
+  expect(stdout).toMatch(/^warning {2}Proxy: set TRUST_PROXY=1/m);
+  expect(stdout).toMatch(/^warning {2}Privacy: .* set CONTROLLER and CONTACT_EMAIL/m);
   expect(stdout).toMatch(/^problem {2}Redis: cannot be used \(ECONNREFUSED\)/m);
   expect(stdout).not.toMatch(/hunter2|it's a long secret|it%27s/);
 });

@@ -27,7 +27,7 @@ CREATE TABLE "earlyaccess" (
     "utm_content" VARCHAR(100),
     "referrer_host" VARCHAR(253),
     "status" "earlyaccess_status" NOT NULL DEFAULT 'waiting',
-    "import_id" UUID,
+    "imported" BOOLEAN NOT NULL DEFAULT false,
     "notice_id" CHAR(32),
     "token_hash" BYTEA,
     "erasure_hash" BYTEA,
@@ -59,15 +59,6 @@ CREATE TABLE "earlyaccess_status_changes" (
 );
 
 CREATE INDEX "earlyaccess_status_changes_entry_id_idx" ON "earlyaccess_status_changes"("entry_id");
-
--- Each run of `waitlist import`.
-CREATE TABLE "earlyaccess_imports" (
-    "id" UUID NOT NULL,
-    "started_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
-    "finished_at" TIMESTAMPTZ(3),
-
-    CONSTRAINT "earlyaccess_imports_pkey" PRIMARY KEY ("id")
-);
 
 -- The privacy notices that the form has shown.
 CREATE TABLE "earlyaccess_notices" (
@@ -173,26 +164,7 @@ BEGIN
 END $$;
 
 CREATE TRIGGER "earlyaccess_replace_suspected_spam" BEFORE INSERT ON "earlyaccess"
-FOR EACH ROW WHEN (NOT NEW."suspected_spam" AND NEW."import_id" IS NULL) EXECUTE FUNCTION "earlyaccess_replace_suspected_spam"();
-
--- If an address signs up that an unfinished import has added, its entry stays even if the import fails: the sign-up inserts nothing,
--- but gets a 201. The advisory lock makes the sign-up wait for the batch that the import is inserting: the UPDATE does not see the
--- entries of that batch, but ON CONFLICT DO NOTHING would skip the sign-up because of them.
-CREATE FUNCTION "earlyaccess_keep_sign_up"() RETURNS trigger
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  PERFORM pg_advisory_xact_lock_shared(4155221);
-  UPDATE public.earlyaccess SET import_id = NULL
-  WHERE email = NEW.email AND import_id IN (SELECT id FROM public.earlyaccess_imports WHERE finished_at IS NULL);
-  RETURN NEW;
-END $$;
-
--- The entries of the import itself have an import_id.
-CREATE TRIGGER "earlyaccess_keep_sign_up" BEFORE INSERT ON "earlyaccess"
-FOR EACH ROW WHEN (NEW."import_id" IS NULL) EXECUTE FUNCTION "earlyaccess_keep_sign_up"();
-
--- An import enables it while it runs.
-ALTER TABLE "earlyaccess" DISABLE TRIGGER "earlyaccess_keep_sign_up";
+FOR EACH ROW WHEN (NOT NEW."suspected_spam" AND NOT NEW."imported") EXECUTE FUNCTION "earlyaccess_replace_suspected_spam"();
 
 -- ==== Links in mails, and the undo button ====
 

@@ -12,16 +12,12 @@ import type { Command } from "./command.ts";
 import { migrateHint } from "./owner.ts";
 import { count } from "./progress.ts";
 
-interface Finding {
-  verdict: "ok" | "warning" | "problem";
-  what: string;
-  /** What was found, and what to do unless it is ok. */
-  text: string;
-}
+/** `text` says what was found, and what to do unless it is ok. */
+type Finding = [verdict: "ok" | "warning" | "problem", what: string, text: string];
 
-const ok = (what: string, text: string): Finding => ({ verdict: "ok", what, text });
-const warn = (what: string, text: string): Finding => ({ verdict: "warning", what, text });
-const problem = (what: string, text: string): Finding => ({ verdict: "problem", what, text });
+const ok = (what: string, text: string): Finding => ["ok", what, text];
+const warn = (what: string, text: string): Finding => ["warning", what, text];
+const problem = (what: string, text: string): Finding => ["problem", what, text];
 
 export const doctor: Command = {
   summary: "checks settings, database, roles, worker, backup, Redis and mail server, and says what to do",
@@ -29,12 +25,10 @@ export const doctor: Command = {
   positionals: [],
   options: {},
   run: async () => {
-    let problems = 0;
-    for await (const { verdict, what, text } of examine()) {
-      if (verdict === "problem") problems++;
+    for await (const [verdict, what, text] of examine()) {
+      if (verdict === "problem") process.exitCode = 1;
       print(`${verdict.padEnd(8)} ${what}: ${text.replaceAll("\n", "\n         ")}\n`);
     }
-    if (problems > 0) process.exitCode = 1;
   },
 };
 
@@ -43,7 +37,7 @@ async function* examine(): AsyncGenerator<Finding> {
   try {
     const config = loadConfig();
     yield ok(what, "every setting can be read");
-    for (const warning of describeSite(config)) yield warn(what, warning);
+    yield* examineSite(config);
     if (config.redisUrl) yield await examineRedis(config.redisUrl);
     if (config.smtpUrl) yield await examineMailServer(config.smtpUrl, config);
     what = "Database";
@@ -59,14 +53,11 @@ async function* examine(): AsyncGenerator<Finding> {
   }
 }
 
-/** Returns a sentence for each setting that a public site lacks. */
-function describeSite({ publicUrl, trustProxy, controller, contactEmail }: Config): string[] {
-  if (!publicUrl?.startsWith("https:")) return [];
+function* examineSite({ publicUrl, trustProxy, controller, contactEmail }: Config): Generator<Finding> {
+  if (!publicUrl?.startsWith("https:")) return;
   const missing = [controller ? [] : "CONTROLLER", contactEmail ? [] : "CONTACT_EMAIL"].flat().join(" and ");
-  return [
-    trustProxy === 0 ? "PUBLIC_URL is https: set TRUST_PROXY=1, or all visitors share the limit of their proxy." : [],
-    missing ? `the page /privacy does not say who is responsible: set ${missing}.` : [],
-  ].flat();
+  if (trustProxy === 0) yield warn("Proxy", "set TRUST_PROXY=1, or all visitors share the limit of their proxy.");
+  if (missing) yield warn("Privacy", `the page /privacy does not say who is responsible: set ${missing}.`);
 }
 
 async function* examineDatabase(database: OpenedDatabase, config: Config): AsyncGenerator<Finding> {
@@ -77,8 +68,15 @@ async function* examineDatabase(database: OpenedDatabase, config: Config): Async
   }
   const owner = await connectTo(ownerUrl);
   try {
-    yield* examineMigrated(owner, database, config);
-    if (!(await isUpToDate(owner))) return;
+    const isOwner = await mayMigrate(owner);
+    const isUpToDate = isOwner && (await pendingMigrations(owner)).length === 0;
+    if (isUpToDate) yield ok("Migrations", "all applied");
+    else if (isOwner) yield problem("Migrations", `the database is not up to date. ${migrateHint}`);
+    else yield problem("Migrations", "DATABASE_OWNER_URL does not name the owner of the waitlist.");
+    const { isPrivileged, warning } = await examineWebRole(owner, database);
+    const judge = isPrivileged && config.allowPrivilegedRole ? warn : problem;
+    yield warning ? judge("Web role", warning) : ok("Web role", "cannot read, change or delete entries");
+    if (!isUpToDate) return;
     yield* examineWorker(owner, worker?.tasks ?? []);
     yield await examineBackup(owner);
     yield ok("Erasures", (await requireErasureKey(owner, erasureKey)) ? "the key is right" : "no addresses are kept");
@@ -95,24 +93,6 @@ async function examineConnection(name: string, url: string): Promise<Finding> {
     if (!(error instanceof OperatorError)) throw error;
     return problem(name, `${error.message} Migrating creates a missing role, and changes no password.`);
   }
-}
-
-const isUpToDate = async (owner: pg.Client) =>
-  (await mayMigrate(owner)) && (await pendingMigrations(owner)).length === 0;
-
-async function* examineMigrated(
-  owner: pg.Client,
-  database: OpenedDatabase,
-  { allowPrivilegedRole }: Config,
-): AsyncGenerator<Finding> {
-  const what = "Migrations";
-  if (!(await mayMigrate(owner))) yield problem(what, "DATABASE_OWNER_URL does not name the owner of the waitlist.");
-  else if (await isUpToDate(owner)) yield ok(what, "all applied");
-  else yield problem(what, `the database is not up to date. ${migrateHint}`);
-  const { isPrivileged, warning } = await examineWebRole(owner, database);
-  if (!warning) yield ok("Web role", "cannot read, change or delete entries");
-  else if (isPrivileged && allowPrivilegedRole) yield warn("Web role", warning);
-  else yield problem("Web role", warning);
 }
 
 async function* examineWorker(owner: pg.Client, tasks: WorkerTask[]): AsyncGenerator<Finding> {
@@ -165,8 +145,7 @@ async function examineBackup(owner: pg.Client): Promise<Finding> {
 
 async function examineRedis(url: string): Promise<Finding> {
   const { Redis } = await import("ioredis"); // Half a megabyte that most sites do not need.
-  const options = { lazyConnect: true, connectTimeout: 3_000, maxRetriesPerRequest: 0, retryStrategy: () => null };
-  const redis = new Redis(url, options);
+  const redis = new Redis(url, { lazyConnect: true, connectTimeout: 3_000, retryStrategy: () => null });
   let reason: NodeJS.ErrnoException | undefined;
   redis.on("error", (error) => (reason ??= error));
   try {
@@ -176,10 +155,7 @@ async function examineRedis(url: string): Promise<Finding> {
     // Redis' own errors begin with a word for their kind, such as WRONGPASS. The rest may quote the password.
     const { code, message, name } = reason ?? (error as NodeJS.ErrnoException);
     const why = code ?? /^[A-Z]{4,}\b/.exec(message)?.[0] ?? name;
-    return problem(
-      "Redis",
-      `cannot be used (${why}). Sign-ups have no limit per client. Start it or correct REDIS_URL.`,
-    );
+    return problem("Redis", `cannot be used (${why}): no limit per client. Start it, or correct REDIS_URL.`);
   } finally {
     redis.disconnect();
   }

@@ -39,7 +39,7 @@ SELECT pg_export_snapshot() AS snapshot, count(*) AS entries FROM public.earlyac
 SQL
 }
 
-# Restores the dump as docs/operate.md does, and prints the number of entries. The scratch database is on a Postgres of its own that listens
+# Restores the dump as docs/backup.md does, and prints the number of entries. The scratch database is on a Postgres of its own that listens
 # on a socket in $work only: this needs no right on the real server, and no other container can reach it. The role that restores is no
 # superuser: functions in the dump must not run programs.
 restore() (
