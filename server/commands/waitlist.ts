@@ -13,12 +13,14 @@ import { purge } from "./waitlist/purge.ts";
 import { restore } from "./waitlist/backup/restore.ts";
 import { show } from "./waitlist/show.ts";
 import { stats } from "./waitlist/stats/stats.ts";
+import { unflag } from "./waitlist/unflag.ts";
 
 const commands: Record<string, Command> = {
   export: exportCommand,
   import: importCommand,
   invite,
   stats,
+  unflag,
   erase,
   purge,
   show,

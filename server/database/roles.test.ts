@@ -159,12 +159,12 @@ describe("an owner", () => {
   it("without CREATEROLE and CREATE gets all statements at once, without passwords, and nothing is changed", async () => {
     await asSuperuser(`ALTER ROLE ${owner} NOCREATEROLE; ALTER DATABASE ${name} OWNER TO postgres;
       GRANT CREATE ON SCHEMA public TO ${owner}; REVOKE CONNECT ON DATABASE ${name} FROM PUBLIC; GRANT CONNECT ON DATABASE ${name} TO ${owner}`);
-    const worker = { url: database.notifyUrl, tasks: ["mail" as const] };
+    const worker = { url: database.workerUrl, tasks: ["mail" as const] };
     const urls = { ...withAdmin(), worker, erasureKey: "a-key-of-32-characters-for-tests" };
     const failure = (await migrate(urls).catch((error: unknown) => error)) as Error;
     expect(failure).toBeInstanceOf(MissingRightError);
     expect(failure.message).not.toMatch(/it's a long secret|it''s|also a long|one more long/);
-    for (const role of [web, admin, admins, `${name}_notify`])
+    for (const role of [web, admin, admins, `${name}_worker`])
       expect(failure.message).toContain(`CREATE ROLE "${role}"`);
     expect(await database.query("SELECT FROM pg_tables WHERE schemaname = 'public'")).toEqual([]);
     await runAdvice(failure.message);
