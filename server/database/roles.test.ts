@@ -72,7 +72,7 @@ describe("the web role", () => {
 
   it("may not store what only a mail, an admin or Postgres may set", async () => {
     await migrate(database);
-    const columns = "confirmed_at mailed_at mail_refusal erasure_hash created_at status import_id batch";
+    const columns = "confirmed_at mail_tokens mailed_at mail_refusal erasure_hash created_at status import_id batch";
     for (const column of columns.split(" ")) {
       const sql = insert.replace("(id,", `(${column}, id,`).replace("VALUES (", "VALUES (NULL, ");
       await expect(asWeb(sql), sql).rejects.toMatchObject(denied);

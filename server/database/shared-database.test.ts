@@ -33,7 +33,7 @@ describe("another application in the database", () => {
     createOtherApplication(superuser, { name: `${prefix}_shop`, owner: `${prefix}_owner`, web: `${prefix}_web` }),
   );
 
-  it.each(["the owner", "a superuser"])("is the same after %s migrated twice, also with notifications", async (who) => {
+  it.each(["the owner", "a superuser"])("is the same after %s migrated twice, also with webhooks", async (who) => {
     const urls = { ...database, ownerUrl: who === "the owner" ? database.ownerUrl : superuser };
     const before = await describeOthers(superuser, prefix);
     await migrate(urls);
@@ -107,6 +107,6 @@ describe("another application's queue in the schema graphile_worker", () => {
     expect(
       await asSuperuser("SELECT relname FROM pg_class WHERE relnamespace = 'graphile_worker'::regnamespace"),
     ).toEqual([{ relname: "jobs" }]);
-    expect((await migrate(database)).webRole).toBe("restricted"); // Without notifications it is of no concern.
+    expect((await migrate(database)).webRole).toBe("restricted"); // Without webhooks it is of no concern.
   });
 });

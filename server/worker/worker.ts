@@ -20,13 +20,6 @@ export interface Assignment {
   key?: string | undefined;
 }
 
-/** What each task does, for the log. */
-const descriptions: Record<string, string> = {
-  webhook: "webhooks",
-  mail: "confirmation mails",
-  purge: "daily deletion of old entries",
-};
-
 /** In UTC. A run that was missed while no worker ran is caught up; several runs that wait are one. */
 const purgeCrontab = "17 3 * * * purge ?fill=1d&jobKey=purge";
 
@@ -55,16 +48,13 @@ export async function runWorker(
   log: Log,
   signal: AbortSignal,
 ): Promise<void> {
-  const lost = once(holder, "end").then(() => {
-    if (!signal.aborted) throw new OperatorError("The connection to Postgres was lost.");
-  });
+  const lost = rejectOnLoss(holder, signal);
   lost.catch(() => undefined); // Awaited below.
   await checkDatabase(holder, assignment);
   await takeOver(holder, log, signal);
   if (signal.aborted) return;
   const runner = await startRunner(assignment);
-  const tasks = Object.keys(assignment.tasks).map((task) => descriptions[task]);
-  log.info(`worker started: ${tasks.join(", ")}`);
+  log.info(`worker started: ${Object.keys(assignment.tasks).join(", ")}`);
   try {
     await Promise.race([runner.promise, lost, completeRounds(holder, signal)]);
   } finally {
@@ -135,6 +125,11 @@ async function describeHolder(holder: pg.Client): Promise<string> {
     [workerLock],
   );
   return rows[0]?.holder ?? "it has just ended";
+}
+
+async function rejectOnLoss(holder: pg.Client, signal: AbortSignal): Promise<void> {
+  await once(holder, "end");
+  if (!signal.aborted) throw new OperatorError("The connection to Postgres was lost.");
 }
 
 /** Resolves after the signal. A mail server that hangs delays no round. */

@@ -32,7 +32,7 @@ it("sends one mail for each new sign-up", async () => {
   ).toHaveLength(2);
   expect(await worker.stop()).toBe(0);
   expect(worker.stderr()).toBe("");
-  expect(worker.stdout()).toContain("worker started: confirmation mails");
+  expect(worker.stdout()).toContain("worker started: mail");
 });
 
 describe("somebody who signs up again", () => {

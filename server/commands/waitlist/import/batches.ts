@@ -31,7 +31,7 @@ export async function startImport(client: pg.Client, id: string): Promise<void> 
 export async function insertEntries(client: pg.Client, id: string, entries: number): Promise<number> {
   const progress = showProgress("Import", entries);
   let inserted = 0;
-  await client.query("SET earlyaccess.silent = 'on'"); // No notifications for an import.
+  await client.query("SET earlyaccess.silent = 'on'"); // No webhooks for an import.
   for (let place = 0; place < entries; place += batchSize) {
     inserted += await runTransaction(client, [
       `SELECT pg_advisory_xact_lock(${batchLock})`,
