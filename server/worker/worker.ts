@@ -53,7 +53,7 @@ export async function runWorker(
   await checkDatabase(holder, assignment);
   await takeOver(holder, log, signal);
   if (signal.aborted) return;
-  const runner = await startRunner(assignment);
+  const runner = await startRunner(assignment, log);
   log.info(`worker started: ${Object.keys(assignment.tasks).join(", ")}`);
   try {
     await Promise.race([runner.promise, lost, completeRounds(holder, signal)]);
@@ -61,23 +61,23 @@ export async function runWorker(
     // The lock is held until the jobs in progress are done, as another process would send them again.
     await Promise.race([runner.stop().catch(() => undefined), sleep(gracePeriodMs)]);
   }
+}
 
-  function startRunner({ url, tasks: taskList }: Assignment): Promise<Runner> {
-    // As connectTo does: an overloaded function of another role must not run with this role's rights.
-    const connection = new URL(url);
-    connection.searchParams.set("options", "-c search_path=pg_catalog,pg_temp");
-    return run({
-      connectionString: connection.href,
-      maxPoolSize: concurrency + 1,
-      taskList,
-      parsedCronItems: taskList.purge ? parseCrontab(purgeCrontab) : [],
-      concurrency,
-      noHandleSignals: true,
-      // Without these, the runner ends before the queue records which jobs are done and which failed.
-      preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
-      logger: createRunnerLogger(log),
-    });
-  }
+function startRunner({ url, tasks }: Assignment, log: Log): Promise<Runner> {
+  // As connectTo does: an overloaded function of another role must not run with this role's rights.
+  const connection = new URL(url);
+  connection.searchParams.set("options", "-c search_path=pg_catalog,pg_temp");
+  return run({
+    connectionString: connection.href,
+    maxPoolSize: concurrency + 1,
+    taskList: tasks,
+    parsedCronItems: tasks.purge ? parseCrontab(purgeCrontab) : [],
+    concurrency,
+    noHandleSignals: true,
+    // Without these, the runner ends before the queue records which jobs are done and which failed.
+    preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
+    logger: createRunnerLogger(log),
+  });
 }
 
 function createRunnerLogger(log: Log): Logger {

@@ -9,7 +9,7 @@ import { withOwner } from "./owner.ts";
 import { countEntries } from "./progress.ts";
 
 /** Short transactions: a sign-up of an address waits for the transaction that changes its entry. */
-const batchSize = 1_000;
+const batchSize = 200;
 
 export const unflag: Command = {
   summary: "clears the flag unusual_volume, and queues the confirmation mails that it held back",
