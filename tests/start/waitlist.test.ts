@@ -29,6 +29,7 @@ describe("the command line", () => {
       "import",
       "invite",
       "stats",
+      "unflag",
       "erase",
       "purge",
       "show",
