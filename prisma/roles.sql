@@ -2,7 +2,7 @@
 -- it any number of times. It changes no object of another application.
 --
 -- The site fills in the names of the roles and runs a section if its settings need it: studio with DATABASE_ADMIN_URL, erasures with
--- ERASURE_KEY, worker if one of its tasks (announce, mail, purge) is configured.
+-- ERASURE_KEY, worker if one of its tasks (webhook, mail, purge) is configured.
 -- Statements below "unless" run before the migrations, and only if the condition is false. If the owner may not run some of these,
 -- the site prints all of them for an administrator, and stops. All other statements run after the migrations, in one transaction.
 
@@ -94,16 +94,18 @@ REVOKE ALL ON public.earlyaccess, public.earlyaccess_status_changes, public.earl
   public.earlyaccess_views, public.earlyaccess_backups FROM :"worker" CASCADE;
 GRANT USAGE ON SCHEMA graphile_worker TO :"worker";
 GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA graphile_worker TO :"worker";
+-- For the metric of the last backup.
+GRANT SELECT (finished_at) ON public.earlyaccess_backups TO :"worker";
 
--- ==== worker announce: what a notification contains, and the flags that suppress one. Neither name nor address. ====
+-- ==== worker webhook: what a webhook contains. Neither name nor address. ====
 
-GRANT SELECT (id, company, created_at, utm_source, utm_medium, utm_campaign, utm_term, utm_content, referrer_host,
-  suspected_spam, disposable_email, unusual_volume) ON public.earlyaccess TO :"worker";
+GRANT SELECT (id, company, created_at, utm_source, utm_medium, utm_campaign, utm_term, utm_content, referrer_host)
+  ON public.earlyaccess TO :"worker";
 
 -- ==== worker mail: the address, and the state of the mail. ====
 
-GRANT SELECT (id, email, mailed_at, mail_refusal, confirmed_at, suspected_spam, disposable_email, unusual_volume),
-  UPDATE (token_hash, erasure_hash, mailed_at, mail_refusal) ON public.earlyaccess TO :"worker";
+GRANT SELECT (id, email, mail_tokens, mailed_at, mail_refusal, confirmed_at, suspected_spam, disposable_email, unusual_volume),
+  UPDATE (mail_tokens, erasure_hash, mailed_at, mail_refusal) ON public.earlyaccess TO :"worker";
 
 -- ==== worker purge: deletes old entries. ====
 

@@ -47,8 +47,8 @@ export const explanations: Explanation[] = [
     why: "It proves what we told you.",
   },
   {
-    columns: ["token_hash"],
-    what: "A check value of the link or button with which you can remove your entry",
+    columns: ["token_hash", "mail_tokens"],
+    what: "A check value of each link or button with which you can remove your entry",
     why: "It lets you remove the entry without an account.",
   },
   {

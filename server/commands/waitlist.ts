@@ -11,12 +11,14 @@ import { invite } from "./waitlist/invite.ts";
 import { purge } from "./waitlist/purge.ts";
 import { show } from "./waitlist/show.ts";
 import { stats } from "./waitlist/stats/stats.ts";
+import { unflag } from "./waitlist/unflag.ts";
 
 const commands: Record<string, Command> = {
   export: exportCommand,
   import: importCommand,
   invite,
   stats,
+  unflag,
   erase,
   purge,
   show,

@@ -69,7 +69,7 @@ describe("the web role", () => {
 
   it("may not store what only a mail, an admin or Postgres may set", async () => {
     await migrate(database);
-    const columns = "confirmed_at mailed_at mail_refusal erasure_hash created_at status imported batch";
+    const columns = "confirmed_at mail_tokens mailed_at mail_refusal erasure_hash created_at status imported batch";
     for (const column of columns.split(" ")) {
       const sql = insert.replace("(id,", `(${column}, id,`).replace("VALUES (", "VALUES (NULL, ");
       await expect(asWeb(sql), sql).rejects.toMatchObject(denied);
@@ -156,12 +156,12 @@ describe("an owner", () => {
   it("without CREATEROLE and CREATE gets all statements at once, without passwords, and nothing is changed", async () => {
     await asSuperuser(`ALTER ROLE ${owner} NOCREATEROLE; ALTER DATABASE ${name} OWNER TO postgres;
       GRANT CREATE ON SCHEMA public TO ${owner}; REVOKE CONNECT ON DATABASE ${name} FROM PUBLIC; GRANT CONNECT ON DATABASE ${name} TO ${owner}`);
-    const worker = { url: database.notifyUrl, tasks: ["mail" as const] };
+    const worker = { url: database.workerUrl, tasks: ["mail" as const] };
     const urls = { ...withAdmin(), worker, erasureKey: "a-key-of-32-characters-for-tests" };
     const failure = (await migrate(urls).catch((error: unknown) => error)) as Error;
     expect(failure).toBeInstanceOf(MissingRightError);
     expect(failure.message).not.toMatch(/it's a long secret|it''s|also a long|one more long/);
-    for (const role of [web, admin, admins, `${name}_notify`])
+    for (const role of [web, admin, admins, `${name}_worker`])
       expect(failure.message).toContain(`CREATE ROLE "${role}"`);
     expect(await database.query("SELECT FROM pg_tables WHERE schemaname = 'public'")).toEqual([]);
     await runAdvice(failure.message);

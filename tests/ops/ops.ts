@@ -1,4 +1,4 @@
-// npm run test:ops: the operator's commands on large lists, a backup and its restore, metrics in a real Prometheus, notifications.
+// npm run test:ops: the operator's commands on large lists, a backup and its restore, metrics in a real Prometheus, webhooks.
 // npm run test:ops -- WORD runs only the scenarios with the word in their name.
 import { runScenarios } from "../support/scenarios.ts";
 import { backUpAndRestore } from "./backup.ts";
@@ -7,7 +7,7 @@ import { importWithSignUps } from "./import-with-sign-ups.ts";
 import { inviteMany } from "./invite.ts";
 import { exportMillion, importMillion } from "./large-list.ts";
 import { checkMetrics } from "./metrics.ts";
-import { checkNotifications } from "./notifications.ts";
+import { checkWebhooks } from "./webhooks.ts";
 import { migrateSharedDatabase } from "./shared-database.ts";
 
 if (process.platform !== "linux") throw new Error("These tests need Linux: they read a process' memory from /proc.");
@@ -27,5 +27,5 @@ await runScenarios([
     run: migrateSharedDatabase,
   },
   { name: "metrics, alerts and dashboard in Prometheus", run: checkMetrics },
-  { name: "notifications while the receiver, the worker and Postgres fail", run: checkNotifications },
+  { name: "webhooks while the receiver, the worker and Postgres fail", run: checkWebhooks },
 ]);

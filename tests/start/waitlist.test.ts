@@ -24,7 +24,7 @@ describe("the command line", () => {
     const all = await waitlist(["--help"]);
     expect(all).toMatchObject({ code: 0, stderr: "" });
     const names = [...all.stdout.matchAll(/^ {2}([a-z]+) {2,}\S/gm)].map(([, name]) => name as string);
-    expect(names).toEqual(["export", "import", "invite", "stats", "erase", "purge", "show", "doctor"]);
+    expect(names).toEqual(["export", "import", "invite", "stats", "unflag", "erase", "purge", "show", "doctor"]);
     for (const name of names) {
       const one = await waitlist([name, "--help"]);
       expect(one).toMatchObject({ code: 0, stderr: "" });

@@ -62,7 +62,7 @@ function* examineSite({ publicUrl, trustProxy, controller, contactEmail }: Confi
 
 async function* examineDatabase(database: OpenedDatabase, config: Config): AsyncGenerator<Finding> {
   const { webUrl, adminUrl, worker, ownerUrl, erasureKey } = database;
-  const others = { DATABASE_URL: webUrl, DATABASE_ADMIN_URL: adminUrl, NOTIFY_DATABASE_URL: worker?.url };
+  const others = { DATABASE_URL: webUrl, DATABASE_ADMIN_URL: adminUrl, WORKER_DATABASE_URL: worker?.url };
   for (const [name, url] of Object.entries(others)) {
     if (url && url !== ownerUrl) yield await examineConnection(name, url);
   }
@@ -98,7 +98,7 @@ async function examineConnection(name: string, url: string): Promise<Finding> {
 async function* examineWorker(owner: pg.Client, tasks: WorkerTask[]): AsyncGenerator<Finding> {
   const hint = "Does the worker run? npm run worker, or in the image node dist/server/worker.js.";
   for (const [task, what] of [
-    ["announce", "Notifications"],
+    ["webhook", "Webhooks"],
     ["mail", "Confirmation mails"],
   ] as const) {
     const isWanted = tasks.includes(task);
@@ -162,7 +162,7 @@ async function examineRedis(url: string): Promise<Finding> {
 }
 
 async function examineMailServer(url: string, { publicUrl = "" }: Config): Promise<Finding> {
-  const { MailError, verifyMailServer } = await import("../../outbox/mail-server.ts"); // nodemailer
+  const { MailError, verifyMailServer } = await import("../../worker/mail-server.ts"); // nodemailer
   try {
     await verifyMailServer({ url, client: new URL(publicUrl).hostname });
     return ok("Mail server", "accepts connections");

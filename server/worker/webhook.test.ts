@@ -1,8 +1,8 @@
-// The message of a notification: text from visitors stays text.
+// The text of a webhook for Slack: what a visitor typed stays text.
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { readSource } from "../models/source.ts";
-import { formatMessage } from "./notification.ts";
+import { formatMessage } from "./webhook.ts";
 
 const nothing = { id: "", created_at: new Date(0), confirmed_at: null, ...readSource({}) };
 const describeCompany = (company: string) =>
