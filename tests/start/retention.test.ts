@@ -48,7 +48,7 @@ it("deletes what is older than RETENTION_MONTHS or was erased before a restore, 
   const hash = hashAddress("back@example.com", key);
   await database.query("INSERT INTO earlyaccess_erasures.addresses (hash) VALUES ($1)", [hash]);
   const worker = await startWorker({ ERASURE_KEY: key });
-  expect(worker.stdout()).toContain("worker started: daily deletion of old entries");
+  expect(worker.stdout()).toContain("worker started: purge");
   await database.query("SELECT graphile_worker.add_job('purge')");
   await finished();
   expect(await emails()).toEqual(["new@example.com"]);
