@@ -160,20 +160,17 @@ function formatRow(cells: (string | number | boolean | null)[]): string {
  * @throws OperatorError if a batch fails; the batches before it stay.
  */
 async function insertEntries(client: pg.Client, lines: number, hasErasures: boolean): Promise<number> {
+  // Sign-ups are inserted in the same order: a deadlock with an import is impossible.
+  const insert = `INSERT INTO public.earlyaccess (${columns}, imported)
+    SELECT ${entryColumns}, coalesce(created_at, CURRENT_TIMESTAMP), coalesce(status, 'waiting'), true
+    FROM pg_temp.line WHERE place > $1 AND place <= $2 ${hasErasures ? `AND NOT ${isErased}` : ""}
+    ORDER BY email COLLATE "C", place ON CONFLICT DO NOTHING`;
   let inserted = 0;
   try {
-    // Sign-ups queue behind a lock that the import waits for, so it gives up early.
+    // Sign-ups of a batch queue behind a lock that the import waits for, so it gives up early and tries again.
     await client.query("SET lock_timeout = '300ms'; SET earlyaccess.silent = 'on'");
     for (let place = 0; place < lines; place += batchSize) {
-      // Sign-ups are inserted in the same order: a deadlock with an import is impossible.
-      const { rowCount } = await client.query(
-        `INSERT INTO public.earlyaccess (${columns}, imported)
-         SELECT ${entryColumns}, coalesce(created_at, CURRENT_TIMESTAMP), coalesce(status, 'waiting'), true
-         FROM pg_temp.line WHERE place > $1 AND place <= $2 ${hasErasures ? `AND NOT ${isErased}` : ""}
-         ORDER BY email COLLATE "C", place ON CONFLICT DO NOTHING`,
-        [place, place + batchSize],
-      );
-      inserted += rowCount ?? 0;
+      inserted += await retryWhileLocked(() => client.query(insert, [place, place + batchSize]));
     }
     return inserted;
   } catch (error) {
@@ -182,6 +179,16 @@ async function insertEntries(client: pg.Client, lines: number, hasErasures: bool
       `The import stopped after ${count(inserted)} new entries (${reason}). Run the same command again: it skips addresses that are on the list.`,
       { cause: error },
     );
+  }
+}
+
+/** Tries ten times. Returns the number of rows. */
+async function retryWhileLocked(query: () => Promise<pg.QueryResult>, attempts = 10): Promise<number> {
+  try {
+    return (await query()).rowCount ?? 0;
+  } catch (error) {
+    if (errorFields(error).code !== "55P03" || attempts === 1) throw error;
+    return retryWhileLocked(query, attempts - 1);
   }
 }
 
