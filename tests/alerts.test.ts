@@ -1,4 +1,4 @@
-// The codes that docs/prometheus-alerts.yml explains are those in the log: each test causes one fault of the database.
+// The codes that deploy/prometheus-alerts.yml explains are those in the log: each test causes one fault of the database.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
@@ -87,7 +87,7 @@ const faults: Fault[] = [
     ...sql("BEGIN; LOCK TABLE earlyaccess IN ACCESS EXCLUSIVE MODE", "ROLLBACK"),
   },
   {
-    // tests/chaos/full-disk.ts fills a real disk, which needs the right to mount one; Postgres reports it with this code.
+    // tests/reliability/full-disk.ts fills a real disk, which needs the right to mount one; Postgres reports it with this code.
     name: "the disk is full",
     codes: ["53100", "53100"],
     ...sql(
@@ -119,7 +119,7 @@ it.each(faults)("the log names the cause if $name", async ({ codes, url, connect
 });
 
 it("the alert explains these codes and no others", async () => {
-  const rules = await readFile(join(projectRoot, "docs/prometheus-alerts.yml"), "utf8");
+  const rules = await readFile(join(projectRoot, "deploy/prometheus-alerts.yml"), "utf8");
   const [, text = ""] = /alert: PerennialNotReady\n.*?description: >-\n(.*?)\n\n/s.exec(rules) ?? [];
   expect(text).toContain('"sign-ups cannot be stored"');
   const explained = text.match(/\b(?:\d[A-Z\d]{4}|[A-Z]+_[A-Z]+|E[A-Z]+|Database[A-Z]\w+)\b/g);

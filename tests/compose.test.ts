@@ -55,10 +55,10 @@ it("connects each service as the role that it needs, and none as a superuser", (
     "studio: perennial_web",
     "worker: perennial_worker",
   ]);
-  expect(read("docs/create-owner.sql")).toMatch(
+  expect(read("deploy/create-owner.sql")).toMatch(
     /^CREATE ROLE perennial_owner LOGIN CREATEROLE PASSWORD :'password';$/m,
   );
-  expect(read("docs/create-owner.sql")).toMatch(/^ALTER ROLE postgres PASSWORD NULL;$/m);
+  expect(read("deploy/create-owner.sql")).toMatch(/^ALTER ROLE postgres PASSWORD NULL;$/m);
 });
 
 it("confines each service", () => {
@@ -95,7 +95,7 @@ it("puts Caddy in front of the site if DOMAIN is set", () => {
   const { https, site } = services;
   expect(https).toMatchObject({ profiles: ["https"], ports: ["80:80", "443:443", "443:443/udp"] });
   expect(https?.volumes).toEqual(["certificates:/data/caddy"]);
-  expect(read("docs/Caddyfile.https")).toMatch(/^\{\$DOMAIN\} \{\n\treverse_proxy site:3000 \{$/m);
+  expect(read("deploy/Caddyfile.https")).toMatch(/^\{\$DOMAIN\} \{\n\treverse_proxy site:3000 \{$/m);
   const values = (domain: Record<string, string>) => [
     interpolate(site?.environment?.PUBLIC_URL ?? "", domain),
     interpolate(site?.environment?.TRUST_PROXY ?? "", domain),
@@ -134,7 +134,7 @@ it("has a service for each replica, all of which the balancer asks", () => {
   const replicas = Object.keys(services).filter((name) => name.startsWith("replica"));
   expect(replicas).toEqual(["replica-1", "replica-2", "replica-3"]);
   const upstreams = Array.from(
-    read("docs/Caddyfile").matchAll(/reverse_proxy (?:@\w+ )?(.+) \{$/gm),
+    read("deploy/Caddyfile").matchAll(/reverse_proxy (?:@\w+ )?(.+) \{$/gm),
     ([, list]) => list,
   );
   expect(upstreams.length).toBeGreaterThan(0);

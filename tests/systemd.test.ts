@@ -1,11 +1,11 @@
-// docs/perennial*.service: what the units run, and that both are confined alike.
+// deploy/perennial*.service: what the units run, and that both are confined alike.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { scripts } from "../package.json";
 import { projectRoot } from "../server/project-root.ts";
 
-const lines = (name: string) => readFileSync(join(projectRoot, "docs", name), "utf8").split("\n");
+const lines = (name: string) => readFileSync(join(projectRoot, "deploy", name), "utf8").split("\n");
 const [site, worker] = [lines("perennial.service"), lines("perennial-worker.service")];
 const dockerfile = readFileSync(join(projectRoot, "Dockerfile"), "utf8");
 

@@ -1,4 +1,4 @@
-// The colours and the optional lines of the confirmation mail. tests/start/mail.test.ts has the message that arrives.
+// The colours and the optional lines of the confirmation mail. tests/process/mail.test.ts has the message that arrives.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";

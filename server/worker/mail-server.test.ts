@@ -1,4 +1,4 @@
-// What a failure of each step of SMTP says about the message. tests/start/ has the worker and a real SMTP server.
+// What a failure of each step of SMTP says about the message. tests/process/ has the worker and a real SMTP server.
 import { once } from "node:events";
 import { createServer, type AddressInfo, type Server } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-// The worker beside another application's queue; tests/start/ tests its own.
+// The worker beside another application's queue; tests/process/ tests its own.
 import { pino } from "pino";
 import { expect, it } from "vitest";
 import { createTestDatabase, superuserUrl } from "../../tests/support/database.ts";

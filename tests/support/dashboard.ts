@@ -1,4 +1,4 @@
-// Reads docs/grafana-dashboard.json with the checks of Grafana's import.
+// Reads deploy/grafana-dashboard.json with the checks of Grafana's import.
 import { z } from "zod";
 
 const source = z.object({ type: z.literal("prometheus"), uid: z.literal("${DS_PROMETHEUS}") });

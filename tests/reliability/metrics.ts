@@ -17,12 +17,12 @@ import type { Site } from "../support/site.ts";
 import { signupBody, withStack } from "../support/stack.ts";
 import { until } from "../support/until.ts";
 
-const rules = join(projectRoot, "docs/prometheus-alerts.yml");
+const rules = join(projectRoot, "deploy/prometheus-alerts.yml");
 
 /** Prometheus must be able to read everything, each alert must fire as it should, and each panel must have data. */
 export async function checkMetrics(say: Say): Promise<string> {
   promtool(["check", "rules", "--lint-fatal", rules]);
-  promtool(["test", "rules", join(projectRoot, "tests/ops/alert-tests.yml")]);
+  promtool(["test", "rules", join(projectRoot, "tests/reliability/alert-tests.yml")]);
   return withStack(say, async (stack) => {
     const port = await freePort();
     const site = await stack.startSite({ METRICS_PORT: String(port) });
@@ -86,7 +86,7 @@ async function withPrometheus<T>(port: number, use: (query: Query) => Promise<T>
 
 /** Asserts that each query of the dashboard has data, and returns how many there are. */
 async function queryPanels(query: Query): Promise<number> {
-  const { queries } = readDashboard(readFileSync(join(projectRoot, "docs/grafana-dashboard.json"), "utf8"));
+  const { queries } = readDashboard(readFileSync(join(projectRoot, "deploy/grafana-dashboard.json"), "utf8"));
   const variables = { $job: "perennial", $instance: ".*", $__rate_interval: "30s", $__range: "30s" };
   for (const text of queries) {
     const promql = Object.entries(variables).reduce((done, [name, value]) => done.replaceAll(name, value), text);

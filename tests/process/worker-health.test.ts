@@ -1,4 +1,4 @@
-// The health check of the worker's container, as docker-compose.yml and docs/kubernetes.yaml have it, on a real worker.
+// The health check of the worker's container, as docker-compose.yml and deploy/kubernetes.yaml have it, on a real worker.
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -47,7 +47,7 @@ function isHealthy(seconds: number): boolean {
 }
 
 it("is the same on Kubernetes", () => {
-  const probes = parseAllDocuments(read("docs/kubernetes.yaml")).flatMap((document) => {
+  const probes = parseAllDocuments(read("deploy/kubernetes.yaml")).flatMap((document) => {
     const found = document.toJS() as { spec?: { template?: { spec?: { containers?: { livenessProbe?: object }[] } } } };
     return found.spec?.template?.spec?.containers?.map(({ livenessProbe }) => livenessProbe) ?? [];
   });

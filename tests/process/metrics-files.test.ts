@@ -7,10 +7,10 @@ import { createTestDatabase } from "../support/database.ts";
 import { readDashboard } from "../support/dashboard.ts";
 import { signUp, startMeasuredSite } from "../support/metrics.ts";
 
-const read = (name: string) => readFileSync(join(projectRoot, "docs", name), "utf8");
+const read = (name: string) => readFileSync(join(projectRoot, "deploy", name), "utf8");
 const rules = read("prometheus-alerts.yml");
 
-/** tests/start/worker-metrics.test.ts reads them from a real worker. */
+/** tests/process/worker-metrics.test.ts reads them from a real worker. */
 const workerMetrics = ["oldest_job_seconds", "failed_jobs", "mails_total", "backup_age_seconds"];
 
 it("the dashboard and the alerts name only existing metrics, and the dashboard shows every metric of the site", async () => {
