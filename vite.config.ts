@@ -44,9 +44,7 @@ const server: UserConfig = {
         index: path("server/index.ts"),
         migrate: path("server/commands/migrate.ts"),
         waitlist: path("server/commands/waitlist.ts"),
-        worker: path("server/commands/worker.ts"),
-        // The worker's former name.
-        notify: path("server/commands/worker.ts"),
+        worker: path("server/worker/index.ts"),
       },
       onLog(level, log, handle) {
         // "use client" has no meaning on this server.

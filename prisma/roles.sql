@@ -2,7 +2,7 @@
 -- it any number of times. It changes no object of another application.
 --
 -- The site fills in the names of the roles and runs a section if its settings need it: studio with DATABASE_ADMIN_URL, erasures with
--- ERASURE_KEY, worker if one of its tasks (announce, mail, purge) is configured.
+-- ERASURE_KEY, worker if one of its tasks (webhook, mail, purge) is configured.
 -- Statements below "unless" run before the migrations, and only if the condition is false. If the owner may not run some of these,
 -- the site prints all of them for an administrator, and stops. All other statements run after the migrations, in one transaction.
 
@@ -24,7 +24,7 @@ GRANT CONNECT ON DATABASE :"database" TO :"web";
 -- unless has_schema_privilege(to_regrole(quote_ident(:'web')), 'public', 'USAGE')
 GRANT USAGE ON SCHEMA public TO :"web";
 
-REVOKE ALL ON public.earlyaccess, public.earlyaccess_status_changes, public.earlyaccess_imports, public.earlyaccess_notices,
+REVOKE ALL ON public.earlyaccess, public.earlyaccess_status_changes, public.earlyaccess_notices,
   public.earlyaccess_views, public.earlyaccess_backups FROM :"web" CASCADE;
 GRANT INSERT (id, name, email, company, job_title, suspected_spam, disposable_email, unusual_volume,
   utm_source, utm_medium, utm_campaign, utm_term, utm_content, referrer_host, notice_id, token_hash) ON public.earlyaccess TO :"web";
@@ -34,10 +34,10 @@ GRANT EXECUTE ON FUNCTION public.earlyaccess_confirm(bytea), public.earlyaccess_
 
 -- ==== public: every role of this Postgres, which gets nothing, also after a restore without privileges. ====
 
-REVOKE ALL ON public.earlyaccess, public.earlyaccess_status_changes, public.earlyaccess_imports, public.earlyaccess_notices,
+REVOKE ALL ON public.earlyaccess, public.earlyaccess_status_changes, public.earlyaccess_notices,
   public.earlyaccess_views, public.earlyaccess_backups FROM PUBLIC CASCADE;
 REVOKE ALL ON FUNCTION public.earlyaccess_append_only(), public.earlyaccess_log_status(), public.earlyaccess_enqueue(),
-  public.earlyaccess_replace_suspected_spam(), public.earlyaccess_keep_sign_up(),
+  public.earlyaccess_replace_suspected_spam(),
   public.earlyaccess_confirm(bytea), public.earlyaccess_leave(bytea), public.earlyaccess_count_views(date, text, int) FROM PUBLIC CASCADE;
 
 -- ==== studio: the admins, a group that cannot log in. Studio's login and personal logins are its members: see docs/admins.md. ====
@@ -58,10 +58,10 @@ GRANT CONNECT ON DATABASE :"database" TO :"admins";
 -- unless has_schema_privilege(to_regrole(quote_ident(:'admins')), 'public', 'USAGE')
 GRANT USAGE ON SCHEMA public TO :"admins";
 
-REVOKE ALL ON public.earlyaccess, public.earlyaccess_status_changes, public.earlyaccess_imports, public.earlyaccess_notices,
+REVOKE ALL ON public.earlyaccess, public.earlyaccess_status_changes, public.earlyaccess_notices,
   public.earlyaccess_views, public.earlyaccess_backups FROM :"studio", :"admins" CASCADE;
 GRANT SELECT, DELETE, UPDATE (status, batch) ON public.earlyaccess TO :"admins";
-GRANT SELECT ON public.earlyaccess_status_changes, public.earlyaccess_imports, public.earlyaccess_notices TO :"admins";
+GRANT SELECT ON public.earlyaccess_status_changes, public.earlyaccess_notices TO :"admins";
 
 -- ==== erasures: the addresses of erased entries, as keyed hashes, in a schema that backups exclude. ====
 
@@ -90,20 +90,22 @@ GRANT CONNECT ON DATABASE :"database" TO :"worker";
 -- unless has_schema_privilege(to_regrole(quote_ident(:'worker')), 'public', 'USAGE')
 GRANT USAGE ON SCHEMA public TO :"worker";
 
-REVOKE ALL ON public.earlyaccess, public.earlyaccess_status_changes, public.earlyaccess_imports, public.earlyaccess_notices,
+REVOKE ALL ON public.earlyaccess, public.earlyaccess_status_changes, public.earlyaccess_notices,
   public.earlyaccess_views, public.earlyaccess_backups FROM :"worker" CASCADE;
 GRANT USAGE ON SCHEMA graphile_worker TO :"worker";
 GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA graphile_worker TO :"worker";
+-- For the metric of the last backup.
+GRANT SELECT (finished_at) ON public.earlyaccess_backups TO :"worker";
 
--- ==== worker announce: what a notification contains, and the flags that suppress one. Neither name nor address. ====
+-- ==== worker webhook: what a webhook contains. Neither name nor address. ====
 
-GRANT SELECT (id, company, created_at, utm_source, utm_medium, utm_campaign, utm_term, utm_content, referrer_host,
-  suspected_spam, disposable_email, unusual_volume) ON public.earlyaccess TO :"worker";
+GRANT SELECT (id, company, created_at, utm_source, utm_medium, utm_campaign, utm_term, utm_content, referrer_host)
+  ON public.earlyaccess TO :"worker";
 
 -- ==== worker mail: the address, and the state of the mail. ====
 
-GRANT SELECT (id, email, mailed_at, mail_refusal, confirmed_at, suspected_spam, disposable_email, unusual_volume),
-  UPDATE (token_hash, erasure_hash, mailed_at, mail_refusal) ON public.earlyaccess TO :"worker";
+GRANT SELECT (id, email, mail_tokens, mailed_at, mail_refusal, confirmed_at, suspected_spam, disposable_email, unusual_volume),
+  UPDATE (mail_tokens, erasure_hash, mailed_at, mail_refusal) ON public.earlyaccess TO :"worker";
 
 -- ==== worker purge: deletes old entries. ====
 

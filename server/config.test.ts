@@ -43,10 +43,10 @@ describe("readConfig", () => {
     ["DATABASE_URL", "postgresql://web:hunter2%ff@db/x", "postgresql://…"],
     ["DATABASE_URL", "postgresql:/web:hunter2@db/x", "…"],
     ["REDIS_URL", "http://:hunter2@cache", "http://…"],
-    ["NOTIFY_WEBHOOK_URL", "ftp://hunter2.example/", "…"],
+    ["WEBHOOK_URL", "ftp://hunter2.example/", "…"],
     ["DATABASE_URL", "hunter2:x@h", "…"],
     ["PUBLIC_URL", "https://u:hunter2@h.example", "https://…"],
-    ["NOTIFY_WEBHOOK_SECRET", "hunter2", "…"],
+    ["WEBHOOK_SECRET", "hunter2", "…"],
   ])("hides the secret in %s=%s", (name, text, shown) => {
     const error = errorOf({ [name]: text });
     expect(error).toContain(`${name} is "${shown}" but must be `);
@@ -79,11 +79,11 @@ describe("readConfig", () => {
     );
   });
 
-  it("rejects the example of NOTIFY_WEBHOOK_SECRET in production", () => {
-    const { example } = settings.NOTIFY_WEBHOOK_SECRET;
-    const env = { NOTIFY_WEBHOOK_SECRET: example };
-    expect(readConfig(env).notifyWebhookSecret).toBe(example);
-    expect(errorOf({ ...env, NODE_ENV: "production" })).toContain("NOTIFY_WEBHOOK_SECRET is the example");
+  it("rejects the example of WEBHOOK_SECRET in production", () => {
+    const { example } = settings.WEBHOOK_SECRET;
+    const env = { WEBHOOK_SECRET: example };
+    expect(readConfig(env).webhookSecret).toBe(example);
+    expect(errorOf({ ...env, NODE_ENV: "production" })).toContain("WEBHOOK_SECRET is the example");
   });
 });
 
@@ -185,8 +185,8 @@ it.each<[SettingName, string[]]>([
   ],
   ["REDIS_URL", ["http://cache", "redis://"]],
   ["METRICS_PORT", ["0"]],
-  ["NOTIFY_WEBHOOK_URL", ["ftp://hooks.example/", "https://user@hooks.example/"]],
-  ["NOTIFY_WEBHOOK_SECRET", ["secret", "whsec_", `whsec_${Buffer.alloc(23).toString("base64")}`]],
+  ["WEBHOOK_URL", ["ftp://hooks.example/", "https://user@hooks.example/"]],
+  ["WEBHOOK_SECRET", ["secret", "whsec_", `whsec_${Buffer.alloc(23).toString("base64")}`]],
   ["CONTROLLER", ["x".repeat(301), "Perennial\nInc."]],
   ["CONTACT_EMAIL", ["privacy", "a@b", "mailto:a@b.co", "a@b.co, c@d.co"]],
   ["LEGAL_LINKS", ["https://a.example", "Imprint=http://a.example", "Imprint=javascript:x", "=https://a.example", ","]],

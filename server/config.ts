@@ -179,16 +179,18 @@ export const settings = {
   ALLOW_INDEXING: { schema: trueOrFalse.default(true), example: "false" },
   /** The port of the Prometheus metrics, another one than PORT. Undefined: no metrics. */
   METRICS_PORT: { schema: wholeNumber(1, 65_535).optional(), example: "9464" },
-  /** The receiver of a notification for each sign-up. Undefined: no notifications. */
-  NOTIFY_WEBHOOK_URL: { schema: webhookUrl.optional(), example: "https://hooks.example/T0/B0/x", secret: true },
-  /** The key that signs notifications. Undefined: they are unsigned, in Slack's format. */
-  NOTIFY_WEBHOOK_SECRET: {
+  /** The port of the worker's Prometheus metrics. Undefined: no metrics. */
+  WORKER_METRICS_PORT: { schema: wholeNumber(1, 65_535).optional(), example: "9465" },
+  /** The receiver of a webhook for each sign-up. Undefined: no webhooks. */
+  WEBHOOK_URL: { schema: webhookUrl.optional(), example: "https://hooks.example/T0/B0/x", secret: true },
+  /** The key that signs webhooks. Undefined: they are unsigned, in Slack's format. */
+  WEBHOOK_SECRET: {
     schema: webhookSecret.optional(),
     example: "whsec_QW4gZXhhbXBsZSwgd2hpY2ggaXMgcmVmdXNlZC4=",
     secret: true,
   },
   /** The connection of the worker. Undefined: use the owner's. */
-  NOTIFY_DATABASE_URL: databaseUrl("NOTIFY_DATABASE_URL"),
+  WORKER_DATABASE_URL: databaseUrl("WORKER_DATABASE_URL"),
   /** The least severe level that is logged. */
   LOG_LEVEL: { schema: z.enum(logLevels, `one of ${logLevels.join(", ")}`).default("info"), example: "info" },
 } satisfies Record<string, Setting>;
@@ -273,7 +275,7 @@ function readSecretFiles(given: NodeJS.Dict<string>): { secrets: NodeJS.Dict<str
 }
 
 /** Secrets that production refuses if they are the example, and the arguments of openssl that make one. */
-const refusedExamples = { NOTIFY_WEBHOOK_SECRET: "rand -base64 32", ERASURE_KEY: "rand -hex 32" };
+const refusedExamples = { WEBHOOK_SECRET: "rand -base64 32", ERASURE_KEY: "rand -hex 32" };
 
 /** Returns an error for each variable that is missing although another one requires it. */
 function checkMail(given: NodeJS.Dict<string>): string[] {

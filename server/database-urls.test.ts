@@ -5,12 +5,12 @@ import { expect, it } from "vitest";
 import { checkDatabaseUrls, exampleDatabaseUrls } from "./database-urls.ts";
 import { projectRoot } from "./project-root.ts";
 
-const production = { NODE_ENV: "production", NOTIFY_WEBHOOK_URL: "https://hooks.example/T0/B0/x" };
+const production = { NODE_ENV: "production", WEBHOOK_URL: "https://hooks.example/T0/B0/x" };
 const good = {
   DATABASE_URL: urlOf("web"),
   DATABASE_OWNER_URL: urlOf("owner"),
   DATABASE_ADMIN_URL: urlOf("admin"),
-  NOTIFY_DATABASE_URL: urlOf("notify"),
+  WORKER_DATABASE_URL: urlOf("worker"),
 };
 
 it.each(["DATABASE_OWNER_URL", "DATABASE_ADMIN_URL"] as const)("rejects %s without DATABASE_URL", (name) => {
@@ -22,8 +22,8 @@ it.each(["DATABASE_OWNER_URL", "DATABASE_ADMIN_URL"] as const)("rejects %s witho
 it.each([
   ["DATABASE_ADMIN_URL", "DATABASE_URL"],
   ["DATABASE_ADMIN_URL", "DATABASE_OWNER_URL"],
-  ["DATABASE_ADMIN_URL", "NOTIFY_DATABASE_URL"],
-  ["NOTIFY_DATABASE_URL", "DATABASE_URL"],
+  ["DATABASE_ADMIN_URL", "WORKER_DATABASE_URL"],
+  ["WORKER_DATABASE_URL", "DATABASE_URL"],
 ] as const)("rejects %s with the role of %s", (name, other) => {
   expect(check({ ...good, [name]: good[other] })).toEqual([
     expect.stringMatching(`^${name} has the role of ${other}, .* for example ${name}=`),
@@ -34,7 +34,7 @@ it.each([
   ["DATABASE_URL", "WEB_PASSWORD"],
   ["DATABASE_OWNER_URL", "OWNER_PASSWORD"],
   ["DATABASE_ADMIN_URL", "ADMIN_PASSWORD"],
-  ["NOTIFY_DATABASE_URL", "NOTIFY_PASSWORD"],
+  ["WORKER_DATABASE_URL", "WORKER_PASSWORD"],
 ])("rejects a weak password in %s in production", (name, inCompose) => {
   const weak = [
     ...[...examplePasswords(), "%73ecret"].map((password) => [password, "the password of an example"]),
@@ -53,11 +53,11 @@ it("rejects one password for two roles in production, even if the URLs encode it
   const env = {
     ...good,
     DATABASE_OWNER_URL: urlOf("owner", "8b1f3c40d2e5a7b6"),
-    NOTIFY_DATABASE_URL: urlOf("notify", "%38b1f3c40d2e5a7b6"),
+    WORKER_DATABASE_URL: urlOf("worker", "%38b1f3c40d2e5a7b6"),
   };
   expect(check(env)).toEqual([]);
   expect(check({ ...production, ...env })).toEqual([
-    "DATABASE_OWNER_URL and NOTIFY_DATABASE_URL have the same password for different roles (docker compose: OWNER_PASSWORD and NOTIFY_PASSWORD); for each role make one with: openssl rand -hex 24",
+    "DATABASE_OWNER_URL and WORKER_DATABASE_URL have the same password for different roles (docker compose: OWNER_PASSWORD and WORKER_PASSWORD); for each role make one with: openssl rand -hex 24",
   ]);
 });
 
@@ -68,8 +68,8 @@ it.each([
   ["one role in two URLs", { ...good, DATABASE_OWNER_URL: good.DATABASE_URL }],
   ["URLs without a password", { DATABASE_URL: "postgresql://web@db/x", DATABASE_OWNER_URL: "postgresql://owner@db/x" }],
   [
-    "an example in NOTIFY_DATABASE_URL if no webhook is set",
-    { ...good, NOTIFY_DATABASE_URL: urlOf("notify", "secret"), NOTIFY_WEBHOOK_URL: undefined },
+    "an example in WORKER_DATABASE_URL if no webhook is set",
+    { ...good, WORKER_DATABASE_URL: urlOf("worker", "secret"), WEBHOOK_URL: undefined },
   ],
 ])("accepts %s in production", (_title, env) => {
   expect(check({ ...production, ...env })).toEqual([]);

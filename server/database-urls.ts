@@ -7,7 +7,7 @@ const composeVariables = {
   DATABASE_URL: "WEB_PASSWORD",
   DATABASE_OWNER_URL: "OWNER_PASSWORD",
   DATABASE_ADMIN_URL: "ADMIN_PASSWORD",
-  NOTIFY_DATABASE_URL: "NOTIFY_PASSWORD",
+  WORKER_DATABASE_URL: "WORKER_PASSWORD",
 } as const;
 export type DatabaseUrlName = keyof typeof composeVariables;
 const urlNames = Object.keys(composeVariables) as DatabaseUrlName[];
@@ -17,7 +17,7 @@ export const exampleDatabaseUrls: Record<DatabaseUrlName, string> = {
   DATABASE_URL: example("perennial_web"),
   DATABASE_OWNER_URL: example("perennial_owner"),
   DATABASE_ADMIN_URL: example("perennial_admin"),
-  NOTIFY_DATABASE_URL: example("perennial_notify"),
+  WORKER_DATABASE_URL: example("perennial_worker"),
 };
 
 /**
@@ -44,13 +44,13 @@ function isPostgresUrl(text: string): boolean {
 
 /** URLs whose role must differ from the roles of the listed URLs. */
 const distinctRoles: Partial<Record<DatabaseUrlName, DatabaseUrlName[]>> = {
-  DATABASE_ADMIN_URL: ["DATABASE_URL", "DATABASE_OWNER_URL", "NOTIFY_DATABASE_URL"],
-  NOTIFY_DATABASE_URL: ["DATABASE_URL"],
+  DATABASE_ADMIN_URL: ["DATABASE_URL", "DATABASE_OWNER_URL", "WORKER_DATABASE_URL"],
+  WORKER_DATABASE_URL: ["DATABASE_URL"],
 };
 
 /** The passwords in .env.example, the settings' examples and the documents. */
 const examplePasswords = new Set([
-  "change-this-notify-password",
+  "change-this-worker-password",
   "a-long-password",
   "another-password",
   "a-third-password",
@@ -62,7 +62,7 @@ const minPasswordLength = 15;
 
 /** The database URLs, and the settings that give the worker a task. */
 type Values = Partial<Record<DatabaseUrlName, string | undefined>> &
-  Partial<Record<"NOTIFY_WEBHOOK_URL" | "MAIL_FROM" | "RETENTION_MONTHS", unknown>>;
+  Partial<Record<"WEBHOOK_URL" | "MAIL_FROM" | "RETENTION_MONTHS", unknown>>;
 
 interface Connection {
   name: DatabaseUrlName;
@@ -83,7 +83,7 @@ export function checkDatabaseUrls(given: NodeJS.Dict<string>, values: Values): s
   });
   // Without a password, a certificate or a provider's proxy authenticates the role.
   const used = connections.filter(
-    ({ name, password }) => password !== "" && (name !== "NOTIFY_DATABASE_URL" || hasWorker(values)),
+    ({ name, password }) => password !== "" && (name !== "WORKER_DATABASE_URL" || hasWorker(values)),
   );
   return [
     ...(given.NODE_ENV === "production" ? [...checkStrength(used), ...checkReuse(used)] : []),
@@ -92,7 +92,7 @@ export function checkDatabaseUrls(given: NodeJS.Dict<string>, values: Values): s
   ];
 }
 
-function hasWorker({ NOTIFY_WEBHOOK_URL: webhook, MAIL_FROM: mail, RETENTION_MONTHS: months }: Values) {
+function hasWorker({ WEBHOOK_URL: webhook, MAIL_FROM: mail, RETENTION_MONTHS: months }: Values) {
   return Boolean(webhook || mail || months);
 }
 

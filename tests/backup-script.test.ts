@@ -1,4 +1,4 @@
-// docs/backup.sh: which backups stay. tests/ops/backup-script.ts runs the script with Postgres.
+// deploy/backup.sh: which backups stay. tests/ops/backup.ts runs the script with Postgres.
 import { execFile } from "node:child_process";
 import { mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -25,7 +25,7 @@ describe.skipIf(process.platform !== "linux")("rotation", () => {
       await writeFile(file, "");
       await utimes(file, date, date);
     }
-    await run("sh", [join(projectRoot, "docs/backup.sh"), "rotate"], {
+    await run("sh", [join(projectRoot, "deploy/backup.sh"), "rotate"], {
       env: { ...process.env, BACKUP_FOLDER: folder },
     });
     const left = (await readdir(folder)).filter((name) => !name.startsWith("."));

@@ -52,7 +52,7 @@ it("has an empty folder for exports on a fresh clone", () => {
 
 it("sends tracked files alone to the image, without tests and documents", () => {
   expect(context.filter((file) => !tracked.includes(file))).toEqual([]);
-  expect(context.filter((file) => /^(tests|docs|exports)\/|\.test\.ts$|\.md$|^\./.test(file))).toEqual([]);
+  expect(context.filter((file) => /^(tests|docs|deploy|exports)\/|\.test\.ts$|\.md$|^\./.test(file))).toEqual([]);
 });
 
 it("sends everything that the build needs", async () => {

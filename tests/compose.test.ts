@@ -44,16 +44,16 @@ it("connects each service as the role that it needs, and none as a superuser", (
   );
   expect(roles.toSorted()).toEqual([
     "migrate: perennial_admin",
-    "migrate: perennial_notify",
     "migrate: perennial_owner",
     "migrate: perennial_web",
+    "migrate: perennial_worker",
     "replica-1: perennial_web",
     "replica-2: perennial_web",
     "replica-3: perennial_web",
     "site: perennial_web",
     "studio: perennial_admin",
     "studio: perennial_web",
-    "worker: perennial_notify",
+    "worker: perennial_worker",
   ]);
   expect(read("docs/create-owner.sql")).toMatch(
     /^CREATE ROLE perennial_owner LOGIN CREATEROLE PASSWORD :'password';$/m,
@@ -127,7 +127,7 @@ it("gives only the worker the mail server's login, and the site what it needs to
   for (const setting of ["WAITLIST", "WAITLIST_CLOSES"]) {
     expect(names(setting).toSorted(), setting).toEqual(sites.filter((name) => name !== "worker"));
   }
-  expect(services.worker?.profiles).toEqual(["worker", "notify"]);
+  expect(services.worker?.profiles).toEqual(["worker"]);
 });
 
 it("has a service for each replica, all of which the balancer asks", () => {

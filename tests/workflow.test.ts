@@ -22,7 +22,10 @@ it("runs .ci/run on every change", () => {
 });
 
 it("pushes images of a version tag for two architectures, with provenance and SBOM, once the tests have passed", () => {
-  expect(jobs.image).toMatchObject({ if: "startsWith(github.ref, 'refs/tags/v')", needs: ["test", "stack"] });
+  expect(jobs.image).toMatchObject({
+    if: "startsWith(github.ref, 'refs/tags/v')",
+    needs: ["test", "stack", "licenses"],
+  });
   const build = jobs.image?.steps.find(({ uses }) => uses?.startsWith("docker/build-push-action@"));
   expect(build?.with).toMatchObject({
     platforms: "linux/amd64,linux/arm64",
@@ -31,6 +34,12 @@ it("pushes images of a version tag for two architectures, with provenance and SB
     sbom: true,
     "build-args": expect.stringMatching(/^VERSION=\S.*\nREVISION=\S/),
   });
+});
+
+it("checks the licences of the packages that ship, with a pinned checker", () => {
+  const runs = jobs.licenses?.steps.flatMap(({ run }) => run ?? []);
+  expect(runs?.[0]).toMatch(/^npm ci .*--omit=dev/);
+  expect(runs?.[1]).toMatch(/^npx --yes license-checker-rseidelsohn@\d+\.\d+\.\d+ .*--onlyAllow "MIT;/);
 });
 
 it("may write packages in the job that pushes them, and nothing else", () => {

@@ -47,8 +47,8 @@ export const explanations: Explanation[] = [
     why: "It proves what we told you.",
   },
   {
-    columns: ["token_hash"],
-    what: "A check value of the link or button with which you can remove your entry",
+    columns: ["token_hash", "mail_tokens"],
+    what: "A check value of each link or button with which you can remove your entry",
     why: "It lets you remove the entry without an account.",
   },
   {
@@ -58,8 +58,8 @@ export const explanations: Explanation[] = [
     onlyWithMail: true,
   },
   {
-    columns: ["id", "import_id"],
-    what: "A random number for your entry and, if it was moved here from another list, one for that import",
-    why: "They tell entries and imports apart.",
+    columns: ["id", "imported"],
+    what: "A random number for your entry, and whether it was moved here from another list",
+    why: "They tell entries apart, and sign-ups from imported entries.",
   },
 ];

@@ -28,18 +28,20 @@ export async function withDatabase(work: Work): Promise<void> {
 
 /** Ends the process after the work, with exit code 2 after a UsageError and 1 after any other error. */
 export async function conclude(work: () => Promise<void>): Promise<void> {
-  let closedPipe: unknown;
+  let stdoutError: NodeJS.ErrnoException | undefined;
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
-    // The reader closed the pipe, as `head` does. The work continues: otherwise an import would be incomplete.
-    closedPipe = error;
+    // The reader closed the pipe, as `head` does, or the disk is full. The work continues: otherwise an import would be incomplete.
+    stdoutError ??= error;
     process.exitCode = 1;
   });
   try {
     await work();
   } catch (error) {
-    if (error !== closedPipe) process.stderr.write(explain(error));
+    if (error !== stdoutError) process.stderr.write(explain(error));
     process.exitCode = error instanceof UsageError ? 2 : 1;
+  }
+  if (stdoutError && stdoutError.code !== "EPIPE") {
+    process.stderr.write(`Standard output cannot be written: ${stdoutError.code}\n`);
   }
   process.exit();
 }

@@ -3,29 +3,26 @@ import { printableName } from "../operator-messages.ts";
 import { conclude, UsageError } from "./command.ts";
 import { print } from "./print.ts";
 import { describeCommand, describeCommands, readArguments, type Command } from "./waitlist/command.ts";
-import { backup } from "./waitlist/backup/backup.ts";
 import { doctor } from "./waitlist/doctor.ts";
 import { erase } from "./waitlist/erase.ts";
 import { exportCommand } from "./waitlist/export.ts";
-import { importCommand } from "./waitlist/import/import.ts";
-import { invite } from "./waitlist/invite/invite.ts";
+import { importCommand } from "./waitlist/import.ts";
+import { invite } from "./waitlist/invite.ts";
 import { purge } from "./waitlist/purge.ts";
-import { restore } from "./waitlist/backup/restore.ts";
 import { show } from "./waitlist/show.ts";
 import { stats } from "./waitlist/stats/stats.ts";
+import { unflag } from "./waitlist/unflag.ts";
 
 const commands: Record<string, Command> = {
   export: exportCommand,
   import: importCommand,
   invite,
   stats,
+  unflag,
   erase,
   purge,
   show,
-  proof: { ...show, summary: "the former name of show" },
   doctor,
-  backup,
-  restore,
 };
 
 await conclude(async () => {

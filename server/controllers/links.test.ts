@@ -44,7 +44,10 @@ async function mail(): Promise<string> {
   const token = newToken();
   const hash = createHash("sha256").update(token).digest();
   const erasure = hashAddress(ada.email, erasureKey);
-  await database.query("UPDATE earlyaccess SET token_hash = $1, erasure_hash = $2, mailed_at = now()", [hash, erasure]);
+  await database.query("UPDATE earlyaccess SET mail_tokens = ARRAY[$1::bytea], erasure_hash = $2, mailed_at = now()", [
+    hash,
+    erasure,
+  ]);
   return token;
 }
 

@@ -24,13 +24,13 @@ export async function openDatabase(config: Config): Promise<OpenedDatabase> {
   const tasks = workerTasks.filter((task) => isWanted(task, config));
   return {
     ...opened,
-    ...(tasks.length > 0 && { worker: { url: config.notifyDatabaseUrl ?? opened.ownerUrl, tasks } }),
+    ...(tasks.length > 0 && { worker: { url: config.workerDatabaseUrl ?? opened.ownerUrl, tasks } }),
     ...(erasureKey && { erasureKey }),
   };
 }
 
-function isWanted(task: WorkerTask, { notifyWebhookUrl, mailFrom, retentionMonths }: Config): boolean {
-  if (task === "announce") return notifyWebhookUrl !== undefined;
+function isWanted(task: WorkerTask, { webhookUrl, mailFrom, retentionMonths }: Config): boolean {
+  if (task === "webhook") return webhookUrl !== undefined;
   return task === "mail" ? mailFrom !== undefined : retentionMonths > 0;
 }
 

@@ -46,11 +46,13 @@ async function readSchema(): Promise<string[]> {
     [...schema.matchAll(/^enum (\w+) \{[^}]*@@map\("(\w+)"\)/gm)].map(([, name, type]) => [name, type]),
   );
   return [...schema.matchAll(/^model \w+ \{\n([^}]*)@@map\("(\w+)"\)/gm)].flatMap(([, body = "", table]) =>
-    [...body.matchAll(/^ {2}(\w+) +(\w+)(\??)(.*)$/gm)].map(([, name, scalar = "", optional, attributes = ""]) => {
-      const [, native, length = ""] = /@db\.(\w+)(\(\d+\))?/.exec(attributes) ?? [];
-      const type = native ? nativeTypes[native] : (scalars[scalar] ?? enums.get(scalar));
-      return describeColumn(table, name, type?.replace("#", length), !optional);
-    }),
+    [...body.matchAll(/^ {2}(\w+) +(\w+)(\[\])?(\??)(.*)$/gm)].map(
+      ([, name, scalar = "", list = "", optional, attributes = ""]) => {
+        const [, native, length = ""] = /@db\.(\w+)(\(\d+\))?/.exec(attributes) ?? [];
+        const type = native ? nativeTypes[native] : (scalars[scalar] ?? enums.get(scalar));
+        return describeColumn(table, name, type?.replace("#", length) + list, !optional && !list);
+      },
+    ),
   );
 }
 

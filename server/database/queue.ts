@@ -26,7 +26,7 @@ export async function createQueue(owner: pg.Client, ownerUrl: string): Promise<v
 
 /** The triggers that add the jobs of a task. The migration leaves them disabled. */
 const queueTriggers: Partial<Record<WorkerTask, string[]>> = {
-  announce: ["earlyaccess_announce", "earlyaccess_announce_confirmed"],
+  webhook: ["earlyaccess_webhook", "earlyaccess_webhook_confirmed"],
   mail: ["earlyaccess_send_mail"],
 };
 
@@ -66,7 +66,7 @@ export async function refuseForeignQueue(client: pg.Client): Promise<void> {
   );
   if (!rows[0]) return;
   throw new OperatorError(
-    `The schema graphile_worker belongs to "${rows[0].owner}": another application in this database uses the same queue. Unset NOTIFY_WEBHOOK_URL, MAIL_FROM and RETENTION_MONTHS, or give the site a database of its own.`,
+    `The schema graphile_worker belongs to "${rows[0].owner}": another application in this database uses the same queue. Unset WEBHOOK_URL, MAIL_FROM and RETENTION_MONTHS, or give the site a database of its own.`,
   );
 }
 

@@ -58,9 +58,6 @@ describe("the web role", () => {
       "INSERT INTO earlyaccess_views VALUES ('2026-01-01', 'x', 1)",
       "UPDATE earlyaccess_views SET views = 0",
       "DELETE FROM earlyaccess_views",
-      "SELECT * FROM earlyaccess_imports",
-      "INSERT INTO earlyaccess_imports DEFAULT VALUES",
-      "DELETE FROM earlyaccess_imports",
       "CREATE TABLE public.mine (x int)",
       "CREATE SCHEMA mine",
       "CREATE ROLE mine",
@@ -72,7 +69,7 @@ describe("the web role", () => {
 
   it("may not store what only a mail, an admin or Postgres may set", async () => {
     await migrate(database);
-    const columns = "confirmed_at mailed_at mail_refusal erasure_hash created_at status import_id batch";
+    const columns = "confirmed_at mail_tokens mailed_at mail_refusal erasure_hash created_at status imported batch";
     for (const column of columns.split(" ")) {
       const sql = insert.replace("(id,", `(${column}, id,`).replace("VALUES (", "VALUES (NULL, ");
       await expect(asWeb(sql), sql).rejects.toMatchObject(denied);
@@ -159,12 +156,12 @@ describe("an owner", () => {
   it("without CREATEROLE and CREATE gets all statements at once, without passwords, and nothing is changed", async () => {
     await asSuperuser(`ALTER ROLE ${owner} NOCREATEROLE; ALTER DATABASE ${name} OWNER TO postgres;
       GRANT CREATE ON SCHEMA public TO ${owner}; REVOKE CONNECT ON DATABASE ${name} FROM PUBLIC; GRANT CONNECT ON DATABASE ${name} TO ${owner}`);
-    const worker = { url: database.notifyUrl, tasks: ["mail" as const] };
+    const worker = { url: database.workerUrl, tasks: ["mail" as const] };
     const urls = { ...withAdmin(), worker, erasureKey: "a-key-of-32-characters-for-tests" };
     const failure = (await migrate(urls).catch((error: unknown) => error)) as Error;
     expect(failure).toBeInstanceOf(MissingRightError);
     expect(failure.message).not.toMatch(/it's a long secret|it''s|also a long|one more long/);
-    for (const role of [web, admin, admins, `${name}_notify`])
+    for (const role of [web, admin, admins, `${name}_worker`])
       expect(failure.message).toContain(`CREATE ROLE "${role}"`);
     expect(await database.query("SELECT FROM pg_tables WHERE schemaname = 'public'")).toEqual([]);
     await runAdvice(failure.message);
@@ -220,8 +217,7 @@ async function expectAdminRights(url: string, become = ""): Promise<void> {
     await expect(queryAs(url, `${become}; ${sql}`), sql).rejects.toMatchObject(denied);
   }
   await queryAs(url, `${become}; UPDATE earlyaccess SET status = 'invited', batch = 'b' WHERE email = 'a@b.co'`);
-  for (const table of ["imports", "notices"])
-    expect(await queryAs(url, `SELECT * FROM earlyaccess_${table}`)).toEqual([]);
+  expect(await queryAs(url, "SELECT * FROM earlyaccess_notices")).toEqual([]);
   const latest = "SELECT changed_by, old_status, new_status FROM earlyaccess_status_changes ORDER BY id DESC LIMIT 1";
   const { username } = new URL(url);
   expect(await queryAs(url, latest)).toEqual([{ changed_by: username, old_status: "waiting", new_status: "invited" }]);
@@ -233,7 +229,7 @@ describe("admins", () => {
     await migrate(withAdmin());
   });
 
-  it("read entries, their history, imports and notices, change a status or a batch, delete entries, and nothing else", async () => {
+  it("read entries, their history and notices, change a status or a batch, delete entries, and nothing else", async () => {
     await expectAdminRights(database.adminRoleUrl);
     await database.query(
       `GRANT INSERT, UPDATE ON earlyaccess TO ${admin}, ${admins}; REVOKE DELETE ON earlyaccess FROM ${admins}`,

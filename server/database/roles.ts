@@ -6,7 +6,7 @@ import { OperatorError, printable } from "../operator-messages.ts";
 import { projectRoot } from "../project-root.ts";
 
 /** The worker's tasks, under the names that their jobs have in the queue. */
-export const workerTasks = ["announce", "mail", "purge"] as const;
+export const workerTasks = ["webhook", "mail", "purge"] as const;
 export type WorkerTask = (typeof workerTasks)[number];
 
 export interface DatabaseUrls {

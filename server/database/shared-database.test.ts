@@ -33,11 +33,11 @@ describe("another application in the database", () => {
     createOtherApplication(superuser, { name: `${prefix}_shop`, owner: `${prefix}_owner`, web: `${prefix}_web` }),
   );
 
-  it.each(["the owner", "a superuser"])("is the same after %s migrated twice, also with notifications", async (who) => {
+  it.each(["the owner", "a superuser"])("is the same after %s migrated twice, also with webhooks", async (who) => {
     const urls = { ...database, ownerUrl: who === "the owner" ? database.ownerUrl : superuser };
     const before = await describeOthers(superuser, prefix);
     await migrate(urls);
-    await migrate({ ...urls, worker: { url: database.notifyUrl, tasks: ["announce" as const] } });
+    await migrate({ ...urls, worker: { url: database.workerUrl, tasks: ["webhook" as const] } });
     expect(await describeOthers(superuser, prefix)).toEqual(before);
     await queryAs(database.webUrl, insert);
     await expect(queryAs(database.webUrl, "SELECT * FROM earlyaccess")).rejects.toMatchObject({ code: "42501" });
@@ -102,11 +102,11 @@ describe("another application's queue in the schema graphile_worker", () => {
   it("is not migrated", async () => {
     await asSuperuser(`CREATE ROLE ${prefix}_shop; CREATE SCHEMA graphile_worker AUTHORIZATION ${prefix}_shop;
       SET ROLE ${prefix}_shop; CREATE TABLE graphile_worker.jobs (id int, locked_by text)`);
-    const urls: DatabaseUrls = { ...database, worker: { url: database.notifyUrl, tasks: ["announce"] } };
+    const urls: DatabaseUrls = { ...database, worker: { url: database.workerUrl, tasks: ["webhook"] } };
     await expect(migrate(urls)).rejects.toThrow(`graphile_worker belongs to "${prefix}_shop"`);
     expect(
       await asSuperuser("SELECT relname FROM pg_class WHERE relnamespace = 'graphile_worker'::regnamespace"),
     ).toEqual([{ relname: "jobs" }]);
-    expect((await migrate(database)).webRole).toBe("restricted"); // Without notifications it is of no concern.
+    expect((await migrate(database)).webRole).toBe("restricted"); // Without webhooks it is of no concern.
   });
 });

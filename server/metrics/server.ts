@@ -8,12 +8,17 @@ import { listen } from "../http/listen.ts";
  * @returns a function that stops the server.
  * @throws OperatorError if the address cannot be used.
  */
-export async function serveMetrics(registry: Registry, host: string, port: number): Promise<() => Promise<void>> {
+export async function serveMetrics(
+  registry: Registry,
+  host: string,
+  port: number,
+  setting = "METRICS_PORT",
+): Promise<() => Promise<void>> {
   const server = createServer((req, res) => {
     // A source that cannot be read does not end the site.
     sendMetrics(registry, req, res).catch(() => res.writeHead(500).end());
   });
-  await listen(server, host, port, "METRICS_PORT");
+  await listen(server, host, port, setting);
   return async () => {
     const closed = new Promise((done) => server.close(done));
     server.closeAllConnections();

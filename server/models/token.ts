@@ -7,7 +7,7 @@ const tokenSize = 16;
 const pool = Buffer.alloc(256 * tokenSize);
 let used = pool.length;
 
-/** Returns a new token for a URL, and its hash for the column token_hash. */
+/** Returns a new token for a URL, and its hash for the columns token_hash and mail_tokens. */
 export function createToken(): { token: string; hash: string } {
   if (used === pool.length) {
     randomFillSync(pool);

@@ -33,14 +33,38 @@ export const flags = ["suspected_spam", "disposable_email", "unusual_volume"] as
 /** An SQL condition. */
 export const isFlagged = `(${flags.join(" OR ")})`;
 
-/** An SQL condition, false for an entry of an unfinished import. */
-export const isFinal =
-  "(import_id IS NULL OR import_id NOT IN (SELECT id FROM public.earlyaccess_imports WHERE finished_at IS NULL))";
+const fieldColumns = fields.map(({ name }) => name);
 
 /** The columns of an entry; Postgres has defaults for the others. */
-export const entryColumns = ["id", ...fields.map(({ name }) => name), ...flags, ...sourceColumns].join(", ");
+export const entryColumns = ["id", ...fieldColumns, ...flags, ...sourceColumns].join(", ");
 
 export const signUpColumns = `${entryColumns}, notice_id, token_hash`;
+
+/** The columns of a list that is exported. */
+export const exportedColumns = [
+  ...fieldColumns,
+  "status",
+  "created_at",
+  "confirmed_at",
+  "mail_refusal",
+  ...flags,
+  ...sourceColumns,
+  "id",
+];
+
+/**
+ * The columns of a list that an import reads. disposable_email follows from the address. Only the link in a mail confirms an
+ * address.
+ */
+export const importedColumns = [
+  ...fieldColumns,
+  "first_name",
+  "last_name",
+  "status",
+  "created_at",
+  ...flags.filter((flag) => flag !== "disposable_email"),
+  ...sourceColumns,
+];
 
 type FieldErrors = Partial<Record<FieldName, string>>;
 

@@ -39,7 +39,7 @@ describe("the closed page", () => {
     await page.locator("#early-access").getByRole("heading", { name: "The early access list is closed" }).waitFor();
     await page.waitForLoadState("networkidle");
     expect(await page.locator("form, input").count()).toBe(0);
-    expect(page.sentRequests.filter((request) => /hydrate|notify/.test(request))).toEqual([]);
+    expect(page.sentRequests.filter((request) => /hydrate|toasts/.test(request))).toEqual([]);
     expect(page.messages).toEqual([]);
   });
 

@@ -487,7 +487,7 @@ describe("a failure", () => {
   });
 
   it("no toast library: the form shows the error", async () => {
-    await page.route("**/notify-*.js", (route) => route.abort());
+    await page.route("**/toasts-*.js", (route) => route.abort());
     await hydrateForm(page);
     await fill();
     await wire.cut();

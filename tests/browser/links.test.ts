@@ -13,10 +13,10 @@ const entries = () =>
   fixture.database.query("SELECT email, confirmed_at IS NOT NULL AS confirmed FROM earlyaccess ORDER BY email");
 
 async function startMailingSite(): Promise<string> {
-  const { webUrl, ownerUrl, notifyUrl } = fixture.database;
+  const { webUrl, ownerUrl, workerUrl } = fixture.database;
   const env = { ...fixture.settings(), DATABASE_URL: webUrl, DATABASE_OWNER_URL: ownerUrl, SMTP_URL: "" };
   const site = await startSite({
-    env: { ...env, NOTIFY_DATABASE_URL: notifyUrl, PUBLIC_URL: "http://localhost:3000" },
+    env: { ...env, WORKER_DATABASE_URL: workerUrl, PUBLIC_URL: "http://localhost:3000" },
   });
   running.push(site);
   await fixture.startWorker({ PUBLIC_URL: site.url });

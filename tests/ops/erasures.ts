@@ -9,6 +9,7 @@ import { eraseEntries, hashAddress } from "../../server/database/erasures.ts";
 import { migrate } from "../../server/database/migrate.ts";
 import { queryAs, withClient } from "../support/query.ts";
 import { runWaitlist } from "../support/waitlist.ts";
+import { findBackup, restoreAsDocumented, runBackupScript, runDocumented } from "./backup.ts";
 import { withInstalledPostgres } from "./installed-postgres.ts";
 
 const execute = promisify(execFile);
@@ -32,22 +33,19 @@ export const keepErased = () =>
     const file = (name: string) => join(folder, name);
     await migrate(database);
     await queryAs(ownerUrl, fill);
-    await waitlist(["backup", file("list.dump")]);
+    const backups = file("backups");
+    await runBackupScript(ownerUrl, backups);
+    const scripted = await findBackup(backups);
     await waitlist(["export", file("list.csv")]);
-    // In the format of operate.md, and one of everything, as an older version of it said.
-    await dump(ownerUrl, file("compose.dump"), "-N", "graphile_worker", "-N", "earlyaccess_erasures");
-    await dump(ownerUrl, file("whole.dump"));
+    // By hand, and one of everything.
+    await runDocumented("pg_dump", "graphile_worker", ownerUrl, file("manual.dump"));
+    await execute("pg_dump", ["-Fc", `--file=${file("whole.dump")}`, `--dbname=${ownerUrl}`]);
     await eraseAll(ownerUrl);
-    await dump(ownerUrl, file("erasures.dump"), "-n", "earlyaccess_erasures");
+    await runDocumented("pg_dump", "-n earlyaccess_erasures", ownerUrl, file("erasures.dump"));
 
-    for (const name of ["list.dump", "compose.dump", "whole.dump"]) {
-      assert.match(await waitlist(["restore", file(name), "--replace"]), /\nRemoved 1,000 of them, /);
-      await assertNoneReturned(ownerUrl);
-    }
-    for (const name of ["compose.dump", "whole.dump"]) {
-      await restoreByHand(ownerUrl, file(name), "--clean", "--if-exists", "-n", "public");
-      await migrate(database);
-      assert.match(await waitlist(["purge"]), /^Removed 1,000 entries whose address was erased earlier\.\n/);
+    for (const backup of [scripted, file("manual.dump"), file("whole.dump")]) {
+      await restoreAsDocumented(database, backup);
+      assert.match(await waitlist(["purge"]), removed);
       await assertNoneReturned(ownerUrl);
     }
     await importOldFiles(file("list.csv"), waitlist);
@@ -55,26 +53,23 @@ export const keepErased = () =>
 
     // The whole database is lost, and with it the list of erased addresses, of which there is a copy.
     const other = await create("other");
-    await restoreByHand(other.ownerUrl, file("erasures.dump"));
-    assert.match(await waitlist(["restore", file("list.dump")], other), /\nRemoved 1,000 of them, /);
+    await runDocumented("pg_restore", "perennial --no-privileges", other.ownerUrl, file("erasures.dump"));
+    await restoreAsDocumented(other, scripted);
+    assert.match(await waitlist(["purge"], other), removed);
     await assertNoneReturned(other.ownerUrl);
     await queryAs(other.webUrl, signUp);
     assert.doesNotMatch(await waitlist(["purge"], other), /Removed/, "purge removed who signed up again");
     await assertUnreadable(ownerUrl, file("erasures.dump"));
-    return "1,000 of 10,000 entries erased; none returned after 5 restores, 2 imports and the loss of the database";
+    return "1,000 of 10,000 entries erased; none returned after 4 restores, 2 imports and the loss of the database";
   });
+
+const removed = /^Removed 1,000 entries whose address was erased earlier\.\n/;
 
 const fill = `
   INSERT INTO earlyaccess (id, name, email, company, created_at)
   SELECT gen_random_uuid(), 'Zoë', 'person' || i || '@example.com', 'E', now() - i * interval '1 minute' FROM generate_series(0, 9999) i`;
 const signUp =
   "INSERT INTO earlyaccess (id, name, email, company) VALUES (gen_random_uuid(), 'Again', 'person1@example.com', 'E')";
-
-const dump = (ownerUrl: string, file: string, ...options: string[]) =>
-  execute("pg_dump", ["-Fc", ...options, `--file=${file}`, `--dbname=${ownerUrl}`]);
-
-const restoreByHand = (ownerUrl: string, file: string, ...options: string[]) =>
-  execute("pg_restore", [`--dbname=${ownerUrl}`, "--no-privileges", "--single-transaction", ...options, file]);
 
 /** As waitlist erase does for one address. */
 const eraseAll = (ownerUrl: string) =>

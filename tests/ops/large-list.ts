@@ -70,7 +70,6 @@ export const importMillion = (say: Say) =>
     await writeList(small, million / 10);
     const tenth = await waitlist(postgres, ["import", small]);
     assert.match(tenth.stdout, /Imported 100,000\.\n$/);
-    assert.match(await showProgress(postgres, ["import", small, "--dry-run"]), /Check █+░* [1-9]\d* % of [\d,]+/);
     await query("TRUNCATE earlyaccess");
     const all = await waitlist(postgres, ["import", large]);
     assert.match(all.stdout, /Imported 1,000,000\.\n$/);
@@ -88,15 +87,6 @@ export const importMillion = (say: Say) =>
     assert(all.peakMegabytes < tenth.peakMegabytes + memoryMargin, seen);
     return seen;
   });
-
-/** Runs the command in a terminal, which `script` emulates, and returns what it shows. */
-async function showProgress({ ownerUrl, webUrl }: DatabaseUrls, args: string[]): Promise<string> {
-  const command = [process.execPath, builtWaitlist, ...args].map((word) => `'${word}'`).join(" ");
-  const env = { DATABASE_URL: webUrl, DATABASE_OWNER_URL: ownerUrl };
-  const { code, stdout } = await run(["script", "--quiet", "--return", "--command", command, "/dev/null"], env);
-  assert.equal(code, 0, stdout);
-  return stdout;
-}
 
 async function writeList(path: string, count: number): Promise<void> {
   function* lines() {

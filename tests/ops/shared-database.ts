@@ -17,7 +17,7 @@ export const migrateSharedDatabase = () =>
     const urls: DatabaseUrls = {
       ownerUrl: url("shared", "perennial_owner"),
       webUrl: url("shared", "perennial_web"),
-      worker: { url: url("shared", "perennial_notify"), tasks: ["announce"] },
+      worker: { url: url("shared", "perennial_worker"), tasks: ["webhook"] },
     };
     await queryAs(url("postgres"), "CREATE ROLE perennial_owner LOGIN CREATEROLE");
     await queryAs(url("postgres"), "CREATE DATABASE shared");

@@ -9,7 +9,7 @@ import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
 const { database, file, waitlist } = createWaitlistFixture();
 const key = "a-key-of-32-characters-for-tests";
 const mails = { MAIL_FROM: "hello@perennial.example", ERASURE_KEY: key, PUBLIC_URL: "https://perennial.example" };
-const worker = () => ({ NOTIFY_DATABASE_URL: database.notifyUrl, RETENTION_MONTHS: "24" });
+const worker = () => ({ WORKER_DATABASE_URL: database.workerUrl, RETENTION_MONTHS: "24" });
 const verdicts = (stdout: string) =>
   Object.fromEntries(
     [...stdout.matchAll(/^(ok|warning|problem) +([^:]+):/gm)].map(([, verdict, what]) => [what, verdict]),
@@ -19,7 +19,7 @@ it("finds mails that are not queued, that wait, and a worker that deletes nothin
   const none = await waitlist(["doctor"], { ...mails, ...worker() });
   expect(none.code).toBe(1);
   expect(verdicts(none.stdout)).toMatchObject({ "Confirmation mails": "problem" });
-  await migrate({ ...database, erasureKey: key, worker: { url: database.notifyUrl, tasks: ["mail", "purge"] } });
+  await migrate({ ...database, erasureKey: key, worker: { url: database.workerUrl, tasks: ["mail", "purge"] } });
   const fine = await waitlist(["doctor"], { ...mails, ...worker() });
   expect([fine.code, fine.stderr]).toEqual([0, ""]);
   expect(verdicts(fine.stdout)).toMatchObject({ "Confirmation mails": "ok" });
@@ -58,7 +58,7 @@ it("logs into the mail server, and prints no password", async () => {
   const server = await openMailServer({ encryption: "TLS", login: { user: "ada", password: "correct horse" } });
   expect(await examine(server.url)).toBe("ok       Mail server: accepts connections");
   const wrong = Object.assign(new URL(server.url), { password: "hunter2" }).href;
-  expect(await examine(wrong)).toMatch(/^problem .*The mail server cannot be used: 535 to AUTH PLAIN\. Mails wait/);
+  expect(await examine(wrong)).toMatch(/^problem .*Mail server error: 535 to AUTH PLAIN\. Mails wait/);
   await server.close();
-  expect(await examine(server.url)).toMatch(/^problem .*The mail server cannot be used: ECONNREFUSED\. Mails wait/);
+  expect(await examine(server.url)).toMatch(/^problem .*Mail server error: ECONNREFUSED\. Mails wait/);
 });

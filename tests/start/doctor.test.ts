@@ -32,8 +32,8 @@ it("finds that the web role can read the list, https without a proxy, and an una
   await database.query("REVOKE SELECT (name) ON earlyaccess FROM PUBLIC");
   expect([code, stderr]).toEqual([1, ""]);
   expect(stdout).toMatch(/^problem {2}Web role: .* has SELECT on entries/m);
-  expect(stdout).toMatch(/^warning {2}Settings: .* set TRUST_PROXY=1/m);
-  expect(stdout).toMatch(/^warning {2}Settings: .* set CONTROLLER and CONTACT_EMAIL/m);
+  expect(stdout).toMatch(/^warning {2}Proxy: set TRUST_PROXY=1/m);
+  expect(stdout).toMatch(/^warning {2}Privacy: .* set CONTROLLER and CONTACT_EMAIL/m);
   expect(stdout).toMatch(/^problem {2}Redis: cannot be used \(ECONNREFUSED\)/m);
   expect(stdout).not.toMatch(/hunter2|it's a long secret|it%27s/);
 });
@@ -52,27 +52,27 @@ it("finds a database that was not migrated, and a password that is refused", asy
   expect(refused.stdout).not.toContain("hunter2");
 });
 
-it("finds notifications that are not queued, that wait, and that are not wanted any more", async () => {
-  const wanted = { NOTIFY_WEBHOOK_URL: "http://127.0.0.1:1/hook", NOTIFY_DATABASE_URL: database.notifyUrl };
+it("finds webhooks that are not queued, that wait, and that are not wanted any more", async () => {
+  const wanted = { WEBHOOK_URL: "http://127.0.0.1:1/hook", WORKER_DATABASE_URL: database.workerUrl };
   const none = await waitlist(["doctor"], wanted);
   expect([none.code, verdicts(none.stdout)]).toMatchObject([
     1,
-    { NOTIFY_DATABASE_URL: "problem", Notifications: "problem" },
+    { WORKER_DATABASE_URL: "problem", Webhooks: "problem" },
   ]);
-  await migrate({ ...database, worker: { url: database.notifyUrl, tasks: ["announce"] } });
+  await migrate({ ...database, worker: { url: database.workerUrl, tasks: ["webhook"] } });
   const fine = await waitlist(["doctor"], wanted);
-  expect([fine.code, verdicts(fine.stdout)]).toMatchObject([0, { NOTIFY_DATABASE_URL: "ok", Notifications: "ok" }]);
-  expect((await waitlist(["doctor"])).stdout).toMatch(/^warning {2}Notifications: .* not configured here/m);
-  await database.query("SELECT graphile_worker.add_job('announce', '{}')");
+  expect([fine.code, verdicts(fine.stdout)]).toMatchObject([0, { WORKER_DATABASE_URL: "ok", Webhooks: "ok" }]);
+  expect((await waitlist(["doctor"])).stdout).toMatch(/^warning {2}Webhooks: .* not configured here/m);
+  await database.query("SELECT graphile_worker.add_job('webhook', '{}')");
   await database.query(
     "UPDATE graphile_worker._private_jobs SET created_at = now() - interval '1 hour', last_error = 'The receiver answered 500'",
   );
   expect((await waitlist(["doctor"], wanted)).stdout).toMatch(
-    /^warning {2}Notifications: jobs that wait: 1, .* The latest error: The receiver answered 500\. Does the worker run\?/m,
+    /^warning {2}Webhooks: jobs that wait: 1, .* The latest error: The receiver answered 500\. Does the worker run\?/m,
   );
   await database.query("UPDATE graphile_worker._private_jobs SET attempts = max_attempts");
   expect((await waitlist(["doctor"], wanted)).stdout).toMatch(
-    /^warning {2}Notifications: .* given up after 25 attempts: 1/m,
+    /^warning {2}Webhooks: .* given up after 25 attempts: 1/m,
   );
   await migrate({ ownerUrl: database.ownerUrl, webUrl: database.webUrl });
 });

@@ -108,7 +108,7 @@ describe("every text", () => {
       await exportList(file("round-trip.csv"));
       await database.query("TRUNCATE earlyaccess");
       expect(await waitlist(["import", file("round-trip.csv")])).toMatchObject({ code: 0, stderr: "" });
-      const after = before.map((row) => Object.assign(row, { id: anyId, import_id: anyId }));
+      const after = before.map((row) => Object.assign(row, { id: anyId, imported: true }));
       expect(await entries()).toEqual(after);
     });
     await fc.assert(property, { numRuns: 4, endOnFailure: true });
@@ -147,33 +147,16 @@ it("filters by period, and omits flagged entries", async () => {
   expect(await names("--without-flagged")).toEqual(["One", "Two"]);
 });
 
-it("filters by status, sorts and limits", async () => {
-  const day = (number: number) => ({ created_at: `2026-01-0${number}T00:00:00Z` });
-  await add("Three", "three@example.com", { ...day(3), status: "invited" });
-  await add("One", "one@example.com", day(1));
-  await add("Four", "four@example.com", { ...day(4), status: "left" });
-  await add("Two", "two@example.com", { ...day(2), status: "joined" });
+it("filters by status", async () => {
+  for (const status of ["waiting", "invited", "joined", "left"]) await add(status, `${status}@example.com`, { status });
   const names = async (...options: string[]) => {
-    const csv = (await exportList(...options)).match(/^[A-Z]\w+(?=,)/gm);
-    const ndjson = (await exportList("--format", "ndjson", ...options)).match(/(?<="name":")\w+/g);
+    const csv = (await exportList(...options)).match(/^[a-z]+(?=,\w+@)/gm)?.toSorted();
+    const ndjson = (await exportList("--format", "ndjson", ...options)).match(/(?<="name":")\w+/g)?.toSorted();
     expect(ndjson).toEqual(csv);
     return csv;
   };
-  expect(await names("--sort", "oldest")).toEqual(["One", "Two", "Three", "Four"]);
-  expect(await names("--sort", "newest")).toEqual(["Four", "Three", "Two", "One"]);
-  expect(await names("--sort", "newest", "--limit", "2")).toEqual(["Four", "Three"]);
-  expect(await names("--limit", "3")).toHaveLength(3);
-  expect(await names("--status", "invited")).toEqual(["Three"]);
-  expect(await names("--status", "waiting, joined", "--sort", "oldest", "--limit", "9")).toEqual(["One", "Two"]);
-});
-
-it("reads days in the time zone of --tz", async () => {
-  await add("Before", "before@example.com", { created_at: "2026-03-28T22:59:59Z" });
-  await add("Start", "start@example.com", { created_at: "2026-03-28T23:00:00Z" });
-  await add("End", "end@example.com", { created_at: "2026-03-29T21:59:59Z" });
-  await add("After", "after@example.com", { created_at: "2026-03-29T22:00:00Z" });
-  const day = ["--since", "2026-03-29", "--until", "2026-03-29", "--tz", "Europe/Berlin", "--sort", "oldest"];
-  expect((await exportList(...day)).match(/^[A-Z]\w+(?=,)/gm)).toEqual(["Start", "End"]);
+  expect(await names("--status", "invited")).toEqual(["invited"]);
+  expect(await names("--status", "waiting, joined")).toEqual(["joined", "waiting"]);
 });
 
 it("writes the complete file or none, readable by its owner only", async () => {

@@ -64,7 +64,7 @@ it("erase, then import of the earlier export: the address does not return", asyn
   expect(await addresses()).toEqual(["zoe@example.com"]);
 });
 
-it("removes an entry that was erased between the check of the file and its insertion", async () => {
+it("skips a line whose address is erased between the check of the file and its batch", async () => {
   await database.query(
     `CREATE FUNCTION erase_zoe() RETURNS trigger LANGUAGE plpgsql AS $$
      BEGIN
@@ -74,10 +74,13 @@ it("removes an entry that was erased between the check of the file and its inser
      CREATE TRIGGER erase_zoe BEFORE INSERT ON earlyaccess FOR EACH ROW WHEN (NEW.email = 'ada@example.com') EXECUTE FUNCTION erase_zoe()`,
   );
   try {
-    const text = "name,email,company\nAda,ada@example.com,E\nZoe,zoe@example.com,E\n";
+    const others = Array.from({ length: 999 }, (_, i) => `Ada,ada${i}@example.com,E\n`).join("");
+    const text = `name,email,company\nAda,ada@example.com,E\n${others}Zoe,zoe@example.com,E\n`;
     const { stdout } = await importText(text, { ERASURE_KEY: key });
-    expect(stdout).toBe("2 lines, 0 already on the list, 0 twice in the file, 0 erased, 0 wrong.\nImported 1.\n");
-    expect(await addresses()).toEqual(["ada@example.com"]);
+    expect(stdout).toBe(
+      "1,001 lines, 0 already on the list, 0 twice in the file, 0 erased, 0 wrong.\nImported 1,000.\n",
+    );
+    expect(await addresses()).not.toContain("zoe@example.com");
   } finally {
     await database.query("DROP FUNCTION erase_zoe CASCADE");
   }

@@ -1,7 +1,9 @@
 // waitlist import: the files that it accepts, and its report.
 import { writeFile } from "node:fs/promises";
 import { beforeEach, expect, it } from "vitest";
+import { run } from "../support/run.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
+import { builtWaitlist } from "../support/waitlist.ts";
 
 const { database, file, waitlist, entries, add } = createWaitlistFixture();
 
@@ -78,6 +80,27 @@ it("imports nothing if a line is wrong, and reports the line without personal da
       "Line 6: more cells than the header has\nNothing was imported.\n",
   );
   expect(stdout + stderr).not.toMatch(/secret/i);
+  expect(await entries()).toEqual([]);
+});
+
+it("reports 20 wrong lines, and counts the others", async () => {
+  const { stdout, stderr } = await importText(`name,email,company\n${"Ada,ada,E\n".repeat(1_025)}`);
+  expect(stdout).toBe("1,025 lines, 0 already on the list, 0 twice in the file, 1,025 wrong.\n");
+  expect(stderr.split("\n").slice(19)).toEqual([
+    "Line 21: email: Enter an email address like name@example.com.",
+    "… and 1,005 more.",
+    "Nothing was imported.",
+    "",
+  ]);
+});
+
+it("refuses a line over 64 KiB before it takes much memory", async () => {
+  await writeFile(file("commas.csv"), `name,email,company\n${",".repeat(20_000_000)}\n`);
+  const env = { DATABASE_URL: database.webUrl, DATABASE_OWNER_URL: database.ownerUrl };
+  const command = [process.execPath, builtWaitlist, "import", file("commas.csv")] as [string, ...string[]];
+  const { code, stderr, peakMegabytes } = await run(command, env);
+  expect([code, stderr]).toEqual([1, "Line 2 is longer than 64 KiB.\n"]);
+  expect(peakMegabytes).toBeLessThan(200);
   expect(await entries()).toEqual([]);
 });
 

@@ -17,10 +17,10 @@ async function expectNoAddress(worker: Site): Promise<void> {
 
 describe("the worker tries again after", () => {
   it.each([
-    ["greylisting", "recipient", "450 4.2.0", "The mail server deferred the message: 450 4.2.0 to RCPT TO"],
-    ["452 to the message", "data", "452 4.2.2", "The mail server deferred the message: 452 4.2.2 to DATA"],
-    ["550 to the sender", "sender", "550 5.7.1", "The mail server cannot be used: 550 5.7.1 to MAIL FROM"],
-    ["554 to the connection", "connect", "554 5.3.2", "The mail server cannot be used: 554 5.3.2"],
+    ["greylisting", "recipient", "450 4.2.0", "Mail server error: 450 4.2.0 to RCPT TO"],
+    ["452 to the message", "data", "452 4.2.2", "Mail server error: 452 4.2.2 to DATA"],
+    ["550 to the sender", "sender", "550 5.7.1", "Mail server error: 550 5.7.1 to MAIL FROM"],
+    ["554 to the connection", "connect", "554 5.3.2", "Mail server error: 554 5.3.2"],
   ] as const)("%s", async (_, step, code, fault) => {
     fixture.server.fail(step, `${code} I do not like`);
     const worker = await startWorker();
@@ -39,7 +39,7 @@ describe("the worker tries again after", () => {
     fixture.server.fail("connect", "hang");
     await startWorker();
     expect(await signUp("ada@example.com")).toBe(201);
-    expect(await failed()).toBe("The mail server cannot be used: GREETING_TIMEOUT");
+    expect(await failed()).toBe("Mail server error: GREETING_TIMEOUT");
     fixture.server.fail();
     await fixture.hasten();
     await mailed(1);
@@ -68,7 +68,7 @@ it("is not sent again on the day on which the server did not confirm it", async 
   fixture.server.fail("data", "hang");
   const worker = await startWorker();
   expect(await signUp("ada@example.com")).toBe(201);
-  expect(await failed()).toBe("The mail server did not confirm the message: ETIMEDOUT");
+  expect(await failed()).toBe("Mail server error: SOCKET_TIMEOUT");
   await expectNoAddress(worker);
   fixture.server.fail();
   await fixture.waitsUntilTomorrow();
@@ -97,32 +97,11 @@ it("goes out when a server that was away is back", async () => {
   await fixture.server.close();
   await startWorker();
   expect(await signUp("ada@example.com")).toBe(201);
-  expect(await failed()).toBe("The mail server cannot be used: ECONNREFUSED");
+  expect(await failed()).toBe("Mail server error: ECONNREFUSED");
   expect(await signUp("bob@example.com")).toBe(201);
   fixture.server = await openMailServer({ port: Number(new URL(url).port) });
   await fixture.hasten();
   await mailed(2);
   await emptied();
   expect(fixture.server.mails.map(({ to }) => to).toSorted()).toEqual(["ada@example.com", "bob@example.com"]);
-});
-
-it("retries all others as soon as one is accepted after an outage, but no notifications", async () => {
-  fixture.server.fail("connect", "421 4.3.2 closed");
-  const worker = await startWorker();
-  for (const name of ["ada", "bob", "cleo"]) expect(await signUp(`${name}@example.com`)).toBe(201);
-  const jobs = () => fixture.database.query("SELECT FROM graphile_worker.jobs WHERE attempts > 0");
-  await until("all have failed", async () => (await jobs()).length === 3);
-  await worker.stop();
-  await fixture.database.query("SELECT graphile_worker.add_job('announce', '{}')");
-  await fixture.database.query(
-    "UPDATE graphile_worker._private_jobs SET run_at = now() + interval '1 hour', attempts = greatest(attempts, 1)",
-  );
-  fixture.server.fail();
-  await startWorker();
-  expect(await signUp("dora@example.com")).toBe(201);
-  await mailed(4);
-  const rest = () =>
-    fixture.database.query("SELECT task_identifier, run_at > now() AS later FROM graphile_worker.jobs");
-  await until("the mails are done", async () => (await rest()).length === 1);
-  expect(await rest()).toEqual([{ task_identifier: "announce", later: true }]);
 });

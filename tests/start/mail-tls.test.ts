@@ -42,7 +42,7 @@ describe("no mail and no password is sent", () => {
     await fixture.openServer({ login });
     await startWorker();
     expect(await signUp("ada@example.com")).toBe(201);
-    expect(await failed()).toMatch(/^The mail server cannot be used: (500|502).* to STARTTLS$/);
+    expect(await failed()).toMatch(/^Mail server error: (500|502).* to STARTTLS$/);
     expect(fixture.server.recipients).toEqual([]);
   });
 
@@ -50,7 +50,7 @@ describe("no mail and no password is sent", () => {
     await fixture.openServer({ encryption, login });
     await startWorker();
     expect(await signUp("ada@example.com")).toBe(201);
-    expect(await failed()).toBe("The mail server cannot be used: DEPTH_ZERO_SELF_SIGNED_CERT");
+    expect(await failed()).toBe("Mail server error: DEPTH_ZERO_SELF_SIGNED_CERT");
     expect(fixture.server.recipients).toEqual([]);
   });
 
@@ -59,7 +59,7 @@ describe("no mail and no password is sent", () => {
     const wrong = Object.assign(new URL(fixture.server.url), { password: "hunter2" }).href;
     const worker = await startWorker({ ...trusting, SMTP_URL: wrong });
     expect(await signUp("ada@example.com")).toBe(201);
-    expect(await failed()).toBe("The mail server cannot be used: 535 to AUTH PLAIN");
+    expect(await failed()).toBe("Mail server error: 535 to AUTH PLAIN");
     expect(fixture.server.recipients).toEqual([]);
     expect(worker.stdout() + worker.stderr()).not.toMatch(/hunter2|\bada\b|lovelace|smtps:/i);
     expect(await fixture.database.query("SELECT mail_refusal FROM earlyaccess")).toEqual([{ mail_refusal: null }]);

@@ -5,30 +5,120 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { migrate } from "../../server/database/migrate.ts";
+import { hashToken } from "../../server/models/token.ts";
 import { createMailFixture } from "../support/mail-fixture.ts";
 import { parseMail } from "../support/parsed-mail.ts";
 import { queryAs } from "../support/query.ts";
 import { runWorker } from "../support/site.ts";
+import { until } from "../support/until.ts";
 import { runWaitlist } from "../support/waitlist.ts";
 
 const fixture = createMailFixture();
 const { signUp, startWorker, mailed, emptied } = fixture;
 const query = (sql: string) => fixture.database.query(sql);
+/** Calls a function of the web role with a token. */
+const follow = async (name: string, token = "") =>
+  (await queryAs(fixture.database.webUrl, `SELECT ${name}($1) AS result`, [hashToken(token)]))[0]?.result;
 const recipients = () => fixture.server.mails.map(({ to }) => to);
 
-it("sends one mail for each new sign-up, and none for a duplicate", async () => {
+it("sends one mail for each new sign-up", async () => {
   const worker = await startWorker();
-  expect(await signUp("ada@example.com")).toBe(201);
-  await mailed(1);
-  expect(await signUp("ADA@example.com")).toBe(201);
-  expect(await signUp("bob@example.com")).toBe(201);
+  for (const name of ["ada", "bob"]) expect(await signUp(`${name}@example.com`)).toBe(201);
   await mailed(2);
   await emptied();
-  expect(recipients()).toEqual(["ada@example.com", "bob@example.com"]);
-  expect(await query("SELECT FROM earlyaccess WHERE mailed_at IS NOT NULL AND token_hash IS NOT NULL")).toHaveLength(2);
+  expect(recipients().toSorted()).toEqual(["ada@example.com", "bob@example.com"]);
+  expect(
+    await query("SELECT FROM earlyaccess WHERE mailed_at IS NOT NULL AND cardinality(mail_tokens) = 1"),
+  ).toHaveLength(2);
   expect(await worker.stop()).toBe(0);
   expect(worker.stderr()).toBe("");
-  expect(worker.stdout()).toContain("worker started: confirmation mails");
+  expect(worker.stdout()).toContain("worker started: mail");
+});
+
+describe("somebody who signs up again", () => {
+  it("gets the mail again, at most one a day and three in all, and the links of each work", async () => {
+    await startWorker();
+    expect(await signUp("ada@example.com")).toBe(201);
+    await mailed(1);
+    for (let times = 2; times <= 3; times++) {
+      await emptied();
+      expect(await signUp("ADA@example.com")).toBe(201);
+      await fixture.waitsUntilTomorrow();
+      expect(await signUp("ada@example.com")).toBe(201);
+      await fixture.waitsUntilTomorrow();
+      expect(fixture.server.mails).toHaveLength(times - 1);
+      await fixture.passDay();
+      await mailed(times);
+    }
+    await emptied();
+    await fixture.passDay();
+    expect(await signUp("ada@example.com")).toBe(201);
+    await emptied();
+    expect(recipients()).toEqual(["ada@example.com", "ada@example.com", "ada@example.com"]);
+    const tokens = fixture.server.mails.map(({ raw }) => /confirm\?token=([\w-]{22})/.exec(parseMail(raw).text)?.[1]);
+    for (const token of tokens) expect(await follow("earlyaccess_confirm", token)).toBe(true);
+    expect(await follow("earlyaccess_leave", tokens[1])).toBe(true);
+    expect(await query("SELECT FROM earlyaccess")).toEqual([]);
+    expect(await follow("earlyaccess_confirm", tokens[0])).toBe(false);
+  });
+
+  it("after a day gets the mail at once", async () => {
+    await startWorker();
+    expect(await signUp("ada@example.com")).toBe(201);
+    await mailed(1);
+    await emptied();
+    await fixture.passDay();
+    expect(await signUp("ada@example.com", { name: "Eve" })).toBe(201);
+    await mailed(2);
+    await emptied();
+  });
+
+  it.each([
+    ["has confirmed", "confirmed_at = now()", {}],
+    ["has an address that the mail server refused", "mail_refusal = '550 5.1.1'", {}],
+    ["has a flag", "unusual_volume = true", {}],
+    ["is a bot", "mailed_at = NULL", { message: "buy" }],
+  ])("gets none if that person %s", async (_, change, field) => {
+    const worker = await startWorker();
+    expect(await signUp("ada@example.com")).toBe(201);
+    await mailed(1);
+    await emptied();
+    await query(`UPDATE earlyaccess SET ${change}`);
+    await fixture.passDay();
+    expect(await signUp("ada@example.com", field)).toBe(201);
+    await emptied();
+    expect(await worker.stop()).toBe(0);
+    expect(fixture.server.mails).toHaveLength(1);
+  });
+
+  it("leaves no address in the queue, and gets no mail after an erasure", async () => {
+    const { ERASURE_KEY = "" } = fixture.settings();
+    const expectNoAddress = async () => {
+      const [jobs] = await query("SELECT json_agg(j)::text AS text FROM graphile_worker._private_jobs j");
+      expect(jobs?.text).toContain("mail");
+      expect(jobs?.text).not.toMatch(/\bada\b|\bbob\b|example|%40|@/i);
+    };
+    const signUpBoth = async () => {
+      for (const name of ["ada", "bob"]) expect(await signUp(`${name}@example.com`)).toBe(201);
+    };
+    await signUpBoth();
+    await expectNoAddress(); // Of the trigger.
+    await startWorker();
+    await mailed(2);
+    await signUpBoth();
+    await until(
+      "two mails wait",
+      async () => (await query("SELECT FROM graphile_worker.jobs WHERE run_at > now()"))[1],
+    );
+    await expectNoAddress(); // Of the worker.
+    await fixture.leave(); // By the latest mail.
+    expect(
+      await runWaitlist(fixture.database, ["erase", "ada@example.com", "bob@example.com"], { ERASURE_KEY }),
+    ).toMatchObject({ code: 0, stderr: "" });
+    await fixture.passDay();
+    await emptied();
+    expect(fixture.server.mails).toHaveLength(2);
+  });
 });
 
 it("sends none for a flagged, imported or confirmed entry", async () => {
@@ -167,7 +257,7 @@ it("sends plain text and HTML with nothing that the visitor typed", async () => 
 });
 
 it("reads neither name nor company, and no others' tables", async () => {
-  const attempt = (sql: string) => queryAs(fixture.database.notifyUrl, sql);
+  const attempt = (sql: string) => queryAs(fixture.database.workerUrl, sql);
   for (const column of ["name", "company", "job_title", "status", "token_hash", "erasure_hash", "created_at"]) {
     await expect(attempt(`SELECT ${column} FROM earlyaccess`), column).rejects.toMatchObject({ code: "42501" });
   }
@@ -181,7 +271,7 @@ it("reads neither name nor company, and no others' tables", async () => {
   ]) {
     await expect(attempt(sql), sql).rejects.toMatchObject({ code: "42501" });
   }
-  await attempt("SELECT id, email, mailed_at, mail_refusal, confirmed_at FROM earlyaccess");
+  await attempt("SELECT id, email, mail_tokens, mailed_at, mail_refusal, confirmed_at FROM earlyaccess");
 });
 
 it("says which setting or migration is missing", async () => {

@@ -10,6 +10,9 @@ import { signUp, startMeasuredSite } from "../support/metrics.ts";
 const read = (name: string) => readFileSync(join(projectRoot, "docs", name), "utf8");
 const rules = read("prometheus-alerts.yml");
 
+/** tests/start/worker-metrics.test.ts reads them from a real worker. */
+const workerMetrics = ["oldest_job_seconds", "failed_jobs", "mails_total", "backup_age_seconds"];
+
 it("the dashboard and the alerts name only existing metrics, and the dashboard shows every metric of the site", async () => {
   const database = await createTestDatabase();
   const site = await startMeasuredSite({ env: { DATABASE_URL: database.webUrl } });
@@ -23,6 +26,7 @@ it("the dashboard and the alerts name only existing metrics, and the dashboard s
   const named = (text: string) => text.match(/\b(?:http|perennial|nodejs|process)_[a-z\d_]+/g) ?? [];
   const shown = new Set(dashboard.queries.flatMap(named));
   const alerted = new Set(named(rules));
+  for (const name of workerMetrics) alerted.delete(`perennial_${name}`);
   expect([...shown, ...alerted].filter((name) => !names.has(name))).toEqual([]);
   const ours = [...names].filter((name) => /^(?:http|perennial)_/.test(name) && !/_(?:sum|count)$/.test(name));
   expect(ours.filter((name) => !shown.has(name))).toEqual([]);
@@ -49,6 +53,10 @@ it("every alert has a severity, a summary and a description", () => {
     "PerennialCeilingReached",
     "PerennialEventLoopLag",
     "PerennialPoolWaiting",
+    "PerennialJobsLate",
+    "PerennialJobsFailed",
+    "PerennialMailsRefused",
+    "PerennialBackupOld",
   ]);
   for (const alert of alerts)
     expect(alert).toMatch(/severity: (?:critical|warning)\n[^]*summary: .+\n[^]*description: >-\n/);

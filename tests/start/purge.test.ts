@@ -47,7 +47,7 @@ it("removes nothing without RETENTION_MONTHS, and names the setting", async () =
 it("removes 5,000 entries, and leaves personal data neither in its output nor in another table", async () => {
   await migrate({
     ...database,
-    worker: { url: database.notifyUrl, tasks: ["announce", "mail", "purge"] },
+    worker: { url: database.workerUrl, tasks: ["webhook", "mail", "purge"] },
     erasureKey: key,
   });
   const fill = (first: number, last: number) =>

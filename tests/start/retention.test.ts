@@ -20,7 +20,7 @@ afterEach(() => database.drop());
 const running = killedAfterEach();
 
 async function startWorker(env: Record<string, string> = {}) {
-  const worker = runWorker({ DATABASE_URL: database.notifyUrl, RETENTION_MONTHS: "24", ...env });
+  const worker = runWorker({ DATABASE_URL: database.workerUrl, RETENTION_MONTHS: "24", ...env });
   running.push(worker);
   await until("the worker started", () => worker.stdout().includes("worker started"));
   return worker;
@@ -40,7 +40,7 @@ const finished = () =>
   until("the job is done", async () => (await database.query("SELECT FROM graphile_worker.jobs")).length === 0);
 
 it("deletes what is older than RETENTION_MONTHS or was erased before a restore, and keeps the hashes", async () => {
-  await migrate({ ...database, erasureKey: key, worker: { url: database.notifyUrl, tasks: ["purge"] } });
+  await migrate({ ...database, erasureKey: key, worker: { url: database.workerUrl, tasks: ["purge"] } });
   await fill();
   await database.query(
     "INSERT INTO earlyaccess (id, name, email, company) VALUES (gen_random_uuid(), 'Bob', 'back@example.com', 'Bobs')",
@@ -48,7 +48,7 @@ it("deletes what is older than RETENTION_MONTHS or was erased before a restore, 
   const hash = hashAddress("back@example.com", key);
   await database.query("INSERT INTO earlyaccess_erasures.addresses (hash) VALUES ($1)", [hash]);
   const worker = await startWorker({ ERASURE_KEY: key });
-  expect(worker.stdout()).toContain("worker started: daily deletion of old entries");
+  expect(worker.stdout()).toContain("worker started: purge");
   await database.query("SELECT graphile_worker.add_job('purge')");
   await finished();
   expect(await emails()).toEqual(["new@example.com"]);
@@ -59,7 +59,7 @@ it("deletes what is older than RETENTION_MONTHS or was erased before a restore, 
 });
 
 it("catches up the run of a day on which no worker ran", async () => {
-  await migrate({ ...database, worker: { url: database.notifyUrl, tasks: ["purge"] } });
+  await migrate({ ...database, worker: { url: database.workerUrl, tasks: ["purge"] } });
   await fill();
   await (await startWorker()).stop();
   expect(await emails()).toHaveLength(2);
@@ -72,9 +72,9 @@ it("catches up the run of a day on which no worker ran", async () => {
 });
 
 it("reads neither name nor company, and sends nothing", async () => {
-  await migrate({ ...database, worker: { url: database.notifyUrl, tasks: ["purge"] } });
+  await migrate({ ...database, worker: { url: database.workerUrl, tasks: ["purge"] } });
   for (const column of ["name", "company", "token_hash"]) {
-    await expect(queryAs(database.notifyUrl, `SELECT ${column} FROM earlyaccess`)).rejects.toMatchObject({
+    await expect(queryAs(database.workerUrl, `SELECT ${column} FROM earlyaccess`)).rejects.toMatchObject({
       code: "42501",
     });
   }
@@ -83,7 +83,7 @@ it("reads neither name nor company, and sends nothing", async () => {
 });
 
 it("runs no function that another role created in public", async () => {
-  await migrate({ ...database, worker: { url: database.notifyUrl, tasks: ["purge"] } });
+  await migrate({ ...database, worker: { url: database.workerUrl, tasks: ["purge"] } });
   await fill();
   // As on Postgres 14, where every role may create objects in public.
   await queryAs(superuserUrl(new URL(database.ownerUrl).pathname.slice(1)), "GRANT CREATE ON SCHEMA public TO PUBLIC");

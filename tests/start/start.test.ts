@@ -230,7 +230,7 @@ describe("a database outage", () => {
         ended += (await client.query(`SELECT pg_terminate_backend(pid) ${others}`)).rowCount ?? 0;
       }
     });
-    const site = await start({ ...urlsOf(empty), NOTIFY_WEBHOOK_URL: "http://127.0.0.1:9/" });
+    const site = await start({ ...urlsOf(empty), WEBHOOK_URL: "http://127.0.0.1:9/" });
     await sleep(5_000); // The first retries.
     over.abort();
     await storm;

@@ -7,7 +7,7 @@ import { queryAs } from "./query.ts";
 
 export interface TestDatabase extends DatabaseUrls {
   /** The role of the worker, which a migration with `worker` creates. */
-  notifyUrl: string;
+  workerUrl: string;
   /** The role of admins, which a migration with adminUrl creates. */
   adminRoleUrl: string;
   /** Runs a statement as the owner. */
@@ -31,13 +31,13 @@ export async function createEmptyDatabase(): Promise<TestDatabase> {
   return {
     ownerUrl,
     webUrl: as("web", "it's a long secret"),
-    notifyUrl: as("notify", "also a long secret"),
+    workerUrl: as("worker", "also a long secret"),
     adminRoleUrl: as("admin", "one more long secret"),
     query: (sql, values) => queryAs(ownerUrl, sql, values),
     drop: async () => {
       await asAdmin(`DROP DATABASE ${name} WITH (FORCE)`);
       await asAdmin(
-        `DROP ROLE IF EXISTS ${name}_web, ${name}_notify, ${name}_admin, ${adminsGroup(name)}, ${name}_owner`,
+        `DROP ROLE IF EXISTS ${name}_web, ${name}_worker, ${name}_admin, ${adminsGroup(name)}, ${name}_owner`,
       );
     },
   };

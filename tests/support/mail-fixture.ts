@@ -42,7 +42,7 @@ export function createMailFixture(): MailFixture {
   let site: Site | undefined;
   beforeEach(async () => {
     const empty = await createEmptyDatabase();
-    fixture.database = { ...empty, erasureKey, worker: { url: empty.notifyUrl, tasks: ["mail"] } };
+    fixture.database = { ...empty, erasureKey, worker: { url: empty.workerUrl, tasks: ["mail"] } };
     await migrate(fixture.database);
     fixture.server = await openMailServer();
     site = undefined;
@@ -61,7 +61,7 @@ export function createMailFixture(): MailFixture {
       fixture.server = await openMailServer(options);
     },
     settings: () => ({
-      DATABASE_URL: fixture.database.notifyUrl,
+      DATABASE_URL: fixture.database.workerUrl,
       MAIL_FROM: "Perennial <hello@perennial.example>",
       SMTP_URL: fixture.server.url,
       ERASURE_KEY: erasureKey,

@@ -38,7 +38,7 @@ export function signUp(site: Site, entry: object | string, headers: Record<strin
 }
 
 /** Reads Prometheus' text format. @throws if a line has another format or a sample is repeated. */
-function readExposition(text: string): Map<string, number> {
+export function readExposition(text: string): Map<string, number> {
   const values = new Map<string, number>();
   for (const line of text.split("\n").filter((one) => one !== "" && !one.startsWith("# "))) {
     const [, name = "", labels = "{}", value = ""] = /^([a-zA-Z_:][\w:]*)(\{.*\})? (\S+)$/.exec(line) ?? [];

@@ -76,8 +76,8 @@ described AS (
   UNION ALL SELECT 'default', d.oid::text, to_jsonb(d) FROM pg_default_acl d
   UNION ALL SELECT 'extension', extname::text, to_jsonb(e) FROM pg_extension e
   UNION ALL SELECT 'database', datname::text, jsonb_build_object('owner', datdba, 'acl', datacl) FROM pg_database WHERE datname = current_database()
-  UNION ALL SELECT 'role', rolname::text, to_jsonb(r) FROM pg_authid r WHERE starts_with(rolname, $1) AND rolname NOT LIKE '%\\_notify'
+  UNION ALL SELECT 'role', rolname::text, to_jsonb(r) FROM pg_authid r WHERE starts_with(rolname, $1) AND rolname NOT LIKE '%\\_worker'
   UNION ALL SELECT 'member', roleid::regrole || ' ' || member::regrole || ' ' || grantor::regrole, to_jsonb(m) - 'oid' FROM pg_auth_members m
-    WHERE starts_with(roleid::regrole::text, $1) AND roleid::regrole::text NOT LIKE '%\\_notify'
+    WHERE starts_with(roleid::regrole::text, $1) AND roleid::regrole::text NOT LIKE '%\\_worker'
 )
 SELECT concat_ws(' ', kind, name, state) AS line FROM described ORDER BY line`;

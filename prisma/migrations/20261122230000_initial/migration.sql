@@ -27,9 +27,10 @@ CREATE TABLE "earlyaccess" (
     "utm_content" VARCHAR(100),
     "referrer_host" VARCHAR(253),
     "status" "earlyaccess_status" NOT NULL DEFAULT 'waiting',
-    "import_id" UUID,
+    "imported" BOOLEAN NOT NULL DEFAULT false,
     "notice_id" CHAR(32),
     "token_hash" BYTEA,
+    "mail_tokens" BYTEA[],
     "erasure_hash" BYTEA,
     "mailed_at" TIMESTAMPTZ(3),
     "mail_refusal" VARCHAR(20),
@@ -43,6 +44,9 @@ CREATE TABLE "earlyaccess" (
 
 CREATE UNIQUE INDEX "earlyaccess_email_key" ON "earlyaccess"("email");
 CREATE UNIQUE INDEX "earlyaccess_token_hash_key" ON "earlyaccess"("token_hash");
+-- Without the list of pending insertions, which each look-up of a forged token would read.
+CREATE INDEX "earlyaccess_mail_tokens_idx" ON "earlyaccess" USING gin ("mail_tokens") WITH (fastupdate = off)
+WHERE "mail_tokens" IS NOT NULL;
 -- The newest first, as Studio shows them.
 CREATE INDEX "earlyaccess_created_at_idx" ON "earlyaccess"("created_at");
 
@@ -59,15 +63,6 @@ CREATE TABLE "earlyaccess_status_changes" (
 );
 
 CREATE INDEX "earlyaccess_status_changes_entry_id_idx" ON "earlyaccess_status_changes"("entry_id");
-
--- Each run of `waitlist import`.
-CREATE TABLE "earlyaccess_imports" (
-    "id" UUID NOT NULL,
-    "started_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
-    "finished_at" TIMESTAMPTZ(3),
-
-    CONSTRAINT "earlyaccess_imports_pkey" PRIMARY KEY ("id")
-);
 
 -- The privacy notices that the form has shown.
 CREATE TABLE "earlyaccess_notices" (
@@ -130,10 +125,19 @@ FOR EACH ROW WHEN (OLD."status" IS DISTINCT FROM NEW."status") EXECUTE FUNCTION 
 
 -- Adds a job to the queue (graphile-worker) in the transaction of the sign-up or the confirmation; its argument is the task. A
 -- broken queue costs the job, never the sign-up. A locked queue also delays the sign-up by a quarter of a second.
+-- The mail's job names the entry that the address has already, if any, and replaces the job that waits for it: an address has one
+-- job, and the queue no address. enable_seqscan: a connection keeps the plan of its first sign-up, when the table may have been empty.
 CREATE FUNCTION "earlyaccess_enqueue"() RETURNS trigger
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '250ms' AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '250ms' SET enable_seqscan = off AS $$
+DECLARE
+  entry uuid;
 BEGIN
-  PERFORM graphile_worker.add_job(TG_ARGV[0], json_build_object('entry', NEW.id, 'confirmed', TG_OP = 'UPDATE'));
+  IF TG_ARGV[0] = 'mail' THEN
+    entry := coalesce((SELECT id FROM public.earlyaccess WHERE email = NEW.email), NEW.id);
+    PERFORM graphile_worker.add_job('mail', json_build_object('entry', entry), job_key => 'mail ' || entry);
+  ELSE
+    PERFORM graphile_worker.add_job('webhook', json_build_object('entry', NEW.id, 'confirmed', TG_OP = 'UPDATE'));
+  END IF;
   RETURN NEW;
 EXCEPTION WHEN OTHERS THEN
   RAISE WARNING 'no job for a sign-up: %', SQLERRM;
@@ -142,23 +146,26 @@ EXCEPTION WHEN OTHERS THEN
   RETURN NEW;
 END $$;
 
--- Before the INSERT, so that a known address does the same work and takes the same time as a new one; the worker drops jobs without
--- an entry. Imports set earlyaccess.silent.
-CREATE TRIGGER "earlyaccess_announce" BEFORE INSERT ON "earlyaccess"
-FOR EACH ROW WHEN (current_setting('earlyaccess.silent', true) IS DISTINCT FROM 'on') EXECUTE FUNCTION "earlyaccess_enqueue"('announce');
+-- Before the INSERT, so that a known address does the same work and takes the same time as a new one; the worker drops jobs that
+-- have no entry or need no mail. A flagged sign-up gets neither webhook nor mail. Imports set earlyaccess.silent.
+CREATE TRIGGER "earlyaccess_webhook" BEFORE INSERT ON "earlyaccess"
+FOR EACH ROW WHEN (NOT (NEW."suspected_spam" OR NEW."disposable_email" OR NEW."unusual_volume")
+  AND current_setting('earlyaccess.silent', true) IS DISTINCT FROM 'on') EXECUTE FUNCTION "earlyaccess_enqueue"('webhook');
 
+-- Triggers run in the order of their names: after earlyaccess_replace_suspected_spam, which may delete the entry of the address.
 CREATE TRIGGER "earlyaccess_send_mail" BEFORE INSERT ON "earlyaccess"
-FOR EACH ROW WHEN (current_setting('earlyaccess.silent', true) IS DISTINCT FROM 'on') EXECUTE FUNCTION "earlyaccess_enqueue"('mail');
+FOR EACH ROW WHEN (NOT (NEW."suspected_spam" OR NEW."disposable_email" OR NEW."unusual_volume")
+  AND current_setting('earlyaccess.silent', true) IS DISTINCT FROM 'on') EXECUTE FUNCTION "earlyaccess_enqueue"('mail');
 
-CREATE TRIGGER "earlyaccess_announce_confirmed" AFTER UPDATE ON "earlyaccess"
-FOR EACH ROW WHEN (OLD."confirmed_at" IS NULL AND NEW."confirmed_at" IS NOT NULL) EXECUTE FUNCTION "earlyaccess_enqueue"('announce');
+CREATE TRIGGER "earlyaccess_webhook_confirmed" AFTER UPDATE ON "earlyaccess"
+FOR EACH ROW WHEN (OLD."confirmed_at" IS NULL AND NEW."confirmed_at" IS NOT NULL) EXECUTE FUNCTION "earlyaccess_enqueue"('webhook');
 
 -- Disabled until somebody wants the jobs: after the migrations, the site creates the queue and enables the triggers of the tasks in
 -- its settings.
 ALTER TABLE "earlyaccess"
-  DISABLE TRIGGER "earlyaccess_announce",
+  DISABLE TRIGGER "earlyaccess_webhook",
   DISABLE TRIGGER "earlyaccess_send_mail",
-  DISABLE TRIGGER "earlyaccess_announce_confirmed";
+  DISABLE TRIGGER "earlyaccess_webhook_confirmed";
 
 -- ==== Rules of a sign-up ====
 
@@ -173,49 +180,28 @@ BEGIN
 END $$;
 
 CREATE TRIGGER "earlyaccess_replace_suspected_spam" BEFORE INSERT ON "earlyaccess"
-FOR EACH ROW WHEN (NOT NEW."suspected_spam" AND NEW."import_id" IS NULL) EXECUTE FUNCTION "earlyaccess_replace_suspected_spam"();
-
--- If an address signs up that an unfinished import has added, its entry stays even if the import fails: the sign-up inserts nothing,
--- but gets a 201. The advisory lock makes the sign-up wait for the batch that the import is inserting: the UPDATE does not see the
--- entries of that batch, but ON CONFLICT DO NOTHING would skip the sign-up because of them.
-CREATE FUNCTION "earlyaccess_keep_sign_up"() RETURNS trigger
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  PERFORM pg_advisory_xact_lock_shared(4155221);
-  UPDATE public.earlyaccess SET import_id = NULL
-  WHERE email = NEW.email AND import_id IN (SELECT id FROM public.earlyaccess_imports WHERE finished_at IS NULL);
-  RETURN NEW;
-END $$;
-
--- The entries of the import itself have an import_id.
-CREATE TRIGGER "earlyaccess_keep_sign_up" BEFORE INSERT ON "earlyaccess"
-FOR EACH ROW WHEN (NEW."import_id" IS NULL) EXECUTE FUNCTION "earlyaccess_keep_sign_up"();
-
--- An import enables it while it runs.
-ALTER TABLE "earlyaccess" DISABLE TRIGGER "earlyaccess_keep_sign_up";
+FOR EACH ROW WHEN (NOT NEW."suspected_spam" AND NOT NEW."imported") EXECUTE FUNCTION "earlyaccess_replace_suspected_spam"();
 
 -- ==== Links in mails, and the undo button ====
 
--- Confirms the address of an entry (double opt-in). Returns whether the token is valid, also if it was used before. The token of an
--- undo button is not: no mail was sent with it.
+-- Confirms the address of an entry (double opt-in). Returns whether the token was mailed, also if it was used before.
 CREATE FUNCTION "earlyaccess_confirm"(hash bytea) RETURNS boolean
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
 BEGIN
-  UPDATE public.earlyaccess SET confirmed_at = CURRENT_TIMESTAMP
-  WHERE token_hash = hash AND mailed_at IS NOT NULL AND confirmed_at IS NULL;
-  RETURN EXISTS (SELECT FROM public.earlyaccess WHERE token_hash = hash AND mailed_at IS NOT NULL);
+  UPDATE public.earlyaccess SET confirmed_at = CURRENT_TIMESTAMP WHERE mail_tokens @> ARRAY[hash] AND confirmed_at IS NULL;
+  RETURN EXISTS (SELECT FROM public.earlyaccess WHERE mail_tokens @> ARRAY[hash]);
 END $$;
 
 -- Deletes an entry (unsubscribe, or undo), and returns whether there was one. An undo button works for an hour: later, whoever signed
 -- up another person's address cannot remove it. If the site keeps erased addresses, the entry leaves the hash of its address or, if a
 -- sign-up without mail has none, its id, so that neither an import nor a restored backup brings it back.
 CREATE FUNCTION "earlyaccess_leave"(hash bytea) RETURNS boolean
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
 DECLARE
   erased bytea;
 BEGIN
   DELETE FROM public.earlyaccess
-  WHERE token_hash = hash AND (mailed_at IS NOT NULL OR created_at > CURRENT_TIMESTAMP - interval '1 hour')
+  WHERE mail_tokens @> ARRAY[hash] OR token_hash = hash AND created_at > CURRENT_TIMESTAMP - interval '1 hour'
   RETURNING coalesce(erasure_hash, uuid_send(id)) INTO erased;
   IF erased IS NOT NULL AND to_regclass('earlyaccess_erasures.addresses') IS NOT NULL THEN
     INSERT INTO earlyaccess_erasures.addresses (hash) VALUES (erased)

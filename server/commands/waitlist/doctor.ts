@@ -12,16 +12,12 @@ import type { Command } from "./command.ts";
 import { migrateHint } from "./owner.ts";
 import { count } from "./progress.ts";
 
-interface Finding {
-  verdict: "ok" | "warning" | "problem";
-  what: string;
-  /** What was found, and what to do unless it is ok. */
-  text: string;
-}
+/** `text` says what was found, and what to do unless it is ok. */
+type Finding = [verdict: "ok" | "warning" | "problem", what: string, text: string];
 
-const ok = (what: string, text: string): Finding => ({ verdict: "ok", what, text });
-const warn = (what: string, text: string): Finding => ({ verdict: "warning", what, text });
-const problem = (what: string, text: string): Finding => ({ verdict: "problem", what, text });
+const ok = (what: string, text: string): Finding => ["ok", what, text];
+const warn = (what: string, text: string): Finding => ["warning", what, text];
+const problem = (what: string, text: string): Finding => ["problem", what, text];
 
 export const doctor: Command = {
   summary: "checks settings, database, roles, worker, backup, Redis and mail server, and says what to do",
@@ -29,12 +25,10 @@ export const doctor: Command = {
   positionals: [],
   options: {},
   run: async () => {
-    let problems = 0;
-    for await (const { verdict, what, text } of examine()) {
-      if (verdict === "problem") problems++;
+    for await (const [verdict, what, text] of examine()) {
+      if (verdict === "problem") process.exitCode = 1;
       print(`${verdict.padEnd(8)} ${what}: ${text.replaceAll("\n", "\n         ")}\n`);
     }
-    if (problems > 0) process.exitCode = 1;
   },
 };
 
@@ -43,7 +37,7 @@ async function* examine(): AsyncGenerator<Finding> {
   try {
     const config = loadConfig();
     yield ok(what, "every setting can be read");
-    for (const warning of describeSite(config)) yield warn(what, warning);
+    yield* examineSite(config);
     if (config.redisUrl) yield await examineRedis(config.redisUrl);
     if (config.smtpUrl) yield await examineMailServer(config.smtpUrl, config);
     what = "Database";
@@ -59,26 +53,30 @@ async function* examine(): AsyncGenerator<Finding> {
   }
 }
 
-/** Returns a sentence for each setting that a public site lacks. */
-function describeSite({ publicUrl, trustProxy, controller, contactEmail }: Config): string[] {
-  if (!publicUrl?.startsWith("https:")) return [];
+function* examineSite({ publicUrl, trustProxy, controller, contactEmail }: Config): Generator<Finding> {
+  if (!publicUrl?.startsWith("https:")) return;
   const missing = [controller ? [] : "CONTROLLER", contactEmail ? [] : "CONTACT_EMAIL"].flat().join(" and ");
-  return [
-    trustProxy === 0 ? "PUBLIC_URL is https: set TRUST_PROXY=1, or all visitors share the limit of their proxy." : [],
-    missing ? `the page /privacy does not say who is responsible: set ${missing}.` : [],
-  ].flat();
+  if (trustProxy === 0) yield warn("Proxy", "set TRUST_PROXY=1, or all visitors share the limit of their proxy.");
+  if (missing) yield warn("Privacy", `the page /privacy does not say who is responsible: set ${missing}.`);
 }
 
 async function* examineDatabase(database: OpenedDatabase, config: Config): AsyncGenerator<Finding> {
   const { webUrl, adminUrl, worker, ownerUrl, erasureKey } = database;
-  const others = { DATABASE_URL: webUrl, DATABASE_ADMIN_URL: adminUrl, NOTIFY_DATABASE_URL: worker?.url };
+  const others = { DATABASE_URL: webUrl, DATABASE_ADMIN_URL: adminUrl, WORKER_DATABASE_URL: worker?.url };
   for (const [name, url] of Object.entries(others)) {
     if (url && url !== ownerUrl) yield await examineConnection(name, url);
   }
   const owner = await connectTo(ownerUrl);
   try {
-    yield* examineMigrated(owner, database, config);
-    if (!(await isUpToDate(owner))) return;
+    const isOwner = await mayMigrate(owner);
+    const isUpToDate = isOwner && (await pendingMigrations(owner)).length === 0;
+    if (isUpToDate) yield ok("Migrations", "all applied");
+    else if (isOwner) yield problem("Migrations", `the database is not up to date. ${migrateHint}`);
+    else yield problem("Migrations", "DATABASE_OWNER_URL does not name the owner of the waitlist.");
+    const { isPrivileged, warning } = await examineWebRole(owner, database);
+    const judge = isPrivileged && config.allowPrivilegedRole ? warn : problem;
+    yield warning ? judge("Web role", warning) : ok("Web role", "cannot read, change or delete entries");
+    if (!isUpToDate) return;
     yield* examineWorker(owner, worker?.tasks ?? []);
     yield await examineBackup(owner);
     yield ok("Erasures", (await requireErasureKey(owner, erasureKey)) ? "the key is right" : "no addresses are kept");
@@ -97,28 +95,10 @@ async function examineConnection(name: string, url: string): Promise<Finding> {
   }
 }
 
-const isUpToDate = async (owner: pg.Client) =>
-  (await mayMigrate(owner)) && (await pendingMigrations(owner)).length === 0;
-
-async function* examineMigrated(
-  owner: pg.Client,
-  database: OpenedDatabase,
-  { allowPrivilegedRole }: Config,
-): AsyncGenerator<Finding> {
-  const what = "Migrations";
-  if (!(await mayMigrate(owner))) yield problem(what, "DATABASE_OWNER_URL does not name the owner of the waitlist.");
-  else if (await isUpToDate(owner)) yield ok(what, "all applied");
-  else yield problem(what, `the database is not up to date. ${migrateHint}`);
-  const { isPrivileged, warning } = await examineWebRole(owner, database);
-  if (!warning) yield ok("Web role", "cannot read, change or delete entries");
-  else if (isPrivileged && allowPrivilegedRole) yield warn("Web role", warning);
-  else yield problem("Web role", warning);
-}
-
 async function* examineWorker(owner: pg.Client, tasks: WorkerTask[]): AsyncGenerator<Finding> {
   const hint = "Does the worker run? npm run worker, or in the image node dist/server/worker.js.";
   for (const [task, what] of [
-    ["announce", "Notifications"],
+    ["webhook", "Webhooks"],
     ["mail", "Confirmation mails"],
   ] as const) {
     const isWanted = tasks.includes(task);
@@ -165,8 +145,7 @@ async function examineBackup(owner: pg.Client): Promise<Finding> {
 
 async function examineRedis(url: string): Promise<Finding> {
   const { Redis } = await import("ioredis"); // Half a megabyte that most sites do not need.
-  const options = { lazyConnect: true, connectTimeout: 3_000, maxRetriesPerRequest: 0, retryStrategy: () => null };
-  const redis = new Redis(url, options);
+  const redis = new Redis(url, { lazyConnect: true, connectTimeout: 3_000, retryStrategy: () => null });
   let reason: NodeJS.ErrnoException | undefined;
   redis.on("error", (error) => (reason ??= error));
   try {
@@ -176,17 +155,14 @@ async function examineRedis(url: string): Promise<Finding> {
     // Redis' own errors begin with a word for their kind, such as WRONGPASS. The rest may quote the password.
     const { code, message, name } = reason ?? (error as NodeJS.ErrnoException);
     const why = code ?? /^[A-Z]{4,}\b/.exec(message)?.[0] ?? name;
-    return problem(
-      "Redis",
-      `cannot be used (${why}). Sign-ups have no limit per client. Start it or correct REDIS_URL.`,
-    );
+    return problem("Redis", `cannot be used (${why}): no limit per client. Start it, or correct REDIS_URL.`);
   } finally {
     redis.disconnect();
   }
 }
 
 async function examineMailServer(url: string, { publicUrl = "" }: Config): Promise<Finding> {
-  const { MailError, verifyMailServer } = await import("../../outbox/mail-server.ts"); // nodemailer
+  const { MailError, verifyMailServer } = await import("../../worker/mail-server.ts"); // nodemailer
   try {
     await verifyMailServer({ url, client: new URL(publicUrl).hostname });
     return ok("Mail server", "accepts connections");

@@ -1,20 +1,19 @@
 // waitlist show: everything that is kept about a person, and the privacy notice of the sign-up (GDPR, articles 7, 13 and 15).
 import type pg from "pg";
 import { hashAddress, hasErasures } from "../../database/erasures.ts";
-import { invisible, OperatorError, printable, printableLines, printableName } from "../../operator-messages.ts";
 import { normaliseAddress } from "../../models/waitlist-entry.ts";
+import { invisible, OperatorError, printable, printableLines, printableName } from "../../operator-messages.ts";
 import { print } from "../print.ts";
-import { spellings } from "./address.ts";
 import { readChoice, type Command } from "./command.ts";
 import { withOwner } from "./owner.ts";
 
 export const show: Command = {
   summary: "prints everything that is kept about the person with ADDRESS",
   details: [
-    "Prints all columns of the entry, where it came from, each change of its status with the database role that made it, and",
-    "the privacy notice that the form showed. The id of a notice is the beginning of its text's SHA-256: a changed text would",
-    "have another id. Times are in UTC, hashes in hexadecimal. json is a list with an object for the entry. With ERASURE_KEY,",
-    "show also says whether the database keeps the address as erased.",
+    "Prints all columns of the entry, each change of its status with the database role that made it, and the privacy notice",
+    "that the form showed. The id of a notice is the beginning of its text's SHA-256: a changed text would have another id.",
+    "Times are in UTC, hashes in hexadecimal. json is a list with an object for the entry. With ERASURE_KEY, show also says",
+    "whether the database keeps the address as erased.",
   ].join("\n"),
   positionals: ["ADDRESS"],
   options: { format: { value: "FORMAT", description: "text (the default) or json" } },
@@ -35,27 +34,27 @@ export const show: Command = {
 };
 
 /** Times are in ISO 8601, bytes in hexadecimal. */
-interface Person {
-  /** All columns. */
-  entry: Record<string, string | boolean | null>;
-  /** The import that added the entry, if its row exists. */
-  import: { started_at: string; finished_at: string | null } | null;
+export interface Person {
+  entry: { id: string; email: string; created_at: string; status: string; [column: string]: string | boolean | null };
   /** The privacy notice that the sign-up named, if the site stored it. */
   notice: { id: string; text: string; shown_at: string } | null;
   /** The oldest first. */
   status_changes: { changed_at: string; changed_by: string; old_status: string; new_status: string }[];
 }
 
-/** Returns more than one person only if the list, edited by hand, has the address in two spellings. */
-async function findPeople(client: pg.Client, address: string): Promise<Person[]> {
+/**
+ * Looks the address up as a sign-up stores it and as Studio may store it, which accepts addresses that a sign-up refuses.
+ * @returns more than one person only if the list, edited by hand, has the address in two spellings.
+ */
+export async function findPeople(client: pg.Client, address: string): Promise<Person[]> {
+  const spellings = [normaliseAddress(address) ?? "", address.trim().normalize("NFC").toLowerCase()];
   const { rows } = await client.query<Person>(
     `SELECT row_to_json(listed) AS entry,
-       (SELECT row_to_json(import) FROM public.earlyaccess_imports AS import WHERE import.id = import_id) AS import,
        (SELECT row_to_json(notice) FROM public.earlyaccess_notices AS notice WHERE notice.id = notice_id) AS notice,
        (SELECT coalesce(json_agg(change ORDER BY id), '[]') FROM public.earlyaccess_status_changes AS change
         WHERE entry_id = listed.id) AS status_changes
      FROM public.earlyaccess AS listed WHERE email = ANY ($1) ORDER BY email`,
-    [spellings(address)],
+    [spellings],
   );
   return rows;
 }
@@ -64,40 +63,31 @@ function toText(people: Person[]): string {
   return people.map(describePerson).join("\n");
 }
 
+/** Each value is one line: a field cannot imitate another one, the status history or the notice. */
 function describePerson(person: Person): string {
-  const changes = person.status_changes.map(
-    ({ changed_at, changed_by, old_status, new_status }) =>
-      `${formatTime(changed_at)}  ${old_status} → ${new_status} by ${printable(changed_by)}\n`,
-  );
-  const trace = changes.length > 0 ? `Status changes:\n${changes.join("")}` : "No status changes.\n";
-  return `${describeEntry(person)}\n${trace}\n${describeNotice(person)}\n`;
-}
-
-/** Each value is one line: a field cannot imitate another one, the trace or the notice. */
-function describeEntry({ entry, import: added }: Person): string {
-  const imported = added ? `import of ${formatTime(added.started_at)}` : "import of an unknown time";
-  const columns: Person["entry"] = { ...entry, origin: entry.import_id === null ? "sign-up" : imported };
-  const rows = Object.entries(columns);
+  const rows = Object.entries(person.entry);
   const width = Math.max(...rows.map(([name]) => name.length));
   const format = (name: string, value: string) => (name.endsWith("_at") ? formatTime(value) : printable(value));
-  return rows
-    .map(([name, value]) => `${name.padEnd(width)}  ${value === null ? "" : format(name, String(value))}`.trimEnd())
-    .join("\n")
-    .concat("\n");
+  const columns = rows.map(([name, value]) =>
+    `${name.padEnd(width)}  ${value === null ? "" : format(name, String(value))}`.trimEnd(),
+  );
+  const changes = person.status_changes.map(
+    ({ changed_at, changed_by, old_status, new_status }) =>
+      `${formatTime(changed_at)}  ${old_status} → ${new_status} by ${printable(changed_by)}`,
+  );
+  const history = changes.length > 0 ? ["Status changes:", ...changes] : ["No status changes."];
+  return [...columns, "", ...history, "", describeNotice(person), ""].join("\n");
 }
 
 function describeNotice({ entry, notice }: Person): string {
-  if (entry.notice_id === null) {
-    return entry.import_id === null
-      ? "The sign-up named no notice: it came from a client of the API, or from before the site stored notices."
-      : "The entry came from an import, which shows no notice.";
-  }
-  const id = printable(String(entry.notice_id).trimEnd());
-  if (!notice) return `The sign-up named the notice ${id}, which the site did not store.`;
+  if (entry.imported) return "The entry came from an import, which shows no notice.";
+  if (entry.notice_id === null) return "The sign-up named no notice: it came from a client of the API.";
+  const named = `The sign-up named the notice ${printable(String(entry.notice_id).trimEnd())}`;
+  if (!notice) return `${named}, which the site did not store.`;
   const { text, shown_at } = notice;
   const altered = printableLines(text) !== text;
   const caution = altered ? "\nIt has invisible characters, printed as “?”; --format json has the exact text." : "";
-  return `The sign-up named the notice ${id}, which the site first showed at ${formatTime(shown_at)}.${caution} Its text:\n\n${text}`;
+  return `${named}, which the site first showed at ${formatTime(shown_at)}.${caution} Its text:\n\n${text}`;
 }
 
 /** For example "2026-01-31 12:00:00.000 UTC". */

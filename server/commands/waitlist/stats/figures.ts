@@ -1,32 +1,25 @@
-// The figures of stats: views, sign-ups, confirmed and invited ones, by day and by source.
+// The figures of stats: views, sign-ups and confirmed ones, by day, by source and by status.
 import type pg from "pg";
 import { sourceName } from "../../../models/source.ts";
-import { isFinal, isFlagged } from "../../../models/waitlist-entry.ts";
+import { isFlagged } from "../../../models/waitlist-entry.ts";
 
-const counts = ["views", "signups", "flagged", "confirmed", "invited", "converted"] as const;
+const counts = ["views", "signups", "confirmed", "converted"] as const;
 
-/**
- * `flagged` are suspicious sign-ups, `confirmed` those with a confirmed address, `invited` those with that status or joined.
- * `converted` are the sign-ups that count towards the rate: not imported, and on a day with counted views.
- */
+/** `converted` are the sign-ups that count towards the rate: not imported, and on a day with counted views. */
 export type Figure = { label: string } & Record<(typeof counts)[number], number>;
 
 export interface Figures {
-  /** Whether flagged entries count as sign-ups. */
-  withFlagged: boolean;
-  /** Whether the site ever sent a confirmation mail. */
-  withConfirmed: boolean;
-  /** Whether any view was counted. */
-  withViews: boolean;
   total: Figure;
-  byStatus: { label: string; signups: number }[];
   /** In UTC, the newest first, without days that have neither views nor sign-ups. */
   byDay: Figure[];
   /** Those with most sign-ups, then one figure for all others. */
   bySource: Figure[];
+  byStatus: Figure[];
+  /** The number of suspicious entries that the figures leave out. */
+  flagged: number;
 }
 
-export interface Options {
+interface Options {
   withFlagged: boolean;
   /** How many sources have a figure of their own. */
   sources: number;
@@ -34,34 +27,24 @@ export interface Options {
 
 /** @param period an SQL condition on created_at. */
 export async function countFigures(client: pg.Client, period: string, options: Options): Promise<Figures> {
-  const { withFlagged, sources } = options;
-  const isSignup = withFlagged ? "true" : `NOT ${isFlagged}`;
-  const count = async <T = Figure>(sql: string) => (await client.query<T & object>(sql)).rows as T[];
+  const isCounted = options.withFlagged ? "true" : `NOT ${isFlagged}`;
+  const figures = viewsAndEntries(period, isCounted);
+  const query = async <T = Figure>(sql: string) => (await client.query<T & object>(sql)).rows as T[];
   // One snapshot for all counts.
   await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
-  const [mails] = await count<{ sent: boolean }>(
-    "SELECT EXISTS (SELECT FROM public.earlyaccess WHERE mailed_at IS NOT NULL OR confirmed_at IS NOT NULL) AS sent",
-  );
-  const byStatus = await count<{ label: string; signups: number }>(
-    `SELECT status::text AS label, count(*)::float8 AS signups FROM public.earlyaccess
-     WHERE ${period} AND ${isFinal} AND ${isSignup} GROUP BY status ORDER BY status`,
-  );
-  const figures = viewsAndEntries(period, isSignup);
-  const byDay = await count(
+  const byDay = await query(
     `${figures} SELECT to_char(day, 'YYYY-MM-DD') AS label, ${sums} FROM figures GROUP BY day ORDER BY day DESC`,
   );
-  const bySource = await count(`${figures} ${largestSources(sources)}`);
+  const bySource = await query(`${figures} ${largestSources(options.sources)}`);
+  const byStatus = await query(
+    `SELECT status::text AS label, 0 AS views, count(*)::float8 AS signups, count(confirmed_at)::float8 AS confirmed, 0 AS converted
+     FROM public.earlyaccess WHERE ${period} AND ${isCounted} GROUP BY status ORDER BY status`,
+  );
+  const [left] = await query<{ flagged: number }>(
+    `SELECT count(*)::float8 AS flagged FROM public.earlyaccess WHERE ${period} AND NOT (${isCounted})`,
+  );
   await client.query("COMMIT");
-  const total = sumFigures("all", byDay);
-  return {
-    withFlagged,
-    withConfirmed: mails?.sent === true,
-    withViews: total.views > 0,
-    total,
-    byStatus,
-    byDay,
-    bySource,
-  };
+  return { total: sumFigures("all", byDay), byDay, bySource, byStatus, flagged: left?.flagged ?? 0 };
 }
 
 export function sumFigures(label: string, figures: Figure[]): Figure {
@@ -72,18 +55,16 @@ export function sumFigures(label: string, figures: Figure[]): Figure {
 const sums = counts.map((key) => `sum(${key})::float8 AS ${key}`).join(", ");
 
 /** Returns the beginning of a statement that reads from `figures`. --since and --until compare the midnight of a day's views. */
-function viewsAndEntries(period: string, isSignup: string): string {
-  const one = (condition: string) => `(${isSignup} AND ${condition})::int`;
+function viewsAndEntries(period: string, isCounted: string): string {
   return `WITH viewed AS (
     SELECT created_at::date AS day, source, views
     FROM (SELECT day::timestamptz AS created_at, source, views FROM public.earlyaccess_views) v WHERE ${period}
   ), figures (day, source, ${counts.join(", ")}) AS (
-    SELECT day, source, views, 0, 0, 0, 0, 0 FROM viewed
+    SELECT day, source, views, 0, 0, 0 FROM viewed
     UNION ALL
-    SELECT created_at::date, ${sourceName}, 0, ${one("true")}, ${isFlagged}::int, ${one("confirmed_at IS NOT NULL")},
-      ${one("status IN ('invited', 'joined')")},
-      ${one("import_id IS NULL AND created_at::date IN (SELECT day FROM viewed)")}
-    FROM public.earlyaccess WHERE ${period} AND ${isFinal}
+    SELECT created_at::date, ${sourceName}, 0, 1, (confirmed_at IS NOT NULL)::int,
+      (NOT imported AND created_at::date IN (SELECT day FROM viewed))::int
+    FROM public.earlyaccess WHERE ${period} AND ${isCounted}
   )`;
 }
 

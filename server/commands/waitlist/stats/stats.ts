@@ -1,38 +1,35 @@
-// waitlist stats: views, sign-ups and their rate by day and source, as tables in the terminal or as an HTML report.
+// waitlist stats: views, sign-ups and their rate by day, source and status, as tables in the terminal or as an HTML page.
 import { writeFile } from "node:fs/promises";
-import { printable } from "../../../operator-messages.ts";
+import { printable, printableName } from "../../../operator-messages.ts";
 import { print } from "../../print.ts";
 import type { Command } from "../command.ts";
 import { periodOptions, readPeriod } from "../moment.ts";
 import { withOwner } from "../owner.ts";
 import { writePrivately } from "../private-file.ts";
-import { countFigures } from "./figures.ts";
-import { recentPeriods } from "./recent.ts";
-import { renderReport, sourcesInReport } from "./report.tsx";
-import { drawFigures, sourcesOnScreen } from "./tables.ts";
+import { count } from "../progress.ts";
+import { countFigures, sumFigures, type Figure, type Figures } from "./figures.ts";
+import { renderReport, type Table } from "./report.tsx";
 
+/** Without --all. */
+const [shownDays, shownSources] = [14, 10];
 /** With --all. A flood of sign-ups can name a million. */
 const mostSources = 1_000;
 
 export const stats: Command = {
-  summary: "shows views, sign-ups and their rate by day and by source",
+  summary: "shows views, sign-ups and their rate by day, source and status",
   details: [
     "Views are loads of the landing page, not visitors: a person who comes back is counted again. A source is utm_source,",
-    "else the site that linked to the page, else direct. Days are in UTC; days with no figures are omitted. The views of a day",
-    "count as of its first moment for --since and --until. Invited entries have the status invited or joined.",
-    "",
-    "The rate is sign-ups per view, without imported entries and without days on which no views were counted. 95 % CI is its",
-    "Wilson interval in percent: if those of two sources overlap, the better one may be better by chance.",
-    "",
-    "The periods on top end yesterday. Growth compares each with the period of the same length before it.",
+    "else the site that linked to the page, else direct. Days are in UTC; days with no figures are omitted. The rate is",
+    "sign-ups per view, without imported entries and without days on which no views were counted.",
     "Flagged entries (suspected spam, a disposable address, unusual volume) count only with --with-flagged.",
-    "The page of --html runs no script and sends no request.",
   ].join("\n"),
   positionals: [],
   options: {
-    all: { description: "show every day, 1,000 sources and the status, instead of one screen" },
-    html: { value: "FILE", description: "write an HTML page with charts instead; - is stdout" },
-    "with-flagged": { description: "include flagged entries, and show their number" },
+    all: {
+      description: `show every day and up to 1,000 sources, instead of ${shownDays} days and ${shownSources} sources`,
+    },
+    html: { value: "FILE", description: "write an HTML page with a chart instead; - is stdout" },
+    "with-flagged": { description: "include flagged entries" },
     since: periodOptions.since,
     until: periodOptions.until,
   },
@@ -41,16 +38,81 @@ export const stats: Command = {
     const file = value("html");
     const all = has("all");
     await withOwner(async (client) => {
-      const limit = file === undefined ? sourcesOnScreen : sourcesInReport;
-      const sources = all ? mostSources : limit;
-      const figures = await countFigures(client, period, { withFlagged: has("with-flagged"), sources });
-      const now = new Date();
-      const recent = (value("since") ?? value("until")) ? [] : recentPeriods(figures.byDay, now);
-      if (file === undefined) return print(drawFigures(figures, recent, all));
-      const page = renderReport({ figures, recent, all }, now);
+      const options = { withFlagged: has("with-flagged"), sources: all ? mostSources : shownSources };
+      const figures = await countFigures(client, period, options);
+      const tables = toTables(figures, all);
+      if (file === undefined) return print(formatTables(tables, figures, all));
+      const page = renderReport(tables, figures, new Date());
       if (file === "-") return print(page);
       await writePrivately(file, (draft) => writeFile(draft, page));
       print(`Wrote ${printable(file)}.\n`);
     });
   },
 };
+
+interface Column {
+  heading: string;
+  cell: (row: Figure) => string;
+}
+
+const signups: Column = { heading: "Sign-ups", cell: (row) => count(row.signups) };
+const confirmed: Column = { heading: "Confirmed", cell: (row) => count(row.confirmed) };
+const views: Column = { heading: "Views", cell: (row) => count(row.views) };
+const rate: Column = { heading: "Rate", cell: formatRate };
+
+/** For example "4.5 %"; "–" if sign-ups and views are not of the same visits. */
+function formatRate({ converted, views: trials }: Figure): string {
+  return trials === 0 || converted > trials ? "–" : `${((100 * converted) / trials).toFixed(1)} %`;
+}
+
+/** Returns the tables of days, sources and statuses, without columns that have no figure. */
+function toTables({ total, byDay, bySource, byStatus }: Figures, all: boolean): Table[] {
+  if (byDay.length === 0) return [];
+  const ofEntries = total.confirmed > 0 ? [signups, confirmed] : [signups];
+  const columns = total.views > 0 ? [views, ...ofEntries, rate] : ofEntries;
+  return [
+    toTable("Day", [...(all ? byDay : joinEarlier(byDay)), total], columns),
+    toTable("Source", bySource, columns),
+    toTable("Status", byStatus, ofEntries),
+  ];
+}
+
+function toTable(heading: string, figures: Figure[], columns: Column[]): Table {
+  return {
+    headings: [heading, ...columns.map((column) => column.heading)],
+    rows: figures.map((figure) => ({ label: figure.label, cells: columns.map(({ cell }) => cell(figure)) })),
+  };
+}
+
+function joinEarlier(byDay: Figure[]): Figure[] {
+  const earlier = byDay.slice(shownDays);
+  if (earlier.length < 2) return byDay;
+  return [...byDay.slice(0, shownDays), sumFigures(`${count(earlier.length)} earlier days`, earlier)];
+}
+
+/** At most 80 columns wide, unless --all shows whole labels. */
+function formatTables(tables: Table[], { flagged }: Figures, all: boolean): string {
+  const note = flagged > 0 ? [`Not counted: ${count(flagged)} flagged; see --with-flagged.`] : [];
+  if (tables.length === 0) return `${["No views and no sign-ups.", ...note].join("\n")}\n`;
+  const format = all ? printableName : (label: string) => shorten(printable(label), 30);
+  const texts = tables.map(({ headings, rows }) => [
+    headings,
+    ...rows.map(({ label, cells }) => [format(label), ...cells]),
+  ]);
+  const labels = Math.max(...texts.flat().map(([label = ""]) => label.length));
+  return `${[...texts.map((rows) => align(rows, labels)), ...note].join("\n\n")}\n`;
+}
+
+function shorten(label: string, longest: number): string {
+  const characters = Array.from(label);
+  return characters.length > longest ? `${characters.slice(0, longest - 1).join("")}…` : label;
+}
+
+/** The labels to the left, the figures to the right. */
+function align(rows: string[][], labels: number): string {
+  const widthOf = (i: number) => Math.max(...rows.map((row) => row[i]?.length ?? 0));
+  const [, ...widths] = (rows[0] ?? []).map((_, i) => widthOf(i));
+  const line = ([label = "", ...cells]: string[]) =>
+    [label.padEnd(labels), ...cells.map((cell, i) => cell.padStart(widths[i] ?? 0))].join("  ");
+  return rows.map(line).join("\n");
+}

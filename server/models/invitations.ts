@@ -1,0 +1,100 @@
+// Invitations: batches of people, in the order of their sign-ups.
+import pg from "pg";
+import { sourceName } from "./source.ts";
+import { isFlagged } from "./waitlist-entry.ts";
+
+/**
+ * Returns an SQL condition: who can be invited.
+ * @param source as stats names it.
+ */
+export function whoWaits(source: string | undefined, confirmed: boolean): string {
+  const conditions = ["status = 'waiting'", `NOT ${isFlagged}`];
+  if (source !== undefined) conditions.push(`${sourceName} = ${pg.escapeLiteral(source)}`);
+  if (confirmed) conditions.push("confirmed_at IS NOT NULL");
+  return conditions.join(" AND ");
+}
+
+export async function countWaiting(client: pg.Client, waits: string): Promise<number> {
+  const { rows } = await client.query<{ people: number }>(
+    `SELECT count(*)::int AS people FROM public.earlyaccess WHERE ${waits}`,
+  );
+  return rows[0]?.people ?? 0;
+}
+
+/** Returns a name with the time in UTC and the transaction's number, which Postgres never gives twice. */
+export async function nameBatch(client: pg.Client): Promise<string> {
+  const { rows } = await client.query<{ batch: string }>(
+    "SELECT to_char(CURRENT_TIMESTAMP, 'YYYY-MM-DD-HH24MI-') || pg_current_xact_id() AS batch",
+  );
+  return (rows[0] as { batch: string }).batch;
+}
+
+/** Each search for candidates sorts the whole list. */
+const maxCandidates = 20_000;
+
+/**
+ * Marks the oldest people who wait as invited. People whom another transaction holds are skipped, so that two runs never take
+ * the same person.
+ * @returns how many.
+ */
+export async function inviteOldest(client: pg.Client, first: number, waits: string, batch: string): Promise<number> {
+  let people = 0;
+  while (people < first) {
+    const { rows } = await client.query<{ id: string }>(
+      `SELECT id FROM public.earlyaccess WHERE ${waits} ORDER BY created_at, id LIMIT $1 FOR UPDATE SKIP LOCKED`,
+      [Math.min(maxCandidates, first - people)],
+    );
+    if (rows.length === 0) break;
+    // Another run may have taken some meanwhile; the next search finds others.
+    people += await updateInBatches(
+      client,
+      rows,
+      `UPDATE public.earlyaccess SET status = 'invited', batch = $2
+       WHERE id IN (SELECT id FROM public.earlyaccess WHERE ${waits} AND id = ANY ($1) FOR UPDATE SKIP LOCKED)`,
+      batch,
+    );
+  }
+  return people;
+}
+
+/** Makes the people of the batch waiting again who are still invited. Returns how many. */
+export async function revertBatch(client: pg.Client, batch: string): Promise<number> {
+  const { rows } = await client.query<{ id: string }>(
+    "SELECT id FROM public.earlyaccess WHERE batch = $1 AND status = 'invited'",
+    [batch],
+  );
+  const update = `UPDATE public.earlyaccess SET status = 'waiting', batch = NULL
+    WHERE batch = $2 AND status = 'invited' AND id = ANY ($1)`;
+  return updateInBatches(client, rows, update, batch);
+}
+
+/** While a transaction holds an entry, sign-ups of its address get 503, and others do not. So each changes few entries. */
+const entriesAtOnce = 1_000;
+
+/** @param update with the ids as $1 and the batch as $2. */
+async function updateInBatches(client: pg.Client, entries: { id: string }[], update: string, batch: string) {
+  let changed = 0;
+  for (let i = 0; i < entries.length; i += entriesAtOnce) {
+    const ids = entries.slice(i, i + entriesAtOnce).map(({ id }) => id);
+    changed += (await client.query(update, [ids, batch])).rowCount ?? 0;
+  }
+  return changed;
+}
+
+export interface Batch {
+  batch: string;
+  people: number;
+  /** Those of `people` who still have the status invited. */
+  invited: number;
+  joined: number;
+}
+
+/** Returns all batches, the newest first. */
+export async function listBatches(client: pg.Client): Promise<Batch[]> {
+  const { rows } = await client.query<Batch>(
+    `SELECT batch, count(*)::int AS people, (count(*) FILTER (WHERE status = 'invited'))::int AS invited,
+            (count(*) FILTER (WHERE status = 'joined'))::int AS joined
+     FROM public.earlyaccess WHERE batch IS NOT NULL GROUP BY batch ORDER BY batch DESC`,
+  );
+  return rows;
+}

@@ -1,0 +1,44 @@
+// The text of a webhook for Slack: what a visitor typed stays text.
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { readSource } from "../models/source.ts";
+import { formatMessage } from "./webhook.ts";
+
+const nothing = { id: "", created_at: new Date(0), confirmed_at: null, ...readSource({}) };
+const describeCompany = (company: string) =>
+  formatMessage({ ...nothing, company }).slice("Somebody from ".length, -" joined the early access list.".length);
+
+it.each([
+  ["https://evil.com/a", "https:·/·/·evil.·com/·a"],
+  ["//evil.com", "/·/·evil.·com"],
+  ["www.evil.com", "www.·evil.·com"],
+  ["evil.com", "evil.·com"],
+  ["evil。com", "evil。·com"],
+  ["mailto:a@evil.com", "mailto:·a@·evil.·com"],
+  ["[Log in](evil)", "[Log in]·(evil)"],
+  ["![](evil)", "![]·(evil)"],
+  ["<evil|Log in>", "&lt;evil|Log in&gt;"],
+  ["<!channel> @here", "&lt;!channel&gt; @·here"],
+  ["&lt;!channel&gt;", "&amp;lt;!channel&amp;gt;"],
+  ["#tag ~town :bell:", "#·tag ∼town :·bell:"],
+  ["*a* _b_ ~~c~~ `d`", "∗a∗ ＿b＿ ∼∼c∼∼ ˋdˋ"],
+  ["a\u2028# b\u2029c", "a # b c"],
+  ["Acme Inc. & Co.", "Acme Inc. &amp; Co."],
+])("makes %j inert", (company, expected) => {
+  expect(describeCompany(company).replaceAll("\u200B", "·")).toBe(expected);
+});
+
+it("makes the company of a confirmation inert", () => {
+  const message = formatMessage({ ...nothing, company: "<evil.com>", confirmed_at: new Date(0) });
+  expect(message).toBe("Somebody from &lt;evil.\u200Bcom&gt; confirmed their address.");
+});
+
+it("makes every text inert, whichever field it is in", () => {
+  const unit = fc.oneof(fc.constantFrom(...Array.from("@#:/.]([)!<>|&*_~`\u2028a ")), fc.string({ maxLength: 1 }));
+  const text = fc.string({ unit, minLength: 1 });
+  const property = fc.property(text, text, text, text, (company, utm_source, utm_campaign, referrer_host) => {
+    const message = formatMessage({ ...nothing, company, utm_source, utm_campaign, referrer_host });
+    expect(message).not.toMatch(/[*_~`<>\n\u2028\u2029]|[@#:]\w|[:/]\/|\]\(|\.\w|&(?!(amp|lt|gt);)/);
+  });
+  fc.assert(property, { numRuns: 2_000 });
+});

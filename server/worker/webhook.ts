@@ -1,0 +1,106 @@
+// The task webhook: posts an event for each new entry and for each confirmed one, as Slack reads it or as signed JSON.
+import { createHmac } from "node:crypto";
+import type { Task } from "graphile-worker";
+import { sourceColumns, type Source } from "../models/source.ts";
+
+export interface Webhook {
+  url: string;
+  /** Undefined: the request is not signed and has Slack's format. */
+  secret: string | undefined;
+}
+
+/** What happened, and nothing about the person: data that has left the database cannot be erased. */
+export interface WebhookEvent extends Source {
+  /** UUID of the waitlist entry. */
+  id: string;
+  company: string;
+  created_at: Date;
+  /** Null if the event is the sign-up itself. */
+  confirmed_at: Date | null;
+}
+
+const columns = ["id", "company", "created_at", ...sourceColumns].join(", ");
+
+/** Slack answers within about one second. */
+const timeoutMs = 10_000;
+
+export function webhookTask(webhook: Webhook): Task {
+  return async (payload, helpers) => {
+    const { entry, confirmed } = payload as { entry: string; confirmed: boolean };
+    const { rows } = await helpers.query<WebhookEvent>(`SELECT ${columns} FROM public.earlyaccess WHERE id = $1`, [
+      entry,
+    ]);
+    if (!rows[0]) return; // The address was a duplicate, or the entry is erased by now.
+    // The trigger adds the job at the time of the confirmation. The worker's role need not read confirmed_at.
+    await post(webhook, { ...rows[0], confirmed_at: confirmed ? helpers.job.created_at : null });
+  };
+}
+
+/**
+ * Resolves when the receiver answers with 2xx.
+ * @throws an Error that says what the receiver did instead, without its URL, which is a secret.
+ */
+async function post({ url, secret }: Webhook, event: WebhookEvent): Promise<void> {
+  const body = JSON.stringify(secret ? toJson(event) : { text: formatMessage(event) });
+  const headers = { "Content-Type": "application/json", ...(secret && sign(secret, messageId(event), body)) };
+  const signal = AbortSignal.timeout(timeoutMs);
+  const response = await fetch(url, { method: "POST", headers, body, redirect: "manual", signal }).catch(
+    (error: Error & { cause?: NodeJS.ErrnoException }) => {
+      throw new Error(`The receiver cannot be reached: ${error.cause?.code ?? error.name}`);
+    },
+  );
+  await response.body?.cancel();
+  if (!response.ok) throw new Error(`The receiver answered ${response.status}`);
+}
+
+function toJson({ confirmed_at, ...data }: WebhookEvent) {
+  if (confirmed_at) return { type: "waitlist.confirmed", timestamp: confirmed_at, data };
+  return { type: "waitlist.joined", timestamp: data.created_at, data };
+}
+
+/** The same after a retry, so that a receiver can recognise an event which it already has. */
+const messageId = ({ id, confirmed_at }: WebhookEvent) => (confirmed_at ? `${id}-confirmed` : id);
+
+/** Returns the headers of Standard Webhooks, https://www.standardwebhooks.com. */
+function sign(secret: string, id: string, body: string): Record<string, string> {
+  const timestamp = String(Math.floor(Date.now() / 1000));
+  const key = Buffer.from(secret.slice("whsec_".length), "base64");
+  const signature = createHmac("sha256", key).update(`${id}.${timestamp}.${body}`).digest("base64");
+  return { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": `v1,${signature}` };
+}
+
+/** Returns the `text` of a message for Slack and compatible receivers, such as Mattermost. */
+export function formatMessage(event: WebhookEvent): string {
+  const { company, confirmed_at, utm_source, utm_campaign, referrer_host } = event;
+  if (confirmed_at) return `Somebody from ${neutralise(company)} confirmed their address.`;
+  const source = [
+    utm_source && `source ${utm_source}`,
+    utm_campaign && `campaign ${utm_campaign}`,
+    referrer_host && `from ${referrer_host}`,
+  ].filter(Boolean);
+  const origin = source.length > 0 ? ` (${neutralise(source.join(", "))})` : "";
+  return `Somebody from ${neutralise(company)} joined the early access list${origin}.`;
+}
+
+const replacements: Record<string, string> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  "*": "\u2217",
+  _: "\uFF3F",
+  "~": "\u223C",
+  "`": "\u02CB",
+};
+
+/**
+ * Makes a visitor's text inert in Slack and Mattermost: no link, mention, emoji, emphasis or line break.
+ * Slack decodes only the entities of & < and >, so * _ ~ and ` become look-alikes; a zero-width space interrupts links.
+ * Fields such as "mrkdwn" would not help everywhere: Google Chat refuses a message with fields that it does not know.
+ * See https://docs.slack.dev/messaging/formatting-message-text
+ */
+function neutralise(text: string): string {
+  return text
+    .replaceAll(/[\p{Zl}\p{Zp}]/gu, " ")
+    .replaceAll(/[&<>*_~`]/g, (character) => replacements[character] as string)
+    .replaceAll(/[@#:/\].。．｡](?=\S)/gu, "$&\u200B");
+}

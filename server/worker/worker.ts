@@ -1,0 +1,151 @@
+// The worker: graphile-worker takes jobs from the queue and retries those that failed, one process at a time.
+import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
+import { hostname, tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Logger, parseCrontab, run, type Runner, type TaskList } from "graphile-worker";
+import type pg from "pg";
+import type { Logger as Log } from "pino";
+import { requireErasureKey } from "../database/erasures.ts";
+import { refuseForeignQueue } from "../database/queue.ts";
+import { OperatorError } from "../operator-messages.ts";
+
+export interface Assignment {
+  /** The connection of the worker's role. */
+  url: string;
+  /** By the name that their jobs have in the queue. */
+  tasks: TaskList;
+  /** HMAC key of erased addresses, for the tasks mail and purge. */
+  key?: string | undefined;
+}
+
+/** In UTC. A run that was missed while no worker ran is caught up; several runs that wait are one. */
+const purgeCrontab = "17 3 * * * purge ?fill=1d&jobKey=purge";
+
+/** Advisory lock: only one worker runs at a time. Two would release each other's jobs, and send them twice. */
+const workerLock = 4_155_220;
+/** Few, as receivers have limits of their own; more than one, as a request that hangs takes 10 s, and a mail 30 s. */
+const concurrency = 4;
+/** The levels of graphile-worker that are logged as warnings. */
+const warningLevels = new Set(["error", "warning"]);
+/** For jobs in progress. The next worker runs what is left. Docker Compose kills the worker after 15 s. */
+const gracePeriodMs = 10_000;
+
+/** The health check reads the time of this file: the last round in which the worker reached Postgres and its queue. */
+const healthFile = join(tmpdir(), "perennial-worker");
+const roundMs = 10_000;
+const takeOverMs = 1_000;
+
+/**
+ * Works until the signal. If another worker runs, waits for its end first.
+ * @param holder the connection that holds the lock.
+ * @throws OperatorError if there is no queue, the key is another one, or the connection is lost: another worker may run then.
+ */
+export async function runWorker(
+  holder: pg.Client,
+  assignment: Assignment,
+  log: Log,
+  signal: AbortSignal,
+): Promise<void> {
+  const lost = rejectOnLoss(holder, signal);
+  lost.catch(() => undefined); // Awaited below.
+  await checkDatabase(holder, assignment);
+  await takeOver(holder, log, signal);
+  if (signal.aborted) return;
+  const runner = await startRunner(assignment, log);
+  log.info(`worker started: ${Object.keys(assignment.tasks).join(", ")}`);
+  try {
+    await Promise.race([runner.promise, lost, completeRounds(holder, signal)]);
+  } finally {
+    // The lock is held until the jobs in progress are done, as another process would send them again.
+    await Promise.race([runner.stop().catch(() => undefined), sleep(gracePeriodMs)]);
+  }
+}
+
+function startRunner({ url, tasks }: Assignment, log: Log): Promise<Runner> {
+  // As connectTo does: an overloaded function of another role must not run with this role's rights.
+  const connection = new URL(url);
+  connection.searchParams.set("options", "-c search_path=pg_catalog,pg_temp");
+  return run({
+    connectionString: connection.href,
+    maxPoolSize: concurrency + 1,
+    taskList: tasks,
+    parsedCronItems: tasks.purge ? parseCrontab(purgeCrontab) : [],
+    concurrency,
+    noHandleSignals: true,
+    // Without these, the runner ends before the queue records which jobs are done and which failed.
+    preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
+    logger: createRunnerLogger(log),
+  });
+}
+
+function createRunnerLogger(log: Log): Logger {
+  return new Logger(({ taskIdentifier }) => (level: string, message) => {
+    const [sentence] = message.split(":\n"); // A stack follows.
+    if (warningLevels.has(level)) log.warn(sentence);
+    // What a task says; graphile-worker itself says much more.
+    else if (taskIdentifier && level === "info") log.info(sentence);
+    else log.debug(sentence);
+  });
+}
+
+async function checkDatabase(holder: pg.Client, { tasks, key }: Assignment): Promise<void> {
+  await refuseForeignQueue(holder);
+  const { rows } = await holder.query("SELECT to_regnamespace('graphile_worker') IS NOT NULL AS queue");
+  if (!rows[0].queue) {
+    throw new OperatorError("There is no queue yet. Migrate with the worker's settings: npm run migrate.");
+  }
+  if (tasks.mail || tasks.purge) await requireErasureKey(holder, key);
+}
+
+/** Takes the lock, and releases the jobs of a killed worker; otherwise they stay locked for four hours. */
+async function takeOver(holder: pg.Client, log: Log, signal: AbortSignal): Promise<void> {
+  await holder.query(`SET application_name = ${holder.escapeLiteral(`perennial-worker on ${hostname()}`)}`);
+  for (let tries = 0; !signal.aborted; tries++) {
+    await completeRound(holder);
+    const { rows } = await holder.query("SELECT pg_try_advisory_lock($1) AS alone", [workerLock]);
+    if (rows[0].alone) break;
+    if (tries === 0) log.info(`another worker runs (${await describeHolder(holder)}); waiting for its end`);
+    await sleep(takeOverMs, undefined, { signal }).catch(() => undefined);
+  }
+  if (signal.aborted) return;
+  await holder.query(
+    "SELECT graphile_worker.force_unlock_workers(array_agg(DISTINCT locked_by)) FROM graphile_worker.jobs WHERE locked_by IS NOT NULL",
+  );
+}
+
+/** Postgres tells a role only about its own connections. */
+async function describeHolder(holder: pg.Client): Promise<string> {
+  const { rows } = await holder.query<{ holder: string }>(
+    `SELECT concat_ws(', ', coalesce(nullif(application_name, ''), usename), 'address ' || host(client_addr),
+              to_char(backend_start AT TIME ZONE 'UTC', '"since" YYYY-MM-DD HH24:MI "UTC"')) AS holder
+     FROM pg_stat_activity JOIN pg_locks USING (pid)
+     WHERE locktype = 'advisory' AND granted AND objid = $1 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+    [workerLock],
+  );
+  return rows[0]?.holder ?? "it has just ended";
+}
+
+async function rejectOnLoss(holder: pg.Client, signal: AbortSignal): Promise<void> {
+  await once(holder, "end");
+  if (!signal.aborted) throw new OperatorError("The connection to Postgres was lost.");
+}
+
+/** Resolves after the signal. A mail server that hangs delays no round. */
+async function completeRounds(holder: pg.Client, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await completeRound(holder);
+    await sleep(roundMs, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+/** @throws OperatorError if Postgres does not answer in time: a restart opens a new connection. */
+async function completeRound(holder: pg.Client): Promise<void> {
+  const query = { text: "SELECT FROM graphile_worker.jobs LIMIT 1", query_timeout: roundMs };
+  await holder.query(query as pg.QueryConfig).catch((cause: Error) => {
+    throw new OperatorError(`Postgres does not answer the worker: ${cause.message}`, { cause });
+  });
+  // Without the file, only the health check fails.
+  await writeFile(healthFile, "").catch(() => undefined);
+}
