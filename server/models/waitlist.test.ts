@@ -170,7 +170,8 @@ describe.each(["57014", "55P03", "40P01"])("after the error %s", (code) => {
 
 it("two processes do not deadlock on the same addresses in opposite order", async () => {
   const other = connectTo(database.webUrl);
-  const waitlists = [createWaitlist(connection.execute), createWaitlist(other.execute)] as const;
+  const executes = [vi.fn<Database["execute"]>(connection.execute), vi.fn<Database["execute"]>(other.execute)] as const;
+  const waitlists = [createWaitlist(executes[0]), createWaitlist(executes[1])] as const;
   for (let round = 0; round < 10; round++) {
     await database.query("TRUNCATE earlyaccess");
     const entries = people(500);
@@ -178,6 +179,8 @@ it("two processes do not deadlock on the same addresses in opposite order", asyn
     expect(rejections(results.flat())).toEqual([]);
   }
   expect(await stored()).toHaveLength(500);
+  // After a deadlock, each entry would be stored on its own.
+  expect(executes.map(({ mock }) => mock.calls.length)).toEqual([20, 20]);
   await other.close();
 });
 

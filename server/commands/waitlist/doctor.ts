@@ -7,10 +7,9 @@ import { mayMigrate, pendingMigrations } from "../../database/migrate.ts";
 import { isQueueEnabled } from "../../database/queue.ts";
 import { examineWebRole, type WorkerTask } from "../../database/roles.ts";
 import { OperatorError, printable } from "../../operator-messages.ts";
-import { print } from "../print.ts";
+import { count, print } from "../print.ts";
 import type { Command } from "./command.ts";
 import { migrateHint } from "./owner.ts";
-import { count } from "./progress.ts";
 
 /** `text` says what was found, and what to do unless it is ok. */
 type Finding = [verdict: "ok" | "warning" | "problem", what: string, text: string];

@@ -9,12 +9,11 @@ import { WaitlistStatus } from "../../database/generated/enums.ts";
 import { printable } from "../../operator-messages.ts";
 import { sourceColumns } from "../../models/source.ts";
 import { exportedColumns, isFlagged } from "../../models/waitlist-entry.ts";
-import { print } from "../print.ts";
+import { countEntries, print } from "../print.ts";
 import { readChoice, type Arguments, type Command } from "./command.ts";
 import { periodOptions, readPeriod } from "./moment.ts";
 import { withOwner } from "./owner.ts";
 import { writePrivately } from "./private-file.ts";
-import { countEntries } from "./progress.ts";
 import { guard } from "./spreadsheet-cell.ts";
 
 /** The columns whose text comes from a visitor or a mail server. */

@@ -8,12 +8,11 @@ import { hashAddress, requireErasureKey } from "../../database/erasures.ts";
 import { WaitlistStatus } from "../../database/generated/enums.ts";
 import { listNames, OperatorError } from "../../operator-messages.ts";
 import { entryColumns, parseEntry, type WaitlistEntry } from "../../models/waitlist-entry.ts";
-import { print } from "../print.ts";
+import { count, print } from "../print.ts";
 import type { Command } from "./command.ts";
 import { openCsv, type CsvFile, type CsvLine } from "./import-file.ts";
 import { readMoment } from "./moment.ts";
 import { withOwner } from "./owner.ts";
-import { count } from "./progress.ts";
 
 export const importCommand: Command = {
   summary: "adds the entries of a CSV file to the list, or none if a line is invalid",

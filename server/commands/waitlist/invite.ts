@@ -6,11 +6,10 @@ import { fields } from "../../../client/shared/fields.ts";
 import { OperatorError, printable, printableName } from "../../operator-messages.ts";
 import { countWaiting, inviteOldest, listBatches, nameBatch, revertBatch, whoWaits } from "../../models/invitations.ts";
 import { UsageError } from "../command.ts";
-import { print } from "../print.ts";
+import { count, countPeople, print } from "../print.ts";
 import { readCount, type Arguments, type Command } from "./command.ts";
 import { copyRows } from "./export.ts";
 import { withOwner } from "./owner.ts";
-import { count, countPeople } from "./progress.ts";
 import { guard } from "./spreadsheet-cell.ts";
 
 export const invite: Command = {

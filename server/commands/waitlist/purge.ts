@@ -1,10 +1,9 @@
 // waitlist purge: the retention period, and addresses that were erased before a restore.
 import type pg from "pg";
 import { countOld, eraseAgain, purgeOld, requireErasureKey } from "../../database/erasures.ts";
-import { print } from "../print.ts";
+import { countEntries, print } from "../print.ts";
 import type { Command } from "./command.ts";
 import { withOwner } from "./owner.ts";
-import { countEntries } from "./progress.ts";
 
 export const purge: Command = {
   summary: "permanently removes the entries that are older than RETENTION_MONTHS",

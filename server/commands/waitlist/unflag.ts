@@ -2,11 +2,10 @@
 import type pg from "pg";
 import { isQueueEnabled } from "../../database/queue.ts";
 import { UsageError } from "../command.ts";
-import { print } from "../print.ts";
+import { countEntries, print } from "../print.ts";
 import type { Command } from "./command.ts";
 import { periodOptions, readPeriod } from "./moment.ts";
 import { withOwner } from "./owner.ts";
-import { countEntries } from "./progress.ts";
 
 /** Short transactions: a sign-up of an address waits for the transaction that changes its entry. */
 const batchSize = 200;

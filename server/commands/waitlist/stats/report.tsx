@@ -2,7 +2,7 @@
 /* oxlint-disable jsx-a11y/prefer-tag-over-role -- an <img> would need another file */
 import { renderToStaticMarkup } from "react-dom/server";
 import { product } from "../../../../client/shared/content.ts";
-import { count } from "../progress.ts";
+import { count } from "../../print.ts";
 import type { Figure, Figures } from "./figures.ts";
 import { reportStyles } from "./report-styles.ts";
 
