@@ -205,8 +205,8 @@ it("marks each URL except PUBLIC_URL, and each secret, as secret", () => {
 type Default = string | number | boolean | undefined;
 const defaults = settingNames.map((name) => [name, settings[name].schema.parse(undefined) as Default] as const);
 
-it("README.md lists every setting with its default", () => {
-  const rows = readProjectFile("README.md").matchAll(/^\| `([A-Z_]+)` +\| (.+?) +\|/gm);
+it("docs/configuration.md lists every setting with its default", () => {
+  const rows = readProjectFile("docs/configuration.md").matchAll(/^\| `([A-Z_]+)` +\| (.+?) +\|/gm);
   const expected = defaults.map(([name, value]) => [name, value === undefined ? expect.any(String) : `\`${value}\``]);
   expect(Object.fromEntries(Array.from(rows, ([, name, cell]) => [name, cell]))).toEqual(Object.fromEntries(expected));
 });

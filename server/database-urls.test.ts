@@ -85,7 +85,12 @@ function urlOf(role: string, password = `8b1f3c40d2e5a7b6-${role}`): string {
 
 /** Returns each password that somebody could copy from the documents, the examples or the embedded Postgres. */
 function examplePasswords(): string[] {
-  const files = [".env.example", "README.md", "docs/postgres.md", "server/database/embedded/postgres-binaries.ts"];
+  const files = [
+    ".env.example",
+    "docs/configuration.md",
+    "docs/postgres.md",
+    "server/database/embedded/postgres-binaries.ts",
+  ];
   const texts = files.map((name) => readFileSync(join(projectRoot, name), "utf8"));
   const text = [...texts, exampleDatabaseUrls.DATABASE_URL].join("\n");
   const matches = text.matchAll(/^[A-Z]+_PASSWORD=(\S+)$|postgres(?:ql)?:\/\/[\w-]+:([\w-]+)@/gm);

@@ -1,0 +1,78 @@
+// Each path, npm script, waitlist command, setting and link that a document names exists.
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { expect, it } from "vitest";
+import { settings } from "../server/config.ts";
+import { projectRoot } from "../server/project-root.ts";
+
+const read = (name: string) => readFileSync(join(projectRoot, name), "utf8");
+const list = (folder: string) => readdirSync(join(projectRoot, folder)).map((name) => join(folder, name));
+const documents = [".", "docs", "docs/decisions"].flatMap(list).filter((name) => name.endsWith(".md"));
+// The changelog also names what is gone.
+const present = documents.filter((name) => name !== "CHANGELOG.md");
+
+it("documents name paths that exist", () => {
+  // Files that end with .js are in dist/, where the build writes them.
+  const path = /(?<![\w@/.-])((?:client|deploy|docs|prisma|server|tests)\/[\w./*-]*[\w/*])(?<!\.js)(?![\w.])/g;
+  expect(faults(present, (name) => findAll(codeOf(name), path).filter((found) => !exists(found)))).toEqual([]);
+});
+
+it("documents name npm scripts that exist", () => {
+  const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
+  const script = /npm run (?:--silent )?([\w:-]+)/g;
+  expect(faults(present, (name) => findAll(read(name), script).filter((found) => !(found in scripts)))).toEqual([]);
+});
+
+it("documents name waitlist commands that exist", () => {
+  const [, commands = ""] = /^const commands\b[^{]*\{(.+?)^\}/ms.exec(read("server/commands/waitlist.ts")) ?? [];
+  const isCommand = (found: string) => new RegExp(`^ +${found}\\b`, "m").test(commands);
+  const command = /(?:^|[\s/])waitlist(?:\.js)?(?: --)? ([a-z]+)/gm;
+  expect(faults(present, (name) => findAll(codeOf(name), command).filter((found) => !isCommand(found)))).toEqual([]);
+});
+
+it("documents name settings that exist", () => {
+  const others = [".env.example", "docker-compose.yml", "Dockerfile", "tests/support/chromium.ts"].map(read).join("\n");
+  const isSetting = (found: string) =>
+    found.replace(/_FILE$/, "") in settings ||
+    found === "NODE_EXTRA_CA_CERTS" ||
+    new RegExp(`\\b${found}\\b`).test(others);
+  const setting = /(?<![\w$-])([A-Z]+(?:_[A-Z]+)+)\b/g;
+  expect(faults(present, (name) => findAll(codeOf(name), setting).filter((found) => !isSetting(found)))).toEqual([]);
+});
+
+it("documents have links that lead somewhere", () => {
+  const findLinks = (name: string) => findAll(read(name).replace(/^```.*?^```/gms, ""), /\]\((?![a-z]+:)([^)\s]+)\)/g);
+  expect(faults(documents, (name) => findLinks(name).filter((link) => !leadsSomewhere(name, link)))).toEqual([]);
+});
+
+function faults(names: string[], find: (name: string) => string[]): string[] {
+  return names.flatMap((name) => find(name).map((found) => `${name}: ${found}`));
+}
+
+function leadsSomewhere(from: string, link: string): boolean {
+  const [path = "", heading] = link.split("#");
+  const target = path === "" ? from : join(dirname(from), path);
+  if (heading === undefined || !exists(target)) return exists(target);
+  return findAll(read(target), /^#+ (.+)$/gm)
+    .map(toFragment)
+    .includes(heading);
+}
+
+function toFragment(heading: string): string {
+  const words = heading.toLowerCase().replaceAll(/[^\w -]/g, "");
+  return words.replaceAll(" ", "-");
+}
+
+/** Returns the code blocks and the code within lines. */
+const codeOf = (name: string) => findAll(read(name), /^ *(```.*?^ *```)|`([^`\n]+)`/gms).join("\n");
+
+/** Returns the first group of each match, once each. */
+function findAll(text: string, pattern: RegExp): string[] {
+  return [...new Set(Array.from(text.matchAll(pattern), ([, ...groups]) => groups.find(Boolean) ?? ""))];
+}
+
+function exists(path: string): boolean {
+  if (!path.includes("*")) return existsSync(join(projectRoot, path));
+  const [start = "", end = ""] = basename(path).split("*");
+  return list(dirname(path)).some((name) => basename(name).startsWith(start) && name.endsWith(end));
+}
