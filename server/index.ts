@@ -9,7 +9,7 @@ import { createHttpServer, directTimeouts, gracePeriodMs, proxiedTimeouts } from
 import { createLogger } from "./logger.ts";
 import { connectRedis } from "./middleware/redis-store.ts";
 import { createEntryLinks } from "./models/entry-links.ts";
-import { watchOpening } from "./models/opening.ts";
+import { watchSignupWindow } from "./models/signup-window.ts";
 import { createPageSettings } from "./models/page-settings.ts";
 import { createPageViews } from "./models/page-views.ts";
 import { createSignupVolume } from "./models/signup-volume.ts";
@@ -41,7 +41,7 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
   const rendering = process.argv.includes("--dev") ? createDevFrontend(http.server, site) : createBuiltFrontend(site);
   rendering.catch(() => undefined); // Awaited below: an exit now would interrupt a migration.
   cleanups.push(
-    watchOpening(
+    watchSignupWindow(
       config,
       async () => (await rendering).refresh(),
       (err) => log.error({ err }, "rendering the pages failed"),

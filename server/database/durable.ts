@@ -1,10 +1,10 @@
 // Commits that hold no lock while they wait for the disk.
 
 /** An SQL expression: the transaction of its statement commits without waiting for the disk. */
-export const withoutWaiting = "set_config('synchronous_commit', 'off', true)";
+export const asyncCommit = "set_config('synchronous_commit', 'off', true)";
 
 /**
- * Runs a statement that uses withoutWaiting, then waits for the disk. A statement that waits itself would hold its locks
+ * Runs a statement that uses asyncCommit, then waits for the disk. A statement that waits itself would hold its locks
  * meanwhile: a second statement for the same address would wait as well if the first one had changed something, and its time
  * would reveal whether the address was on the list. The wait is the same if nothing was changed.
  * @returns what the statement returned.

@@ -1,6 +1,6 @@
 // Confirms and deletes entries by their tokens.
 import type { Database } from "../database/connect.ts";
-import { executeDurably, withoutWaiting } from "../database/durable.ts";
+import { executeDurably, asyncCommit } from "../database/durable.ts";
 import { retryForMs, storeBatch, type Pending } from "./batch.ts";
 import { hashToken } from "./token.ts";
 import { WaitlistUnavailableError } from "./waitlist.ts";
@@ -15,10 +15,10 @@ export interface EntryLinks {
 
 const statements = {
   confirm: `
-    SELECT hash, ${withoutWaiting} FROM unnest(string_to_array($1, ',')) AS hash
+    SELECT hash, ${asyncCommit} FROM unnest(string_to_array($1, ',')) AS hash
     WHERE public.earlyaccess_confirm(hash::bytea)`,
   leave: `
-    SELECT count(public.earlyaccess_leave(hash::bytea)), ${withoutWaiting}
+    SELECT count(public.earlyaccess_leave(hash::bytea)), ${asyncCommit}
     FROM unnest(string_to_array($1, ',')) AS hash`,
 };
 

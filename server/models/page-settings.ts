@@ -2,7 +2,7 @@
 import type { PageSettings } from "../../client/shared/site-settings.ts";
 import type { Config } from "../config.ts";
 import { createNotice, type Notice } from "./notice.ts";
-import { describeClosing, isOpen } from "./opening.ts";
+import { describeClosing, isOpen } from "./signup-window.ts";
 
 /** Returns a function for the page settings, as `closed` follows the clock, and their privacy notice. */
 export function createPageSettings(config: Config): { settings: () => PageSettings; notice: Notice } {

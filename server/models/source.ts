@@ -1,5 +1,7 @@
 // The source of a sign-up or page view: the campaign in the page's address, and the site that linked to the page.
-import { unstorable } from "./storable.ts";
+
+/** Control characters and lone surrogates, which Postgres or mail cannot represent, and U+FFFD, which a decoder puts in place of invalid bytes. */
+export const unstorableCharacters = /[\p{Cc}\p{Cs}\uFFFD]/u;
 
 const campaignNames = ["utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content"] as const;
 
@@ -67,7 +69,7 @@ function clean(value: unknown): string | null {
   if (typeof value !== "string") return null;
   // Cut first: NFC takes quadratic time for combining marks. Three code units are enough for each character.
   const start = value.trim().slice(0, 3 * longestValue);
-  if (unstorable.test(start)) return null;
+  if (unstorableCharacters.test(start)) return null;
   return Array.from(start.normalize("NFC")).slice(0, longestValue).join("").trim() || null;
 }
 
@@ -77,7 +79,7 @@ function hostOf(referrer: unknown): string | null {
   // Only the host, and only if it is short enough: encoding an international name takes quadratic time.
   const start = referrer.slice(0, 2 * longestHost);
   const host = start.replace(/^[a-z][a-z\d+.-]*:\/\//i, "").split(/[/?#\\]/, 1)[0] ?? "";
-  if (host.length > longestHost || unstorable.test(host)) return null;
+  if (host.length > longestHost || unstorableCharacters.test(host)) return null;
   try {
     const { hostname } = new URL(`https://${host}`);
     return hostname.length <= longestHost ? hostname || null : null;

@@ -4,8 +4,7 @@ import { z } from "zod";
 import { fieldErrors } from "../../client/shared/content.ts";
 import { fields, honeypot, type Field, type FieldName } from "../../client/shared/fields.ts";
 import { isDisposable } from "./disposable-email.ts";
-import { readSource, sourceColumns, type Source } from "./source.ts";
-import { unstorable } from "./storable.ts";
+import { readSource, sourceColumns, type Source, unstorableCharacters } from "./source.ts";
 
 /** The form's fields, null if an optional one is empty; the source; and the flags. */
 export interface WaitlistEntry extends Source, Record<FieldName, string | null> {
@@ -83,7 +82,7 @@ function text({ name, label: title, type, required, maxLength }: Field) {
     .transform((value) => (value ?? "").trim().normalize("NFC"))
     .superRefine((value, context) => {
       if (value === "" && required) context.addIssue(fieldErrors.required[name]);
-      else if (unstorable.test(value)) context.addIssue(fieldErrors.unstorable);
+      else if (unstorableCharacters.test(value)) context.addIssue(fieldErrors.unstorable);
       else if (Array.from(value).length > maxLength) context.addIssue(fieldErrors.tooLong(maxLength));
     });
 }

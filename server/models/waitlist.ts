@@ -2,7 +2,7 @@
 import { v7 as uuidv7 } from "uuid";
 import type { Database } from "../database/connect.ts";
 import { errorFields } from "../database/error-fields.ts";
-import { executeDurably, withoutWaiting } from "../database/durable.ts";
+import { executeDurably, asyncCommit } from "../database/durable.ts";
 import { retryForMs, storeBatch, type Pending } from "./batch.ts";
 import { signUpColumns, type SignUp } from "./waitlist-entry.ts";
 import type { Notice } from "./notice.ts";
@@ -106,7 +106,7 @@ const insertStatement = `
   INSERT INTO public.earlyaccess (${signUpColumns})
   SELECT ${signUpColumns}
   FROM json_populate_recordset(null::public.earlyaccess, $1::json),
-    ${withoutWaiting}
+    ${asyncCommit}
   ON CONFLICT DO NOTHING`;
 
 const noticeStatement = "INSERT INTO public.earlyaccess_notices (id, text) VALUES ($1, $2) ON CONFLICT DO NOTHING";

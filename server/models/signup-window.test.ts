@@ -1,10 +1,10 @@
 // When the list is open: the settings against the clock, and the watch over a running site.
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { settings } from "../config.ts";
-import { describeClosing, isOpen, watchOpening } from "./opening.ts";
+import { describeClosing, isOpen, watchSignupWindow } from "./signup-window.ts";
 
 const closes = (text: string) => settings.WAITLIST_CLOSES.schema.parse(text) as Date;
-const opening = { waitlist: "open" as const, waitlistCloses: closes("2026-12-31") };
+const window = { waitlist: "open" as const, waitlistCloses: closes("2026-12-31") };
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -14,8 +14,8 @@ it.each([
   ["2027-01-01T00:00:00Z", false],
 ])("a list that closes on 2026-12-31 is open at %s: %s", (time, expected) => {
   vi.setSystemTime(time);
-  expect(isOpen(opening)).toBe(expected);
-  expect(isOpen({ ...opening, waitlist: "closed" })).toBe(false);
+  expect(isOpen(window)).toBe(expected);
+  expect(isOpen({ ...window, waitlist: "closed" })).toBe(false);
 });
 
 it("a list without a closing time stays open", () => {
@@ -38,7 +38,7 @@ describe("the watch", () => {
     update.mockReset().mockResolvedValue();
     onError.mockReset();
     vi.setSystemTime("2026-12-06");
-    stop = watchOpening(opening, update, onError);
+    stop = watchSignupWindow(window, update, onError);
   });
 
   afterEach(() => stop());

@@ -1,10 +1,10 @@
 // Whether the list takes sign-ups: the setting, and the time at which an open list closes by itself.
 import type { Config } from "../config.ts";
 
-type Opening = Pick<Config, "waitlist" | "waitlistCloses">;
+type SignupWindow = Pick<Config, "waitlist" | "waitlistCloses">;
 
 /** Compares with the clock at each call. */
-export function isOpen({ waitlist, waitlistCloses }: Opening): boolean {
+export function isOpen({ waitlist, waitlistCloses }: SignupWindow): boolean {
   return waitlist === "open" && !(waitlistCloses && Date.now() >= waitlistCloses.getTime());
 }
 
@@ -23,14 +23,14 @@ const interval = 1_000;
  * Calls `update` when the list closes, or opens because the clock was set back. Retries after a second if `update` rejects.
  * @returns a function that stops the watch.
  */
-export function watchOpening(
-  opening: Opening,
+export function watchSignupWindow(
+  window: SignupWindow,
   update: () => Promise<void>,
   onError: (error: unknown) => void,
 ): () => void {
-  let shown = isOpen(opening);
+  let shown = isOpen(window);
   const timer = setInterval(() => {
-    const open = isOpen(opening);
+    const open = isOpen(window);
     if (open === shown) return;
     shown = open;
     update().catch((error: unknown) => {
