@@ -157,16 +157,14 @@ const states: Record<string, (page: WatchedPage) => Promise<unknown>> = {
   "404 page": (page) => page.goto(`${site.url}/nope`),
 };
 
-describe.each(["light", "dark"] as const)("axe finds no violation in the %s theme", (colorScheme) => {
-  describe.each([
-    ["phone", { width: 360, height: 740 }],
-    ["desktop", { width: 1280, height: 900 }],
-  ])("on a %s", (_, viewport) => {
-    it.each(Object.entries(states))("in the state: %s", async (_name, enter) => {
-      const page = await openPage({ colorScheme, viewport, reducedMotion: "reduce" });
-      await enter(page);
-      await expectNoViolations(page);
-    });
+describe.each([
+  ["light", "a phone", { width: 360, height: 740 }],
+  ["dark", "a desktop", { width: 1280, height: 900 }],
+] as const)("axe finds no violation in the %s theme on %s", (colorScheme, _device, viewport) => {
+  it.each(Object.entries(states))("in the state: %s", async (_name, enter) => {
+    const page = await openPage({ colorScheme, viewport, reducedMotion: "reduce" });
+    await enter(page);
+    await expectNoViolations(page);
   });
 });
 

@@ -31,7 +31,7 @@ afterAll(async () => {
 });
 
 // 640 px and 320 px are 1280 px at 200 % and 400 % zoom.
-describe.each([320, 360, 480, 640, 768, 1024, 1280, 1920, 2560])("at %d px", (width) => {
+describe.each([320, 768, 1280, 2560])("at %d px", (width) => {
   it("nothing overflows, and links, buttons and inputs are at least 44 × 44 px", async () => {
     const page = await openPage({ viewport: { width, height: 800 } });
     const token = "A".repeat(22);
@@ -312,7 +312,7 @@ async function withFallbackFont(html: string, name: keyof typeof fallbacks): Pro
 }
 
 describe.each(["Arial", "Roboto"] as const)("a late font that replaces %s", (fallback) => {
-  it.each([360, 390, 768, 1024, 1280, 1440])("moves no line and no block at %d px", async (width) => {
+  it.each([360, 768, 1280])("moves no line and no block at %d px", async (width) => {
     // The embedded font and the changed stylesheet violate the site's policy.
     const page = await openPage({ viewport: { width, height: 800 }, reducedMotion: "reduce", bypassCSP: true });
     await recordShifts(page);

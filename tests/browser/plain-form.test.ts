@@ -13,21 +13,22 @@ let page: WatchedPage;
 beforeAll(async () => {
   database = await createTestDatabase();
   wire = await openWire(database.webUrl);
+  site = await start("1000");
 });
 
 afterAll(async () => {
+  await site.stop();
   await wire.cut();
   await database.drop();
 });
 
+const start = (limit: string) =>
+  startSite({
+    env: { DATABASE_URL: wire.url(database.webUrl), DATABASE_OWNER_URL: database.ownerUrl, SIGNUP_LIMIT: limit },
+  });
+
 beforeEach(async () => {
   await database.query("TRUNCATE earlyaccess");
-  // A new site for each test, because the rate limiter counts in memory: every third sign-up exceeds the limit.
-  const started = await startSite({
-    env: { DATABASE_URL: wire.url(database.webUrl), DATABASE_OWNER_URL: database.ownerUrl, SIGNUP_LIMIT: "2" },
-  });
-  onTestFinished(async () => void (await started.stop()));
-  site = started;
   page = await openPage({ javaScriptEnabled: false });
   await page.goto(site.url);
 });
@@ -192,10 +193,11 @@ it("503: the same form can be sent again when the database is back", async () =>
 });
 
 it("429: the form is empty, and the Back button restores the typed values", async () => {
+  const limited = await start("1");
+  onTestFinished(async () => void (await limited.stop()));
+  await page.goto(limited.url);
   await submit();
-  await page.goto(site.url);
-  await submit();
-  await page.goto(site.url);
+  await page.goto(limited.url);
   await submit();
   expect(await page.title()).toMatch(/^Error: /);
   const summary = await page.locator(":focus").textContent();
