@@ -26,9 +26,12 @@ function findFaults(row: string): string[] {
   );
 }
 
-/** Returns true if the title is a whole string in the file's source, in any of the three quotes. */
+/** Returns true if the file has exactly one string that begins so, if the title ends with …, or else the title as a whole string. */
 function hasTest(file: string, title: string): boolean {
   if (!/^tests\/|\.test\.ts$/.test(file) || !existsSync(join(projectRoot, file))) return false;
   const source = read(file);
-  return ['"', "'", "`"].some((quote) => source.includes(`${quote}${title}${quote}`));
+  const quotes = ['"', "'", "`"];
+  if (!title.endsWith("…")) return quotes.some((quote) => source.includes(`${quote}${title}${quote}`));
+  const count = (quote: string) => source.split(`${quote}${title.slice(0, -1)}`).length - 1;
+  return quotes.map(count).reduce((sum, found) => sum + found) === 1;
 }
