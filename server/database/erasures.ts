@@ -49,7 +49,7 @@ export async function requireErasureKey(client: pg.Client, key: string | undefin
   ]);
   if (rowCount) return true;
   throw new OperatorError(
-    "ERASURE_KEY is not the key of this database's erased addresses. Set the key that was set when they were first stored. If it is lost, see docs/operate.md, Erasure.",
+    "ERASURE_KEY is not the key of this database's erased addresses. Set the key that was set when they were first stored. If it is lost, see docs/privacy.md, Erased addresses.",
   );
 }
 
