@@ -1,10 +1,12 @@
 -- The roles of the site and their rights on its own objects. The owner of the tables runs this file with each migration, and may run
 -- it any number of times. It changes no object of another application.
 --
--- The site fills in the names of the roles and runs a section if its settings need it: studio with DATABASE_ADMIN_URL, erasures with
--- ERASURE_KEY, worker if one of its tasks (webhook, mail, purge) is configured.
--- Statements below "unless" run before the migrations, and only if the condition is false. If the owner may not run some of these,
--- the site prints all of them for an administrator, and stops. All other statements run after the migrations, in one transaction.
+-- A section runs if the settings need every word of its heading: "worker mail erasures" needs a worker, its task mail, and ERASURE_KEY.
+-- studio needs DATABASE_ADMIN_URL. A section that is not needed does not run, so a role that is no longer configured keeps its rights:
+-- drop it. The site replaces :"name" and :'name' as psql does.
+-- A paragraph is one step. With "unless", the whole step runs before the migrations, and only if the condition is false: a role that
+-- existed before gets no timeout. If the owner may not run it, the site prints it for an administrator, and stops. All other steps run
+-- after the migrations, in one transaction.
 
 -- ==== owner: may share the table of migrations with another application that uses Prisma. ====
 
@@ -69,7 +71,8 @@ GRANT SELECT ON public.earlyaccess_status_changes, public.earlyaccess_notices TO
 CREATE SCHEMA earlyaccess_erasures AUTHORIZATION :"owner";
 
 CREATE TABLE IF NOT EXISTS earlyaccess_erasures.addresses (
-  hash bytea PRIMARY KEY,
+  -- Of the address, 32 bytes; or the id of an entry that never had a mail, 16 bytes.
+  hash bytea CONSTRAINT addresses_pkey PRIMARY KEY,
   erased_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP
 );
 

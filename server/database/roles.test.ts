@@ -87,6 +87,13 @@ describe("the web role", () => {
     },
   );
 
+  it("cannot stop the count of views with too large a number", async () => {
+    await migrate(database);
+    const statement = "SELECT earlyaccess_count_views('2026-01-31', 'x', 2147483647)";
+    for (let times = 0; times < 2; times++) await asWeb(statement);
+    expect(await database.query("SELECT views FROM earlyaccess_views")).toEqual([{ views: 2147483647 }]);
+  });
+
   it("loses what was granted to it or to every role, and gets back what was revoked", async () => {
     await migrate(database);
     await database.query(`

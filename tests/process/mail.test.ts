@@ -194,6 +194,21 @@ describe("an address gets at most one mail a day", () => {
     expect(fixture.server.mails).toHaveLength(1);
   });
 
+  it("and keeps their count if a compromised site undoes each sign-up", async () => {
+    await startWorker();
+    const hash = "'\\x00'::bytea";
+    await queryAs(
+      fixture.database.webUrl,
+      `INSERT INTO earlyaccess (id, name, email, company, token_hash) VALUES (gen_random_uuid(), 'A', 'ada@example.com', 'C', ${hash})`,
+    );
+    await mailed(1);
+    await emptied();
+    expect(await queryAs(fixture.database.webUrl, `SELECT earlyaccess_leave(${hash}) AS left`)).toEqual([
+      { left: false },
+    ]);
+    expect(await query("SELECT cardinality(mail_tokens) AS mails FROM earlyaccess")).toEqual([{ mails: 1 }]);
+  });
+
   it("and three in all if the server never confirms one", async () => {
     expect(await signUp("ada@example.com")).toBe(201);
     fixture.server.fail("data", "hang");

@@ -18,6 +18,8 @@ async function addLaunchDay(): Promise<void> {
   await add("before@example.com", "2026-01-30T12:00:00Z");
   await add("ada@example.com", "2026-01-31T12:00:00Z");
   await add("bot@example.com", "2026-01-31T13:00:00Z", { suspected_spam: true });
+  await add("moved@example.com", "2026-01-31T14:00:00Z", { imported: true });
+  await add("gone@example.com", "2026-01-31T15:00:00Z", { status: "left" });
   await add("after@example.com", "2026-02-01T12:00:00Z");
 }
 
@@ -27,13 +29,13 @@ it("clears the flag of a day, and the worker sends the missing mails", async () 
   expect(await fixture.database.query("SELECT FROM graphile_worker.jobs")).toEqual([]);
   expect(await unflag(...day, "--dry-run")).toEqual({
     code: 0,
-    stdout: "Would clear the flag of 2 entries.\n",
+    stdout: "Would clear the flag of 4 entries.\n",
     stderr: "",
   });
-  expect(await flagged()).toHaveLength(4);
+  expect(await flagged()).toHaveLength(6);
   expect(await unflag(...day)).toEqual({
     code: 0,
-    stdout: "Cleared the flag of 2 entries. Mails queued: 1.\n",
+    stdout: "Cleared the flag of 4 entries. Mails queued: 1.\n",
     stderr: "",
   });
   expect(await flagged()).toEqual([{ email: "after@example.com" }, { email: "before@example.com" }]);
@@ -47,6 +49,6 @@ it("clears the flag of a day, and the worker sends the missing mails", async () 
 it("clears it without mails too, and needs --since", async () => {
   await migrate({ ownerUrl: fixture.database.ownerUrl, webUrl: fixture.database.webUrl });
   await addLaunchDay();
-  expect((await unflag("--since", "2026-01-31")).stdout).toBe("Cleared the flag of 3 entries. Mails queued: 0.\n");
+  expect((await unflag("--since", "2026-01-31")).stdout).toBe("Cleared the flag of 5 entries. Mails queued: 0.\n");
   expect(await unflag()).toMatchObject({ code: 2, stderr: expect.stringContaining("--since") as unknown });
 });

@@ -44,13 +44,13 @@ CREATE TABLE "earlyaccess" (
 
 CREATE UNIQUE INDEX "earlyaccess_email_key" ON "earlyaccess"("email");
 CREATE UNIQUE INDEX "earlyaccess_token_hash_key" ON "earlyaccess"("token_hash");
--- Without the list of pending insertions, which each look-up of a forged token would read.
+-- fastupdate = off: a look-up of a forged token would otherwise read the whole list of pending insertions.
 CREATE INDEX "earlyaccess_mail_tokens_idx" ON "earlyaccess" USING gin ("mail_tokens") WITH (fastupdate = off)
 WHERE "mail_tokens" IS NOT NULL;
--- The newest first, as Studio shows them.
+-- For Studio, which sorts by it.
 CREATE INDEX "earlyaccess_created_at_idx" ON "earlyaccess"("created_at");
 
--- The status history: who changed which status, and when.
+-- The status history: who changed which status, and when. No foreign key: it outlives the entry.
 CREATE TABLE "earlyaccess_status_changes" (
     "id" BIGSERIAL NOT NULL,
     "entry_id" UUID NOT NULL,
@@ -123,10 +123,11 @@ FOR EACH ROW WHEN (OLD."status" IS DISTINCT FROM NEW."status") EXECUTE FUNCTION 
 
 -- ==== Jobs for the worker ====
 
--- Adds a job to the queue (graphile-worker) in the transaction of the sign-up or the confirmation; its argument is the task. A
--- broken queue costs the job, never the sign-up. A locked queue also delays the sign-up by a quarter of a second.
--- The mail's job names the entry that the address has already, if any, and replaces the job that waits for it: an address has one
--- job, and the queue no address. enable_seqscan: a connection keeps the plan of its first sign-up, when the table may have been empty.
+-- Adds a job to the worker's queue (graphile-worker), in the transaction of the sign-up or confirmation. The trigger's argument is the
+-- task. If the queue fails, or is locked for 250 ms, the sign-up is stored without its job, and so are the later ones of its transaction.
+-- mail: an address has one job, whose key is the id of its entry, so the queue holds no address. A repeated sign-up finds this id by the
+-- address, and replaces the job that waits.
+-- enable_seqscan: a connection keeps its first plan, which for an empty table would be to read all of it.
 CREATE FUNCTION "earlyaccess_enqueue"() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '250ms' SET enable_seqscan = off AS $$
 DECLARE
@@ -169,9 +170,8 @@ ALTER TABLE "earlyaccess"
 
 -- ==== Rules of a sign-up ====
 
--- A bot that fills in the honeypot cannot keep a person off the list: the person's own sign-up replaces the bot's entry. The web role
--- may not delete. Every sign-up runs the DELETE, so that its time is the same for a new and for a known address. An entry whose status
--- an admin has changed stays. enable_seqscan: a connection keeps the plan of its first sign-up, when the table may have been empty.
+-- The sign-up of a person replaces a waiting entry of a bot (honeypot) with the same address. The web role may not delete. Runs for new
+-- and known addresses alike, so that the time tells nothing; not for bots and imports. enable_seqscan: see earlyaccess_enqueue.
 CREATE FUNCTION "earlyaccess_replace_suspected_spam"() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
 BEGIN
@@ -192,16 +192,18 @@ BEGIN
   RETURN EXISTS (SELECT FROM public.earlyaccess WHERE mail_tokens @> ARRAY[hash]);
 END $$;
 
--- Deletes an entry (unsubscribe, or undo), and returns whether there was one. An undo button works for an hour: later, whoever signed
--- up another person's address cannot remove it. If the site keeps erased addresses, the entry leaves the hash of its address or, if a
--- sign-up without mail has none, its id, so that neither an import nor a restored backup brings it back.
+-- Deletes the entry of a mailed link (unsubscribe) or of an undo button, and returns whether there was one. The button works for an
+-- hour, and only until a mail is sent: otherwise, whoever signed up another person's address could remove it later, and undo would reset
+-- the count of its mails. If the site keeps erased addresses, keeps the hash of the address, against restores and imports; for an entry
+-- that never had a mail, its id, against restores only. enable_seqscan: see earlyaccess_enqueue.
 CREATE FUNCTION "earlyaccess_leave"(hash bytea) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
 DECLARE
   erased bytea;
 BEGIN
   DELETE FROM public.earlyaccess
-  WHERE mail_tokens @> ARRAY[hash] OR token_hash = hash AND created_at > CURRENT_TIMESTAMP - interval '1 hour'
+  WHERE mail_tokens @> ARRAY[hash]
+    OR (token_hash = hash AND mailed_at IS NULL AND created_at > CURRENT_TIMESTAMP - interval '1 hour')
   RETURNING coalesce(erasure_hash, uuid_send(id)) INTO erased;
   IF erased IS NOT NULL AND to_regclass('earlyaccess_erasures.addresses') IS NOT NULL THEN
     INSERT INTO earlyaccess_erasures.addresses (hash) VALUES (erased)
@@ -215,6 +217,6 @@ END $$;
 -- Adds views to the count of a day and source. The web role can neither read nor change the counts.
 CREATE FUNCTION "earlyaccess_count_views"(day date, source text, views int) RETURNS void
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-  INSERT INTO public.earlyaccess_views AS counted VALUES (day, source, views)
-  ON CONFLICT ON CONSTRAINT earlyaccess_views_pkey DO UPDATE SET views = counted.views + EXCLUDED.views
+  INSERT INTO public.earlyaccess_views AS counted (day, source, views) VALUES (day, source, views)
+  ON CONFLICT ON CONSTRAINT earlyaccess_views_pkey DO UPDATE SET views = least(counted.views::bigint + EXCLUDED.views, 2147483647)
 $$;

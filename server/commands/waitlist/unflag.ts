@@ -14,7 +14,7 @@ export const unflag: Command = {
   summary: "clears the flag unusual_volume, and queues the confirmation mails that it held back",
   details: [
     "For the day on which more people signed up than SIGNUP_HOURLY_CEILING. Other flags stay. With confirmation mails, the",
-    "worker then sends each of these people one; an entry with another flag gets none. A second run finds nothing to do.",
+    "worker then sends each of these people who waits one; imported entries and those with another flag get none. A second run finds nothing to do.",
   ].join("\n"),
   positionals: [],
   options: {
@@ -47,7 +47,7 @@ async function clear(client: pg.Client, flagged: string): Promise<{ cleared: num
       `WITH cleared AS (
          UPDATE public.earlyaccess SET unusual_volume = false
          WHERE id IN (SELECT id FROM public.earlyaccess WHERE ${flagged} LIMIT ${batchSize})
-         RETURNING id, NOT (suspected_spam OR disposable_email) AS is_mailed)
+         RETURNING id, status = 'waiting' AND NOT (suspected_spam OR disposable_email OR imported) AS is_mailed)
        SELECT count(*)::int AS cleared, count(CASE WHEN is_mailed THEN (${job}) END)::int AS queued FROM cleared`,
     );
     const { cleared = 0, queued = 0 } = rows[0] ?? {};
