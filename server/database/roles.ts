@@ -2,6 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
+import { signUpColumns } from "./columns.ts";
 import { OperatorError, printable } from "../operator-messages.ts";
 import { projectRoot } from "../project-root.ts";
 
@@ -144,9 +145,10 @@ function parse(text: string, sections: Set<string>, values: Map<string, string>)
   return steps;
 }
 
-/** Replaces :"name" by an identifier and :'name' by a literal, as psql does. */
+/** Replaces :"name" by an identifier and :'name' by a literal, as psql does, and :sign_up_columns by the columns. */
 function fillIn(template: string, valueOf: (name: string) => string): string {
-  return template.replaceAll(/:(["'])(\w+)\1/g, (_, quote: string, name: string) =>
+  const sql = template.replaceAll(":sign_up_columns", signUpColumns);
+  return sql.replaceAll(/:(["'])(\w+)\1/g, (_, quote: string, name: string) =>
     quote === '"' ? pg.escapeIdentifier(valueOf(name)) : pg.escapeLiteral(valueOf(name)),
   );
 }

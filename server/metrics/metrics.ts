@@ -2,7 +2,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { Pool } from "../database/connect.ts";
 import type { OnResponse } from "../middleware/request-log.ts";
-import { flags } from "../models/waitlist-entry.ts";
+import { flags } from "../database/columns.ts";
 import { refusals, type OnStored, type Refusal } from "../models/waitlist.ts";
 import { methodOf, routeOf } from "./labels.ts";
 import { serveMetrics } from "./server.ts";

@@ -1,11 +1,8 @@
 // The source of a sign-up or page view: the campaign in the page's address, and the site that linked to the page.
+import { campaignColumns, type sourceColumns } from "../database/columns.ts";
 
 /** Control characters and lone surrogates, which Postgres or mail cannot represent, and U+FFFD, which a decoder puts in place of invalid bytes. */
 export const unstorableCharacters = /[\p{Cc}\p{Cs}\uFFFD]/u;
-
-const campaignNames = ["utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content"] as const;
-
-export const sourceColumns = [...campaignNames, "referrer_host"] as const;
 
 /** The name for views and sign-ups without a source. */
 export const directSource = "direct";
@@ -37,7 +34,7 @@ const longestHost = 253;
 export function readSource(body: Record<string, unknown>, page = ""): Source {
   const given = isRecord(body.source) ? body.source : body;
   const query = new URLSearchParams(page.split("#", 1)[0]?.split("?")[1]);
-  const campaign = campaignNames.map((name) => [name, clean(given[name]) ?? clean(query.get(name))]);
+  const campaign = campaignColumns.map((name) => [name, clean(given[name]) ?? clean(query.get(name))]);
   return { ...(Object.fromEntries(campaign) as Source), referrer_host: hostOf(given.referrer) };
 }
 

@@ -3,8 +3,9 @@ import { domainToASCII } from "node:url";
 import { z } from "zod";
 import { fieldErrors } from "../../client/shared/content.ts";
 import { fields, honeypot, type Field, type FieldName } from "../../client/shared/fields.ts";
+import { fieldColumns, flags, sourceColumns } from "../database/columns.ts";
 import { isDisposable } from "./disposable-email.ts";
-import { readSource, sourceColumns, type Source, unstorableCharacters } from "./source.ts";
+import { readSource, type Source, unstorableCharacters } from "./source.ts";
 
 /** The form's fields, null if an optional one is empty; the source; and the flags. */
 export interface WaitlistEntry extends Source, Record<FieldName, string | null> {
@@ -26,18 +27,8 @@ export interface SignUp extends WaitlistEntry {
   token_hash?: string;
 }
 
-/** The columns that mark a suspicious entry. */
-export const flags = ["suspected_spam", "disposable_email", "unusual_volume"] as const;
-
 /** An SQL condition. */
 export const isFlagged = `(${flags.join(" OR ")})`;
-
-const fieldColumns = fields.map(({ name }) => name);
-
-/** The columns of an entry; Postgres has defaults for the others. */
-export const entryColumns = ["id", ...fieldColumns, ...flags, ...sourceColumns].join(", ");
-
-export const signUpColumns = `${entryColumns}, notice_id, token_hash`;
 
 /** The columns of a list that is exported. */
 export const exportedColumns = [

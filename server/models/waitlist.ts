@@ -1,10 +1,11 @@
 // The waitlist: stores sign-ups in batches.
 import { v7 as uuidv7 } from "uuid";
+import { signUpColumns } from "../database/columns.ts";
 import type { Database } from "../database/connect.ts";
 import { errorFields } from "../database/error-fields.ts";
 import { executeDurably, asyncCommit } from "../database/durable.ts";
 import { retryForMs, storeBatch, type Pending } from "./batch.ts";
-import { signUpColumns, type SignUp } from "./waitlist-entry.ts";
+import type { SignUp } from "./waitlist-entry.ts";
 import type { Notice } from "./notice.ts";
 
 export interface Waitlist {

@@ -1,7 +1,8 @@
 // The task webhook: posts an event for each new entry and for each confirmed one, as Slack reads it or as signed JSON.
 import { createHmac } from "node:crypto";
 import type { Task } from "graphile-worker";
-import { sourceColumns, type Source } from "../models/source.ts";
+import { sourceColumns } from "../database/columns.ts";
+import type { Source } from "../models/source.ts";
 
 export interface Webhook {
   url: string;

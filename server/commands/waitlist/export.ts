@@ -7,7 +7,7 @@ import { to as copyTo } from "pg-copy-streams";
 import { fields } from "../../../client/shared/fields.ts";
 import { WaitlistStatus } from "../../database/generated/enums.ts";
 import { printable } from "../../operator-messages.ts";
-import { sourceColumns } from "../../models/source.ts";
+import { sourceColumns } from "../../database/columns.ts";
 import { exportedColumns, isFlagged } from "../../models/waitlist-entry.ts";
 import { countEntries, print } from "../print.ts";
 import { readChoice, type Arguments, type Command } from "./command.ts";
