@@ -99,7 +99,9 @@ async function send({ plain: given, sending: how }: HostileBody): Promise<Sent> 
   // Latin-1 bytes may be valid UTF-8 of another text than the one they were made from.
   const charset = how.charset.includes("UTF-16LE") ? "utf-16le" : "utf-8";
   const fields = read(given.type, new TextDecoder(charset).decode(bytes));
-  return { ...(await post(headers, body)), tag, fields };
+  let response = await post(headers, body);
+  while (response.status === 503) response = await post(headers, body); // A busy machine: the entry may be sent again.
+  return { ...response, tag, fields };
 }
 
 function compress(body: Buffer, encoding: string): Buffer {

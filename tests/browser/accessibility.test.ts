@@ -37,17 +37,17 @@ async function expectNoViolations(page: WatchedPage) {
     const { violations: all } = await checker.run({
       runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
     });
+    // The toast lies over the navigation bar, and the question over a label. axe cannot judge what they cover, nor their own
+    // text over it; tests/contrast.test.ts has their colours. A toast may be gone after the check.
+    const overlays = [...document.querySelectorAll("[data-sonner-toast], .suggestion")].map((element) =>
+      element.getBoundingClientRect(),
+    );
     // axe does not judge the contrast of text over a drawn background, so once more without the drawings.
     const sheet = new CSSStyleSheet();
     sheet.replaceSync("*::before, *::after { display: none !important }");
     document.adoptedStyleSheets.push(sheet);
     const contrast = await checker.run({ runOnly: ["color-contrast"] });
     document.adoptedStyleSheets.pop();
-    // The toast lies over the navigation bar, and the question over a label. axe cannot judge what they cover, nor their own
-    // text over it; tests/contrast.test.ts has their colours.
-    const overlays = [...document.querySelectorAll("[data-sonner-toast], .suggestion")].map((element) =>
-      element.getBoundingClientRect(),
-    );
     const byOverlay = new Set(["bgOverlap", "elmPartiallyObscuring"]);
     const isCovered = (selector: string) => {
       const { top, bottom, left, right } = (document.querySelector(selector) as Element).getBoundingClientRect();

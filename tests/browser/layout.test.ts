@@ -391,12 +391,10 @@ describe("the deferred layout below the first screen", () => {
 
   it("takes place after the first screen is laid out", async () => {
     const page = await openPage({ viewport: { width: 360, height: 740 } });
-    // Pause the animations as early as a script can; they end after 51 ms.
-    await page.addInitScript(() => {
-      document.addEventListener("DOMContentLoaded", () => {
-        for (const animation of document.getAnimations()) animation.pause();
-      });
-    });
+    // The animations end after 51 ms, which a script could miss.
+    const devtools = await page.context().newCDPSession(page);
+    await devtools.send("Animation.enable");
+    await devtools.send("Animation.setPlaybackRate", { playbackRate: 0 });
     await page.goto(site.url);
     expect(new Set(await contentVisibility(page, 0))).toEqual(new Set(["auto"]));
     expect(new Set(await contentVisibility(page, "end"))).toEqual(new Set(["visible"]));
