@@ -1,6 +1,5 @@
-// The frame of every command: opens and releases the database, prints errors, sets the exit code.
-import { loadConfig, type Config } from "../config.ts";
-import { openDatabase, type OpenedDatabase } from "../database/connect.ts";
+// The frame of every command: prints errors, sets the exit code.
+import { withDatabase } from "../database/connect.ts";
 import { explain, OperatorError } from "../operator-messages.ts";
 
 /** The command line is invalid; the exit code is 2. */
@@ -8,22 +7,9 @@ export class UsageError extends OperatorError {
   override name = "UsageError";
 }
 
-type Work = (database: OpenedDatabase, config: Config) => Promise<void>;
-
 /** Runs the work on the configured database, then ends the process. */
-export async function runCommand(work: Work): Promise<void> {
+export async function runCommand(work: Parameters<typeof withDatabase>[0]): Promise<void> {
   await conclude(() => withDatabase(work));
-}
-
-/** Opens the configured database for the work, and releases it afterwards. */
-export async function withDatabase(work: Work): Promise<void> {
-  const config = loadConfig();
-  const database = await openDatabase(config);
-  try {
-    await work(database, config);
-  } finally {
-    await database.release();
-  }
 }
 
 /** Ends the process after the work, with exit code 2 after a UsageError and 1 after any other error. */

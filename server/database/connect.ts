@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import pg from "pg";
 import type { Logger } from "pino";
-import { settings, type Config } from "../config.ts";
+import { loadConfig, settings, type Config } from "../config.ts";
 import { OperatorError } from "../operator-messages.ts";
 import { projectRoot } from "../project-root.ts";
 import { openEmbedded } from "./embedded/embedded.ts";
@@ -27,6 +27,17 @@ export async function openDatabase(config: Config): Promise<OpenedDatabase> {
     ...(tasks.length > 0 && { worker: { url: config.workerDatabaseUrl ?? opened.ownerUrl, tasks } }),
     ...(erasureKey && { erasureKey }),
   };
+}
+
+/** Opens the configured database for the work, and releases it afterwards. */
+export async function withDatabase(work: (database: OpenedDatabase, config: Config) => Promise<void>): Promise<void> {
+  const config = loadConfig();
+  const database = await openDatabase(config);
+  try {
+    await work(database, config);
+  } finally {
+    await database.release();
+  }
 }
 
 function isWanted(task: WorkerTask, { webhookUrl, mailFrom, retentionMonths }: Config): boolean {

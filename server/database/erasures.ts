@@ -53,7 +53,10 @@ export async function requireErasureKey(client: pg.Client, key: string | undefin
   );
 }
 
-type Query = (sql: string, values: unknown[]) => Promise<{ rows: Listed[]; rowCount: number | null }>;
+/** A connection, or the helpers of a job. */
+interface Queryable {
+  query(sql: string, values: unknown[]): Promise<{ rows: Listed[]; rowCount: number | null }>;
+}
 
 interface Listed {
   id: string;
@@ -67,16 +70,16 @@ const batchSize = 2_000;
  * @param entries with the id null if the list has no such entry, but a backup or a CSV file may.
  */
 export async function eraseEntries(
-  query: Query,
+  client: Queryable,
   entries: { id: string | null; email: string }[],
   key: string | undefined,
 ): Promise<void> {
   const ids = entries.map(({ id }) => id);
   if (key === undefined) {
-    await query("DELETE FROM public.earlyaccess WHERE id = ANY ($1)", [ids]);
+    await client.query("DELETE FROM public.earlyaccess WHERE id = ANY ($1)", [ids]);
     return;
   }
-  await query(
+  await client.query(
     `WITH entry AS (SELECT * FROM unnest($1::uuid[], $2::bytea[]) AS entry (id, hash)),
      erased AS (DELETE FROM public.earlyaccess AS listed USING entry WHERE listed.id = entry.id)
      INSERT INTO earlyaccess_erasures.addresses (hash) SELECT DISTINCT hash FROM entry
@@ -92,15 +95,15 @@ const isOld = "created_at < CURRENT_TIMESTAMP - make_interval(months => $1::int)
  * Deletes the entries that are older than the retention period, in batches, and keeps the hashes of their addresses if there is a key.
  * @returns the number of deleted entries.
  */
-export async function purgeOld(query: Query, months: number, key: string | undefined): Promise<number> {
+export async function purgeOld(client: Queryable, months: number, key: string | undefined): Promise<number> {
   let purged = 0;
   for (;;) {
-    const { rows } = await query(`SELECT id, email FROM public.earlyaccess WHERE ${isOld} LIMIT $2`, [
+    const { rows } = await client.query(`SELECT id, email FROM public.earlyaccess WHERE ${isOld} LIMIT $2`, [
       months,
       batchSize,
     ]);
     if (rows.length === 0) return purged;
-    await eraseEntries(query, rows, key);
+    await eraseEntries(client, rows, key);
     purged += rows.length;
   }
 }
@@ -117,18 +120,18 @@ export async function countOld(client: pg.Client, months: number): Promise<numbe
  * @param dryRun counts them only.
  * @returns the number of deleted entries.
  */
-export async function eraseAgain(query: Query, key: string, dryRun = false): Promise<number> {
+export async function eraseAgain(client: Queryable, key: string, dryRun = false): Promise<number> {
   const [act, using] = dryRun ? ["SELECT", ","] : ["DELETE", "USING"];
   let erased = 0;
   let last = "00000000-0000-0000-0000-000000000000";
   for (;;) {
-    const { rows } = await query("SELECT id, email FROM public.earlyaccess WHERE id > $1 ORDER BY id LIMIT $2", [
+    const { rows } = await client.query("SELECT id, email FROM public.earlyaccess WHERE id > $1 ORDER BY id LIMIT $2", [
       last,
       batchSize,
     ]);
     const end = rows.at(-1)?.id;
     if (end === undefined) return erased;
-    const { rowCount } = await query(
+    const { rowCount } = await client.query(
       `${act} FROM public.earlyaccess AS listed ${using} unnest($1::uuid[], $2::bytea[]) AS entry (id, hash)
          JOIN earlyaccess_erasures.addresses AS erased ON erased.hash IN (entry.hash, uuid_send(entry.id))
        WHERE listed.id = entry.id AND listed.created_at <= erased_at`,

@@ -1,8 +1,8 @@
 // npm run worker: sends webhooks and mails, and deletes old entries, until it is stopped; in the image node dist/server/worker.js.
 import type { Task, TaskList } from "graphile-worker";
 import type pg from "pg";
-import { loadConfig, settings, type Config } from "../config.ts";
-import { openDatabase, withConnection, type OpenedDatabase } from "../database/connect.ts";
+import { settings, type Config } from "../config.ts";
+import { withConnection, withDatabase, type OpenedDatabase } from "../database/connect.ts";
 import { eraseAgain, purgeOld } from "../database/erasures.ts";
 import type { WorkerTask } from "../database/roles.ts";
 import { createLogger } from "../logger.ts";
@@ -12,13 +12,7 @@ import { webhookTask } from "./webhook.ts";
 import { runWorker } from "./worker.ts";
 
 try {
-  const config = loadConfig();
-  const database = await openDatabase(config);
-  try {
-    await work(database, config);
-  } finally {
-    await database.release();
-  }
+  await withDatabase(work);
 } catch (error) {
   process.stderr.write(explain(error));
   process.exitCode = 1;
@@ -73,9 +67,8 @@ async function createMailTask(config: Config, key = "", onMail: CountMail = () =
  */
 function purgeTask(months: number, key: string | undefined): Task {
   return async (_payload, helpers) => {
-    const query: Parameters<typeof purgeOld>[0] = (sql, values) => helpers.query(sql, values);
-    const again = key ? await eraseAgain(query, key) : 0;
-    const old = await purgeOld(query, months, key);
+    const again = key ? await eraseAgain(helpers, key) : 0;
+    const old = await purgeOld(helpers, months, key);
     helpers.logger.info(`deleted entries older than ${months} months: ${old}, of erased addresses: ${again}`);
   };
 }

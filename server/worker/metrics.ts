@@ -8,11 +8,10 @@ export type CountMail = (outcome: "sent" | "refused") => void;
 export interface WorkerMetrics {
   onMail: CountMail;
   /**
-   * Serves GET /metrics; reads the queue over the connection at each scrape.
-   * @returns a function that stops the server.
+   * Serves GET /metrics until the process ends; reads the queue over the connection at each scrape.
    * @throws OperatorError if the address cannot be used.
    */
-  serve(client: pg.Client, host: string, port: number): Promise<() => Promise<void>>;
+  serve(client: pg.Client, host: string, port: number): Promise<void>;
 }
 
 export function createWorkerMetrics(): WorkerMetrics {
@@ -27,9 +26,9 @@ export function createWorkerMetrics(): WorkerMetrics {
   for (const outcome of ["sent", "refused"]) mails.inc({ outcome }, 0);
   return {
     onMail: (outcome) => mails.inc({ outcome }),
-    serve: (client, host, port) => {
+    serve: async (client, host, port) => {
       addGauges(registry, client);
-      return serveMetrics(registry, host, port, "WORKER_METRICS_PORT");
+      await serveMetrics(registry, host, port, "WORKER_METRICS_PORT");
     },
   };
 }

@@ -12,6 +12,7 @@ import { entryOf } from "../support/entry.ts";
 import { killedAfterEach } from "../support/killed-after-each.ts";
 import { runSite, type Site } from "../support/site.ts";
 import { builtWaitlist, runWaitlist } from "../support/waitlist.ts";
+import { holdFunction } from "../support/waitlist-fixture.ts";
 
 let database: TestDatabase;
 let connection: Database;
@@ -28,11 +29,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "perennial-import-"));
   // Three batches of 1,000.
   await writeFile(file(), `name,email,company\n${people.map((email) => `Ada,${email},E\n`).join("")}`);
-  await database.query(`CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS $$
-    BEGIN
-      WHILE NOT pg_try_advisory_xact_lock_shared(42) LOOP PERFORM pg_sleep(0.01); END LOOP;
-      RETURN NEW;
-    END $$`);
+  await database.query(holdFunction);
 });
 
 afterAll(async () => {

@@ -4,7 +4,7 @@ import pg from "pg";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { runSite } from "../support/site.ts";
 import { killedAfterEach } from "../support/killed-after-each.ts";
-import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
+import { createWaitlistFixture, holdFunction } from "../support/waitlist-fixture.ts";
 import { builtWaitlist } from "../support/waitlist.ts";
 
 const { database, file, waitlist } = createWaitlistFixture();
@@ -48,11 +48,7 @@ describe("a run", () => {
     holder = new pg.Client(database.ownerUrl);
     await holder.connect();
     await holder.query("SELECT pg_advisory_lock(42)");
-    await database.query(`CREATE OR REPLACE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS $$
-      BEGIN
-        WHILE NOT pg_try_advisory_xact_lock_shared(42) LOOP PERFORM pg_sleep(0.01); END LOOP;
-        RETURN NEW;
-      END $$`);
+    await database.query(holdFunction);
   });
 
   afterEach(async () => {

@@ -31,6 +31,8 @@ afterEach(async () => {
 
 const running = killedAfterEach(); // Before the database goes: what is registered last comes first.
 
+const secret = `whsec_${Buffer.alloc(32, "key").toString("base64")}`;
+
 const settings = () => ({
   DATABASE_URL: database.webUrl,
   DATABASE_OWNER_URL: database.ownerUrl,
@@ -116,7 +118,6 @@ it("sends none for a flagged entry", async () => {
 });
 
 it("signs JSON by Standard Webhooks, without anything about the person", async () => {
-  const secret = `whsec_${Buffer.alloc(32, "key").toString("base64")}`;
   await startWorker({ WEBHOOK_SECRET: secret });
   const signUp = await startSignUps();
   expect(await signUp("ada@example.com")).toBe(201);
@@ -134,7 +135,6 @@ it("signs JSON by Standard Webhooks, without anything about the person", async (
 });
 
 it("sends a webhook for the confirmation, under an id of its own", async () => {
-  const secret = `whsec_${Buffer.alloc(32, "key").toString("base64")}`;
   await startWorker({ WEBHOOK_SECRET: secret });
   const signUp = await startSignUps();
   expect(await signUp("ada@example.com")).toBe(201);

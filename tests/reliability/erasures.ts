@@ -76,7 +76,7 @@ const eraseAll = (ownerUrl: string) =>
   withClient(ownerUrl, async (client) => {
     const { rows } = await client.query("SELECT id, email FROM earlyaccess WHERE email = ANY ($1)", [erased]);
     assert.equal(rows.length, erased.length);
-    await eraseEntries((sql, values) => client.query(sql, values), rows, key);
+    await eraseEntries(client, rows, key);
   });
 
 async function assertNoneReturned(ownerUrl: string): Promise<void> {

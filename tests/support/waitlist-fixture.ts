@@ -39,3 +39,10 @@ export function insertEntries(database: TestDatabase, entries: object[]) {
     [JSON.stringify(rows)],
   );
 }
+
+/** SQL of a trigger function that waits while another session holds the advisory lock 42. */
+export const holdFunction = `CREATE OR REPLACE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    WHILE NOT pg_try_advisory_xact_lock_shared(42) LOOP PERFORM pg_sleep(0.01); END LOOP;
+    RETURN NEW;
+  END $$`;

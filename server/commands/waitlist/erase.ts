@@ -32,7 +32,7 @@ export const erase: Command = {
       const unlisted = addresses.flatMap((address) => normaliseAddress(address) ?? []);
       const all = [...listed, ...unlisted.map((email) => ({ id: null, email }))];
       // One statement erases all.
-      await eraseEntries((sql, values) => client.query(sql, values), all, erasureKey);
+      await eraseEntries(client, all, erasureKey);
       for (const [address, people] of found) {
         const name = addresses.length > 1 ? `${printable(address)}: ` : "";
         for (const person of people) print(`${name}${describeErased(person)}\n`);

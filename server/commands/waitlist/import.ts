@@ -67,7 +67,7 @@ const isErased = `EXISTS (SELECT FROM earlyaccess_erasures.addresses AS erased
   WHERE erased.hash = line.hash AND (line.created_at IS NULL OR line.created_at <= erased_at))`;
 
 /**
- * Copies the valid lines into the temporary table `line`, numbered by `place` from 1. Writes to no other table, so that no
+ * Copies the valid lines into the temporary table `line`, numbered by `row_number` from 1. Writes to no other table, so that no
  * sign-up waits, and keeps no entry in memory.
  * @param key of the hashes of erased addresses, whose lines are left out; undefined if none are kept.
  */
@@ -81,11 +81,11 @@ async function copyLines(client: pg.Client, { lines }: CsvFile, key: string | un
     unusable: { created_at: 0, status: 0 },
   };
   await client.query(
-    `CREATE TEMP TABLE line AS SELECT 0 AS place, ${columns}, ''::bytea AS hash FROM public.earlyaccess WITH NO DATA`,
+    `CREATE TEMP TABLE line AS SELECT 0 AS row_number, ${columns}, ''::bytea AS hash FROM public.earlyaccess WITH NO DATA`,
   );
-  const table = client.query(copyFrom(`COPY pg_temp.line (place, ${columns}, hash) FROM STDIN`));
+  const table = client.query(copyFrom(`COPY pg_temp.line (row_number, ${columns}, hash) FROM STDIN`));
   await pipeline(readRows(lines, summary, key), table);
-  await client.query("CREATE INDEX ON pg_temp.line (place)");
+  await client.query("CREATE INDEX ON pg_temp.line (row_number)");
   await client.query("ANALYZE pg_temp.line");
   if (key !== undefined) {
     summary.erased = (await client.query(`DELETE FROM pg_temp.line WHERE ${isErased}`)).rowCount ?? 0;
@@ -155,7 +155,7 @@ function formatRow(cells: (string | number | boolean | null)[]): string {
 }
 
 /**
- * Inserts the lines in batches, without notifications and mails.
+ * Inserts the lines in batches, without webhooks and mails.
  * @returns the number of entries whose address was not on the list.
  * @throws OperatorError if a batch fails; the batches before it stay.
  */
@@ -163,14 +163,14 @@ async function insertEntries(client: pg.Client, lines: number, hasErasures: bool
   // Sign-ups are inserted in the same order: a deadlock with an import is impossible.
   const insert = `INSERT INTO public.earlyaccess (${columns}, imported)
     SELECT ${entryColumns}, coalesce(created_at, CURRENT_TIMESTAMP), coalesce(status, 'waiting'), true
-    FROM pg_temp.line WHERE place > $1 AND place <= $2 ${hasErasures ? `AND NOT ${isErased}` : ""}
-    ORDER BY email COLLATE "C", place ON CONFLICT DO NOTHING`;
+    FROM pg_temp.line WHERE row_number > $1 AND row_number <= $2 ${hasErasures ? `AND NOT ${isErased}` : ""}
+    ORDER BY email COLLATE "C", row_number ON CONFLICT DO NOTHING`;
   let inserted = 0;
   try {
     // Sign-ups of a batch queue behind a lock that the import waits for, so it gives up early and tries again.
     await client.query("SET lock_timeout = '300ms'; SET earlyaccess.silent = 'on'");
-    for (let place = 0; place < lines; place += batchSize) {
-      inserted += await retryWhileLocked(() => client.query(insert, [place, place + batchSize]));
+    for (let done = 0; done < lines; done += batchSize) {
+      inserted += await retryWhileLocked(() => client.query(insert, [done, done + batchSize]));
     }
     return inserted;
   } catch (error) {

@@ -1,5 +1,4 @@
 // waitlist purge: the retention period, and addresses that were erased before a restore.
-import type pg from "pg";
 import { countOld, eraseAgain, purgeOld, requireErasureKey } from "../../database/erasures.ts";
 import { countEntries, print } from "../print.ts";
 import type { Command } from "./command.ts";
@@ -23,18 +22,14 @@ export const purge: Command = {
     withOwner(async (client, { erasureKey }, { retentionMonths: months }) => {
       const dryRun = has("dry-run");
       await requireErasureKey(client, erasureKey);
-      const again = erasureKey ? await eraseAgain(queryOf(client), erasureKey, dryRun) : 0;
+      const again = erasureKey ? await eraseAgain(client, erasureKey, dryRun) : 0;
       const verb = dryRun ? "Would remove" : "Removed";
       if (again > 0) print(`${verb} ${countEntries(again)} whose address was erased earlier.\n`);
       if (months === 0) {
         print("RETENTION_MONTHS is 0 or not set, so no entry is too old. Set it, for example RETENTION_MONTHS=24.\n");
         return;
       }
-      const old = dryRun ? await countOld(client, months) : await purgeOld(queryOf(client), months, erasureKey);
+      const old = dryRun ? await countOld(client, months) : await purgeOld(client, months, erasureKey);
       print(`${verb} ${countEntries(old)} older than ${months} ${months === 1 ? "month" : "months"}.\n`);
     }),
 };
-
-function queryOf(client: pg.Client): Parameters<typeof purgeOld>[0] {
-  return (sql, values) => client.query(sql, values);
-}
