@@ -31,7 +31,7 @@ export const explanations: Explanation[] = [
     why: "They keep bots out of the counts. Nobody is refused because of them.",
   },
   {
-    columns: ["status", "batch"],
+    columns: ["status", "invitation"],
     what: "Your status: waiting, invited, joined or left, and with which group you were invited",
     why: "It says who still waits for early access.",
   },
