@@ -52,7 +52,7 @@ await runCommand(async (database) => {
   createInterface(studio.stdout).on("line", (line) => {
     if (!line.includes("http://localhost:")) return;
     if (forward) forwardOtherAddresses(port);
-    print(`Prisma Studio, with the newest entries first: http://localhost:${port}/#${newestEntries}\n`);
+    print(`Prisma Studio, with the newest entries first: http://localhost:${port}/#${newestEntries.toString()}\n`);
   });
   const [code] = await exit;
   process.exitCode = signalled ? 0 : (code ?? 1);
