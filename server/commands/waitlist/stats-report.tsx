@@ -3,7 +3,7 @@
 import { renderToStaticMarkup } from "react-dom/server";
 import { product } from "../../../client/shared/content.ts";
 import { count } from "../command.ts";
-import type { Figure, Figures } from "../../models/figures.ts";
+import type { Figure, Figures } from "../../models/stats.ts";
 import { reportStyles } from "./stats-report-styles.ts";
 
 /** Forbids scripts and requests, whatever a label holds. */
