@@ -47,7 +47,7 @@ it.each([
   ["the 404 page", () => `${site.url}/nope`],
   ["the closed page", () => closedSite.url],
   ["the closed page after a sign-up", () => `${closedSite.url}/?joined&undo=${token}`],
-])("on %s, nothing overflows, and links, buttons and inputs are at least 44 × 44 px", async (_, url) => {
+])("%s does not overflow, and its links, buttons and inputs are at least 44 × 44 px", async (_, url) => {
   await atEachWidth(url(), async (page, width) => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
     const small = await page.evaluate(() =>
