@@ -68,7 +68,7 @@ const stylesheet: Edit = {
   insert: (mark) => ` --${mark}: shown;`,
 };
 const serverModule: Edit = {
-  file: "server/views/prerendered-pages.ts",
+  file: "server/views/page-cache.ts",
   after: "const { status, html } = await rendered;",
   insert: (mark) =>
     `if (status === 200) return cacheResponse({ identity: Buffer.from(html.replace("<title>", "<title>${mark} ")) }, status, htmlType);`,
