@@ -23,7 +23,7 @@ it("finds mails that are not queued, that wait, and a worker that deletes nothin
   const fine = await waitlist(["doctor"], { ...mails, ...worker() });
   expect([fine.code, fine.stderr]).toEqual([0, ""]);
   expect(verdicts(fine.stdout)).toMatchObject({ "Confirmation mails": "ok" });
-  expect(fine.stdout).toMatch(/^warning {2}Deletion of old entries: .* npm run worker/m);
+  expect(verdicts(fine.stdout)).toMatchObject({ Worker: "warning", "Deletion of old entries": "warning" });
   await database.query(
     `SET earlyaccess.silent = 'on';
      INSERT INTO graphile_worker._private_known_crontabs VALUES ('purge', now() - interval '9 days', now() - interval '1 day');
@@ -39,7 +39,7 @@ it("finds mails that are not queued, that wait, and a worker that deletes nothin
   expect(tomorrow.stdout).toMatch(/^ok {7}Deletion of old entries: once a day$/m);
   await database.query("UPDATE graphile_worker._private_jobs SET run_at = now()");
   expect((await waitlist(["doctor"], { ...mails, ...worker() })).stdout).toMatch(
-    /^warning {2}Confirmation mails: jobs that wait: 1, .* Does the worker run\? npm run worker/m,
+    /^warning {2}Confirmation mails: jobs that wait: 1, /m,
   );
   expect((await waitlist(["doctor"], { ERASURE_KEY: key })).stdout).toMatch(
     /^warning {2}Confirmation mails: .* not configured here/m,
