@@ -10,6 +10,7 @@ import { count, countPeople, print } from "../print.ts";
 import { readCount, type Arguments, type Command } from "./command.ts";
 import { copyRows } from "./export.ts";
 import { withOwner } from "./owner.ts";
+import { explainCode } from "./private-file.ts";
 import { guard } from "./spreadsheet-cell.ts";
 
 export const invite: Command = {
@@ -109,7 +110,7 @@ async function printBatches(client: pg.Client): Promise<void> {
 async function writeList(path = "-", write: (output: Writable) => Promise<void>): Promise<void> {
   if (path === "-") return write(process.stdout);
   const file = await open(path, "wx", 0o600).catch(({ code }: NodeJS.ErrnoException) => {
-    const hint = code === "EEXIST" ? "it exists already" : code;
+    const hint = code === "EEXIST" ? "it exists already" : explainCode(code);
     throw new OperatorError(`${printable(path)} cannot be written: ${hint}. Nothing was changed.`);
   });
   try {
