@@ -3,10 +3,13 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { parse } from "yaml";
+import { version } from "../package.json";
 import { projectRoot } from "../server/project-root.ts";
 
 interface Service {
   image?: string;
+  build?: { context: string; target: string };
+  pull_policy?: string;
   user?: string;
   environment?: Record<string, string | null>;
   depends_on?: Record<string, unknown> | string[];
@@ -71,9 +74,31 @@ it("confines each service", () => {
       logging: { options: { "max-size": "10m" } },
     });
     // The project's own image has a user.
-    if (service.image) expect(service.user, name).toMatch(/^(postgres|valkey|1000:1000)$/);
-    if (service.image !== "caddy:2") expect(service.cap_add, name).toBeUndefined();
+    if (!isOwn(service)) expect(service.user, name).toMatch(/^(postgres|valkey|1000:1000)$/);
+    if (!service.image?.startsWith("caddy:")) expect(service.cap_add, name).toBeUndefined();
   }
+});
+
+const isOwn = ({ image }: Service) => image?.startsWith("${SITE_IMAGE:-");
+
+it("takes its own images from a registry or builds each once, with the version of package.json", () => {
+  const own = Object.entries(services).filter(([, service]) => isOwn(service));
+  const image = `\${SITE_IMAGE:-perennial:${version}}`;
+  const built = own.flatMap(([name, service]) => (service.build ? [[name, service.image, service.build.target]] : []));
+  expect(built).toEqual([
+    ["migrate", image, "site"],
+    ["studio", `${image}-studio`, "studio"],
+  ]);
+  for (const [name, service] of own) {
+    if (!service.build) expect(service, name).toMatchObject({ image, pull_policy: "missing" });
+  }
+  // Outside deploy/, an operator with a published image would need the sources.
+  for (const { file } of Object.values(configs)) expect(file).toMatch(/^deploy\/[\w.-]+$/);
+});
+
+it("has a Caddy that retries a POST on another replica", () => {
+  const versions = Object.values(services).flatMap(({ image }) => /^caddy:(.*)$/.exec(image ?? "")?.[1] ?? []);
+  expect(versions).toEqual(["2.11", "2.11"]);
 });
 
 it("backs up with the image of the database, as the owner, out of reach of the site", () => {
@@ -116,11 +141,13 @@ function interpolate(text: string, values: Record<string, string>): string {
   return replaced === text ? text : interpolate(replaced, values);
 }
 
-it("gives only the worker the mail server's login, and the site what it needs to know of mails", () => {
+it("does not give the site the mail server's login, but what it needs to know of mails", () => {
   const names = (setting: string) =>
     Object.keys(services).filter((name) => setting in (services[name]?.environment ?? {}));
   const sites = ["migrate", "replica-1", "replica-2", "replica-3", "site", "worker"];
-  expect(names("SMTP_URL")).toEqual(["worker"]);
+  // doctor, which runs in the service migrate, tests what the worker and the replicas use.
+  for (const setting of ["SMTP_URL", "WEBHOOK_URL"]) expect(names(setting), setting).toEqual(["migrate", "worker"]);
+  expect(names("REDIS_URL").toSorted()).toEqual(sites.filter((name) => name !== "worker"));
   for (const setting of ["MAIL_FROM", "ERASURE_KEY", "RETENTION_MONTHS", "PUBLIC_URL"]) {
     expect(names(setting).toSorted(), setting).toEqual(sites);
   }
