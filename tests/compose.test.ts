@@ -1,8 +1,9 @@
-// docker-compose.yml: what a change of a setting restarts, who connects as which role, what each service may do, and what the proxies ask.
+// docker-compose.yml: what a change of a setting restarts, who connects as which role, what each service may do, and what the proxies
+// ask. deploy/kubernetes.yaml: what each pod gets and may do.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { parse } from "yaml";
+import { parse, parseAllDocuments } from "yaml";
 import { version } from "../package.json";
 import { projectRoot } from "../server/project-root.ts";
 
@@ -23,6 +24,14 @@ interface Service {
   security_opt?: string[];
   mem_limit?: string;
   logging?: { options: Record<string, string> };
+}
+
+interface Manifest {
+  kind: string;
+  spec?: {
+    ttlSecondsAfterFinished?: number;
+    template?: { spec: { containers: { envFrom: Record<string, { name: string } | undefined>[] }[] } };
+  };
 }
 
 const read = (file: string) => readFileSync(join(projectRoot, file), "utf8");
@@ -174,4 +183,27 @@ it("refuses to start without each password, and mounts files that exist", () => 
     expect(read(".env.example")).toMatch(new RegExp(`^${name}_PASSWORD=$`, "m"));
   }
   for (const { file } of Object.values(configs)) expect(existsSync(join(projectRoot, file)), file).toBe(true);
+});
+
+it("on Kubernetes confines each pod, and gives it all settings but only its own secrets", () => {
+  const documents = parseAllDocuments(read("deploy/kubernetes.yaml")).map((document) => document.toJS() as Manifest);
+  const pods = documents.flatMap(({ spec }) => spec?.template?.spec ?? []);
+  for (const pod of pods) {
+    expect(pod).toMatchObject({ automountServiceAccountToken: false, securityContext: { runAsNonRoot: true } });
+    expect(pod.containers).toMatchObject([
+      {
+        securityContext: { readOnlyRootFilesystem: true, capabilities: { drop: ["ALL"] } },
+        resources: { limits: { memory: "256Mi" } },
+      },
+    ]);
+  }
+  const sources = pods.map(({ containers: [container] }) =>
+    container?.envFrom.map(({ configMapRef, secretRef }) => configMapRef?.name ?? secretRef?.name),
+  );
+  expect(sources).toEqual([
+    ["perennial", "perennial-worker", "perennial-site", "perennial-owner"],
+    ["perennial", "perennial-site"],
+    ["perennial", "perennial-worker"],
+  ]);
+  expect(documents.find(({ kind }) => kind === "Job")?.spec?.ttlSecondsAfterFinished).toBeGreaterThan(0);
 });
