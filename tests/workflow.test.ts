@@ -9,11 +9,16 @@ interface Job {
   if?: string;
   needs?: string[];
   permissions?: Record<string, string>;
+  strategy?: unknown;
   steps: { uses?: string; run?: string; with?: Record<string, unknown> }[];
 }
 
 const text = readFileSync(join(projectRoot, ".github/workflows/ci.yml"), "utf8");
-const { permissions, jobs } = parse(text) as { permissions: Record<string, string>; jobs: Record<string, Job> };
+const { on, permissions, jobs } = parse(text) as {
+  on: { schedule: { cron: string }[] };
+  permissions: Record<string, string>;
+  jobs: Record<string, Job>;
+};
 const steps = Object.values(jobs).flatMap((job) => job.steps);
 
 it("runs .ci/run on every change", () => {
@@ -25,15 +30,27 @@ it("pushes images of a version tag for two architectures, with provenance and SB
   expect(jobs.image).toMatchObject({
     if: "startsWith(github.ref, 'refs/tags/v')",
     needs: ["test", "stack", "licenses"],
+    strategy: { matrix: { include: [{ target: "site" }, { target: "studio", suffix: "-studio" }] } },
   });
   const build = jobs.image?.steps.find(({ uses }) => uses?.startsWith("docker/build-push-action@"));
   expect(build?.with).toMatchObject({
+    target: "${{ matrix.target }}",
     platforms: "linux/amd64,linux/arm64",
     push: true,
     provenance: "mode=max",
     sbom: true,
     "build-args": expect.stringMatching(/^VERSION=\S.*\nREVISION=\S/),
   });
+});
+
+it("rebuilds the image every week with the newest base, without a package manager, and fails if the scan finds what has a fix", () => {
+  expect(on.schedule).toEqual([{ cron: expect.stringMatching(/^\d+ \d+ \* \* 1$/) }]);
+  expect(jobs.scan?.steps.slice(1)).toMatchObject([
+    { run: "docker build --pull --tag perennial ." },
+    { uses: expect.stringMatching(/^anchore\/scan-action@/), with: { image: "perennial", "severity-cutoff": "high" } },
+  ]);
+  const runs = jobs.stack?.steps.map(({ run }) => run);
+  expect(runs).toContainEqual(expect.stringContaining("! command -v npm npx yarn corepack"));
 });
 
 it("checks the licences of the packages that ship, with a pinned checker", () => {
