@@ -1,6 +1,6 @@
 // docker-compose.yml: what a change of a setting restarts, who connects as which role, what each service may do, and what the proxies
 // ask. deploy/kubernetes.yaml: what each pod gets and may do.
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
@@ -84,7 +84,8 @@ it("confines each service", () => {
     });
     // The project's own image has a user.
     if (!isOwn(service)) expect(service.user, name).toMatch(/^(postgres|valkey|1000:1000)$/);
-    if (!service.image?.startsWith("caddy:")) expect(service.cap_add, name).toBeUndefined();
+    // An older Caddy does not send a POST to another replica if the first one is gone.
+    if (service.image !== "caddy:2.11") expect(service.cap_add, name).toBeUndefined();
   }
 });
 
@@ -102,12 +103,8 @@ it("takes its own images from a registry or builds each once, with the version o
     if (!service.build) expect(service, name).toMatchObject({ image, pull_policy: "missing" });
   }
   // Outside deploy/, an operator with a published image would need the sources.
-  for (const { file } of Object.values(configs)) expect(file).toMatch(/^deploy\/[\w.-]+$/);
-});
-
-it("has a Caddy that retries a POST on another replica", () => {
-  const versions = Object.values(services).flatMap(({ image }) => /^caddy:(.*)$/.exec(image ?? "")?.[1] ?? []);
-  expect(versions).toEqual(["2.11", "2.11"]);
+  for (const { file } of Object.values(configs))
+    expect([file, read(file)]).toEqual([expect.stringMatching(/^deploy\//), expect.anything()]);
 });
 
 it("backs up with the image of the database, as the owner, out of reach of the site", () => {
@@ -175,14 +172,6 @@ it("has a service for each replica, all of which the balancer asks", () => {
   );
   expect(upstreams.length).toBeGreaterThan(0);
   for (const list of upstreams) expect(list?.split(" ").toSorted()).toEqual(replicas.map((name) => `${name}:3000`));
-});
-
-it("refuses to start without each password, and mounts files that exist", () => {
-  for (const name of ["OWNER", "WEB", "ADMIN"]) {
-    expect(read("docker-compose.yml")).toContain(`\${${name}_PASSWORD:?set it in .env}`);
-    expect(read(".env.example")).toMatch(new RegExp(`^${name}_PASSWORD=$`, "m"));
-  }
-  for (const { file } of Object.values(configs)) expect(existsSync(join(projectRoot, file)), file).toBe(true);
 });
 
 it("on Kubernetes confines each pod, and gives it all settings but only its own secrets", () => {
