@@ -6,7 +6,7 @@ import { FormFailureContext } from "../early-access/form-failure.ts";
 import { headingId, Panel, type PanelProps, type Step } from "../early-access/panel.tsx";
 import { SettingsContext, type PageSettings } from "../shared/site-settings.ts";
 
-/** What the browser needs for the hydration. */
+/** The data that the browser needs for the hydration. */
 export interface Hydration {
   settings: PageSettings;
   panel: PanelProps;

@@ -11,7 +11,7 @@ export interface MailedSite {
   contact: string | undefined;
 }
 
-/** Those of client/tokens.css, as mail readers know no custom properties. A test compares them. */
+/** The colours of client/tokens.css, as mail readers know no custom properties. A test compares them. */
 export const mailColours = {
   light: {
     paper: "#f5f7f1",
