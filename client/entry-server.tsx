@@ -14,7 +14,7 @@ import {
   unknownAddress,
 } from "./shared/addresses.ts";
 import { closedList, linkPages, meta, product } from "./shared/content.ts";
-import { FormFailureContext } from "./early-access/form-failure.ts";
+import { FormFailureContext } from "./early-access/form-failure-context.ts";
 import { FormFailureSummary } from "./early-access/form-failure-summary.tsx";
 import type { FormFailure, PageHandle, PageHead } from "./shared/page-data.ts";
 import { ErrorPage } from "./pages/error.tsx";

@@ -1,4 +1,4 @@
-// The composition root: starts and stops the site. The only file with side effects.
+// The composition root: starts and stops the site.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { createApp } from "./app.ts";

@@ -1,7 +1,6 @@
 // npm run waitlist -- COMMAND …: the operator commands of the waitlist; in the image node dist/server/waitlist.js COMMAND ….
 import { printableName } from "../operator-messages.ts";
-import { conclude, UsageError } from "./command.ts";
-import { print } from "./command.ts";
+import { conclude, print, UsageError } from "./command.ts";
 import { describeCommand, describeCommands, readArguments, type Command } from "./waitlist/arguments.ts";
 import { doctor } from "./waitlist/doctor.ts";
 import { erase } from "./waitlist/erase.ts";

@@ -6,7 +6,7 @@ import type { Command } from "./arguments.ts";
 import { periodOptions, readPeriod } from "./moment.ts";
 import { withOwner } from "./owner.ts";
 import { writePrivately } from "./private-file.ts";
-import { countFigures, sumFigures, type Figure, type Figures } from "../../models/figures.ts";
+import { countFigures, sumFigures, type Figure, type Figures } from "../../models/stats.ts";
 import { renderReport, type Table } from "./stats-report.tsx";
 
 /** The numbers of days and sources without --all. */
