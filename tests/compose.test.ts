@@ -1,5 +1,5 @@
-// docker-compose.yml: what a change of a setting restarts, who connects as which role, what each service may do, and what the proxies
-// ask. deploy/kubernetes.yaml: what each pod gets and may do.
+// docker-compose.yml: what a change of a setting restarts, who connects as which role, and what each service may do.
+// deploy/kubernetes.yaml: what each pod gets and may do.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -161,17 +161,6 @@ it("does not give the site the mail server's login, but what it needs to know of
     expect(names(setting).toSorted(), setting).toEqual(sites.filter((name) => name !== "worker"));
   }
   expect(services.worker?.profiles).toEqual(["worker"]);
-});
-
-it("has a service for each replica, all of which the balancer asks", () => {
-  const replicas = Object.keys(services).filter((name) => name.startsWith("replica"));
-  expect(replicas).toEqual(["replica-1", "replica-2", "replica-3"]);
-  const upstreams = Array.from(
-    read("deploy/Caddyfile").matchAll(/reverse_proxy (?:@\w+ )?(.+) \{$/gm),
-    ([, list]) => list,
-  );
-  expect(upstreams.length).toBeGreaterThan(0);
-  for (const list of upstreams) expect(list?.split(" ").toSorted()).toEqual(replicas.map((name) => `${name}:3000`));
 });
 
 it("on Kubernetes confines each pod, and gives it all settings but only its own secrets", () => {
