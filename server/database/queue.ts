@@ -73,12 +73,10 @@ export async function refuseForeignQueue(client: pg.Client): Promise<void> {
 /** Advisory lock: only one worker runs at a time. Two would release each other's jobs, and send them twice. */
 export const workerLock = 4_155_220;
 
-/** Returns which worker runs, as far as Postgres tells this role; undefined if none does. */
+/** Returns the application_name of the worker that runs; undefined if none does. */
 export async function findWorker(client: pg.Client): Promise<string | undefined> {
   const { rows } = await client.query<{ worker: string }>(
-    `SELECT concat_ws(', ', coalesce(nullif(application_name, ''), usename), 'address ' || host(client_addr),
-              to_char(backend_start AT TIME ZONE 'UTC', '"since" YYYY-MM-DD HH24:MI "UTC"')) AS worker
-     FROM pg_stat_activity JOIN pg_locks USING (pid)
+    `SELECT application_name AS worker FROM pg_stat_activity JOIN pg_locks USING (pid)
      WHERE locktype = 'advisory' AND granted AND objid = $1 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
     [workerLock],
   );

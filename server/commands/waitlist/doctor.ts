@@ -78,11 +78,7 @@ async function* examineDatabase(database: OpenedDatabase, config: Config): Async
     yield warning ? judge("Web role", warning) : ok("Web role", "cannot read, change or delete entries");
     if (!isUpToDate) return;
     const missing = await missingColumns(owner);
-    if (missing)
-      yield problem(
-        "Columns",
-        `earlyaccess lacks ${missing}. If somebody renamed it, undo that; otherwise restore a backup.`,
-      );
+    if (missing) yield problem("Columns", `earlyaccess lacks ${missing}. Undo a renaming, or restore a backup.`);
     yield* examineWorker(owner, worker?.tasks ?? []);
     yield await examineBackup(owner);
     yield ok("Erasures", (await requireErasureKey(owner, erasureKey)) ? "the key is right" : "no addresses are kept");
