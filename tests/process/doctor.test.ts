@@ -6,15 +6,10 @@ import { killedAfterEach } from "../support/killed-after-each.ts";
 import { runWorker } from "../support/site.ts";
 import { until } from "../support/until.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
-import { runWaitlist } from "../support/waitlist.ts";
+import { runWaitlist, verdicts } from "../support/waitlist.ts";
 
 const { database, waitlist } = createWaitlistFixture();
 const running = killedAfterEach();
-
-const verdicts = (stdout: string) =>
-  Object.fromEntries(
-    [...stdout.matchAll(/^(ok|warning|problem) +([^:]+):/gm)].map(([, verdict, what]) => [what, verdict]),
-  );
 
 it("finds nothing if all is well", async () => {
   const { code, stdout, stderr } = await waitlist(["doctor"]);

@@ -125,12 +125,7 @@ async function* examineWorker(owner: pg.Client, tasks: WorkerTask[]): AsyncGener
     else if (isEnabled) yield warn(what, `sign-ups add jobs, but the task is not configured here. ${migrateHint}`);
   }
   const { rows } = await owner.query("SELECT to_regclass('graphile_worker.jobs') IS NOT NULL AS found");
-  if (!tasks.includes("purge") || !rows[0].found) return;
-  const { rowCount } = await owner.query(
-    "SELECT FROM graphile_worker._private_known_crontabs WHERE identifier = 'purge' AND coalesce(last_execution, known_since) > now() - interval '2 days'",
-  );
-  const what = "Deletion of old entries";
-  yield rowCount ? ok(what, "once a day") : warn(what, "did not run on the last two days.");
+  if (tasks.includes("purge") && rows[0].found) yield await examineJobs(owner, "purge", "Deletion of old entries");
 }
 
 async function examineJobs(owner: pg.Client, task: WorkerTask, what: string): Promise<Finding> {
