@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { eraseEntries, hashAddress } from "../../server/database/erasures.ts";
 import { migrate } from "../../server/database/migrate.ts";
 import { queryAs, withClient } from "../support/query.ts";
-import { runWaitlist } from "../support/waitlist.ts";
+import { runBuiltWaitlist } from "../support/waitlist.ts";
 import { findBackup, restoreAsDocumented, runBackupScript, runDocumented } from "./backup.ts";
 import { withInstalledPostgres } from "./installed-postgres.ts";
 
@@ -26,7 +26,7 @@ export const keepErased = () =>
     const database = await create("original");
     const { ownerUrl } = database;
     const waitlist = async (args: string[], target = database) => {
-      const { code, stdout, stderr } = await runWaitlist(target, args, { ERASURE_KEY: key });
+      const { code, stdout, stderr } = await runBuiltWaitlist(target, args, { ERASURE_KEY: key });
       assert.deepEqual([code, stderr], [0, ""], args.join(" "));
       return stdout;
     };
