@@ -22,7 +22,7 @@ export function superuserUrl(database: string): string {
 const asSuperuser = (sql: string) => queryAs(superuserUrl("postgres"), sql);
 const createName = () => `test_${randomBytes(6).toString("hex")}`;
 
-function describe(name: string, urls: DatabaseUrls): TestDatabase {
+function toTestDatabase(name: string, urls: DatabaseUrls): TestDatabase {
   const as = (role: string, password: string) =>
     Object.assign(new URL(superuserUrl(name)), { username: `${name}_${role}`, password }).href;
   return {
@@ -45,7 +45,7 @@ export async function createEmptyDatabase(): Promise<TestDatabase> {
   await asSuperuser(`CREATE DATABASE ${name} OWNER ${name}_owner`);
   const as = (username: string, password: string) =>
     Object.assign(new URL(superuserUrl(name)), { username: `${name}_${username}`, password }).href;
-  return describe(name, { ownerUrl: as("owner", "owners-password"), webUrl: as("web", "it's a long secret") });
+  return toTestDatabase(name, { ownerUrl: as("owner", "owners-password"), webUrl: as("web", "it's a long secret") });
 }
 
 /** Creates a copy of a migrated database. All copies have the same owner and the same web role. */
@@ -54,7 +54,7 @@ export async function createTestDatabase(template: Template = "site"): Promise<T
   const { urls, database, owner } = inject("templates")[template];
   await asSuperuser(`CREATE DATABASE ${name} TEMPLATE ${database} OWNER ${owner}`);
   const inCopy = (url: string) => Object.assign(new URL(url), { pathname: `/${name}` }).href;
-  return describe(name, {
+  return toTestDatabase(name, {
     ...urls,
     ownerUrl: inCopy(urls.ownerUrl),
     webUrl: inCopy(urls.webUrl),

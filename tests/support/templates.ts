@@ -1,10 +1,11 @@
 // The migrated databases of which createTestDatabase makes copies.
 import { migrate } from "../../server/database/migrate.ts";
-import { workerTasks, type DatabaseUrls } from "../../server/database/roles.ts";
+import { type DatabaseUrls, type WorkerTask } from "../../server/database/roles.ts";
 import { queryAs } from "./query.ts";
 
-/** "site": as without a worker. "worker": with all of its tasks, and hashes of erased addresses. */
-export type Template = "site" | "worker";
+/** "site" has no worker, and "mail" has the hashes of erased addresses. */
+const tasks = { site: [], mail: ["mail"], webhook: ["webhook"] } satisfies Record<string, WorkerTask[]>;
+export type Template = keyof typeof tasks;
 
 export type Templates = Record<Template, { urls: DatabaseUrls; database: string; owner: string }>;
 
@@ -16,17 +17,16 @@ export async function createTemplates(superuserUrl: string): Promise<Templates> 
     await queryAs(superuserUrl, `CREATE ROLE ${owner} LOGIN CREATEROLE PASSWORD 'owners-password'`);
     await queryAs(superuserUrl, `CREATE DATABASE ${database} OWNER ${owner}`);
     const as = (role: string, password: string) =>
-      Object.assign(new URL(superuserUrl), { pathname: `/${database}`, username: `${database}_${role}`, password }).href;
+      Object.assign(new URL(superuserUrl), { pathname: `/${database}`, username: `${database}_${role}`, password })
+        .href;
     const urls: DatabaseUrls = {
       ownerUrl: as("owner", "owners-password"),
       webUrl: as("web", "it's a long secret"),
-      ...(name === "worker" && {
-        worker: { url: as("worker", "also a long secret"), tasks: [...workerTasks] },
-        erasureKey,
-      }),
+      ...(tasks[name].length > 0 && { worker: { url: as("worker", "also a long secret"), tasks: tasks[name] } }),
+      ...(name === "mail" && { erasureKey }),
     };
     await migrate(urls);
     return { urls, database, owner };
   };
-  return { site: await create("site"), worker: await create("worker") };
+  return { site: await create("site"), mail: await create("mail"), webhook: await create("webhook") };
 }
