@@ -8,8 +8,13 @@ const common = {
   hookTimeout: 60_000,
 };
 
-/** Tests beside the code that need Postgres or a process. */
-const ofDatabase = ["server/database/**", "server/worker/worker.test.ts"];
+/** Tests beside the code that need Postgres. */
+const withPostgres = [
+  "server/database/**/*.test.ts",
+  ...["closed-list", "early-access", "links", "plain-form"].map((name) => `server/controllers/${name}.test.ts`),
+  ...["moment", "spreadsheet-cell"].map((name) => `server/commands/waitlist/${name}.test.ts`),
+  ...["notice", "waitlist"].map((name) => `server/models/${name}.test.ts`),
+];
 
 export default defineConfig({
   test: {
@@ -22,11 +27,13 @@ export default defineConfig({
           ...common,
           name: "unit",
           include: ["server/**/*.test.ts", "client/**/*.test.ts"],
-          exclude: [...configDefaults.exclude, ...ofDatabase],
+          exclude: [...configDefaults.exclude, ...withPostgres],
           isolate: false,
         },
       },
-      { test: { ...common, name: "process", include: ["tests/*.test.ts", "tests/process/*.test.ts", ...ofDatabase] } },
+      {
+        test: { ...common, name: "process", include: ["tests/*.test.ts", "tests/process/*.test.ts", ...withPostgres] },
+      },
       { test: { ...common, name: "browser", include: ["tests/browser/*.test.ts"] } },
     ],
   },

@@ -71,23 +71,6 @@ it("invites the next people into another batch", async () => {
   expect(await invited()).toEqual(["Person 0", "Person 1", "Person 2", "Person 3"]);
 });
 
-it("writes the list to stdout, and the outcome to stderr", async () => {
-  await addPeople(1);
-  for (const out of [[], ["--out", "-"]]) {
-    await database.query("UPDATE earlyaccess SET status = 'waiting'");
-    const { code, stdout, stderr } = await invite("--first", "1", ...out);
-    expect([code, stdout]).toEqual([0, "name,email,company,job_title\nPerson 0,person0@example.com,Engines,\n"]);
-    expect(stderr).toMatch(/^Invited 1 person as batch \S+\.\n$/);
-  }
-});
-
-it("takes all people if there are fewer, and says so", async () => {
-  await addPeople(3);
-  const { code, stdout } = await invite("--first", "100", "--out", file("list.csv"));
-  expect([code, stdout]).toEqual([0, expect.stringMatching(/^Invited 3 people as batch \S+; nobody else matches\.\n/)]);
-  expect(await invited()).toHaveLength(3);
-});
-
 it("fails and writes no file if nobody is waiting", async () => {
   const stderr = "Nobody was invited: no waiting entry matches. Nothing was written.\n";
   expect(await invite("--first", "9", "--out", file("list.csv"))).toEqual({ code: 1, stdout: "", stderr });
@@ -205,13 +188,6 @@ it.each([
   [["--show", "x", "--undo", "x"], /^--show cannot be combined with --undo\.\n$/],
 ])("refuses %j with exit code 2", async (args, message) => {
   expect(await invite(...args)).toEqual({ code: 2, stdout: "", stderr: expect.stringMatching(message) });
-});
-
-it("guards the list against formulas", async () => {
-  await add("Plato", "+plato@example.com", { company: "=1+1", job_title: "-1" });
-  await inviteToFile("--first", "1");
-  const list = "name,email,company,job_title\nPlato,'+plato@example.com,'=1+1,'-1\n";
-  expect(await readFile(file("list.csv"), "utf8")).toBe(list);
 });
 
 it("works with the connection of an admin, whose name the trace has", async () => {

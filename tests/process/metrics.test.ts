@@ -38,11 +38,6 @@ it.runIf(process.platform === "linux")("the site opens a second port only if MET
   expect(await openPorts(on)).toHaveLength(2);
 });
 
-it("the site loads the metrics library only if METRICS_PORT is set", async () => {
-  expect(await loadedCode({})).not.toContain("nodejs_eventloop_lag");
-  expect(await loadedCode({ METRICS_PORT: String(await freePort()) })).toContain("nodejs_eventloop_lag");
-});
-
 it("the metrics server returns 200 for GET and HEAD of /metrics and 404 for every other request", async () => {
   const site = await start();
   const own = { url: new URL(site.metricsUrl).origin };
@@ -61,15 +56,6 @@ it("the metrics server returns 200 for GET and HEAD of /metrics and 404 for ever
   const lag = (await site.metrics()).get("nodejs_eventloop_lag_p99_seconds{}");
   expect(lag).toBeGreaterThan(0);
   expect(lag).toBeLessThan(5);
-});
-
-it("the metrics server returns 500 if a value cannot be read", async () => {
-  const pool = createPool(noDatabase);
-  const port = await freePort();
-  const isReady = () => Promise.reject(new Error("broken"));
-  const stop = await createMetrics().serve("127.0.0.1", port, { pool, isReady });
-  expect(await ask({ url: `http://127.0.0.1:${port}` }, "GET", "/metrics")).toBe(500);
-  await stop();
 });
 
 it("the metrics server stops with the site despite an open connection", async () => {

@@ -53,13 +53,6 @@ it("prints every column, the origin and the trace", async () => {
   expect(stdout).toContain(`\n\nStatus changes:\n${lines.join("\n")}\n\nThe sign-up named the notice `);
 });
 
-it("says that an import added the entry", async () => {
-  await addAda({ imported: true });
-  const { stdout } = await waitlist(["show", "ada@example.com"]);
-  expect(stdout).toContain("\nimported          true\n");
-  expect(stdout.endsWith("\n\nThe entry came from an import, which shows no notice.\n")).toBe(true);
-});
-
 describe("prints the notice", () => {
   const showNotice = async () => {
     const { code, stdout, stderr } = await waitlist(["show", "ada@example.com"]);

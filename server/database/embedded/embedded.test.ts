@@ -52,15 +52,6 @@ async function gone(pid: number): Promise<void> {
   }
 }
 
-it("keeps its data between starts", async () => {
-  const first = await open();
-  await query(first.ownerUrl, "CREATE TABLE kept AS SELECT 7 AS x");
-  const pid = await postmaster();
-  await opened.pop()?.release();
-  await gone(pid);
-  expect(await query((await open()).ownerUrl, "SELECT x FROM kept")).toEqual([{ x: 7 }]);
-});
-
 it("is one for all who open it at once, and ends with the last of them", async () => {
   const [a, b, c] = await Promise.all([open(), open(), open()]);
   expect(new Set([a.ownerUrl, b.ownerUrl, c.ownerUrl]).size).toBe(1);
@@ -71,18 +62,6 @@ it("is one for all who open it at once, and ends with the last of them", async (
   expect(await query(c.ownerUrl, "SELECT 1 AS x")).toEqual([{ x: 1 }]);
   await c.release();
   await gone(pid);
-});
-
-it("has an owner without a superuser's rights", async () => {
-  const { ownerUrl } = await open();
-  const rows = await query(ownerUrl, "SELECT rolsuper, rolcreatedb FROM pg_roles WHERE rolname = current_user");
-  expect(rows).toEqual([{ rolsuper: false, rolcreatedb: false }]);
-});
-
-it("has a database in which no role but the owner may make temporary tables", async () => {
-  const urls = await open();
-  await migrate(urls);
-  await expect(query(urls.webUrl, "CREATE TEMPORARY TABLE mine (x int)")).rejects.toMatchObject({ code: "42501" });
 });
 
 it("starts again after a SIGKILL", async () => {
@@ -106,26 +85,4 @@ it.runIf(process.platform === "linux")("starts where its lock file names an unre
   await writeFile(lock, (await readFile(lock, "utf8")).replace(/^\d+/, String(unrelated.pid)));
   expect(await query((await open()).ownerUrl, "SELECT 1 AS x")).toEqual([{ x: 1 }]);
   unrelated.kill();
-});
-
-it.runIf(process.platform === "linux")("leaves the lock of a Postgres that only does not answer", async () => {
-  const link = `${folder}-link`;
-  await symlink(folder, link);
-  await open();
-  const pid = await postmaster();
-  process.kill(pid, "SIGSTOP");
-  const second = openEmbedded(link);
-  await sleep(6_000); // Longer than a connection is waited for.
-  process.kill(pid, "SIGCONT");
-  opened.push(await second);
-  expect(await postmaster()).toBe(pid);
-  await rm(link);
-});
-
-it("comes back at the address that it had, so that a site which lost it finds it again", async () => {
-  const { ownerUrl } = await open();
-  const pid = await postmaster();
-  process.kill(pid, "SIGKILL");
-  await gone(pid);
-  expect((await open()).ownerUrl).toBe(ownerUrl);
 });
