@@ -29,6 +29,7 @@ export default defineConfig({
           include: ["server/**/*.test.ts", "client/**/*.test.ts"],
           exclude: [...configDefaults.exclude, ...withPostgres],
           isolate: false,
+          maxWorkers: 2,
         },
       },
       {
