@@ -15,7 +15,7 @@ import {
 import { closedList, linkPages, meta, product } from "./shared/content.ts";
 import { FormFailureContext } from "./early-access/form-failure.ts";
 import { FormFailureSummary } from "./early-access/form-failure-summary.tsx";
-import { isDecodable } from "./shared/percent-encoding.ts";
+import { isDecodable } from "./shared/addresses.ts";
 import type { FormFailure, PageHandle, PageHead } from "./shared/page-data.ts";
 import { ErrorPage } from "./pages/error.tsx";
 import { onDemandAddresses, prerenderedAddresses, routes, type PageRoute } from "./routes.tsx";

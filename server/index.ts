@@ -54,7 +54,7 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
   const shared = config.redisUrl ? await connectRedis(config.redisUrl, webPassword, log) : undefined;
   if (shared) cleanups.push(() => shared.close());
   const { metricsPort } = config;
-  const metrics = metricsPort ? (await import("./metrics/metrics.ts")).createMetrics() : undefined;
+  const metrics = metricsPort ? (await import("./metrics.ts")).createMetrics() : undefined;
   const volume = createSignupVolume(config.signupHourlyCeiling, log);
   const waitlist = createWaitlist(database.execute, {
     notice,

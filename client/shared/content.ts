@@ -238,6 +238,9 @@ interface Question {
   joining?: boolean;
 }
 
+/** What the form asks for, within a sentence. */
+export const askedFor = "name, email address, company and, if you give it, job title";
+
 export const questions: { heading: string; items: Question[] } = {
   heading: "Before you join",
   items: [
@@ -262,8 +265,7 @@ export const questions: { heading: string; items: Question[] } = {
     },
     {
       question: "What do you do with my details?",
-      answer:
-        "We keep the name, email address, company and, if you give it, job title, and note which campaign or site led you here. The page sets no cookies and loads nothing from other sites.",
+      answer: `We keep the ${askedFor}, and note which campaign or site led you here. The page sets no cookies and loads nothing from other sites.`,
       link: "What we keep, why and for how long",
     },
   ],

@@ -2,7 +2,6 @@
 import request from "supertest";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { createTestApp, noDatabase, type TestApp } from "../../tests/support/app.ts";
-import { rawRequest } from "../../tests/support/raw-request.ts";
 
 const seen: string[] = [];
 const views = { add: (source: string) => void seen.push(source), flush: async () => {}, close: async () => {} };

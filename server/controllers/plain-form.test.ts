@@ -6,7 +6,6 @@ import request from "supertest";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import type { FormFailure } from "../../client/shared/page-data.ts";
 import { createTestApp, noDatabase, type TestApp } from "../../tests/support/app.ts";
-import { WaitlistUnavailableError } from "../models/waitlist.ts";
 import { createTestDatabase, type TestDatabase } from "../../tests/support/database.ts";
 
 const browserAccept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";

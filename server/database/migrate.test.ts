@@ -4,8 +4,8 @@ import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createEmptyDatabase, superuserUrl, type TestDatabase } from "../../tests/support/database.ts";
-import { queryAs, withClient } from "../../tests/support/query.ts";
+import { createEmptyDatabase, type TestDatabase } from "../../tests/support/database.ts";
+import { withClient } from "../../tests/support/query.ts";
 import { projectRoot } from "../project-root.ts";
 import { applyMigrations, migrate } from "./migrate.ts";
 
@@ -19,7 +19,6 @@ beforeEach(async () => {
 
 afterEach(() => database.drop());
 
-const asSuperuser = (sql: string) => queryAs(superuserUrl(new URL(database.ownerUrl).pathname.slice(1)), sql);
 const describeColumn = (table: unknown, name: unknown, type: unknown, isRequired: boolean) =>
   [table, name, type, isRequired ? "NOT NULL" : "NULL"].join(" ");
 
@@ -55,8 +54,6 @@ async function readSchema(): Promise<string[]> {
     ),
   );
 }
-
-const webRole = () => decodeURIComponent(new URL(database.webUrl).username);
 
 describe("migrate", () => {
   it("makes the table and the restricted role, and finds nothing to do the next time", async () => {

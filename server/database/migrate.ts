@@ -6,7 +6,7 @@ import pg from "pg";
 import { OperatorError } from "../operator-messages.ts";
 import { projectRoot } from "../project-root.ts";
 import { withConnection } from "./connect.ts";
-import { storeKeyHash } from "./erasures.ts";
+import { storeKeyHash } from "./erasure-key.ts";
 import { createQueue, enableQueue } from "./queue.ts";
 import { createRoles, examineWebRole, grantRights, readRole, type DatabaseUrls } from "./roles.ts";
 

@@ -4,7 +4,7 @@ import type pg from "pg";
 import type { Logger as Log } from "pino";
 import { settings, type Config } from "../config.ts";
 import { withConnection, type OpenedDatabase } from "../database/connect.ts";
-import { eraseAgain, purgeOld } from "../database/erasures.ts";
+import { eraseAgain, purgeOld } from "../models/erasures.ts";
 import type { WorkerTask } from "../database/roles.ts";
 import { OperatorError } from "../operator-messages.ts";
 import type { CountMail } from "./metrics.ts";

@@ -1,6 +1,6 @@
 // The daily deletion of old entries.
 import { beforeEach, expect, it } from "vitest";
-import { hashAddress } from "../../server/database/erasures.ts";
+import { hashAddress } from "../../server/database/erasure-key.ts";
 import { migrate } from "../../server/database/migrate.ts";
 import { createTestDatabase, superuserUrl, type TestDatabase } from "../support/database.ts";
 import { queryAs } from "../support/query.ts";

@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { assertHealthy, getPage, load, residentMemory } from "./connections.ts";
 import type { Site } from "../support/site.ts";
 import type { StackScenarios } from "../support/stack.ts";
-import { until } from "../support/until.ts";
 
 /** Their lines exceed the 64 KB that a pipe holds. */
 const visits = 2_000;

@@ -1,8 +1,7 @@
 // Every waitlist command by its name, and the choice of one by the command line.
 import { printableName } from "../../operator-messages.ts";
-import { UsageError } from "../command.ts";
-import { print } from "../print.ts";
-import { describeCommand, describeCommands, readArguments, type Command } from "./command.ts";
+import { print, UsageError } from "../command.ts";
+import { describeCommand, describeCommands, readArguments, type Command } from "./arguments.ts";
 import { doctor } from "./doctor.ts";
 import { erase } from "./erase.ts";
 import { exportCommand } from "./export.ts";
@@ -10,7 +9,7 @@ import { importCommand } from "./import.ts";
 import { invite } from "./invite.ts";
 import { purge } from "./purge.ts";
 import { show } from "./show.ts";
-import { stats } from "./stats/stats.ts";
+import { stats } from "./stats.ts";
 import { unflag } from "./unflag.ts";
 
 const commands: Record<string, Command> = {

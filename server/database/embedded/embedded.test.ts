@@ -1,13 +1,12 @@
 // The embedded Postgres through what people do to it: shared, killed, left behind.
 import { spawn } from "node:child_process";
-import { mkdtemp, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { openEmbedded, type EmbeddedDatabase } from "./embedded.ts";
-import { migrate } from "../migrate.ts";
 
 let folder: string;
 const opened: EmbeddedDatabase[] = [];

@@ -1,13 +1,13 @@
 // waitlist stats: views, sign-ups and their rate by day, source and status, as tables in the terminal or as an HTML page.
 import { writeFile } from "node:fs/promises";
-import { printable, printableName } from "../../../operator-messages.ts";
-import { count, print } from "../../print.ts";
-import type { Command } from "../command.ts";
-import { periodOptions, readPeriod } from "../moment.ts";
-import { withOwner } from "../owner.ts";
-import { writePrivately } from "../private-file.ts";
-import { countFigures, sumFigures, type Figure, type Figures } from "./figures.ts";
-import { renderReport, type Table } from "./report.tsx";
+import { printable, printableName } from "../../operator-messages.ts";
+import { count, print } from "../command.ts";
+import type { Command } from "./arguments.ts";
+import { periodOptions, readPeriod } from "./moment.ts";
+import { withOwner } from "./owner.ts";
+import { writePrivately } from "./private-file.ts";
+import { countFigures, sumFigures, type Figure, type Figures } from "../../models/figures.ts";
+import { renderReport, type Table } from "./stats-report.tsx";
 
 /** Without --all. */
 const [shownDays, shownSources] = [14, 10];

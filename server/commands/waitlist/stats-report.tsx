@@ -1,10 +1,10 @@
 // The HTML page of stats --html: totals, a chart of the sign-ups per day, and the tables of the terminal. React escapes every text.
 /* oxlint-disable jsx-a11y/prefer-tag-over-role -- an <img> would need another file */
 import { renderToStaticMarkup } from "react-dom/server";
-import { product } from "../../../../client/shared/content.ts";
-import { count } from "../../print.ts";
-import type { Figure, Figures } from "./figures.ts";
-import { reportStyles } from "./report-styles.ts";
+import { product } from "../../../client/shared/content.ts";
+import { count } from "../command.ts";
+import type { Figure, Figures } from "../../models/figures.ts";
+import { reportStyles } from "./stats-report-styles.ts";
 
 /** Forbids scripts and requests, whatever a label holds. */
 const policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
