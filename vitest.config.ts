@@ -12,8 +12,8 @@ const common = {
 const withPostgres = [
   "server/database/**/*.test.ts",
   ...["closed-list", "early-access", "links", "plain-form"].map((name) => `server/controllers/${name}.test.ts`),
-  ...["moment", "spreadsheet-cell"].map((name) => `server/commands/waitlist/${name}.test.ts`),
-  ...["notice", "waitlist"].map((name) => `server/models/${name}.test.ts`),
+  "server/commands/waitlist/moment.test.ts",
+  ...["notice", "spreadsheet-cell", "waitlist"].map((name) => `server/models/${name}.test.ts`),
 ];
 
 export default defineConfig({

@@ -129,7 +129,7 @@ describe("NAME_FILE", () => {
   });
 });
 
-it.each(settingNames)("accepts the example of %s", (name) => {
+it.each(settingNames)("the configuration accepts the example of %s", (name) => {
   expect(settings[name].schema.safeParse(settings[name].example)).toMatchObject({ success: true });
 });
 
@@ -161,7 +161,7 @@ it.each<[SettingName, string, unknown]>([
       { label: "Terms", url: "https://b.example" },
     ],
   ],
-])("reads %s=%s as %j", (name, text, value) => {
+])("the configuration reads %s=%s as %j", (name, text, value) => {
   expect(settings[name].schema.parse(text)).toEqual(value);
 });
 
@@ -191,12 +191,12 @@ it.each<[SettingName, string[]]>([
   ["CONTACT_EMAIL", ["privacy", "a@b", "mailto:a@b.co", "a@b.co, c@d.co"]],
   ["LEGAL_LINKS", ["https://a.example", "Imprint=http://a.example", "Imprint=javascript:x", "=https://a.example", ","]],
   ["LOG_LEVEL", ["loud"]],
-])("rejects %s=%j", (name, texts) => {
+])("the configuration rejects %s=%j", (name, texts) => {
   const accepted = texts.filter((text) => settings[name].schema.safeParse(text).success);
   expect(accepted).toEqual([]);
 });
 
-it("marks each URL except PUBLIC_URL, and each secret, as secret", () => {
+it("the configuration marks each URL except PUBLIC_URL, and each secret, as secret", () => {
   const isSecret = (name: SettingName) => /_(URL|SECRET|PASSWORD|KEY|TOKEN)$/.test(name) && name !== "PUBLIC_URL";
   expect(settingNames.filter((name) => "secret" in settings[name])).toEqual(settingNames.filter(isSecret));
 });

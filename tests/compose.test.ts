@@ -29,13 +29,13 @@ const compose = parse(read("docker-compose.yml"), { merge: true }) as {
 };
 const { services, configs } = compose;
 
-it("restarts Postgres for no change of a setting", () => {
+it("Docker Compose restarts Postgres for no change of a setting", () => {
   // Compose recreates what depends on a recreated container.
   expect(services.database?.depends_on).toBeUndefined();
   expect(Object.keys(services.database?.environment ?? {})).toEqual(["POSTGRES_DB", "POSTGRES_PASSWORD"]);
 });
 
-it("connects each service as the role that it needs, and none as a superuser", () => {
+it("Docker Compose connects each service as the role that it needs, and none as a superuser", () => {
   const roles = Object.entries(services).flatMap(([name, { environment = {} }]) =>
     Object.values(environment).flatMap((value) => {
       const role = /^postgresql:\/\/([^:]+):/.exec(value?.replace(/^(postgresql:\/\/)\$\{\w+:-(\w+)\}/, "$1$2") ?? "");
@@ -61,7 +61,7 @@ it("connects each service as the role that it needs, and none as a superuser", (
   expect(read("deploy/create-owner.sql")).toMatch(/^ALTER ROLE postgres PASSWORD NULL;$/m);
 });
 
-it("confines each service", () => {
+it("Docker Compose confines each service", () => {
   for (const [name, service] of Object.entries(services)) {
     expect(service, name).toMatchObject({
       read_only: true,
@@ -76,7 +76,7 @@ it("confines each service", () => {
   }
 });
 
-it("backs up with the image of the database, as the owner, out of reach of the site", () => {
+it("Docker Compose backs up with the image of the database, as the owner, out of reach of the site", () => {
   const { backup, database } = services;
   expect(backup?.image).toBe(database?.image);
   expect(backup?.environment).toEqual({
@@ -91,7 +91,7 @@ it("backs up with the image of the database, as the owner, out of reach of the s
   for (const name of ["site", "replica-1"]) expect(services[name]?.networks, name).toBeUndefined();
 });
 
-it("puts Caddy in front of the site if DOMAIN is set", () => {
+it("Docker Compose puts Caddy in front of the site if DOMAIN is set", () => {
   const { https, site } = services;
   expect(https).toMatchObject({ profiles: ["https"], ports: ["80:80", "443:443", "443:443/udp"] });
   expect(https?.volumes).toEqual(["certificates:/data/caddy"]);
@@ -116,7 +116,7 @@ function interpolate(text: string, values: Record<string, string>): string {
   return replaced === text ? text : interpolate(replaced, values);
 }
 
-it("gives only the worker the mail server's login, and the site what it needs to know of mails", () => {
+it("Docker Compose gives only the worker the mail server's login, and the site what it needs to know of mails", () => {
   const names = (setting: string) =>
     Object.keys(services).filter((name) => setting in (services[name]?.environment ?? {}));
   const sites = ["migrate", "replica-1", "replica-2", "replica-3", "site", "worker"];
@@ -130,7 +130,7 @@ it("gives only the worker the mail server's login, and the site what it needs to
   expect(services.worker?.profiles).toEqual(["worker"]);
 });
 
-it("has a service for each replica, all of which the balancer asks", () => {
+it("Docker Compose has a service for each replica, all of which the balancer asks", () => {
   const replicas = Object.keys(services).filter((name) => name.startsWith("replica"));
   expect(replicas).toEqual(["replica-1", "replica-2", "replica-3"]);
   const upstreams = Array.from(
@@ -141,7 +141,7 @@ it("has a service for each replica, all of which the balancer asks", () => {
   for (const list of upstreams) expect(list?.split(" ").toSorted()).toEqual(replicas.map((name) => `${name}:3000`));
 });
 
-it("refuses to start without each password, and mounts files that exist", () => {
+it("Docker Compose refuses to start without each password, and mounts files that exist", () => {
   for (const name of ["OWNER", "WEB", "ADMIN"]) {
     expect(read("docker-compose.yml")).toContain(`\${${name}_PASSWORD:?set it in .env}`);
     expect(read(".env.example")).toMatch(new RegExp(`^${name}_PASSWORD=$`, "m"));

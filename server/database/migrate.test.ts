@@ -103,13 +103,13 @@ describe("migrate", () => {
   });
 });
 
-it("stores no address in two spellings, also from the owner", async () => {
+it("the list stores no address in two spellings, also from the owner", async () => {
   await migrate(database);
   const insert = "INSERT INTO earlyaccess (id, name, email, company) VALUES (gen_random_uuid(), 'A', 'A@b.co', 'C')";
   await expect(database.query(insert)).rejects.toMatchObject({ code: "23514" });
 });
 
-it("records every change of a status, and nobody can delete the record", async () => {
+it("the list records every change of a status, and nobody can delete the record", async () => {
   await migrate(database);
   await database.query(
     "INSERT INTO earlyaccess (id, name, email, company) VALUES (gen_random_uuid(), 'Ada', 'a@b.co', 'C')",

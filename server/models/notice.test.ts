@@ -24,7 +24,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-it("holds through changes of the notice under sign-ups, also for pages that are older than the server", async () => {
+it("an entry's notice holds through changes of the notice under sign-ups, also for pages that are older than the server", async () => {
   const notices = Array.from({ length: 4 }, (_, i) => createNotice({ ...defaultSettings, controller: `Version ${i}` }));
   const shown = new Map<string, string>();
   for (const [version, notice] of notices.entries()) {
@@ -45,7 +45,7 @@ it("holds through changes of the notice under sign-ups, also for pages that are 
   expect(await database.query("SELECT FROM earlyaccess_notices")).toHaveLength(4);
 });
 
-it("is the text of the page and of the form's note, whose id the form sends", async () => {
+it("an entry's notice is the text of the page and of the form's note, whose id the form sends", async () => {
   const site = await createTestApp(database.webUrl);
   const landing = (await request(site.app).get("/")).text;
   const page = (await request(site.app).get("/privacy")).text;
@@ -60,14 +60,14 @@ it("is the text of the page and of the form's note, whose id the form sends", as
   await site.close();
 });
 
-it("is null for a sign-up that names no notice, and never fails a sign-up", () => {
+it("an entry's notice is null for a sign-up that names no notice, and never fails a sign-up", () => {
   for (const value of [undefined, null, 1, "", "x".repeat(32), "A".repeat(32), ["0".repeat(32)], "0".repeat(33)]) {
     expect(readNoticeId(value)).toBeNull();
   }
   expect(readNoticeId("0123456789abcdef0123456789abcdef")).toBe("0123456789abcdef0123456789abcdef");
 });
 
-it("cannot be changed: the web role may only add notices, whose id belongs to the text, and nobody changes one", async () => {
+it("an entry's notice cannot be changed: the web role may only add notices, whose id belongs to the text, and nobody changes one", async () => {
   const as = (url: string, sql: string) => queryAs(url, sql);
   const forged = "INSERT INTO public.earlyaccess_notices (id, text) VALUES (repeat('0', 32), 'another text')";
   await expect(as(database.webUrl, forged)).rejects.toMatchObject({ code: "23514" });
@@ -78,7 +78,7 @@ it("cannot be changed: the web role may only add notices, whose id belongs to th
   await expect(as(database.webUrl, "SELECT FROM earlyaccess_notices")).rejects.toMatchObject({ code: "42501" });
 });
 
-it("is stored by the first readiness check, before the first entry", async () => {
+it("an entry's notice is stored by the first readiness check, before the first entry", async () => {
   const notice = createNotice({ ...defaultSettings, controller: "Stored first" });
   const waitlist = createWaitlist(connection.execute, { notice });
   await waitlist.check();

@@ -53,7 +53,7 @@ async function send(changes: Partial<Script>): Promise<void> {
   await sendMail({ url, client: "perennial.example" }, { from: "a@perennial.example", to, text: "Hello" });
 }
 
-it("resolves when the server has taken the message", async () => {
+it("sendMail resolves when the server has taken the message", async () => {
   await expect(send({})).resolves.toBeUndefined();
 });
 
@@ -113,7 +113,7 @@ describe("a message is refused, not sent, or may have arrived after", () => {
   });
 });
 
-it("names the error of the operating system", async () => {
+it("sendMail names the error of the operating system", async () => {
   const mail = { from: "a@b.example", to: { name: "", address: "ada@example.com" } };
   const sending = sendMail({ url: "smtp://127.0.0.1:1", client: "perennial.example" }, mail);
   await expect(sending).rejects.toMatchObject({ code: "ECONNREFUSED", mayHaveArrived: false });

@@ -16,7 +16,7 @@ const verdicts = (stdout: string) =>
     [...stdout.matchAll(/^(ok|warning|problem) +([^:]+):/gm)].map(([, verdict, what]) => [what, verdict]),
   );
 
-it("finds mails that are not queued, that wait, and a worker that deletes nothing", async () => {
+it("doctor finds mails that are not queued, that wait, and a worker that deletes nothing", async () => {
   const none = await waitlist(["doctor"], { ...mails, ...worker() });
   expect(none.code).toBe(1);
   expect(verdicts(none.stdout)).toMatchObject({ "Confirmation mails": "problem" });
@@ -47,7 +47,7 @@ it("finds mails that are not queued, that wait, and a worker that deletes nothin
   );
 });
 
-it("logs into the mail server, and prints no password", async () => {
+it("doctor logs into the mail server, and prints no password", async () => {
   const authority = file("ca.pem");
   await writeFile(authority, certificate);
   const examine = async (url: string) => {

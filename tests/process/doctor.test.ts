@@ -12,7 +12,7 @@ const verdicts = (stdout: string) =>
     [...stdout.matchAll(/^(ok|warning|problem) +([^:]+):/gm)].map(([, verdict, what]) => [what, verdict]),
   );
 
-it("finds nothing if all is well", async () => {
+it("doctor finds nothing if all is well", async () => {
   const { code, stdout, stderr } = await waitlist(["doctor"]);
   expect([code, stderr]).toEqual([0, ""]);
   expect(verdicts(stdout)).toEqual({
@@ -25,7 +25,7 @@ it("finds nothing if all is well", async () => {
   });
 });
 
-it("finds that the web role can read the list, https without a proxy, and an unavailable Redis", async () => {
+it("doctor finds that the web role can read the list, https without a proxy, and an unavailable Redis", async () => {
   await database.query("GRANT SELECT (name) ON earlyaccess TO PUBLIC");
   const changes = { PUBLIC_URL: "https://perennial.example", REDIS_URL: "redis://:hunter2@127.0.0.1:1" };
   const { code, stdout, stderr } = await waitlist(["doctor"], changes);
@@ -38,7 +38,7 @@ it("finds that the web role can read the list, https without a proxy, and an una
   expect(stdout).not.toMatch(/hunter2|it's a long secret|it%27s/);
 });
 
-it("finds a database that was not migrated, and a password that is refused", async () => {
+it("doctor finds a database that was not migrated, and a password that is refused", async () => {
   const empty = await createEmptyDatabase();
   const { code, stdout } = await runWaitlist(empty, ["doctor"]);
   await empty.drop();
@@ -52,7 +52,7 @@ it("finds a database that was not migrated, and a password that is refused", asy
   expect(refused.stdout).not.toContain("hunter2");
 });
 
-it("finds webhooks that are not queued, that wait, and that are not wanted any more", async () => {
+it("doctor finds webhooks that are not queued, that wait, and that are not wanted any more", async () => {
   const wanted = { WEBHOOK_URL: "http://127.0.0.1:1/hook", WORKER_DATABASE_URL: database.workerUrl };
   const none = await waitlist(["doctor"], wanted);
   expect([none.code, verdicts(none.stdout)]).toMatchObject([
@@ -77,7 +77,7 @@ it("finds webhooks that are not queued, that wait, and that are not wanted any m
   await migrate({ ownerUrl: database.ownerUrl, webUrl: database.webUrl });
 });
 
-it("finds exchanged URLs, in production as a problem, and prints no stack", async () => {
+it("doctor finds exchanged URLs, in production as a problem, and prints no stack", async () => {
   const exchanged = { DATABASE_URL: database.ownerUrl, DATABASE_OWNER_URL: database.webUrl };
   const { code, stdout, stderr } = await waitlist(["doctor"], exchanged);
   expect([code, stderr]).toEqual([1, ""]);
@@ -86,7 +86,7 @@ it("finds exchanged URLs, in production as a problem, and prints no stack", asyn
   expect(verdicts(inProduction.stdout)["Web role"]).toBe("problem");
 });
 
-it("finds a last backup that is older than two days", async () => {
+it("doctor finds a last backup that is older than two days", async () => {
   const add = (age: string) =>
     database.query(`INSERT INTO earlyaccess_backups (finished_at, entries) VALUES (now() - interval '${age}', 7)`);
   await add("50 hours");
@@ -95,7 +95,7 @@ it("finds a last backup that is older than two days", async () => {
   expect((await waitlist(["doctor"])).stdout).toMatch(/^ok {7}Backup: the latest good one is of \d/m);
 });
 
-it("finds a wrong and a missing ERASURE_KEY", async () => {
+it("doctor finds a wrong and a missing ERASURE_KEY", async () => {
   await migrate({ ...database, erasureKey: "a-key-of-32-characters-for-tests" });
   for (const env of [{}, { ERASURE_KEY: "another-key-of-32-characters-here" }]) {
     const { code, stdout } = await waitlist(["doctor"], env);

@@ -76,7 +76,7 @@ const signUp = (...emails: string[]) => {
   return Promise.all(emails.map((email) => list.join(entryOf(email))));
 };
 
-it("holds up no sign-up of another address, and skips addresses that signed up meanwhile", async () => {
+it("import holds up no sign-up of another address, and skips addresses that signed up meanwhile", async () => {
   const importing = await startImport();
   // An address that is not in the file, one of a committed batch, and one of a later batch.
   await signUp("visitor@example.com", "person10000@example.com", "person12500@example.com");
@@ -96,7 +96,7 @@ it.each([
     1,
     /^Ended by SIGTERM\. The import stopped after 1,000 new entries \(.*\)\. Run the same command again: .*\n$/,
   ],
-] as const)("after %s, the same command adds the rest", async (signal, code, message) => {
+] as const)("import after %s, the same command adds the rest", async (signal, code, message) => {
   const importing = await startImport();
   const stopped = importing.stop(signal);
   await release();
@@ -109,7 +109,7 @@ it.each([
   expect((await stored()).map(({ email }) => email)).toEqual(people);
 });
 
-it("gives up if another transaction holds an address, so that sign-ups of its batch need not wait for it", async () => {
+it("import gives up if another transaction holds an address, so that sign-ups of its batch need not wait for it", async () => {
   await release();
   await holder.query("BEGIN");
   await holder.query(

@@ -18,7 +18,7 @@ const follow = async (name: string, token = "") =>
   (await queryAs(fixture.database.webUrl, `SELECT ${name}($1) AS result`, [hashToken(token)]))[0]?.result;
 const recipients = () => fixture.server.mails.map(({ to }) => to);
 
-it("sends one mail for each new sign-up", async () => {
+it("the worker sends one mail for each new sign-up", async () => {
   const worker = await startWorker();
   for (const name of ["ada", "bob"]) expect(await signUp(`${name}@example.com`)).toBe(201);
   await mailed(2);
@@ -117,7 +117,7 @@ describe("somebody who signs up again", () => {
   });
 });
 
-it("sends none for a flagged, imported or confirmed entry", async () => {
+it("the worker sends none for a flagged, imported or confirmed entry", async () => {
   expect(await signUp("spam@example.com", { message: "buy" })).toBe(201);
   expect(await signUp("gone@mailinator.com")).toBe(201);
   expect(await signUp("sure@example.com")).toBe(201);
@@ -134,7 +134,7 @@ it("sends none for a flagged, imported or confirmed entry", async () => {
   expect(recipients()).toEqual(["ada@example.com"]);
 });
 
-it("sends none to an address that is not as a sign-up stores it, and says so", async () => {
+it("the worker sends none to an address that is not as a sign-up stores it, and says so", async () => {
   const worker = await startWorker();
   for (const email of ["ada@example.com ", "<ada@example.com>", "ada@example.com, bob@example.com"]) {
     await queryAs(
@@ -205,7 +205,7 @@ describe("an address gets at most one mail a day", () => {
   });
 });
 
-it("mails nobody who left before the worker ran", async () => {
+it("the worker mails nobody who left before the worker ran", async () => {
   expect(await signUp("ada@example.com")).toBe(201);
   await query("DELETE FROM earlyaccess");
   await startWorker();
@@ -213,7 +213,7 @@ it("mails nobody who left before the worker ran", async () => {
   expect(fixture.server.connections()).toBe(0);
 });
 
-it("sends plain text and HTML with nothing that the visitor typed", async () => {
+it("the worker sends plain text and HTML with nothing that the visitor typed", async () => {
   await startWorker({ CONTROLLER: "Perennial Inc., 1 Garden Way", CONTACT_EMAIL: "privacy@perennial.example" });
   const hostile = {
     name: "Eve\u2028Bcc: mallory@evil.example",
@@ -251,7 +251,7 @@ it("sends plain text and HTML with nothing that the visitor typed", async () => 
   expect(await query("SELECT FROM earlyaccess WHERE confirmed_at IS NOT NULL")).toHaveLength(1);
 });
 
-it("reads neither name nor company, and no others' tables", async () => {
+it("the worker reads neither name nor company, and no others' tables", async () => {
   const attempt = (sql: string) => queryAs(fixture.database.workerUrl, sql);
   for (const column of ["name", "company", "job_title", "status", "token_hash", "erasure_hash", "created_at"]) {
     await expect(attempt(`SELECT ${column} FROM earlyaccess`), column).rejects.toMatchObject({ code: "42501" });
@@ -269,7 +269,7 @@ it("reads neither name nor company, and no others' tables", async () => {
   await attempt("SELECT id, email, mail_tokens, mailed_at, mail_refusal, confirmed_at FROM earlyaccess");
 });
 
-it("needs SMTP_URL, the right ERASURE_KEY and its migration", async () => {
+it("the worker needs SMTP_URL, the right ERASURE_KEY and its migration", async () => {
   await expect(startWorker({ SMTP_URL: "" })).rejects.toThrow(/^SMTP_URL is not set, .*SMTP_URL=smtp:/);
   const other = { ERASURE_KEY: "another-key-of-more-than-32-characters" };
   await expect(startWorker(other)).rejects.toThrow(/^ERASURE_KEY is not the key /);

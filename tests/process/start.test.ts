@@ -16,6 +16,7 @@ import { startMeasuredSite } from "../support/metrics.ts";
 import { ready, runSite, startSite, type Options, type Site } from "../support/site.ts";
 import { withClient } from "../support/query.ts";
 import { openWire } from "../support/tcp-proxy.ts";
+import { until } from "../support/until.ts";
 
 const ada = { name: "Ada", email: "ada@example.com", company: "Engines" };
 const inFolder: Options["command"] = [process.execPath, "dist/server/index.js"];
@@ -286,9 +287,9 @@ describe("the embedded database", () => {
     await expect(stat(join(image.cwd, ".data"))).rejects.toMatchObject({ code: "ENOENT" });
     const site = await startMeasuredSite({ ...image, env: urlsOf(database) });
     sites.push(site);
-    expect(await status(site, "/readyz")).toBe(200);
+    await ready(site);
     expect((await signUp(site)).status).toBe(201);
-    expect((await site.metrics()).get("perennial_ready{}")).toBe(1);
+    await until("the metrics say ready", async () => (await site.metrics()).get("perennial_ready{}") === 1);
     expect(await site.stop()).toBe(0);
   });
 });

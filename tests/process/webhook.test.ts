@@ -48,7 +48,7 @@ const insert = (email: string, more = "") =>
 
 const texts = () => receiver.received.map(({ body }) => (JSON.parse(body) as { text: string }).text);
 
-it("sends one webhook for each new sign-up, and none for a duplicate", async () => {
+it("the worker sends one webhook for each new sign-up, and none for a duplicate", async () => {
   await startWorker();
   const signUp = await openSignUps();
   expect(
@@ -65,7 +65,7 @@ it("sends one webhook for each new sign-up, and none for a duplicate", async () 
   ]);
 });
 
-it("sends none for a flagged entry", async () => {
+it("the worker sends none for a flagged entry", async () => {
   await startWorker();
   for (const flag of ["suspected_spam", "disposable_email", "unusual_volume"]) {
     await insert(`${flag}@example.com`, flag);
@@ -74,7 +74,7 @@ it("sends none for a flagged entry", async () => {
   expect(texts()).toEqual([]);
 });
 
-it("signs JSON by Standard Webhooks, without anything about the person", async () => {
+it("the worker signs JSON by Standard Webhooks, without anything about the person", async () => {
   await startWorker({ WEBHOOK_SECRET: secret });
   const signUp = await openSignUps();
   expect(await signUp("ada@example.com")).toBe(201);
@@ -91,7 +91,7 @@ it("signs JSON by Standard Webhooks, without anything about the person", async (
   expect(body).not.toMatch(/\bada\b|lovelace/i);
 });
 
-it("sends a webhook for the confirmation, under an id of its own", async () => {
+it("the worker sends a webhook for the confirmation, under an id of its own", async () => {
   await startWorker({ WEBHOOK_SECRET: secret });
   const signUp = await openSignUps();
   expect(await signUp("ada@example.com")).toBe(201);

@@ -51,7 +51,7 @@ async function gone(pid: number): Promise<void> {
   }
 }
 
-it("is one for all who open it at once, and ends with the last of them", async () => {
+it("the embedded Postgres is one for all who open it at once, and ends with the last of them", async () => {
   const [a, b, c] = await Promise.all([open(), open(), open()]);
   expect(new Set([a.ownerUrl, b.ownerUrl, c.ownerUrl]).size).toBe(1);
   const pid = await postmaster();
@@ -63,7 +63,7 @@ it("is one for all who open it at once, and ends with the last of them", async (
   await gone(pid);
 });
 
-it("starts again after a SIGKILL", async () => {
+it("the embedded Postgres starts again after a SIGKILL", async () => {
   const first = await open();
   await query(first.ownerUrl, "CREATE TABLE kept AS SELECT 7 AS x");
   const pid = await postmaster();
@@ -72,16 +72,19 @@ it("starts again after a SIGKILL", async () => {
   expect(await query((await open()).ownerUrl, "SELECT x FROM kept")).toEqual([{ x: 7 }]);
 });
 
-it.runIf(process.platform === "linux")("starts where its lock file names an unrelated process", async () => {
-  await open();
-  const pid = await postmaster();
-  process.kill(pid, "SIGKILL");
-  await gone(pid);
-  // Of the account that Postgres runs as: only such a process keeps it from starting.
-  const { uid, gid } = await stat(join(folder, "postgres/data"));
-  const unrelated = spawn("sleep", ["600"], process.getuid?.() === 0 ? { uid, gid } : {});
-  const lock = join(folder, "postgres/data/postmaster.pid");
-  await writeFile(lock, (await readFile(lock, "utf8")).replace(/^\d+/, String(unrelated.pid)));
-  expect(await query((await open()).ownerUrl, "SELECT 1 AS x")).toEqual([{ x: 1 }]);
-  unrelated.kill();
-});
+it.runIf(process.platform === "linux")(
+  "the embedded Postgres starts where its lock file names an unrelated process",
+  async () => {
+    await open();
+    const pid = await postmaster();
+    process.kill(pid, "SIGKILL");
+    await gone(pid);
+    // Of the account that Postgres runs as: only such a process keeps it from starting.
+    const { uid, gid } = await stat(join(folder, "postgres/data"));
+    const unrelated = spawn("sleep", ["600"], process.getuid?.() === 0 ? { uid, gid } : {});
+    const lock = join(folder, "postgres/data/postmaster.pid");
+    await writeFile(lock, (await readFile(lock, "utf8")).replace(/^\d+/, String(unrelated.pid)));
+    expect(await query((await open()).ownerUrl, "SELECT 1 AS x")).toEqual([{ x: 1 }]);
+    unrelated.kill();
+  },
+);
