@@ -33,7 +33,12 @@ export default defineConfig({
         },
       },
       {
-        test: { ...common, name: "process", include: ["tests/*.test.ts", "tests/process/*.test.ts", ...withPostgres] },
+        test: {
+          ...common,
+          name: "process",
+          isolate: false,
+          include: ["tests/*.test.ts", "tests/process/*.test.ts", ...withPostgres],
+        },
       },
       { test: { ...common, name: "browser", include: ["tests/browser/*.test.ts"] } },
     ],

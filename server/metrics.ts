@@ -1,4 +1,4 @@
-// The site's Prometheus metrics, and their server. Imported only if METRICS_PORT is set: the library costs memory and start-up time.
+// The site's Prometheus metrics, and the server of metrics. Loaded only if a port is set: the library costs memory and start-up time.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import { signupPath, viewPath } from "../client/shared/addresses.ts";
@@ -130,14 +130,14 @@ const named = new Set(["/", signupPath, viewPath, "/healthz", "/readyz"]);
 const methods = new Set(["GET", "HEAD", "POST"]);
 
 /** Returns the path of a route, and for any other path only what was found there. */
-export function routeOf(path: string, status: number): string {
+function routeOf(path: string, status: number): string {
   if (named.has(path)) return path;
   if (status === 404) return "not found";
   if (status >= 400) return "other";
   return path.startsWith("/assets/") ? "asset" : "file";
 }
 
-export function methodOf(method = ""): string {
+function methodOf(method = ""): string {
   return methods.has(method) ? method : "other";
 }
 

@@ -238,7 +238,7 @@ interface Question {
   joining?: boolean;
 }
 
-/** What the form asks for, within a sentence. */
+/** The fields of the form, within a sentence. */
 export const askedFor = "name, email address, company and, if you give it, job title";
 
 export const questions: { heading: string; items: Question[] } = {

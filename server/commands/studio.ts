@@ -13,8 +13,7 @@ import { migrate } from "../database/migrate.ts";
 import { isFree } from "../http/listen.ts";
 import { OperatorError, printable } from "../operator-messages.ts";
 import { projectRoot } from "../project-root.ts";
-import { runCommand } from "./command.ts";
-import { print } from "./command.ts";
+import { print, runCommand } from "./command.ts";
 
 /** Studio's view state: https://github.com/prisma/studio/blob/main/Architecture/navigation-url-state.md */
 const newestEntries = new URLSearchParams({ table: "earlyaccess", sort: "created_at:desc,id:desc" });

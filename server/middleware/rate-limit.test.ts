@@ -1,5 +1,4 @@
 // The rate limiter for sign-ups: how it identifies clients and networks, and attempts to bypass it.
-import { type IncomingMessage, type ServerResponse } from "node:http";
 import type { Options } from "express-rate-limit";
 import request from "supertest";
 import { describe, expect, it, onTestFinished } from "vitest";

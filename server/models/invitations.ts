@@ -89,7 +89,7 @@ async function updateInBatches(client: pg.Client, entries: { id: string }[], upd
 export interface Invitation {
   invitation: string;
   people: number;
-  /** Those of `people` who still have the status invited. */
+  /** The number of `people` who still have the status invited. */
   invited: number;
   joined: number;
 }

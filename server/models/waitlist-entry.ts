@@ -21,9 +21,9 @@ export interface WaitlistEntry extends Source, Record<FieldName, string | null> 
 
 /** An entry, and what else a sign-up stores with it. */
 export interface SignUp extends WaitlistEntry {
-  /** Of the privacy notice that the form showed; null if the sign-up names none. */
+  /** Id of the privacy notice that the form showed; null if the sign-up names none. */
   notice_id?: string | null;
-  /** Of the token that undoes the sign-up; bytes in Postgres' text format. */
+  /** SHA-256 of the token that undoes the sign-up; bytes in Postgres' text format. */
   token_hash?: string;
 }
 

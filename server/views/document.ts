@@ -33,7 +33,7 @@ export interface PublicSite {
 }
 
 /** @param path of the page. */
-export function renderHead(
+function renderHead(
   { title, description, unlisted }: PageHead,
   path: string,
   { origin, allowIndexing }: PublicSite,

@@ -9,7 +9,7 @@ import { cacheResponse, type Cache, type CachedResponse } from "../http/cached-r
 import { projectRoot } from "../project-root.ts";
 import { crawlerFiles } from "./crawlers.ts";
 import type { PublicSite } from "./document.ts";
-import { createPageCache, type PageCache } from "./prerendered-pages.ts";
+import { createPageCache, type PageCache } from "./page-cache.ts";
 import { builtClient, createBuiltRenderer, createDevRenderer, type Renderer } from "./renderer.ts";
 
 export interface Frontend extends PageCache {

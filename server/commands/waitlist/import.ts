@@ -50,7 +50,7 @@ export const importCommand: Command = {
 interface ImportSummary {
   valid: number;
   invalid: number;
-  /** What is wrong with the first invalid lines. */
+  /** Errors of the first invalid lines. */
   errors: string[];
   /** The lines with a value that is not used. */
   unusable: Record<"created_at" | "status", number>;
@@ -58,7 +58,7 @@ interface ImportSummary {
   erased?: number;
   /** The number of different addresses, without erased ones. */
   entries: number;
-  /** Those of `entries` that are already on the list. */
+  /** The number of `entries` that are already on the list. */
   known: number;
 }
 

@@ -6,12 +6,12 @@ import type { Command } from "./arguments.ts";
 import { periodOptions, readPeriod } from "./moment.ts";
 import { withOwner } from "./owner.ts";
 import { writePrivately } from "./private-file.ts";
-import { countFigures, sumFigures, type Figure, type Figures } from "../../models/figures.ts";
+import { countFigures, sumFigures, type Figure, type Figures } from "../../models/stats.ts";
 import { renderReport, type Table } from "./stats-report.tsx";
 
-/** Without --all. */
+/** The numbers of days and sources without --all. */
 const [shownDays, shownSources] = [14, 10];
-/** With --all. A flood of sign-ups can name a million. */
+/** The number of sources with --all. A flood of sign-ups can name a million. */
 const mostSources = 1_000;
 
 export const stats: Command = {
