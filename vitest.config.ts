@@ -2,6 +2,7 @@
 import { configDefaults, defineConfig } from "vitest/config";
 
 const common = {
+  sequence: { groupOrder: 1 },
   setupFiles: "tests/support/console.ts",
   // Browsers, databases and servers are started for real; a test that hangs must still end.
   testTimeout: 60_000,
@@ -29,7 +30,8 @@ export default defineConfig({
           include: ["server/**/*.test.ts", "client/**/*.test.ts"],
           exclude: [...configDefaults.exclude, ...withPostgres],
           isolate: false,
-          maxWorkers: 2,
+          maxWorkers: 2, // No test waits, so more than processors would only load modules more often.
+          sequence: { groupOrder: 0 },
         },
       },
       {
