@@ -1,15 +1,48 @@
-// Runs every test: those beside the code, and those of the whole product under tests/.
-import { defineConfig } from "vitest/config";
+// Three projects of tests: unit (no process, no database), process (site, worker, commands, Postgres) and browser.
+import { configDefaults, defineConfig } from "vitest/config";
+
+const common = {
+  sequence: { groupOrder: 1 },
+  setupFiles: "tests/support/console.ts",
+  // Browsers, databases and servers are started for real; a test that hangs must still end.
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+};
+
+/** Tests beside the code that need Postgres. */
+const withPostgres = [
+  "server/database/**/*.test.ts",
+  ...["closed-list", "early-access", "links", "plain-form"].map((name) => `server/controllers/${name}.test.ts`),
+  "server/commands/waitlist/moment.test.ts",
+  ...["notice", "spreadsheet-cell", "waitlist"].map((name) => `server/models/${name}.test.ts`),
+];
 
 export default defineConfig({
   test: {
-    include: ["server/**/*.test.ts", "client/**/*.test.ts", "tests/**/*.test.ts"],
     globalSetup: "tests/support/global-setup.ts",
-    setupFiles: "tests/support/console.ts",
     // Most files start databases, servers and browsers of their own; more at once exceed the deadlines of the site itself.
     maxWorkers: 4,
-    // Browsers, databases and servers are started for real; a test that hangs must still end.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    projects: [
+      {
+        test: {
+          ...common,
+          name: "unit",
+          include: ["server/**/*.test.ts", "client/**/*.test.ts"],
+          exclude: [...configDefaults.exclude, ...withPostgres],
+          isolate: false,
+          maxWorkers: 2, // No test waits, so more than processors would only load modules more often.
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          ...common,
+          name: "process",
+          isolate: false,
+          include: ["tests/*.test.ts", "tests/process/*.test.ts", ...withPostgres],
+        },
+      },
+      { test: { ...common, name: "browser", include: ["tests/browser/*.test.ts"] } },
+    ],
   },
 });

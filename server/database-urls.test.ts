@@ -13,18 +13,21 @@ const good = {
   WORKER_DATABASE_URL: urlOf("worker"),
 };
 
-it.each(["DATABASE_OWNER_URL", "DATABASE_ADMIN_URL"] as const)("rejects %s without DATABASE_URL", (name) => {
-  expect(check({ [name]: good[name] })).toEqual([
-    expect.stringMatching(`^DATABASE_URL is not set although ${name} is`),
-  ]);
-});
+it.each(["DATABASE_OWNER_URL", "DATABASE_ADMIN_URL"] as const)(
+  "the configuration rejects %s without DATABASE_URL",
+  (name) => {
+    expect(check({ [name]: good[name] })).toEqual([
+      expect.stringMatching(`^DATABASE_URL is not set although ${name} is`),
+    ]);
+  },
+);
 
 it.each([
   ["DATABASE_ADMIN_URL", "DATABASE_URL"],
   ["DATABASE_ADMIN_URL", "DATABASE_OWNER_URL"],
   ["DATABASE_ADMIN_URL", "WORKER_DATABASE_URL"],
   ["WORKER_DATABASE_URL", "DATABASE_URL"],
-] as const)("rejects %s with the role of %s", (name, other) => {
+] as const)("the configuration rejects %s with the role of %s", (name, other) => {
   expect(check({ ...good, [name]: good[other] })).toEqual([
     expect.stringMatching(`^${name} has the role of ${other}, .* for example ${name}=`),
   ]);
@@ -35,7 +38,7 @@ it.each([
   ["DATABASE_OWNER_URL", "OWNER_PASSWORD"],
   ["DATABASE_ADMIN_URL", "ADMIN_PASSWORD"],
   ["WORKER_DATABASE_URL", "WORKER_PASSWORD"],
-])("rejects a weak password in %s in production", (name, inCompose) => {
+])("the configuration rejects a weak password in %s in production", (name, inCompose) => {
   const weak = [
     ...[...examplePasswords(), "%73ecret"].map((password) => [password, "the password of an example"]),
     ["8b1f3c40d2e5a%C3%A9", "a password shorter than 15 characters"], // 14 characters in 15 bytes.
@@ -49,7 +52,7 @@ it.each([
   }
 });
 
-it("rejects one password for two roles in production, even if the URLs encode it differently", () => {
+it("the configuration rejects one password for two roles in production, even if the URLs encode it differently", () => {
   const env = {
     ...good,
     DATABASE_OWNER_URL: urlOf("owner", "8b1f3c40d2e5a7b6"),
@@ -71,7 +74,7 @@ it.each([
     "an example in WORKER_DATABASE_URL if no webhook is set",
     { ...good, WORKER_DATABASE_URL: urlOf("worker", "secret"), WEBHOOK_URL: undefined },
   ],
-])("accepts %s in production", (_title, env) => {
+])("the configuration accepts %s in production", (_title, env) => {
   expect(check({ ...production, ...env })).toEqual([]);
 });
 

@@ -10,11 +10,11 @@ it.each([
   ["a\u200Bb\uFEFF\u2028\u2029\u009B", "a?b????"],
   ["\uD800", "?"],
   ["Zoë 東京 🚀", "Zoë 東京 🚀"],
-])("prints %j as %j", (value, expected) => {
+])("a message for operators prints %j as %j", (value, expected) => {
   expect(printable(value)).toBe(expected);
 });
 
-it("replaces every invisible character, in any text", () => {
+it("a message for operators replaces every invisible character, in any text", () => {
   const text = fc.string({ unit: fc.nat(0xffff).map((code) => String.fromCharCode(code)) });
   const property = fc.property(text, (value) => {
     for (const printed of [printable(value), printableName(value), listNames([value, value])])
@@ -24,7 +24,7 @@ it("replaces every invisible character, in any text", () => {
   fc.assert(property, { numRuns: 2_000 });
 });
 
-it("cuts a name after 100 characters, and a list after 20 names", () => {
+it("a message for operators cuts a name after 100 characters, and a list after 20 names", () => {
   expect(printableName("🚀".repeat(100))).toBe("🚀".repeat(100));
   expect(printableName("🚀".repeat(101))).toBe(`${"🚀".repeat(100)}…`);
   const names = Array.from({ length: 20 }, (_, i) => `n${i}`);
@@ -32,7 +32,7 @@ it("cuts a name after 100 characters, and a list after 20 names", () => {
   expect(listNames([...names, "x", "y"])).toBe(`${names.join(", ")} and 2 more`);
 });
 
-it("explains every error without control characters, and keeps the line breaks of the message", () => {
+it("a message for operators explains every error without control characters, and keeps the line breaks of the message", () => {
   expect(explain(new OperatorError("one\u001B[31m\ntwo"))).toBe("one?[31m\ntwo\n");
   expect(explain(new Error("\u001B[31m"))).toMatch(/^Error: \?\[31m\n {4}at /);
 });

@@ -1,6 +1,6 @@
 // What reaches the image and git: nothing but the project's own files, also beside exports, backups and secrets.
 import { execFile } from "node:child_process";
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
@@ -39,37 +39,21 @@ beforeAll(async () => {
 
 afterAll(() => rm(project, { recursive: true }));
 
-it("keeps exports, secrets and what the build makes out of git", async () => {
+it(".gitignore keeps exports, secrets and what the build makes out of git", async () => {
   expect(await git(project, "check-ignore", ...ignoredStrays)).toBe(`${ignoredStrays.join("\n")}\n`);
   const status = await git(project, "status", "--porcelain", "--untracked-files=all");
   const untracked = Array.from(status.matchAll(/^\?\? (.*)$/gm), ([, file]) => file);
   expect(untracked).toEqual(otherStrays);
 });
 
-it("has an empty folder for exports on a fresh clone", () => {
+it("git has an empty folder for exports on a fresh clone", () => {
   expect(tracked.filter((file) => file.startsWith("exports/"))).toEqual(["exports/.gitkeep"]);
 });
 
-it("sends tracked files alone to the image, without tests and documents", () => {
+it(".dockerignore sends tracked files alone to the image, without tests and documents", () => {
   expect(context.filter((file) => !tracked.includes(file))).toEqual([]);
   expect(context.filter((file) => /^(tests|docs|deploy|exports)\/|\.test\.ts$|\.md$|^\./.test(file))).toEqual([]);
 });
-
-it("sends everything that the build needs", async () => {
-  expect(context).toEqual(expect.arrayContaining(["package.json", "package-lock.json"])); // For npm ci.
-  const image = join(project, "image");
-  for (const file of context) await cp(join(project, file), join(image, file));
-  await symlink(join(projectRoot, "node_modules"), join(image, "node_modules"));
-  const { PATH, HOME } = process.env; // Without Vitest's NODE_ENV, which would make another build.
-  await run("npm", ["run", "build"], { cwd: image, env: { PATH, HOME } });
-  expect(await builtFiles(image)).toEqual(await builtFiles(projectRoot));
-});
-
-/** Without the hashes in their names. */
-async function builtFiles(folder: string): Promise<string[]> {
-  const files = await readdir(join(folder, "dist"), { recursive: true });
-  return files.map((file) => file.replace(/-[\w-]{8}(?=\.)/, "")).toSorted();
-}
 
 async function git(cwd: string, ...args: string[]): Promise<string> {
   return (await run("git", args, { cwd })).stdout;

@@ -41,13 +41,13 @@ const compose = parse(read("docker-compose.yml"), { merge: true }) as {
 };
 const { services, configs } = compose;
 
-it("restarts Postgres for no change of a setting", () => {
+it("Docker Compose restarts Postgres for no change of a setting", () => {
   // Compose recreates what depends on a recreated container.
   expect(services.database?.depends_on).toBeUndefined();
   expect(Object.keys(services.database?.environment ?? {})).toEqual(["POSTGRES_DB", "POSTGRES_PASSWORD"]);
 });
 
-it("connects each service as the role that it needs, and none as a superuser", () => {
+it("Docker Compose connects each service as the role that it needs, and none as a superuser", () => {
   const roles = Object.entries(services).flatMap(([name, { environment = {} }]) =>
     Object.values(environment).flatMap((value) => {
       const role = /^postgresql:\/\/([^:]+):/.exec(value?.replace(/^(postgresql:\/\/)\$\{\w+:-(\w+)\}/, "$1$2") ?? "");
@@ -73,7 +73,7 @@ it("connects each service as the role that it needs, and none as a superuser", (
   expect(read("deploy/create-owner.sql")).toMatch(/^ALTER ROLE postgres PASSWORD NULL;$/m);
 });
 
-it("confines each service", () => {
+it("Docker Compose confines each service", () => {
   for (const [name, service] of Object.entries(services)) {
     expect(service, name).toMatchObject({
       read_only: true,
@@ -91,7 +91,7 @@ it("confines each service", () => {
 
 const isOwn = ({ image }: Service) => image?.startsWith("${SITE_IMAGE:-");
 
-it("takes its own images from a registry or builds each once, with the version of package.json", () => {
+it("Docker Compose takes its own images from a registry or builds each once, with the version of package.json", () => {
   const own = Object.entries(services).filter(([, service]) => isOwn(service));
   const image = `\${SITE_IMAGE:-perennial:${version}}`;
   const built = own.flatMap(([name, service]) => (service.build ? [[name, service.image, service.build.target]] : []));
@@ -107,7 +107,7 @@ it("takes its own images from a registry or builds each once, with the version o
     expect([file, read(file)]).toEqual([expect.stringMatching(/^deploy\//), expect.anything()]);
 });
 
-it("backs up with the image of the database, as the owner, out of reach of the site", () => {
+it("Docker Compose backs up with the image of the database, as the owner, out of reach of the site", () => {
   const { backup, database } = services;
   expect(backup?.image).toBe(database?.image);
   expect(backup?.environment).toEqual({
@@ -122,7 +122,7 @@ it("backs up with the image of the database, as the owner, out of reach of the s
   for (const name of ["site", "replica-1"]) expect(services[name]?.networks, name).toBeUndefined();
 });
 
-it("puts Caddy in front of the site if DOMAIN is set", () => {
+it("Docker Compose puts Caddy in front of the site if DOMAIN is set", () => {
   const { https, site } = services;
   expect(https).toMatchObject({ profiles: ["https"], ports: ["80:80", "443:443", "443:443/udp"] });
   expect(https?.volumes).toEqual(["certificates:/data/caddy"]);
@@ -147,7 +147,7 @@ function interpolate(text: string, values: Record<string, string>): string {
   return replaced === text ? text : interpolate(replaced, values);
 }
 
-it("does not give the site the mail server's login, but what it needs to know of mails", () => {
+it("Docker Compose does not give the site the mail server's login, but what it needs to know of mails", () => {
   const names = (setting: string) =>
     Object.keys(services).filter((name) => setting in (services[name]?.environment ?? {}));
   const sites = ["migrate", "replica-1", "replica-2", "replica-3", "site", "worker"];
@@ -163,7 +163,7 @@ it("does not give the site the mail server's login, but what it needs to know of
   expect(services.worker?.profiles).toEqual(["worker"]);
 });
 
-it("on Kubernetes confines each pod, and gives it all settings but only its own secrets", () => {
+it("Kubernetes confines each pod, and gives it all settings but only its own secrets", () => {
   const documents = parseAllDocuments(read("deploy/kubernetes.yaml")).map((document) => document.toJS() as Manifest);
   const pods = documents.flatMap(({ spec }) => spec?.template?.spec ?? []);
   for (const pod of pods) {

@@ -24,7 +24,8 @@ it("documents name npm scripts that exist", () => {
 });
 
 it("documents name waitlist commands that exist", () => {
-  const [, commands = ""] = /^const commands\b[^{]*\{(.+?)^\}/ms.exec(read("server/commands/waitlist.ts")) ?? [];
+  const [, commands = ""] =
+    /^const commands\b[^{]*\{(.+?)^\}/ms.exec(read("server/commands/waitlist/commands.ts")) ?? [];
   const isCommand = (found: string) => new RegExp(`^ +${found}\\b`, "m").test(commands);
   const command = /(?:^|[\s/])waitlist(?:\.js)?(?: --)? ([a-z]+)/gm;
   expect(faults(present, (name) => findAll(codeOf(name), command).filter((found) => !isCommand(found)))).toEqual([]);

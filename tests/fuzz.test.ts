@@ -9,7 +9,7 @@ import { createTestDatabase, type TestDatabase } from "./support/database.ts";
 import { form, hostileBody, type HostileBody } from "./support/hostile-body.ts";
 import { ready, startSite, type Site } from "./support/site.ts";
 
-const batches = 30;
+const batches = 10;
 const batchSize = 100;
 
 let database: TestDatabase;
@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 
 // A failure prints its seed; FUZZ_SEED=… repeats it.
-it(`withstands ${batches * batchSize} hostile bodies, and stores exactly those that it accepts`, async () => {
+it(`the site withstands ${batches * batchSize} hostile bodies, and stores exactly those that it accepts`, async () => {
   const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
   let accepted = 0;
   const batch = fc.array(hostileBody, { minLength: batchSize, maxLength: batchSize });

@@ -21,18 +21,18 @@ it.each([
   ["client/licenses.txt", /^## react - \S+ \(MIT\)$/m],
   ["client/familjen-grotesk-OFL.txt", /^SIL OPEN FONT LICENSE Version 1\.1/m],
   ["server/licenses.txt", /^## @prisma\/client - \S+ \(Apache-2\.0\)$/m],
-])("ships with the licences of what it contains, in dist/%s", async (file, heading) => {
+])("the build ships with the licences of what it contains, in dist/%s", async (file, heading) => {
   expect(await readFile(join(projectRoot, "dist", file), "utf8")).toMatch(heading);
 });
 
-it("decided for every package with an install script whether it may run", () => {
+it("allowScripts decides for every package with an install script whether it may run", () => {
   const undecided = locked.filter(
     ([path, { hasInstallScript }]) => hasInstallScript && !(nameOf(path) in allowScripts),
   );
   expect(undecided.map(([path]) => path)).toEqual([]);
 });
 
-it("is locked to its content", () => {
+it("every package is locked to its content", () => {
   expect(locked.length).toBeGreaterThan(100);
   expect(locked.filter(([, { integrity, link }]) => !integrity && !link).map(([path]) => path)).toEqual([]);
 });

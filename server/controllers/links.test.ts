@@ -4,7 +4,7 @@ import request from "supertest";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createTestApp, noDatabase, testSettings, type TestApp } from "../../tests/support/app.ts";
 import { createEmptyDatabase, type TestDatabase } from "../../tests/support/database.ts";
-import { queryAs, withClient } from "../../tests/support/query.ts";
+import { queryAs } from "../../tests/support/query.ts";
 import { hashAddress } from "../database/erasure-key.ts";
 import { migrate } from "../database/migrate.ts";
 
@@ -89,13 +89,6 @@ it("POST /confirm sets the time of the confirmation once", async () => {
   expect(await database.query("SELECT confirmed_at FROM earlyaccess")).toEqual([first]);
 });
 
-it("of several tokens that arrive at once, each gets its own result", async () => {
-  const tokens = [newToken(), await mail(), newToken()];
-  const pages = await Promise.all(tokens.map((token) => post(`/confirm?token=${token}`)));
-  const results = pages.map(({ text }) => /<h1>([^<]+)/.exec(text)?.[1]);
-  expect(results).toEqual(["This link has expired", "Your address is confirmed", "This link has expired"]);
-});
-
 it("the token of an undo button confirms nothing, because nobody has read a mail", async () => {
   expect((await post(`/confirm?token=${await signUp()}`)).text).toContain("This link has expired");
   expect(await entries()).toEqual([{ email: ada.email, confirmed: false }]);
@@ -154,14 +147,6 @@ describe("undo", () => {
     expect((await request(site.app).get("/?undone")).text).toContain("Your sign-up has been undone");
   });
 
-  it("is offered only on a page that has the token", async () => {
-    for (const address of ["/", "/?joined", "/?joined&undo=short", "/?undone"]) {
-      expect((await request(site.app).get(address)).text).not.toContain("Wrong address? Undo");
-    }
-    expect((await post("/")).status).toBe(405);
-    expect((await post("/?undo=short")).status).toBe(405);
-  });
-
   it("is not offered if the site sends mails, which are announced instead", async () => {
     const settings = () => ({ ...testSettings(), mail: true });
     const mailing = await createTestApp(database.webUrl, { site: { ...site.options.site, settings }, undo: false });
@@ -203,17 +188,6 @@ it("a client gets 429 after a hundred times SIGNUP_LIMIT requests, also if it ha
   expect(statuses).toEqual([...Array.from({ length: 100 }, () => 503), 429]);
   expect((await request(limited.app).post("/api/earlyaccess").send(ada)).status).toBe(503);
   await limited.close();
-});
-
-it("a token whose entry is locked fails alone", async () => {
-  const locked = await signUp();
-  const other = await signUp({ ...ada, email: "bob@example.com" });
-  await withClient(database.ownerUrl, async (client) => {
-    await client.query("BEGIN; SELECT FROM earlyaccess WHERE email = 'ada@example.com' FOR UPDATE");
-    const responses = await Promise.all([locked, other].map((token) => post(`/leave?token=${token}`)));
-    expect(responses.map(({ status }) => status)).toEqual([503, 200]);
-  });
-  expect(await entries()).toEqual([{ email: ada.email, confirmed: false }]);
 });
 
 it("without a database, says so and asks to try again", async () => {

@@ -52,11 +52,6 @@ describe("the landing page", () => {
     const shown = plan.slice(0, plan.indexOf("</dl>")).replaceAll(/<[^>]+>/g, " ");
     for (const number of numbers) expect(shown).toContain(number);
   });
-
-  it("has six feature cards", () => {
-    const features = html.slice(html.indexOf('id="features"'), html.indexOf('id="pricing"'));
-    expect(features.match(/<h3/g)).toHaveLength(6);
-  });
 });
 
 describe("an unknown path", () => {
@@ -78,10 +73,6 @@ describe("an unknown path", () => {
     for (const words of ["404", "Oops! Page not found", "Return to Home", 'href="/"']) {
       expect(response.text).toContain(words);
     }
-  });
-
-  it("returns 404 for POST", async () => {
-    expect((await request(site.app).post("/nope")).status).toBe(404);
   });
 
   it("is logged with email addresses redacted", async () => {

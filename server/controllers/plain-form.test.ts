@@ -6,7 +6,6 @@ import request from "supertest";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import type { FormFailure } from "../../client/shared/page-data.ts";
 import { createTestApp, noDatabase, type TestApp } from "../../tests/support/app.ts";
-import { WaitlistUnavailableError } from "../models/waitlist.ts";
 import { createTestDatabase, type TestDatabase } from "../../tests/support/database.ts";
 
 const browserAccept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
@@ -122,14 +121,6 @@ it("GET of the form's address returns 405 with the form", async () => {
   expect(response.text).not.toContain("Back button");
 });
 
-it("the error page cuts each value to its field's length, so that escaping cannot multiply a long value", async () => {
-  const quotes = '"'.repeat(15_000);
-  const response = await submit(site, `name=${quotes}&email=${quotes.slice(0, 300)}`);
-  expectErrorPage(response, 422);
-  expect(response.text).toContain(`value="${"&quot;".repeat(100)}"`);
-  expect(response.text).not.toContain("&quot;".repeat(255));
-});
-
 describe("a form with a mistyped address", () => {
   const mistyped = { ...typed, email: "Ada@Gmial.com" };
   const emails = async () =>
@@ -162,11 +153,6 @@ describe("a form with a mistyped address", () => {
     expect(await emails()).toEqual([email_choice]);
   });
 
-  it("stores a new address that looks right, whatever the choice is", async () => {
-    await submit(site, { ...typed, email: "ada@company.com", email_choice: "ada@gmail.com" });
-    expect(await emails()).toEqual(["ada@company.com"]);
-  });
-
   it.each(["ada@gmail.com", "ada@gmial.com", "eve@evil.example", "", "x".repeat(2_000)])(
     "asks again about another mistyped address, although the choice is %j",
     async (email_choice) => {
@@ -176,18 +162,6 @@ describe("a form with a mistyped address", () => {
       expect(await emails()).toEqual([]);
     },
   );
-
-  it("asks again if the body has several choices", async () => {
-    const body = `${new URLSearchParams(mistyped).toString()}&email_choice=ada@gmail.com&email_choice=ada@gmial.com`;
-    expect((await submit(site, body)).status).toBe(422);
-  });
-
-  it("shows the errors of other fields before the question", async () => {
-    const response = await submit(site, { ...mistyped, company: "" });
-    expectErrorPage(response, 422);
-    expect(response.text).toContain("Enter your company.");
-    expect(response.text).not.toContain("Did you mean");
-  });
 
   it("counts in the rate limiter", async () => {
     const limited = await createTestApp(database.webUrl, { signups: { limit: 1, windowSeconds: 600 } });
@@ -201,16 +175,6 @@ describe("a form with a mistyped address", () => {
     expect(await database.query("SELECT email, suspected_spam FROM earlyaccess")).toEqual([
       { email: "ada@gmail.com", suspected_spam: true },
     ]);
-  });
-
-  it("is stored as it is if the client is not a browser that posts a form", async () => {
-    const api = () => request(site.app).post("/api/earlyaccess");
-    expect((await api().send(mistyped)).status).toBe(201);
-    await api()
-      .type("form")
-      .set("Accept", "application/json")
-      .send({ ...mistyped, email: "eve@gmial.com" });
-    expect(await emails()).toEqual(["ada@gmial.com", "eve@gmial.com"]);
   });
 });
 
@@ -262,37 +226,6 @@ describe("the error page", () => {
     await vi.waitUntil(hasValues, { timeout: 60_000 });
     server.close();
   }, 150_000);
-
-  it("has values again after more than ten clients left while the database hung", async () => {
-    let failAll = () => {};
-    const failed = new Promise<void>((resolve) => (failAll = resolve));
-    let calls = 0;
-    const join = async () => {
-      calls++;
-      await failed;
-      throw new WaitlistUnavailableError("hung", { cause: new Error("hung") });
-    };
-    const hanging = await createTestApp(database.webUrl, { waitlist: { ...site.options.waitlist, join } });
-    const server = createServer(hanging.app).listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/earlyaccess`;
-    const leave = new AbortController();
-    const headers = { Accept: browserAccept };
-    const posts = Array.from({ length: 12 }, () =>
-      fetch(url, { method: "POST", headers, body: new URLSearchParams(typed), signal: leave.signal }).catch(
-        () => "left",
-      ),
-    );
-    await vi.waitUntil(() => calls === 12);
-    leave.abort();
-    expect(new Set(await Promise.all(posts))).toEqual(new Set(["left"]));
-    await vi.waitUntil(() => hanging.logged().split('"msg":"request').length - 1 === 12);
-    failAll();
-    await vi.waitUntil(() => hanging.logged().split('"request failed"').length - 1 === 12);
-    expect((await submit(hanging, bad)).text).toContain('value="ada@localhost"');
-    server.close();
-    await hanging.close();
-  });
 
   it("becomes a 500 if rendering throws, and the log has no error message", async () => {
     fault = new Error("ada@example.com");

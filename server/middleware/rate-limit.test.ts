@@ -1,14 +1,10 @@
 // The rate limiter for sign-ups: how it identifies clients and networks, and attempts to bypass it.
-import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { connect, type AddressInfo } from "node:net";
 import type { Options } from "express-rate-limit";
-import { pino } from "pino";
 import request from "supertest";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createTestApp, noDatabase, type TestApp } from "../../tests/support/app.ts";
 import { rawRequest } from "../../tests/support/raw-request.ts";
-import { BoundedMemoryStore, warnOfProxy } from "./rate-limit.ts";
+import { BoundedMemoryStore } from "./rate-limit.ts";
 
 const ada = { name: "Ada", email: "ada@example.com", company: "Engines" };
 const joined: string[] = [];
@@ -24,8 +20,6 @@ async function start(limit: number, trustProxy = 0) {
 
 const post = (headers: Record<string, string> = {}) =>
   request(site.app).post("/api/earlyaccess").set(headers).send(ada);
-
-const postBody = (type: string, body: string) => request(site.app).post("/api/earlyaccess").type(type).send(body);
 
 const rawPost = (path: string, body: string) => {
   const headers = { "Content-Type": "application/json", "Content-Length": String(body.length) };
@@ -54,15 +48,6 @@ it("a request over the limit returns 429 with Retry-After and the draft RateLimi
   expect(refused.headers.ratelimit).toContain("r=0");
   expect(joined).toHaveLength(2);
 });
-
-it.each(["application/json", "application/x-www-form-urlencoded", "text/plain"])(
-  "a malformed body of type %s counts and is limited",
-  async (type) => {
-    await start(1);
-    expect((await postBody(type, "%")).status).toBe(type === "text/plain" ? 415 : 400);
-    expect((await postBody(type, "%")).status).toBe(429);
-  },
-);
 
 it("a page is served to a client over the limit", async () => {
   await start(1);
@@ -99,22 +84,6 @@ it("cross-site requests do not count", async () => {
   expect((await post()).status).toBe(201);
 });
 
-it("a request that the client aborts counts", async () => {
-  await start(1);
-  const server = createServer(site.app).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  const socket = connect(port, "127.0.0.1");
-  socket.write(
-    "POST /api/earlyaccess HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{",
-  );
-  const [, response] = (await once(server, "request")) as [IncomingMessage, ServerResponse];
-  socket.resetAndDestroy();
-  await once(response, "close");
-  expect((await fetch(`http://127.0.0.1:${port}/api/earlyaccess`, { method: "POST" })).status).toBe(429);
-  server.close();
-});
-
 describe("a network's limit", () => {
   it.each([
     ["an IPv4 /24", (i: number) => `203.0.113.${i}`, "203.0.113.255", "203.0.114.1"],
@@ -127,12 +96,6 @@ describe("a network's limit", () => {
     const refused = await post({ "X-Forwarded-For": eleventh });
     expect([refused.status, Number(refused.headers["retry-after"]) > 0]).toEqual([429, true]);
     await expectStatuses({ [other]: 201 });
-  });
-
-  it("does not count requests over a client's own limit", async () => {
-    await start(2, 1);
-    for (let i = 0; i < 100; i++) await post({ "X-Forwarded-For": "203.0.113.1" });
-    await expectStatuses({ "203.0.113.2": 201 });
   });
 });
 
@@ -177,29 +140,6 @@ describe("a proxy that TRUST_PROXY does not count", () => {
     await get({ "X-Forwarded-For": "203.0.113.1" });
     await post({ "X-Forwarded-For": "203.0.113.2" });
     expect(warnings()).toBe(1);
-  });
-
-  it("is not reported if TRUST_PROXY is set", async () => {
-    await start(1, 1);
-    await get({ "X-Forwarded-For": "203.0.113.1" });
-    expect(warnings()).toBe(0);
-  });
-
-  it.each([
-    ["127.0.0.1", true],
-    ["10.1.2.3", true],
-    ["::ffff:172.18.0.5", true],
-    ["fd00::1", true],
-    ["172.32.0.1", false],
-    ["::ffff:203.0.113.9", false],
-    ["2001:db8::1", false],
-  ])("a request from %s is one: %s", (remoteAddress, expected) => {
-    let lines = "";
-    const check = warnOfProxy(pino({ base: null }, { write: (line: string) => (lines += line) }));
-    const peer = { headers: { "x-forwarded-for": "203.0.113.1" }, socket: { remoteAddress } };
-    check(peer as unknown as IncomingMessage);
-    expect(lines !== "").toBe(expected);
-    expect(lines).not.toContain(remoteAddress);
   });
 });
 

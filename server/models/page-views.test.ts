@@ -42,7 +42,7 @@ const add = (...sources: string[]) => {
 const counts = (rows: Row[] = []) => rows.map(({ day, source, views: number }) => [day, source, number]);
 const total = (rows: Row[] = []) => rows.reduce((sum, row) => sum + row.views, 0);
 
-it("stores the views of each day and source once a minute, and nothing if there are none", async () => {
+it("the counter of page views stores those of each day and source once a minute, and nothing if there are none", async () => {
   add("direct", "news", "direct");
   vi.setSystemTime(new Date("2026-11-23T00:00:00Z"));
   add("direct");
@@ -59,7 +59,7 @@ it("stores the views of each day and source once a minute, and nothing if there 
   expect(batches).toHaveLength(1);
 });
 
-it("counts a flood of sources as one, and still names direct views", async () => {
+it("the counter of page views counts a flood of sources as one, and still names direct views", async () => {
   for (let i = 0; i < 100_000; i++) add(`source-${i}`);
   add("direct", "source-3", "source-200");
   await views.flush();
@@ -73,7 +73,7 @@ it("counts a flood of sources as one, and still names direct views", async () =>
   ]);
 });
 
-it("keeps views while the database is down, and adds them to the next ones", async () => {
+it("the counter of page views keeps them while the database is down, and adds them to the next ones", async () => {
   isDown = true;
   add("direct");
   await views.flush();
@@ -87,7 +87,7 @@ it("keeps views while the database is down, and adds them to the next ones", asy
   expect(batches[2]?.length).toBeLessThanOrEqual(102);
 });
 
-it("stores the rest at the end, and says how many views are lost", async () => {
+it("the counter of page views stores the rest at the end, and says how many views are lost", async () => {
   add("direct", "news");
   await views.close();
   expect([total(batches[0]), logged]).toEqual([2, ""]);
@@ -96,17 +96,4 @@ it("stores the rest at the end, and says how many views are lost", async () => {
   await views.close();
   expect(logged).toContain('"views":2,"msg":"page views are lost');
   isDown = false;
-});
-
-it("stores one flush after the other", async () => {
-  delayMs = 1_000;
-  add("direct");
-  const flushes = [views.flush()];
-  await vi.advanceTimersByTimeAsync(500);
-  add("direct");
-  flushes.push(views.flush());
-  await vi.advanceTimersByTimeAsync(2_000);
-  await Promise.all(flushes);
-  delayMs = 0;
-  expect(batches.map((rows) => total(rows))).toEqual([1, 1]);
 });

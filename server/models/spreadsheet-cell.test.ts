@@ -29,7 +29,7 @@ it.each([
   ["\r", "'\r"],
   ["'\r", "''\r"],
   ["\na", "\na"],
-])("guards %j as %j", async (cell, expected) => {
+])("export guards %j as %j", async (cell, expected) => {
   expect(await guardAll([cell])).toEqual([expected]);
   expect(unguard(expected)).toBe(cell);
 });
@@ -39,7 +39,7 @@ const unit = fc.oneof(
   fc.string({ unit: "grapheme", maxLength: 1 }),
 );
 
-it("guards every formula in any text, and unguard restores the text", async () => {
+it("export guards every formula in any text, and unguard restores the text", async () => {
   const texts = fc.array(fc.string({ unit }), { minLength: 1000, maxLength: 1000, size: "max" });
   const property = fc.asyncProperty(texts, async (cells) => {
     const guarded = await guardAll(cells);

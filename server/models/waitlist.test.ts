@@ -203,10 +203,17 @@ describe("the readiness check", () => {
   });
 
   it.each([
-    ["is read-only", "ALTER ROLE web SET default_transaction_read_only = on", "ALTER ROLE web RESET ALL", "25006"],
+    [
+      "is read-only",
+      "ALTER ROLE web IN DATABASE here SET default_transaction_read_only = on",
+      "ALTER ROLE web IN DATABASE here RESET ALL",
+      "25006",
+    ],
     ["cannot insert", "REVOKE INSERT ON earlyaccess FROM web", "GRANT INSERT ON earlyaccess TO web", "42501"],
   ])("fails if the role %s", async (_, change, restore, code) => {
-    const run = (sql: string) => database.query(sql.replace("web", new URL(database.webUrl).username));
+    const { username, pathname } = new URL(database.webUrl);
+    // All test databases have the same web role.
+    const run = (sql: string) => database.query(sql.replace("web", username).replace("here", pathname.slice(1)));
     await run(change);
     const reconnected = connectTo(database.webUrl); // Postgres applies a role's settings at login.
     expect(await check(createWaitlist(reconnected.execute))).toBe(code);
@@ -226,14 +233,6 @@ describe("the readiness check", () => {
     expect(await check(waitlist)).toBe("53100");
     await waitlist.join(entryOf("a@example.com"));
     expect(await check(waitlist)).toBe("ready");
-  });
-
-  it("succeeds ten seconds after a sign-up met a full disk, because no other sign-up may follow", async () => {
-    const waitlist = createWaitlist(connection.execute);
-    await joinWithFullDisk(waitlist);
-    const clock = vi.spyOn(performance, "now").mockReturnValue(performance.now() + 10_001);
-    expect(await check(waitlist)).toBe("ready");
-    clock.mockRestore();
   });
 
   it("succeeds after an error that concerns one entry: its values, or a lock on its address", async () => {

@@ -7,7 +7,7 @@ import { mailColours, renderConfirmationMail } from "./confirmation-mail.tsx";
 
 const site = { origin: "https://perennial.example", controller: undefined, contact: undefined };
 
-it("has the colours of the page", () => {
+it("the confirmation mail has the colours of the page", () => {
   const [light = "", dark = ""] = readFileSync(join(projectRoot, "client/tokens.css"), "utf8").split(
     "prefers-color-scheme: dark",
   );
@@ -20,7 +20,7 @@ it("has the colours of the page", () => {
   }
 });
 
-it("names controller and contact only if they are set", () => {
+it("the confirmation mail names controller and contact only if they are set", () => {
   const bare = renderConfirmationMail(site, "token");
   expect(bare.text + bare.html).not.toMatch(/Questions|mailto:|undefined/);
   const controller = 'A & B "Inc." <x>, 1 Garden Way';

@@ -63,17 +63,6 @@ describe("the head", () => {
       ]),
     );
 
-  it("of the landing page has the canonical URL, the preview image and both theme colours", async () => {
-    const html = await get("/");
-    expect(html).toContain(`<link rel="canonical" href="${origin}/">`);
-    const { "og:image": image, ...others } = metas(html);
-    expect(others).toMatchObject({ "og:url": `${origin}/`, "twitter:card": "summary_large_image" });
-    expect(html.match(/<meta name="theme-color"/g)).toHaveLength(2);
-    const picture = await request(site.app).get((image as string).replace(origin, ""));
-    expect(picture.type).toBe("image/png");
-    expect([picture.body.readUInt32BE(16), picture.body.readUInt32BE(20)]).toEqual([1200, 630]);
-  });
-
   it("links only to files that exist", async () => {
     const html = await get("/");
     const manifest = JSON.parse((await request(site.app).get("/site.webmanifest")).text) as {

@@ -2,6 +2,7 @@
 import { once } from "node:events";
 import { createServer, type AddressInfo, type Server } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
+import { openMailServer, type MailServerOptions } from "../../tests/support/mail-server.ts";
 import { MailError, sendMail } from "./mail-server.ts";
 
 /** Replies to the connection, to commands and to the end of the message. "" closes the connection; undefined is silence. */
@@ -52,7 +53,7 @@ async function send(changes: Partial<Script>): Promise<void> {
   await sendMail({ url, client: "perennial.example" }, { from: "a@perennial.example", to, text: "Hello" });
 }
 
-it("resolves when the server has taken the message", async () => {
+it("sendMail resolves when the server has taken the message", async () => {
   await expect(send({})).resolves.toBeUndefined();
 });
 
@@ -112,8 +113,30 @@ describe("a message is refused, not sent, or may have arrived after", () => {
   });
 });
 
-it("names the error of the operating system", async () => {
+it("sendMail names the error of the operating system", async () => {
   const mail = { from: "a@b.example", to: { name: "", address: "ada@example.com" } };
   const sending = sendMail({ url: "smtp://127.0.0.1:1", client: "perennial.example" }, mail);
   await expect(sending).rejects.toMatchObject({ code: "ECONNREFUSED", mayHaveArrived: false });
+});
+
+describe("neither a mail nor a password is sent", () => {
+  const login = { user: "ada@perennial.example", password: "p@ss:w/ö rd%" };
+  const mail = { from: "a@b.example", to: { name: "", address: "ada@example.com" } };
+
+  async function failWith(options: MailServerOptions): Promise<string> {
+    const receiver = await openMailServer(options);
+    const sending = sendMail({ url: receiver.url, client: "perennial.example" }, mail);
+    const error = (await sending.catch((thrown: unknown) => thrown)) as MailError;
+    await receiver.close();
+    expect(receiver.recipients).toEqual([]);
+    return error.message;
+  }
+
+  it("if a login would travel unencrypted", async () => {
+    expect(await failWith({ login })).toMatch(/^Mail server error: (500|502).* to STARTTLS$/);
+  });
+
+  it.each(["TLS", "STARTTLS"] as const)("with %s and a certificate that is not trusted", async (encryption) => {
+    expect(await failWith({ encryption, login })).toBe("Mail server error: DEPTH_ZERO_SELF_SIGNED_CERT");
+  });
 });

@@ -24,16 +24,16 @@ it.each([
   ["*a* _b_ ~~c~~ `d`", "∗a∗ ＿b＿ ∼∼c∼∼ ˋdˋ"],
   ["a\u2028# b\u2029c", "a # b c"],
   ["Acme Inc. & Co.", "Acme Inc. &amp; Co."],
-])("makes %j inert", (company, expected) => {
+])("formatMessage makes %j inert", (company, expected) => {
   expect(describeCompany(company).replaceAll("\u200B", "·")).toBe(expected);
 });
 
-it("makes the company of a confirmation inert", () => {
+it("formatMessage makes the company of a confirmation inert", () => {
   const message = formatMessage({ ...nothing, company: "<evil.com>", confirmed_at: new Date(0) });
   expect(message).toBe("Somebody from &lt;evil.\u200Bcom&gt; confirmed their address.");
 });
 
-it("makes every text inert, whichever field it is in", () => {
+it("formatMessage makes every text inert, whichever field it is in", () => {
   const unit = fc.oneof(fc.constantFrom(...Array.from("@#:/.]([)!<>|&*_~`\u2028a ")), fc.string({ maxLength: 1 }));
   const text = fc.string({ unit, minLength: 1 });
   const property = fc.property(text, text, text, text, (company, utm_source, utm_campaign, referrer_host) => {

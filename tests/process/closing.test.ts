@@ -1,7 +1,7 @@
-// WAITLIST and WAITLIST_CLOSES of the built site: a running site closes by itself, and a restart opens it again.
+// WAITLIST_CLOSES of the built site.
 import { expect, it } from "vitest";
 import { killedAfterEach } from "../support/killed-after-each.ts";
-import { startSite } from "../support/site.ts";
+import { startSite, type Site } from "../support/site.ts";
 import { until } from "../support/until.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
 
@@ -23,15 +23,20 @@ async function join(url: string, email: string) {
 
 const hasForm = async (url: string) => (await (await fetch(url)).text()).includes('action="/api/earlyaccess"');
 
-it("a running site closes by itself, and a restart with a later time opens it again", async () => {
-  const closes = new Date(Date.now() + 8_000).toISOString().replace(/\.\d+Z$/, "Z");
-  const site = await start({ WAITLIST_CLOSES: closes });
-  expect([await join(site.url, "a@example.com"), await hasForm(site.url)]).toEqual([201, true]);
-  await until("the page is closed", async () => !(await hasForm(site.url)), 30);
+it("a running site closes by itself at WAITLIST_CLOSES", async () => {
+  const { site, closes } = await startOpen();
+  await until("the page is closed", async () => !(await hasForm(site.url)), 50);
   expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(closes));
   expect(await join(site.url, "b@example.com")).toBe(410);
   expect(await site.stop()).toBe(0);
-
-  const again = await start({ WAITLIST_CLOSES: "9999-12-31" });
-  expect([await join(again.url, "c@example.com"), await hasForm(again.url)]).toEqual([201, true]);
 });
+
+/** Starts a site that closes soon, and signs up before. On a busy machine, the start may take longer than the list is open. */
+async function startOpen(seconds = 5): Promise<{ site: Site; closes: string }> {
+  const closes = new Date(Date.now() + seconds * 1_000).toISOString();
+  const site = await start({ WAITLIST_CLOSES: closes.replace(/\.\d+Z$/, "Z") });
+  const status = await join(site.url, "a@example.com");
+  if (status === 410 && seconds < 45) return startOpen(3 * seconds);
+  expect(status).toBe(201);
+  return { site, closes: closes.replace(/\.\d+Z$/, "Z") };
+}

@@ -1,11 +1,16 @@
-// The commands migrate and studio, as npm runs them.
+// The commands migrate and studio.
 import { once } from "node:events";
 import { request, type IncomingMessage } from "node:http";
-import { connect, createServer, type AddressInfo } from "node:net";
+import { connect } from "node:net";
 import { networkInterfaces } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { projectRoot } from "../../server/project-root.ts";
 import { createEmptyDatabase, type TestDatabase } from "../support/database.ts";
-import { runSite, runSource, startStudio } from "../support/site.ts";
+import { run } from "../support/run.ts";
+import { startStudio } from "../support/site.ts";
+
+const builtMigrate = join(projectRoot, "dist/server/migrate.js");
 
 let database: TestDatabase;
 
@@ -23,56 +28,44 @@ function urls() {
   };
 }
 
-function run([name = "", ...args]: string[], changes: Record<string, string> = {}) {
-  return runSite({ env: { ...urls(), ...changes }, command: runSource(`server/commands/${name}`, ...args) });
+async function migrate(changes: Record<string, string> = {}) {
+  const { code, stdout, stderr } = await run([process.execPath, builtMigrate], { ...urls(), ...changes });
+  return { code, stdout, stderr };
 }
 
 it("migrate applies migrations, and the next time reports that the database is up to date", async () => {
-  const first = run(["migrate.ts"]);
-  expect(await once(first.process, "exit")).toEqual([0, null]);
-  expect(first.stdout()).toMatch(
+  const first = await migrate();
+  expect(first).toMatchObject({ code: 0, stderr: "" });
+  expect(first.stdout).toMatch(
     /^Applied \d{14}_initial\.\nRan: CREATE ROLE "\w+_web" LOGIN PASSWORD 'its password';\n/,
   );
-  const second = run(["migrate.ts"]);
-  expect(await once(second.process, "exit")).toEqual([0, null]);
-  expect(second.stdout()).toBe("The database is up to date.\n");
-});
-
-it("migrate warns if the web role can read the list", async () => {
-  const reader = `${new URL(database.webUrl).username}_reader`;
-  await database.query(
-    `CREATE ROLE ${reader}; GRANT SELECT ON earlyaccess TO ${reader}; GRANT ${reader} TO ${new URL(database.webUrl).username}`,
-  );
-  const command = run(["migrate.ts"]);
-  expect(await once(command.process, "exit")).toEqual([0, null]);
-  expect(command.stdout()).toMatch(/^Warning: The role of DATABASE_URL, .* has SELECT on entries: .*\n$/);
-  await database.query(`REVOKE ALL ON earlyaccess FROM ${reader}; DROP ROLE ${reader}`);
+  expect(await migrate()).toEqual({ code: 0, stdout: "The database is up to date.\n", stderr: "" });
 });
 
 it("migrate reports exchanged URLs, and exits with 1", async () => {
-  const exchanged = { DATABASE_URL: database.ownerUrl, DATABASE_OWNER_URL: database.webUrl };
-  const command = run(["migrate.ts"], exchanged);
-  expect(await once(command.process, "exit")).toEqual([1, null]);
-  expect(command.stderr()).toMatch(/superuser or the owner .*\n.* may not migrate\. .*\nNothing was migrated\. .*\n$/);
+  const { code, stderr } = await migrate({ DATABASE_URL: database.ownerUrl, DATABASE_OWNER_URL: database.webUrl });
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/superuser or the owner .*\n.* may not migrate\. .*\nNothing was migrated\. .*\n$/);
 });
 
 it("migrate reports a wrong password in DATABASE_URL", async () => {
-  const changed = new URL(database.webUrl);
-  changed.password = "another";
-  const command = run(["migrate.ts"], { DATABASE_URL: changed.href });
-  expect(await once(command.process, "exit")).toEqual([1, null]);
-  expect(command.stderr()).toContain(`does not accept this role's password: role ${changed.username}, `);
+  const changed = Object.assign(new URL(database.webUrl), { password: "another" });
+  const { code, stderr } = await migrate({ DATABASE_URL: changed.href });
+  expect(code).toBe(1);
+  expect(stderr).toContain(`does not accept this role's password: role ${changed.username}, `);
 });
 
-it("studio listens on the loopback address only", async () => {
+it("studio listens on the loopback address only, and refuses requests from other sites", async () => {
   const studio = await startStudio(urls());
-  const { port } = new URL(studio.url);
-  expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(200);
-  const others = Object.values(networkInterfaces())
-    .flatMap((list) => list ?? [])
-    .filter(({ internal }) => !internal);
-  for (const { address } of others.filter(({ family }) => family === "IPv4")) {
-    const [error] = (await once(connect(Number(port), address), "error")) as [NodeJS.ErrnoException];
+  const port = Number(new URL(studio.url).port);
+  const [own, other] = [`localhost:${port}`, `example.com:${port}`];
+  expect(await send("127.0.0.1", port, own, `http://${own}`)).toBe(200);
+  expect(await send("127.0.0.1", port, own, `http://${other}`)).toBe(403);
+  expect(await send("127.0.0.1", port, own, "null")).toBe(403);
+  expect(await send("127.0.0.1", port, other, `http://${other}`)).toBe(403);
+
+  for (const address of addresses()) {
+    const [error] = (await once(connect(port, address), "error")) as [NodeJS.ErrnoException];
     expect(error.code).toBe("ECONNREFUSED");
   }
   expect(await studio.stop("SIGINT")).toBe(0);
@@ -81,13 +74,19 @@ it("studio listens on the loopback address only", async () => {
 it("studio --forward forwards the same port of the other addresses, as a container needs", async () => {
   const studio = await startStudio(urls(), "--forward");
   const { port } = new URL(studio.url);
-  const others = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
-  for (const { address } of others.filter(({ internal, family }) => !internal && family === "IPv4")) {
+  for (const address of addresses()) {
     const status = () => send(address, Number(port), `localhost:${port}`, `http://localhost:${port}`);
     await vi.waitFor(async () => expect(await status()).toBe(200), 20_000); // The forward may listen after Studio.
   }
   expect(await studio.stop("SIGTERM")).toBe(0);
 });
+
+/** The IPv4 addresses of this machine in its networks. */
+const addresses = () =>
+  Object.values(networkInterfaces())
+    .flatMap((list) => list ?? [])
+    .filter(({ internal, family }) => !internal && family === "IPv4")
+    .map(({ address }) => address);
 
 async function send(address: string, port: number, host: string, origin: string): Promise<number | undefined> {
   const sent = request({ host: address, port, path: "/bff", method: "POST", headers: { host, origin } });
@@ -96,34 +95,3 @@ async function send(address: string, port: number, host: string, origin: string)
   response.resume();
   return response.statusCode;
 }
-
-it("studio itself refuses requests from other sites, also if their name resolves to this machine", async () => {
-  const studio = await startStudio(urls());
-  const port = Number(new URL(studio.url).port);
-  const [own, other] = [`localhost:${port}`, `example.com:${port}`];
-  expect(await send("127.0.0.1", port, own, `http://${own}`)).toBe(200);
-  expect(await send("127.0.0.1", port, own, `http://${other}`)).toBe(403);
-  expect(await send("127.0.0.1", port, own, "null")).toBe(403);
-  expect(await send("127.0.0.1", port, other, `http://${other}`)).toBe(403);
-  expect(await studio.stop()).toBe(0);
-});
-
-it("studio ends if its port is taken", async () => {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  const studio = run(["studio.ts", "--port", String(port)]);
-  // "close" comes when Studio's own process has ended as well, as both write to the same stderr.
-  expect(await once(studio.process, "close")).toEqual([1, null]);
-  expect(studio.stderr()).toContain(`Port ${port} is taken.`);
-  server.close();
-});
-
-it.each([
-  ["--port=none", /^--port takes a port, for example 5556\n$/],
-  ["--hots=0.0.0.0", /^Unknown option '--hots'.*\n$/],
-])("studio refuses %s", async (option, sentence) => {
-  const studio = run(["studio.ts", option]);
-  expect(await once(studio.process, "exit")).toEqual([1, null]);
-  expect(studio.stderr()).toMatch(sentence);
-});

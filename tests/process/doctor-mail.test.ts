@@ -3,16 +3,17 @@ import { writeFile } from "node:fs/promises";
 import { expect, it } from "vitest";
 import { migrate } from "../../server/database/migrate.ts";
 import { certificate } from "../support/certificate.ts";
-import { openMailServer } from "../support/mail-server.ts";
+import { openMailServer, type MailServer } from "../support/mail-server.ts";
 import { verdicts } from "../support/waitlist.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
+import { runBuiltWaitlist } from "../support/waitlist.ts";
 
 const { database, file, waitlist } = createWaitlistFixture();
 const key = "a-key-of-32-characters-for-tests";
 const mails = { MAIL_FROM: "hello@perennial.example", ERASURE_KEY: key, PUBLIC_URL: "https://perennial.example" };
 const worker = () => ({ WORKER_DATABASE_URL: database.workerUrl, RETENTION_MONTHS: "24" });
 
-it("finds mails that are not queued, that wait, and a deletion that fails", async () => {
+it("doctor finds mails that are not queued, that wait, and a deletion that fails", async () => {
   const none = await waitlist(["doctor"], { ...mails, ...worker() });
   expect(none.code).toBe(1);
   expect(verdicts(none.stdout)).toMatchObject({ "Confirmation mails": "problem" });
@@ -40,19 +41,25 @@ it("finds mails that are not queued, that wait, and a deletion that fails", asyn
   );
 });
 
-it("logs into the mail server, and prints no password", async () => {
+it("doctor logs into the mail server, and prints no password", async () => {
   const authority = file("ca.pem");
   await writeFile(authority, certificate);
   const examine = async (url: string) => {
-    const { stdout, stderr } = await waitlist(["doctor"], { ...mails, SMTP_URL: url, NODE_EXTRA_CA_CERTS: authority });
+    // Node reads the authority's file at its start.
+    const env = { ...mails, SMTP_URL: url, NODE_EXTRA_CA_CERTS: authority };
+    const { stdout, stderr } = await runBuiltWaitlist(database, ["doctor"], env);
     expect(stderr).toBe("");
     expect(stdout).not.toMatch(/hunter2|correct horse|correct%20horse/);
     return /^\w+ +Mail server: .*$/m.exec(stdout)?.[0];
   };
-  const server = await openMailServer({ encryption: "TLS", login: { user: "ada", password: "correct horse" } });
-  expect(await examine(server.url)).toBe("ok       Mail server: accepts connections");
+  const login = { user: "ada", password: "correct horse" };
+  const servers = await Promise.all(
+    (["TLS", "STARTTLS"] as const).map((encryption) => openMailServer({ encryption, login })),
+  );
+  for (const server of servers) expect(await examine(server.url)).toBe("ok       Mail server: accepts connections");
+  const [server] = servers as [MailServer];
   const wrong = Object.assign(new URL(server.url), { password: "hunter2" }).href;
   expect(await examine(wrong)).toMatch(/^problem .*Mail server error: 535 to AUTH PLAIN\. Mails wait/);
-  await server.close();
+  for (const one of servers) await one.close();
   expect(await examine(server.url)).toMatch(/^problem .*Mail server error: ECONNREFUSED\. Mails wait/);
 });

@@ -23,7 +23,7 @@ const importText = async (text: string, env: Record<string, string>, ...options:
 
 const addresses = async () => (await entries()).map(({ email }) => email);
 
-it("skips and counts erased addresses, unless the line is later than the erasure", async () => {
+it("import skips and counts erased addresses, unless the line is later than the erasure", async () => {
   for (const name of ["undated", "older", "same", "later", "both", "future"]) {
     const values = [hashAddress(`${name}@xn--mnchen-3ya.de`, key), "2026-01-02T03:04:05Z"];
     await database.query("INSERT INTO earlyaccess_erasures.addresses VALUES ($1, $2)", values);
@@ -64,7 +64,7 @@ it("erase, then import of the earlier export: the address does not return", asyn
   expect(await addresses()).toEqual(["zoe@example.com"]);
 });
 
-it("skips a line whose address is erased between the check of the file and its batch", async () => {
+it("import skips a line whose address is erased between the check of the file and its batch", async () => {
   await database.query(
     `CREATE FUNCTION erase_zoe() RETURNS trigger LANGUAGE plpgsql AS $$
      BEGIN

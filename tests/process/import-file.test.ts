@@ -14,7 +14,7 @@ const importText = async (text: string | Uint8Array, ...options: string[]) => {
   return waitlist(["import", file("import.csv"), ...options]);
 };
 
-it("reads another tool's columns, delimiter, byte order mark and quotes", async () => {
+it("import reads another tool's columns, delimiter, byte order mark and quotes", async () => {
   const text =
     `\uFEFF"E-Mail";Full Name;Organisation;Job title;Created at;Status;Id\r\n` +
     'ADA@Example.com;"Ada; ""Countess""";Engines;;2026-01-02 03:04:05+01;Invited;7\r\n' +
@@ -37,14 +37,14 @@ it("reads another tool's columns, delimiter, byte order mark and quotes", async 
   ]);
 });
 
-it("reads tabs, and first and last names", async () => {
+it("import reads tabs, and first and last names", async () => {
   expect(
     await importText("First name\tLast name\tMail\tCompany\nAda\tLovelace\tada@example.com\tA, B; C\n"),
   ).toMatchObject({ code: 0 });
   expect(await entries()).toMatchObject([{ name: "Ada Lovelace", company: "A, B; C" }]);
 });
 
-it("prints at most 20 unknown columns, without their control characters and cut after 100 characters", async () => {
+it("import prints at most 20 unknown columns, without their control characters and cut after 100 characters", async () => {
   const hostile = `"\u001B]0;owned\u0007\u001B[2J\n${"x".repeat(200)}"`;
   const more = Array.from({ length: 30 }, (_, i) => `extra${i}`);
   const { code, stdout, stderr } = await importText(`name,email,company,${hostile},${more.join()}\n`);
@@ -54,7 +54,7 @@ it("prints at most 20 unknown columns, without their control characters and cut 
   expect(stdout).toBe(`0 lines, 0 already on the list, 0 twice in the file, 0 wrong.\n${unknown}Imported 0.\n`);
 });
 
-it("skips and counts known and repeated addresses", async () => {
+it("import skips and counts known and repeated addresses", async () => {
   await add("First", "ada@example.com");
   const text = "name,email,company\nAda,ADA@example.com,E\nZoe,zoe@example.com,E\nZoë,zoe@example.com,E\n";
   const stdout = "3 lines, 1 already on the list, 1 twice in the file, 0 wrong.\n";
@@ -64,7 +64,7 @@ it("skips and counts known and repeated addresses", async () => {
   expect(await entries()).toMatchObject([{ name: "First" }, { name: "Zoe" }]);
 });
 
-it("counts an address once across batches of lines", async () => {
+it("import counts an address once across batches of lines", async () => {
   await add("First", "ada@example.com");
   const { stdout } = await importText(`name,email,company\n${"Ada,ada@example.com,E\n".repeat(1_100)}`);
   expect(stdout).toBe("1,100 lines, 1 already on the list, 1,099 twice in the file, 0 wrong.\nImported 0.\n");
@@ -83,7 +83,7 @@ it("imports nothing if a line is wrong, and reports the line without personal da
   expect(await entries()).toEqual([]);
 });
 
-it("reports 20 wrong lines, and counts the others", async () => {
+it("import reports 20 wrong lines, and counts the others", async () => {
   const { stdout, stderr } = await importText(`name,email,company\n${"Ada,ada,E\n".repeat(1_025)}`);
   expect(stdout).toBe("1,025 lines, 0 already on the list, 0 twice in the file, 1,025 wrong.\n");
   expect(stderr.split("\n").slice(19)).toEqual([
@@ -94,7 +94,7 @@ it("reports 20 wrong lines, and counts the others", async () => {
   ]);
 });
 
-it("refuses a line over 64 KiB before it takes much memory", async () => {
+it("import refuses a line over 64 KiB before it takes much memory", async () => {
   await writeFile(file("commas.csv"), `name,email,company\n${",".repeat(20_000_000)}\n`);
   const env = { DATABASE_URL: database.webUrl, DATABASE_OWNER_URL: database.ownerUrl };
   const command = [process.execPath, builtWaitlist, "import", file("commas.csv")] as [string, ...string[]];
@@ -118,7 +118,7 @@ it.each([
   ],
   [Buffer.from("\uFEFFname,email,company\n", "utf16le"), /is UTF-16\. Save it as CSV in UTF-8\.\n$/],
   [Buffer.from("name,email,company\nZo\xEB,a@example.com,C\n", "latin1"), /^Line 2: name: .*cannot be stored/],
-])("refuses %j without quoting it", async (text, message) => {
+])("import refuses %j without quoting it", async (text, message) => {
   const { code, stderr } = await importText(text);
   expect(code).toBe(1);
   expect(stderr).toMatch(message);

@@ -11,7 +11,7 @@ import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { entryOf } from "../support/entry.ts";
 import { killedAfterEach } from "../support/killed-after-each.ts";
 import { runSite, type Site } from "../support/site.ts";
-import { builtWaitlist, runWaitlist } from "../support/waitlist.ts";
+import { builtWaitlist, runBuiltWaitlist } from "../support/waitlist.ts";
 import { holdFunction } from "../support/waitlist-fixture.ts";
 
 let database: TestDatabase;
@@ -76,7 +76,7 @@ const signUp = (...emails: string[]) => {
   return Promise.all(emails.map((email) => list.join(entryOf(email))));
 };
 
-it("holds up no sign-up of another address, and skips addresses that signed up meanwhile", async () => {
+it("import holds up no sign-up of another address, and skips addresses that signed up meanwhile", async () => {
   const importing = await startImport();
   // An address that is not in the file, one of a committed batch, and one of a later batch.
   await signUp("visitor@example.com", "person10000@example.com", "person12500@example.com");
@@ -96,33 +96,33 @@ it.each([
     1,
     /^Ended by SIGTERM\. The import stopped after 1,000 new entries \(.*\)\. Run the same command again: .*\n$/,
   ],
-] as const)("after %s, the same command adds the rest", async (signal, code, message) => {
+] as const)("import after %s, the same command adds the rest", async (signal, code, message) => {
   const importing = await startImport();
   const stopped = importing.stop(signal);
   await release();
   expect([await stopped, importing.stderr()]).toEqual([code, expect.stringMatching(message)]);
   // Postgres may still work on the batch of the killed import.
   await vi.waitFor(
-    async () => expect(await runWaitlist(database, ["import", file()])).toMatchObject({ code: 0, stderr: "" }),
+    async () => expect(await runBuiltWaitlist(database, ["import", file()])).toMatchObject({ code: 0, stderr: "" }),
     20_000,
   );
   expect((await stored()).map(({ email }) => email)).toEqual(people);
 });
 
-it("gives up if another transaction holds an address, so that sign-ups of its batch need not wait for it", async () => {
+it("import gives up if another transaction holds an address, so that sign-ups of its batch need not wait for it", async () => {
   await release();
   await holder.query("BEGIN");
   await holder.query(
     "INSERT INTO earlyaccess (id, name, email, company) VALUES (gen_random_uuid(), 'A', 'person11500@example.com', 'E')",
   );
-  const importing = runWaitlist(database, ["import", file()]);
+  const importing = runBuiltWaitlist(database, ["import", file()]);
   await vi.waitFor(async () => expect((await stored()).length).toBeGreaterThanOrEqual(1_000), 20_000);
   await signUp("person11000@example.com");
   const stderr =
     "The import stopped after 1,000 new entries (55P03). Run the same command again: it skips addresses that are on the list.\n";
   expect(await importing).toMatchObject({ code: 1, stderr });
   await holder.query("COMMIT");
-  expect((await runWaitlist(database, ["import", file()])).stdout).toMatch(
+  expect((await runBuiltWaitlist(database, ["import", file()])).stdout).toMatch(
     /^3,000 lines, 1,002 already on the list, .*\nImported 1,998\.\n$/,
   );
 });

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { runSite } from "../support/site.ts";
 import { killedAfterEach } from "../support/killed-after-each.ts";
 import { createWaitlistFixture, holdFunction } from "../support/waitlist-fixture.ts";
-import { builtWaitlist } from "../support/waitlist.ts";
+import { builtWaitlist, runBuiltWaitlist } from "../support/waitlist.ts";
 
 const { database, file, waitlist } = createWaitlistFixture();
 const started = killedAfterEach();
@@ -22,10 +22,12 @@ async function fill(people: number): Promise<void> {
   );
 }
 
-it("ten processes never take the same person, and each file has its whole invitation", async () => {
+it("ten invite processes never take the same person, and each file has its whole invitation", async () => {
   await fill(400);
   const files = Array.from({ length: 10 }, (_, i) => file(`race-${i}.csv`));
-  const runs = await Promise.all(files.map((path) => waitlist(["invite", "--first", "50", "--out", path])));
+  const runs = await Promise.all(
+    files.map((path) => runBuiltWaitlist(database, ["invite", "--first", "50", "--out", path])),
+  );
   const nobody = "Nobody was invited: no waiting entry matches. Nothing was written.\n";
   for (const { code, stderr } of runs) expect([code, stderr]).toEqual(code === 0 ? [0, ""] : [1, nobody]);
   const lists = await Promise.all(files.map((path) => readFile(path, "utf8").catch(() => "")));
@@ -40,7 +42,7 @@ it("ten processes never take the same person, and each file has its whole invita
   expect(await countOf("status = 'invited' AND invitation IS NOT NULL")).toBe(400);
 }, 120_000);
 
-describe("a run", () => {
+describe("an invite run", () => {
   let holder: pg.Client;
 
   beforeEach(async () => {

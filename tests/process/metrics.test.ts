@@ -1,16 +1,11 @@
 // The metrics server: off by default, and on its own port.
 import { once } from "node:events";
-import { mkdtemp, readdir, readFile, readlink, rm } from "node:fs/promises";
+import { readdir, readFile, readlink } from "node:fs/promises";
 import { connect } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createPool } from "../../server/database/connect.ts";
-import { createMetrics } from "../../server/metrics.ts";
-import { noDatabase } from "../support/app.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
-import { freePort } from "../../server/http/listen.ts";
 import { killedAfterEach } from "../support/killed-after-each.ts";
 import { ask, startMeasuredSite, type MeasuredSite } from "../support/metrics.ts";
 import { startSite, type Site } from "../support/site.ts";
@@ -38,11 +33,6 @@ it.runIf(process.platform === "linux")("the site opens a second port only if MET
   expect(await openPorts(on)).toHaveLength(2);
 });
 
-it("the site loads the metrics library only if METRICS_PORT is set", async () => {
-  expect(await loadedCode({})).not.toContain("nodejs_eventloop_lag");
-  expect(await loadedCode({ METRICS_PORT: String(await freePort()) })).toContain("nodejs_eventloop_lag");
-});
-
 it("the metrics server returns 200 for GET and HEAD of /metrics and 404 for every other request", async () => {
   const site = await start();
   const own = { url: new URL(site.metricsUrl).origin };
@@ -63,15 +53,6 @@ it("the metrics server returns 200 for GET and HEAD of /metrics and 404 for ever
   expect(lag).toBeLessThan(5);
 });
 
-it("the metrics server returns 500 if a value cannot be read", async () => {
-  const pool = createPool(noDatabase);
-  const port = await freePort();
-  const isReady = () => Promise.reject(new Error("broken"));
-  const stop = await createMetrics().serve("127.0.0.1", port, { pool, isReady });
-  expect(await ask({ url: `http://127.0.0.1:${port}` }, "GET", "/metrics")).toBe(500);
-  await stop();
-});
-
 it("the metrics server stops with the site despite an open connection", async () => {
   const site = await start();
   const unused = connect(Number(new URL(site.metricsUrl).port), "127.0.0.1");
@@ -80,18 +61,6 @@ it("the metrics server stops with the site despite an open connection", async ()
   expect(site.stderr()).toBe("");
   await expect(fetch(site.metricsUrl)).rejects.toThrow("fetch failed");
 });
-
-/** Returns the source of every bundled file that a start executes, as V8's coverage reports it. */
-async function loadedCode(env: Record<string, string>): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "perennial-coverage-"));
-  const site = await startSite({ env: { DATABASE_URL: database.webUrl, NODE_V8_COVERAGE: folder, ...env } });
-  await site.stop();
-  const reports = await Promise.all((await readdir(folder)).map((name) => readFile(join(folder, name), "utf8")));
-  await rm(folder, { recursive: true });
-  const files = new Set(reports.join("").match(/(?<="file:\/\/)[^"]+\/dist\/server\/[^"]+/g));
-  expect([...files].some((file) => file.endsWith("/index.js"))).toBe(true);
-  return (await Promise.all([...files].map((file) => readFile(file, "utf8")))).join("");
-}
 
 /** Returns the TCP ports on which the process listens. */
 async function openPorts({ process: { pid } }: Site): Promise<string[]> {

@@ -56,15 +56,6 @@ it("views are counted while the database is down, and stored afterwards", async 
   await wire.cut();
 });
 
-it("a stop without a database says how many views are lost", async () => {
-  const wire = await openWire(database.webUrl);
-  const site = await start({ DATABASE_URL: wire.url(database.webUrl) });
-  await report(site, 5);
-  await wire.cut();
-  expect(await site.stop()).toBe(0);
-  expect(site.stdout()).toMatch(/"views":5,"msg":"page views are lost/);
-});
-
 it("the loads of a browser are counted once the page is visible", async () => {
   const site = await start();
   for (const path of ["/", "/?utm_source=news", "/?utm_source=news#early-access", "/privacy", "/nope"]) {

@@ -21,7 +21,7 @@ const addAged = (name: string, interval: string) =>
 
 const names = async () => (await entries()).map(({ name }) => name);
 
-it("removes the entries that are older than the retention period, and no other", async () => {
+it("purge removes the entries that are older than the retention period, and no other", async () => {
   await addAged("Older", "12 months 1 second");
   await addAged("Younger", "12 months -20 seconds");
   await addAged("New", "0");
@@ -34,7 +34,7 @@ it("removes the entries that are older than the retention period, and no other",
   expect((await waitlist(["purge"], year)).stdout).toBe("Removed 0 entries older than 12 months.\n");
 });
 
-it("removes nothing without RETENTION_MONTHS, and names the setting", async () => {
+it("purge removes nothing without RETENTION_MONTHS, and names the setting", async () => {
   await addAged("Older", "100 years");
   const { code, stdout } = await waitlist(["purge"]);
   expect([code, stdout]).toEqual([
@@ -44,7 +44,7 @@ it("removes nothing without RETENTION_MONTHS, and names the setting", async () =
   expect(await names()).toEqual(["Older"]);
 });
 
-it("removes 5,000 entries, and leaves personal data neither in its output nor in another table", async () => {
+it("purge removes 5,000 entries, and leaves personal data neither in its output nor in another table", async () => {
   await migrate({
     ...database,
     worker: { url: database.workerUrl, tasks: ["webhook", "mail", "purge"] },
@@ -76,7 +76,7 @@ it("removes 5,000 entries, and leaves personal data neither in its output nor in
   expect([jobs.length, changes.length].every((length) => length > 0)).toBe(true);
 });
 
-describe("with ERASURE_KEY", () => {
+describe("purge with ERASURE_KEY", () => {
   beforeEach(() => migrate({ ...database, erasureKey: key }));
 
   /** As after a restore: an entry whose address was erased since. */

@@ -11,7 +11,7 @@ beforeEach(() => database.query("TRUNCATE earlyaccess"));
 const addAda = (columns: Record<string, unknown> = {}, name = "Ada") =>
   add(name, "ada@example.com", { created_at: "2026-01-02T03:04:05.678+02:00", ...columns });
 
-it("prints every column, the origin and the trace", async () => {
+it("show prints every column, the origin and the trace", async () => {
   await addAda({
     token_hash: "\\x0102",
     mailed_at: "2026-01-02T02:00:00Z",
@@ -53,14 +53,7 @@ it("prints every column, the origin and the trace", async () => {
   expect(stdout).toContain(`\n\nStatus changes:\n${lines.join("\n")}\n\nThe sign-up named the notice `);
 });
 
-it("says that an import added the entry", async () => {
-  await addAda({ imported: true });
-  const { stdout } = await waitlist(["show", "ada@example.com"]);
-  expect(stdout).toContain("\nimported          true\n");
-  expect(stdout.endsWith("\n\nThe entry came from an import, which shows no notice.\n")).toBe(true);
-});
-
-describe("prints the notice", () => {
+describe("show prints the notice", () => {
   const showNotice = async () => {
     const { code, stdout, stderr } = await waitlist(["show", "ada@example.com"]);
     expect([code, stderr]).toEqual([0, ""]);
@@ -94,7 +87,7 @@ describe("prints the notice", () => {
   });
 });
 
-describe("with --format json", () => {
+describe("show with --format json", () => {
   const showJson = async () => {
     const { code, stdout, stderr } = await waitlist(["show", "ada@example.com", "--format", "json"]);
     expect([code, stderr]).toEqual([0, ""]);
@@ -117,7 +110,7 @@ describe("with --format json", () => {
   });
 });
 
-it("prints no control characters", async () => {
+it("show prints no control characters", async () => {
   await addAda({ utm_source: "a\nstatus            left" }, "\u001B[2J\u202E");
   const { stdout } = await waitlist(["show", "ada@example.com"]);
   expect(stdout).toContain("\nname              ?[2J?\n");
@@ -128,14 +121,14 @@ it.each([
   ["nobody@example.com", "The list has no entry with this address.\n"],
   ["no address", '"no address" is not an email address.\n'],
   ["%", '"%" is not an email address.\n'],
-])("exits with 1 if the list has no entry of %j", async (address, stderr) => {
+])("show exits with 1 if the list has no entry of %j", async (address, stderr) => {
   await addAda();
   for (const format of ["text", "json"]) {
     expect(await waitlist(["show", address, "--format", format])).toEqual({ code: 1, stdout: "", stderr });
   }
 });
 
-it("says that an address was erased, with ERASURE_KEY", async () => {
+it("show says that an address was erased, with ERASURE_KEY", async () => {
   const env = { ERASURE_KEY: "k".repeat(40) };
   await migrate({ ...database, erasureKey: env.ERASURE_KEY });
   await addAda();

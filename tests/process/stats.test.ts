@@ -47,7 +47,7 @@ async function withViews(use: () => Promise<void>): Promise<void> {
   }
 }
 
-it("counts sign-ups by day and source, without views if none were counted", async () => {
+it("stats counts sign-ups by day and source, without views if none were counted", async () => {
   expect(await lines(...since)).toEqual([
     "Day|Sign-ups",
     "2026-01-02|5",
@@ -69,7 +69,7 @@ it("counts sign-ups by day and source, without views if none were counted", asyn
   ]);
 });
 
-it("--with-flagged counts flagged entries, and --all shows whole labels", async () => {
+it("stats --with-flagged counts flagged entries, and --all shows whole labels", async () => {
   const figures = await lines(...since, "--with-flagged", "--all");
   expect(figures).toContain("all|7");
   expect(figures).toContain("news|3");
@@ -77,13 +77,13 @@ it("--with-flagged counts flagged entries, and --all shows whole labels", async 
   expect(figures.slice(-4)).toEqual(["Status|Sign-ups", "waiting|6", "joined|1", ""]);
 });
 
-it("--since and --until limit sign-ups and views", () =>
+it("stats --since and --until limit sign-ups and views", () =>
   withViews(async () => {
     expect(await lines("--since", "2026-01-02T04:00Z", "--until", "2026-01-02")).toContain("all|2");
     expect(await lines("--since", "2026-01-03", "--until", "2026-01-03")).toContain("all|1,000|0|0.0 %");
   }));
 
-it("shows views and the rate of sign-ups on days with views, without imports", () =>
+it("stats shows views and the rate of sign-ups on days with views, without imports", () =>
   withViews(async () => {
     const setImported = (imported: boolean) =>
       database.query("UPDATE earlyaccess SET imported = $1 WHERE email = 'ada6@example.com'", [imported]);
@@ -114,7 +114,7 @@ it("shows views and the rate of sign-ups on days with views, without imports", (
     expect(await lines(...since)).toContain("2026-01-02|3|5|–"); // More sign-ups than views.
   }));
 
-it("counts a sign-up of today in the rate before today's views are stored", async () => {
+it("stats counts a sign-up of today in the rate before today's views are stored", async () => {
   await database.query("INSERT INTO earlyaccess_views VALUES (current_date - 1, 'direct', 4)");
   await database.query(
     "INSERT INTO earlyaccess (id, name, email, company) VALUES (gen_random_uuid(), 'Bob', 'bob@example.com', 'E')",
@@ -123,7 +123,7 @@ it("counts a sign-up of today in the rate before today's views are stored", asyn
   await database.query("DELETE FROM earlyaccess WHERE name = 'Bob'; TRUNCATE earlyaccess_views");
 });
 
-it("shows 14 days and 10 sources in 80 columns, and the sum of all others", async () => {
+it("stats shows 14 days and 10 sources in 80 columns, and the sum of all others", async () => {
   await database.query(
     `INSERT INTO earlyaccess_views (day, source, views)
      SELECT date '2026-02-01' - day, 'a-rather-long-source-of-the-list-' || source, 30
@@ -142,13 +142,13 @@ it("shows 14 days and 10 sources in 80 columns, and the sum of all others", asyn
   }
 });
 
-it("says so if there is nothing to count", async () => {
+it("stats says so if there is nothing to count", async () => {
   expect(await lines("--until", "2020-01-01")).toEqual(["No views and no sign-ups.", ""]);
   const { code, stdout } = await waitlist(["stats", "--until", "2020-01-01", "--html", "-"]);
   expect([code, stdout.includes("No views and no sign-ups.")]).toEqual([0, true]);
 });
 
-it("writes a page that is valid and accessible in light and dark, without scripts or requests", () =>
+it("stats writes a page that is valid and accessible in light and dark, without scripts or requests", () =>
   withViews(writePage));
 
 async function writePage(): Promise<void> {
@@ -188,7 +188,7 @@ async function writePage(): Promise<void> {
   }
 }
 
-it("has the colours of the site", async () => {
+it("stats has the colours of the site", async () => {
   const colours = (css: string) =>
     css.split("prefers-color-scheme: dark").map((half) => half.match(/--[\w-]+: #\w{6}/g) ?? []);
   const tokens = colours(await readFile(join(projectRoot, "client/tokens.css"), "utf8"));
@@ -198,7 +198,7 @@ it("has the colours of the site", async () => {
   }
 });
 
-it("counts confirmed entries if there are any", async () => {
+it("stats counts confirmed entries if there are any", async () => {
   const all = async (...options: string[]) => {
     const shown = await lines(...since, ...options);
     return [shown[0], shown.find((line) => line.startsWith("all"))];
@@ -210,7 +210,7 @@ it("counts confirmed entries if there are any", async () => {
   await database.query("UPDATE earlyaccess SET confirmed_at = NULL");
 });
 
-it("--html - writes the page with the same figures to stdout, the chart first", () =>
+it("stats --html - writes the page with the same figures to stdout, the chart first", () =>
   withViews(async () => {
     const { code, stdout, stderr } = await waitlist(["stats", "--html", "-"]);
     expect([code, stderr]).toEqual([0, ""]);

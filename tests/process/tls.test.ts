@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { certificate, key } from "../support/certificate.ts";
 import { startPostgres, type Postgres } from "../support/postgres.ts";
 import { runSite, startSite } from "../support/site.ts";
-import { runWaitlist } from "../support/waitlist.ts";
+import { runBuiltWaitlist } from "../support/waitlist.ts";
 
 /** The superuser needs no TLS, so that the test can stop Postgres. */
 const access = `
@@ -67,7 +67,7 @@ it.each(["verify-full", "require"])("stores sign-ups with sslmode=%s and the aut
   expect(response.status).toBe(201);
   expect(await site.stop()).toBe(0);
   expect(site.stderr()).toBe("");
-  expect(await runWaitlist(urls(parameters), ["export"])).toMatchObject({ code: 0, stderr: "" });
+  expect(await runBuiltWaitlist(urls(parameters), ["export"])).toMatchObject({ code: 0, stderr: "" });
 });
 
 describe("the start ends with one sentence", () => {

@@ -23,7 +23,7 @@ async function addLaunchDay(): Promise<void> {
   await add("after@example.com", "2026-02-01T12:00:00Z");
 }
 
-it("clears the flag of a day, and the worker sends the missing mails", async () => {
+it("unflag clears the flag of a day, and the worker sends the missing mails", async () => {
   await addLaunchDay();
   const day = ["--since", "2026-01-31", "--until", "2026-01-31"];
   expect(await fixture.database.query("SELECT FROM graphile_worker.jobs")).toEqual([]);
@@ -46,7 +46,7 @@ it("clears the flag of a day, and the worker sends the missing mails", async () 
   expect((await unflag(...day)).stdout).toBe("Cleared the flag of 0 entries. Mails queued: 0.\n");
 });
 
-it("clears it without mails too, and needs --since", async () => {
+it("unflag clears it without mails too, and needs --since", async () => {
   await migrate({ ownerUrl: fixture.database.ownerUrl, webUrl: fixture.database.webUrl });
   await addLaunchDay();
   expect((await unflag("--since", "2026-01-31")).stdout).toBe("Cleared the flag of 5 entries. Mails queued: 0.\n");

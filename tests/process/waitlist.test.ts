@@ -6,11 +6,11 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { projectRoot } from "../../server/project-root.ts";
 import { runSite } from "../support/site.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
-import { runWaitlist } from "../support/waitlist.ts";
+import { runBuiltWaitlist } from "../support/waitlist.ts";
 
 const { database, file, entries } = createWaitlistFixture();
 const program = () => file("app/dist/server/waitlist.js");
-const waitlist = (args: string[], env?: Record<string, string>) => runWaitlist(database, args, env, program());
+const waitlist = (args: string[], env?: Record<string, string>) => runBuiltWaitlist(database, args, env, program());
 
 // As in the image: the bundle and the migrations, without node_modules.
 beforeAll(async () => {

@@ -10,7 +10,7 @@ import type { DatabaseUrls } from "../../server/database/roles.ts";
 import { projectRoot } from "../../server/project-root.ts";
 import { findProgram } from "../support/programs.ts";
 import { queryAs } from "../support/query.ts";
-import { runWaitlist } from "../support/waitlist.ts";
+import { runBuiltWaitlist } from "../support/waitlist.ts";
 import { asPostgres, withInstalledPostgres } from "./installed-postgres.ts";
 
 const execute = promisify(execFile);
@@ -87,7 +87,7 @@ export const backUpAndRestore = () =>
       await assertSame(original, copy, what);
       await queryAs(copy.webUrl, insertOne);
     }
-    const diagnosis = await runWaitlist(copy, ["doctor"]);
+    const diagnosis = await runBuiltWaitlist(copy, ["doctor"]);
     assert.equal(diagnosis.code, 0, diagnosis.stdout);
     await assertFaultsLeave(original.ownerUrl, folder);
     const [server] = await queryAs(copy.ownerUrl, "SHOW server_version");

@@ -9,7 +9,7 @@ import { hashAddress } from "../../server/database/erasure-key.ts";
 import { eraseEntries } from "../../server/models/erasures.ts";
 import { migrate } from "../../server/database/migrate.ts";
 import { queryAs, withClient } from "../support/query.ts";
-import { runWaitlist } from "../support/waitlist.ts";
+import { runBuiltWaitlist } from "../support/waitlist.ts";
 import { findBackup, restoreAsDocumented, runBackupScript, runDocumented } from "./backup.ts";
 import { withInstalledPostgres } from "./installed-postgres.ts";
 
@@ -27,7 +27,7 @@ export const keepErased = () =>
     const database = await create("original");
     const { ownerUrl } = database;
     const waitlist = async (args: string[], target = database) => {
-      const { code, stdout, stderr } = await runWaitlist(target, args, { ERASURE_KEY: key });
+      const { code, stdout, stderr } = await runBuiltWaitlist(target, args, { ERASURE_KEY: key });
       assert.deepEqual([code, stderr], [0, ""], args.join(" "));
       return stdout;
     };

@@ -12,24 +12,17 @@ import { assertAnswered, countStatus, type Visitors } from "../support/visitors.
 const run = promisify(execFile);
 
 export const fullDisk: StackScenarios = {
-  "Postgres' disk is full": (outer) => endureFullDisk(outer, false),
-  "Postgres' disk is full, and Postgres panics because it cannot write its log": (outer) => endureFullDisk(outer, true),
+  "Postgres' disk is full": (outer) =>
+    onSmallDisk(outer, (stack, path) =>
+      endure(stack, {
+        begin: async (visitors, site) => {
+          await fill(path);
+          await signUpUntilRefused(visitors, site);
+        },
+        end: () => rm(join(path, "ballast")),
+      }),
+    ),
 };
-
-const endureFullDisk = (outer: Stack, panics: boolean) =>
-  onSmallDisk(outer, (stack, path) =>
-    endure(stack, {
-      begin: async (visitors, site) => {
-        await fill(path);
-        if (panics) await stack.query("SELECT pg_switch_wal()"); // The next entry needs a new file.
-        await signUpUntilRefused(visitors, site);
-      },
-      end: async () => {
-        await rm(join(path, "ballast"));
-        if (panics) await stack.postgres.startAgain();
-      },
-    }),
-  );
 
 async function onSmallDisk(outer: Stack, use: (stack: Stack, path: string) => Promise<string>): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), "perennial-disk-"));

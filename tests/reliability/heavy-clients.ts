@@ -65,31 +65,6 @@ export const heavyClients: StackScenarios = {
     assert(after <= before + memoryMargin, memory);
     return `a sign-up stored beside 2,000 connections, all closed after ${seconds.toFixed(1)} s; ${memory}; ${visits}`;
   },
-  "300 chunked bodies without end": async (stack) => {
-    const site = await stack.startSite();
-    const stopVisits = startVisits(site);
-    const heads = [
-      postJson + chunked,
-      postJson.replace("json", "x-www-form-urlencoded") + chunked,
-      getPage + chunked,
-      getPage.replace("GET /", "POST /nowhere") + chunked,
-      getPage.replace("GET", "PUT") + chunked,
-    ];
-    const { sockets, received, closed, destroy } = await openConnections(site, 300);
-    for (const [i, socket] of sockets.entries()) socket.write(heads[i % heads.length] as string);
-    const chunk = `4000\r\n${" ".repeat(0x40_00)}\r\n`;
-    // 50 MB/s in all, as far as the site reads.
-    const timer = setInterval(() => {
-      for (const socket of sockets) if (socket.writable && !socket.writableNeedDrain) socket.write(chunk);
-    }, 100).unref();
-    const seconds = await closed();
-    clearInterval(timer);
-    destroy();
-    const visits = await stopVisits();
-    assertResponses(received, [200, 404, 405, 413], true);
-    await assertHealthy(site);
-    return `all closed after ${seconds.toFixed(1)} s; memory ${residentMemory(site)} MB; ${visits}`;
-  },
   "oversized headers, invalid chunks and invalid HTTP": async (stack) => {
     const site = await stack.startSite();
     const stopVisits = startVisits(site);

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { assertConfirmed, createVisitors, type Answer } from "../support/visitors.ts";
 import type { Say } from "../support/scenarios.ts";
 import { signupBody, withStack } from "../support/stack.ts";
-import { runWaitlist } from "../support/waitlist.ts";
+import { runBuiltWaitlist } from "../support/waitlist.ts";
 
 const lines = 200_000;
 /** In milliseconds. */
@@ -21,7 +21,7 @@ export const importWithSignUps = (say: Say) =>
     const rows = Array.from({ length: lines }, (_, number) => Object.values(signupBody(number)).join(","));
     await writeFile(path, `name,email,company\n${rows.join("\n")}\n`);
     const done = new AbortController();
-    const importing = runWaitlist(stack.postgres, ["import", path]).finally(() => done.abort());
+    const importing = runBuiltWaitlist(stack.postgres, ["import", path]).finally(() => done.abort());
     const pending: Promise<Answer | undefined>[] = [];
     while (!done.signal.aborted) {
       const listed = String(Math.floor(Math.random() * lines));

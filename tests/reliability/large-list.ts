@@ -17,7 +17,7 @@ const million = 1_000_000;
 const memoryMargin = 64;
 
 /** @param discard sends stdout to /dev/null. */
-export async function waitlist({ ownerUrl, webUrl }: DatabaseUrls, args: string[], discard = false): Promise<Run> {
+async function waitlist({ ownerUrl, webUrl }: DatabaseUrls, args: string[], discard = false): Promise<Run> {
   const env = { DATABASE_URL: webUrl, DATABASE_OWNER_URL: ownerUrl };
   const result = await run([process.execPath, builtWaitlist, ...args], env, discard);
   assert.deepEqual([result.code, result.stderr], [0, ""]);

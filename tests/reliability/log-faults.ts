@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { assertHealthy, getPage, load, residentMemory } from "./connections.ts";
 import type { Site } from "../support/site.ts";
 import type { StackScenarios } from "../support/stack.ts";
-import { until } from "../support/until.ts";
 
 /** Their lines exceed the 64 KB that a pipe holds. */
 const visits = 2_000;
@@ -13,19 +12,6 @@ async function visitOften(site: Site): Promise<void> {
 }
 
 export const logFaults: StackScenarios = {
-  "the log's pipe stalls, then closes": async (stack) => {
-    const site = await stack.startSite();
-    site.process.stdout?.pause();
-    await visitOften(site);
-    site.process.stdout?.resume();
-    await until("all lines arrive", () => site.stdout().split('"path":"/"').length > visits);
-    site.process.stdout?.destroy();
-    await visitOften(site);
-    await assertHealthy(site);
-    assert.equal(await site.stop(), 0);
-    assert.equal(site.stderr(), "");
-    return `${visits} visits with a stalled pipe, whose lines arrived later, and ${visits} with a closed one; exit code 0`;
-  },
   "the log's disk is full": async (stack) => {
     const site = await stack.startSite({}, { log: "/dev/full" });
     await visitOften(site);

@@ -4,24 +4,17 @@ import { runScenarios } from "../support/scenarios.ts";
 import { withStack, type StackScenarios } from "../support/stack.ts";
 import { backUpAndRestore } from "./backup.ts";
 import { keepErased } from "./erasures.ts";
-import { expensiveRequests } from "./expensive-requests.ts";
 import { faults } from "./faults.ts";
-import { floods } from "./floods.ts";
 import { fullDisk } from "./full-disk.ts";
 import { heavyClients } from "./heavy-clients.ts";
 import { importWithSignUps } from "./import-with-sign-ups.ts";
-import { inviteMany } from "./invite.ts";
 import { kills } from "./kills.ts";
 import { exportMillion, importMillion } from "./large-list.ts";
 import { logFaults } from "./log-faults.ts";
-import { machine } from "./machine.ts";
-import { mailFaults } from "./mail-faults.ts";
 import { checkMetrics } from "./metrics.ts";
 import { replicas } from "./replicas.ts";
-import { migrateSharedDatabase } from "./shared-database.ts";
 import { signupFloods } from "./signup-floods.ts";
 import { slowClients } from "./slow-clients.ts";
-import { checkWebhooks } from "./webhooks.ts";
 
 if (process.platform !== "linux") throw new Error("These tests need Linux: they stop processes and read /proc.");
 
@@ -39,15 +32,11 @@ const ofOneSite: StackScenarios = {
   ...faults,
   ...fullDisk,
   ...kills,
-  ...machine,
   ...replicas,
   ...slowClients,
   ...heavyClients,
-  ...expensiveRequests,
-  ...floods,
   ...signupFloods,
   ...logFaults,
-  ...mailFaults,
 };
 
 const scenarios = [
@@ -58,18 +47,12 @@ const scenarios = [
   { name: "export 1,000,000 entries, compared with psql \\copy and with a tenth of them", run: exportMillion },
   { name: "import 1,000,000 lines, compared with psql \\copy and with a tenth of them", run: importMillion },
   { name: "import 200,000 lines while people sign up", run: importWithSignUps },
-  { name: "invite 100,000 of 1,000,000 entries, and stats of them with 1,000,000 rows of views", run: inviteMany },
   {
     name: "back up 10,000 entries with the script, restore them and compare all rows, then cause faults",
     run: backUpAndRestore,
   },
   { name: "erase 1,000 of 10,000 entries, restore older backups and import old files: none returns", run: keepErased },
-  {
-    name: "migrate a database that another application uses, and compare it before and after",
-    run: migrateSharedDatabase,
-  },
   { name: "metrics, alerts and dashboard in Prometheus", run: checkMetrics },
-  { name: "webhooks while the receiver, the worker and Postgres fail", run: checkWebhooks },
 ];
 
 const [word = ""] = process.argv.slice(2);

@@ -45,18 +45,6 @@ export const replicas: StackScenarios = {
       assert.deepEqual(await countStatuses(sites, 30, "203.0.113.5"), { 201: 10, 429: 20 });
       return `no sign-up failed; 12 took ${frozen} ms while Redis was frozen; limits shared again afterwards`;
     }),
-  "the site starts before Redis": (stack) =>
-    withRedis(async (redis) => {
-      redis.signal("SIGKILL");
-      const sites = await startReplicas(stack, redis);
-      assert.deepEqual(await countStatuses(sites, 12), { 201: 12 });
-      assert.deepEqual(countLines(sites, "Redis is unavailable"), [1, 1, 1]);
-      for (const site of sites) assert.equal(site.stderr(), "");
-      await redis.start();
-      await until("all use Redis", () => isShared(sites));
-      assert.deepEqual(await countStatuses(sites, 30), { 201: 10, 429: 20 });
-      return "no limit before, with one warning; limits shared afterwards";
-    }),
 };
 
 /** Sends sign-ups to the replicas in turn, as a load balancer does. Returns the number of responses per status. */

@@ -1,4 +1,4 @@
-// Before all tests: starts a real Postgres and finds a browser. After them: searches all logs for data of sign-ups.
+// Before all tests that need them: starts a real Postgres and finds a browser. After them: searches all logs for data of sign-ups.
 import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -6,20 +6,30 @@ import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { findChromium, type Chromium } from "./chromium.ts";
 import { startPostgres } from "./postgres.ts";
+import { queryAs } from "./query.ts";
+import { createTemplates, type Templates } from "./templates.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
     /** The superuser's URL, with which tests create databases of their own. */
     superuserUrl: string;
+    templates: Templates;
     chromium: Chromium;
   }
 }
 
-export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
+  if (project.vitest.projects.every(({ name }) => name === "unit")) return undefined;
   const records = await mkdtemp(join(tmpdir(), "perennial-records-"));
   process.env.PERENNIAL_TEST_RECORDS = records;
   const postgres = await startPostgres();
+  // A crash may cost this Postgres its data, and its passwords need no strength.
+  for (const setting of ["fsync = off", "synchronous_commit = off", "full_page_writes = off", "scram_iterations = 1"]) {
+    await queryAs(postgres.superuserUrl, `ALTER SYSTEM SET ${setting}`);
+  }
+  await queryAs(postgres.superuserUrl, "SELECT pg_reload_conf()");
   project.provide("superuserUrl", postgres.superuserUrl);
+  project.provide("templates", await createTemplates(postgres.superuserUrl));
   project.provide("chromium", await findChromium());
   return async () => {
     await postgres.release();

@@ -1,16 +1,12 @@
-// A database, a mail server and the built worker, for the tests of confirmation mails.
+// A database, a mail server, sign-ups and the worker, for the tests of confirmation mails.
 import { afterEach, beforeEach } from "vitest";
-import { migrate } from "../../server/database/migrate.ts";
-import { createEmptyDatabase, type TestDatabase } from "./database.ts";
-import { killedAfterEach } from "./killed-after-each.ts";
+import { hashToken } from "../../server/models/token.ts";
+import { createTestDatabase, type TestDatabase } from "./database.ts";
 import { openMailServer, type MailServer, type MailServerOptions } from "./mail-server.ts";
 import { queryAs } from "./query.ts";
-import { ready, runWorker, startSite, type Site } from "./site.ts";
+import { erasureKey } from "./templates.ts";
 import { until } from "./until.ts";
-import { hashToken } from "../../server/models/token.ts";
-
-const erasureKey = "a key of 32 characters for tests".replaceAll(" ", "-");
-const origin = "https://perennial.example";
+import { emptied, openSignUps, startWorker, type SignUp, type Worker } from "./worker.ts";
 
 export interface MailFixture {
   database: TestDatabase;
@@ -18,8 +14,8 @@ export interface MailFixture {
   /** Replaces the mail server; its messages so far are gone. */
   openServer: (options?: MailServerOptions) => Promise<void>;
   settings: () => Record<string, string>;
-  startWorker: (env?: Record<string, string>) => Promise<Site>;
-  signUp: (email: string, changes?: Record<string, unknown>) => Promise<number>;
+  startWorker: (env?: Record<string, string>) => Promise<Worker>;
+  signUp: SignUp;
   /** Resolves after `count` complete messages in all. */
   mailed: (count: number) => Promise<void>;
   /** Resolves when every job is done. */
@@ -37,21 +33,14 @@ export interface MailFixture {
 }
 
 export function createMailFixture(): MailFixture {
-  const running = killedAfterEach();
   const fixture = {} as MailFixture;
-  let site: Site | undefined;
+  let signUp: SignUp | undefined;
   beforeEach(async () => {
-    const empty = await createEmptyDatabase();
-    fixture.database = { ...empty, erasureKey, worker: { url: empty.workerUrl, tasks: ["mail"] } };
-    await migrate(fixture.database);
+    fixture.database = await createTestDatabase("mail");
     fixture.server = await openMailServer();
-    site = undefined;
+    signUp = undefined;
   });
-  afterEach(async () => {
-    await fixture.server.close();
-    for (const started of running.splice(0)) await started.stop("SIGKILL");
-    await fixture.database.drop();
-  });
+  afterEach(() => fixture.server.close());
   const query = (sql: string) => fixture.database.query(sql);
   const jobs = () =>
     query("SELECT attempts, last_error, run_at > now() + interval '12 hours' AS later FROM graphile_worker.jobs");
@@ -65,29 +54,12 @@ export function createMailFixture(): MailFixture {
       MAIL_FROM: "Perennial <hello@perennial.example>",
       SMTP_URL: fixture.server.url,
       ERASURE_KEY: erasureKey,
-      PUBLIC_URL: origin,
+      PUBLIC_URL: "https://perennial.example",
     }),
-    startWorker: async (env: Record<string, string> = {}) => {
-      const worker = runWorker({ ...fixture.settings(), ...env });
-      running.push(worker);
-      await until("the worker started", () => {
-        if (worker.process.exitCode !== null) throw new Error(`It ended: ${worker.stdout()}${worker.stderr()}`);
-        return worker.stdout().includes("worker started");
-      });
-      return worker;
-    },
-    signUp: async (email: string, changes?: Record<string, unknown>) => {
-      if (!site) {
-        running.push((site = await startSite({ env: { DATABASE_URL: fixture.database.webUrl } })));
-        await ready(site);
-      }
-      const body = JSON.stringify({ name: "Ada Lovelace", email, company: "Engines", ...changes });
-      const headers = { "Content-Type": "application/json" };
-      return (await fetch(`${site.url}/api/earlyaccess`, { method: "POST", headers, body })).status;
-    },
-    mailed: (count: number) =>
-      until(`${count} mails`, () => fixture.server.mails.length >= count).then(() => undefined),
-    emptied: () => until("the queue is empty", async () => (await jobs()).length === 0).then(() => undefined),
+    startWorker: (env: Record<string, string> = {}) => startWorker({ ...fixture.settings(), ...env }),
+    signUp: async (...args: Parameters<SignUp>) => (signUp ??= await openSignUps(fixture.database))(...args),
+    mailed: async (count: number) => void (await until(`${count} mails`, () => fixture.server.mails.length >= count)),
+    emptied: () => emptied(fixture.database),
     waitsUntilTomorrow: async () => {
       await until("a job waits until tomorrow", async () => {
         const [job, ...others] = await jobs();
@@ -103,10 +75,9 @@ export function createMailFixture(): MailFixture {
       await fixture.hasten();
     },
     leave: async () => {
-      const [, token = ""] = /^List-Unsubscribe:\s+<\S+\?token=([\w-]{22})>\r?$/m.exec(lastMail(fixture.server)) ?? [];
+      const { raw = "" } = fixture.server.mails.at(-1) ?? {};
+      const [, token = ""] = /^List-Unsubscribe:\s+<\S+\?token=([\w-]{22})>\r?$/m.exec(raw) ?? [];
       await queryAs(fixture.database.webUrl, "SELECT earlyaccess_leave($1)", [hashToken(token)]);
     },
   });
 }
-
-const lastMail = ({ mails }: MailServer) => mails.at(-1)?.raw ?? "";

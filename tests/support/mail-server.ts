@@ -1,6 +1,6 @@
 // A real SMTP server that accepts, refuses or hangs as a test wants, and keeps what it gets.
 import { once } from "node:events";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from "smtp-server";
@@ -25,7 +25,7 @@ export interface MailServer {
   /** Of every RCPT TO, in order. */
   recipients: string[];
   connections(): number;
-  /** Fails at a step from now on, with a reply such as "450 4.2.0 later" or, with "hang", without one. No step: accepts. */
+  /** Fails at a step from now on: with a reply such as "450 4.2.0 later", with "drop" by closing the connection, with "hang" not at all. No step: accepts. */
   fail(step?: Step, reply?: string): void;
   close(): Promise<void>;
 }
@@ -43,9 +43,11 @@ export async function openMailServer(options: MailServerOptions = {}): Promise<M
   const mails: ReceivedMail[] = [];
   const recipients: string[] = [];
   let connections = 0;
+  const sockets = new Set<Socket>();
   let failing: { step: Step; reply: string } | undefined;
   function answer(step: Step, callback: (error?: Error | null) => void) {
     if (failing?.step !== step) return callback();
+    if (failing.reply === "drop") for (const socket of sockets) socket.destroy();
     const [, code, message] = /^(\d+) (.*)$/.exec(failing.reply) ?? [];
     if (code) callback(Object.assign(new Error(`${message} <${recipients.at(-1)}>`), { responseCode: Number(code) }));
   }
@@ -78,6 +80,7 @@ export async function openMailServer(options: MailServerOptions = {}): Promise<M
     },
   });
   server.on("error", () => undefined); // A client that refuses the certificate.
+  server.server.on("connection", (socket: Socket) => sockets.add(socket));
   server.listen(port, "127.0.0.1");
   await once(server.server, "listening");
   const credentials = login ? `${encodeURIComponent(login.user)}:${encodeURIComponent(login.password)}@` : "";

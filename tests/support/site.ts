@@ -28,7 +28,7 @@ export interface Options {
   log?: string;
 }
 
-export const builtServer = join(projectRoot, "dist/server/index.js");
+const builtServer = join(projectRoot, "dist/server/index.js");
 /** The command of npm start, with its options for V8. */
 const built: [string, ...string[]] = [process.execPath, ...scripts.start.split(" ").slice(1, -1), builtServer];
 
@@ -36,7 +36,7 @@ const built: [string, ...string[]] = [process.execPath, ...scripts.start.split("
  * Returns the command that runs a TypeScript file of the project. Unlike the command tsx, it ends with the exit code of the
  * file also if the file reacts late to a signal.
  */
-export function runSource(file: string, ...args: string[]): [string, ...string[]] {
+function runSource(file: string, ...args: string[]): [string, ...string[]] {
   return [process.execPath, "--import", import.meta.resolve("tsx"), join(projectRoot, file), ...args];
 }
 

@@ -6,7 +6,7 @@ export async function until<T>(
   condition: string,
   check: () => T | Promise<T>,
   seconds = 20,
-  intervalMs = 20,
+  intervalMs = 40,
 ): Promise<T> {
   const deadline = performance.now() + seconds * 1000;
   for (;;) {

@@ -1,6 +1,11 @@
-// The built waitlist command, run as an operator runs it. Its output may show the list, so the search of the logs
-// (global-setup.ts) excludes it.
+// The waitlist command: within this process, or as an operator runs it. Its output may show the list, so the search of the
+// logs (global-setup.ts) excludes it.
 import { join } from "node:path";
+import { Writable } from "node:stream";
+import { tmpdir } from "node:os";
+import { UsageError } from "../../server/commands/command.ts";
+import { runCommandLine } from "../../server/commands/waitlist/commands.ts";
+import { explain } from "../../server/operator-messages.ts";
 import type { DatabaseUrls } from "../../server/database/roles.ts";
 import { projectRoot } from "../../server/project-root.ts";
 import { run, type Run } from "./run.ts";
@@ -13,18 +18,59 @@ export const verdicts = (stdout: string) =>
     [...stdout.matchAll(/^(ok|warning|problem) +([^:]+):/gm)].map(([, verdict, what]) => [what, verdict]),
   );
 
-/** @param env overrides the URLs of the database. @param program a copy of the bundle. */
+type Result = Pick<Run, "code" | "stdout" | "stderr">;
+
+const environment = ({ webUrl, ownerUrl, adminUrl }: DatabaseUrls, changes: Record<string, string>) => ({
+  DATABASE_URL: webUrl,
+  DATABASE_OWNER_URL: ownerUrl,
+  ...(adminUrl ? { DATABASE_ADMIN_URL: adminUrl } : {}),
+  ...changes,
+});
+
+/** Runs the command in this process, one at a time. @param env overrides the URLs of the database. */
 export async function runWaitlist(
-  { webUrl, ownerUrl, adminUrl }: DatabaseUrls,
+  database: DatabaseUrls,
+  args: string[],
+  env: Record<string, string> = {},
+): Promise<Result> {
+  const [folder, own] = [process.cwd(), process.env];
+  process.chdir(tmpdir()); // Nobody's .env changes a test.
+  process.env = environment(database, env);
+  const [stdout, stderr] = [capture("stdout"), capture("stderr")];
+  try {
+    await runCommandLine(args);
+  } catch (error) {
+    process.stderr.write(explain(error));
+    process.exitCode = error instanceof UsageError ? 2 : 1;
+  } finally {
+    process.chdir(folder);
+    process.env = own;
+  }
+  const code = Number(process.exitCode ?? 0);
+  process.exitCode = undefined;
+  return { code, stdout: stdout(), stderr: stderr() };
+}
+
+/** Returns a function that ends the capture, and returns what was written. */
+function capture(name: "stdout" | "stderr"): () => string {
+  const own = process[name];
+  const chunks: Buffer[] = [];
+  const stream = new Writable({ write: (chunk: Buffer, _, done) => (chunks.push(chunk), done()) });
+  const replace = (value: Writable) => Object.defineProperty(process, name, { value, configurable: true });
+  replace(stream);
+  return () => {
+    replace(own);
+    return Buffer.concat(chunks).toString();
+  };
+}
+
+/** Runs the built command. @param program a copy of the bundle. */
+export async function runBuiltWaitlist(
+  database: DatabaseUrls,
   args: string[],
   env: Record<string, string> = {},
   program = builtWaitlist,
-): Promise<Pick<Run, "code" | "stdout" | "stderr">> {
-  const urls = {
-    DATABASE_URL: webUrl,
-    DATABASE_OWNER_URL: ownerUrl,
-    ...(adminUrl ? { DATABASE_ADMIN_URL: adminUrl } : {}),
-  };
-  const { code, stdout, stderr } = await run([process.execPath, program, ...args], { ...urls, ...env });
+): Promise<Result> {
+  const { code, stdout, stderr } = await run([process.execPath, program, ...args], environment(database, env));
   return { code, stdout, stderr };
 }

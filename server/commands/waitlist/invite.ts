@@ -119,9 +119,11 @@ async function writeList(path = "-", write: (output: Writable) => Promise<void>)
     const hint = code === "EEXIST" ? "it exists already" : explainCode(code);
     throw new OperatorError(`${printable(path)} cannot be written: ${hint}. Nothing was changed.`);
   });
+  const output = file.createWriteStream({ flush: true });
   try {
-    await write(file.createWriteStream({ flush: true }));
+    await write(output);
   } catch (error) {
+    output.destroy(); // Closes the file, also if nothing was written.
     await rm(path, { force: true });
     throw error;
   }

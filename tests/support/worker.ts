@@ -1,0 +1,64 @@
+// The worker within this process, and sign-ups over HTTP at an app of the same database.
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { pino } from "pino";
+import { onTestFinished } from "vitest";
+import { readConfig } from "../../server/config.ts";
+import { openDatabase } from "../../server/database/connect.ts";
+import type { DatabaseUrls } from "../../server/database/roles.ts";
+import { runTasks } from "../../server/worker/tasks.ts";
+import type { AppOptions } from "../../server/app.ts";
+import { createTestApp } from "./app.ts";
+import { until } from "./until.ts";
+
+export interface Worker {
+  log(): string;
+  /** Ends as with SIGTERM, which completes the jobs in progress. */
+  stop(): Promise<void>;
+}
+
+/** Starts a worker, which ends with the test. @throws the error that ends it at its start. */
+export async function startWorker(env: Record<string, string>): Promise<Worker> {
+  const config = readConfig(env);
+  const stop = new AbortController();
+  let lines = "";
+  let failure: unknown;
+  const log = pino({ base: null }, { write: (line: string) => (lines += line) });
+  const working = runTasks(await openDatabase(config), config, log, stop.signal).catch((error: unknown) => {
+    failure = error;
+  });
+  const worker = { log: () => lines, stop: () => (stop.abort(), working) };
+  onTestFinished(worker.stop);
+  await until("the worker started", () => {
+    if (failure) throw failure;
+    return /worker started|waiting for its end/.test(lines);
+  });
+  return worker;
+}
+
+export type SignUp = (email: string, changes?: Record<string, unknown>) => Promise<number>;
+
+/** Opens an app until the test ends. Returns a function that signs up and resolves with the status. */
+export async function openSignUps({ webUrl }: DatabaseUrls, changes: Partial<AppOptions> = {}): Promise<SignUp> {
+  const site = await createTestApp(webUrl, changes);
+  const server = createServer(site.app).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    server.close();
+    await site.close();
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/earlyaccess`;
+  return async (email, more) => {
+    const body = JSON.stringify({ name: "Ada Lovelace", email, company: "Engines", ...more });
+    const headers = { "Content-Type": "application/json" };
+    return (await fetch(url, { method: "POST", headers, body })).status;
+  };
+}
+
+/** Resolves when the queue is empty. */
+export async function emptied(database: { query: (sql: string) => Promise<unknown[]> }): Promise<void> {
+  const waiting = () => database.query("SELECT FROM graphile_worker.jobs");
+  await until("the queue is empty", async () => (await waiting()).length === 0);
+}
