@@ -56,14 +56,14 @@ function Composer({ sentence: [action, preposition, condition, and, reward, end,
   );
 }
 
-function Segment({ title, filter: [field, value, unit], columns, customers }: Example) {
+function Segment({ title, filter: [field, value], columns, customers }: Example) {
   return (
     <div className="segment">
       <div className="segment-head">
         <Kind icon="people" name={demo.segment} />
         <b>{title}</b>
         <span className="chip">
-          {field} <u>{value}</u> {unit}
+          {field} <u>{value}</u>
         </span>
       </div>
       <table>
@@ -88,15 +88,15 @@ function Segment({ title, filter: [field, value, unit], columns, customers }: Ex
   );
 }
 
-function Rule({ title, event, action: [verb, reward, rest] }: Example) {
-  const { kind, trigger, who, effect } = demo.rule;
+function Rule({ title, action: [verb, reward, rest] }: Example) {
+  const { kind, trigger, who, does, effect } = demo.rule;
   return (
     <div className="rule example-figure">
       <Kind icon="gift" name={kind} />
       <dl>
         <dt>{trigger}</dt>
         <dd>
-          {who} <span className="chip">{title}</span> {event}
+          {who} <span className="chip">{title}</span> {does}
         </dd>
         <dt>{effect}</dt>
         <dd>

@@ -250,7 +250,7 @@ describe("the keyboard", () => {
     await page.goto(site.url);
     while (!(await page.getByRole("radio", { name: "Win back" }).evaluate((radio) => radio.matches(":focus"))))
       await page.keyboard.press("Tab");
-    for (const segment of ["June birthdays", "New members", "Gone quiet"]) {
+    for (const segment of ["Born in June", "Newcomers", "Gone quiet"]) {
       await page.keyboard.press("ArrowRight");
       const shown = page.locator(".segment-head b, .rule .chip").filter({ visible: true });
       expect(await shown.allTextContents()).toEqual([segment, segment]);
