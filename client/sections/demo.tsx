@@ -12,7 +12,9 @@ export function Demo() {
       <HiddenCaption />
       <div className="demo-window example-figure">
         <fieldset className="choices">
-          <legend>{demo.legend}</legend>
+          {/* Safari lays out a visible legend on the edge of its fieldset. */}
+          <legend className="visually-hidden">{demo.legend}</legend>
+          <b aria-hidden="true">{demo.legend}</b>
           <ExampleTag hidden />
           <div>
             {demo.examples.map(({ name }, i) => (

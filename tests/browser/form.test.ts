@@ -544,7 +544,7 @@ it("the form is named after its section, and lists without markers keep their ro
   const steps = page.locator("#early-access ol[role=list]");
   expect(await steps.locator("b").allTextContents()).toEqual([
     "You join the list",
-    "We write when the Beta is ready",
+    "We email you when the Beta is ready",
     "You get 3 months free",
   ]);
 });
