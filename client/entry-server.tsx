@@ -3,6 +3,7 @@ import { renderToString } from "react-dom/server";
 import { matchRoutes, StaticRouter, useRoutes } from "react-router-dom";
 import {
   confirmPath,
+  isDecodable,
   joinedQuery,
   leavePath,
   readToken,
@@ -13,9 +14,8 @@ import {
   unknownAddress,
 } from "./shared/addresses.ts";
 import { closedList, linkPages, meta, product } from "./shared/content.ts";
-import { FormFailureContext } from "./early-access/form-failure.ts";
+import { FormFailureContext } from "./early-access/form-failure-context.ts";
 import { FormFailureSummary } from "./early-access/form-failure-summary.tsx";
-import { isDecodable } from "./shared/percent-encoding.ts";
 import type { FormFailure, PageHandle, PageHead } from "./shared/page-data.ts";
 import { ErrorPage } from "./pages/error.tsx";
 import { onDemandAddresses, prerenderedAddresses, routes, type PageRoute } from "./routes.tsx";

@@ -1,4 +1,4 @@
-// The route table: one entry per page.
+// The route table: the address, status and head of each page.
 import type { RouteObject } from "react-router-dom";
 import {
   confirmedAddress,
@@ -50,7 +50,7 @@ export const routes: PageRoute[] = [
   },
 ];
 
-/** Addresses that the server renders once, at its start. It renders every other page for each request. */
+/** Addresses that the server renders once, at its start. It renders every page in neither list for each request. */
 export const prerenderedAddresses = ["/", `/?${joinedQuery}`, privacyPath, unknownAddress];
 
 /** Addresses that the server renders once, at the first request, so that the start does not wait for them. */

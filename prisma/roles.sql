@@ -62,7 +62,7 @@ GRANT USAGE ON SCHEMA public TO :"admins";
 
 REVOKE ALL ON public.earlyaccess, public.earlyaccess_status_changes, public.earlyaccess_notices,
   public.earlyaccess_views, public.earlyaccess_backups FROM :"studio", :"admins" CASCADE;
-GRANT SELECT, DELETE, UPDATE (status, batch) ON public.earlyaccess TO :"admins";
+GRANT SELECT, DELETE, UPDATE (status, invitation) ON public.earlyaccess TO :"admins";
 GRANT SELECT ON public.earlyaccess_status_changes, public.earlyaccess_notices TO :"admins";
 
 -- ==== erasures: the addresses of erased entries, as keyed hashes, in a schema that backups exclude. ====

@@ -17,7 +17,7 @@ import { warnOfProxy, type SignupLimits } from "./middleware/rate-limit.ts";
 import type { EntryLinks } from "./models/entry-links.ts";
 import type { PageViews } from "./models/page-views.ts";
 import type { Frontend } from "./views/frontend.ts";
-import type { PublicSite } from "./views/head.ts";
+import type { PublicSite } from "./views/document.ts";
 
 export interface AppOptions extends Pick<EarlyAccessOptions, "waitlist" | "undo" | "onRefused"> {
   log: Logger;

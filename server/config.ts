@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { parseEnv } from "node:util";
 import { z } from "zod";
-import { isDecodable } from "../client/shared/percent-encoding.ts";
+import { isDecodable } from "../client/shared/addresses.ts";
 import { checkDatabaseUrls, exampleDatabaseUrls, postgresUrl, type DatabaseUrlName } from "./database-urls.ts";
 import { OperatorError, printableName } from "./operator-messages.ts";
 

@@ -1,4 +1,4 @@
-// The composition root: starts and stops the site. The only file with side effects.
+// The composition root: starts and stops the site.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { createApp } from "./app.ts";
@@ -17,7 +17,7 @@ import { createWaitlist } from "./models/waitlist.ts";
 import { explain, printable } from "./operator-messages.ts";
 import { createBuiltFrontend, createDevFrontend } from "./views/frontend.ts";
 
-/** What the stop runs, the latest first. */
+/** Shutdown hooks, run in reverse order. */
 type Cleanups = (() => unknown)[];
 
 async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (error: unknown) => void) {
@@ -54,7 +54,7 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
   const shared = config.redisUrl ? await connectRedis(config.redisUrl, webPassword, log) : undefined;
   if (shared) cleanups.push(() => shared.close());
   const { metricsPort } = config;
-  const metrics = metricsPort ? (await import("./metrics/metrics.ts")).createMetrics() : undefined;
+  const metrics = metricsPort ? (await import("./metrics.ts")).createMetrics() : undefined;
   const volume = createSignupVolume(config.signupHourlyCeiling, log);
   const waitlist = createWaitlist(database.execute, {
     notice,
@@ -91,10 +91,10 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
   // Closed after the HTTP server, whose last requests would wait for a closed Vite for ever.
   cleanups.push(() => frontend.vite?.close());
   cleanups.push(() => http.close());
-  announce(config.host, port, urls, log);
+  logAddress(config.host, port, urls, log);
 }
 
-function announce(host: string, port: number, database: OpenedDatabase, log: Logger): void {
+function logAddress(host: string, port: number, database: OpenedDatabase, log: Logger): void {
   if (!database.directory) return log.info({ host, port }, "listening");
   const name = host === "127.0.0.1" ? "localhost" : host.includes(":") ? `[${host}]` : host;
   const lines = [

@@ -8,7 +8,7 @@ import { migrate } from "../server/database/migrate.ts";
 import { projectRoot } from "../server/project-root.ts";
 import { createTestApp } from "./support/app.ts";
 import { entryOf } from "./support/entry.ts";
-import { freePort } from "../server/http/free-port.ts";
+import { freePort } from "../server/http/listen.ts";
 import { startPostgres, type Postgres } from "./support/postgres.ts";
 import { openWire, type Wire } from "./support/tcp-proxy.ts";
 

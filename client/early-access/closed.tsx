@@ -1,7 +1,7 @@
 // The message that replaces the form while the list is closed. Only the server renders it.
 import { use } from "react";
 import { closedList, earlyAccess } from "../shared/content.ts";
-import { FormFailureContext } from "./form-failure.ts";
+import { FormFailureContext } from "./form-failure-context.ts";
 
 interface Props {
   headingId: string;

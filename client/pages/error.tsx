@@ -1,4 +1,4 @@
-// The error page: the server sends it with a 500, the browser shows it if a component throws.
+// The error page, which the server sends with a 500.
 import { Message } from "./message.tsx";
 import { errorPage } from "../shared/content.ts";
 

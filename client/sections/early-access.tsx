@@ -2,11 +2,11 @@
 import { use } from "react";
 import { useLocation } from "react-router-dom";
 import { formId, joinedQuery, undoableAddress, undoneQuery } from "../shared/addresses.ts";
-import { FormFailureContext } from "../early-access/form-failure.ts";
+import { FormFailureContext } from "../early-access/form-failure-context.ts";
 import { headingId, Panel, type PanelProps, type Step } from "../early-access/panel.tsx";
 import { SettingsContext, type PageSettings } from "../shared/site-settings.ts";
 
-/** What the browser needs for the hydration. */
+/** The data that the browser needs for the hydration. */
 export interface Hydration {
   settings: PageSettings;
   panel: PanelProps;

@@ -43,3 +43,12 @@ export function joinedAddress(undoToken?: string): string {
 
 /** The address under which the page with the undo button is rendered. */
 export const undoableAddress = `/?${joinedQuery}&${undoQuery}`;
+
+/** Returns whether the text is valid percent-encoding of UTF-8. */
+export function isDecodable(text: string): boolean {
+  try {
+    return decodeURIComponent(text) !== undefined; // The bundler would remove a call whose result is not used.
+  } catch {
+    return false;
+  }
+}

@@ -247,6 +247,9 @@ interface Question {
   joining?: boolean;
 }
 
+/** The fields of the form, within a sentence. */
+export const askedFor = "name, email address, company and, if you give it, job title";
+
 export const questions: { heading: string; items: Question[] } = {
   heading: "Before you join",
   items: [
@@ -271,8 +274,7 @@ export const questions: { heading: string; items: Question[] } = {
     },
     {
       question: "What do you do with my details?",
-      answer:
-        "We keep what you enter in the form, and which campaign or site led you here. The page sets no cookies and loads nothing from other sites.",
+      answer: `We keep the ${askedFor}, and note which campaign or site led you here. The page sets no cookies and loads nothing from other sites.`,
       link: "What we keep, why and for how long",
     },
   ],

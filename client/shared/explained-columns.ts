@@ -1,5 +1,7 @@
 // What each column of an entry holds, and why. The page /privacy shows it; server/views/privacy.test.ts compares it
 // with prisma/schema.prisma.
+import { askedFor } from "./content.ts";
+import { fields } from "./fields.ts";
 
 export interface Explanation {
   columns: string[];
@@ -11,8 +13,8 @@ export interface Explanation {
 
 export const explanations: Explanation[] = [
   {
-    columns: ["name", "email", "company", "job_title"],
-    what: "Name, email address, company and, if you give it, job title",
+    columns: fields.map(({ name }) => name),
+    what: askedFor.charAt(0).toUpperCase() + askedFor.slice(1),
     why: "You enter them to join the early access list. They are used to contact you about early access.",
   },
   {
@@ -31,7 +33,7 @@ export const explanations: Explanation[] = [
     why: "They keep bots out of the counts. Nobody is refused because of them.",
   },
   {
-    columns: ["status", "batch"],
+    columns: ["status", "invitation"],
     what: "Your status: waiting, invited, joined or left, and with which group you were invited",
     why: "It says who still waits for early access.",
   },

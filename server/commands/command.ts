@@ -1,6 +1,6 @@
-// The frame of every command: prints errors, sets the exit code.
+// The frame of every command: prints text without control characters, explains errors, sets the exit code.
 import { withDatabase } from "../database/connect.ts";
-import { explain, OperatorError } from "../operator-messages.ts";
+import { explain, OperatorError, printableLines } from "../operator-messages.ts";
 
 /** The command line is invalid; the exit code is 2. */
 export class UsageError extends OperatorError {
@@ -30,4 +30,24 @@ export async function conclude(work: () => Promise<void>): Promise<void> {
     process.stderr.write(`Standard output cannot be written: ${stdoutError.code}\n`);
   }
   process.exit();
+}
+
+/** Keeps line breaks, and replaces every other control character by "?". */
+export function print(text: string): void {
+  process.stdout.write(printableLines(text));
+}
+
+/** 1234567 as 1,234,567. */
+export function count(number: number): string {
+  return number.toLocaleString("en");
+}
+
+/** For example "1 entry", "2,000 entries". */
+export function countEntries(number: number): string {
+  return `${count(number)} ${number === 1 ? "entry" : "entries"}`;
+}
+
+/** For example "1 person", "2,000 people". */
+export function countPeople(number: number): string {
+  return `${count(number)} ${number === 1 ? "person" : "people"}`;
 }

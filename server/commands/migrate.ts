@@ -2,8 +2,7 @@
 import { connectTo } from "../database/connect.ts";
 import { migrate } from "../database/migrate.ts";
 import { OperatorError, printable } from "../operator-messages.ts";
-import { runCommand } from "./command.ts";
-import { print } from "./print.ts";
+import { print, runCommand } from "./command.ts";
 
 await runCommand(async (database, { allowPrivilegedRole }) => {
   const { applied, created, webRole, warnings } = await migrate(database, allowPrivilegedRole);

@@ -10,11 +10,10 @@ import { parseArgs } from "node:util";
 import { childEnvironment } from "../config.ts";
 import { requireAdminUrl } from "../database/connect.ts";
 import { migrate } from "../database/migrate.ts";
-import { isFree } from "../http/free-port.ts";
+import { isFree } from "../http/listen.ts";
 import { OperatorError, printable } from "../operator-messages.ts";
 import { projectRoot } from "../project-root.ts";
-import { runCommand } from "./command.ts";
-import { print } from "./print.ts";
+import { print, runCommand } from "./command.ts";
 
 /** Studio's view state: https://github.com/prisma/studio/blob/main/Architecture/navigation-url-state.md */
 const newestEntries = new URLSearchParams({ table: "earlyaccess", sort: "created_at:desc,id:desc" });
@@ -52,7 +51,7 @@ await runCommand(async (database) => {
   createInterface(studio.stdout).on("line", (line) => {
     if (!line.includes("http://localhost:")) return;
     if (forward) forwardOtherAddresses(port);
-    print(`Prisma Studio, with the newest entries first: http://localhost:${port}/#${newestEntries}\n`);
+    print(`Prisma Studio, with the newest entries first: http://localhost:${port}/#${newestEntries.toString()}\n`);
   });
   const [code] = await exit;
   process.exitCode = signalled ? 0 : (code ?? 1);

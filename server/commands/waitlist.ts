@@ -1,8 +1,7 @@
 // npm run waitlist -- COMMAND …: the operator commands of the waitlist; in the image node dist/server/waitlist.js COMMAND ….
 import { printableName } from "../operator-messages.ts";
-import { conclude, UsageError } from "./command.ts";
-import { print } from "./print.ts";
-import { describeCommand, describeCommands, readArguments, type Command } from "./waitlist/command.ts";
+import { conclude, print, UsageError } from "./command.ts";
+import { describeCommand, describeCommands, readArguments, type Command } from "./waitlist/arguments.ts";
 import { doctor } from "./waitlist/doctor.ts";
 import { erase } from "./waitlist/erase.ts";
 import { exportCommand } from "./waitlist/export.ts";
@@ -10,7 +9,7 @@ import { importCommand } from "./waitlist/import.ts";
 import { invite } from "./waitlist/invite.ts";
 import { purge } from "./waitlist/purge.ts";
 import { show } from "./waitlist/show.ts";
-import { stats } from "./waitlist/stats/stats.ts";
+import { stats } from "./waitlist/stats.ts";
 import { unflag } from "./waitlist/unflag.ts";
 
 const commands: Record<string, Command> = {

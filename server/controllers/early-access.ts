@@ -9,7 +9,7 @@ import { HttpError, methodNotAllowed } from "../http/http-error.ts";
 import { readBody } from "../middleware/body.ts";
 import { prefersHtml } from "../middleware/errors.ts";
 import { sameOrigin } from "../middleware/same-origin.ts";
-import { signupLimit, type SignupLimits } from "../middleware/rate-limit.ts";
+import { clientLimit, type SignupLimits } from "../middleware/rate-limit.ts";
 import { readNoticeId } from "../models/notice.ts";
 import { HourlyLimitError } from "../models/signup-volume.ts";
 import { createToken } from "../models/token.ts";
@@ -41,7 +41,7 @@ export function earlyAccess(options: EarlyAccessOptions): Router {
     signupPath,
     requireOpen(isOpen),
     sameOrigin(origin),
-    signupLimit(limits),
+    clientLimit(limits),
     readBody,
     join(waitlist, undo),
     onError,

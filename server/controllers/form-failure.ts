@@ -7,7 +7,7 @@ import { sendCached, type CachedResponse } from "../http/cached-response.ts";
 import { toHttpError, type HttpError } from "../http/http-error.ts";
 import { logFault, prefersHtml, setErrorHeaders } from "../middleware/errors.ts";
 import { readSource } from "../models/source.ts";
-import { cachePage } from "../views/prerendered-pages.ts";
+import { cachePage } from "../views/page-cache.ts";
 import type { Renderer } from "../views/renderer.ts";
 
 /** Pages with typed values that are not sent yet. Each takes 3 ms of processor time, and 60 KB until it is sent. */

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createTestApp, noDatabase, testSettings, type TestApp } from "../../tests/support/app.ts";
 import { createEmptyDatabase, type TestDatabase } from "../../tests/support/database.ts";
 import { queryAs, withClient } from "../../tests/support/query.ts";
-import { hashAddress } from "../database/erasures.ts";
+import { hashAddress } from "../database/erasure-key.ts";
 import { migrate } from "../database/migrate.ts";
 
 const erasureKey = "a-key-of-the-tests-with-enough-characters";

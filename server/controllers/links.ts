@@ -13,9 +13,9 @@ import {
   undoQuery,
 } from "../../client/shared/addresses.ts";
 import { sendCached } from "../http/cached-response.ts";
-import { signupLimit, type SignupLimits } from "../middleware/rate-limit.ts";
+import { clientLimit, type SignupLimits } from "../middleware/rate-limit.ts";
 import type { EntryLinks } from "../models/entry-links.ts";
-import type { FindPage } from "../views/prerendered-pages.ts";
+import type { FindPage } from "../views/page-cache.ts";
 import { reportUnavailable } from "./early-access.ts";
 
 /** Multiple of the sign-up limit: a POST adds nothing to the list, and a mail provider sends the requests of many people. */
@@ -26,7 +26,7 @@ type Follow = (token: string, req: Request, res: Response) => Promise<void>;
 /** Requests without a well-formed token go to the next router. No body is read. */
 export function entryLinks(links: EntryLinks, limits: SignupLimits, findPage: FindPage): Router {
   const router = Router({ caseSensitive: true, strict: true });
-  const limit = signupLimit({ ...limits, limit: limits.limit * limitFactor }, "link-");
+  const limit = clientLimit({ ...limits, limit: limits.limit * limitFactor }, "link-");
 
   const post = (path: string, query: string, follow: Follow) =>
     // Not router.post, for which Express would answer OPTIONS.

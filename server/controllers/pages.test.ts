@@ -6,7 +6,7 @@ import request from "supertest";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createTestApp, noDatabase, type TestApp } from "../../tests/support/app.ts";
 import { rawRequest } from "../../tests/support/raw-request.ts";
-import { createPageCache } from "../views/prerendered-pages.ts";
+import { createPageCache } from "../views/page-cache.ts";
 
 let site: TestApp;
 let html: string;

@@ -6,7 +6,7 @@ import pg from "pg";
 import { OperatorError } from "../operator-messages.ts";
 import { projectRoot } from "../project-root.ts";
 import { withConnection } from "./connect.ts";
-import { storeKeyHash } from "./erasures.ts";
+import { storeKeyHash } from "./erasure-key.ts";
 import { createQueue, enableQueue } from "./queue.ts";
 import { createRoles, examineWebRole, grantRights, readRole, type DatabaseUrls } from "./roles.ts";
 
@@ -88,7 +88,7 @@ async function readMigrations(folder: string): Promise<Migration[]> {
 /**
  * Returns the migrations to apply. Ignores migrations that another application recorded in the same table, unless one of them
  * is unfinished and the site has migrations to apply.
- * @throws OperatorError if a migration is unfinished, or the database is older than the first release.
+ * @throws OperatorError if a migration is unfinished.
  */
 export async function pendingMigrations(owner: pg.Client, folder = migrationsFolder): Promise<Migration[]> {
   const migrations = await readMigrations(folder);
@@ -99,7 +99,6 @@ export async function pendingMigrations(owner: pg.Client, folder = migrationsFol
      WHERE rolled_back_at IS NULL ORDER BY started_at`,
   );
   const recorded = new Set(rows.map(({ name }) => name));
-  if (recorded.has("20261121000000_create_earlyaccess")) throw new OperatorError(describeOldDatabase);
   const pending = migrations.filter(({ name }) => !recorded.has(name));
   const isOwn = (name: string) => migrations.some((migration) => migration.name === name);
   const unfinished = rows.find(({ name, finished }) => !finished && (pending.length > 0 || isOwn(name)))?.name;
@@ -108,11 +107,6 @@ export async function pendingMigrations(owner: pg.Client, folder = migrationsFol
     `Migration ${unfinished} in public._prisma_migrations did not finish, and no other is applied until it is resolved. If it did not apply, run in the application it belongs to: npx prisma migrate resolve --rolled-back ${unfinished}. If it did: --applied ${unfinished}`,
   );
 }
-
-const describeOldDatabase = `This database has the migrations of a version before the first release, which were replaced by one. Move its entries:
-  1. With the old version: waitlist export entries.csv
-  2. With this version and a new, empty database: migrate, then waitlist import entries.csv
-CHANGELOG.md says what an import leaves out.`;
 
 /**
  * Applies the pending migrations and records them as `prisma migrate deploy` does, each in one transaction. The caller holds

@@ -69,7 +69,8 @@ describe("the web role", () => {
 
   it("may not store what only a mail, an admin or Postgres may set", async () => {
     await migrate(database);
-    const columns = "confirmed_at mail_tokens mailed_at mail_refusal erasure_hash created_at status imported batch";
+    const columns =
+      "confirmed_at mail_tokens mailed_at mail_refusal erasure_hash created_at status imported invitation";
     for (const column of columns.split(" ")) {
       const sql = insert.replace("(id,", `(${column}, id,`).replace("VALUES (", "VALUES (NULL, ");
       await expect(asWeb(sql), sql).rejects.toMatchObject(denied);
@@ -223,7 +224,7 @@ async function expectAdminRights(url: string, become = ""): Promise<void> {
   for (const sql of refusedToAdmins) {
     await expect(queryAs(url, `${become}; ${sql}`), sql).rejects.toMatchObject(denied);
   }
-  await queryAs(url, `${become}; UPDATE earlyaccess SET status = 'invited', batch = 'b' WHERE email = 'a@b.co'`);
+  await queryAs(url, `${become}; UPDATE earlyaccess SET status = 'invited', invitation = 'b' WHERE email = 'a@b.co'`);
   expect(await queryAs(url, "SELECT * FROM earlyaccess_notices")).toEqual([]);
   const latest = "SELECT changed_by, old_status, new_status FROM earlyaccess_status_changes ORDER BY id DESC LIMIT 1";
   const { username } = new URL(url);
@@ -236,7 +237,7 @@ describe("admins", () => {
     await migrate(withAdmin());
   });
 
-  it("read entries, their history and notices, change a status or a batch, delete entries, and nothing else", async () => {
+  it("read entries, their history and notices, change a status or an invitation, delete entries, and nothing else", async () => {
     await expectAdminRights(database.adminRoleUrl);
     await database.query(
       `GRANT INSERT, UPDATE ON earlyaccess TO ${admin}, ${admins}; REVOKE DELETE ON earlyaccess FROM ${admins}`,

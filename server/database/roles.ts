@@ -13,7 +13,7 @@ export type WorkerTask = (typeof workerTasks)[number];
 export interface DatabaseUrls {
   ownerUrl: string;
   webUrl: string;
-  /** Of Prisma Studio; undefined if there are no admins. */
+  /** URL of Prisma Studio's connection; undefined if there are no admins. */
   adminUrl?: string;
   /** The worker's connection and tasks; undefined if it has none. */
   worker?: { url: string; tasks: WorkerTask[] };

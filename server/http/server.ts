@@ -44,7 +44,7 @@ interface Connection {
   pipelined: number;
 }
 
-/** What the server serves. */
+/** The parts that the server serves. */
 export interface Application {
   listener: RequestListener;
   /** The prototypes that Express gives to messages. */

@@ -4,7 +4,7 @@ import { parse as parseForm } from "node:querystring";
 import { parse as parseContentType } from "content-type";
 import type { Request, RequestHandler } from "express";
 import getRawBody from "raw-body";
-import { isDecodable } from "../../client/shared/percent-encoding.ts";
+import { isDecodable } from "../../client/shared/addresses.ts";
 import { HttpError } from "../http/http-error.ts";
 
 /** In bytes. The longest valid form is about 8 KB: 654 characters, percent-encoded. */

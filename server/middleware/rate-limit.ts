@@ -1,4 +1,4 @@
-// The rate limiter of sign-ups, per client and per network, and the warning of a proxy that it does not know.
+// The limit of sign-ups, link posts and page views per client and per network, and the warning of a proxy that it does not know.
 import type { IncomingMessage } from "node:http";
 import { BlockList, isIP, isIPv4 } from "node:net";
 import type { Request, RequestHandler } from "express";
@@ -26,7 +26,7 @@ const ipv6Prefix = { client: 56, network: 48 };
  * @param prefix of the names of its stores, for a limit of other requests.
  * @param refuse responds to a request above the limit.
  */
-export function signupLimit(limits: SignupLimits, prefix = "", refuse = refuseTooMany): RequestHandler[] {
+export function clientLimit(limits: SignupLimits, prefix = "", refuse = refuseTooMany): RequestHandler[] {
   const create = (scope: keyof typeof ipv6Prefix, limit: number) => limiter(scope, limits, limit, prefix, refuse);
   return [create("client", limits.limit), create("network", clientsPerNetwork * limits.limit)];
 }

@@ -1,4 +1,4 @@
-// Invitations: batches of people, in the order of their sign-ups.
+// Invitations: groups of people, in the order of their sign-ups.
 import pg from "pg";
 import { sourceName } from "./source.ts";
 import { isFlagged } from "./waitlist-entry.ts";
@@ -22,11 +22,11 @@ export async function countWaiting(client: pg.Client, waits: string): Promise<nu
 }
 
 /** Returns a name with the time in UTC and the transaction's number, which Postgres never gives twice. */
-export async function nameBatch(client: pg.Client): Promise<string> {
-  const { rows } = await client.query<{ batch: string }>(
-    "SELECT to_char(CURRENT_TIMESTAMP, 'YYYY-MM-DD-HH24MI-') || pg_current_xact_id() AS batch",
+export async function nameInvitation(client: pg.Client): Promise<string> {
+  const { rows } = await client.query<{ invitation: string }>(
+    "SELECT to_char(CURRENT_TIMESTAMP, 'YYYY-MM-DD-HH24MI-') || pg_current_xact_id() AS invitation",
   );
-  return (rows[0] as { batch: string }).batch;
+  return (rows[0] as { invitation: string }).invitation;
 }
 
 /** Each search for candidates sorts the whole list. */
@@ -37,7 +37,12 @@ const maxCandidates = 20_000;
  * the same person.
  * @returns how many.
  */
-export async function inviteOldest(client: pg.Client, first: number, waits: string, batch: string): Promise<number> {
+export async function inviteOldest(
+  client: pg.Client,
+  first: number,
+  waits: string,
+  invitation: string,
+): Promise<number> {
   let people = 0;
   while (people < first) {
     const { rows } = await client.query<{ id: string }>(
@@ -49,52 +54,52 @@ export async function inviteOldest(client: pg.Client, first: number, waits: stri
     people += await updateInBatches(
       client,
       rows,
-      `UPDATE public.earlyaccess SET status = 'invited', batch = $2
+      `UPDATE public.earlyaccess SET status = 'invited', invitation = $2
        WHERE id IN (SELECT id FROM public.earlyaccess WHERE ${waits} AND id = ANY ($1) FOR UPDATE SKIP LOCKED)`,
-      batch,
+      invitation,
     );
   }
   return people;
 }
 
-/** Makes the people of the batch waiting again who are still invited. Returns how many. */
-export async function revertBatch(client: pg.Client, batch: string): Promise<number> {
+/** Makes the people of the invitation waiting again who are still invited. Returns how many. */
+export async function revertInvitation(client: pg.Client, invitation: string): Promise<number> {
   const { rows } = await client.query<{ id: string }>(
-    "SELECT id FROM public.earlyaccess WHERE batch = $1 AND status = 'invited'",
-    [batch],
+    "SELECT id FROM public.earlyaccess WHERE invitation = $1 AND status = 'invited'",
+    [invitation],
   );
-  const update = `UPDATE public.earlyaccess SET status = 'waiting', batch = NULL
-    WHERE batch = $2 AND status = 'invited' AND id = ANY ($1)`;
-  return updateInBatches(client, rows, update, batch);
+  const update = `UPDATE public.earlyaccess SET status = 'waiting', invitation = NULL
+    WHERE invitation = $2 AND status = 'invited' AND id = ANY ($1)`;
+  return updateInBatches(client, rows, update, invitation);
 }
 
 /** While a transaction holds an entry, sign-ups of its address get 503, and others do not. So each changes few entries. */
 const entriesAtOnce = 1_000;
 
-/** @param update with the ids as $1 and the batch as $2. */
-async function updateInBatches(client: pg.Client, entries: { id: string }[], update: string, batch: string) {
+/** @param update with the ids as $1 and the invitation as $2. */
+async function updateInBatches(client: pg.Client, entries: { id: string }[], update: string, invitation: string) {
   let changed = 0;
   for (let i = 0; i < entries.length; i += entriesAtOnce) {
     const ids = entries.slice(i, i + entriesAtOnce).map(({ id }) => id);
-    changed += (await client.query(update, [ids, batch])).rowCount ?? 0;
+    changed += (await client.query(update, [ids, invitation])).rowCount ?? 0;
   }
   return changed;
 }
 
-export interface Batch {
-  batch: string;
+export interface Invitation {
+  invitation: string;
   people: number;
-  /** Those of `people` who still have the status invited. */
+  /** The number of `people` who still have the status invited. */
   invited: number;
   joined: number;
 }
 
-/** Returns all batches, the newest first. */
-export async function listBatches(client: pg.Client): Promise<Batch[]> {
-  const { rows } = await client.query<Batch>(
-    `SELECT batch, count(*)::int AS people, (count(*) FILTER (WHERE status = 'invited'))::int AS invited,
+/** Returns all invitations, the newest first. */
+export async function listInvitations(client: pg.Client): Promise<Invitation[]> {
+  const { rows } = await client.query<Invitation>(
+    `SELECT invitation, count(*)::int AS people, (count(*) FILTER (WHERE status = 'invited'))::int AS invited,
             (count(*) FILTER (WHERE status = 'joined'))::int AS joined
-     FROM public.earlyaccess WHERE batch IS NOT NULL GROUP BY batch ORDER BY batch DESC`,
+     FROM public.earlyaccess WHERE invitation IS NOT NULL GROUP BY invitation ORDER BY invitation DESC`,
   );
   return rows;
 }

@@ -1,5 +1,7 @@
 // The hourly ceiling: flags new entries above SIGNUP_HOURLY_CEILING, and refuses sign-ups above 100 times the ceiling.
+import type pg from "pg";
 import type { Logger } from "pino";
+import { isQueueEnabled } from "../database/queue.ts";
 import type { Waitlist } from "./waitlist.ts";
 
 export interface SignupVolume {
@@ -94,4 +96,37 @@ function oncePerHour(): (write: () => void) => void {
     quietUntil = performance.now() + hourMs;
     write();
   };
+}
+
+/** Returns the number of entries with the flag unusual_volume. */
+export async function countFlagged(client: pg.Client, period: string): Promise<number> {
+  const sql = `SELECT count(*)::int AS flagged FROM public.earlyaccess WHERE unusual_volume AND ${period}`;
+  return (await client.query<{ flagged: number }>(sql)).rows[0]?.flagged ?? 0;
+}
+
+/** Short transactions: a sign-up of an address waits for the transaction that changes its entry. */
+const batchSize = 200;
+
+/**
+ * Clears the flag unusual_volume, and queues the confirmation mails that it held back.
+ * @param period an SQL condition on created_at.
+ */
+export async function clearFlag(client: pg.Client, period: string): Promise<{ cleared: number; queued: number }> {
+  const total = { cleared: 0, queued: 0 };
+  const job = (await isQueueEnabled(client, "mail"))
+    ? "graphile_worker.add_job('mail', json_build_object('entry', id), job_key => 'mail ' || id)"
+    : "NULL";
+  for (;;) {
+    const { rows } = await client.query<{ cleared: number; queued: number }>(
+      `WITH cleared AS (
+         UPDATE public.earlyaccess SET unusual_volume = false
+         WHERE id IN (SELECT id FROM public.earlyaccess WHERE unusual_volume AND ${period} LIMIT ${batchSize})
+         RETURNING id, status = 'waiting' AND NOT (suspected_spam OR disposable_email OR imported) AS is_mailed)
+       SELECT count(*)::int AS cleared, count(CASE WHEN is_mailed THEN (${job}) END)::int AS queued FROM cleared`,
+    );
+    const { cleared = 0, queued = 0 } = rows[0] ?? {};
+    if (cleared === 0) return total;
+    total.cleared += cleared;
+    total.queued += queued;
+  }
 }

@@ -1,10 +1,10 @@
 // The zod schema of a waitlist entry.
 import { domainToASCII } from "node:url";
+import { disposableEmailBlocklistSet } from "disposable-email-domains-js";
 import { z } from "zod";
 import { fieldErrors } from "../../client/shared/content.ts";
 import { fields, honeypot, type Field, type FieldName } from "../../client/shared/fields.ts";
 import { fieldColumns, flags, sourceColumns } from "../database/columns.ts";
-import { isDisposable } from "./disposable-email.ts";
 import { readSource, type Source, unstorableCharacters } from "./source.ts";
 
 /** The form's fields, null if an optional one is empty; the source; and the flags. */
@@ -21,26 +21,14 @@ export interface WaitlistEntry extends Source, Record<FieldName, string | null> 
 
 /** An entry, and what else a sign-up stores with it. */
 export interface SignUp extends WaitlistEntry {
-  /** Of the privacy notice that the form showed; null if the sign-up names none. */
+  /** Id of the privacy notice that the form showed; null if the sign-up names none. */
   notice_id?: string | null;
-  /** Of the token that undoes the sign-up; bytes in Postgres' text format. */
+  /** SHA-256 of the token that undoes the sign-up; bytes in Postgres' text format. */
   token_hash?: string;
 }
 
 /** An SQL condition. */
 export const isFlagged = `(${flags.join(" OR ")})`;
-
-/** The columns of a list that is exported. */
-export const exportedColumns = [
-  ...fieldColumns,
-  "status",
-  "created_at",
-  "confirmed_at",
-  "mail_refusal",
-  ...flags,
-  ...sourceColumns,
-  "id",
-];
 
 /**
  * The columns of a list that an import reads. disposable_email follows from the address. Only the link in a mail confirms an
@@ -133,4 +121,12 @@ export function parseEntry(body: Record<string, unknown>, page?: string): Parsed
   const errors: FieldErrors = {};
   for (const issue of result.error.issues) errors[issue.path[0] as FieldName] ??= issue.message;
   return { ok: false, errors };
+}
+
+const domains = disposableEmailBlocklistSet();
+
+/** @param email in lower case. Returns true for a listed domain and its subdomains. */
+function isDisposable(email: string): boolean {
+  const labels = email.slice(email.lastIndexOf("@") + 1).split(".");
+  return labels.some((_, i) => domains.has(labels.slice(i).join(".")));
 }

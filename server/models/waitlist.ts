@@ -10,7 +10,8 @@ import type { Notice } from "./notice.ts";
 
 export interface Waitlist {
   /**
-   * Stores the entry; resolves after the commit. The first entry for an address wins; a duplicate resolves in the same way.
+   * Stores the entry; resolves after the commit. The first entry for an address wins; a duplicate resolves in the same
+   * way. A waiting entry with the flag suspected_spam is replaced (earlyaccess_replace_suspected_spam in the migration).
    * @throws WaitlistUnavailableError if it could not be stored.
    */
   join(entry: SignUp): Promise<void>;

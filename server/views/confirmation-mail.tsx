@@ -11,7 +11,7 @@ export interface MailedSite {
   contact: string | undefined;
 }
 
-/** Those of client/tokens.css, as mail readers know no custom properties. A test compares them. */
+/** The colours of client/tokens.css, as mail readers know no custom properties. A test compares them. */
 export const mailColours = {
   light: {
     paper: "#f5f7f1",
@@ -42,6 +42,8 @@ const darkStyles = `
   .card { background: ${dark.surface} !important; border-color: ${dark.line} !important }
   .soft { color: ${dark["ink-soft"]} !important }
   .link { color: ${dark.leaf} !important }
+  .stem { border-color: ${dark.leaf} !important }
+  .leaf { background: ${dark.leaf} !important }
   .button { background: ${dark.leaf} !important; color: ${dark["on-leaf"]} !important }
 }`;
 
@@ -85,20 +87,44 @@ function formatText({ controller, contact }: MailedSite, { confirmUrl, leaveUrl 
   return `${parts.join("\n\n")}\n`;
 }
 
+/** The logo as two boxes: mail readers block images until the reader asks for them. */
+function Mark() {
+  const stem = {
+    borderLeft: `5px solid ${light.leaf}`,
+    borderRadius: "0 0 2px 2px",
+    display: "inline-block",
+    height: "26px",
+    marginRight: "6px",
+    verticalAlign: "middle",
+  };
+  const leaf = {
+    background: light.leaf,
+    borderRadius: "0 11px 0 11px",
+    display: "block",
+    height: "18px",
+    width: "19px",
+  };
+  return (
+    <span className="stem" style={stem}>
+      <span className="leaf" style={leaf} />
+    </span>
+  );
+}
+
 function Mail({ site, confirmUrl, leaveUrl }: Urls & { site: MailedSite }) {
   const { controller, contact } = site;
   const page = { background: light.paper, color: light.ink, font: `16px/1.5 ${font}`, margin: 0, padding: "24px 12px" };
   const card = {
     background: light.surface,
     border: `1px solid ${light.line}`,
-    borderRadius: "14px",
+    borderRadius: "0 48px",
     margin: "0 auto",
     maxWidth: "480px",
     padding: "24px",
   };
   const button = {
     background: light.leaf,
-    borderRadius: "8px",
+    borderRadius: "0 20px",
     color: light["on-leaf"],
     display: "inline-block",
     fontWeight: 600,
@@ -124,7 +150,9 @@ function Mail({ site, confirmUrl, leaveUrl }: Urls & { site: MailedSite }) {
       </head>
       <body className="page" style={page}>
         <div className="card" style={card}>
-          <p style={{ ...paragraph, fontWeight: 700 }}>{product.name}</p>
+          <p style={{ ...paragraph, fontSize: "20px", fontWeight: 700 }}>
+            <Mark /> {product.name}
+          </p>
           <h1 style={{ fontSize: "24px", lineHeight: 1.2, margin: "0 0 16px" }}>{copy.heading}</h1>
           <p style={paragraph}>{copy.text}</p>
           <p style={{ ...paragraph, margin: "24px 0" }}>

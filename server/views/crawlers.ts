@@ -1,6 +1,6 @@
 // Files for programs that visit the site: robots.txt, the sitemap and security.txt.
 import { cacheResponse, type Cache } from "../http/cached-response.ts";
-import { escapeHtml, type PublicSite } from "./head.ts";
+import { escapeHtml, type PublicSite } from "./document.ts";
 
 const plain = "text/plain; charset=utf-8";
 

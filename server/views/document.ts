@@ -1,6 +1,9 @@
-// The HTML document: the template client/index.html with a rendered page.
+// The HTML document: the template client/index.html with a rendered page, and the metadata for search engines and shared links.
 import type { RenderedPage } from "../../client/entry-server.tsx";
-import { escapeHtml, renderHead, type PublicSite } from "./head.ts";
+import { meta, product } from "../../client/shared/content.ts";
+import type { PageHead } from "../../client/shared/page-data.ts";
+import type { PageSettings } from "../../client/shared/site-settings.ts";
+import { structuredData } from "./structured-data.ts";
 
 /** Splits the template at its markers; String.replace would interpret the "$" of a price. */
 export function createDocument(template: string, site: PublicSite): (page: RenderedPage) => string {
@@ -19,4 +22,57 @@ function root({ status, body, address }: RenderedPage): string {
 /** React ends void elements with "/>", which HTML validators report. In text, ">" is escaped. */
 function withoutVoidSlashes(html: string): string {
   return html.replaceAll(/ ?\/>/g, ">");
+}
+
+export interface PublicSite {
+  /** Without a slash at its end. */
+  origin: string;
+  /** False keeps every page out of search engines, for staging. */
+  allowIndexing: boolean;
+  settings: () => PageSettings;
+}
+
+/** @param path of the page. */
+function renderHead(
+  { title, description, unlisted }: PageHead,
+  path: string,
+  { origin, allowIndexing }: PublicSite,
+): string {
+  const lines = [`<title>${escapeHtml(title)}</title>`, named("description", description)];
+  if (unlisted || !allowIndexing) lines.push(named("robots", "noindex"));
+  if (!unlisted) lines.push(...sharing(title, description, path, origin));
+  if (path === "/" && !unlisted) lines.push(jsonLd(origin));
+  return lines.join("\n    ");
+}
+
+function sharing(title: string, description: string, path: string, origin: string): string[] {
+  const address = origin + path;
+  return [
+    `<link rel="canonical" href="${escapeHtml(address)}">`,
+    property("og:type", "website"),
+    property("og:site_name", product.name),
+    property("og:url", address),
+    property("og:title", title),
+    property("og:description", description),
+    property("og:image", origin + meta.pictureAddress),
+    property("og:image:width", "1200"),
+    property("og:image:height", "630"),
+    property("og:image:alt", meta.picture),
+    named("twitter:card", "summary_large_image"),
+    named("twitter:image:alt", meta.picture),
+  ];
+}
+
+function jsonLd(origin: string): string {
+  // Escaped, because "</script" in a text would end the element.
+  const json = JSON.stringify(structuredData(origin)).replaceAll("<", "\\u003c");
+  return `<script type="application/ld+json">${json}</script>`;
+}
+
+const named = (name: string, content: string) => `<meta name="${name}" content="${escapeHtml(content)}">`;
+const property = (name: string, content: string) => `<meta property="${name}" content="${escapeHtml(content)}">`;
+
+export function escapeHtml(text: string): string {
+  const entities: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+  return text.replace(/[&<>"]/g, (character) => entities[character] as string);
 }

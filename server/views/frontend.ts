@@ -1,15 +1,16 @@
 // What the browser gets: the built pages and files, or in development those of Vite.
 import { randomBytes } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
 import type { Server } from "node:http";
-import { join } from "node:path";
+import { extname, join, relative, sep } from "node:path";
+import { contentType } from "mime-types";
 import type { ViteDevServer } from "vite";
-import type { Cache } from "../http/cached-response.ts";
+import { cacheResponse, type Cache, type CachedResponse } from "../http/cached-response.ts";
 import { projectRoot } from "../project-root.ts";
 import { crawlerFiles } from "./crawlers.ts";
-import type { PublicSite } from "./head.ts";
-import { createPageCache, type PageCache } from "./prerendered-pages.ts";
+import type { PublicSite } from "./document.ts";
+import { createPageCache, type PageCache } from "./page-cache.ts";
 import { builtClient, createBuiltRenderer, createDevRenderer, type Renderer } from "./renderer.ts";
-import { readStaticFiles } from "./static-files.ts";
 
 export interface Frontend extends PageCache {
   renderer: Renderer;
@@ -53,4 +54,29 @@ export async function createDevFrontend(server: Server, site: PublicSite): Promi
     inline: { styles: sources, scripts: sources },
     vite,
   };
+}
+
+/** Files below /assets/ have a hash in their name. */
+const hashedCaching = "public, max-age=31536000, immutable";
+const otherCaching = "public, max-age=3600";
+
+/** Reads the folder's files and the compressed variants beside them, without index.html, which is a template. */
+async function readStaticFiles(folder: string): Promise<Cache> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const files = paths
+    .filter((path) => !/\.(?:br|gz)$/.test(path) && path !== join(folder, "index.html"))
+    .map(async (path) => {
+      const address = `/${relative(folder, path).split(sep).join("/")}`;
+      return [address, await readCached(path, address.startsWith("/assets/") ? hashedCaching : otherCaching)] as const;
+    });
+  return new Map(await Promise.all(files));
+}
+
+async function readCached(path: string, caching: string): Promise<CachedResponse> {
+  const readVariant = (ending: string) => readFile(path + ending).catch(() => undefined);
+  const [identity, br, gzip] = await Promise.all([readFile(path), readVariant(".br"), readVariant(".gz")]);
+  const mediaType = contentType(extname(path)) || "application/octet-stream";
+  const headers = { "Content-Type": mediaType, "Cache-Control": caching };
+  return cacheResponse({ identity, ...(br && { br }), ...(gzip && { gzip }) }, 200, headers);
 }

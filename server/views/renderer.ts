@@ -8,7 +8,7 @@ import type { FormFailure } from "../../client/shared/page-data.ts";
 import { projectRoot } from "../project-root.ts";
 import type * as DocumentModule from "./document.ts";
 import { createDocument } from "./document.ts";
-import type { PublicSite } from "./head.ts";
+import type { PublicSite } from "./document.ts";
 
 export interface RenderedDocument {
   status: number;

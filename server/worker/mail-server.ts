@@ -78,12 +78,12 @@ function createMailTransport({ url, client }: MailServer) {
   });
 }
 
-/** What nodemailer adds to an error. */
+/** The fields that nodemailer adds to an error. */
 interface SmtpError extends Error {
   code?: string;
-  /** Of the operating system or of TLS. */
+  /** Error code of the operating system or of TLS. */
   originalCode?: string;
-  /** Which of nodemailer's timeouts it was. */
+  /** Name of nodemailer's timeout. */
   timeoutType?: string;
   /** The command that the server refused; CONN or API if it refused none. */
   command?: string;

@@ -1,7 +1,7 @@
 // The task mail: the confirmation mail of an entry (double opt-in), at most one a day to an address and three in all.
 import type { JobHelpers, Task } from "graphile-worker";
 import type { SendMailOptions } from "nodemailer";
-import { hashAddress } from "../database/erasures.ts";
+import { hashAddress } from "../database/erasure-key.ts";
 import { createToken } from "../models/token.ts";
 import { isFlagged, normaliseAddress } from "../models/waitlist-entry.ts";
 import { renderConfirmationMail, type MailedSite } from "../views/confirmation-mail.tsx";

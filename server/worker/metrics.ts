@@ -1,7 +1,7 @@
 // The worker's Prometheus metrics. Imported only if WORKER_METRICS_PORT is set.
 import type pg from "pg";
 import { Counter, Gauge, Registry } from "prom-client";
-import { serveMetrics } from "../metrics/server.ts";
+import { serveMetrics } from "../metrics.ts";
 
 export type CountMail = (outcome: "sent" | "refused") => void;
 

@@ -10,7 +10,7 @@ export interface Webhook {
   secret: string | undefined;
 }
 
-/** What happened, and nothing about the person: data that has left the database cannot be erased. */
+/** The event, without data about the person: data that has left the database cannot be erased. */
 export interface WebhookEvent extends Source {
   /** UUID of the waitlist entry. */
   id: string;

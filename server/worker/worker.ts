@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Logger, parseCrontab, run, type Runner, type TaskList } from "graphile-worker";
 import type pg from "pg";
 import type { Logger as Log } from "pino";
-import { requireErasureKey } from "../database/erasures.ts";
+import { requireErasureKey } from "../database/erasure-key.ts";
 import { refuseForeignQueue } from "../database/queue.ts";
 import { OperatorError } from "../operator-messages.ts";
 

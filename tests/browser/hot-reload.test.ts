@@ -1,5 +1,5 @@
-// Hot reload in development: an open page shows an edit of the sources without a manual reload.
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+// The pages in development: their console, and hot reload of an edit of the sources without a manual reload.
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { isHydrated, isViolation, openPage, type WatchedPage } from "../support/browser.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { startDevSite, type DevSite } from "../support/dev-site.ts";
@@ -68,7 +68,7 @@ const stylesheet: Edit = {
   insert: (mark) => ` --${mark}: shown;`,
 };
 const serverModule: Edit = {
-  file: "server/views/prerendered-pages.ts",
+  file: "server/views/page-cache.ts",
   after: "const { status, html } = await rendered;",
   insert: (mark) =>
     `if (status === 200) return cacheResponse({ identity: Buffer.from(html.replace("<title>", "<title>${mark} ")) }, status, htmlType);`,
@@ -94,38 +94,40 @@ async function expectShown(mark: string, page: WatchedPage) {
   await page.waitForFunction(hasMark, mark, { timeout });
 }
 
-describe.each([
+// This test comes first, because no browser may have loaded the component's module yet.
+it("an edit appears in a page that is not hydrated while no other is open", { timeout: 3 * timeout }, async () => {
+  const page = await openUnhydrated();
+  await expectShown(await make(component), page);
+  expectNoViolation(page);
+});
+
+it(
+  "the landing page in development hydrates without console messages and requests to other hosts",
+  { timeout },
+  async () => {
+    const page = await openHydrated();
+    await page.waitForLoadState("networkidle");
+    // React writes a message of its own.
+    expect(page.messages.filter((text) => !/React DevTools/.test(text))).toEqual([]);
+    expect(page.sentRequests.filter((request) => !request.includes(` ${site.url}`))).toEqual([]);
+  },
+);
+
+it.each([
   ["the copy", copy],
   ["a component", component],
   ["the stylesheet", stylesheet],
-])("an edit of %s", { timeout: 3 * timeout }, (_, edit) => {
-  // This test comes first, because no browser may have loaded the module yet.
-  it("appears in a page that is not hydrated", async () => {
-    const page = await openUnhydrated();
-    await expectShown(await make(edit), page);
-    expectNoViolation(page);
-  });
-
-  it("appears in a hydrated page, which keeps the typed text", async () => {
-    const page = await openHydrated();
-    await expectShown(await make(edit), page);
-    await expectTypedName(page);
-    expectNoViolation(page);
-  });
-
-  it("appears in a page that is not hydrated while a hydrated one is open", async () => {
+])(
+  "an edit of %s appears in every open page, and a hydrated one keeps the typed text",
+  { timeout: 3 * timeout },
+  async (_, edit) => {
     const pages = [await openHydrated(), await openUnhydrated()] as const;
     const mark = await make(edit);
     for (const page of pages) await expectShown(mark, page);
+    await expectTypedName(pages[0]);
     expectNoViolation(...pages);
-  });
-});
-
-it("an edit of the copy changes the head of the page", { timeout: 3 * timeout }, async () => {
-  await site.edit("client/shared/content.ts", 'name: "Perennial"', 'name: "Edited name"');
-  const page = async () => (await fetch(site.url)).text();
-  await expect.poll(page, { timeout }).toContain('<meta property="og:site_name" content="Edited name">');
-});
+  },
+);
 
 it("an edit of the server restarts the server and reloads the pages", { timeout: 3 * timeout }, async () => {
   const pages = [await openHydrated(), await openUnhydrated()] as const;

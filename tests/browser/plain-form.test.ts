@@ -1,6 +1,6 @@
 // The form in a browser without JavaScript.
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { openPage, type WatchedPage } from "../support/browser.ts";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { openPage, sendFormTo, type WatchedPage } from "../support/browser.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { startSite, type Site } from "../support/site.ts";
 import { openWire, type Wire } from "../support/tcp-proxy.ts";
@@ -8,182 +8,114 @@ import { openWire, type Wire } from "../support/tcp-proxy.ts";
 let database: TestDatabase;
 let wire: Wire;
 let site: Site;
+let closedSite: Site;
 let page: WatchedPage;
 
 beforeAll(async () => {
   database = await createTestDatabase();
   wire = await openWire(database.webUrl);
-  site = await start("1000");
+  const env = { DATABASE_OWNER_URL: database.ownerUrl, SIGNUP_LIMIT: "1000" };
+  [site, closedSite] = await Promise.all([
+    startSite({ env: { ...env, DATABASE_URL: wire.url(database.webUrl) } }),
+    startSite({ env: { ...env, DATABASE_URL: database.webUrl, WAITLIST: "closed" } }),
+  ]);
 });
 
 afterAll(async () => {
   await site.stop();
+  await closedSite.stop();
   await wire.cut();
   await database.drop();
 });
 
-const start = (limit: string) =>
-  startSite({
-    env: { DATABASE_URL: wire.url(database.webUrl), DATABASE_OWNER_URL: database.ownerUrl, SIGNUP_LIMIT: limit },
-  });
-
 beforeEach(async () => {
   await database.query("TRUNCATE earlyaccess");
   page = await openPage({ javaScriptEnabled: false });
-  await page.goto(site.url);
 });
 
 const typed = ["Ada", "ada@example.com", "Engines", "Engineer"];
 const invalid = ["Ada", "ada@localhost", "Engines", ""];
+const mistyped = ["Ada", "ada@gmial.com", "Engines", "Engineer"];
 const inputs = () => page.locator("form .field input");
+const values = () => inputs().evaluateAll((all) => (all as HTMLInputElement[]).map((input) => input.value));
+const emails = async () => (await database.query("SELECT email FROM earlyaccess")).map(({ email }) => email);
+const focused = () => page.locator(":focus");
 
-async function submit(values = typed) {
-  for (const [i, value] of values.entries()) await inputs().nth(i).fill(value);
+async function submit(texts = typed) {
+  for (const [i, text] of texts.entries()) await inputs().nth(i).fill(text);
   await page.getByRole("button", { name: "Get Early Access" }).click();
 }
 
-const values = () => inputs().evaluateAll((all) => (all as HTMLInputElement[]).map((input) => input.value));
-
 async function expectFailure(expected = typed) {
   expect(await page.title()).toMatch(/^Error: /);
-  const summary = page.locator(":focus");
-  expect(await summary.textContent()).toContain("Something went wrong. Please try again.");
+  expect(await focused().textContent()).toContain("Something went wrong. Please try again.");
   expect(await values()).toEqual(expected);
 }
 
-it("joins, and shows the success message", async () => {
+it("a plain form joins, and shows the success message and the way back to the form for a colleague", async () => {
+  await page.goto(site.url);
   await submit();
   expect(page.url()).toMatch(/\/\?joined&undo=[\w-]{22}#early-access$/);
-  expect(await page.locator(":focus").getAttribute("id")).toBe("early-access");
+  expect(await focused().getAttribute("id")).toBe("early-access");
   const section = page.locator("#early-access");
   expect(await section.textContent()).toContain("Welcome to the future! 🚀");
   expect(await section.textContent()).toContain(
     "You're now on the early access list. We'll notify you when we launch!",
   );
   expect(await inputs().count()).toBe(0);
-  await page.reload();
-  await page.getByRole("heading", { name: "Welcome to the future! 🚀" }).waitFor();
-  expect(await database.query("SELECT email FROM earlyaccess")).toEqual([{ email: "ada@example.com" }]);
-  expect(page.messages).toEqual([]);
-});
-
-it.each([false, true])("can be undone, also after a reload (JavaScript: %s)", async (javaScriptEnabled) => {
-  await submit();
-  const address = page.url();
-  page = await openPage({ javaScriptEnabled });
-  await page.goto(address);
-  await page.getByRole("button", { name: "Wrong address? Undo" }).click();
-  await page.waitForURL(`${site.url}/?undone#early-access`);
-  await page.getByText("Your sign-up has been undone").waitFor();
-  expect(await database.query("SELECT FROM earlyaccess")).toEqual([]);
-  expect(await values()).toEqual(["", "", "", ""]);
-  expect(page.messages).toEqual([]);
-});
-
-it("leads back to the empty form for a colleague", async () => {
-  await submit();
+  expect(await emails()).toEqual(["ada@example.com"]);
   await page.getByRole("link", { name: "Add a colleague" }).click();
   expect(page.url()).toBe(`${site.url}/#early-access`);
   expect(await values()).toEqual(["", "", "", ""]);
+  expect(page.messages).toEqual([]);
 });
 
-describe.each([
-  ["phone", { width: 390, height: 844 }],
-  ["desktop", { width: 1440, height: 900 }],
-])("on a %s, the error summary is visible and has focus", (_, viewport) => {
-  const summaryBox = () => page.locator(".form-failure").evaluate((summary) => summary.getBoundingClientRect());
-
-  /** Expects that the summary has focus and, when the page has stopped scrolling, is below the navigation bar. */
-  async function expectVisibleSummary() {
-    expect(await page.locator(":focus").getAttribute("class")).toBe("form-failure");
-    const tops: number[] = [];
-    const stopped = () => tops.length >= 10 && new Set(tops.slice(-10)).size === 1;
-    while (!stopped()) {
-      tops.push((await summaryBox()).top);
-      await page.waitForTimeout(50);
-    }
-    const { top, bottom } = await summaryBox();
-    expect(top).toBeGreaterThanOrEqual(64);
-    expect(bottom).toBeLessThanOrEqual(viewport.height);
-  }
-
-  it.each([
-    ["reduce", true],
-    ["no-preference", true],
-    ["no-preference", false],
-  ] as const)("after a form post (motion: %s, JavaScript: %s)", async (reducedMotion, javaScriptEnabled) => {
-    page = await openPage({ viewport, reducedMotion, javaScriptEnabled });
-    await page.route("**/assets/*.js", (route) => route.abort());
-    await page.goto(site.url);
-    await submit(invalid);
-    await page.waitForURL("**/api/earlyaccess*");
-    await expectVisibleSummary();
-  });
-
-  it("after a visit of the form's address", async () => {
-    page = await openPage({ viewport });
-    await page.goto(`${site.url}/api/earlyaccess`);
-    await expectVisibleSummary();
-  });
-});
-
-it("422: the error summary has focus and links to the invalid field", async () => {
-  await submit(invalid);
-  await expectFailure(invalid);
-  await page.getByRole("link", { name: "Enter an email address like name@example.com." }).click();
-  expect(await page.locator(":focus").getAttribute("name")).toBe("email");
+it("a plain sign-up can be undone, also after a reload", async () => {
+  await page.goto(site.url);
   await submit();
-  expect(page.url()).toContain("?joined");
+  await page.reload();
+  await page.getByRole("button", { name: "Wrong address? Undo" }).click();
+  expect(page.url()).toBe(`${site.url}/?undone#early-access`);
+  await page.getByText("Your sign-up has been undone").waitFor();
+  expect(await emails()).toEqual([]);
 });
 
-describe("a mistyped address", () => {
-  const mistyped = ["Ada", "ada@gmial.com", "Engines", "Engineer"];
-  const emails = async () => (await database.query("SELECT email FROM earlyaccess")).map(({ email }) => email);
-
-  beforeEach(() => submit(mistyped));
-
-  it("leads to a question that has focus, and the form keeps its values", async () => {
-    expect(await page.title()).toMatch(/^Check your email address – /);
-    expect(await page.locator(":focus").textContent()).toBe("Did you mean ada@gmail.com?Use itKeep mine");
-    expect(await values()).toEqual(mistyped);
-    expect(await emails()).toEqual([]);
-  });
-
-  it.each([
-    ["Use it", "ada@gmail.com"],
-    ["Keep mine", "ada@gmial.com"],
-    ["Get Early Access", "ada@gmial.com"],
-  ])("is stored after the answer %s as %s", async (name, email) => {
-    await page.getByRole("button", { name }).click();
-    expect(page.url()).toMatch(/\/\?joined&undo=[\w-]{22}#early-access$/);
-    expect(await emails()).toEqual([email]);
-  });
-
-  it("is corrected by Enter in a field", async () => {
-    await page.getByLabel("Company").press("Enter");
-    await page.waitForURL("**/?joined*");
-    expect(await emails()).toEqual(["ada@gmail.com"]);
-  });
-
-  it("can be corrected in the field, too", async () => {
-    await page.getByLabel("Email").fill("ada@example.com");
-    await page.getByLabel("Email").press("Enter");
-    await page.waitForURL("**/?joined*");
-    expect(await emails()).toEqual(["ada@example.com"]);
-  });
-});
-
-it("stores the campaign from the URL of the page, also after a failed attempt", async () => {
+it("422: the error summary is visible, has focus and links to the invalid field; the next attempt keeps the campaign", async () => {
+  await page.setViewportSize({ width: 390, height: 844 });
   await page.goto(`${site.url}/?utm_source=news&utm_term=a%22b`);
   await submit(invalid);
+  await expectFailure(invalid);
+  const summary = await focused().boundingBox();
+  expect(summary?.y).toBeGreaterThanOrEqual((await page.locator("header").boundingBox())?.height ?? Infinity);
+  expect((summary?.y ?? 0) + (summary?.height ?? 0)).toBeLessThanOrEqual(844);
+  await page.getByRole("link", { name: "Enter an email address like name@example.com." }).click();
+  expect(await focused().getAttribute("name")).toBe("email");
   await submit();
-  expect(page.url()).toContain("?joined");
-  expect(await database.query("SELECT utm_source, utm_term FROM earlyaccess")).toEqual([
-    { utm_source: "news", utm_term: 'a"b' },
+  expect(await database.query("SELECT email, utm_source, utm_term FROM earlyaccess")).toEqual([
+    { email: "ada@example.com", utm_source: "news", utm_term: 'a"b' },
   ]);
 });
 
-it("503: the same form can be sent again when the database is back", async () => {
+it("a mistyped address leads to a question that has focus, keeps the values, and is corrected by Enter in a field", async () => {
+  await page.goto(site.url);
+  await submit(mistyped);
+  expect(await page.title()).toMatch(/^Check your email address – /);
+  expect(await focused().textContent()).toBe("Did you mean ada@gmail.com?Use itKeep mine");
+  expect([await values(), await emails()]).toEqual([mistyped, []]);
+  await page.getByLabel("Company").press("Enter");
+  await page.waitForURL("**/?joined*");
+  expect(await emails()).toEqual(["ada@gmail.com"]);
+});
+
+it("a mistyped address is stored as it is after the answer Keep mine", async () => {
+  await page.goto(site.url);
+  await submit(mistyped);
+  await page.getByRole("button", { name: "Keep mine" }).click();
+  expect(await emails()).toEqual(["ada@gmial.com"]);
+});
+
+it("503: the same plain form can be sent again when the database is back", async () => {
+  await page.goto(site.url);
   await wire.cut();
   await submit();
   await expectFailure();
@@ -192,20 +124,15 @@ it("503: the same form can be sent again when the database is back", async () =>
   expect(page.url()).toContain("?joined");
 });
 
-it("429: the form is empty, and the Back button restores the typed values", async () => {
-  const limited = await start("1");
-  onTestFinished(async () => void (await limited.stop()));
-  await page.goto(limited.url);
-  await submit();
-  await page.goto(limited.url);
+it("410: a plain form that was loaded before the list closed says so, and the Back button restores the values", async () => {
+  await sendFormTo(closedSite.url, page);
+  await page.goto(site.url);
   await submit();
   expect(await page.title()).toMatch(/^Error: /);
-  const summary = await page.locator(":focus").textContent();
-  expect(summary).toMatch(/^Error.*network\. Please try again in (?:10|[2-9]) minutes\. The Back button/);
-  expect(summary).not.toContain("Something went wrong");
-  expect(await values()).toEqual(["", "", "", ""]);
+  expect(await focused().textContent()).toContain("The early access list is closed. Your sign-up was not stored.");
+  expect(await inputs().count()).toBe(0);
   await page.goBack();
-  expect(await values()).toEqual(typed);
+  expect([await values(), await emails()]).toEqual([typed, []]);
 });
 
 it("403: a form on another site is refused, and its values are not shown", async () => {
@@ -217,5 +144,5 @@ it("403: a form on another site is refused, and its values are not shown", async
   await page.locator("button").click();
   await page.waitForURL("**/api/earlyaccess");
   await expectFailure(["", "", "", ""]);
-  expect(await database.query("SELECT email FROM earlyaccess")).toEqual([]);
+  expect(await emails()).toEqual([]);
 });

@@ -40,34 +40,22 @@ function cell(page: Page, column: string, row = 0): Locator {
   return page.locator(`td[data-grid-row-index="${row}"][data-grid-column-id="${column}"]`);
 }
 
-async function expectNewestEntries(page: Page): Promise<void> {
-  const newest = await database.query("SELECT name FROM earlyaccess ORDER BY created_at DESC LIMIT 3");
-  for (const [row, { name }] of newest.entries()) expect(await cell(page, "name", row).innerText()).toBe(name);
-}
-
 async function saveEdit(page: Page): Promise<void> {
   await page.keyboard.press("Enter");
   await page.getByRole("button", { name: "Save 1 row" }).click();
   await page.getByRole("button", { name: "yes, write to db" }).click();
 }
 
-it("opens the printed link with the newest entries first, and sends no request to other hosts", async () => {
+it("Studio opens the printed link with the newest entries first, without requests to other hosts, and stores a status", async () => {
   const page = await openStudio();
-  await expectNewestEntries(page);
+  const newest = await database.query("SELECT name FROM earlyaccess ORDER BY created_at DESC LIMIT 3");
+  for (const [row, { name }] of newest.entries()) expect(await cell(page, "name", row).innerText()).toBe(name);
   expect(page.sentRequests.filter((request) => !request.includes(` ${studio.url}`))).toEqual([]);
-  const policy = (await fetch(studio.url)).headers.get("content-security-policy");
-  expect(policy).toMatch(/^default-src 'self' .*; frame-ancestors 'none'$/);
-});
-
-it("stores a status edit, and records the admin role in the status history", async () => {
-  const page = await openStudio();
   const email = await cell(page, "email").innerText();
   await cell(page, "status").dblclick();
   await page.getByRole("button", { name: "invited" }).click();
   await saveEdit(page);
   await page.getByText("Row saved successfully").waitFor();
-  await page.reload();
-  await cell(page, "status").getByText("invited").waitFor();
   expect(
     await database.query(`
       SELECT email, changed_by, old_status, new_status
@@ -77,7 +65,7 @@ it("stores a status edit, and records the admin role in the status history", asy
   ]);
 });
 
-it("deletes an entry", async () => {
+it("Studio deletes an entry", async () => {
   const page = await openStudio();
   const email = await cell(page, "email", 2).innerText();
   await page.locator('td[data-select="true"]').nth(2).click();
@@ -87,7 +75,7 @@ it("deletes an entry", async () => {
   expect(await database.query("SELECT FROM earlyaccess WHERE email = $1", [email])).toEqual([]);
 });
 
-it("does not edit a name, and shows the error from Postgres", async () => {
+it("Studio does not edit a name, and shows the error from Postgres", async () => {
   const page = await openStudio();
   const before = await database.query("SELECT name FROM earlyaccess ORDER BY id");
   await cell(page, "name").dblclick();
@@ -101,17 +89,4 @@ it("does not edit a name, and shows the error from Postgres", async () => {
   await saveEdit(page);
   await page.getByText("permission denied for table earlyaccess").waitFor();
   expect(await database.query("SELECT name FROM earlyaccess ORDER BY id")).toEqual(before);
-});
-
-it("does not drop the table in the SQL view, and shows the error from Postgres", async () => {
-  const page = await openStudio();
-  await page.getByRole("link", { name: "SQL", exact: true }).click();
-  await page.locator(".cm-content").click();
-  await page.keyboard.press("ControlOrMeta+a");
-  await page.keyboard.type("DROP TABLE earlyaccess;");
-  await page.keyboard.press("Escape"); // Closes the suggestions.
-  await page.getByRole("button", { name: "Run SQL" }).click();
-  const message = page.getByText("Query error:").locator("..");
-  await message.waitFor();
-  expect(await message.innerText()).toContain("must be owner of table earlyaccess");
 });

@@ -1,7 +1,7 @@
 // waitlist import of a file with erased addresses.
 import { writeFile } from "node:fs/promises";
 import { beforeAll, beforeEach, expect, it } from "vitest";
-import { hashAddress } from "../../server/database/erasures.ts";
+import { hashAddress } from "../../server/database/erasure-key.ts";
 import { migrate } from "../../server/database/migrate.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
 

@@ -22,7 +22,7 @@ async function fill(people: number): Promise<void> {
   );
 }
 
-it("ten processes never take the same person, and each file has its whole batch", async () => {
+it("ten processes never take the same person, and each file has its whole invitation", async () => {
   await fill(400);
   const files = Array.from({ length: 10 }, (_, i) => file(`race-${i}.csv`));
   const runs = await Promise.all(files.map((path) => waitlist(["invite", "--first", "50", "--out", path])));
@@ -33,11 +33,11 @@ it("ten processes never take the same person, and each file has its whole batch"
   expect(new Set(addresses.flat()).size).toBe(400);
   expect(addresses.flat()).toHaveLength(400);
   for (const [i, { stdout }] of runs.entries()) {
-    const batch = / as batch (\S+?)[.;]/.exec(stdout)?.[1];
-    const listed = await database.query("SELECT email FROM earlyaccess WHERE batch = $1", [batch]);
+    const invitation = / as invitation (\S+?)[.;]/.exec(stdout)?.[1];
+    const listed = await database.query("SELECT email FROM earlyaccess WHERE invitation = $1", [invitation]);
     expect(listed.map(({ email }) => email as string).toSorted()).toEqual(addresses[i]?.toSorted());
   }
-  expect(await countOf("status = 'invited' AND batch IS NOT NULL")).toBe(400);
+  expect(await countOf("status = 'invited' AND invitation IS NOT NULL")).toBe(400);
 }, 120_000);
 
 describe("a run", () => {
@@ -74,7 +74,7 @@ describe("a run", () => {
     );
   }
 
-  it("that is killed while it marks people leaves a batch that --undo reverts", async () => {
+  it("that is killed while it marks people leaves an invitation that --undo reverts", async () => {
     await fill(2_500);
     await database.query(`CREATE TRIGGER hold BEFORE UPDATE ON earlyaccess
       FOR EACH ROW WHEN (NEW.email = 'person1000@example.com') EXECUTE FUNCTION hold()`);
@@ -82,8 +82,8 @@ describe("a run", () => {
     const { stdout } = await waitlist(["invite", "--list"]);
     // Postgres may or may not commit what it was doing for the killed process.
     expect(stdout).toMatch(/^\S+ {2}([12],000) people, \1 still invited, 0 joined\n$/);
-    const [batch = ""] = stdout.split(" ");
-    expect(await waitlist(["invite", "--undo", batch])).toMatchObject({ code: 0 });
-    expect(await countOf("status <> 'waiting' OR batch IS NOT NULL")).toBe(0);
+    const [invitation = ""] = stdout.split(" ");
+    expect(await waitlist(["invite", "--undo", invitation])).toMatchObject({ code: 0 });
+    expect(await countOf("status <> 'waiting' OR invitation IS NOT NULL")).toBe(0);
   });
 });

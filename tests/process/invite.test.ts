@@ -1,4 +1,4 @@
-// waitlist invite: who is chosen, the list, and the batches.
+// waitlist invite: who is chosen, the list, and the invitations.
 import { readFile, rm, stat, writeFile } from "node:fs/promises";
 import { beforeEach, expect, it } from "vitest";
 import { migrate } from "../../server/database/migrate.ts";
@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 
 const invite = (...args: string[]) => waitlist(["invite", ...args]);
-const batchName = /\d{4}-\d\d-\d\d-\d{4}-\d+/;
+const invitationName = /\d{4}-\d\d-\d\d-\d{4}-\d+/;
 
 /** Adds people who signed up one after the other. */
 const addPeople = (count: number) =>
@@ -26,12 +26,12 @@ const addPeople = (count: number) =>
     })),
   );
 
-/** Invites into list.csv, and returns the name of the batch. */
+/** Invites into list.csv, and returns the name of the invitation. */
 async function inviteToFile(...args: string[]): Promise<string> {
   await rm(file("list.csv"), { force: true });
   const { code, stdout, stderr } = await invite(...args, "--out", file("list.csv"));
   expect([code, stderr]).toEqual([0, ""]);
-  return batchName.exec(stdout)?.[0] as string;
+  return invitationName.exec(stdout)?.[0] as string;
 }
 
 const invited = async () =>
@@ -45,28 +45,30 @@ const changes = (limit: number) =>
     [limit],
   );
 
-it("takes the oldest people, writes their list, names the batch, and leaves a trace", async () => {
+it("takes the oldest people, writes their list, names the invitation, and leaves a status history", async () => {
   await addPeople(5);
   const { code, stdout, stderr } = await invite("--first", "2", "--out", file("list.csv"));
   expect([code, stderr]).toEqual([0, ""]);
-  const [batch] = batchName.exec(stdout) ?? [];
-  expect(stdout).toBe(`Invited 2 people as batch ${batch}.\nWrote ${file("list.csv")}.\n`);
+  const [invitation] = invitationName.exec(stdout) ?? [];
+  expect(stdout).toBe(`Invited 2 people as invitation ${invitation}.\nWrote ${file("list.csv")}.\n`);
   const list =
     "name,email,company,job_title\nPerson 0,person0@example.com,Engines,\nPerson 1,person1@example.com,Engines,\n";
   expect(await readFile(file("list.csv"), "utf8")).toBe(list);
   expect((await stat(file("list.csv"))).mode & 0o777).toBe(0o600);
-  expect(await database.query("SELECT name, batch FROM earlyaccess WHERE status = 'invited' ORDER BY name")).toEqual([
-    { name: "Person 0", batch },
-    { name: "Person 1", batch },
+  expect(
+    await database.query("SELECT name, invitation FROM earlyaccess WHERE status = 'invited' ORDER BY name"),
+  ).toEqual([
+    { name: "Person 0", invitation },
+    { name: "Person 1", invitation },
   ]);
   const change = { old_status: "waiting", new_status: "invited", changed_by: new URL(database.ownerUrl).username };
   expect(await changes(2)).toEqual([change, change]);
 });
 
-it("invites the next people into another batch", async () => {
+it("invites the next people into another invitation", async () => {
   await addPeople(5);
-  const batches = [await inviteToFile("--first", "2"), await inviteToFile("--first", "2")];
-  expect(new Set(batches).size).toBe(2);
+  const invitations = [await inviteToFile("--first", "2"), await inviteToFile("--first", "2")];
+  expect(new Set(invitations).size).toBe(2);
   expect(await readFile(file("list.csv"), "utf8")).toMatch(/\nPerson 2,.*\nPerson 3,.*\n$/);
   expect(await invited()).toEqual(["Person 0", "Person 1", "Person 2", "Person 3"]);
 });
@@ -77,14 +79,17 @@ it("writes the list to stdout, and the outcome to stderr", async () => {
     await database.query("UPDATE earlyaccess SET status = 'waiting'");
     const { code, stdout, stderr } = await invite("--first", "1", ...out);
     expect([code, stdout]).toEqual([0, "name,email,company,job_title\nPerson 0,person0@example.com,Engines,\n"]);
-    expect(stderr).toMatch(/^Invited 1 person as batch \S+\.\n$/);
+    expect(stderr).toMatch(/^Invited 1 person as invitation \S+\.\n$/);
   }
 });
 
 it("takes all people if there are fewer, and says so", async () => {
   await addPeople(3);
   const { code, stdout } = await invite("--first", "100", "--out", file("list.csv"));
-  expect([code, stdout]).toEqual([0, expect.stringMatching(/^Invited 3 people as batch \S+; nobody else matches\.\n/)]);
+  expect([code, stdout]).toEqual([
+    0,
+    expect.stringMatching(/^Invited 3 people as invitation \S+; nobody else matches\.\n/),
+  ]);
   expect(await invited()).toHaveLength(3);
 });
 
@@ -102,7 +107,7 @@ it("leaves out flagged people, and all who are not waiting", async () => {
   for (const status of ["invited", "joined", "left"]) await add(status, `${status}@example.com`, { status });
   await add("Ada", "ada@example.com");
   await inviteToFile("--first", "9");
-  expect(await database.query("SELECT name FROM earlyaccess WHERE batch IS NOT NULL")).toEqual([{ name: "Ada" }]);
+  expect(await database.query("SELECT name FROM earlyaccess WHERE invitation IS NOT NULL")).toEqual([{ name: "Ada" }]);
 });
 
 it("chooses by source and by confirmation", async () => {
@@ -115,7 +120,7 @@ it("chooses by source and by confirmation", async () => {
   const take = async (...args: string[]) => {
     await inviteToFile("--first", "9", ...args);
     const names = await invited();
-    await database.query("UPDATE earlyaccess SET status = 'waiting', batch = NULL");
+    await database.query("UPDATE earlyaccess SET status = 'waiting', invitation = NULL");
     return names;
   };
   expect(await take("--source", "news")).toEqual(["Campaign"]);
@@ -146,37 +151,41 @@ it.each([
   expect(await readFile(file("list.csv"), "utf8")).toBe("as it was");
 });
 
-it("--show writes the list of a batch again, without people who are no longer invited", async () => {
+it("--show writes the list of an invitation again, without people who are no longer invited", async () => {
   await addPeople(4);
-  const batch = await inviteToFile("--first", "3");
+  const invitation = await inviteToFile("--first", "3");
   await database.query("UPDATE earlyaccess SET status = 'left' WHERE name = 'Person 1'");
   const list =
     "name,email,company,job_title\nPerson 0,person0@example.com,Engines,\nPerson 2,person2@example.com,Engines,\n";
-  expect(await invite("--show", batch)).toEqual({ code: 0, stdout: list, stderr: "" });
+  expect(await invite("--show", invitation)).toEqual({ code: 0, stdout: list, stderr: "" });
   const again = file("again.csv");
-  expect(await invite("--show", batch, "--out", again)).toEqual({ code: 0, stdout: `Wrote ${again}.\n`, stderr: "" });
+  expect(await invite("--show", invitation, "--out", again)).toEqual({
+    code: 0,
+    stdout: `Wrote ${again}.\n`,
+    stderr: "",
+  });
   expect(await readFile(again, "utf8")).toBe(list);
 });
 
 it("--undo makes those waiting again who are still invited", async () => {
   await addPeople(4);
-  const batch = await inviteToFile("--first", "3");
+  const invitation = await inviteToFile("--first", "3");
   await database.query("UPDATE earlyaccess SET status = 'joined' WHERE name = 'Person 1'");
-  const stdout = "Made 2 people waiting again. 1 person of the batch had another status already.\n";
-  expect(await invite("--undo", batch)).toEqual({ code: 0, stdout, stderr: "" });
-  expect(await database.query("SELECT status, batch FROM earlyaccess ORDER BY name")).toEqual([
-    { status: "waiting", batch: null },
-    { status: "joined", batch },
-    { status: "waiting", batch: null },
-    { status: "waiting", batch: null },
+  const stdout = "Made 2 people waiting again. 1 person of the invitation had another status already.\n";
+  expect(await invite("--undo", invitation)).toEqual({ code: 0, stdout, stderr: "" });
+  expect(await database.query("SELECT status, invitation FROM earlyaccess ORDER BY name")).toEqual([
+    { status: "waiting", invitation: null },
+    { status: "joined", invitation },
+    { status: "waiting", invitation: null },
+    { status: "waiting", invitation: null },
   ]);
   expect(await changes(1)).toMatchObject([{ old_status: "invited", new_status: "waiting" }]);
   await inviteToFile("--first", "1");
   expect(await invited()).toEqual(["Person 0"]);
 });
 
-it("--list counts the people of each batch, the newest first", async () => {
-  expect(await invite("--list")).toEqual({ code: 0, stdout: "There are no batches.\n", stderr: "" });
+it("--list counts the people of each invitation, the newest first", async () => {
+  expect(await invite("--list")).toEqual({ code: 0, stdout: "There are no invitations.\n", stderr: "" });
   await addPeople(4);
   const first = await inviteToFile("--first", "3");
   await database.query("UPDATE earlyaccess SET status = 'joined' WHERE name = 'Person 1'");
@@ -185,15 +194,15 @@ it("--list counts the people of each batch, the newest first", async () => {
   expect(await invite("--list")).toEqual({ code: 0, stdout, stderr: "" });
 });
 
-it("--undo and --show of an unknown batch exit with 1", async () => {
-  const stderr = 'There is no batch "none". See: waitlist invite --list\n';
+it("--undo and --show of an unknown invitation exit with 1", async () => {
+  const stderr = 'There is no invitation "none". See: waitlist invite --list\n';
   expect(await invite("--undo", "none")).toEqual({ code: 1, stdout: "", stderr });
   expect(await invite("--show", "none", "--out", file("none.csv"))).toMatchObject({ code: 1, stdout: "" });
   await expect(stat(file("none.csv"))).rejects.toMatchObject({ code: "ENOENT" });
 });
 
 it.each([
-  [[], /^invite needs --first N, --list, --show BATCH or --undo BATCH\.\n$/],
+  [[], /^invite needs --first N, --list, --show INVITATION or --undo INVITATION\.\n$/],
   [["--source", "x"], /^invite needs --first N, /],
   [["--first", "0"], /^--first is "0" but must be a whole number from 1, for example 100\.\n$/],
   [["--first", "1.5"], /^--first is "1\.5" but must be /],
@@ -221,9 +230,9 @@ it("works with the connection of an admin, whose name the trace has", async () =
   const { code, stdout, stderr } = await waitlist(["invite", "--first", "1", "--out", file("list.csv")], env);
   expect([code, stderr]).toEqual([0, ""]);
   expect(await changes(1)).toMatchObject([{ changed_by: new URL(database.adminRoleUrl).username }]);
-  const [batch = ""] = batchName.exec(stdout) ?? [];
-  expect(await waitlist(["invite", "--undo", batch], env)).toMatchObject({ code: 0, stderr: "" });
-  expect(await database.query("SELECT FROM earlyaccess WHERE batch IS NOT NULL")).toEqual([]);
+  const [invitation = ""] = invitationName.exec(stdout) ?? [];
+  expect(await waitlist(["invite", "--undo", invitation], env)).toMatchObject({ code: 0, stderr: "" });
+  expect(await database.query("SELECT FROM earlyaccess WHERE invitation IS NOT NULL")).toEqual([]);
   for (const args of [["export"], ["show", "person0@example.com"]]) {
     expect(await waitlist(args, env)).toMatchObject({ code: 0, stderr: "" });
   }

@@ -1,6 +1,6 @@
 // waitlist purge
 import { beforeEach, describe, expect, it } from "vitest";
-import { hashAddress } from "../../server/database/erasures.ts";
+import { hashAddress } from "../../server/database/erasure-key.ts";
 import { migrate } from "../../server/database/migrate.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
 

@@ -1,6 +1,6 @@
 // The daily deletion of old entries, by the built worker.
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { hashAddress } from "../../server/database/erasures.ts";
+import { hashAddress } from "../../server/database/erasure-key.ts";
 import { migrate } from "../../server/database/migrate.ts";
 import { createEmptyDatabase, superuserUrl, type TestDatabase } from "../support/database.ts";
 import { killedAfterEach } from "../support/killed-after-each.ts";

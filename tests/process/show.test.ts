@@ -19,7 +19,7 @@ it("prints every column, the origin and the trace", async () => {
     utm_source: "news",
   });
   const [{ id }] = (await database.query("SELECT id FROM earlyaccess")) as [{ id: string }];
-  await database.query("UPDATE earlyaccess SET status = 'invited', batch = 'b'");
+  await database.query("UPDATE earlyaccess SET status = 'invited', invitation = 'b'");
   await database.query("UPDATE earlyaccess SET status = 'joined'");
   const { code, stdout, stderr } = await waitlist(["show", " ADA@example.com"]);
   expect([code, stderr]).toEqual([0, ""]);
@@ -36,7 +36,7 @@ it("prints every column, the origin and the trace", async () => {
     utm_source: "news",
     notice_id: noticeId("none"),
     status: "joined",
-    batch: "b",
+    invitation: "b",
     imported: "false",
   };
   for (const [name, value] of Object.entries(rows))

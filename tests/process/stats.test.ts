@@ -4,7 +4,7 @@ import { join } from "node:path";
 import axe from "axe-core";
 import { HtmlValidate } from "html-validate";
 import { beforeAll, expect, it } from "vitest";
-import { reportStyles } from "../../server/commands/waitlist/stats/report-styles.ts";
+import { reportStyles } from "../../server/commands/waitlist/stats-report-styles.ts";
 import { projectRoot } from "../../server/project-root.ts";
 import { launchBrowser } from "../support/browser.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";

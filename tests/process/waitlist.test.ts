@@ -91,17 +91,17 @@ describe("with a closed stdout, as after `| head`, or on a full disk", () => {
   it.each([
     [undefined, "write EPIPE"],
     ["/dev/full", "ENOSPC: no space left on device, write"],
-  ])("invite names the batch (stdout %s)", async (log, reason) => {
+  ])("invite names the invitation (stdout %s)", async (log, reason) => {
     await database.query(
       "INSERT INTO earlyaccess (id, name, email, company) VALUES (gen_random_uuid(), 'A', 'a@b.co', 'E')",
     );
     const { code, stderr } = await runUnread(["invite", "--first", "1"], log);
     expect(code).toBe(1);
-    const [, batch = ""] = /^Invited 1 person as batch (\S+)\.\n/.exec(stderr) ?? [];
-    const remedy = `invite --show ${batch} prints its list, and invite --undo ${batch} reverts it.\n`;
-    expect(stderr).toContain(`\n${reason}. If invite --list shows batch ${batch}: ${remedy}`);
+    const [, invitation = ""] = /^Invited 1 person as invitation (\S+)\.\n/.exec(stderr) ?? [];
+    const remedy = `invite --show ${invitation} prints its list, and invite --undo ${invitation} reverts it.\n`;
+    expect(stderr).toContain(`\n${reason}. If invite --list shows invitation ${invitation}: ${remedy}`);
     const list = "name,email,company,job_title\nA,a@b.co,E,\n";
-    expect(await waitlist(["invite", "--show", batch])).toEqual({ code: 0, stdout: list, stderr: "" });
+    expect(await waitlist(["invite", "--show", invitation])).toEqual({ code: 0, stdout: list, stderr: "" });
     await database.query("TRUNCATE earlyaccess");
   });
 

@@ -1,6 +1,6 @@
 // The worker's metrics, read from a real worker.
 import { expect, it } from "vitest";
-import { freePort } from "../../server/http/free-port.ts";
+import { freePort } from "../../server/http/listen.ts";
 import { createMailFixture } from "../support/mail-fixture.ts";
 import { readExposition } from "../support/metrics.ts";
 

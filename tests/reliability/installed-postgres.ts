@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { freePort } from "../../server/http/free-port.ts";
+import { freePort } from "../../server/http/listen.ts";
 import { findProgram } from "../support/programs.ts";
 
 const execute = promisify(execFile);

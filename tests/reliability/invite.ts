@@ -29,10 +29,10 @@ export const inviteMany = (say: Say) =>
     assert.equal(addresses.size, invited + 100);
     const [row] = await queryAs(
       database.ownerUrl,
-      `SELECT (count(*) FILTER (WHERE status = 'invited'))::int AS invited, count(DISTINCT batch)::int AS batches,
+      `SELECT (count(*) FILTER (WHERE status = 'invited'))::int AS invited, count(DISTINCT invitation)::int AS invitations,
               (SELECT count(*)::int FROM earlyaccess_status_changes) AS changes FROM earlyaccess`,
     );
-    assert.deepEqual(row, { invited: invited + 100, batches: 2, changes: invited + 100 });
+    assert.deepEqual(row, { invited: invited + 100, invitations: 2, changes: invited + 100 });
     const seen =
       `100 people in ${few.seconds.toFixed(1)} s, 100,000 in ${many.seconds.toFixed(1)} s; ` +
       `memory ${few.peakMegabytes.toFixed()} and ${many.peakMegabytes.toFixed()} MB`;

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { projectRoot } from "../../server/project-root.ts";
 import { postSignup } from "../support/visitors.ts";
 import { readDashboard } from "../support/dashboard.ts";
-import { freePort } from "../../server/http/free-port.ts";
+import { freePort } from "../../server/http/listen.ts";
 import { findProgram } from "../support/programs.ts";
 import type { Say } from "../support/scenarios.ts";
 import type { Site } from "../support/site.ts";

@@ -10,7 +10,7 @@ import { createNotice } from "../../server/models/notice.ts";
 import type { Application } from "../../server/http/server.ts";
 import { createWaitlist } from "../../server/models/waitlist.ts";
 import { createBuiltFrontend, type Frontend } from "../../server/views/frontend.ts";
-import type { PublicSite } from "../../server/views/head.ts";
+import type { PublicSite } from "../../server/views/document.ts";
 import { keepLog } from "./sent.ts";
 
 export interface TestApp {

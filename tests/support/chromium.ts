@@ -14,8 +14,8 @@ const macPath = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome";
 /** Root cannot use the sandbox; the rest keeps Chromium from sending requests of its own. */
 const args = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"];
 
-export function launchChromium({ path, env }: Chromium, ...more: string[]): Promise<Browser> {
-  return chromium.launch({ executablePath: path, env: { ...process.env, ...env }, args: [...args, ...more] });
+export function launchChromium({ path, env }: Chromium): Promise<Browser> {
+  return chromium.launch({ executablePath: path, env: { ...process.env, ...env }, args });
 }
 
 export async function findChromium(): Promise<Chromium> {

@@ -3,7 +3,7 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "n
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { projectRoot } from "../../server/project-root.ts";
-import { freePort } from "../../server/http/free-port.ts";
+import { freePort } from "../../server/http/listen.ts";
 import { startSite, type Site } from "./site.ts";
 
 export interface DevSite extends Site {

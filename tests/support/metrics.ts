@@ -1,7 +1,7 @@
 // The built site with its metrics, and a reader of their format.
 import { once } from "node:events";
 import { request } from "node:http";
-import { freePort } from "../../server/http/free-port.ts";
+import { freePort } from "../../server/http/listen.ts";
 import { startSite, type Options, type Site } from "./site.ts";
 
 export interface MeasuredSite extends Site {

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { scripts } from "../../package.json";
 import { projectRoot } from "../../server/project-root.ts";
-import { freePort } from "../../server/http/free-port.ts";
+import { freePort } from "../../server/http/listen.ts";
 import { keepLog } from "./sent.ts";
 import { until } from "./until.ts";
 

@@ -35,7 +35,7 @@ CREATE TABLE "earlyaccess" (
     "mailed_at" TIMESTAMPTZ(3),
     "mail_refusal" VARCHAR(20),
     "confirmed_at" TIMESTAMPTZ(3),
-    "batch" VARCHAR(50),
+    "invitation" VARCHAR(50),
 
     CONSTRAINT "earlyaccess_pkey" PRIMARY KEY ("id"),
     -- "Unique" means unique in any case, also for an address that an administrator types.

@@ -2,13 +2,13 @@
 import type pg from "pg";
 import { loadConfig, type Config } from "../../config.ts";
 import { connectTo, openDatabase, type OpenedDatabase } from "../../database/connect.ts";
-import { requireErasureKey } from "../../database/erasures.ts";
+import { requireErasureKey } from "../../database/erasure-key.ts";
 import { mayMigrate, pendingMigrations } from "../../database/migrate.ts";
 import { isQueueEnabled } from "../../database/queue.ts";
 import { examineWebRole, type WorkerTask } from "../../database/roles.ts";
 import { OperatorError, printable } from "../../operator-messages.ts";
-import { count, print } from "../print.ts";
-import type { Command } from "./command.ts";
+import { count, print } from "../command.ts";
+import type { Command } from "./arguments.ts";
 import { migrateHint } from "./owner.ts";
 
 /** `text` says what was found, and what to do unless it is ok. */

@@ -1,11 +1,12 @@
 // waitlist erase: the right to erasure (GDPR, article 17).
-import { eraseEntries, requireErasureKey } from "../../database/erasures.ts";
+import { requireErasureKey } from "../../database/erasure-key.ts";
+import { eraseEntries } from "../../models/erasures.ts";
+import { findPeople, type Person } from "../../models/people.ts";
 import { normaliseAddress } from "../../models/waitlist-entry.ts";
 import { OperatorError, printable, printableName } from "../../operator-messages.ts";
-import { print } from "../print.ts";
-import type { Command } from "./command.ts";
+import { print } from "../command.ts";
+import type { Command } from "./arguments.ts";
 import { withOwner } from "./owner.ts";
-import { findPeople, type Person } from "./show.ts";
 
 export const erase: Command = {
   summary: "permanently removes the entry of each ADDRESS",

@@ -1,40 +1,14 @@
 // waitlist export: streams the list from Postgres as CSV or JSON lines.
 import { createWriteStream } from "node:fs";
-import type { Writable } from "node:stream";
-import { pipeline } from "node:stream/promises";
-import type pg from "pg";
-import { to as copyTo } from "pg-copy-streams";
-import { fields } from "../../../client/shared/fields.ts";
 import { WaitlistStatus } from "../../database/generated/enums.ts";
 import { printable } from "../../operator-messages.ts";
-import { sourceColumns } from "../../database/columns.ts";
-import { exportedColumns, isFlagged } from "../../models/waitlist-entry.ts";
-import { countEntries, print } from "../print.ts";
-import { readChoice, type Arguments, type Command } from "./command.ts";
+import { copyRows, exportFormats } from "../../models/exported-list.ts";
+import { isFlagged } from "../../models/waitlist-entry.ts";
+import { countEntries, print } from "../command.ts";
+import { readChoice, type Arguments, type Command } from "./arguments.ts";
 import { periodOptions, readPeriod } from "./moment.ts";
 import { withOwner } from "./owner.ts";
 import { writePrivately } from "./private-file.ts";
-import { guard } from "./spreadsheet-cell.ts";
-
-/** The columns whose text comes from a visitor or a mail server. */
-const textColumns = new Set<string>([...fields.map(({ name }) => name), ...sourceColumns, "mail_refusal"]);
-
-function toCsvCell(column: string): string {
-  if (textColumns.has(column)) return `${guard(column)} AS ${column}`;
-  // The time zone of the connection is UTC.
-  return column.endsWith("_at") ? `to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS ${column}` : column;
-}
-
-/** The COPY statement of each format. */
-const formats: Record<string, (condition: string) => string> = {
-  csv: (condition) =>
-    `COPY (SELECT ${exportedColumns.map(toCsvCell).join(", ")} FROM public.earlyaccess WHERE ${condition})
-     TO STDOUT (FORMAT csv, HEADER)`,
-  // COPY changes no byte of JSON text here, because JSON text has no control characters.
-  ndjson: (condition) =>
-    `COPY (SELECT row_to_json(entry) FROM (SELECT ${exportedColumns.join(", ")} FROM public.earlyaccess WHERE ${condition}) AS entry)
-     TO STDOUT (FORMAT csv, QUOTE E'\\x01', DELIMITER E'\\x02')`,
-};
 
 export const exportCommand: Command = {
   summary: "writes the list as CSV or as JSON lines, in no particular order",
@@ -59,7 +33,7 @@ export const exportCommand: Command = {
   },
   run: async (args) => {
     const [file = "-"] = args.positionals;
-    const format = readChoice("format", args.value("format") ?? "csv", formats);
+    const format = readChoice("format", args.value("format") ?? "csv", exportFormats);
     const copy = format(readCondition(args));
     await withOwner(async (client) => {
       if (file === "-") await copyRows(client, copy, process.stdout);
@@ -83,13 +57,4 @@ function readCondition({ value, has }: Arguments): string {
   const literals = statuses?.map((word) => `'${readChoice("status", word.trim(), WaitlistStatus)}'`);
   if (literals) conditions.push(`status IN (${literals.join(", ")})`);
   return conditions.join(" AND ");
-}
-
-/** Streams the rows of a COPY statement; ends the output unless it is stdout. Returns the number of rows. */
-export async function copyRows(client: pg.Client, copy: string, output: Writable): Promise<number> {
-  // Lets parallel workers of Postgres format the entries, which nearly doubles the rate of a long list.
-  await client.query("SET parallel_tuple_cost = 0");
-  const rows = client.query(copyTo(copy));
-  await pipeline(rows, output, { end: output !== process.stdout });
-  return rows.rowCount;
 }

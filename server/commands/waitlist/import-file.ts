@@ -4,7 +4,7 @@ import { pipeline } from "node:stream";
 import { CsvError, parse } from "csv-parse";
 import { OperatorError, printable } from "../../operator-messages.ts";
 import { importedColumns } from "../../models/waitlist-entry.ts";
-import { unguard } from "./spreadsheet-cell.ts";
+import { unguard } from "../../models/spreadsheet-cell.ts";
 
 export interface CsvFile {
   /** The names of unknown columns. */
@@ -22,7 +22,7 @@ export interface CsvLine {
 /** In bytes. The parser holds a whole line in memory, and 50 bytes for each of its cells. */
 const longestLine = 65_536;
 
-/** What other tools call the columns; in lower case without spaces and punctuation, "E-Mail address" is emailaddress. */
+/** The names that other tools give the columns; in lower case without spaces and punctuation, "E-Mail address" is emailaddress. */
 const otherNames: Record<string, string[]> = {
   name: ["fullname", "yourname", "contact", "contactname", "displayname"],
   first_name: ["firstname", "givenname", "forename"],

@@ -1,24 +1,28 @@
-// waitlist invite: marks the oldest waiting people as a batch, and writes their list.
+// waitlist invite: marks the oldest waiting people as invited, and writes their list.
 import { open, rm } from "node:fs/promises";
 import type { Writable } from "node:stream";
-import pg from "pg";
-import { fields } from "../../../client/shared/fields.ts";
+import type pg from "pg";
 import { OperatorError, printable, printableName } from "../../operator-messages.ts";
-import { countWaiting, inviteOldest, listBatches, nameBatch, revertBatch, whoWaits } from "../../models/invitations.ts";
-import { UsageError } from "../command.ts";
-import { count, countPeople, print } from "../print.ts";
-import { readCount, type Arguments, type Command } from "./command.ts";
-import { copyRows } from "./export.ts";
+import { copyInvitation } from "../../models/exported-list.ts";
+import {
+  countWaiting,
+  inviteOldest,
+  listInvitations,
+  nameInvitation,
+  revertInvitation,
+  whoWaits,
+} from "../../models/invitations.ts";
+import { count, countPeople, print, UsageError } from "../command.ts";
+import { readCount, type Arguments, type Command } from "./arguments.ts";
 import { withOwner } from "./owner.ts";
-import { guard } from "./spreadsheet-cell.ts";
 
 export const invite: Command = {
-  summary: "invites the oldest waiting people as a batch, and writes their list as CSV",
+  summary: "invites the oldest waiting people, and writes their list as CSV",
   details: [
     "--first takes the oldest entries that are waiting, not flagged, and not in another run of invite. It gives them the",
-    "status invited and the name of a new batch, 1,000 at a time, and then writes the list to a new FILE or, without FILE or",
+    "status invited and the name of a new invitation, 1,000 at a time, and then writes the list to a new FILE or, without FILE or",
     "with -, to stdout. If FILE exists or cannot be created, nothing changes. As in export, an apostrophe guards text that a",
-    "spreadsheet could run. If invite was killed or its list is lost, find the batch with --list. Then print its list with",
+    "spreadsheet could run. If invite was killed or its list is lost, find the invitation with --list. Then print its list with",
     "--show, or revert it with --undo.",
   ].join("\n"),
   positionals: [],
@@ -28,11 +32,11 @@ export const invite: Command = {
     confirmed: { description: "only people whose address was confirmed by the link in the confirmation mail" },
     "dry-run": { description: "print the numbers, and change nothing" },
     out: { value: "FILE", description: "write the list to FILE; - is stdout" },
-    list: { description: "list the batches, the newest first; a name begins with the time in UTC" },
-    show: { value: "BATCH", description: "write the list of a batch again: those who are still invited" },
+    list: { description: "list the invitations, the newest first; a name begins with the time in UTC" },
+    show: { value: "INVITATION", description: "write the list of an invitation again: those who are still invited" },
     undo: {
-      value: "BATCH",
-      description: "make the people of a batch waiting again, unless their status changed since",
+      value: "INVITATION",
+      description: "make the people of an invitation waiting again, unless their status changed since",
     },
   },
   run: async (args) => {
@@ -42,13 +46,13 @@ export const invite: Command = {
     const waits = whoWaits(value("source"), has("confirmed"));
     const [shown, undone] = [value("show"), value("undo")];
     await withOwner(async (client) => {
-      if (has("list")) await printBatches(client);
-      else if (shown !== undefined) await showBatch(client, shown, value("out"));
-      else if (undone !== undefined) await undoBatch(client, undone);
+      if (has("list")) await printInvitations(client);
+      else if (shown !== undefined) await showInvitation(client, shown, value("out"));
+      else if (undone !== undefined) await undoInvitation(client, undone);
       else if (has("dry-run")) {
         const waiting = await countWaiting(client, waits);
         print(`Would invite ${countPeople(Math.min(waiting, first))}; ${count(waiting)} match.\n`);
-      } else await writeList(value("out"), (output) => inviteBatch(client, first, waits, output));
+      } else await writeList(value("out"), (output) => inviteToList(client, first, waits, output));
     });
   },
 };
@@ -60,49 +64,51 @@ function checkOptions({ value, has }: Arguments): void {
   const excess = given.find((option) => option !== alone && !(alone === "show" && option === "out"));
   if (alone && excess) throw new UsageError(`--${alone} cannot be combined with --${excess}.`);
   if (alone || given.includes("first")) return;
-  throw new UsageError("invite needs --first N, --list, --show BATCH or --undo BATCH.");
+  throw new UsageError("invite needs --first N, --list, --show INVITATION or --undo INVITATION.");
 }
 
-async function inviteBatch(client: pg.Client, first: number, waits: string, output: Writable): Promise<void> {
-  const batch = await nameBatch(client);
+async function inviteToList(client: pg.Client, first: number, waits: string, output: Writable): Promise<void> {
+  const invitation = await nameInvitation(client);
   let people = 0;
   try {
-    people = await inviteOldest(client, first, waits, batch);
+    people = await inviteOldest(client, first, waits, invitation);
     const messages = output === process.stdout ? process.stderr : process.stdout;
     const fewer = people < first ? "; nobody else matches" : "";
-    if (people > 0) messages.write(`Invited ${countPeople(people)} as batch ${batch}${fewer}.\n`);
-    if (people > 0) await copyBatch(client, batch, output);
+    if (people > 0) messages.write(`Invited ${countPeople(people)} as invitation ${invitation}${fewer}.\n`);
+    if (people > 0) await copyInvitation(client, invitation, output);
   } catch (error) {
     const reason = (error as Error).message.replace(/\.$/, "");
-    const remedy = `invite --show ${batch} prints its list, and invite --undo ${batch} reverts it.`;
-    throw new OperatorError(`${reason}. If invite --list shows batch ${batch}: ${remedy}`, { cause: error });
+    const remedy = `invite --show ${invitation} prints its list, and invite --undo ${invitation} reverts it.`;
+    throw new OperatorError(`${reason}. If invite --list shows invitation ${invitation}: ${remedy}`, { cause: error });
   }
   if (people === 0) throw new OperatorError("Nobody was invited: no waiting entry matches. Nothing was written.");
 }
 
-async function showBatch(client: pg.Client, batch: string, path?: string): Promise<void> {
+async function showInvitation(client: pg.Client, invitation: string, path?: string): Promise<void> {
   await writeList(path, async (output) => {
-    if ((await copyBatch(client, batch, output)) > 0) return;
+    if ((await copyInvitation(client, invitation, output)) > 0) return;
     throw new OperatorError(
-      `Nobody of a batch "${printableName(batch)}" is still invited. See: waitlist invite --list`,
+      `Nobody of an invitation "${printableName(invitation)}" is still invited. See: waitlist invite --list`,
     );
   });
 }
 
-async function undoBatch(client: pg.Client, batch: string): Promise<void> {
-  const returned = await revertBatch(client, batch);
-  const left = (await listBatches(client)).find((other) => other.batch === batch)?.people ?? 0;
+async function undoInvitation(client: pg.Client, invitation: string): Promise<void> {
+  const returned = await revertInvitation(client, invitation);
+  const left = (await listInvitations(client)).find((other) => other.invitation === invitation)?.people ?? 0;
   if (returned + left === 0)
-    throw new OperatorError(`There is no batch "${printableName(batch)}". See: waitlist invite --list`);
-  const rest = left ? ` ${countPeople(left)} of the batch had another status already.` : "";
+    throw new OperatorError(`There is no invitation "${printableName(invitation)}". See: waitlist invite --list`);
+  const rest = left ? ` ${countPeople(left)} of the invitation had another status already.` : "";
   print(`Made ${countPeople(returned)} waiting again.${rest}\n`);
 }
 
-async function printBatches(client: pg.Client): Promise<void> {
-  const batches = await listBatches(client);
-  if (batches.length === 0) print("There are no batches.\n");
-  for (const { batch, people, invited, joined } of batches)
-    print(`${printable(batch)}  ${countPeople(people)}, ${count(invited)} still invited, ${count(joined)} joined\n`);
+async function printInvitations(client: pg.Client): Promise<void> {
+  const invitations = await listInvitations(client);
+  if (invitations.length === 0) print("There are no invitations.\n");
+  for (const { invitation, people, invited, joined } of invitations)
+    print(
+      `${printable(invitation)}  ${countPeople(people)}, ${count(invited)} still invited, ${count(joined)} joined\n`,
+    );
 }
 
 /** Opens stdout or a new file, before anybody is marked; removes the file if `write` fails. */
@@ -119,12 +125,4 @@ async function writeList(path = "-", write: (output: Writable) => Promise<void>)
     throw error;
   }
   print(`Wrote ${printable(path)}.\n`);
-}
-
-/** A spreadsheet may open the list. Returns the number of people. */
-async function copyBatch(client: pg.Client, batch: string, output: Writable): Promise<number> {
-  const cells = fields.map(({ name }) => `${guard(name)} AS ${name}`);
-  const copy = `COPY (SELECT ${cells.join(", ")} FROM public.earlyaccess
-    WHERE batch = ${pg.escapeLiteral(batch)} AND status = 'invited' ORDER BY created_at, id) TO STDOUT (FORMAT csv, HEADER)`;
-  return copyRows(client, copy, output);
 }

@@ -1,9 +1,8 @@
 // The owner's connection for a command; a signal closes it, so that the command cleans up and ends.
 import type pg from "pg";
 import { errorFields } from "../../database/error-fields.ts";
-import { describeLoss, withConnection, withDatabase } from "../../database/connect.ts";
+import { describeLoss, withConnection, withDatabase, type OpenedDatabase } from "../../database/connect.ts";
 import type { Config } from "../../config.ts";
-import type { OpenedDatabase } from "../../database/connect.ts";
 import { OperatorError } from "../../operator-messages.ts";
 
 export const migrateHint =

@@ -1,7 +1,8 @@
 // waitlist purge: the retention period, and addresses that were erased before a restore.
-import { countOld, eraseAgain, purgeOld, requireErasureKey } from "../../database/erasures.ts";
-import { countEntries, print } from "../print.ts";
-import type { Command } from "./command.ts";
+import { requireErasureKey } from "../../database/erasure-key.ts";
+import { countOld, eraseAgain, purgeOld } from "../../models/erasures.ts";
+import { countEntries, print } from "../command.ts";
+import type { Command } from "./arguments.ts";
 import { withOwner } from "./owner.ts";
 
 export const purge: Command = {

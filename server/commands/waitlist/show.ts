@@ -1,10 +1,10 @@
 // waitlist show: everything that is kept about a person, and the privacy notice of the sign-up (GDPR, articles 7, 13 and 15).
-import type pg from "pg";
-import { hashAddress, hasErasures } from "../../database/erasures.ts";
+import { findErasure } from "../../models/erasures.ts";
+import { findPeople, type Person } from "../../models/people.ts";
 import { normaliseAddress } from "../../models/waitlist-entry.ts";
 import { invisible, OperatorError, printable, printableLines, printableName } from "../../operator-messages.ts";
-import { print } from "../print.ts";
-import { readChoice, type Command } from "./command.ts";
+import { print } from "../command.ts";
+import { readChoice, type Command } from "./arguments.ts";
 import { withOwner } from "./owner.ts";
 
 export const show: Command = {
@@ -32,32 +32,6 @@ export const show: Command = {
     });
   },
 };
-
-/** Times are in ISO 8601, bytes in hexadecimal. */
-export interface Person {
-  entry: { id: string; email: string; created_at: string; status: string; [column: string]: string | boolean | null };
-  /** The privacy notice that the sign-up named, if the site stored it. */
-  notice: { id: string; text: string; shown_at: string } | null;
-  /** The oldest first. */
-  status_changes: { changed_at: string; changed_by: string; old_status: string; new_status: string }[];
-}
-
-/**
- * Looks the address up as a sign-up stores it and as Studio may store it, which accepts addresses that a sign-up refuses.
- * @returns more than one person only if the list, edited by hand, has the address in two spellings.
- */
-export async function findPeople(client: pg.Client, address: string): Promise<Person[]> {
-  const spellings = [normaliseAddress(address) ?? "", address.trim().normalize("NFC").toLowerCase()];
-  const { rows } = await client.query<Person>(
-    `SELECT row_to_json(listed) AS entry,
-       (SELECT row_to_json(notice) FROM public.earlyaccess_notices AS notice WHERE notice.id = notice_id) AS notice,
-       (SELECT coalesce(json_agg(change ORDER BY id), '[]') FROM public.earlyaccess_status_changes AS change
-        WHERE entry_id = listed.id) AS status_changes
-     FROM public.earlyaccess AS listed WHERE email = ANY ($1) ORDER BY email`,
-    [spellings],
-  );
-  return rows;
-}
 
 function toText(people: Person[]): string {
   return people.map(describePerson).join("\n");
@@ -100,15 +74,4 @@ function toJson(people: Person[]): string {
   const escape = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
   const json = JSON.stringify(people, null, 2);
   return `${json.replaceAll(invisible, (found) => (found === "\n" ? found : found.split("").map(escape).join("")))}\n`;
-}
-
-/** Returns when the address was erased, or undefined. */
-async function findErasure(client: pg.Client, address: string, key: string): Promise<string | undefined> {
-  const normalised = normaliseAddress(address);
-  if (!normalised || !(await hasErasures(client))) return undefined;
-  const { rows } = await client.query<{ erased_at: string }>(
-    "SELECT to_json(erased_at) AS erased_at FROM earlyaccess_erasures.addresses WHERE hash = $1",
-    [hashAddress(normalised, key)],
-  );
-  return rows[0]?.erased_at;
 }

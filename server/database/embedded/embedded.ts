@@ -4,7 +4,7 @@ import { mkdtemp, readFile, readlink, realpath, rename, rm, writeFile } from "no
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { freePort, isFree } from "../../http/free-port.ts";
+import { freePort, isFree } from "../../http/listen.ts";
 import { OperatorError } from "../../operator-messages.ts";
 import { findPostgresBinaries, type PostgresBinaries } from "./postgres-binaries.ts";
 

@@ -1,7 +1,7 @@
 // The figures of stats: views, sign-ups and confirmed ones, by day, by source and by status.
 import type pg from "pg";
-import { sourceName } from "../../../models/source.ts";
-import { isFlagged } from "../../../models/waitlist-entry.ts";
+import { sourceName } from "./source.ts";
+import { isFlagged } from "./waitlist-entry.ts";
 
 const counts = ["views", "signups", "confirmed", "converted"] as const;
 
@@ -10,9 +10,9 @@ export type Figure = { label: string } & Record<(typeof counts)[number], number>
 
 export interface Figures {
   total: Figure;
-  /** In UTC, the newest first, without days that have neither views nor sign-ups. */
+  /** Figures of each day in UTC, the newest first, without days that have neither views nor sign-ups. */
   byDay: Figure[];
-  /** Those with most sign-ups, then one figure for all others. */
+  /** Figures of the sources with most sign-ups, then one figure for all others. */
   bySource: Figure[];
   byStatus: Figure[];
   /** The number of suspicious entries that the figures leave out. */

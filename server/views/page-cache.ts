@@ -1,4 +1,4 @@
-// Pages that are the same for everybody, rendered and compressed once.
+// The page cache: pages that are the same for everybody, rendered and compressed once, and the Cache-Control of all pages.
 import { cacheResponse, compress, type Cache, type CachedResponse } from "../http/cached-response.ts";
 import type { RenderedDocument, Renderer } from "./renderer.ts";
 

@@ -1,10 +1,10 @@
 // The HTML page of stats --html: totals, a chart of the sign-ups per day, and the tables of the terminal. React escapes every text.
 /* oxlint-disable jsx-a11y/prefer-tag-over-role -- an <img> would need another file */
 import { renderToStaticMarkup } from "react-dom/server";
-import { product } from "../../../../client/shared/content.ts";
-import { count } from "../../print.ts";
-import type { Figure, Figures } from "./figures.ts";
-import { reportStyles } from "./report-styles.ts";
+import { product } from "../../../client/shared/content.ts";
+import { count } from "../command.ts";
+import type { Figure, Figures } from "../../models/stats.ts";
+import { reportStyles } from "./stats-report-styles.ts";
 
 /** Forbids scripts and requests, whatever a label holds. */
 const policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
@@ -40,7 +40,12 @@ function Report({ tables, figures: { byDay, flagged }, at }: ReportProps) {
       </head>
       <body>
         <header>
-          <p>{product.name}</p>
+          <p>
+            <svg className="mark" viewBox="4 3 24 26" aria-hidden="true">
+              <path d="M4 3h13c6.6 0 11 4.4 11 11v7h-7.5C14 21 9.3 17 9 11.5v15a2.5 2.5 0 0 1-5 0z" />
+            </svg>
+            {product.name}
+          </p>
           <h1>Early access list</h1>
           {tables[0] ? <Totals table={tables[0]} /> : <p>No views and no sign-ups.</p>}
         </header>

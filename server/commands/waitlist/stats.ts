@@ -1,17 +1,17 @@
 // waitlist stats: views, sign-ups and their rate by day, source and status, as tables in the terminal or as an HTML page.
 import { writeFile } from "node:fs/promises";
-import { printable, printableName } from "../../../operator-messages.ts";
-import { count, print } from "../../print.ts";
-import type { Command } from "../command.ts";
-import { periodOptions, readPeriod } from "../moment.ts";
-import { withOwner } from "../owner.ts";
-import { writePrivately } from "../private-file.ts";
-import { countFigures, sumFigures, type Figure, type Figures } from "./figures.ts";
-import { renderReport, type Table } from "./report.tsx";
+import { printable, printableName } from "../../operator-messages.ts";
+import { count, print } from "../command.ts";
+import type { Command } from "./arguments.ts";
+import { periodOptions, readPeriod } from "./moment.ts";
+import { withOwner } from "./owner.ts";
+import { writePrivately } from "./private-file.ts";
+import { countFigures, sumFigures, type Figure, type Figures } from "../../models/stats.ts";
+import { renderReport, type Table } from "./stats-report.tsx";
 
-/** Without --all. */
+/** The numbers of days and sources without --all. */
 const [shownDays, shownSources] = [14, 10];
-/** With --all. A flood of sign-ups can name a million. */
+/** The number of sources with --all. A flood of sign-ups can name a million. */
 const mostSources = 1_000;
 
 export const stats: Command = {

@@ -1,57 +1,7 @@
 // Erased addresses, stored as keyed hashes in a schema that backups exclude, so that a restore does not replace them.
-import { createHmac } from "node:crypto";
 import type pg from "pg";
-import { OperatorError } from "../operator-messages.ts";
-
-/** Returns the hash of a normalised address, from which nobody without the key (ERASURE_KEY) can find the address. */
-export function hashAddress(address: string, key: string): Buffer {
-  return createHmac("sha256", key).update(address).digest();
-}
-
-/**
- * Stores the hash of the empty address, by which a later process recognises its key, if the table is new.
- * @throws OperatorError if the table was made with another key.
- */
-export async function storeKeyHash(owner: pg.Client, key: string): Promise<void> {
-  await owner.query(
-    "INSERT INTO earlyaccess_erasures.addresses SELECT $1 WHERE NOT EXISTS (SELECT FROM earlyaccess_erasures.addresses)",
-    [hashAddress("", key)],
-  );
-  await requireErasureKey(owner, key);
-}
-
-/** Returns whether the database has a table of erased addresses. */
-export async function hasErasures(client: pg.Client): Promise<boolean> {
-  const { rows } = await client.query("SELECT to_regclass('earlyaccess_erasures.addresses') IS NOT NULL AS there");
-  return rows[0].there as boolean;
-}
-
-/**
- * Requires the key if the database has erased addresses: without it, they could return.
- * @returns whether erased addresses are to be kept.
- * @throws OperatorError if the key is missing or another one, or if the database is to be migrated.
- */
-export async function requireErasureKey(client: pg.Client, key: string | undefined): Promise<boolean> {
-  const exists = await hasErasures(client);
-  if (!exists && key === undefined) return false;
-  if (!exists) {
-    throw new OperatorError(
-      "There is no table for erased addresses yet. Migrate with ERASURE_KEY set: npm run migrate.",
-    );
-  }
-  if (key === undefined) {
-    throw new OperatorError(
-      "ERASURE_KEY is not set, but this database stores erased addresses with a key. Set the same key: ERASURE_KEY=…",
-    );
-  }
-  const { rowCount } = await client.query("SELECT FROM earlyaccess_erasures.addresses WHERE hash = $1", [
-    hashAddress("", key),
-  ]);
-  if (rowCount) return true;
-  throw new OperatorError(
-    "ERASURE_KEY is not the key of this database's erased addresses. Set the key that was set when they were first stored. If it is lost, see docs/privacy.md, Erased addresses.",
-  );
-}
+import { hasErasures, hashAddress } from "../database/erasure-key.ts";
+import { normaliseAddress } from "./waitlist-entry.ts";
 
 /** A connection, or the helpers of a job. */
 interface Queryable {
@@ -140,4 +90,15 @@ export async function eraseAgain(client: Queryable, key: string, dryRun = false)
     erased += rowCount ?? 0;
     last = end;
   }
+}
+
+/** Returns when the address was erased, or undefined. */
+export async function findErasure(client: pg.Client, address: string, key: string): Promise<string | undefined> {
+  const normalised = normaliseAddress(address);
+  if (!normalised || !(await hasErasures(client))) return undefined;
+  const { rows } = await client.query<{ erased_at: string }>(
+    "SELECT to_json(erased_at) AS erased_at FROM earlyaccess_erasures.addresses WHERE hash = $1",
+    [hashAddress(normalised, key)],
+  );
+  return rows[0]?.erased_at;
 }

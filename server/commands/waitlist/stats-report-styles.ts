@@ -15,17 +15,19 @@ body { background: var(--paper); color: var(--ink); font: 1rem/1.5 system-ui, sa
 header, main, footer { padding: 1.5rem max(1rem, 50vw - 28rem) }
 header { background: var(--bed); color: var(--on-bed) }
 header p, h1, h2, dl, dd, figure, figure p { margin: 0 }
-header p { color: var(--bloom); font-weight: 600 }
+header { border-radius: 0 0 0 2.5rem }
+header p { align-items: center; color: var(--bloom); display: flex; font-weight: 600; gap: .5rem }
+.mark { fill: currentColor; height: 1.25rem }
 h1 { font-size: 1.75rem; line-height: 1.2 }
 h2 { font-size: 1rem }
 dl { display: flex; flex-wrap: wrap; gap: .75rem clamp(1.25rem, 5vw, 2.5rem); margin-top: 1.25rem }
 dt { color: var(--on-bed-soft); font-size: .875rem }
 dd { font-size: clamp(1.25rem, 5vw, 1.5rem); font-variant-numeric: tabular-nums; font-weight: 600; line-height: 1.25 }
 main { display: grid; gap: 1rem; grid-template-columns: minmax(0, 1fr); overflow-x: auto; padding-bottom: 0 }
-figure, table { background: var(--surface); border: 1px solid var(--line); border-radius: .875rem; padding: 1rem }
+figure, table { background: var(--surface); border: 1px solid var(--line); border-radius: 0 1.25rem; padding: 1rem }
 figcaption, figure p { display: flex; gap: 1rem; justify-content: space-between }
 figcaption span, figure p, footer { color: var(--ink-soft); font-size: .875rem }
-svg { border-bottom: 1px solid var(--ink-soft); display: block; height: 9rem; margin: .75rem 0 .25rem; width: 100% }
+figure svg { border-bottom: 1px solid var(--ink-soft); display: block; height: 9rem; margin: .75rem 0 .25rem; width: 100% }
 rect { fill: var(--leaf) }
 table { border-spacing: 0; font-variant-numeric: tabular-nums; width: 100% }
 th, td { border-top: 1px solid var(--line); font-weight: 400; padding: .3rem 0 .3rem 2rem; text-align: right; white-space: nowrap }

@@ -1,11 +1,13 @@
-// The site's Prometheus metrics. Imported only if METRICS_PORT is set: the library costs memory and start-up time.
+// The site's Prometheus metrics, and the server of metrics. Loaded only if a port is set: the library costs memory and start-up time.
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
-import type { Pool } from "../database/connect.ts";
-import type { OnResponse } from "../middleware/request-log.ts";
-import { flags } from "../database/columns.ts";
-import { refusals, type OnStored, type Refusal } from "../models/waitlist.ts";
-import { methodOf, routeOf } from "./labels.ts";
-import { serveMetrics } from "./server.ts";
+import { signupPath, viewPath } from "../client/shared/addresses.ts";
+import { flags } from "./database/columns.ts";
+import type { Pool } from "./database/connect.ts";
+import { isRead } from "./http/http-error.ts";
+import { listen } from "./http/listen.ts";
+import type { OnResponse } from "./middleware/request-log.ts";
+import { refusals, type OnStored, type Refusal } from "./models/waitlist.ts";
 
 export interface Metrics {
   onResponse: OnResponse;
@@ -122,4 +124,51 @@ function addGauges(registry: Registry, { pool, isReady }: Sources): void {
 
 function addGauge(registry: Registry, name: string, help: string, read: () => number | Promise<number>): void {
   const gauge: Gauge = new Gauge({ name, help, registers: [registry], collect: async () => gauge.set(await read()) });
+}
+
+const named = new Set(["/", signupPath, viewPath, "/healthz", "/readyz"]);
+const methods = new Set(["GET", "HEAD", "POST"]);
+
+/** Returns the path of a route, and for any other path only what was found there. */
+function routeOf(path: string, status: number): string {
+  if (named.has(path)) return path;
+  if (status === 404) return "not found";
+  if (status >= 400) return "other";
+  return path.startsWith("/assets/") ? "asset" : "file";
+}
+
+function methodOf(method = ""): string {
+  return methods.has(method) ? method : "other";
+}
+
+/**
+ * @returns a function that stops the server.
+ * @throws OperatorError if the address cannot be used.
+ */
+export async function serveMetrics(
+  registry: Registry,
+  host: string,
+  port: number,
+  setting = "METRICS_PORT",
+): Promise<() => Promise<void>> {
+  const server = createServer((req, res) => {
+    // A source that cannot be read does not end the site.
+    sendMetrics(registry, req, res).catch(() => res.writeHead(500).end());
+  });
+  await listen(server, host, port, setting);
+  return async () => {
+    const closed = new Promise((done) => server.close(done));
+    server.closeAllConnections();
+    await closed;
+  };
+}
+
+async function sendMetrics(registry: Registry, req: IncomingMessage, res: ServerResponse): Promise<void> {
+  if (!isRead(req) || req.url?.split("?", 1)[0] !== "/metrics") {
+    res.writeHead(404, { "Content-Type": "text/plain" }).end("There is only GET /metrics.\n");
+    return;
+  }
+  const body = await registry.metrics();
+  const headers = { "Content-Type": registry.contentType, "Cache-Control": "no-store" };
+  res.writeHead(200, { ...headers, "Content-Length": Buffer.byteLength(body) }).end(body);
 }

@@ -1,0 +1,54 @@
+// The key of erased addresses (ERASURE_KEY): their hashes, and the check that it is the key of this database.
+import { createHmac } from "node:crypto";
+import type pg from "pg";
+import { OperatorError } from "../operator-messages.ts";
+
+/** Returns the hash of a normalised address, from which nobody without the key (ERASURE_KEY) can find the address. */
+export function hashAddress(address: string, key: string): Buffer {
+  return createHmac("sha256", key).update(address).digest();
+}
+
+/**
+ * Stores the hash of the empty address, by which a later process recognises its key, if the table is new.
+ * @throws OperatorError if the table was made with another key.
+ */
+export async function storeKeyHash(owner: pg.Client, key: string): Promise<void> {
+  await owner.query(
+    "INSERT INTO earlyaccess_erasures.addresses SELECT $1 WHERE NOT EXISTS (SELECT FROM earlyaccess_erasures.addresses)",
+    [hashAddress("", key)],
+  );
+  await requireErasureKey(owner, key);
+}
+
+/** Returns whether the database has a table of erased addresses. */
+export async function hasErasures(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query("SELECT to_regclass('earlyaccess_erasures.addresses') IS NOT NULL AS there");
+  return rows[0].there as boolean;
+}
+
+/**
+ * Requires the key if the database has erased addresses: without it, they could return.
+ * @returns whether erased addresses are to be kept.
+ * @throws OperatorError if the key is missing or another one, or if the database is to be migrated.
+ */
+export async function requireErasureKey(client: pg.Client, key: string | undefined): Promise<boolean> {
+  const exists = await hasErasures(client);
+  if (!exists && key === undefined) return false;
+  if (!exists) {
+    throw new OperatorError(
+      "There is no table for erased addresses yet. Migrate with ERASURE_KEY set: npm run migrate.",
+    );
+  }
+  if (key === undefined) {
+    throw new OperatorError(
+      "ERASURE_KEY is not set, but this database stores erased addresses with a key. Set the same key: ERASURE_KEY=…",
+    );
+  }
+  const { rowCount } = await client.query("SELECT FROM earlyaccess_erasures.addresses WHERE hash = $1", [
+    hashAddress("", key),
+  ]);
+  if (rowCount) return true;
+  throw new OperatorError(
+    "ERASURE_KEY is not the key of this database's erased addresses. Set the key that was set when they were first stored. If it is lost, see docs/privacy.md, Erased addresses.",
+  );
+}

@@ -1,0 +1,94 @@
+// The entries of an import: checked in a temporary table first, then inserted in batches while people sign up.
+import { pipeline } from "node:stream/promises";
+import type pg from "pg";
+import { from as copyFrom } from "pg-copy-streams";
+import { entryColumns } from "../database/columns.ts";
+import { errorFields } from "../database/error-fields.ts";
+import type { WaitlistEntry } from "./waitlist-entry.ts";
+
+export interface ImportedEntry extends WaitlistEntry {
+  id: string;
+  /** ISO 8601; null means now. */
+  created_at: string | null;
+  /** Null means waiting. */
+  status: string | null;
+}
+
+/** In entries. A sign-up of one of their addresses waits for the transaction. */
+const batchSize = 1_000;
+const columns = `${entryColumns}, created_at, status`;
+const order = columns.split(", ") as (keyof ImportedEntry)[];
+
+/** An SQL condition: the person did not sign up again after the erasure. Without a date, a line may be older than that. */
+const isErased = `EXISTS (SELECT FROM earlyaccess_erasures.addresses AS erased
+  WHERE erased.hash = line.hash AND (line.created_at IS NULL OR line.created_at <= erased_at))`;
+
+/**
+ * Copies lines in the text format of COPY (formatLine) into the temporary table `line`, which numbers them by `row_number` from 1.
+ * Writes to no other table, so that no sign-up waits, and keeps no entry in memory.
+ */
+export async function copyLines(client: pg.Client, lines: AsyncIterable<string>): Promise<void> {
+  await client.query(
+    `CREATE TEMP TABLE line AS SELECT 0 AS row_number, ${columns}, ''::bytea AS hash FROM public.earlyaccess WITH NO DATA`,
+  );
+  await pipeline(lines, client.query(copyFrom(`COPY pg_temp.line (row_number, ${columns}, hash) FROM STDIN`)));
+  await client.query("CREATE INDEX ON pg_temp.line (row_number)");
+  await client.query("ANALYZE pg_temp.line");
+}
+
+/**
+ * Returns one line for copyLines.
+ * @param hash of the address, by ERASURE_KEY; null if no erased addresses are kept.
+ */
+export function formatLine(number: number, entry: ImportedEntry, hash: Buffer | null): string {
+  const cells = [number, ...order.map((column) => entry[column]), hash && `\\x${hash.toString("hex")}`];
+  // The checks of a sign-up refuse line breaks and tabs.
+  return `${cells.map((cell) => (cell === null ? String.raw`\N` : String(cell).replaceAll("\\", "\\\\"))).join("\t")}\n`;
+}
+
+/** Deletes the lines whose address was erased. Returns how many. */
+export async function deleteErased(client: pg.Client): Promise<number> {
+  return (await client.query(`DELETE FROM pg_temp.line WHERE ${isErased}`)).rowCount ?? 0;
+}
+
+/** Returns the number of different addresses, and how many of these are on the list already. */
+export async function countAddresses(client: pg.Client): Promise<{ entries: number; known: number }> {
+  const { rows } = await client.query<{ entries: number; known: number }>(
+    `SELECT count(*)::int AS entries, count(listed.id)::int AS known
+     FROM (SELECT DISTINCT email COLLATE "C" AS email FROM pg_temp.line) AS line LEFT JOIN public.earlyaccess AS listed USING (email)`,
+  );
+  return rows[0] as { entries: number; known: number };
+}
+
+/**
+ * Inserts the lines in batches, without webhooks and mails. If a batch fails, the batches before it stay.
+ * @param lines the largest row_number.
+ * @param onInserted called after each batch with the number of entries whose address was not on the list.
+ */
+export async function insertLines(
+  client: pg.Client,
+  lines: number,
+  hasErasures: boolean,
+  onInserted: (entries: number) => void,
+): Promise<void> {
+  // Sign-ups are inserted in the same order: a deadlock with an import is impossible.
+  const insert = `INSERT INTO public.earlyaccess (${columns}, imported)
+    SELECT ${entryColumns}, coalesce(created_at, CURRENT_TIMESTAMP), coalesce(status, 'waiting'), true
+    FROM pg_temp.line WHERE row_number > $1 AND row_number <= $2 ${hasErasures ? `AND NOT ${isErased}` : ""}
+    ORDER BY email COLLATE "C", row_number ON CONFLICT DO NOTHING`;
+  // Sign-ups of a batch queue behind a lock that the import waits for, so it gives up early and tries again.
+  await client.query("SET lock_timeout = '300ms'; SET earlyaccess.silent = 'on'");
+  for (let done = 0; done < lines; done += batchSize) {
+    onInserted(await retryWhileLocked(() => client.query(insert, [done, done + batchSize])));
+  }
+}
+
+/** Tries ten times. Returns the number of rows. */
+async function retryWhileLocked(query: () => Promise<pg.QueryResult>, attempts = 10): Promise<number> {
+  try {
+    return (await query()).rowCount ?? 0;
+  } catch (error) {
+    if (errorFields(error).code !== "55P03" || attempts === 1) throw error;
+    return retryWhileLocked(query, attempts - 1);
+  }
+}
