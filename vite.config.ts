@@ -43,6 +43,7 @@ const server: UserConfig = {
       input: {
         index: path("server/index.ts"),
         migrate: path("server/commands/migrate.ts"),
+        studio: path("server/commands/studio.ts"),
         waitlist: path("server/commands/waitlist.ts"),
         worker: path("server/worker/index.ts"),
       },

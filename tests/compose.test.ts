@@ -1,12 +1,16 @@
-// docker-compose.yml: what a change of a setting restarts, who connects as which role, what each service may do, and what the proxies ask.
-import { existsSync, readFileSync } from "node:fs";
+// docker-compose.yml: what a change of a setting restarts, who connects as which role, and what each service may do.
+// deploy/kubernetes.yaml: what each pod gets and may do.
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { parse } from "yaml";
+import { parse, parseAllDocuments } from "yaml";
+import { version } from "../package.json";
 import { projectRoot } from "../server/project-root.ts";
 
 interface Service {
   image?: string;
+  build?: { context: string; target: string };
+  pull_policy?: string;
   user?: string;
   environment?: Record<string, string | null>;
   depends_on?: Record<string, unknown> | string[];
@@ -20,6 +24,14 @@ interface Service {
   security_opt?: string[];
   mem_limit?: string;
   logging?: { options: Record<string, string> };
+}
+
+interface Manifest {
+  kind: string;
+  spec?: {
+    ttlSecondsAfterFinished?: number;
+    template?: { spec: { containers: { envFrom: Record<string, { name: string } | undefined>[] }[] } };
+  };
 }
 
 const read = (file: string) => readFileSync(join(projectRoot, file), "utf8");
@@ -71,9 +83,28 @@ it("confines each service", () => {
       logging: { options: { "max-size": "10m" } },
     });
     // The project's own image has a user.
-    if (service.image) expect(service.user, name).toMatch(/^(postgres|valkey|1000:1000)$/);
-    if (service.image !== "caddy:2") expect(service.cap_add, name).toBeUndefined();
+    if (!isOwn(service)) expect(service.user, name).toMatch(/^(postgres|valkey|1000:1000)$/);
+    // An older Caddy does not send a POST to another replica if the first one is gone.
+    if (service.image !== "caddy:2.11") expect(service.cap_add, name).toBeUndefined();
   }
+});
+
+const isOwn = ({ image }: Service) => image?.startsWith("${SITE_IMAGE:-");
+
+it("takes its own images from a registry or builds each once, with the version of package.json", () => {
+  const own = Object.entries(services).filter(([, service]) => isOwn(service));
+  const image = `\${SITE_IMAGE:-perennial:${version}}`;
+  const built = own.flatMap(([name, service]) => (service.build ? [[name, service.image, service.build.target]] : []));
+  expect(built).toEqual([
+    ["migrate", image, "site"],
+    ["studio", `${image}-studio`, "studio"],
+  ]);
+  for (const [name, service] of own) {
+    if (!service.build) expect(service, name).toMatchObject({ image, pull_policy: "missing" });
+  }
+  // Outside deploy/, an operator with a published image would need the sources.
+  for (const { file } of Object.values(configs))
+    expect([file, read(file)]).toEqual([expect.stringMatching(/^deploy\//), expect.anything()]);
 });
 
 it("backs up with the image of the database, as the owner, out of reach of the site", () => {
@@ -116,11 +147,13 @@ function interpolate(text: string, values: Record<string, string>): string {
   return replaced === text ? text : interpolate(replaced, values);
 }
 
-it("gives only the worker the mail server's login, and the site what it needs to know of mails", () => {
+it("does not give the site the mail server's login, but what it needs to know of mails", () => {
   const names = (setting: string) =>
     Object.keys(services).filter((name) => setting in (services[name]?.environment ?? {}));
   const sites = ["migrate", "replica-1", "replica-2", "replica-3", "site", "worker"];
-  expect(names("SMTP_URL")).toEqual(["worker"]);
+  // doctor, which runs in the service migrate, tests what the worker and the replicas use.
+  for (const setting of ["SMTP_URL", "WEBHOOK_URL"]) expect(names(setting), setting).toEqual(["migrate", "worker"]);
+  expect(names("REDIS_URL").toSorted()).toEqual(sites.filter((name) => name !== "worker"));
   for (const setting of ["MAIL_FROM", "ERASURE_KEY", "RETENTION_MONTHS", "PUBLIC_URL"]) {
     expect(names(setting).toSorted(), setting).toEqual(sites);
   }
@@ -130,21 +163,25 @@ it("gives only the worker the mail server's login, and the site what it needs to
   expect(services.worker?.profiles).toEqual(["worker"]);
 });
 
-it("has a service for each replica, all of which the balancer asks", () => {
-  const replicas = Object.keys(services).filter((name) => name.startsWith("replica"));
-  expect(replicas).toEqual(["replica-1", "replica-2", "replica-3"]);
-  const upstreams = Array.from(
-    read("deploy/Caddyfile").matchAll(/reverse_proxy (?:@\w+ )?(.+) \{$/gm),
-    ([, list]) => list,
-  );
-  expect(upstreams.length).toBeGreaterThan(0);
-  for (const list of upstreams) expect(list?.split(" ").toSorted()).toEqual(replicas.map((name) => `${name}:3000`));
-});
-
-it("refuses to start without each password, and mounts files that exist", () => {
-  for (const name of ["OWNER", "WEB", "ADMIN"]) {
-    expect(read("docker-compose.yml")).toContain(`\${${name}_PASSWORD:?set it in .env}`);
-    expect(read(".env.example")).toMatch(new RegExp(`^${name}_PASSWORD=$`, "m"));
+it("on Kubernetes confines each pod, and gives it all settings but only its own secrets", () => {
+  const documents = parseAllDocuments(read("deploy/kubernetes.yaml")).map((document) => document.toJS() as Manifest);
+  const pods = documents.flatMap(({ spec }) => spec?.template?.spec ?? []);
+  for (const pod of pods) {
+    expect(pod).toMatchObject({ automountServiceAccountToken: false, securityContext: { runAsNonRoot: true } });
+    expect(pod.containers).toMatchObject([
+      {
+        securityContext: { readOnlyRootFilesystem: true, capabilities: { drop: ["ALL"] } },
+        resources: { limits: { memory: "256Mi" } },
+      },
+    ]);
   }
-  for (const { file } of Object.values(configs)) expect(existsSync(join(projectRoot, file)), file).toBe(true);
+  const sources = pods.map(({ containers: [container] }) =>
+    container?.envFrom.map(({ configMapRef, secretRef }) => configMapRef?.name ?? secretRef?.name),
+  );
+  expect(sources).toEqual([
+    ["perennial", "perennial-worker", "perennial-site", "perennial-owner"],
+    ["perennial", "perennial-site"],
+    ["perennial", "perennial-worker"],
+  ]);
+  expect(documents.find(({ kind }) => kind === "Job")?.spec?.ttlSecondsAfterFinished).toBeGreaterThan(0);
 });

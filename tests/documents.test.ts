@@ -40,9 +40,19 @@ it("documents name settings that exist", () => {
   expect(faults(present, (name) => findAll(codeOf(name), setting).filter((found) => !isSetting(found)))).toEqual([]);
 });
 
+it("documents put profiles into COMPOSE_PROFILES, as a service started with --profile is gone after `down` and `up -d`", () => {
+  expect(faults(present, (name) => findAll(read(name), /--profile (?!'\*')(\S+)/g))).toEqual([]);
+});
+
 it("documents have links that lead somewhere", () => {
   const findLinks = (name: string) => findAll(read(name).replace(/^```.*?^```/gms, ""), /\]\((?![a-z]+:)([^)\s]+)\)/g);
   expect(faults(documents, (name) => findLinks(name).filter((link) => !leadsSomewhere(name, link)))).toEqual([]);
+});
+
+it("the alert rules name sections that exist", () => {
+  const sections = findAll(read("deploy/prometheus-alerts.yml"), /(\bdocs\/[\w.-]+#[\w-]+)/g);
+  expect(sections.length).toBeGreaterThan(0);
+  expect(sections.filter((section) => !leadsSomewhere("README.md", section))).toEqual([]);
 });
 
 function faults(names: string[], find: (name: string) => string[]): string[] {

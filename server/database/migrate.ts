@@ -31,9 +31,9 @@ export interface MigrationResult {
  * @throws OperatorError if the operator has to act; otherwise the error of Postgres, which names a migration that failed.
  */
 export async function migrate(urls: DatabaseUrls, allowPrivilegedRole = true): Promise<MigrationResult> {
-  return withConnection(urls.ownerUrl, async (owner) => {
-    // Of several starts at once, one migrates and the others find it done.
-    await owner.query("SELECT pg_advisory_lock($1)", [migrationLock]);
+  return withConnection<MigrationResult>(urls.ownerUrl, async (owner) => {
+    // Of several starts at once, one migrates and the others find it done. A pooler drops the connection's own lock_timeout.
+    await owner.query(`SET lock_timeout = '5s'; SELECT pg_advisory_lock(${migrationLock})`);
     const { isPrivileged, warning } = await examineWebRole(owner, urls);
     if (isPrivileged && !allowPrivilegedRole) {
       throw new OperatorError(`${warning}\nTo start all the same, set ALLOW_PRIVILEGED_ROLE=true.`);
@@ -48,8 +48,20 @@ export async function migrate(urls: DatabaseUrls, allowPrivilegedRole = true): P
     const after = await examineWebRole(owner, urls);
     const warnings = after.warning ? [after.warning] : [];
     return { applied, created, webRole: isPrivileged ? "privileged" : "restricted", warnings };
+  }).catch((error: pg.DatabaseError) => {
+    const hint = faultHints[error.code ?? ""];
+    // With its code, as readiness.ts retries after some.
+    throw hint ? Object.assign(new OperatorError(`${error.message}. ${hint}`), { code: error.code }) : error;
   });
 }
+
+const changedTables = "The tables are not as the migrations left them. See what differs: waitlist doctor";
+const faultHints: Record<string, string | undefined> = {
+  "42703": changedTables,
+  "42P01": changedTables,
+  "55P03":
+    "Another session holds the lock: try again. If DATABASE_OWNER_URL names a pooler in transaction mode, such as PgBouncer, it keeps the lock of an earlier run: name Postgres itself.",
+};
 
 /** Returns whether the current role may create the waitlist or, once it exists, act as its owner. */
 export async function mayMigrate(client: pg.Client): Promise<boolean> {

@@ -70,6 +70,19 @@ export async function refuseForeignQueue(client: pg.Client): Promise<void> {
   );
 }
 
+/** Advisory lock: only one worker runs at a time. Two would release each other's jobs, and send them twice. */
+export const workerLock = 4_155_220;
+
+/** Returns the application_name of the worker that runs; undefined if none does. */
+export async function findWorker(client: pg.Client): Promise<string | undefined> {
+  const { rows } = await client.query<{ worker: string }>(
+    `SELECT application_name AS worker FROM pg_stat_activity JOIN pg_locks USING (pid)
+     WHERE locktype = 'advisory' AND granted AND objid = $1 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+    [workerLock],
+  );
+  return rows[0]?.worker;
+}
+
 /** The queue's tables have row level security: only their owner sees rows without a policy. */
 async function missingPolicies(owner: pg.Client, role: string): Promise<string[]> {
   const { rows } = await owner.query<{ statement: string }>(

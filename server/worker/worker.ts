@@ -8,7 +8,7 @@ import { Logger, parseCrontab, run, type Runner, type TaskList } from "graphile-
 import type pg from "pg";
 import type { Logger as Log } from "pino";
 import { requireErasureKey } from "../database/erasure-key.ts";
-import { refuseForeignQueue } from "../database/queue.ts";
+import { findWorker, refuseForeignQueue, workerLock } from "../database/queue.ts";
 import { OperatorError } from "../operator-messages.ts";
 
 export interface Assignment {
@@ -23,8 +23,6 @@ export interface Assignment {
 /** In UTC. A run that was missed while no worker ran is caught up; several runs that wait are one. */
 const purgeCrontab = "17 3 * * * purge ?fill=1d&jobKey=purge";
 
-/** Advisory lock: only one worker runs at a time. Two would release each other's jobs, and send them twice. */
-const workerLock = 4_155_220;
 /** Few, as receivers have limits of their own; more than one, as a request that hangs takes 10 s, and a mail 30 s. */
 const concurrency = 4;
 /** The levels of graphile-worker that are logged as warnings. */
@@ -106,25 +104,13 @@ async function takeOver(holder: pg.Client, log: Log, signal: AbortSignal): Promi
     await completeRound(holder);
     const { rows } = await holder.query("SELECT pg_try_advisory_lock($1) AS alone", [workerLock]);
     if (rows[0].alone) break;
-    if (tries === 0) log.info(`another worker runs (${await describeHolder(holder)}); waiting for its end`);
+    if (tries === 0) log.info(`another worker runs (${await findWorker(holder)}); waiting for its end`);
     await sleep(takeOverMs, undefined, { signal }).catch(() => undefined);
   }
   if (signal.aborted) return;
   await holder.query(
     "SELECT graphile_worker.force_unlock_workers(array_agg(DISTINCT locked_by)) FROM graphile_worker.jobs WHERE locked_by IS NOT NULL",
   );
-}
-
-/** Postgres tells a role only about its own connections. */
-async function describeHolder(holder: pg.Client): Promise<string> {
-  const { rows } = await holder.query<{ holder: string }>(
-    `SELECT concat_ws(', ', coalesce(nullif(application_name, ''), usename), 'address ' || host(client_addr),
-              to_char(backend_start AT TIME ZONE 'UTC', '"since" YYYY-MM-DD HH24:MI "UTC"')) AS holder
-     FROM pg_stat_activity JOIN pg_locks USING (pid)
-     WHERE locktype = 'advisory' AND granted AND objid = $1 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
-    [workerLock],
-  );
-  return rows[0]?.holder ?? "it has just ended";
 }
 
 async function rejectOnLoss(holder: pg.Client, signal: AbortSignal): Promise<void> {

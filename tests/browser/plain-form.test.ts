@@ -37,7 +37,8 @@ const typed = ["Ada", "ada@example.com", "Engines", "Engineer"];
 const invalid = ["Ada", "ada@localhost", "Engines", ""];
 const mistyped = ["Ada", "ada@gmial.com", "Engines", "Engineer"];
 const inputs = () => page.locator("form .field input");
-const values = () => inputs().evaluateAll((all) => (all as HTMLInputElement[]).map((input) => input.value));
+const names = ["name", "email", "company", "job_title"];
+const values = () => Promise.all(names.map((name) => page.locator(`form [name=${name}]`).inputValue()));
 const emails = async () => (await database.query("SELECT email FROM earlyaccess")).map(({ email }) => email);
 const focused = () => page.locator(":focus");
 

@@ -2,15 +2,14 @@
 import { expect, it } from "vitest";
 import { migrate } from "../../server/database/migrate.ts";
 import { createEmptyDatabase } from "../support/database.ts";
+import { killedAfterEach } from "../support/killed-after-each.ts";
+import { runWorker } from "../support/site.ts";
+import { until } from "../support/until.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
-import { runWaitlist } from "../support/waitlist.ts";
+import { runWaitlist, verdicts } from "../support/waitlist.ts";
 
 const { database, waitlist } = createWaitlistFixture();
-
-const verdicts = (stdout: string) =>
-  Object.fromEntries(
-    [...stdout.matchAll(/^(ok|warning|problem) +([^:]+):/gm)].map(([, verdict, what]) => [what, verdict]),
-  );
+const running = killedAfterEach();
 
 it("finds nothing if all is well", async () => {
   const { code, stdout, stderr } = await waitlist(["doctor"]);
@@ -62,19 +61,34 @@ it("finds webhooks that are not queued, that wait, and that are not wanted any m
   await migrate({ ...database, worker: { url: database.workerUrl, tasks: ["webhook"] } });
   const fine = await waitlist(["doctor"], wanted);
   expect([fine.code, verdicts(fine.stdout)]).toMatchObject([0, { WORKER_DATABASE_URL: "ok", Webhooks: "ok" }]);
+  expect(fine.stdout).toMatch(/^warning {2}Worker: none runs: .* COMPOSE_PROFILES /m);
+  expect((await waitlist(["doctor", "--strict"], wanted)).code).toBe(1);
+  const worker = runWorker({ ...wanted, DATABASE_URL: database.webUrl });
+  running.push(worker);
+  await until("the worker runs", () => worker.stdout().includes("worker started"), 50);
+  const { code, stdout } = await waitlist(["doctor", "--strict"], wanted);
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/^ok {7}Worker: runs: perennial-worker on /m)]);
+  await worker.stop();
   expect((await waitlist(["doctor"])).stdout).toMatch(/^warning {2}Webhooks: .* not configured here/m);
   await database.query("SELECT graphile_worker.add_job('webhook', '{}')");
   await database.query(
     "UPDATE graphile_worker._private_jobs SET created_at = now() - interval '1 hour', last_error = 'The receiver answered 500'",
   );
   expect((await waitlist(["doctor"], wanted)).stdout).toMatch(
-    /^warning {2}Webhooks: jobs that wait: 1, .* The latest error: The receiver answered 500\. Does the worker run\?/m,
+    /^warning {2}Webhooks: jobs that wait: 1, .* The latest error: The receiver answered 500\.$/m,
   );
   await database.query("UPDATE graphile_worker._private_jobs SET attempts = max_attempts");
   expect((await waitlist(["doctor"], wanted)).stdout).toMatch(
     /^warning {2}Webhooks: .* given up after 25 attempts: 1/m,
   );
   await migrate({ ownerUrl: database.ownerUrl, webUrl: database.webUrl });
+});
+
+it("finds a renamed column", async () => {
+  await database.query("ALTER TABLE earlyaccess RENAME company TO firm");
+  const { code, stdout } = await waitlist(["doctor"]);
+  await database.query("ALTER TABLE earlyaccess RENAME firm TO company");
+  expect([code, stdout]).toEqual([1, expect.stringMatching(/^problem {2}Columns: earlyaccess lacks company\. /m)]);
 });
 
 it("finds exchanged URLs, in production as a problem, and prints no stack", async () => {

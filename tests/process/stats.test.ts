@@ -114,6 +114,15 @@ it("shows views and the rate of sign-ups on days with views, without imports", (
     expect(await lines(...since)).toContain("2026-01-02|3|5|–"); // More sign-ups than views.
   }));
 
+it("counts a sign-up of today in the rate before today's views are stored", async () => {
+  await database.query("INSERT INTO earlyaccess_views VALUES (current_date - 1, 'direct', 4)");
+  await database.query(
+    "INSERT INTO earlyaccess (id, name, email, company) VALUES (gen_random_uuid(), 'Bob', 'bob@example.com', 'E')",
+  );
+  expect(await lines("--since", "2d")).toContain("all|4|1|25.0 %");
+  await database.query("DELETE FROM earlyaccess WHERE name = 'Bob'; TRUNCATE earlyaccess_views");
+});
+
 it("shows 14 days and 10 sources in 80 columns, and the sum of all others", async () => {
   await database.query(
     `INSERT INTO earlyaccess_views (day, source, views)

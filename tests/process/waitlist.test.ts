@@ -57,8 +57,12 @@ describe("the command line", () => {
   });
 
   it.each([
-    ["import", "\u001B[2J\n.csv", /^\?\[2J\?\.csv cannot be read: ENOENT\n$/],
-    ["export", "/\u001B[2J\n/list.csv", /^\/\?\[2J\?\/list\.csv cannot be written: ENOENT\n$/],
+    ["import", "\u001B[2J\n.csv", /^\?\[2J\?\.csv cannot be read: ENOENT\. In a container, mount the folder .*\n$/],
+    [
+      "export",
+      "/\u001B[2J\n/list.csv",
+      /^\/\?\[2J\?\/list\.csv cannot be written: ENOENT\. In a container, mount the folder .*\n$/,
+    ],
   ])("%s prints the path %j without control characters", async (command, path, message) => {
     expect(await waitlist([command, path])).toEqual({ code: 1, stdout: "", stderr: expect.stringMatching(message) });
   });

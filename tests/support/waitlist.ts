@@ -7,6 +7,12 @@ import { run, type Run } from "./run.ts";
 
 export const builtWaitlist = join(projectRoot, "dist/server/waitlist.js");
 
+/** The verdict of doctor on each thing that it names. */
+export const verdicts = (stdout: string) =>
+  Object.fromEntries(
+    [...stdout.matchAll(/^(ok|warning|problem) +([^:]+):/gm)].map(([, verdict, what]) => [what, verdict]),
+  );
+
 /** @param env overrides the URLs of the database. @param program a copy of the bundle. */
 export async function runWaitlist(
   { webUrl, ownerUrl, adminUrl }: DatabaseUrls,

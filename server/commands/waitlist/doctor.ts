@@ -4,7 +4,7 @@ import { loadConfig, type Config } from "../../config.ts";
 import { connectTo, openDatabase, type OpenedDatabase } from "../../database/connect.ts";
 import { requireErasureKey } from "../../database/erasure-key.ts";
 import { mayMigrate, pendingMigrations } from "../../database/migrate.ts";
-import { isQueueEnabled } from "../../database/queue.ts";
+import { findWorker, isQueueEnabled } from "../../database/queue.ts";
 import { examineWebRole, type WorkerTask } from "../../database/roles.ts";
 import { OperatorError, printable } from "../../operator-messages.ts";
 import { count, print } from "../command.ts";
@@ -20,12 +20,13 @@ const problem = (what: string, text: string): Finding => ["problem", what, text]
 
 export const doctor: Command = {
   summary: "checks settings, database, roles, worker, backup, Redis and mail server, and says what to do",
-  details: "Changes nothing, and prints no password. The exit code is 1 if there is a problem; warnings do not count.",
+  details: "Changes nothing, and prints no password. The exit code is 1 if there is a problem.",
   positionals: [],
-  options: {},
-  run: async () => {
+  options: { strict: { description: "exit with 1 after a warning, too" } },
+  run: async ({ has }) => {
+    const accepted = has("strict") ? ["ok"] : ["ok", "warning"];
     for await (const [verdict, what, text] of examine()) {
-      if (verdict === "problem") process.exitCode = 1;
+      if (!accepted.includes(verdict)) process.exitCode = 1;
       print(`${verdict.padEnd(8)} ${what}: ${text.replaceAll("\n", "\n         ")}\n`);
     }
   },
@@ -76,12 +77,24 @@ async function* examineDatabase(database: OpenedDatabase, config: Config): Async
     const judge = isPrivileged && config.allowPrivilegedRole ? warn : problem;
     yield warning ? judge("Web role", warning) : ok("Web role", "cannot read, change or delete entries");
     if (!isUpToDate) return;
+    const missing = await missingColumns(owner);
+    if (missing) yield problem("Columns", `earlyaccess lacks ${missing}. Undo a renaming, or restore a backup.`);
     yield* examineWorker(owner, worker?.tasks ?? []);
     yield await examineBackup(owner);
     yield ok("Erasures", (await requireErasureKey(owner, erasureKey)) ? "the key is right" : "no addresses are kept");
   } finally {
     await owner.end();
   }
+}
+
+async function missingColumns(owner: pg.Client): Promise<string | undefined> {
+  const { Prisma } = await import("../../database/generated/browser.ts");
+  const { rows } = await owner.query(
+    `SELECT string_agg(name, ', ') AS missing FROM unnest($1::text[]) AS name
+     WHERE name NOT IN (SELECT attname FROM pg_attribute WHERE attrelid = to_regclass('public.earlyaccess'))`,
+    [Object.keys(Prisma.WaitlistEntryScalarFieldEnum)],
+  );
+  return rows[0].missing as string | undefined;
 }
 
 async function examineConnection(name: string, url: string): Promise<Finding> {
@@ -94,28 +107,28 @@ async function examineConnection(name: string, url: string): Promise<Finding> {
   }
 }
 
+const noWorker =
+  "none runs: mails and webhooks wait, old entries stay. Its log says why. With docker compose, add worker to COMPOSE_PROFILES in .env, then: docker compose up -d; otherwise npm run worker, or node dist/server/worker.js in the image.";
+
 async function* examineWorker(owner: pg.Client, tasks: WorkerTask[]): AsyncGenerator<Finding> {
-  const hint = "Does the worker run? npm run worker, or in the image node dist/server/worker.js.";
+  const running = await findWorker(owner);
+  if (running) yield ok("Worker", `runs: ${running}`);
+  else if (tasks.length > 0) yield warn("Worker", noWorker);
   for (const [task, what] of [
     ["webhook", "Webhooks"],
     ["mail", "Confirmation mails"],
   ] as const) {
     const isWanted = tasks.includes(task);
     const isEnabled = await isQueueEnabled(owner, task);
-    if (isWanted && isEnabled) yield await examineJobs(owner, task, what, hint);
+    if (isWanted && isEnabled) yield await examineJobs(owner, task, what);
     else if (isWanted) yield problem(what, `sign-ups add no jobs. ${migrateHint}`);
     else if (isEnabled) yield warn(what, `sign-ups add jobs, but the task is not configured here. ${migrateHint}`);
   }
   const { rows } = await owner.query("SELECT to_regclass('graphile_worker.jobs') IS NOT NULL AS found");
-  if (!tasks.includes("purge") || !rows[0].found) return;
-  const { rowCount } = await owner.query(
-    "SELECT FROM graphile_worker._private_known_crontabs WHERE identifier = 'purge' AND coalesce(last_execution, known_since) > now() - interval '2 days'",
-  );
-  const what = "Deletion of old entries";
-  yield rowCount ? ok(what, "once a day") : warn(what, `did not run on the last two days. ${hint}`);
+  if (tasks.includes("purge") && rows[0].found) yield await examineJobs(owner, "purge", "Deletion of old entries");
 }
 
-async function examineJobs(owner: pg.Client, task: WorkerTask, what: string, hint: string): Promise<Finding> {
+async function examineJobs(owner: pg.Client, task: WorkerTask, what: string): Promise<Finding> {
   // A mail may wait until the next day; it does so without an attempt. A worker that runs empties the queue within a second.
   const { rows } = await owner.query(
     `SELECT count(*) FILTER (WHERE attempts < max_attempts)::int AS waiting,
@@ -130,7 +143,7 @@ async function examineJobs(owner: pg.Client, task: WorkerTask, what: string, hin
   const latest = task === "mail" && mailed ? `; the latest was sent at ${mailed}` : "";
   const state = `jobs that wait: ${count(waiting)}, that were given up after 25 attempts: ${count(lost)}${latest}`;
   if (!late && lost === 0) return ok(what, state);
-  return warn(what, `${state}. ${error ? `The latest error: ${printable(error)}. ` : ""}${hint}`);
+  return warn(what, `${state}.${error ? ` The latest error: ${printable(error)}.` : ""}`);
 }
 
 async function examineBackup(owner: pg.Client): Promise<Finding> {

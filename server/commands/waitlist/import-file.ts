@@ -5,6 +5,7 @@ import { CsvError, parse } from "csv-parse";
 import { OperatorError, printable } from "../../operator-messages.ts";
 import { importedColumns } from "../../models/waitlist-entry.ts";
 import { unguard } from "../../models/spreadsheet-cell.ts";
+import { explainCode } from "./private-file.ts";
 
 export interface CsvFile {
   /** The names of unknown columns. */
@@ -90,7 +91,7 @@ function matchColumns(header: string[]): Columns {
 async function* readRecords(path: string): Records {
   const chunks = createReadStream(path)[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
   const first = await chunks.next().catch((error: NodeJS.ErrnoException) => {
-    throw new OperatorError(`${printable(path)} cannot be read: ${error.code}`);
+    throw new OperatorError(`${printable(path)} cannot be read: ${explainCode(error.code)}`);
   });
   const head = first.done ? Buffer.alloc(0) : first.value;
   if (/^(?:\xFF\xFE|\xFE\xFF)/.test(head.toString("latin1", 0, 2))) {

@@ -15,6 +15,7 @@ import {
 import { count, countPeople, print, UsageError } from "../command.ts";
 import { readCount, type Arguments, type Command } from "./arguments.ts";
 import { withOwner } from "./owner.ts";
+import { explainCode } from "./private-file.ts";
 
 export const invite: Command = {
   summary: "invites the oldest waiting people, and writes their list as CSV",
@@ -115,7 +116,7 @@ async function printInvitations(client: pg.Client): Promise<void> {
 async function writeList(path = "-", write: (output: Writable) => Promise<void>): Promise<void> {
   if (path === "-") return write(process.stdout);
   const file = await open(path, "wx", 0o600).catch(({ code }: NodeJS.ErrnoException) => {
-    const hint = code === "EEXIST" ? "it exists already" : code;
+    const hint = code === "EEXIST" ? "it exists already" : explainCode(code);
     throw new OperatorError(`${printable(path)} cannot be written: ${hint}. Nothing was changed.`);
   });
   try {

@@ -3,6 +3,12 @@ import { randomBytes } from "node:crypto";
 import { open, realpath, rename, rm, stat } from "node:fs/promises";
 import { OperatorError, printable } from "../../operator-messages.ts";
 
+/** A container's disk is read-only, and has none of the operator's folders. */
+export function explainCode(code = ""): string {
+  if (code !== "ENOENT" && code !== "EROFS") return code;
+  return `${code}. In a container, mount the folder (-v "$PWD/exports:/data" --user "$(id -u):$(id -g)"), and name /data/FILE`;
+}
+
 /**
  * Lets `write` fill a new file beside `path`, then replaces `path` by it. The file's mode is 0600.
  * @returns what `write` returned.
@@ -24,7 +30,7 @@ export async function writePrivately<T>(path: string, write: (draft: string) => 
   } catch (error) {
     await rm(draft, { force: true });
     const { code, syscall } = error as NodeJS.ErrnoException;
-    if (code && syscall) throw new OperatorError(`${printable(path)} cannot be written: ${code}`);
+    if (code && syscall) throw new OperatorError(`${printable(path)} cannot be written: ${explainCode(code)}`);
     throw error;
   }
 }
