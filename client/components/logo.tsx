@@ -11,7 +11,7 @@ export function Logo() {
 }
 
 /** The same drawing as client/public/favicon.svg. */
-export function Mark() {
+function Mark() {
   return (
     <svg className="mark" width="26" height="26" viewBox="0 0 32 32" aria-hidden="true">
       <path d="M4 3h13c6.6 0 11 4.4 11 11v7h-7.5C14 21 9.3 17 9 11.5v15a2.5 2.5 0 0 1-5 0z" />

@@ -1,4 +1,4 @@
-// The stem that connects the sections: the seed of a headline, a curve between two straight parts, leaves and markers.
+// The stem that connects the sections: the seed of a headline, the curves between its straight parts, leaves and markers.
 import type { ReactNode } from "react";
 
 /** A headline that ends with the seed of the stem instead of a full stop. */
@@ -12,18 +12,24 @@ export function SeedHeading({ children }: { children: string }) {
   );
 }
 
-/** Runs from `from` to `to`, in percent of its width. */
-export function Vine({ from, to }: { from: number; to: number }) {
+/** Runs from its upper right to its lower left corner; with `end`, at the end of a section, from left to right. */
+export function Vine({ end }: { end?: boolean }) {
   return (
-    <svg className="vine" width="100" height="100" viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">
-      <path d={`M${from} 0C${from} 70 ${to} 30 ${to} 100`} />
-    </svg>
+    <span className={end ? "vine vine-end" : "vine"} aria-hidden="true">
+      <svg width="24" height="32" viewBox="0 0 100 100" preserveAspectRatio="none">
+        <path d="M100 0C100 70 0 30 0 100" />
+      </svg>
+    </span>
   );
 }
 
 /** The mark's leaf, 38 × 34 units, in a drawing of the caller. */
 export function Leaf({ transform }: { transform?: string }) {
-  return <path className="leaf" d="M0 0h18c12 0 20 8 20 20v14H24C10 34 0 26 0 12z" transform={transform} />;
+  return (
+    <g transform={transform}>
+      <path className="leaf" d="M0 0h18c12 0 20 8 20 20v14H24C10 34 0 26 0 12z" />
+    </g>
+  );
 }
 
 /** A leaf of the stem that carries a number or an icon. */

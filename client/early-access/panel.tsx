@@ -2,7 +2,7 @@
 import { use, useState, type MouseEvent } from "react";
 import { flushSync } from "react-dom";
 import { formId, joinedQuery, undoneQuery, undoQuery } from "../shared/addresses.ts";
-import { SeedHeading } from "../components/stem.tsx";
+import { SeedHeading, Vine } from "../components/stem.tsx";
 import { earlyAccess, meta } from "../shared/content.ts";
 import { SettingsContext } from "../shared/site-settings.ts";
 import { Closed } from "./closed.tsx";
@@ -48,6 +48,7 @@ export function Panel({ firstStep, firstToken }: PanelProps) {
   return (
     <div className="page">
       <div className="panel bed">
+        <Vine />
         {joined && (
           <Joined
             headingId={headingId}
@@ -57,7 +58,7 @@ export function Panel({ firstStep, firstToken }: PanelProps) {
           />
         )}
         {closed && <Closed headingId={headingId} undone={step === "undone"} />}
-        <div className="panel-words">
+        <div className="panel-words lane">
           {hasForm && (
             <h2 id={headingId}>
               <SeedHeading>{earlyAccess.heading}</SeedHeading>

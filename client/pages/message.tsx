@@ -30,7 +30,7 @@ export function Message({ name, heading, text, link, plant = "wilted", children 
             )}
             {children}
           </div>
-          <Plant {...plants[plant]} />
+          <Plant name={plant} />
         </div>
       </main>
       <Footer />
@@ -38,13 +38,15 @@ export function Message({ name, heading, text, link, plant = "wilted", children 
   );
 }
 
-function Plant({ stem, leaves }: { stem: string; leaves: string[] }) {
+function Plant({ name }: { name: PlantName }) {
+  const { stem, leaves } = plants[name];
   return (
-    <svg className="message-plant" viewBox="78 84 204 316" aria-hidden="true">
-      <path className="shoot" d={stem} />
+    <svg className={`message-plant ${name}`} viewBox="78 84 204 316" aria-hidden="true">
+      <path className="shoot" d={stem} pathLength={1} />
       {leaves.map((transform) => (
         <Leaf key={transform} transform={transform} />
       ))}
+      {name === "seedling" && <circle className="grain" cx="160" cy="396" r="14" />}
     </svg>
   );
 }

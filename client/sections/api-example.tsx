@@ -21,8 +21,8 @@ export function ApiExample() {
       <pre>
         <code>
           <u>{api.status}</u>
-          {'\n{ "name": '}
-          <b>"Mara Lindt"</b>
+          {'\n{ "id": '}
+          <b>"c_1029"</b>
           {',\n  "points": 0 }'}
         </code>
       </pre>

@@ -1,89 +1,86 @@
-// The product example in the hero: a sentence becomes a segment, a loyalty rule and an email.
-import { ExampleTag } from "../components/example-figure.tsx";
+// The product example in the hero: the visitor chooses a sentence, which becomes a segment, a loyalty rule and an email.
+import { ExampleTag, HiddenCaption } from "../components/example-figure.tsx";
 import { Icon, type IconName } from "../components/icon.tsx";
-import { Mark } from "../components/logo.tsx";
 import { demo } from "../shared/content.ts";
 
-const { app, sentence, segment, rule, email } = demo;
-const views: IconName[] = ["chat", "people", "gift", "flow"];
+type Example = (typeof demo.examples)[number];
 
-/** Screen readers get one description in place of the parts. */
+/** The style sheet shows the example whose radio button is checked. */
 export function Demo() {
   return (
-    <figure className="demo">
-      <figcaption className="visually-hidden">{demo.description}</figcaption>
-      <div aria-hidden="true">
-        <div className="demo-window example-figure">
-          <p className="example-figure-head">
-            <Mark />
-            <b>{app.title}</b>
-            <ExampleTag />
-          </p>
-          <ul className="demo-views">
-            {app.views.map((name, i) => (
-              <li key={name}>
-                <Icon name={views[i] as IconName} />
-                {name}
-              </li>
+    <figure id="demo" className="demo">
+      <HiddenCaption />
+      <div className="demo-window example-figure">
+        <fieldset className="choices">
+          {/* Safari lays out a visible legend on the edge of its fieldset. */}
+          <legend className="visually-hidden">{demo.legend}</legend>
+          <b aria-hidden="true">{demo.legend}</b>
+          <ExampleTag hidden />
+          <div>
+            {demo.examples.map(({ name }, i) => (
+              <label key={name}>
+                <input type="radio" name="sentence" value={i} defaultChecked={i === 0} />
+                <span>{name}</span>
+              </label>
             ))}
-          </ul>
-          <div className="demo-chat">
-            <Composer />
-            <Segment />
           </div>
-        </div>
-        <div className="demo-results">
-          <Rule />
-          <Email />
-        </div>
+        </fieldset>
+        {demo.examples.map((example, i) => (
+          <div key={example.name} className={`demo-chat of-${i}`}>
+            <Composer {...example} />
+            <Segment {...example} />
+          </div>
+        ))}
       </div>
+      {demo.examples.map((example, i) => (
+        <div key={example.name} className={`demo-results of-${i}`}>
+          <Rule {...example} />
+          <Email {...example} />
+        </div>
+      ))}
     </figure>
   );
 }
 
-function Composer() {
+function Composer({ sentence: [action, preposition, condition, and, reward, end, lastWord] }: Example) {
   return (
     <div className="composer">
       <p>
-        {sentence.action} <br className="phone" />
-        {sentence.in} <u>{sentence.condition}</u> <br className="wide" />
-        {sentence.and} <u>{sentence.reward}</u> <br className="phone" />
-        {sentence.end} <span className="seed">{sentence.lastWord}</span>
+        {action} <br className="phone" />
+        {preposition} <u>{condition}</u> <br className="wide" />
+        {and} <u>{reward}</u> <br className="phone" />
+        {end} <span className="seed">{lastWord}</span>
       </p>
-      <p className="composer-foot">
-        <Icon name="clip" />
-        <b>{app.file}</b>
-        <span>
-          <Icon name="up" />
-        </span>
-      </p>
+      <span className="send">
+        <Icon name="up" />
+      </span>
     </div>
   );
 }
 
-function Segment() {
+function Segment({ title, filter: [field, value], columns, customers }: Example) {
   return (
     <div className="segment">
       <div className="segment-head">
-        <Kind icon="people" name={segment.kind} />
-        <b>{segment.title}</b>
+        <Kind icon="people" name={demo.segment} />
+        <b>{title}</b>
         <span className="chip">
-          {segment.field} <u>{segment.condition}</u> {segment.tense}
+          {field} <u>{value}</u>
         </span>
       </div>
       <table>
         <thead>
           <tr>
-            {segment.columns.map((column) => (
+            {columns.map((column) => (
               <th key={column}>{column}</th>
             ))}
           </tr>
         </thead>
         <tbody>
-          {segment.customers.map((cells) => (
+          {customers.map((cells) => (
             <tr key={cells[0]}>
               {cells.map((cell, i) => (
-                <td key={segment.columns[i]}>{cell}</td>
+                <td key={columns[i]}>{cell}</td>
               ))}
             </tr>
           ))}
@@ -93,36 +90,39 @@ function Segment() {
   );
 }
 
-function Rule() {
+function Rule({ title, action: [verb, reward, rest] }: Example) {
+  const { kind, trigger, who, does, effect } = demo.rule;
   return (
     <div className="rule example-figure">
-      <Kind icon="gift" name={rule.kind} />
+      <Kind icon="gift" name={kind} />
       <dl>
-        <dt>{rule.trigger}</dt>
+        <dt>{trigger}</dt>
         <dd>
-          {rule.who} <span className="chip">{segment.title}</span> {rule.does}
+          {who} <span className="chip">{title}</span> {does}
         </dd>
-        <dt>{rule.effect}</dt>
+        <dt>{effect}</dt>
         <dd>
-          {rule.action} <u>{sentence.reward}</u> {rule.to}
+          {verb} <u>{reward}</u> {rest}
         </dd>
       </dl>
     </div>
   );
 }
 
-function Email() {
+function Email({ title, subject, text, button }: Example) {
   return (
     <div className="email example-figure">
       <p className="example-figure-head">
-        <Kind icon="mail" name={email.kind} />
-        <span className="soft">{email.to}</span>
+        <Kind icon="mail" name={demo.email.kind} />
+        <span className="soft">
+          {demo.email.to} {title}
+        </span>
       </p>
       <div className="email-body">
-        <p className="soft">{email.from}</p>
-        <b>{email.subject}</b>
-        <p>{email.text}</p>
-        <span className="email-button">{email.button}</span>
+        <p className="soft">{demo.email.from}</p>
+        <b>{subject}</b>
+        <p>{text}</p>
+        <span className="email-button">{button}</span>
       </div>
     </div>
   );

@@ -11,14 +11,12 @@ const { chat, migration, channels, stack, api, support } = features;
 export function Features() {
   return (
     <section className="section features" aria-labelledby="features">
-      <div className="page">
-        <Vine from={100} to={0} />
+      <div className="page lane">
+        <Vine />
         <div className="feature-grid stem">
           <h2 id="features">{features.heading}</h2>
           <ul role="list">
-            <Feature icon="chat" {...chat}>
-              <Chat />
-            </Feature>
+            <Feature icon="chat" {...chat} />
             <Feature icon="upload" {...migration}>
               <Migration />
             </Feature>
@@ -36,6 +34,7 @@ export function Features() {
             </Feature>
           </ul>
         </div>
+        <Vine end />
       </div>
     </section>
   );
@@ -45,10 +44,12 @@ interface Props {
   icon: IconName;
   title: string;
   description: string;
-  children: ReactNode;
+  /** Leads to the example in the hero. */
+  link?: string;
+  children?: ReactNode;
 }
 
-function Feature({ icon, title, description, children }: Props) {
+function Feature({ icon, title, description, link, children }: Props) {
   return (
     <li className="feature">
       <StepMarker>
@@ -56,39 +57,18 @@ function Feature({ icon, title, description, children }: Props) {
       </StepMarker>
       <div>
         <h3>{title}</h3>
-        <p>{description}</p>
+        <p>
+          {description} {link && <a href="#demo">{link}</a>}
+        </p>
       </div>
       {children}
     </li>
   );
 }
 
-function Chat() {
-  return (
-    <figure>
-      <HiddenCaption />
-      <ul className="exchange" role="list">
-        {chat.results.map(({ prompt, icon, kind, title, text }, i) => (
-          <li key={prompt}>
-            <p className="prompt">{prompt}</p>
-            <div className="example-figure result">
-              <p className="kind">
-                <Icon name={icon} />
-                {kind}
-                {i === 0 && <ExampleTag hidden />}
-              </p>
-              <b>{title}</b> <span className="chip">{text}</span>
-            </div>
-          </li>
-        ))}
-      </ul>
-    </figure>
-  );
-}
-
 function Migration() {
   return (
-    <ExampleFigure icon="sheet" title={migration.file}>
+    <ExampleFigure icon="sheet" title={migration.label}>
       <ul className="columns" role="list">
         {migration.columns.map(([column, field]) => (
           <li key={column}>
@@ -147,7 +127,7 @@ function Stack() {
 
 function Support() {
   return (
-    <figure className="support">
+    <figure className="exchange">
       <HiddenCaption />
       <p className="prompt">{support.question}</p>
       <div className="example-figure answer">

@@ -2,7 +2,7 @@
 import { use } from "react";
 import { formId } from "../shared/addresses.ts";
 import { Icon } from "../components/icon.tsx";
-import { Leaf } from "../components/stem.tsx";
+import { Leaf, Vine } from "../components/stem.tsx";
 import { closedList, pricing } from "../shared/content.ts";
 import { SettingsContext } from "../shared/site-settings.ts";
 
@@ -10,7 +10,8 @@ export function Pricing() {
   const closed = use(SettingsContext).closed;
   return (
     <section className="section pricing" aria-labelledby="pricing">
-      <div className="page">
+      <div className="page lane">
+        <Vine />
         <h2 id="pricing">{pricing.heading}</h2>
         <div className="offer">
           <div>
@@ -58,6 +59,7 @@ export function Pricing() {
             ))}
           </ul>
         </div>
+        <Vine end />
       </div>
     </section>
   );
@@ -92,6 +94,7 @@ function Plant({ leaves }: { leaves: number }) {
       {Array.from({ length: leaves }, (_, i) => (
         <Leaf key={i} transform={`translate(48 ${130 - height + i * internode})${i % 2 === 1 ? " scale(-1 1)" : ""}`} />
       ))}
+      <Leaf transform={`translate(48 100) scale(${leaves % 2 === 1 ? -0.6 : 0.6} 0.6)`} />
     </svg>
   );
 }

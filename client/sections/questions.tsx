@@ -1,6 +1,7 @@
 // The questions and answers, in native <details> elements.
 import { use } from "react";
 import { privacyPath } from "../shared/addresses.ts";
+import { Vine } from "../components/stem.tsx";
 import { closedList, questions } from "../shared/content.ts";
 import { SettingsContext } from "../shared/site-settings.ts";
 
@@ -9,7 +10,8 @@ export function Questions() {
   const items = closed ? questions.items.filter(({ joining }) => !joining) : questions.items;
   return (
     <section className="section questions" aria-labelledby="questions-heading">
-      <div className="page">
+      <div className="page lane">
+        <Vine />
         <h2 id="questions-heading">{closed ? closedList.questionsHeading : questions.heading}</h2>
         <div>
           {items.map(({ question, answer, link }) => (
@@ -21,6 +23,7 @@ export function Questions() {
             </details>
           ))}
         </div>
+        <Vine end />
       </div>
     </section>
   );

@@ -1,18 +1,18 @@
 // The three steps from a spreadsheet to the first message, each with a picture of the product.
 import type { ReactNode } from "react";
-import { ExampleFigure } from "../components/example-figure.tsx";
+import { ExampleFigure, ExampleTag, HiddenCaption } from "../components/example-figure.tsx";
 import { StepMarker, Vine } from "../components/stem.tsx";
-import { steps } from "../shared/content.ts";
+import { product, steps } from "../shared/content.ts";
 
 const { data, sentence, live } = steps;
 
 export function Steps() {
   return (
     <section className="section steps bed" aria-labelledby="steps-heading">
-      <div className="page">
+      <div className="page lane">
         <div className="steps-head">
           <h2 id="steps-heading">{steps.heading}</h2>
-          <Vine from={100} to={0} />
+          <Vine />
         </div>
         <ol className="stem" role="list">
           <Step number={1} {...data}>
@@ -38,15 +38,23 @@ export function Steps() {
             </ExampleFigure>
           </Step>
           <Step number={2} {...sentence}>
-            <ExampleFigure icon="chat" title={sentence.label}>
-              <ul className="rows" role="list">
-                {sentence.parts.map(([part, kind]) => (
-                  <li key={part}>
-                    {part} <b className="chip">{kind}</b>
-                  </li>
-                ))}
-              </ul>
-            </ExampleFigure>
+            <figure className="exchange">
+              <HiddenCaption />
+              <p className="prompt">{sentence.prompt}</p>
+              <div className="example-figure answer">
+                <p className="kind">
+                  {product.name}
+                  <ExampleTag hidden />
+                </p>
+                <ul className="results" role="list">
+                  {sentence.results.map((kind) => (
+                    <li key={kind} className="chip">
+                      {kind}
+                    </li>
+                  ))}
+                </ul>
+              </div>
+            </figure>
           </Step>
           <Step number={3} {...live}>
             <ExampleFigure icon="flow" title={live.label}>
@@ -63,6 +71,7 @@ export function Steps() {
             </ExampleFigure>
           </Step>
         </ol>
+        <Vine end />
       </div>
     </section>
   );

@@ -54,74 +54,105 @@ export const hero = {
 /** The label of every picture with example data. */
 export const exampleLabel = "Example";
 
-/** The product example in the hero. The marked parts of the sentence return in the segment and the rule. */
+/** The product example in the hero: the marked parts of each sentence return in its segment and its rule. */
 export const demo = {
-  description:
-    "Example: from the sentence “Email everyone who hasn’t ordered in 90 days and give 200 points when they come back”, Perennial sets up the segment Gone quiet, a loyalty rule and an email.",
-  app: { title: "Win-back", views: ["Chat", "Segments", "Loyalty", "Flows"], file: "customers.xlsx" },
-  sentence: {
-    action: "Email everyone who hasn’t ordered",
-    in: "in",
-    condition: "90\u00a0days",
-    and: "and give",
-    reward: "200\u00a0points",
-    end: "when they come",
-    lastWord: "back",
-  },
-  segment: {
-    kind: "Segment",
-    title: "Gone quiet",
-    field: "last order more than",
-    condition: "90 days",
-    tense: "ago",
-    columns: ["Customer", "Last order", "Orders", "Points"],
-    customers: [
-      ["Mara Lindt", "112 days ago", "7", "340"],
-      ["Ben Okafor", "97 days ago", "3", "120"],
-      ["Ines Duarte", "141 days ago", "12", "610"],
-      ["Yuki Sato", "93 days ago", "5", "210"],
-    ],
-  },
-  rule: {
-    kind: "Loyalty rule",
-    trigger: "WHEN",
-    who: "someone in",
-    does: "orders",
-    effect: "THEN",
-    action: "add",
-    to: "to their balance",
-  },
-  email: {
-    kind: "Email",
-    to: "to Gone quiet",
-    from: "Corner Coffee, hello@coffee.example",
-    subject: "Mara, 200 points are waiting",
-    text: "Hi Mara, it’s been a while since your last flat white. Order again and we’ll add 200 points.",
-    button: "Order again",
-  },
+  legend: "Choose a sentence",
+  segment: "Segment",
+  rule: { kind: "Loyalty rule", trigger: "WHEN", who: "someone in", does: "orders", effect: "THEN" },
+  email: { kind: "Email", to: "to", from: "Corner Coffee, hello@coffee.example" },
+  examples: [
+    {
+      name: "Win back",
+      sentence: [
+        "Email everyone who hasn’t ordered",
+        "in",
+        "90\u00a0days",
+        "and give",
+        "200\u00a0points",
+        "when they come",
+        "back",
+      ],
+      title: "Gone quiet",
+      filter: ["no order for", "90 days"],
+      columns: ["Customer", "Last order", "Points"],
+      customers: [
+        ["Mara Lindt", "112 days ago", "340"],
+        ["Ben Okafor", "97 days ago", "120"],
+        ["Ines Duarte", "141 days ago", "610"],
+      ],
+      action: ["add", "200 points", "to their balance"],
+      subject: "Mara, 200 points are waiting",
+      text: "Hi Mara, it’s been a while since your last flat white. Order again and we’ll add 200 points.",
+      button: "Order again",
+    },
+    {
+      name: "Birthdays",
+      sentence: [
+        "Email everyone whose birthday is",
+        "in",
+        "June",
+        "and give",
+        "double\u00a0points",
+        "all month",
+        "long",
+      ],
+      title: "Born in June",
+      filter: ["birthday in", "June"],
+      columns: ["Customer", "Birthday", "Points"],
+      customers: [
+        ["Noor Aziz", "June 3", "410"],
+        ["Leo Brandt", "June 17", "150"],
+        ["Yuki Sato", "June 24", "210"],
+      ],
+      action: ["count", "double points", "for the order"],
+      subject: "Happy birthday month, Noor",
+      text: "Hi Noor, June is yours. Until the end of the month, every order earns you double points.",
+      button: "See the menu",
+    },
+    {
+      name: "New faces",
+      sentence: [
+        "Email everyone who has joined",
+        "",
+        "this week",
+        "and give",
+        "50\u00a0points",
+        "for their first",
+        "order",
+      ],
+      title: "Newcomers",
+      filter: ["joined", "this week"],
+      columns: ["Customer", "Joined", "Points"],
+      customers: [
+        ["Ama Mensah", "today", "0"],
+        ["Tom Fischer", "2 days ago", "0"],
+        ["Eli Novak", "4 days ago", "0"],
+      ],
+      action: ["add", "50 points", "to their balance"],
+      subject: "Welcome to Corner Coffee, Ama",
+      text: "Hi Ama, good to have you with us. Order for the first time and we’ll give you 50 points.",
+      button: "Order now",
+    },
+  ],
 };
 
 export const steps = {
   heading: "Three steps from spreadsheet to campaign",
   data: {
     title: "Bring your data",
-    text: "Upload a document or spreadsheet of your current CRM or loyalty program.",
+    text: "A document or spreadsheet of your current CRM or loyalty program.",
     file: "customers.xlsx",
     columns: ["Full name", "Mail", "Points"],
     rows: [
-      ["Mara Lindt", "mara@mail.example", "340"],
-      ["Ben Okafor", "ben@mail.example", "120"],
+      ["Hana Kovar", "hana@a.example", "280"],
+      ["Sam Reed", "sam@b.example", "95"],
     ],
   },
   sentence: {
     title: "Describe what you want",
-    text: "Write it the way you’d tell a colleague. The AI sets up what the sentence asks for.",
-    label: "In your sentence",
-    parts: [
-      ["“hasn’t ordered in 90 days”", "Segment"],
-      ["“200 points when they come back”", "Loyalty rule"],
-      ["“Email everyone”", "Email flow"],
-    ],
+    text: "Write it the way you’d tell a colleague.",
+    prompt: "Thank everyone who buys their tenth coffee with a free one.",
+    results: ["Segment", "Loyalty rule", "Email flow"],
   },
   live: {
     title: "Go live",
@@ -140,34 +171,12 @@ export const features = {
   chat: {
     title: "Set it up in plain words",
     description: "The AI turns what you write into segments, loyalty rules and email flows.",
-    results: [
-      {
-        prompt: "Who has a birthday in June?",
-        icon: "people",
-        kind: "Segment",
-        title: "June birthdays",
-        text: "birthday in June",
-      },
-      {
-        prompt: "Double points in their birthday month",
-        icon: "gift",
-        kind: "Loyalty rule",
-        title: "Birthday month",
-        text: "points × 2",
-      },
-      {
-        prompt: "Welcome every new member",
-        icon: "flow",
-        kind: "Email flow",
-        title: "Welcome",
-        text: "when someone joins",
-      },
-    ] as const,
+    link: "See three examples",
   },
   migration: {
     title: "Your spreadsheet moves in",
-    description: "Migration is an upload: the document or spreadsheet that you keep today.",
-    file: "customers.xlsx",
+    description: "Upload the spreadsheet you keep today. That’s the migration.",
+    label: "Your columns",
     becomes: "becomes",
     columns: [
       ["Full name", "Name"],
@@ -188,17 +197,17 @@ export const features = {
   stack: {
     title: "One stack instead of four tools",
     description: "CRM, loyalty, email and SMS are modules of one product.",
-    customer: "Mara Lindt",
+    customer: "Rosa Almeida",
     modules: [
       ["CRM", "7 orders"],
-      ["Loyalty", "340 points"],
+      ["Loyalty", "460 points"],
       ["Email", "9 opened"],
       ["SMS", "Opted in"],
     ],
   },
   api: {
     title: "A REST API, snippet included",
-    description: "Say what to connect. The AI writes the code.",
+    description: "You name what to connect. The AI writes the code.",
     prompt: "“Add a customer at checkout”",
     status: "201 Created",
   },
@@ -207,7 +216,7 @@ export const features = {
     description: "A person answers, not a bot.",
     question: "Can someone check our points import?",
     agent: "Support",
-    answer: "Of course. I’ve opened your file, let’s go through it together.",
+    answer: "Of course. I’ve opened your file. Let’s go through it together.",
   },
 };
 
@@ -255,8 +264,8 @@ export const questions: { heading: string; items: Question[] } = {
       answer: "No commitment. Just early access and a first look.",
     },
     {
-      question: "What do I need for the move?",
-      answer: "The document or spreadsheet that holds your customers today.",
+      question: "What do I need to switch?",
+      answer: "The document or spreadsheet that holds your customers today. There are no implementation fees.",
     },
     {
       joining: true,
@@ -275,12 +284,12 @@ export const earlyAccess = {
   heading: "Be there from the first season",
   nextHeading: "What happens next",
   /** The first step, before and after the sign-up. */
-  join: { title: "You join the list", text: "Three fields and, if you like, a fourth." },
+  join: { title: "You join the list", text: "Four short fields, one of them optional." },
   joined: { title: "You joined the list", text: "Nothing else to do for now." },
   /** The text of that step if the site sends confirmation mails. */
-  confirm: "Confirm your address with the link in our mail.",
+  confirm: "Confirm your address with the link in our email.",
   laterSteps: [
-    { title: "We write when the Beta is ready", text: "The team reaches out with a first look." },
+    { title: "We email you when the Beta is ready", text: "You get the first look." },
     { title: "You get 3 months free", text: "Plus a lifetime discount." },
   ],
   requiredNote: "Fields marked * are required.",
@@ -298,7 +307,7 @@ export const earlyAccess = {
     text: "You're now on the early access list. We'll notify you when we launch!",
     next: "The team will reach out once the Beta version is ready.",
     /** If the site sends confirmation mails. The same for a known address, which gets none. */
-    inbox: "Please check your inbox: if the address is new to the list, we send one mail with a link to confirm it.",
+    inbox: "Please check your inbox. If the address is new to the list, we send one email with a link to confirm it.",
     again: "Add a colleague",
     /** If the site sends no mails. */
     undo: "Wrong address? Undo",
@@ -405,7 +414,7 @@ export const linkPages: Record<string, LinkPageCopy> = {
   },
   [expiredAddress]: {
     heading: "This link has expired",
-    text: "Its entry may have been removed from the early access list.",
+    text: "Your entry may have been removed from the early access list.",
   },
   [leavePath]: {
     heading: "Leave the list",

@@ -29,7 +29,7 @@ export const explanations: Explanation[] = [
   },
   {
     columns: ["suspected_spam", "disposable_email", "unusual_volume"],
-    what: "Three marks: suspected spam, disposable address, many sign-ups at once",
+    what: "Spam checks: suspected spam, disposable address, many sign-ups at once",
     why: "They keep bots out of the counts. Nobody is refused because of them.",
   },
   {

@@ -212,6 +212,18 @@ it("the keyboard reaches every control in order, forwards and backwards, and not
   expect(await page.evaluate(() => document.activeElement?.id)).toBe("content");
 });
 
+it.each([true, false])("the keyboard chooses a sentence of the example (JavaScript: %s)", async (javaScriptEnabled) => {
+  const page = await openPage({ javaScriptEnabled });
+  await page.goto(site.url);
+  while (!(await page.getByRole("radio", { name: "Win back" }).evaluate((radio) => radio.matches(":focus"))))
+    await page.keyboard.press("Tab");
+  for (const segment of ["Born in June", "Newcomers", "Gone quiet"]) {
+    await page.keyboard.press("ArrowRight");
+    const shown = page.locator(".segment-head b, .rule .chip").filter({ visible: true });
+    expect(await shown.allTextContents()).toEqual([segment, segment]);
+  }
+});
+
 it("the keyboard is enough to sign up", async () => {
   const page = await openPage();
   await page.goto(site.url);

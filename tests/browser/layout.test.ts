@@ -120,6 +120,30 @@ it.each([
   },
 );
 
+it("a phone has 56 to 72 px between two sections, and at most seven and a half screens", async () => {
+  const page = await openPage({ viewport: { width: 390, height: 844 } });
+  await page.goto(site.url);
+  await settled(page);
+  const boundaries = [
+    [".email", "#steps-heading"],
+    [".steps ol", "#features"],
+    [".feature-grid", ".promise p"],
+    [".promise p", "#pricing"],
+    [".all-plans", "#questions-heading"],
+    [".questions details:last-child", "#early-access-heading"],
+  ];
+  const gaps = await page.evaluate(
+    (pairs) =>
+      pairs.map((pair) => {
+        const [above, below] = pair.map((selector) => document.querySelector(selector)?.getBoundingClientRect());
+        return (below?.top ?? 0) - (above?.bottom ?? 0);
+      }),
+    boundaries,
+  );
+  expect(gaps.filter((gap) => gap < 56 || gap > 72)).toEqual([]);
+  expect(await page.evaluate(() => document.documentElement.scrollHeight / innerHeight)).toBeLessThanOrEqual(7.5);
+});
+
 it("the Back button and a reload return to the same position", async () => {
   const page = await openPage({ viewport: { width: 1280, height: 740 } });
   await page.goto(site.url);
@@ -242,6 +266,15 @@ it("no animation runs, nothing is hidden and no link scrolls smoothly if the vis
     .locator("main :not(input)")
     .evaluateAll((all) => all.filter((element) => getComputedStyle(element).opacity === "0").length);
   expect(transparent).toBe(0);
+  const growing = await page
+    .locator(".stem, .lane, .vine svg, .step-marker, .composer .seed")
+    .evaluateAll(
+      (all) =>
+        all
+          .flatMap((part) => ["::before", "::after", null].map((pseudo) => getComputedStyle(part, pseudo)))
+          .filter(({ transform, clipPath }) => transform !== "none" || clipPath !== "none").length,
+    );
+  expect(growing).toBe(0);
   const scrollBehavior = () => page.evaluate(() => getComputedStyle(document.documentElement).scrollBehavior);
   expect(await scrollBehavior()).toBe("auto");
   await page.emulateMedia({ reducedMotion: "no-preference" });
