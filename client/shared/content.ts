@@ -406,11 +406,11 @@ export const linkPages: Record<string, LinkPageCopy> = {
   [confirmPath]: {
     heading: "Confirm your address",
     text: "Press the button to confirm your place on the early access list.",
-    button: "Confirm",
+    button: "Confirm my address",
   },
   [confirmedAddress]: {
     heading: "Your address is confirmed",
-    text: "The team will reach out once the Beta version is ready.",
+    text: "We email you when the Beta is ready.",
   },
   [expiredAddress]: {
     heading: "This link has expired",
@@ -418,8 +418,8 @@ export const linkPages: Record<string, LinkPageCopy> = {
   },
   [leavePath]: {
     heading: "Leave the list",
-    text: "Press the button to remove your entry from the early access list.",
-    button: "Remove my entry",
+    text: "Press the button to leave the early access list. We then remove your entry.",
+    button: "Leave the list",
   },
   /** The same if the entry was removed before, or never existed. */
   [leftAddress]: {
@@ -448,8 +448,8 @@ export const confirmationMail = {
   heading: "Is this your address?",
   text: `Somebody joined the ${product.name} early access list with this email address. If it was you, please confirm it.`,
   confirm: "Confirm my address",
-  next: "The team will reach out once the Beta version is ready.",
-  leaveText: "If it wasn’t you, or you changed your mind, you can remove the entry:",
-  leave: "Remove the entry",
+  next: "We email you when the Beta is ready.",
+  leaveText: "If it wasn’t you, or you changed your mind:",
+  leave: "Leave the list",
   contact: "Questions? Write to",
 };

@@ -54,7 +54,7 @@ async function mail(): Promise<string> {
 describe("GET", () => {
   it.each([
     ["/confirm", "Confirm your address"],
-    ["/leave", "Remove my entry"],
+    ["/leave", "Leave the list"],
   ])("%s has one button and changes nothing, also for a mail scanner that opens every link", async (path, text) => {
     const token = await mail();
     for (const address of [`${path}?token=${token}`, `${path}?utm_source=mail&token=${token}`]) {

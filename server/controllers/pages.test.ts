@@ -180,7 +180,7 @@ it.each([
   [`/?joined&undo=${"A".repeat(22)}`, "Wrong address? Undo"],
   ["/?undone", "Your sign-up has been undone"],
   [`/confirm?token=${"A".repeat(22)}`, "Confirm your address"],
-  [`/leave?token=${"A".repeat(22)}`, "Remove my entry"],
+  [`/leave?token=${"A".repeat(22)}`, "Leave the list"],
 ])("%s returns the page of its state, which no cache may store", async (address, words) => {
   const { status, text, headers } = await get(address);
   expect([status, headers["cache-control"], headers["cdn-cache-control"]]).toEqual([200, "no-store", undefined]);

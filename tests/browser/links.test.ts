@@ -64,7 +64,7 @@ it("the links of a mail confirm the entry, and later remove it", async () => {
     await page.goto(confirm);
     plants.add(await plant());
     expect(await entries()).toEqual([{ email: "ada@example.com", confirmed: time === "second" }]);
-    await page.getByRole("button", { name: "Confirm" }).click();
+    await page.getByRole("button", { name: "Confirm my address" }).click();
     await page.getByRole("heading", { name: "Your address is confirmed" }).waitFor();
     expect(await page.title()).toBe("Your address is confirmed – Perennial");
     plants.add(await plant());
@@ -72,12 +72,12 @@ it("the links of a mail confirm the entry, and later remove it", async () => {
   }
 
   await page.goto(leave);
-  await page.getByRole("button", { name: "Remove my entry" }).press("Enter");
+  await page.getByRole("button", { name: "Leave the list" }).press("Enter");
   await page.getByText("The entry that this link belongs to is no longer on the early access list.").waitFor();
   expect(await entries()).toEqual([]);
 
   await page.goto(confirm);
-  await page.getByRole("button", { name: "Confirm" }).click();
+  await page.getByRole("button", { name: "Confirm my address" }).click();
   await page.getByRole("heading", { name: "This link has expired" }).waitFor();
   plants.add(await plant());
   expect(plants.size).toBe(3);
