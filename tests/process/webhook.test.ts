@@ -148,8 +148,7 @@ describe("a receiver that", () => {
 });
 
 describe("workers", () => {
-  const waiting =
-    /another worker runs \(perennial-worker on .+\); waiting for its end/;
+  const waiting = /another worker runs \(perennial-worker on .+\); waiting for its end/;
 
   it("do not both send, and the second takes over when the first is killed", async () => {
     receiver.answer(0);
