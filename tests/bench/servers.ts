@@ -16,7 +16,7 @@ const run = promisify(execFile);
 const read = (file: string) => readFileSync(join(projectRoot, file), "utf8");
 
 /** The path of the image's Node, which npm installs into its cache if this Node has another version. */
-const node = findNode(/^FROM node:(\d+)/m.exec(read("Dockerfile"))?.[1] as string);
+const node = findNode(/^COPY --from=node:(\d+)/m.exec(read("Dockerfile"))?.[1] as string);
 export const nodeVersion = execFileSync(node, ["--version"], { encoding: "utf8" }).trim();
 
 function findNode(major: string): string {
