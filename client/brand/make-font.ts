@@ -1,4 +1,4 @@
-// The command `npm run font`: keeps the characters of the site's texts in the font, and leaves out the others.
+// Run with `npx tsx client/brand/make-font.ts`: keeps the characters of the site's texts in the font, and leaves out the others.
 import { readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 // @ts-expect-error -- has no types
