@@ -44,7 +44,9 @@ const focused = () => page.locator(":focus");
 
 async function submit(texts = typed) {
   for (const [i, text] of texts.entries()) await inputs().nth(i).fill(text);
+  const loaded = page.waitForEvent("load");
   await page.getByRole("button", { name: "Get Early Access" }).click();
+  await loaded;
 }
 
 async function expectFailure(expected = typed) {
