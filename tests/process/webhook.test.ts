@@ -1,4 +1,5 @@
 // Webhooks: from the entry through the queue to a receiver.
+import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -167,6 +168,24 @@ describe("workers", () => {
     await receiver.reached(3);
     await emptied();
     expect(receiver.received).toHaveLength(3);
+  });
+
+  it("end when Postgres ends their connections, and the next one sends what waits", async () => {
+    const first = runWorker(settings());
+    running.push(first);
+    await until("the first started", () => first.stdout().includes("worker started"));
+    const ended = once(first.process, "exit");
+    await queryAs(
+      database.workerUrl,
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE usename = current_user AND datname = current_database() AND pid <> pg_backend_pid()`,
+    );
+    expect(await ended).toEqual([1, null]);
+    await insert("ada@example.com");
+    await startWorker();
+    await receiver.reached(1);
+    await emptied();
+    expect(receiver.received).toHaveLength(1);
   });
 
   it("do not send twice when the first is stopped during a request", async () => {
