@@ -50,7 +50,7 @@ export const routes: PageRoute[] = [
   },
 ];
 
-/** Addresses that the server renders once, at its start. It renders every page in neither list for each request. */
+/** Addresses that the server renders once, at its start. A page in neither list is rendered for each request. */
 export const prerenderedAddresses = ["/", `/?${joinedQuery}`, privacyPath, unknownAddress];
 
 /** Addresses that the server renders once, at the first request, so that the start does not wait for them. */

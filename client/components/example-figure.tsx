@@ -22,6 +22,46 @@ export function ExampleFigure({ icon, title, children }: Props) {
   );
 }
 
+/** A question or a command, and the answer to it. */
+export function Exchange({ prompt, from, children }: { prompt: string; from: string; children: ReactNode }) {
+  return (
+    <figure className="exchange">
+      <HiddenCaption />
+      <p className="prompt">{prompt}</p>
+      <div className="example-figure answer">
+        <p className="kind">
+          {from}
+          <ExampleTag hidden />
+        </p>
+        {children}
+      </div>
+    </figure>
+  );
+}
+
+export function ExampleTable({ columns, rows }: { columns: string[]; rows: string[][] }) {
+  return (
+    <table>
+      <thead>
+        <tr>
+          {columns.map((column) => (
+            <th key={column}>{column}</th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((cells) => (
+          <tr key={cells[0]}>
+            {cells.map((cell, i) => (
+              <td key={columns[i]}>{cell}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
 export function ExampleTag({ hidden }: { hidden?: boolean }) {
   return (
     <span className="tag" aria-hidden={hidden}>

@@ -1,5 +1,5 @@
 // The product example in the hero: the visitor chooses a sentence, which becomes a segment, a loyalty rule and an email.
-import { ExampleTag, HiddenCaption } from "../components/example-figure.tsx";
+import { ExampleTable, ExampleTag, HiddenCaption } from "../components/example-figure.tsx";
 import { Icon, type IconName } from "../components/icon.tsx";
 import { demo } from "../shared/content.ts";
 
@@ -68,24 +68,7 @@ function Segment({ title, filter: [field, value], columns, customers }: Example)
           {field} <u>{value}</u>
         </span>
       </div>
-      <table>
-        <thead>
-          <tr>
-            {columns.map((column) => (
-              <th key={column}>{column}</th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {customers.map((cells) => (
-            <tr key={cells[0]}>
-              {cells.map((cell, i) => (
-                <td key={columns[i]}>{cell}</td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <ExampleTable columns={columns} rows={customers} />
     </div>
   );
 }

@@ -1,6 +1,6 @@
 // The six feature cards: an icon, a title, a description and a picture of a result.
 import type { ReactNode } from "react";
-import { ExampleFigure, ExampleTag, HiddenCaption } from "../components/example-figure.tsx";
+import { ExampleFigure, ExampleTag, Exchange, HiddenCaption } from "../components/example-figure.tsx";
 import { Icon, type IconName } from "../components/icon.tsx";
 import { StepMarker, Vine } from "../components/stem.tsx";
 import { features } from "../shared/content.ts";
@@ -127,16 +127,8 @@ function Stack() {
 
 function Support() {
   return (
-    <figure className="exchange">
-      <HiddenCaption />
-      <p className="prompt">{support.question}</p>
-      <div className="example-figure answer">
-        <p className="kind">
-          {support.agent}
-          <ExampleTag hidden />
-        </p>
-        <p>{support.answer}</p>
-      </div>
-    </figure>
+    <Exchange prompt={support.question} from={support.agent}>
+      <p>{support.answer}</p>
+    </Exchange>
   );
 }

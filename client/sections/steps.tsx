@@ -1,6 +1,6 @@
 // The three steps from a spreadsheet to the first message, each with a picture of the product.
 import type { ReactNode } from "react";
-import { ExampleFigure, ExampleTag, HiddenCaption } from "../components/example-figure.tsx";
+import { ExampleFigure, ExampleTable, Exchange } from "../components/example-figure.tsx";
 import { StepMarker, Vine } from "../components/stem.tsx";
 import { product, steps } from "../shared/content.ts";
 
@@ -17,44 +17,19 @@ export function Steps() {
         <ol className="stem" role="list">
           <Step number={1} {...data}>
             <ExampleFigure icon="sheet" title={data.file}>
-              <table className="sheet">
-                <thead>
-                  <tr>
-                    {data.columns.map((column) => (
-                      <th key={column}>{column}</th>
-                    ))}
-                  </tr>
-                </thead>
-                <tbody>
-                  {data.rows.map((cells) => (
-                    <tr key={cells[0]}>
-                      {cells.map((cell) => (
-                        <td key={cell}>{cell}</td>
-                      ))}
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
+              <ExampleTable columns={data.columns} rows={data.rows} />
             </ExampleFigure>
           </Step>
           <Step number={2} {...sentence}>
-            <figure className="exchange">
-              <HiddenCaption />
-              <p className="prompt">{sentence.prompt}</p>
-              <div className="example-figure answer">
-                <p className="kind">
-                  {product.name}
-                  <ExampleTag hidden />
-                </p>
-                <ul className="results" role="list">
-                  {sentence.results.map((kind) => (
-                    <li key={kind} className="chip">
-                      {kind}
-                    </li>
-                  ))}
-                </ul>
-              </div>
-            </figure>
+            <Exchange prompt={sentence.prompt} from={product.name}>
+              <ul className="results" role="list">
+                {sentence.results.map((kind) => (
+                  <li key={kind} className="chip">
+                    {kind}
+                  </li>
+                ))}
+              </ul>
+            </Exchange>
           </Step>
           <Step number={3} {...live}>
             <ExampleFigure icon="flow" title={live.label}>

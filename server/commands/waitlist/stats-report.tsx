@@ -1,7 +1,7 @@
 // The HTML page of stats --html: totals, a chart of the sign-ups per day, and the tables of the terminal. React escapes every text.
 /* oxlint-disable jsx-a11y/prefer-tag-over-role -- an <img> would need another file */
 import { renderToStaticMarkup } from "react-dom/server";
-import { product } from "../../../client/shared/content.ts";
+import { markPath, product } from "../../../client/shared/content.ts";
 import { count } from "../command.ts";
 import type { Figure, Figures } from "../../models/stats.ts";
 import { reportStyles } from "./stats-report-styles.ts";
@@ -42,7 +42,7 @@ function Report({ tables, figures: { byDay, flagged }, at }: ReportProps) {
         <header>
           <p>
             <svg className="mark" viewBox="4 3 24 26" aria-hidden="true">
-              <path d="M4 3h13c6.6 0 11 4.4 11 11v7h-7.5C14 21 9.3 17 9 11.5v15a2.5 2.5 0 0 1-5 0z" />
+              <path d={markPath} />
             </svg>
             {product.name}
           </p>
