@@ -126,6 +126,7 @@ function addGauge(registry: Registry, name: string, help: string, read: () => nu
   const gauge: Gauge = new Gauge({ name, help, registers: [registry], collect: async () => gauge.set(await read()) });
 }
 
+/** Labels come from closed sets: no visitor can add one, or leave an address in one. */
 const named = new Set(["/", signupPath, viewPath, "/healthz", "/readyz"]);
 const methods = new Set(["GET", "HEAD", "POST"]);
 
@@ -142,6 +143,7 @@ function methodOf(method = ""): string {
 }
 
 /**
+ * Serves GET /metrics. The internet must not reach the port.
  * @returns a function that stops the server.
  * @throws OperatorError if the address cannot be used.
  */

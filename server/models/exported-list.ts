@@ -48,8 +48,7 @@ export async function copyRows(client: pg.Client, copy: string, output: Writable
 
 /** Streams the list of an invitation as CSV, which a spreadsheet may open. Returns the number of people. */
 export async function copyInvitation(client: pg.Client, invitation: string, output: Writable): Promise<number> {
-  const cells = fieldColumns.map((name) => `${guard(name)} AS ${name}`);
-  const copy = `COPY (SELECT ${cells.join(", ")} FROM public.earlyaccess
+  const copy = `COPY (SELECT ${fieldColumns.map(toCsvCell).join(", ")} FROM public.earlyaccess
     WHERE invitation = ${pg.escapeLiteral(invitation)} AND status = 'invited' ORDER BY created_at, id) TO STDOUT (FORMAT csv, HEADER)`;
   return copyRows(client, copy, output);
 }

@@ -5,7 +5,10 @@ import { isFlagged } from "./waitlist-entry.ts";
 
 const counts = ["views", "signups", "confirmed", "converted"] as const;
 
-/** `converted` are the sign-ups that count towards the rate: not imported, and on a day with counted views, or today: the site stores its views once a minute. */
+/**
+ * `converted` are the sign-ups that count towards the rate: not imported, and on a day with counted views. Today counts, too,
+ * because the site stores its views once a minute.
+ */
 export type Figure = { label: string } & Record<(typeof counts)[number], number>;
 
 export interface Figures {

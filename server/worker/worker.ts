@@ -104,7 +104,8 @@ async function takeOver(holder: pg.Client, log: Log, signal: AbortSignal): Promi
     await completeRound(holder);
     const { rows } = await holder.query("SELECT pg_try_advisory_lock($1) AS alone", [workerLock]);
     if (rows[0].alone) break;
-    if (tries === 0) log.info(`another worker runs (${await findWorker(holder)}); waiting for its end`);
+    if (tries === 0)
+      log.info(`another worker runs (${(await findWorker(holder)) ?? "it has just ended"}); waiting for its end`);
     await sleep(takeOverMs, undefined, { signal }).catch(() => undefined);
   }
   if (signal.aborted) return;

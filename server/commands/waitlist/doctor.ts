@@ -87,14 +87,15 @@ async function* examineDatabase(database: OpenedDatabase, config: Config): Async
   }
 }
 
-async function missingColumns(owner: pg.Client): Promise<string | undefined> {
+/** Returns their names, or null if there are none. */
+async function missingColumns(owner: pg.Client): Promise<string | null> {
   const { Prisma } = await import("../../database/generated/browser.ts");
   const { rows } = await owner.query(
     `SELECT string_agg(name, ', ') AS missing FROM unnest($1::text[]) AS name
      WHERE name NOT IN (SELECT attname FROM pg_attribute WHERE attrelid = to_regclass('public.earlyaccess'))`,
     [Object.keys(Prisma.WaitlistEntryScalarFieldEnum)],
   );
-  return rows[0].missing as string | undefined;
+  return rows[0].missing as string | null;
 }
 
 async function examineConnection(name: string, url: string): Promise<Finding> {

@@ -21,10 +21,10 @@ export const invite: Command = {
   summary: "invites the oldest waiting people, and writes their list as CSV",
   details: [
     "--first takes the oldest entries that are waiting, not flagged, and not in another run of invite. It gives them the",
-    "status invited and the name of a new invitation, 1,000 at a time, and then writes the list to a new FILE or, without FILE or",
-    "with -, to stdout. If FILE exists or cannot be created, nothing changes. As in export, an apostrophe guards text that a",
-    "spreadsheet could run. If invite was killed or its list is lost, find the invitation with --list. Then print its list with",
-    "--show, or revert it with --undo.",
+    "status invited and the name of a new invitation, 1,000 at a time, and then writes the list to a new FILE or, without",
+    "FILE or with -, to stdout. If FILE exists or cannot be created, nothing changes. As in export, an apostrophe guards text",
+    "that a spreadsheet could run. If invite was killed or its list is lost, find the invitation with --list. Then print its",
+    "list with --show, or revert it with --undo.",
   ].join("\n"),
   positionals: [],
   options: {

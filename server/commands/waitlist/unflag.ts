@@ -8,8 +8,9 @@ import { withOwner } from "./owner.ts";
 export const unflag: Command = {
   summary: "clears the flag unusual_volume, and queues the confirmation mails that it held back",
   details: [
-    "For the day on which more people signed up than SIGNUP_HOURLY_CEILING. Other flags stay. With confirmation mails, the",
-    "worker then sends each of these people who waits one; imported entries and those with another flag get none. A second run finds nothing to do.",
+    "For the day on which more people signed up than SIGNUP_HOURLY_CEILING. Other flags stay. If the site sends confirmation",
+    "mails, each of these entries gets one, unless it is imported, has another flag or is no longer waiting. A second run",
+    "finds nothing to do.",
   ].join("\n"),
   positionals: [],
   options: {
