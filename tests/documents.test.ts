@@ -45,6 +45,13 @@ it("documents put profiles into COMPOSE_PROFILES, as a service started with --pr
   expect(faults(present, (name) => findAll(read(name), /--profile (?!'\*')(\S+)/g))).toEqual([]);
 });
 
+it("docs/promises.md names a test for each promise", () => {
+  const [, ...promises] = read("docs/promises.md").split(/\n\n## |^- /m);
+  const items = promises.filter((text) => text.includes("."));
+  expect(items.length).toBeGreaterThan(0);
+  expect(items.filter((text) => !/`(?:tests\/[\w/-]+|[\w./-]+\.test)\.ts`\s*$/.test(text))).toEqual([]);
+});
+
 it("documents have links that lead somewhere", () => {
   const findLinks = (name: string) => findAll(read(name).replace(/^```.*?^```/gms, ""), /\]\((?![a-z]+:)([^)\s]+)\)/g);
   expect(faults(documents, (name) => findLinks(name).filter((link) => !leadsSomewhere(name, link)))).toEqual([]);
