@@ -7,10 +7,9 @@ import { networkInterfaces } from "node:os";
 import { pipeline } from "node:stream";
 import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
-import { childEnvironment } from "../config.ts";
-import { requireAdminUrl } from "../database/connect.ts";
+import { childEnvironment, settings } from "../config.ts";
 import { migrate } from "../database/migrate.ts";
-import { isFree } from "../http/listen.ts";
+import { freePort } from "../http/listen.ts";
 import { OperatorError, printable } from "../operator-messages.ts";
 import { projectRoot } from "../project-root.ts";
 import { print, runCommand } from "./command.ts";
@@ -33,11 +32,14 @@ Error.prototype.toJSON = function () { return { ...this, name: this.name, messag
 
 await runCommand(async (database) => {
   const { port, forward } = readOptions();
-  const adminUrl = requireAdminUrl(database);
+  const { adminUrl } = database;
+  if (!adminUrl) {
+    const example = `DATABASE_ADMIN_URL=${settings.DATABASE_ADMIN_URL.example}`;
+    throw new OperatorError(`DATABASE_ADMIN_URL is not set. Set it, for example ${example}, and migrate.`);
+  }
   // A new embedded database has no tables yet. A database of the operator is not migrated here.
   if (database.directory) await migrate(database);
-  if (!(await isFree(port)))
-    throw new OperatorError(`Port ${port} is taken. Choose another one, for example --port 5556`);
+  await freePort(port, "--port");
   const studio = startStudio(adminUrl, port);
   const exit = once(studio, "exit") as Promise<[number | null]>;
   // Ctrl-C also reaches Studio. This process waits for Studio to end, then releases the database.

@@ -2,12 +2,12 @@
 import { join } from "node:path";
 import pg from "pg";
 import type { Logger } from "pino";
-import { loadConfig, settings, type Config } from "../config.ts";
+import { loadConfig, type Config } from "../config.ts";
+import { errorFields } from "../logger.ts";
 import { OperatorError } from "../operator-messages.ts";
 import { projectRoot } from "../project-root.ts";
 import { openEmbedded } from "./embedded/embedded.ts";
-import { errorFields } from "./error-fields.ts";
-import { workerTasks, type DatabaseUrls, type WorkerTask } from "./roles.ts";
+import { workerTasks, type DatabaseUrls } from "./roles.ts";
 
 export interface OpenedDatabase extends DatabaseUrls {
   /** Where the embedded Postgres keeps its data. */
@@ -21,7 +21,8 @@ export async function openDatabase(config: Config): Promise<OpenedDatabase> {
   const opened: OpenedDatabase = webUrl
     ? { webUrl, ownerUrl: ownerUrl ?? webUrl, ...(adminUrl && { adminUrl }), release: async () => undefined }
     : await openEmbedded(join(projectRoot, ".data"));
-  const tasks = workerTasks.filter((task) => isWanted(task, config));
+  const wanted = { webhook: config.webhookUrl, mail: config.mailFrom, purge: config.retentionMonths > 0 };
+  const tasks = workerTasks.filter((task) => wanted[task]);
   return {
     ...opened,
     ...(tasks.length > 0 && { worker: { url: config.workerDatabaseUrl ?? opened.ownerUrl, tasks } }),
@@ -38,19 +39,6 @@ export async function withDatabase(work: (database: OpenedDatabase, config: Conf
   } finally {
     await database.release();
   }
-}
-
-function isWanted(task: WorkerTask, { webhookUrl, mailFrom, retentionMonths }: Config): boolean {
-  if (task === "webhook") return webhookUrl !== undefined;
-  return task === "mail" ? mailFrom !== undefined : retentionMonths > 0;
-}
-
-/** @throws OperatorError if DATABASE_ADMIN_URL is not set. */
-export function requireAdminUrl({ adminUrl }: OpenedDatabase): string {
-  if (adminUrl) return adminUrl;
-  throw new OperatorError(
-    `DATABASE_ADMIN_URL is not set. Set it, for example DATABASE_ADMIN_URL=${settings.DATABASE_ADMIN_URL.example}, and migrate.`,
-  );
 }
 
 export type Pool = pg.Pool;
@@ -106,72 +94,48 @@ async function createClient(pool: Pool, logLost: (error: Error) => void) {
   return new PrismaClient({ adapter, errorFormat: "minimal" });
 }
 
-/** Postgres cannot be reached, or the connection to it was lost. */
-class ConnectionError extends OperatorError {
-  override name = "ConnectionError";
-
-  /** @param code of Postgres, the driver or the system. */
-  constructor(
-    message: string,
-    readonly code: string | undefined,
-    cause: unknown,
-  ) {
-    super(message, { cause });
-  }
-}
-
-/** Clients whose connection ended by itself. */
-const lostClients = new WeakSet<pg.Client>();
-
 /**
  * Connects, runs the work, and disconnects.
- * @throws the errors of connectTo and of the work; ConnectionError if the work failed because the connection was lost.
+ * @throws the errors of connectTo and of the work.
  */
 export async function withConnection<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = await connectTo(url);
   try {
     return await work(client);
-  } catch (error) {
-    throw lostClients.has(client) ? describeLoss(error) : error;
   } finally {
     await client.end();
   }
 }
 
-/** Returns the error to throw once the connection is lost. The driver's own error may have no code, and then looks permanent. */
-export function describeLoss(error: unknown): unknown {
-  if (error instanceof OperatorError) return error;
-  return new ConnectionError("The connection to Postgres was lost.", "CONNECTION_LOST", error);
-}
-
 /**
  * Opens a connection that waits at most 5 s for a lock. Statements must name the schema of all objects but Postgres' own: in
  * a schema in which others may create objects, an overloaded function would run with the owner's rights.
- * @throws OperatorError if Postgres refuses the connection, or its certificate is not trusted; otherwise ConnectionError.
+ * @throws OperatorError if Postgres cannot be reached (with the error's code) or refuses the connection.
  */
 export async function connectTo(url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url, ...commandTimeouts });
-  client.on("error", () => lostClients.add(client));
+  client.on("error", () => undefined); // The next statement fails.
   try {
     await client.connect();
     await client.query("SET search_path = pg_catalog, pg_temp");
+    return client;
   } catch (error) {
-    if (lostClients.has(client)) throw describeLoss(error);
     const refusal = describeRefusal(error as { code?: string; message: string }, new URL(url));
     if (refusal) throw new OperatorError(refusal);
     const { code } = errorFields(error);
     // Only the code of a database error: the message may quote the URL.
     const reason = code ?? (error as Error).message;
-    throw new ConnectionError(`Postgres at ${new URL(url).host} cannot be reached: ${reason}`, code, error);
+    throw Object.assign(new OperatorError(`Postgres at ${new URL(url).host} cannot be reached: ${reason}`), { code });
   }
-  return client;
 }
 
 /** Returns undefined if the error is transient. */
 function describeRefusal({ code = "", message }: { code?: string; message: string }, url: URL): string | undefined {
   const server = `Postgres at ${url.host}`;
   const who = `role ${url.username}, database ${url.pathname.slice(1)}.`;
-  if (code === "28P01") return `${server} does not accept this role's password: ${who}`;
+  if (code === "28P01") {
+    return `${server} does not accept this role's password: ${who} Migrating creates a missing role, and changes no password.`;
+  }
   if (code === "3D000") return `${server} has no such database: ${who}`;
   if (code === "28000") {
     const hint = url.searchParams.has("sslmode") ? "" : " If it requires TLS, end its URL with ?sslmode=verify-full.";

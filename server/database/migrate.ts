@@ -41,27 +41,15 @@ export async function migrate(urls: DatabaseUrls, allowPrivilegedRole = true): P
     if (!(await mayMigrate(owner))) return skipMigrations(owner, urls, warning);
     const created = await createRoles(owner, urls);
     const applied = await applyMigrations(owner);
-    if (urls.worker) await createQueue(owner, urls.ownerUrl);
+    if (urls.worker) await createQueue(urls.ownerUrl);
     await grantRights(owner, urls);
     if (urls.erasureKey) await storeKeyHash(owner, urls.erasureKey);
     await enableQueue(owner, urls.worker);
     const after = await examineWebRole(owner, urls);
     const warnings = after.warning ? [after.warning] : [];
     return { applied, created, webRole: isPrivileged ? "privileged" : "restricted", warnings };
-  }).catch((error: pg.DatabaseError) => {
-    const hint = faultHints[error.code ?? ""];
-    // With its code, as readiness.ts retries after some.
-    throw hint ? Object.assign(new OperatorError(`${error.message}. ${hint}`), { code: error.code }) : error;
   });
 }
-
-const changedTables = "The tables are not as the migrations left them. See what differs: waitlist doctor";
-const faultHints: Record<string, string | undefined> = {
-  "42703": changedTables,
-  "42P01": changedTables,
-  "55P03":
-    "Another session holds the lock: try again. If DATABASE_OWNER_URL names a pooler in transaction mode, such as PgBouncer, it keeps the lock of an earlier run: name Postgres itself.",
-};
 
 /** Returns whether the current role may create the waitlist or, once it exists, act as its owner. */
 export async function mayMigrate(client: pg.Client): Promise<boolean> {
@@ -98,8 +86,7 @@ async function readMigrations(folder: string): Promise<Migration[]> {
 }
 
 /**
- * Returns the migrations to apply. Ignores migrations that another application recorded in the same table, unless one of them
- * is unfinished and the site has migrations to apply.
+ * Returns the migrations to apply. Ignores migrations that another application recorded in the same table.
  * @throws OperatorError if a migration is unfinished.
  */
 export async function pendingMigrations(owner: pg.Client, folder = migrationsFolder): Promise<Migration[]> {
@@ -110,13 +97,11 @@ export async function pendingMigrations(owner: pg.Client, folder = migrationsFol
     `SELECT migration_name AS name, finished_at IS NOT NULL AS finished FROM public._prisma_migrations
      WHERE rolled_back_at IS NULL ORDER BY started_at`,
   );
-  const recorded = new Set(rows.map(({ name }) => name));
-  const pending = migrations.filter(({ name }) => !recorded.has(name));
-  const isOwn = (name: string) => migrations.some((migration) => migration.name === name);
-  const unfinished = rows.find(({ name, finished }) => !finished && (pending.length > 0 || isOwn(name)))?.name;
-  if (unfinished === undefined) return pending;
+  const recorded = new Map(rows.map(({ name, finished }) => [name, finished]));
+  const unfinished = migrations.find(({ name }) => recorded.get(name) === false)?.name;
+  if (unfinished === undefined) return migrations.filter(({ name }) => !recorded.has(name));
   throw new OperatorError(
-    `Migration ${unfinished} in public._prisma_migrations did not finish, and no other is applied until it is resolved. If it did not apply, run in the application it belongs to: npx prisma migrate resolve --rolled-back ${unfinished}. If it did: --applied ${unfinished}`,
+    `Migration ${unfinished} in public._prisma_migrations did not finish. If it did not apply, run: npx prisma migrate resolve --rolled-back ${unfinished}. If it did: --applied ${unfinished}`,
   );
 }
 

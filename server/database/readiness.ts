@@ -1,7 +1,7 @@
 // Makes the database ready: migrates at the start, with retries in the background, and probes whether sign-ups can be stored.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
-import { errorFields } from "./error-fields.ts";
+import { errorFields } from "../logger.ts";
 import { migrate } from "./migrate.ts";
 import type { DatabaseUrls } from "./roles.ts";
 
@@ -63,38 +63,26 @@ async function tryMigrate(database: StartDatabase, log: Logger): Promise<boolean
 
 /** An orchestrator gives a probe 1 or 2 s by default; a probe must be shorter to say 503 itself. */
 const probeTimeoutMs = 1_500;
-/** How long a result is cached: anybody may send probes, and each check waits for the database's disk or opens a connection. */
-const validMs = 250;
 
-/** @param check rejects with the fault. Concurrent probes share one check. */
+/** @param check rejects with the fault. Concurrent probes share one check: anybody may send probes. */
 export function createReadiness(check: () => Promise<void>, log: Logger): () => Promise<boolean> {
   let probe: Promise<boolean> | undefined;
-  let wasReady: boolean | undefined;
-  let validUntil = 0;
+  let wasReady = true;
 
   async function look(): Promise<boolean> {
-    const fault = await check().then(
-      () => undefined,
-      (error: unknown) => errorFields(error),
-    );
+    const fault = await Promise.race([check(), failLate()]).then(() => undefined, errorFields);
     const ready = fault === undefined;
     // Log changes only: probes come every few seconds.
-    if (!ready && wasReady !== false) log.warn({ error: fault }, "sign-ups cannot be stored");
-    if (ready && wasReady === false) log.info("sign-ups can be stored again");
+    if (!ready && wasReady) log.warn({ error: fault }, "sign-ups cannot be stored");
+    if (ready && !wasReady) log.info("sign-ups can be stored again");
     wasReady = ready;
-    validUntil = performance.now() + validMs;
     return ready;
   }
 
-  return async function isReady() {
-    if (wasReady !== undefined && performance.now() < validUntil) return wasReady;
-    probe ??= look().finally(() => (probe = undefined));
-    const cancel = new AbortController();
-    const late = sleep(probeTimeoutMs, false, { signal: cancel.signal }).catch(() => false);
-    try {
-      return await Promise.race([probe, late]);
-    } finally {
-      cancel.abort();
-    }
-  };
+  return () => (probe ??= look().finally(() => (probe = undefined)));
+}
+
+async function failLate(): Promise<never> {
+  await sleep(probeTimeoutMs, undefined, { ref: false });
+  throw new Error("Query read timeout"); // The driver's own words: errorFields has a code for them.
 }

@@ -2,7 +2,7 @@
 import type { ServerResponse } from "node:http";
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from "express";
 import type { Logger } from "pino";
-import { errorFields } from "../database/error-fields.ts";
+import { errorFields } from "../logger.ts";
 import { sendCached, type CachedResponse } from "../http/cached-response.ts";
 import { HttpError, problemDocument, toHttpError } from "../http/http-error.ts";
 import { acceptsHtml } from "../http/negotiation.ts";

@@ -5,7 +5,7 @@ import type { ClientRateLimitInfo, Options, Store } from "express-rate-limit";
 import type { Redis } from "ioredis";
 import type { Logger } from "pino";
 import { RedisStore, type RedisReply } from "rate-limit-redis";
-import { errorFields } from "../database/error-fields.ts";
+import { errorFields } from "../logger.ts";
 
 /** How long a request waits for its count, in milliseconds. In a data centre Redis answers within 1 ms. */
 const countTimeoutMs = 250;

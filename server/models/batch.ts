@@ -1,6 +1,6 @@
 // A batch of sign-ups or links: stored with one statement or, if that fails, each on its own.
 import { setTimeout as sleep } from "node:timers/promises";
-import { errorFields } from "../database/error-fields.ts";
+import { errorFields } from "../logger.ts";
 
 export interface Pending<Entry> {
   entry: Entry;

@@ -3,7 +3,7 @@ import { pipeline } from "node:stream/promises";
 import type pg from "pg";
 import { from as copyFrom } from "pg-copy-streams";
 import { entryColumns } from "../database/columns.ts";
-import { errorFields } from "../database/error-fields.ts";
+import { errorFields } from "../logger.ts";
 import type { WaitlistEntry } from "./waitlist-entry.ts";
 
 export interface ImportedEntry extends WaitlistEntry {

@@ -1,7 +1,7 @@
 // Page views per UTC day and source: counted in memory, and stored once a minute. Nothing identifies a visitor.
 import type { Logger } from "pino";
 import type { Database } from "../database/connect.ts";
-import { errorFields } from "../database/error-fields.ts";
+import { errorFields } from "../logger.ts";
 import { directSource, otherSources } from "./source.ts";
 
 export interface PageViews {

@@ -7,7 +7,7 @@ import { createTestDatabase, type TestDatabase } from "../../tests/support/datab
 import { noDatabase } from "../../tests/support/app.ts";
 import { entryOf } from "../../tests/support/entry.ts";
 import { connect, createPool, type Database } from "../database/connect.ts";
-import { errorFields } from "../database/error-fields.ts";
+import { errorFields } from "../logger.ts";
 import type { WaitlistEntry } from "./waitlist-entry.ts";
 import { createWaitlist, WaitlistUnavailableError, type CheckedWaitlist } from "./waitlist.ts";
 

@@ -2,7 +2,7 @@
 import { v7 as uuidv7 } from "uuid";
 import { signUpColumns } from "../database/columns.ts";
 import type { Database } from "../database/connect.ts";
-import { errorFields } from "../database/error-fields.ts";
+import { errorFields } from "../logger.ts";
 import { executeDurably, asyncCommit } from "../database/durable.ts";
 import { retryForMs, storeBatch, type Pending } from "./batch.ts";
 import type { SignUp } from "./waitlist-entry.ts";

@@ -8,7 +8,7 @@ import { Logger, parseCrontab, run, type Runner, type TaskList } from "graphile-
 import type pg from "pg";
 import type { Logger as Log } from "pino";
 import { requireErasureKey } from "../database/erasure-key.ts";
-import { findWorker, refuseForeignQueue, workerLock } from "../database/queue.ts";
+import { workerLock } from "../database/queue.ts";
 import { OperatorError } from "../operator-messages.ts";
 
 export interface Assignment {
@@ -89,7 +89,6 @@ function createRunnerLogger(log: Log): Logger {
 }
 
 async function checkDatabase(holder: pg.Client, { tasks, key }: Assignment): Promise<void> {
-  await refuseForeignQueue(holder);
   const { rows } = await holder.query("SELECT to_regnamespace('graphile_worker') IS NOT NULL AS queue");
   if (!rows[0].queue) {
     throw new OperatorError("There is no queue yet. Migrate with the worker's settings: npm run migrate.");
@@ -104,8 +103,7 @@ async function takeOver(holder: pg.Client, log: Log, signal: AbortSignal): Promi
     await completeRound(holder);
     const { rows } = await holder.query("SELECT pg_try_advisory_lock($1) AS alone", [workerLock]);
     if (rows[0].alone) break;
-    if (tries === 0)
-      log.info(`another worker runs (${(await findWorker(holder)) ?? "it has just ended"}); waiting for its end`);
+    if (tries === 0) log.info("another worker runs; waiting for its end");
     await sleep(takeOverMs, undefined, { signal }).catch(() => undefined);
   }
   if (signal.aborted) return;

@@ -4,7 +4,7 @@ import { loadConfig, type Config } from "../../config.ts";
 import { connectTo, openDatabase, type OpenedDatabase } from "../../database/connect.ts";
 import { requireErasureKey } from "../../database/erasure-key.ts";
 import { mayMigrate, pendingMigrations } from "../../database/migrate.ts";
-import { findWorker, isQueueEnabled } from "../../database/queue.ts";
+import { isQueueEnabled, workerLock } from "../../database/queue.ts";
 import { examineWebRole, type WorkerTask } from "../../database/roles.ts";
 import { OperatorError, printable } from "../../operator-messages.ts";
 import { count, print } from "../command.ts";
@@ -77,8 +77,6 @@ async function* examineDatabase(database: OpenedDatabase, config: Config): Async
     const judge = isPrivileged && config.allowPrivilegedRole ? warn : problem;
     yield warning ? judge("Web role", warning) : ok("Web role", "cannot read, change or delete entries");
     if (!isUpToDate) return;
-    const missing = await missingColumns(owner);
-    if (missing) yield problem("Columns", `earlyaccess lacks ${missing}. Undo a renaming, or restore a backup.`);
     yield* examineWorker(owner, worker?.tasks ?? []);
     yield await examineBackup(owner);
     yield ok("Erasures", (await requireErasureKey(owner, erasureKey)) ? "the key is right" : "no addresses are kept");
@@ -87,25 +85,13 @@ async function* examineDatabase(database: OpenedDatabase, config: Config): Async
   }
 }
 
-/** Returns their names, or null if there are none. */
-async function missingColumns(owner: pg.Client): Promise<string | null> {
-  const { Prisma } = await import("../../database/generated/browser.ts");
-  const { rows } = await owner.query(
-    `SELECT string_agg(name, ', ') AS missing FROM unnest($1::text[]) AS name
-     WHERE name NOT IN (SELECT attname FROM pg_attribute WHERE attrelid = to_regclass('public.earlyaccess'))`,
-    [Object.keys(Prisma.WaitlistEntryScalarFieldEnum)],
-  );
-  return rows[0].missing as string | null;
-}
-
 async function examineConnection(name: string, url: string): Promise<Finding> {
   try {
     await (await connectTo(url)).end();
     return ok(name, "can log in");
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
-    const hint = " Migrating creates a missing role, and changes no password.";
-    return problem(name, error.name === "ConnectionError" ? error.message : error.message + hint);
+    return problem(name, error.message);
   }
 }
 
@@ -128,6 +114,16 @@ async function* examineWorker(owner: pg.Client, tasks: WorkerTask[]): AsyncGener
   }
   const { rows } = await owner.query("SELECT to_regclass('graphile_worker.jobs') IS NOT NULL AS found");
   if (tasks.includes("purge") && rows[0].found) yield await examineJobs(owner, "purge", "Deletion of old entries");
+}
+
+/** Returns the application_name of the worker that runs; undefined if none does. */
+async function findWorker(client: pg.Client): Promise<string | undefined> {
+  const { rows } = await client.query<{ worker: string }>(
+    `SELECT application_name AS worker FROM pg_stat_activity JOIN pg_locks USING (pid)
+     WHERE locktype = 'advisory' AND granted AND objid = $1 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+    [workerLock],
+  );
+  return rows[0]?.worker;
 }
 
 async function examineJobs(owner: pg.Client, task: WorkerTask, what: string): Promise<Finding> {

@@ -1,7 +1,7 @@
 // waitlist import: adds the entries of a CSV file, after all of its lines passed the checks of a sign-up.
 import type pg from "pg";
 import { v7 as uuidv7 } from "uuid";
-import { errorFields } from "../../database/error-fields.ts";
+import { errorFields } from "../../logger.ts";
 import { hashAddress, requireErasureKey } from "../../database/erasure-key.ts";
 import { WaitlistStatus } from "../../database/generated/enums.ts";
 import {

@@ -4,7 +4,7 @@ import { mkdtemp, readFile, readlink, realpath, rename, rm, writeFile } from "no
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { freePort, isFree } from "../../http/listen.ts";
+import { freePort } from "../../http/listen.ts";
 import { OperatorError } from "../../operator-messages.ts";
 import { findPostgresBinaries, type PostgresBinaries } from "./postgres-binaries.ts";
 
@@ -59,12 +59,8 @@ async function readPasswords(directory: string): Promise<Passwords | undefined> 
   try {
     return JSON.parse(await readFile(join(directory, "passwords.json"), "utf8")) as Passwords;
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT") return undefined;
-    if (code !== "EACCES") throw error;
-    throw new OperatorError(
-      `${directory} belongs to another user. Start as that user, or move it away to begin with an empty database.`,
-    );
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
   }
 }
 
@@ -164,12 +160,7 @@ async function leave(cluster: Cluster, { client, port }: Holder): Promise<void> 
 
 async function start({ directory, data, binaries }: Cluster): Promise<void> {
   await removeStaleLock(data);
-  // The last port if it is free, so that a running site can reconnect after its Postgres was killed and started again.
-  const file = join(directory, "port");
-  const last = Number(await readFile(file, "utf8").catch(() => ""));
-  const port = last && (await isFree(last)) ? last : await freePort();
-  await writeFile(file, String(port));
-  const options = ["-w", "-t", "30", "-l", join(directory, "postgres.log"), "-o", `-p ${port}`];
+  const options = ["-w", "-t", "30", "-l", join(directory, "postgres.log"), "-o", `-p ${await freePort()}`];
   await binaries.run("pg_ctl", ["start", "-D", data, ...options]);
 }
 
