@@ -2,8 +2,8 @@
 import { Router, type Request, type Response } from "express";
 import { viewPath } from "../../client/shared/addresses.ts";
 import { methodNotAllowed } from "../http/http-error.ts";
-import { sameOrigin } from "../middleware/same-origin.ts";
 import { clientLimit, type SignupLimits } from "../middleware/rate-limit.ts";
+import { sameOrigin } from "../middleware/security-headers.ts";
 import type { PageViews } from "../models/page-views.ts";
 import { readParameter, viewSource } from "../models/source.ts";
 
@@ -22,7 +22,7 @@ export function pageViews(views: PageViews, limits: SignupLimits, origin: string
     confirm(req, res);
   }
 
-  router.post(viewPath, sameOrigin(origin, "Page views"), clientLimit(limits, "view-", confirm), count);
+  router.post(viewPath, sameOrigin(origin, "Page views"), clientLimit(limits, "view", confirm), count);
   router.all(viewPath, () => {
     throw methodNotAllowed("POST");
   });

@@ -9,8 +9,6 @@ import { HttpError } from "../http/http-error.ts";
 
 /** In bytes. The longest valid form is about 8 KB: 654 characters, percent-encoded. */
 const bodyLimit = 16 * 1024;
-/** The site's own form sends at most 11 fields. */
-const formFieldLimit = 50;
 
 const types = {
   json: "application/json",
@@ -85,9 +83,6 @@ function parseObject(text: string): object {
 
 /** Returns an array for the value of a repeated field. */
 function parseFields(text: string): object {
-  if (text.split("&", formFieldLimit + 1).length > formFieldLimit) {
-    throw new HttpError(400, `The form has more than ${formFieldLimit} fields.`);
-  }
   // querystring would keep invalid percent-encoding as text, and "M%FCller" would be stored.
   if (!isDecodable(text)) throw new HttpError(400, "The form has invalid percent-encoding.");
   return parseForm(text);
