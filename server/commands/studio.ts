@@ -9,7 +9,7 @@ import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
 import { childEnvironment, settings } from "../config.ts";
 import { migrate } from "../database/migrate.ts";
-import { freePort } from "../http/listen.ts";
+import { isFree } from "../http/listen.ts";
 import { OperatorError, printable } from "../operator-messages.ts";
 import { projectRoot } from "../project-root.ts";
 import { print, runCommand } from "./command.ts";
@@ -39,7 +39,8 @@ await runCommand(async (database) => {
   }
   // A new embedded database has no tables yet. A database of the operator is not migrated here.
   if (database.directory) await migrate(database);
-  await freePort(port, "--port");
+  if (!(await isFree(port)))
+    throw new OperatorError(`Port ${port} is taken. Choose another one, for example --port 5556`);
   const studio = startStudio(adminUrl, port);
   const exit = once(studio, "exit") as Promise<[number | null]>;
   // Ctrl-C also reaches Studio. This process waits for Studio to end, then releases the database.

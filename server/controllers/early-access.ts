@@ -10,9 +10,8 @@ import { readBody } from "../middleware/body.ts";
 import { prefersHtml } from "../middleware/errors.ts";
 import { clientLimit, type SignupLimits } from "../middleware/rate-limit.ts";
 import { sameOrigin } from "../middleware/security-headers.ts";
+import { createToken } from "../models/entry-links.ts";
 import { readNoticeId } from "../models/notice.ts";
-import { HourlyLimitError } from "../models/signup-volume.ts";
-import { createToken } from "../models/token.ts";
 import { parseEntry, type ParsedEntry } from "../models/waitlist-entry.ts";
 import { WaitlistUnavailableError, type Refusal, type Waitlist } from "../models/waitlist.ts";
 import type { Renderer } from "../views/renderer.ts";
@@ -98,33 +97,23 @@ function reportRefusal(onRefused?: (reason: Refusal) => void): ErrorRequestHandl
   };
 }
 
+/** In seconds; long enough for a database to restart, short enough for a visitor to wait. */
+const retryAfter = "15";
+
 /** Turns the error of an unavailable database into a 503. */
 export function reportUnavailable(): ErrorRequestHandler {
-  return (error: unknown, _req, _res, next) => next(toUnavailable(error));
+  return (error: unknown, _req, _res, next) => {
+    if (!(error instanceof WaitlistUnavailableError)) return next(error);
+    const headers = { "Retry-After": retryAfter };
+    const { cause } = error;
+    next(new HttpError(503, "The waitlist can't be changed right now. Please try again.", { headers, cause }));
+  };
 }
 
 function findReason(error: unknown): Refusal {
-  if (error instanceof HourlyLimitError) return "ceiling";
   if (error instanceof WaitlistUnavailableError) return "unavailable";
   if (!(error instanceof HttpError)) return "fault";
   if (error.status === 403) return "cross-site";
   if (error.status === 410) return "closed";
   return error.status === 429 ? "limit" : "invalid";
-}
-
-/** In seconds; long enough for a database to restart, short enough for a visitor to wait. */
-const retryAfter = "15";
-
-/** Returns a 503 for what could not be stored, and any other error as it is. */
-function toUnavailable(error: unknown): unknown {
-  if (error instanceof HourlyLimitError) {
-    const headers = { "Retry-After": String(error.retryAfterSeconds) };
-    return new HttpError(503, "There are more sign-ups than usual. Please try again later.", { headers });
-  }
-  if (!(error instanceof WaitlistUnavailableError)) return error;
-  const headers = { "Retry-After": retryAfter };
-  return new HttpError(503, "The waitlist can't be changed right now. Please try again.", {
-    headers,
-    cause: error.cause,
-  });
 }

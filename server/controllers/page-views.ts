@@ -5,7 +5,7 @@ import { methodNotAllowed } from "../http/http-error.ts";
 import { clientLimit, type SignupLimits } from "../middleware/rate-limit.ts";
 import { sameOrigin } from "../middleware/security-headers.ts";
 import type { PageViews } from "../models/page-views.ts";
-import { readParameter, viewSource } from "../models/source.ts";
+import { viewSource } from "../models/source.ts";
 
 /**
  * Reads utm_source and the referrer's host from the query; reads no body. A client above its limit, the same as for sign-ups,
@@ -16,9 +16,8 @@ export function pageViews(views: PageViews, limits: SignupLimits, origin: string
   const router = Router({ caseSensitive: true, strict: true });
 
   function count(req: Request, res: Response) {
-    const query = req.url.split("?", 2)[1] ?? "";
     const host = (req.headers.host ?? "").replace(/:\d+$/, "");
-    views.add(viewSource(query, readParameter(query, "referrer"), [hostname, host]));
+    views.add(viewSource(new URLSearchParams(req.url.split("?", 2)[1]), [hostname, host]));
     confirm(req, res);
   }
 

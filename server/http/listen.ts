@@ -1,5 +1,8 @@
 // Ports: starts to listen, says in a sentence why an address cannot be used, and finds a free port.
-import { createServer, type AddressInfo, type Server } from "node:net";
+import { randomInt } from "node:crypto";
+import { once } from "node:events";
+import type { Server } from "node:http";
+import { createServer, type AddressInfo } from "node:net";
 import { OperatorError } from "../operator-messages.ts";
 
 /**
@@ -33,13 +36,25 @@ function explain(code: string, host: string, port: number, variable: string): st
   return `Cannot listen on HOST=${host} (${code}). Choose an address of this machine, for example HOST=127.0.0.1`;
 }
 
-/**
- * Returns a port of 127.0.0.1 that no program uses: `port`, or by default one that the system chooses.
- * @throws OperatorError if the port is taken.
- */
-export async function freePort(port = 0, variable?: string): Promise<number> {
-  const server = createServer();
-  const free = await listen(server, "127.0.0.1", port, variable);
+/** The system takes ports from 32768 up for outgoing connections and for programs that listen on port 0. */
+const range = [20_000, 32_768] as const;
+
+/** Returns a port of 127.0.0.1 that no program uses. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(...range);
+    if (await isFree(port)) return port;
+  }
+}
+
+/** Returns whether a program can listen on the port of 127.0.0.1. */
+export async function isFree(port: number): Promise<boolean> {
+  const server = createServer().listen(port, "127.0.0.1");
+  try {
+    await once(server, "listening");
+  } catch {
+    return false;
+  }
   await new Promise((done) => server.close(done));
-  return free;
+  return true;
 }

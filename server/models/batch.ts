@@ -1,4 +1,4 @@
-// A batch of sign-ups or links: stored with one statement or, if that fails, each on its own.
+// How sign-ups are stored: a batch with one statement or, if that fails, each on its own; and commits that hold no lock while they wait for the disk.
 import { setTimeout as sleep } from "node:timers/promises";
 import { errorFields } from "../logger.ts";
 
@@ -46,4 +46,24 @@ function isDataError(error: unknown): boolean {
 /** Returns whether another transaction may hold an entry's address: a timeout of the statement or of a lock, or a deadlock. */
 function isLockError(error: unknown): boolean {
   return ["57014", "55P03", "40P01"].includes(errorFields(error).code ?? "");
+}
+
+/** An SQL expression: the transaction of its statement commits without waiting for the disk. */
+export const asyncCommit = "set_config('synchronous_commit', 'off', true)";
+
+/**
+ * Runs a statement that uses asyncCommit, then waits for the disk. A statement that waits itself would hold its locks
+ * meanwhile: a second statement for the same address would wait as well if the first one had changed something, and its time
+ * would reveal whether the address was on the list. The wait is the same if nothing was changed.
+ * @returns what the statement returned.
+ */
+export async function executeDurably<Result>(
+  execute: (statement: string, ...parameters: unknown[]) => Promise<Result>,
+  statement: string,
+  ...parameters: unknown[]
+): Promise<Result> {
+  const result = await execute(statement, ...parameters);
+  // Also waits for every earlier commit.
+  await execute("SELECT pg_logical_emit_message(true, 'earlyaccess', '')::text");
+  return result;
 }

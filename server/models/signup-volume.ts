@@ -1,33 +1,19 @@
-// The hourly ceiling: flags new entries above SIGNUP_HOURLY_CEILING, and refuses sign-ups above 100 times the ceiling.
+// The hourly ceiling: flags new entries above SIGNUP_HOURLY_CEILING, and clears these flags again.
 import type pg from "pg";
 import type { Logger } from "pino";
 import { isQueueEnabled } from "../database/queue.ts";
 import type { Waitlist } from "./waitlist.ts";
 
 export interface SignupVolume {
-  /** Returns a waitlist that sets unusual_volume on each entry, and throws HourlyLimitError instead of filling the disk. */
+  /** Returns a waitlist that sets unusual_volume on each entry. */
   limit(waitlist: Waitlist): Waitlist;
   /** Counts entries that were not on the list. */
   add(inserted: number): void;
 }
 
-export class HourlyLimitError extends Error {
-  override name = "HourlyLimitError";
-
-  constructor(readonly retryAfterSeconds: number) {
-    super("Too many new entries in this hour");
-  }
-}
-
 const hourMs = 3_600_000;
-/** The hard limit, in ceilings. An entry takes about 400 bytes: with the default of 1,000, the list grows by 1 GB a day at most. */
-const hardLimit = 100;
-
 const flagMessage =
   "more new sign-ups in an hour than SIGNUP_HOURLY_CEILING: those above it get the flag unusual_volume. Compare `waitlist stats` with `waitlist stats --with-flagged`. If they are people, raise the ceiling, restart, and run `waitlist unflag`; if not, block their networks at the proxy";
-const refuseMessage =
-  "100 times SIGNUP_HOURLY_CEILING sign-ups in an hour: more are refused with 503 until the hour ends. If they are people, raise the ceiling and restart";
-
 /**
  * Each process counts its own new entries. A count that replicas share would need a request for new entries only, whose
  * time would reveal whether an address was on the list.
@@ -35,20 +21,17 @@ const refuseMessage =
  */
 export function createSignupVolume(ceiling: number, log: Logger): SignupVolume {
   if (ceiling === 0) return { limit: (waitlist) => waitlist, add: () => undefined };
-  const hour = createHour();
-  const logOnce = { flag: oncePerHour(), refuse: oncePerHour() };
+  let hour = { entries: 0, endsAt: 0, isLogged: false };
   /** Entries in progress. They count as new until Postgres has answered. */
   let pending = 0;
 
   function isUnusual(): boolean {
-    const counts = hour.counts();
-    const details = { ceiling, seconds: hour.secondsLeft() };
-    if (counts.signups + pending >= ceiling * hardLimit) {
-      logOnce.refuse(() => log.error(details, refuseMessage));
-      throw new HourlyLimitError(details.seconds);
-    }
-    if (counts.entries + pending < ceiling) return false;
-    logOnce.flag(() => log.warn(details, flagMessage));
+    const now = performance.now();
+    if (now >= hour.endsAt) hour = { entries: 0, endsAt: now + hourMs, isLogged: false };
+    if (hour.entries + pending < ceiling) return false;
+    // One line an hour: a flood would otherwise fill the disk with one per request.
+    if (!hour.isLogged) log.warn({ ceiling, seconds: Math.ceil((hour.endsAt - now) / 1000) }, flagMessage);
+    hour.isLogged = true;
     return true;
   }
 
@@ -59,42 +42,12 @@ export function createSignupVolume(ceiling: number, log: Logger): SignupVolume {
         pending++;
         try {
           await waitlist.join({ ...entry, unusual_volume });
-          hour.addSignup();
         } finally {
           pending--;
         }
       },
     }),
-    add: hour.addEntries,
-  };
-}
-
-function createHour() {
-  let counts = { entries: 0, signups: 0 };
-  let endsAt = 0;
-
-  function current() {
-    if (performance.now() < endsAt) return counts;
-    endsAt = performance.now() + hourMs;
-    counts = { entries: 0, signups: 0 };
-    return counts;
-  }
-  return {
-    counts: current,
-    secondsLeft: () => Math.max(1, Math.ceil((endsAt - performance.now()) / 1000)),
-    /** Duplicates count as well: otherwise the limit would reveal which addresses are on the list. */
-    addSignup: () => current().signups++,
-    addEntries: (inserted: number) => void (current().entries += inserted),
-  };
-}
-
-/** Bounds the log: a flood would otherwise fill the disk with one line per request. */
-function oncePerHour(): (write: () => void) => void {
-  let quietUntil = 0;
-  return (write) => {
-    if (performance.now() < quietUntil) return;
-    quietUntil = performance.now() + hourMs;
-    write();
+    add: (inserted) => (hour.entries += inserted),
   };
 }
 

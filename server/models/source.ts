@@ -9,14 +9,8 @@ export const directSource = "direct";
 /** The name for the views of further sources, if there are very many. */
 export const otherSources = "other";
 
-/** Rows of `stats`. A link can name its source so as well, and is then shown as utm_source=direct. */
-const reservedNames = [directSource, otherSources, "all"];
-
 /** An SQL expression: utm_source, else the host of the site that linked to the page, else direct. */
-export const sourceName = `CASE
-  WHEN coalesce(nullif(utm_source, ''), nullif(referrer_host, '')) IN ('${reservedNames.join("', '")}')
-  THEN 'utm_source=' || coalesce(nullif(utm_source, ''), referrer_host)
-  ELSE coalesce(nullif(utm_source, ''), nullif(referrer_host, ''), '${directSource}') END`;
+export const sourceName = `coalesce(utm_source, referrer_host, '${directSource}')`;
 
 /** Null if unknown. */
 export type Source = Record<(typeof sourceColumns)[number], string | null>;
@@ -40,22 +34,12 @@ export function readSource(body: Record<string, unknown>, page = ""): Source {
 
 /**
  * Returns the source of a page view, with the same rule as `sourceName`.
- * @param referrer a URL or a host name.
+ * @param query of the report: utm_source, and the referrer's host.
  */
-export function viewSource(query: string, referrer: string | undefined, ownHosts: string[]): string {
-  const host = referrer ? hostOf(referrer) : null;
-  const source = (query && clean(readParameter(query, "utm_source"))) || (host && !ownHosts.includes(host) && host);
-  if (!source) return directSource;
-  return reservedNames.includes(source) ? `utm_source=${source}` : source;
-}
-
-/**
- * Returns the first 1,000 characters of a parameter of a query. The rest is not parsed: a query of 16 KB would cost as much as
- * 40 requests.
- */
-export function readParameter(query: string, name: string): string | undefined {
-  const [, text] = new RegExp(`(?:^|&)${name}=([^&]{0,1000})`).exec(query) ?? [];
-  return text && (new URLSearchParams(`value=${text}`).get("value") as string);
+export function viewSource(query: URLSearchParams, ownHosts: string[]): string {
+  const host = hostOf(query.get("referrer"));
+  const isOther = host !== null && !ownHosts.includes(host);
+  return clean(query.get("utm_source")) ?? (isOther ? host : directSource);
 }
 
 /** Not zod, which would create an error for each sign-up without a source. */

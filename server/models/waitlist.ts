@@ -3,8 +3,7 @@ import { v7 as uuidv7 } from "uuid";
 import { signUpColumns } from "../database/columns.ts";
 import type { Database } from "../database/connect.ts";
 import { errorFields } from "../logger.ts";
-import { executeDurably, asyncCommit } from "../database/durable.ts";
-import { retryForMs, storeBatch, type Pending } from "./batch.ts";
+import { asyncCommit, executeDurably, retryForMs, storeBatch, type Pending } from "./batch.ts";
 import type { SignUp } from "./waitlist-entry.ts";
 import type { Notice } from "./notice.ts";
 
@@ -29,7 +28,7 @@ export interface CheckedWaitlist extends Waitlist {
 export type OnStored = (entries: SignUp[], inserted: number) => void;
 
 /** Why a sign-up was not stored. */
-export const refusals = ["invalid", "closed", "limit", "ceiling", "cross-site", "unavailable", "fault"] as const;
+export const refusals = ["invalid", "closed", "limit", "cross-site", "unavailable", "fault"] as const;
 export type Refusal = (typeof refusals)[number];
 
 export class WaitlistUnavailableError extends Error {

@@ -2,7 +2,7 @@
 import type { JobHelpers, Task } from "graphile-worker";
 import type { SendMailOptions } from "nodemailer";
 import { hashAddress } from "../database/erasure-key.ts";
-import { createToken } from "../models/token.ts";
+import { createToken } from "../models/entry-links.ts";
 import { isFlagged, normaliseAddress } from "../models/waitlist-entry.ts";
 import { renderConfirmationMail, type MailedSite } from "../views/confirmation-mail.tsx";
 import { MailError, sendMail } from "./mail-server.ts";

@@ -94,8 +94,8 @@ it("invite chooses by source and by confirmation", async () => {
   const at = (day: number) => ({ created_at: `2026-01-0${day}T00:00:00Z` });
   const confirmed = { confirmed_at: "2026-02-01T00:00:00Z" };
   await add("Campaign", "a@example.com", { ...at(1), ...confirmed, utm_source: "news", referrer_host: "example.org" });
-  await add("Link", "b@example.com", { ...at(2), ...confirmed, utm_source: "", referrer_host: "example.org" });
-  await add("Direct", "c@example.com", { ...at(3), referrer_host: "" });
+  await add("Link", "b@example.com", { ...at(2), ...confirmed, referrer_host: "example.org" });
+  await add("Direct", "c@example.com", at(3));
   await add("Late link", "d@example.com", { ...at(4), referrer_host: "example.org" });
   const take = async (...args: string[]) => {
     await inviteToFile("--first", "9", ...args);

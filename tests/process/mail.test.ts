@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { hashToken } from "../../server/models/token.ts";
+import { hashToken } from "../../server/models/entry-links.ts";
 import { createMailFixture } from "../support/mail-fixture.ts";
 import { parseMail } from "../support/parsed-mail.ts";
 import { queryAs } from "../support/query.ts";

@@ -1,6 +1,6 @@
 // A database, a mail server, sign-ups and the worker, for the tests of confirmation mails.
 import { afterEach, beforeEach } from "vitest";
-import { hashToken } from "../../server/models/token.ts";
+import { hashToken } from "../../server/models/entry-links.ts";
 import { createTestDatabase, type TestDatabase } from "./database.ts";
 import { openMailServer, type MailServer, type MailServerOptions } from "./mail-server.ts";
 import { queryAs } from "./query.ts";
