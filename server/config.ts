@@ -1,5 +1,4 @@
 // The configuration: every setting with its rule, default and example, and how its value is read. Only this file reads process.env.
-import { isUtf8 } from "node:buffer";
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { parseEnv } from "node:util";
@@ -227,9 +226,6 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const isProduction = given.NODE_ENV === "production";
   const { values, errors } = parseSettings(given);
   errors.unshift(...files.errors);
-  if (values.METRICS_PORT && values.METRICS_PORT === values.PORT) {
-    errors.push(describeInvalid("METRICS_PORT", given.METRICS_PORT, "another port than PORT"));
-  }
   errors.push(...checkDatabaseUrls(given, values));
   errors.push(...checkMail(given));
   for (const [name, command] of Object.entries(refusedExamples)) {
@@ -318,30 +314,13 @@ function toCamelCase(name: string): string {
   return name.toLowerCase().replace(/_(.)/g, (_match, letter: string) => letter.toUpperCase());
 }
 
-/**
- * Returns the variables in .env, none if there is no such file.
- * @throws OperatorError if .env cannot be read or is not UTF-8.
- */
+/** Returns the variables in .env, none if there is no such file. @throws OperatorError if it cannot be read. */
 function readEnvFile(): NodeJS.Dict<string> {
-  let bytes: Buffer;
   try {
-    bytes = readFileSync(".env");
+    return parseEnv(readFileSync(".env", "utf8"));
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const { code, message } = error as NodeJS.ErrnoException;
     if (code === "ENOENT") return {};
-    throw new OperatorError(
-      // Docker makes a directory where a file to be mounted does not exist.
-      code === "EISDIR"
-        ? ".env is a directory. Remove it, and make a file of it, for example: cp .env.example .env"
-        : `.env cannot be read (${code}). Let this account read it, for example: chmod u+r .env`,
-    );
+    throw new OperatorError(`.env cannot be read: ${message}`);
   }
-  // PowerShell's ">" writes UTF-16, which parseEnv cannot read.
-  if (!isUtf8(bytes) || bytes.includes(0)) {
-    throw new OperatorError(
-      ".env is not UTF-8. Save it as UTF-8, in PowerShell with: (Get-Content .env) | Set-Content -Encoding utf8 .env",
-    );
-  }
-  // A byte order mark, which Windows editors write, would become part of the first name.
-  return parseEnv(bytes.toString().replace(/^\uFEFF/, ""));
 }

@@ -10,7 +10,7 @@ import { createLogger } from "./logger.ts";
 import { connectRedis } from "./middleware/redis-store.ts";
 import { createEntryLinks } from "./models/entry-links.ts";
 import { watchSignupWindow } from "./models/signup-window.ts";
-import { createPageSettings } from "./models/page-settings.ts";
+import { createPageSettings } from "./models/notice.ts";
 import { createPageViews } from "./models/page-views.ts";
 import { createSignupVolume } from "./models/signup-volume.ts";
 import { createWaitlist } from "./models/waitlist.ts";

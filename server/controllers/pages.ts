@@ -1,4 +1,4 @@
-// Pages and files: cached responses from memory, and pages that are rendered for the request.
+// GET: pages and files from memory, pages that are rendered for the request, and the probes.
 import type { IncomingMessage } from "node:http";
 import type { RequestHandler } from "express";
 import { joinedQuery, undoneQuery, unknownAddress } from "../../client/shared/addresses.ts";
@@ -23,5 +23,21 @@ export function pages({ renderer, findPage, files }: Frontend): RequestHandler {
     const address = await renderer.addressOf(req.path, req.url.split("?", 2)[1] ?? "");
     if (address !== unknownAddress || files.has(req.path)) requireRead(req);
     sendCached(req, res, await findPage(address));
+  };
+}
+
+/** /healthz: the process answers. */
+export const live: RequestHandler = (req, res) => {
+  requireRead(req);
+  res.set("Cache-Control", "no-store").json({ status: "ok" });
+};
+
+/** /readyz: sign-ups can be stored. */
+export function ready(isReady: () => Promise<boolean>): RequestHandler {
+  return async function sendReadiness(req, res) {
+    requireRead(req);
+    const ok = await isReady();
+    res.set("Cache-Control", "no-store").status(ok ? 200 : 503);
+    res.json({ status: ok ? "ok" : "database unavailable" });
   };
 }

@@ -1,7 +1,9 @@
-// The privacy notice that the form shows, under an id that its sign-ups name.
+// The settings that the pages show, and the privacy notice of the form, under an id that its sign-ups name.
 import { createHash } from "node:crypto";
 import { noticeText } from "../../client/shared/privacy-notice.ts";
-import type { NoticeSettings } from "../../client/shared/site-settings.ts";
+import type { NoticeSettings, PageSettings } from "../../client/shared/site-settings.ts";
+import type { Config } from "../config.ts";
+import { describeClosing, isOpen } from "./signup-window.ts";
 
 export interface Notice {
   /** The first 32 hexadecimal digits of the text's SHA-256. */
@@ -20,4 +22,20 @@ export function createNotice(settings: NoticeSettings): Notice {
  */
 export function readNoticeId(value: unknown): string | null {
   return typeof value === "string" && /^[\da-f]{32}$/.test(value) ? value : null;
+}
+
+/** Returns a function for the page settings, as `closed` follows the clock, and their privacy notice. */
+export function createPageSettings(config: Config): { settings: () => PageSettings; notice: Notice } {
+  const { controller, contactEmail, legalLinks, retentionMonths, erasureKey, mailFrom, waitlistCloses } = config;
+  const fixed = {
+    controller,
+    contact: contactEmail,
+    links: legalLinks ?? [],
+    retentionMonths,
+    keepsErasures: erasureKey !== undefined,
+    mail: mailFrom !== undefined,
+    closes: waitlistCloses && describeClosing(waitlistCloses),
+  };
+  const notice = createNotice(fixed);
+  return { settings: () => ({ ...fixed, notice: notice.id, closed: !isOpen(config) }), notice };
 }

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, inject, it } from "vitest";
 import { queryAs } from "../../tests/support/query.ts";
-import { guard, unguard } from "./spreadsheet-cell.ts";
+import { guard, unguard } from "./exported-list.ts";
 
 async function guardAll(cells: string[]): Promise<string[]> {
   const sql = `SELECT ${guard("cell")} AS guarded FROM unnest($1::text[]) WITH ORDINALITY AS list(cell, i) ORDER BY i`;

@@ -83,25 +83,14 @@ export function formatMessage(event: WebhookEvent): string {
   return `Somebody from ${neutralise(company)} joined the early access list${origin}.`;
 }
 
-const replacements: Record<string, string> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  "*": "\u2217",
-  _: "\uFF3F",
-  "~": "\u223C",
-  "`": "\u02CB",
-};
+const entities: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
 
 /**
- * Makes a visitor's text inert in Slack and Mattermost: no link, mention, emoji, emphasis or line break.
- * Slack decodes only the entities of & < and >, so * _ ~ and ` become look-alikes; a zero-width space interrupts links.
- * Fields such as "mrkdwn" would not help everywhere: Google Chat refuses a message with fields that it does not know.
+ * Makes a visitor's text inert in Slack and Mattermost: no link, mention or emoji, which a zero-width space interrupts.
  * See https://docs.slack.dev/messaging/formatting-message-text
  */
 function neutralise(text: string): string {
   return text
-    .replaceAll(/[\p{Zl}\p{Zp}]/gu, " ")
-    .replaceAll(/[&<>*_~`]/g, (character) => replacements[character] as string)
+    .replaceAll(/[&<>]/g, (character) => entities[character] as string)
     .replaceAll(/[@#:/\].。．｡](?=\S)/gu, "$&\u200B");
 }

@@ -1,5 +1,4 @@
 // The worker: graphile-worker takes jobs from the queue and retries those that failed, one process at a time.
-import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -46,15 +45,13 @@ export async function runWorker(
   log: Log,
   signal: AbortSignal,
 ): Promise<void> {
-  const lost = rejectOnLoss(holder, signal);
-  lost.catch(() => undefined); // Awaited below.
   await checkDatabase(holder, assignment);
   await takeOver(holder, log, signal);
   if (signal.aborted) return;
   const runner = await startRunner(assignment, log);
   log.info(`worker started: ${Object.keys(assignment.tasks).join(", ")}`);
   try {
-    await Promise.race([runner.promise, lost, completeRounds(holder, signal)]);
+    await Promise.race([runner.promise, completeRounds(holder, signal)]);
   } finally {
     // The lock is held until the jobs in progress are done, as another process would send them again.
     await Promise.race([runner.stop().catch(() => undefined), sleep(gracePeriodMs)]);
@@ -110,11 +107,6 @@ async function takeOver(holder: pg.Client, log: Log, signal: AbortSignal): Promi
   await holder.query(
     "SELECT graphile_worker.force_unlock_workers(array_agg(DISTINCT locked_by)) FROM graphile_worker.jobs WHERE locked_by IS NOT NULL",
   );
-}
-
-async function rejectOnLoss(holder: pg.Client, signal: AbortSignal): Promise<void> {
-  await once(holder, "end");
-  if (!signal.aborted) throw new OperatorError("The connection to Postgres was lost.");
 }
 
 /** Resolves after the signal. A mail server that hangs delays no round. */

@@ -3,7 +3,7 @@ import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { parse } from "csv-parse/sync";
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
-import { unguard } from "../../server/models/spreadsheet-cell.ts";
+import { unguard } from "../../server/models/exported-list.ts";
 import { parseEntry } from "../../server/models/waitlist-entry.ts";
 import { createWaitlistFixture, insertEntries } from "../support/waitlist-fixture.ts";
 

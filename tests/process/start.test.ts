@@ -95,10 +95,10 @@ describe("a start with a given database", () => {
     expect(site.stderr()).toBe("");
   });
 
-  it("reads .env with a byte order mark, and prefers the environment", async () => {
+  it("reads .env, and prefers the environment", async () => {
     const folder = await createFolder();
     const lines = ["PUBLIC_URL=https://from.file", `DATABASE_URL=${database.webUrl}`, "PORT=1"];
-    await writeFile(join(folder, ".env"), `\uFEFF${lines.join("\n")}\n`);
+    await writeFile(join(folder, ".env"), `${lines.join("\n")}\n`);
     const site = await startSite({ cwd: folder });
     sites.push(site);
     expect(await (await fetch(`${site.url}/sitemap.xml`)).text()).toContain("<loc>https://from.file/</loc>");

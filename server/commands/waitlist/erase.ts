@@ -1,7 +1,6 @@
 // waitlist erase: the right to erasure (GDPR, article 17).
 import { requireErasureKey } from "../../database/erasure-key.ts";
-import { eraseEntries } from "../../models/erasures.ts";
-import { findPeople, type Person } from "../../models/people.ts";
+import { eraseEntries, findPeople, type Person } from "../../models/erasures.ts";
 import { normaliseAddress } from "../../models/waitlist-entry.ts";
 import { OperatorError, printable, printableName } from "../../operator-messages.ts";
 import { print } from "../command.ts";

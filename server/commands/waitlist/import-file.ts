@@ -4,7 +4,7 @@ import { pipeline } from "node:stream";
 import { CsvError, parse } from "csv-parse";
 import { OperatorError, printable } from "../../operator-messages.ts";
 import { importedColumns } from "../../models/waitlist-entry.ts";
-import { unguard } from "../../models/spreadsheet-cell.ts";
+import { unguard } from "../../models/exported-list.ts";
 import { explainCode } from "./private-file.ts";
 
 export interface CsvFile {

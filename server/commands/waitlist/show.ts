@@ -1,6 +1,5 @@
 // waitlist show: everything that is kept about a person, and the privacy notice of the sign-up (GDPR, articles 7, 13 and 15).
-import { findErasure } from "../../models/erasures.ts";
-import { findPeople, type Person } from "../../models/people.ts";
+import { findErasure, findPeople, type Person } from "../../models/erasures.ts";
 import { normaliseAddress } from "../../models/waitlist-entry.ts";
 import { invisible, OperatorError, printable, printableLines, printableName } from "../../operator-messages.ts";
 import { print } from "../command.ts";
