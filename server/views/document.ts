@@ -3,7 +3,6 @@ import type { RenderedPage } from "../../client/entry-server.tsx";
 import { meta, product } from "../../client/shared/content.ts";
 import type { PageHead } from "../../client/shared/page-data.ts";
 import type { PageSettings } from "../../client/shared/site-settings.ts";
-import { structuredData } from "./structured-data.ts";
 
 /** Splits the template at its markers; String.replace would interpret the "$" of a price. */
 export function createDocument(template: string, site: PublicSite): (page: RenderedPage) => string {
@@ -41,7 +40,6 @@ function renderHead(
   const lines = [`<title>${escapeHtml(title)}</title>`, named("description", description)];
   if (unlisted || !allowIndexing) lines.push(named("robots", "noindex"));
   if (!unlisted) lines.push(...sharing(title, description, path, origin));
-  if (path === "/" && !unlisted) lines.push(jsonLd(origin));
   return lines.join("\n    ");
 }
 
@@ -61,12 +59,6 @@ function sharing(title: string, description: string, path: string, origin: strin
     named("twitter:card", "summary_large_image"),
     named("twitter:image:alt", meta.picture),
   ];
-}
-
-function jsonLd(origin: string): string {
-  // Escaped, because "</script" in a text would end the element.
-  const json = JSON.stringify(structuredData(origin)).replaceAll("<", "\\u003c");
-  return `<script type="application/ld+json">${json}</script>`;
 }
 
 const named = (name: string, content: string) => `<meta name="${name}" content="${escapeHtml(content)}">`;

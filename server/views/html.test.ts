@@ -79,29 +79,8 @@ describe("the head", () => {
     for (const html of [await get("/?joined"), await get("/nope"), await postBadForm()]) {
       expect(metas(html).robots).toBe("noindex");
       expect(html).not.toContain("canonical");
-      expect(html).not.toContain("ld+json");
     }
     expect(metas(await get("/")).robots).toBeUndefined();
-  });
-
-  it("has structured data with the plans and prices of the page", async () => {
-    const html = await get("/");
-    const json = /<script type="application\/ld\+json">(.*?)<\/script>/.exec(html)?.[1] as string;
-    const graph = (JSON.parse(json) as { "@graph": Record<string, unknown>[] })["@graph"];
-    expect(graph.map((node) => node["@type"])).toEqual(["Organization", "WebSite", "SoftwareApplication"]);
-    type Offer = Record<string, string> & { priceSpecification: { price?: string; minPrice?: string } };
-    const { offers } = graph[2] as { offers: Offer[] };
-    const shown = [...html.matchAll(/<h3>([^<]+)<\/h3><p class="plan-price"><strong>\$(\d+)(\+?)<\/strong>/g)];
-    expect(offers.map(({ name, price, priceSpecification }) => [name, price, priceSpecification])).toEqual(
-      shown.map(([, name, price, plus]) => [
-        name,
-        price,
-        expect.objectContaining({ [plus ? "minPrice" : "price"]: price }),
-      ]),
-    );
-    for (const { availability } of offers) expect(availability).toBe("https://schema.org/PreOrder");
-    expect(offers).toHaveLength(4);
-    expect(json).not.toMatch(/"(aggregateRating|review)"/);
   });
 });
 
