@@ -40,13 +40,7 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
   const site = { origin, allowIndexing, settings };
   const rendering = process.argv.includes("--dev") ? createDevFrontend(http.server, site) : createBuiltFrontend(site);
   rendering.catch(() => undefined); // Awaited below: an exit now would interrupt a migration.
-  cleanups.push(
-    watchSignupWindow(
-      config,
-      async () => (await rendering).refresh(),
-      (err) => log.error({ err }, "rendering the pages failed"),
-    ),
-  );
+  cleanups.push(watchSignupWindow(config, () => void rendering.then(({ refresh }) => refresh())));
   await prepareDatabase({ ...urls, allowPrivilegedRole: config.allowPrivilegedRole }, log, stopped.signal, onFault);
   const frontend = await rendering;
 

@@ -16,27 +16,17 @@ export function describeClosing(time: Date): string {
   return `${shown.toUTCString().slice(5, isMidnight ? 16 : 22)} (UTC)`;
 }
 
-/** In milliseconds. A timer for the moment itself would ignore a changed clock, and ends after 24.8 days at most. */
-const interval = 1_000;
-
 /**
- * Calls `update` when the list closes, or opens because the clock was set back. Retries after a second if `update` rejects.
+ * Calls `update` once an open list has closed by itself. Looks each second: a timer for the moment itself ends after 24.8 days
+ * at most.
  * @returns a function that stops the watch.
  */
-export function watchSignupWindow(
-  window: SignupWindow,
-  update: () => Promise<void>,
-  onError: (error: unknown) => void,
-): () => void {
-  let shown = isOpen(window);
+export function watchSignupWindow(window: SignupWindow, update: () => void): () => void {
+  if (!isOpen(window)) return () => undefined;
   const timer = setInterval(() => {
-    const open = isOpen(window);
-    if (open === shown) return;
-    shown = open;
-    update().catch((error: unknown) => {
-      shown = !open;
-      onError(error);
-    });
-  }, interval);
+    if (isOpen(window)) return;
+    clearInterval(timer);
+    update();
+  }, 1_000);
   return () => clearInterval(timer);
 }

@@ -2,7 +2,7 @@
 import { withDatabase } from "../database/connect.ts";
 import { createLogger } from "../logger.ts";
 import { explain } from "../operator-messages.ts";
-import { runTasks } from "./tasks.ts";
+import { runTasks } from "./worker.ts";
 
 const stop = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());

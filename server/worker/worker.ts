@@ -1,23 +1,20 @@
-// The worker: graphile-worker takes jobs from the queue and retries those that failed, one process at a time.
+// The worker: its tasks, as the settings ask for them. graphile-worker takes jobs from the queue and retries those that failed, one process at a time.
 import { writeFile } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Logger, parseCrontab, run, type Runner, type TaskList } from "graphile-worker";
+import { Logger, parseCrontab, run, type Runner, type Task, type TaskList } from "graphile-worker";
 import type pg from "pg";
 import type { Logger as Log } from "pino";
+import { settings, type Config } from "../config.ts";
+import { withConnection, type OpenedDatabase } from "../database/connect.ts";
 import { requireErasureKey } from "../database/erasure-key.ts";
 import { workerLock } from "../database/queue.ts";
+import type { WorkerTask } from "../database/roles.ts";
+import { eraseAgain, purgeOld } from "../models/erasures.ts";
 import { OperatorError } from "../operator-messages.ts";
-
-export interface Assignment {
-  /** The connection of the worker's role. */
-  url: string;
-  /** By the name that their jobs have in the queue. */
-  tasks: TaskList;
-  /** HMAC key of erased addresses, for the tasks mail and purge. */
-  key?: string | undefined;
-}
+import type { CountMail } from "./metrics.ts";
+import { webhookTask } from "./webhook.ts";
 
 /** In UTC. A run that was missed while no worker ran is caught up; several runs that wait are one. */
 const purgeCrontab = "17 3 * * * purge ?fill=1d&jobKey=purge";
@@ -36,29 +33,77 @@ const takeOverMs = 1_000;
 
 /**
  * Works until the signal. If another worker runs, waits for its end first.
- * @param holder the connection that holds the lock.
- * @throws OperatorError if there is no queue, the key is another one, or the connection is lost: another worker may run then.
+ * @throws OperatorError if no task is configured, a setting of one is missing, there is no queue, or Postgres does not answer:
+ * another worker may run then.
  */
-export async function runWorker(
-  holder: pg.Client,
-  assignment: Assignment,
+export async function runTasks(
+  { worker, erasureKey: key }: OpenedDatabase,
+  config: Config,
   log: Log,
   signal: AbortSignal,
 ): Promise<void> {
-  await checkDatabase(holder, assignment);
-  await takeOver(holder, log, signal);
-  if (signal.aborted) return;
-  const runner = await startRunner(assignment, log);
-  log.info(`worker started: ${Object.keys(assignment.tasks).join(", ")}`);
-  try {
-    await Promise.race([runner.promise, completeRounds(holder, signal)]);
-  } finally {
-    // The lock is held until the jobs in progress are done, as another process would send them again.
-    await Promise.race([runner.stop().catch(() => undefined), sleep(gracePeriodMs)]);
-  }
+  if (!worker) throw new OperatorError(noTask());
+  const port = config.workerMetricsPort;
+  const metrics = port ? (await import("./metrics.ts")).createWorkerMetrics() : undefined;
+  const tasks: TaskList = {};
+  for (const task of worker.tasks) tasks[task] = await createTask(task, config, key, metrics?.onMail);
+  await withConnection(worker.url, async (holder) => {
+    if (port) await metrics?.serve(holder, config.host, port);
+    await checkDatabase(holder, tasks, key);
+    await takeOver(holder, log, signal);
+    if (signal.aborted) return;
+    const runner = await startRunner(worker.url, tasks, log);
+    log.info(`worker started: ${worker.tasks.join(", ")}`);
+    try {
+      await Promise.race([runner.promise, completeRounds(holder, signal)]);
+    } finally {
+      // The lock is held until the jobs in progress are done, as another process would send them again.
+      await Promise.race([runner.stop().catch(() => undefined), sleep(gracePeriodMs)]);
+    }
+  });
 }
 
-function startRunner({ url, tasks }: Assignment, log: Log): Promise<Runner> {
+function noTask(): string {
+  const examples = [["WEBHOOK_URL"], ["MAIL_FROM", "SMTP_URL"], ["RETENTION_MONTHS"]] as const;
+  const list = examples.map((names) => names.map((name) => `${name}=${settings[name].example}`).join(" and "));
+  return `The worker has no task. Set one of these, for example ${list.join(", or ")}; and migrate. Mails also need ERASURE_KEY and PUBLIC_URL.`;
+}
+
+async function createTask(
+  task: WorkerTask,
+  config: Config,
+  key: string | undefined,
+  onMail?: CountMail,
+): Promise<Task> {
+  const { webhookUrl: url = "", webhookSecret: secret, retentionMonths } = config;
+  if (task === "webhook") return webhookTask({ url, secret });
+  return task === "purge" ? purgeTask(retentionMonths, key) : createMailTask(config, key, onMail);
+}
+
+async function createMailTask(config: Config, key = "", onMail: CountMail = () => undefined): Promise<Task> {
+  const { publicUrl: origin = "", mailFrom: from, smtpUrl: url, controller, contactEmail: contact } = config;
+  if (!from || !url) {
+    throw new OperatorError(
+      `SMTP_URL is not set, so the worker cannot send mails. Set it, for example SMTP_URL=${settings.SMTP_URL.example}`,
+    );
+  }
+  const { mailTask } = await import("./mail.ts"); // React and nodemailer, which the other tasks do not need.
+  return mailTask({ url, from, key, site: { origin, controller, contact }, onMail });
+}
+
+/**
+ * The task purge: deletes entries after the retention period, once a day, and what a restore with Postgres' own tools brought back.
+ * @param key keeps the hashes of the deleted addresses; undefined keeps none.
+ */
+function purgeTask(months: number, key: string | undefined): Task {
+  return async (_payload, helpers) => {
+    const again = key ? await eraseAgain(helpers, key) : 0;
+    const old = await purgeOld(helpers, months, key);
+    helpers.logger.info(`deleted entries older than ${months} months: ${old}, of erased addresses: ${again}`);
+  };
+}
+
+function startRunner(url: string, tasks: TaskList, log: Log): Promise<Runner> {
   // As connectTo does: an overloaded function of another role must not run with this role's rights.
   const connection = new URL(url);
   connection.searchParams.set("options", "-c search_path=pg_catalog,pg_temp");
@@ -85,7 +130,7 @@ function createRunnerLogger(log: Log): Logger {
   });
 }
 
-async function checkDatabase(holder: pg.Client, { tasks, key }: Assignment): Promise<void> {
+async function checkDatabase(holder: pg.Client, tasks: TaskList, key: string | undefined): Promise<void> {
   const { rows } = await holder.query("SELECT to_regnamespace('graphile_worker') IS NOT NULL AS queue");
   if (!rows[0].queue) {
     throw new OperatorError("There is no queue yet. Migrate with the worker's settings: npm run migrate.");

@@ -7,7 +7,7 @@ import { onTestFinished } from "vitest";
 import { readConfig } from "../../server/config.ts";
 import { openDatabase } from "../../server/database/connect.ts";
 import type { DatabaseUrls } from "../../server/database/roles.ts";
-import { runTasks } from "../../server/worker/tasks.ts";
+import { runTasks } from "../../server/worker/worker.ts";
 import type { AppOptions } from "../../server/app.ts";
 import { createTestApp } from "./app.ts";
 import { until } from "./until.ts";

@@ -38,7 +38,9 @@ export const exportCommand: Command = {
     await withOwner(async (client) => {
       if (file === "-") await copyRows(client, copy, process.stdout);
       else {
-        const rows = await writePrivately(file, (draft) => copyRows(client, copy, createWriteStream(draft)));
+        const rows = await writePrivately(file, (draft) =>
+          copyRows(client, copy, createWriteStream(draft, { flush: true })),
+        );
         print(`Wrote ${countEntries(rows)} to ${printable(file)}.\n`);
       }
     });

@@ -10,7 +10,8 @@ export function explainCode(code = ""): string {
 }
 
 /**
- * Lets `write` fill a new file beside `path`, then replaces `path` by it. The file's mode is 0600.
+ * Lets `write` fill a new file beside `path`, then replaces `path` by it. The file's mode is 0600. `write` must flush the file:
+ * a power cut after the rename could leave an empty one.
  * @returns what `write` returned.
  * @throws OperatorError if the file cannot be written.
  */
@@ -24,7 +25,6 @@ export async function writePrivately<T>(path: string, write: (draft: string) => 
   try {
     await (await open(draft, "wx", 0o600)).close();
     const result = await write(draft);
-    await flush(draft);
     await rename(draft, target);
     return result;
   } catch (error) {
@@ -32,15 +32,5 @@ export async function writePrivately<T>(path: string, write: (draft: string) => 
     const { code, syscall } = error as NodeJS.ErrnoException;
     if (code && syscall) throw new OperatorError(`${printable(path)} cannot be written: ${explainCode(code)}`);
     throw error;
-  }
-}
-
-/** Without this, a power cut after the rename could leave an empty file. */
-async function flush(path: string): Promise<void> {
-  const file = await open(path, "r+");
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
   }
 }

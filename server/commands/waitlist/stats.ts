@@ -43,7 +43,7 @@ export const stats: Command = {
       if (file === undefined) return print(formatTables(tables, figures, all));
       const page = renderReport(tables, figures, new Date());
       if (file === "-") return print(page);
-      await writePrivately(file, (draft) => writeFile(draft, page));
+      await writePrivately(file, (draft) => writeFile(draft, page, { flush: true }));
       print(`Wrote ${printable(file)}.\n`);
     });
   },
