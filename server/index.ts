@@ -76,7 +76,6 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
       trustProxy: config.trustProxy,
       hstsIncludeSubdomains: config.hstsIncludeSubdomains,
       onResponse: metrics?.onResponse,
-      onRefused: metrics?.onRefused,
     }),
   );
   const port = chosenPort ?? (await http.listen(config.host, config.port));

@@ -7,12 +7,11 @@ import type { Pool } from "./database/connect.ts";
 import { isRead } from "./http/http-error.ts";
 import { listen } from "./http/listen.ts";
 import type { OnResponse } from "./middleware/request-log.ts";
-import { refusals, type OnStored, type Refusal } from "./models/waitlist.ts";
+import type { OnStored } from "./models/waitlist.ts";
 
 export interface Metrics {
   onResponse: OnResponse;
   onStored: OnStored;
-  onRefused: (reason: Refusal) => void;
   /**
    * Serves GET /metrics.
    * @returns a function that stops the server.
@@ -40,7 +39,6 @@ export function createMetrics(): Metrics {
   return {
     onResponse: countResponses([registry]),
     onStored: countSignups([registry]),
-    onRefused: countRefusals([registry]),
     serve: (host, port, sources) => {
       addGauges(registry, sources);
       return serveMetrics(registry, host, port);
@@ -62,23 +60,13 @@ function countResponses(registers: Registry[]): OnResponse {
     buckets,
     registers,
   });
+  // From the start: rate() misses the first event of a series that begins with it.
+  for (const status of [500, 503]) requests.inc({ method: "POST", route: signupPath, status }, 0);
   return function countResponse({ method, path, status, seconds }, res) {
     const route = routeOf(path, res.statusCode);
     requests.inc({ method: methodOf(method), route, status });
     durations.observe({ route }, seconds);
   };
-}
-
-function countRefusals(registers: Registry[]): Metrics["onRefused"] {
-  const refused = new Counter({
-    name: "perennial_signups_refused_total",
-    help: "Sign-ups that were not stored, by reason.",
-    labelNames: ["reason"],
-    registers,
-  });
-  // From the start: rate() misses the first event of a series that begins with it.
-  for (const reason of refusals) refused.inc({ reason }, 0);
-  return (reason) => refused.inc({ reason });
 }
 
 function countSignups(registers: Registry[]): OnStored {

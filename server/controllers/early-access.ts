@@ -13,7 +13,7 @@ import { sameOrigin } from "../middleware/security-headers.ts";
 import { createToken } from "../models/entry-links.ts";
 import { readNoticeId } from "../models/notice.ts";
 import { parseEntry, type ParsedEntry } from "../models/waitlist-entry.ts";
-import { WaitlistUnavailableError, type Refusal, type Waitlist } from "../models/waitlist.ts";
+import { WaitlistUnavailableError, type Waitlist } from "../models/waitlist.ts";
 import type { Renderer } from "../views/renderer.ts";
 import { formFailure } from "./form-failure.ts";
 
@@ -28,14 +28,11 @@ export interface EarlyAccessOptions {
   log: Logger;
   /** Whether each response has a token with which the sign-up can be undone for an hour. */
   undo: boolean;
-  /** Called for each POST that is not stored. */
-  onRefused?: ((reason: Refusal) => void) | undefined;
 }
 
 export function earlyAccess(options: EarlyAccessOptions): Router {
-  const { origin, isOpen, limits, waitlist, renderer, log, undo, onRefused } = options;
+  const { origin, isOpen, limits, waitlist, renderer, log, undo } = options;
   const router = Router({ caseSensitive: true, strict: true });
-  const onError = [reportRefusal(onRefused), reportUnavailable()];
   router.post(
     signupPath,
     requireOpen(isOpen),
@@ -43,7 +40,7 @@ export function earlyAccess(options: EarlyAccessOptions): Router {
     clientLimit(limits),
     readBody,
     join(waitlist, undo),
-    onError,
+    reportUnavailable,
   );
   router.all(signupPath, () => {
     throw isOpen() ? methodNotAllowed("POST") : closed;
@@ -90,30 +87,13 @@ function parsePost(req: Request): ParsedEntry {
   throw new HttpError(422, "The email address looks mistyped.", { suggestion: { typed, meant } });
 }
 
-function reportRefusal(onRefused?: (reason: Refusal) => void): ErrorRequestHandler {
-  return (error: unknown, _req, _res, next) => {
-    onRefused?.(findReason(error));
-    next(error);
-  };
-}
-
 /** In seconds; long enough for a database to restart, short enough for a visitor to wait. */
 const retryAfter = "15";
 
 /** Turns the error of an unavailable database into a 503. */
-export function reportUnavailable(): ErrorRequestHandler {
-  return (error: unknown, _req, _res, next) => {
-    if (!(error instanceof WaitlistUnavailableError)) return next(error);
-    const headers = { "Retry-After": retryAfter };
-    const { cause } = error;
-    next(new HttpError(503, "The waitlist can't be changed right now. Please try again.", { headers, cause }));
-  };
-}
-
-function findReason(error: unknown): Refusal {
-  if (error instanceof WaitlistUnavailableError) return "unavailable";
-  if (!(error instanceof HttpError)) return "fault";
-  if (error.status === 403) return "cross-site";
-  if (error.status === 410) return "closed";
-  return error.status === 429 ? "limit" : "invalid";
-}
+export const reportUnavailable: ErrorRequestHandler = (error: unknown, _req, _res, next) => {
+  if (!(error instanceof WaitlistUnavailableError)) return next(error);
+  const headers = { "Retry-After": retryAfter };
+  const { cause } = error;
+  next(new HttpError(503, "The waitlist can't be changed right now. Please try again.", { headers, cause }));
+};

@@ -47,7 +47,7 @@ export function entryLinks(links: EntryLinks, limits: SignupLimits, findPage: Fi
     await links.leave(token);
     res.redirect(303, `/?${undoneQuery}#${formId}`);
   });
-  router.use(reportUnavailable());
+  router.use(reportUnavailable);
   return router;
 }
 

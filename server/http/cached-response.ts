@@ -4,7 +4,11 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import fresh from "fresh";
-import { acceptedCodings, readHeader, type Coding } from "./negotiation.ts";
+import Negotiator from "negotiator";
+
+/** The smallest one first. */
+const codings = ["br", "gzip", "identity"] as const;
+type Coding = (typeof codings)[number];
 
 /** By address: a path, or a path with its query. */
 export type Cache = ReadonlyMap<string, CachedResponse>;
@@ -67,8 +71,23 @@ export function sendCached(
 ): void {
   const coding = acceptedCodings(req).find((name) => variants[name]) ?? "identity";
   const variant = variants[coding] as Variant;
-  const isFresh =
-    status === 200 && readHeader(req.headers, "if-none-match") && fresh(req.headers, { etag: variant.etag });
+  const isFresh = status === 200 && fresh(req.headers, { etag: variant.etag });
   if (isFresh) res.writeHead(304, [...headers, ...variant.notModified]).end();
   else res.writeHead(status, [...headers, ...variant.headers]).end(variant.body);
+}
+
+/** Browsers send a handful of values; the map is cleared when somebody sends more. */
+const mostHeaders = 100;
+const codingsByHeader = new Map<string, Coding[]>();
+
+/** Returns what the client accepts, with brotli before gzip whatever their order in the header: it is smaller. */
+function acceptedCodings({ headers }: IncomingMessage): Coding[] {
+  const header = headers["accept-encoding"] ?? "";
+  const known = codingsByHeader.get(header);
+  if (known) return known;
+  const accepted = new Set(new Negotiator({ headers: { "accept-encoding": header } }).encodings([...codings]));
+  const sorted = codings.filter((coding) => accepted.has(coding));
+  if (codingsByHeader.size >= mostHeaders) codingsByHeader.clear();
+  codingsByHeader.set(header, sorted);
+  return sorted;
 }

@@ -27,10 +27,6 @@ export interface CheckedWaitlist extends Waitlist {
 /** Called after each commit with the statement's entries and the number of those that were not on the list. */
 export type OnStored = (entries: SignUp[], inserted: number) => void;
 
-/** Why a sign-up was not stored. */
-export const refusals = ["invalid", "closed", "limit", "cross-site", "unavailable", "fault"] as const;
-export type Refusal = (typeof refusals)[number];
-
 export class WaitlistUnavailableError extends Error {
   override name = "WaitlistUnavailableError";
 }

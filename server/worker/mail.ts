@@ -15,7 +15,7 @@ export interface MailSettings {
   /** HMAC key of erased addresses. */
   key: string;
   site: MailedSite;
-  onMail: CountMail;
+  onMail?: CountMail | undefined;
 }
 
 interface Entry {
@@ -48,12 +48,12 @@ export function mailTask(settings: MailSettings): Task {
     if (!(await claim(entry, token.hash, hash, helpers))) return;
     try {
       await sendMail(server, composeMessage(settings, entry.email, token.token));
-      settings.onMail("sent");
+      settings.onMail?.("sent");
     } catch (error) {
       if (!(error instanceof MailError) || error.mayHaveArrived) throw error;
       await release(entry, token.hash, error, helpers);
       if (!error.isRefusal) throw error;
-      settings.onMail("refused");
+      settings.onMail?.("refused");
       helpers.logger.warn(error.message);
     }
   };

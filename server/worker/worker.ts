@@ -42,7 +42,11 @@ export async function runTasks(
   log: Log,
   signal: AbortSignal,
 ): Promise<void> {
-  if (!worker) throw new OperatorError(noTask());
+  if (!worker) {
+    throw new OperatorError(
+      "The worker has no task. Set WEBHOOK_URL, MAIL_FROM or RETENTION_MONTHS as in docs/worker.md, and migrate.",
+    );
+  }
   const port = config.workerMetricsPort;
   const metrics = port ? (await import("./metrics.ts")).createWorkerMetrics() : undefined;
   const tasks: TaskList = {};
@@ -63,32 +67,23 @@ export async function runTasks(
   });
 }
 
-function noTask(): string {
-  const examples = [["WEBHOOK_URL"], ["MAIL_FROM", "SMTP_URL"], ["RETENTION_MONTHS"]] as const;
-  const list = examples.map((names) => names.map((name) => `${name}=${settings[name].example}`).join(" and "));
-  return `The worker has no task. Set one of these, for example ${list.join(", or ")}; and migrate. Mails also need ERASURE_KEY and PUBLIC_URL.`;
-}
-
 async function createTask(
   task: WorkerTask,
   config: Config,
   key: string | undefined,
   onMail?: CountMail,
 ): Promise<Task> {
-  const { webhookUrl: url = "", webhookSecret: secret, retentionMonths } = config;
-  if (task === "webhook") return webhookTask({ url, secret });
-  return task === "purge" ? purgeTask(retentionMonths, key) : createMailTask(config, key, onMail);
-}
-
-async function createMailTask(config: Config, key = "", onMail: CountMail = () => undefined): Promise<Task> {
-  const { publicUrl: origin = "", mailFrom: from, smtpUrl: url, controller, contactEmail: contact } = config;
-  if (!from || !url) {
+  const { webhookUrl = "", webhookSecret, mailFrom, smtpUrl, retentionMonths } = config;
+  if (task === "webhook") return webhookTask({ url: webhookUrl, secret: webhookSecret });
+  if (task === "purge") return purgeTask(retentionMonths, key);
+  if (!mailFrom || !smtpUrl) {
     throw new OperatorError(
       `SMTP_URL is not set, so the worker cannot send mails. Set it, for example SMTP_URL=${settings.SMTP_URL.example}`,
     );
   }
   const { mailTask } = await import("./mail.ts"); // React and nodemailer, which the other tasks do not need.
-  return mailTask({ url, from, key, site: { origin, controller, contact }, onMail });
+  const site = { origin: config.publicUrl ?? "", controller: config.controller, contact: config.contactEmail };
+  return mailTask({ url: smtpUrl, from: mailFrom, key: key ?? "", site, onMail });
 }
 
 /**
