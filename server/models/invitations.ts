@@ -29,8 +29,8 @@ export async function nameInvitation(client: pg.Client): Promise<string> {
   return (rows[0] as { invitation: string }).invitation;
 }
 
-/** Each search for candidates sorts the whole list. */
-const maxCandidates = 20_000;
+/** While a transaction holds an entry, sign-ups of its address get 503, and others do not. So each changes few entries. */
+const entriesAtOnce = 1_000;
 
 /**
  * Marks the oldest people who wait as invited. People whom another transaction holds are skipped, so that two runs never take
@@ -43,47 +43,27 @@ export async function inviteOldest(
   waits: string,
   invitation: string,
 ): Promise<number> {
-  let people = 0;
-  while (people < first) {
-    const { rows } = await client.query<{ id: string }>(
-      `SELECT id FROM public.earlyaccess WHERE ${waits} ORDER BY created_at, id LIMIT $1 FOR UPDATE SKIP LOCKED`,
-      [Math.min(maxCandidates, first - people)],
-    );
-    if (rows.length === 0) break;
-    // Another run may have taken some meanwhile; the next search finds others.
-    people += await updateInBatches(
-      client,
-      rows,
-      `UPDATE public.earlyaccess SET status = 'invited', invitation = $2
-       WHERE id IN (SELECT id FROM public.earlyaccess WHERE ${waits} AND id = ANY ($1) FOR UPDATE SKIP LOCKED)`,
-      invitation,
-    );
-  }
-  return people;
+  // ARRAY, because Postgres may run a subquery of IN more than once.
+  const update = `UPDATE public.earlyaccess SET status = 'invited', invitation = $2 WHERE id = ANY (ARRAY(
+    SELECT id FROM public.earlyaccess WHERE ${waits} ORDER BY created_at, id LIMIT $1 FOR UPDATE SKIP LOCKED))`;
+  return updateInBatches(client, update, invitation, first);
 }
 
 /** Makes the people of the invitation waiting again who are still invited. Returns how many. */
 export async function revertInvitation(client: pg.Client, invitation: string): Promise<number> {
-  const { rows } = await client.query<{ id: string }>(
-    "SELECT id FROM public.earlyaccess WHERE invitation = $1 AND status = 'invited'",
-    [invitation],
-  );
-  const update = `UPDATE public.earlyaccess SET status = 'waiting', invitation = NULL
-    WHERE invitation = $2 AND status = 'invited' AND id = ANY ($1)`;
-  return updateInBatches(client, rows, update, invitation);
+  const update = `UPDATE public.earlyaccess SET status = 'waiting', invitation = NULL WHERE id = ANY (ARRAY(
+    SELECT id FROM public.earlyaccess WHERE invitation = $2 AND status = 'invited' LIMIT $1 FOR UPDATE))`;
+  return updateInBatches(client, update, invitation);
 }
 
-/** While a transaction holds an entry, sign-ups of its address get 503, and others do not. So each changes few entries. */
-const entriesAtOnce = 1_000;
-
-/** @param update with the ids as $1 and the invitation as $2. */
-async function updateInBatches(client: pg.Client, entries: { id: string }[], update: string, invitation: string) {
+/** @param update with the number of entries as $1 and the invitation as $2. */
+async function updateInBatches(client: pg.Client, update: string, invitation: string, most = Infinity) {
   let changed = 0;
-  for (let i = 0; i < entries.length; i += entriesAtOnce) {
-    const ids = entries.slice(i, i + entriesAtOnce).map(({ id }) => id);
-    changed += (await client.query(update, [ids, invitation])).rowCount ?? 0;
+  for (;;) {
+    const { rowCount } = await client.query(update, [Math.min(entriesAtOnce, most - changed), invitation]);
+    if (!rowCount) return changed;
+    changed += rowCount;
   }
-  return changed;
 }
 
 export interface Invitation {
