@@ -9,17 +9,6 @@ import { listen } from "./http/listen.ts";
 import type { OnResponse } from "./middleware/request-log.ts";
 import type { OnStored } from "./models/waitlist.ts";
 
-export interface Metrics {
-  onResponse: OnResponse;
-  onStored: OnStored;
-  /**
-   * Serves GET /metrics.
-   * @returns a function that stops the server.
-   * @throws OperatorError if the address cannot be used.
-   */
-  serve(host: string, port: number, sources: Sources): Promise<() => Promise<void>>;
-}
-
 /** Read at each scrape. */
 interface Sources {
   pool: Pool;
@@ -32,14 +21,15 @@ const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 /** The library's gauges whose names end like a counter's, which promtool reports. */
 const misnamed = ["nodejs_active_handles_total", "nodejs_active_requests_total", "nodejs_active_resources_total"];
 
-export function createMetrics(): Metrics {
+export function createMetrics() {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry }); // Event loop lag, processor time, memory, open files.
   for (const name of misnamed) registry.removeSingleMetric(name);
   return {
     onResponse: countResponses([registry]),
     onStored: countSignups([registry]),
-    serve: (host, port, sources) => {
+    /** Serves GET /metrics. Returns a function that stops the server. */
+    serve: (host: string, port: number, sources: Sources) => {
       addGauges(registry, sources);
       return serveMetrics(registry, host, port);
     },

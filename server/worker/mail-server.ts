@@ -42,11 +42,9 @@ export async function sendMail(server: MailServer, mail: SendMailOptions): Promi
     message.processFunc((stream) => stream.once("end", () => (isHandedOver = true)));
     done();
   });
-  try {
-    await transport.sendMail(mail);
-  } catch (error) {
-    throw toMailError(error as SmtpError, isHandedOver);
-  }
+  await transport.sendMail(mail).catch((error: SmtpError) => {
+    throw toMailError(error, isHandedOver);
+  });
 }
 
 /**
@@ -54,11 +52,11 @@ export async function sendMail(server: MailServer, mail: SendMailOptions): Promi
  * @throws MailError
  */
 export async function verifyMailServer(server: MailServer): Promise<void> {
-  try {
-    await createMailTransport(server).verify();
-  } catch (error) {
-    throw toMailError(error as SmtpError, false);
-  }
+  await createMailTransport(server)
+    .verify()
+    .catch((error: SmtpError) => {
+      throw toMailError(error, false);
+    });
 }
 
 function createMailTransport({ url, client }: MailServer) {
@@ -81,9 +79,8 @@ function createMailTransport({ url, client }: MailServer) {
 /** The fields that nodemailer adds to an error. */
 interface SmtpError extends Error {
   code?: string;
-  /** Error code of the operating system or of TLS. */
+  /** Of the operating system or of TLS. */
   originalCode?: string;
-  /** Name of nodemailer's timeout. */
   timeoutType?: string;
   /** The command that the server refused; CONN or API if it refused none. */
   command?: string;

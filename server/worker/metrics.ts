@@ -5,16 +5,7 @@ import { serveMetrics } from "../metrics.ts";
 
 export type CountMail = (outcome: "sent" | "refused") => void;
 
-export interface WorkerMetrics {
-  onMail: CountMail;
-  /**
-   * Serves GET /metrics until the process ends; reads the queue over the connection at each scrape.
-   * @throws OperatorError if the address cannot be used.
-   */
-  serve(client: pg.Client, host: string, port: number): Promise<void>;
-}
-
-export function createWorkerMetrics(): WorkerMetrics {
+export function createWorkerMetrics() {
   const registry = new Registry();
   const mails = new Counter({
     name: "perennial_mails_total",
@@ -24,9 +15,11 @@ export function createWorkerMetrics(): WorkerMetrics {
   });
   // From the start: rate() misses the first event of a series that begins with it.
   for (const outcome of ["sent", "refused"]) mails.inc({ outcome }, 0);
+  const onMail: CountMail = (outcome) => mails.inc({ outcome });
   return {
-    onMail: (outcome) => mails.inc({ outcome }),
-    serve: async (client, host, port) => {
+    onMail,
+    /** Serves GET /metrics until the process ends; reads the queue over the connection at each scrape. */
+    serve: async (client: pg.Client, host: string, port: number) => {
       addGauges(registry, client);
       await serveMetrics(registry, host, port, "WORKER_METRICS_PORT");
     },

@@ -11,8 +11,7 @@ export interface Webhook {
 }
 
 /** The event, without data about the person: data that has left the database cannot be erased. */
-export interface WebhookEvent extends Source {
-  /** UUID of the waitlist entry. */
+interface WebhookEvent extends Source {
   id: string;
   company: string;
   created_at: Date;
@@ -55,8 +54,8 @@ async function post({ url, secret }: Webhook, event: WebhookEvent): Promise<void
 }
 
 function toJson({ confirmed_at, ...data }: WebhookEvent) {
-  if (confirmed_at) return { type: "waitlist.confirmed", timestamp: confirmed_at, data };
-  return { type: "waitlist.joined", timestamp: data.created_at, data };
+  const type = confirmed_at ? "waitlist.confirmed" : "waitlist.joined";
+  return { type, timestamp: confirmed_at ?? data.created_at, data };
 }
 
 /** The same after a retry, so that a receiver can recognise an event which it already has. */

@@ -1,6 +1,6 @@
 // The worker: its tasks, as the settings ask for them. graphile-worker takes jobs from the queue and retries those that failed, one process at a time.
 import { writeFile } from "node:fs/promises";
-import { hostname, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Logger, parseCrontab, run, type Runner, type Task, type TaskList } from "graphile-worker";
@@ -21,8 +21,6 @@ const purgeCrontab = "17 3 * * * purge ?fill=1d&jobKey=purge";
 
 /** Few, as receivers have limits of their own; more than one, as a request that hangs takes 10 s, and a mail 30 s. */
 const concurrency = 4;
-/** The levels of graphile-worker that are logged as warnings. */
-const warningLevels = new Set(["error", "warning"]);
 /** For jobs in progress. The next worker runs what is left. Docker Compose kills the worker after 15 s. */
 const gracePeriodMs = 10_000;
 
@@ -118,7 +116,7 @@ function startRunner(url: string, tasks: TaskList, log: Log): Promise<Runner> {
 function createRunnerLogger(log: Log): Logger {
   return new Logger(({ taskIdentifier }) => (level: string, message) => {
     const [sentence] = message.split(":\n"); // A stack follows.
-    if (warningLevels.has(level)) log.warn(sentence);
+    if (level === "error" || level === "warning") log.warn(sentence);
     // What a task says; graphile-worker itself says much more.
     else if (taskIdentifier && level === "info") log.info(sentence);
     else log.debug(sentence);
@@ -135,7 +133,6 @@ async function checkDatabase(holder: pg.Client, tasks: TaskList, key: string | u
 
 /** Takes the lock, and releases the jobs of a killed worker; otherwise they stay locked for four hours. */
 async function takeOver(holder: pg.Client, log: Log, signal: AbortSignal): Promise<void> {
-  await holder.query(`SET application_name = ${holder.escapeLiteral(`perennial-worker on ${hostname()}`)}`);
   for (let tries = 0; !signal.aborted; tries++) {
     await completeRound(holder);
     const { rows } = await holder.query("SELECT pg_try_advisory_lock($1) AS alone", [workerLock]);

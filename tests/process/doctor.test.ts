@@ -67,7 +67,7 @@ it("doctor finds webhooks that are not queued, that wait, and that are not wante
   running.push(worker);
   await until("the worker runs", () => worker.stdout().includes("worker started"), 50);
   const { code, stdout } = await waitlist(["doctor", "--strict"], wanted);
-  expect([code, stdout]).toEqual([0, expect.stringMatching(/^ok {7}Worker: runs: perennial-worker on /m)]);
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/^ok {7}Worker: runs$/m)]);
   await worker.stop();
   expect((await waitlist(["doctor"])).stdout).toMatch(/^warning {2}Webhooks: .* not configured here/m);
   await database.query("SELECT graphile_worker.add_job('webhook', '{}')");

@@ -99,8 +99,7 @@ const noWorker =
   "none runs: mails and webhooks wait, old entries stay. Its log says why. With docker compose, add worker to COMPOSE_PROFILES in .env, then: docker compose up -d; otherwise npm run worker, or node dist/server/worker.js in the image.";
 
 async function* examineWorker(owner: pg.Client, tasks: WorkerTask[]): AsyncGenerator<Finding> {
-  const running = await findWorker(owner);
-  if (running) yield ok("Worker", `runs: ${running}`);
+  if (await isWorkerRunning(owner)) yield ok("Worker", "runs");
   else if (tasks.length > 0) yield warn("Worker", noWorker);
   for (const [task, what] of [
     ["webhook", "Webhooks"],
@@ -116,14 +115,13 @@ async function* examineWorker(owner: pg.Client, tasks: WorkerTask[]): AsyncGener
   if (tasks.includes("purge") && rows[0].found) yield await examineJobs(owner, "purge", "Deletion of old entries");
 }
 
-/** Returns the application_name of the worker that runs; undefined if none does. */
-async function findWorker(client: pg.Client): Promise<string | undefined> {
-  const { rows } = await client.query<{ worker: string }>(
-    `SELECT application_name AS worker FROM pg_stat_activity JOIN pg_locks USING (pid)
-     WHERE locktype = 'advisory' AND granted AND objid = $1 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+async function isWorkerRunning(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query(
+    `SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND objid = $1
+       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
     [workerLock],
   );
-  return rows[0]?.worker;
+  return rows.length > 0;
 }
 
 async function examineJobs(owner: pg.Client, task: WorkerTask, what: string): Promise<Finding> {
