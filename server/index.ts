@@ -4,6 +4,7 @@ import type { Logger } from "pino";
 import { createApp } from "./app.ts";
 import { loadConfig, type Config } from "./config.ts";
 import { connect, createPool, openDatabase, type OpenedDatabase } from "./database/connect.ts";
+import { migrate } from "./database/migrate.ts";
 import { createReadiness, prepareDatabase } from "./database/readiness.ts";
 import { createHttpServer, directTimeouts, gracePeriodMs, proxiedTimeouts } from "./http/server.ts";
 import { createLogger } from "./logger.ts";
@@ -41,7 +42,7 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
   const rendering = process.argv.includes("--dev") ? createDevFrontend(http.server, site) : createBuiltFrontend(site);
   rendering.catch(() => undefined); // Awaited below: an exit now would interrupt a migration.
   cleanups.push(watchSignupWindow(config, () => void rendering.then(({ refresh }) => refresh())));
-  await prepareDatabase({ ...urls, allowPrivilegedRole: config.allowPrivilegedRole }, log, stopped.signal, onFault);
+  await prepareDatabase(() => migrate(urls, config.allowPrivilegedRole), log, stopped.signal, onFault);
   const frontend = await rendering;
 
   const webPassword = decodeURIComponent(new URL(urls.webUrl).password);

@@ -2,16 +2,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { errorFields } from "../logger.ts";
-import { migrate } from "./migrate.ts";
-import type { DatabaseUrls } from "./roles.ts";
+import type { MigrationResult } from "./migrate.ts";
 
-export interface StartDatabase extends DatabaseUrls {
-  /** False refuses a web role that is a superuser or the owner. */
-  allowPrivilegedRole: boolean;
-}
+type Migrate = () => Promise<MigrationResult>;
 
-const firstRetryMs = 1_000;
-const longestRetryMs = 30_000;
+const retryMs = 5_000;
 /** How long the start waits for the first attempt, so that sign-ups usually work from the first request. */
 const firstAttemptMs = 3_000;
 
@@ -28,27 +23,27 @@ const transientErrorCodes = new Set(
  * @throws a permanent error.
  */
 export async function prepareDatabase(
-  database: StartDatabase,
+  migrateOnce: Migrate,
   log: Logger,
   signal: AbortSignal,
   onFault: (error: unknown) => void,
 ): Promise<void> {
-  const first = tryMigrate(database, log);
+  const first = tryMigrate(migrateOnce, log);
   const waited = await Promise.race([first, sleep(firstAttemptMs, "late" as const, { ref: false })]);
   if (waited === true) return;
-  void first.then((done) => (done ? undefined : retry(database, log, signal))).catch(onFault);
+  void first.then((done) => (done ? undefined : retry(migrateOnce, log, signal))).catch(onFault);
 }
 
-async function retry(database: StartDatabase, log: Logger, signal: AbortSignal): Promise<void> {
-  for (let delay = firstRetryMs; !signal.aborted; delay = Math.min(delay * 2, longestRetryMs)) {
-    await sleep(delay, undefined, { signal }).catch(() => undefined);
-    if (signal.aborted || (await tryMigrate(database, log))) return;
+async function retry(migrateOnce: Migrate, log: Logger, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await sleep(retryMs, undefined, { signal }).catch(() => undefined);
+    if (signal.aborted || (await tryMigrate(migrateOnce, log))) return;
   }
 }
 
-async function tryMigrate(database: StartDatabase, log: Logger): Promise<boolean> {
+async function tryMigrate(migrateOnce: Migrate, log: Logger): Promise<boolean> {
   try {
-    const { applied, created, warnings } = await migrate(database, database.allowPrivilegedRole);
+    const { applied, created, warnings } = await migrateOnce();
     if (applied.length > 0) log.info({ applied }, "migrated");
     if (created.length > 0) log.info({ statements: created }, "roles created");
     for (const warning of warnings) log.warn(warning);

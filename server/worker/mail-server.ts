@@ -25,8 +25,6 @@ export class MailError extends Error {
   }
 }
 
-/** In milliseconds. A server that scans each message may need some seconds. */
-const silenceMs = 30_000;
 /** In milliseconds, for the name, the connection, the greeting and STARTTLS. */
 const connectionMs = 10_000;
 
@@ -72,7 +70,7 @@ function createMailTransport({ url, client }: MailServer) {
     dnsTimeout: connectionMs,
     connectionTimeout: connectionMs,
     greetingTimeout: connectionMs,
-    socketTimeout: silenceMs,
+    socketTimeout: 30_000, // A server that scans each message may need some seconds.
   });
 }
 

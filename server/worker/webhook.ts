@@ -20,16 +20,12 @@ interface WebhookEvent extends Source {
 }
 
 const columns = ["id", "company", "created_at", ...sourceColumns].join(", ");
-
-/** Slack answers within about one second. */
-const timeoutMs = 10_000;
+const select = `SELECT ${columns} FROM public.earlyaccess WHERE id = $1`;
 
 export function webhookTask(webhook: Webhook): Task {
   return async (payload, helpers) => {
     const { entry, confirmed } = payload as { entry: string; confirmed: boolean };
-    const { rows } = await helpers.query<WebhookEvent>(`SELECT ${columns} FROM public.earlyaccess WHERE id = $1`, [
-      entry,
-    ]);
+    const { rows } = await helpers.query<WebhookEvent>(select, [entry]);
     if (!rows[0]) return; // The address was a duplicate, or the entry is erased by now.
     // The trigger adds the job at the time of the confirmation. The worker's role need not read confirmed_at.
     await post(webhook, { ...rows[0], confirmed_at: confirmed ? helpers.job.created_at : null });
@@ -43,7 +39,7 @@ export function webhookTask(webhook: Webhook): Task {
 async function post({ url, secret }: Webhook, event: WebhookEvent): Promise<void> {
   const body = JSON.stringify(secret ? toJson(event) : { text: formatMessage(event) });
   const headers = { "Content-Type": "application/json", ...(secret && sign(secret, messageId(event), body)) };
-  const signal = AbortSignal.timeout(timeoutMs);
+  const signal = AbortSignal.timeout(10_000); // Slack answers within about one second.
   const response = await fetch(url, { method: "POST", headers, body, redirect: "manual", signal }).catch(
     (error: Error & { cause?: NodeJS.ErrnoException }) => {
       throw new Error(`The receiver cannot be reached: ${error.cause?.code ?? error.name}`);

@@ -21,13 +21,10 @@ const purgeCrontab = "17 3 * * * purge ?fill=1d&jobKey=purge";
 
 /** Few, as receivers have limits of their own; more than one, as a request that hangs takes 10 s, and a mail 30 s. */
 const concurrency = 4;
-/** For jobs in progress. The next worker runs what is left. Docker Compose kills the worker after 15 s. */
-const gracePeriodMs = 10_000;
 
 /** The health check reads the time of this file: the last round in which the worker reached Postgres and its queue. */
 const healthFile = join(tmpdir(), "perennial-worker");
 const roundMs = 10_000;
-const takeOverMs = 1_000;
 
 /**
  * Works until the signal. If another worker runs, waits for its end first.
@@ -59,8 +56,9 @@ export async function runTasks(
     try {
       await Promise.race([runner.promise, completeRounds(holder, signal)]);
     } finally {
-      // The lock is held until the jobs in progress are done, as another process would send them again.
-      await Promise.race([runner.stop().catch(() => undefined), sleep(gracePeriodMs)]);
+      // The lock is held until the jobs in progress are done, as another process would send them again. Docker Compose kills the
+      // worker after 15 s; the next one runs what is left.
+      await Promise.race([runner.stop().catch(() => undefined), sleep(10_000)]);
     }
   });
 }
@@ -138,7 +136,7 @@ async function takeOver(holder: pg.Client, log: Log, signal: AbortSignal): Promi
     const { rows } = await holder.query("SELECT pg_try_advisory_lock($1) AS alone", [workerLock]);
     if (rows[0].alone) break;
     if (tries === 0) log.info("another worker runs; waiting for its end");
-    await sleep(takeOverMs, undefined, { signal }).catch(() => undefined);
+    await sleep(1_000, undefined, { signal }).catch(() => undefined);
   }
   if (signal.aborted) return;
   await holder.query(
