@@ -85,13 +85,8 @@ const legalLinks = z
 
 const mailServerUrl = url(
   "an smtp:// or smtps:// URL, special characters in the password percent-encoded",
-  ({ protocol, hostname, port, username, password, pathname, search, hash }) =>
-    /^smtps?:$/.test(protocol) &&
-    (hostName.test(hostname) || isIP(hostname.replace(/^\[(.*)\]$/, "$1")) > 0) &&
-    port !== "0" &&
-    (username !== "" || password === "") &&
-    pathname.replace("/", "") + search + hash === "" &&
-    isDecodable(`${username}:${password}`),
+  ({ protocol, hostname, username, password }) =>
+    /^smtps?:$/.test(protocol) && hostname !== "" && isDecodable(`${username}:${password}`),
 );
 
 /** An address, or a name and an address; without quotes and special characters, which a name rarely needs. */
