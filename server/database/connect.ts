@@ -43,7 +43,7 @@ export async function withDatabase(work: (database: OpenedDatabase, config: Conf
 
 export type Pool = pg.Pool;
 
-/** In milliseconds. A batch is retried for 1.6 s (batch.ts); with these timeouts its response comes within 5 s. */
+/** In milliseconds. A batch is retried for 1.6 s (waitlist.ts); with these timeouts its response comes within 5 s. */
 const siteTimeouts = {
   connectionTimeoutMillis: 1_500,
   query_timeout: 1_750,

@@ -1,8 +1,7 @@
 // The links that confirm or delete an entry, and their tokens, of which the database stores only hashes.
 import { hash, randomBytes } from "node:crypto";
 import type { Database } from "../database/connect.ts";
-import { asyncCommit, executeDurably } from "./batch.ts";
-import { WaitlistUnavailableError } from "./waitlist.ts";
+import { asyncCommit, executeDurably, WaitlistUnavailableError } from "./waitlist.ts";
 
 /** Each resolves after the commit. @throws WaitlistUnavailableError */
 export interface EntryLinks {

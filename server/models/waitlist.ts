@@ -1,9 +1,9 @@
-// The waitlist: stores sign-ups in batches.
+// The waitlist: stores sign-ups in batches, and commits without a lock that waits for the disk.
+import { setTimeout as sleep } from "node:timers/promises";
 import { v7 as uuidv7 } from "uuid";
 import { signUpColumns } from "../database/columns.ts";
 import type { Database } from "../database/connect.ts";
 import { errorFields } from "../logger.ts";
-import { asyncCommit, executeDurably, retryForMs, storeBatch, type Pending } from "./batch.ts";
 import type { SignUp } from "./waitlist-entry.ts";
 import type { Notice } from "./notice.ts";
 
@@ -40,13 +40,20 @@ export interface WaitlistOptions {
   notice?: Notice;
 }
 
+interface Pending {
+  entry: SignUp;
+  /** Called after the commit. */
+  resolve: () => void;
+  reject: (error: unknown) => void;
+}
+
 /** Stores entries that join in the same turn of the event loop with one statement, which saves a round trip each. */
 export function createWaitlist(
   execute: Database["execute"],
   { onStored, notice }: WaitlistOptions = {},
 ): CheckedWaitlist {
   let isNoticeStored = notice === undefined;
-  let pending: Pending<SignUp>[] = [];
+  let pending: Pending[] = [];
   /** The error of the latest batch if an empty batch would not have met it. */
   let storageError: { error: unknown; at: number } | undefined;
 
@@ -93,6 +100,67 @@ export function createWaitlist(
 /** Returns whether the disk or memory is full, the disk fails or a file is damaged: errors that only an entry meets. */
 function isStorageError(error: unknown): boolean {
   return /^(53[12]|58|XX)/.test(errorFields(error).code ?? "");
+}
+
+/**
+ * In milliseconds; no attempt begins later. The last attempt may wait 1.5 s for a connection and 1.75 s for Postgres
+ * (connect.ts), and the response must come within 5 s.
+ */
+const retryForMs = 1_600;
+const retryPauseMs = 50;
+
+/**
+ * Stores the batch, and settles each of its entries. If one entry may be the cause of an error, stores each on its own, so
+ * that only this entry fails.
+ * @param deadline by performance.now(); no attempt begins later.
+ */
+async function storeBatch(
+  store: (entries: SignUp[]) => Promise<void>,
+  batch: Pending[],
+  deadline: number,
+): Promise<void> {
+  try {
+    await store(batch.map(({ entry }) => entry));
+    for (const { resolve } of batch) resolve();
+  } catch (error) {
+    const canRetry = isLockError(error) || (isDataError(error) && batch.length > 1);
+    if (!canRetry || performance.now() > deadline) {
+      for (const { reject } of batch) reject(error);
+      return;
+    }
+    if (batch.length === 1) await sleep(retryPauseMs);
+    await Promise.all(batch.map((one) => storeBatch(store, [one], deadline)));
+  }
+}
+
+/** Returns whether Postgres refused a value: classes 22 and 23. */
+function isDataError(error: unknown): boolean {
+  return /^2[23]/.test(errorFields(error).code ?? "");
+}
+
+/** Returns whether another transaction may hold an entry's address: a timeout of the statement or of a lock, or a deadlock. */
+function isLockError(error: unknown): boolean {
+  return ["57014", "55P03", "40P01"].includes(errorFields(error).code ?? "");
+}
+
+/** An SQL expression: the transaction of its statement commits without waiting for the disk. */
+export const asyncCommit = "set_config('synchronous_commit', 'off', true)";
+
+/**
+ * Runs a statement that uses asyncCommit, then waits for the disk. A statement that waits itself would hold its locks
+ * meanwhile: a second statement for the same address would wait as well if the first one had changed something, and its time
+ * would reveal whether the address was on the list. The wait is the same if nothing was changed.
+ * @returns what the statement returned.
+ */
+export async function executeDurably<Result>(
+  execute: (statement: string, ...parameters: unknown[]) => Promise<Result>,
+  statement: string,
+  ...parameters: unknown[]
+): Promise<Result> {
+  const result = await execute(statement, ...parameters);
+  // Also waits for every earlier commit.
+  await execute("SELECT pg_logical_emit_message(true, 'earlyaccess', '')::text");
+  return result;
 }
 
 /**
