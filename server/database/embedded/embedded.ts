@@ -4,7 +4,7 @@ import { mkdtemp, readFile, readlink, realpath, rename, rm, writeFile } from "no
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { freePort } from "../../http/listen.ts";
+import { freePort, isFree } from "../../http/listen.ts";
 import { OperatorError } from "../../operator-messages.ts";
 import { findPostgresBinaries, type PostgresBinaries } from "./postgres-binaries.ts";
 
@@ -160,7 +160,12 @@ async function leave(cluster: Cluster, { client, port }: Holder): Promise<void> 
 
 async function start({ directory, data, binaries }: Cluster): Promise<void> {
   await removeStaleLock(data);
-  const options = ["-w", "-t", "30", "-l", join(directory, "postgres.log"), "-o", `-p ${await freePort()}`];
+  // The last port if it is free, so that a running site can reconnect after its Postgres was killed and started again.
+  const file = join(directory, "port");
+  const last = Number(await readFile(file, "utf8").catch(() => ""));
+  const port = last && (await isFree(last)) ? last : await freePort();
+  await writeFile(file, String(port));
+  const options = ["-w", "-t", "30", "-l", join(directory, "postgres.log"), "-o", `-p ${port}`];
   await binaries.run("pg_ctl", ["start", "-D", data, ...options]);
 }
 
