@@ -25,13 +25,9 @@ async function startMailingSite(): Promise<string> {
 
 async function join(page: WatchedPage, url: string) {
   await page.goto(url);
-  for (const [label, value] of [
-    ["Name", "Ada"],
-    ["Email", "ada@example.com"],
-    ["Company", "Engines"],
-  ] as const) {
-    await page.getByLabel(label).fill(value);
-  }
+  await page.getByLabel("Name").fill("Ada");
+  await page.getByLabel("Email").fill("ada@example.com");
+  await page.getByLabel("Company").fill("Engines");
   await page.locator("form button[type=submit]").click();
   await page.getByRole("heading", { name: "Welcome to the future! 🚀" }).waitFor();
   await page.getByText("Please check your inbox").waitFor();
@@ -58,16 +54,10 @@ it("the links of a mail confirm the entry, and later remove it", async () => {
   for (const link of [confirm, leave]) expect((await fetch(link)).status).toBe(200);
   expect(await entries()).toEqual([{ email: "ada@example.com", confirmed: false }]);
 
-  const plant = () => page.locator(".message-plant").innerHTML();
-  const plants = new Set<string>();
-  for (const time of ["first", "second"]) {
+  for (let time = 1; time <= 2; time++) {
     await page.goto(confirm);
-    plants.add(await plant());
-    expect(await entries()).toEqual([{ email: "ada@example.com", confirmed: time === "second" }]);
     await page.getByRole("button", { name: "Confirm my address" }).click();
     await page.getByRole("heading", { name: "Your address is confirmed" }).waitFor();
-    expect(await page.title()).toBe("Your address is confirmed – Perennial");
-    plants.add(await plant());
     expect(await entries()).toEqual([{ email: "ada@example.com", confirmed: true }]);
   }
 
@@ -79,8 +69,6 @@ it("the links of a mail confirm the entry, and later remove it", async () => {
   await page.goto(confirm);
   await page.getByRole("button", { name: "Confirm my address" }).click();
   await page.getByRole("heading", { name: "This link has expired" }).waitFor();
-  plants.add(await plant());
-  expect(plants.size).toBe(3);
   await page.getByRole("link", { name: "Go to the home page" }).click();
   expect(page.url()).toBe(`${url}/`);
   expect(page.messages).toEqual([]);

@@ -1,4 +1,4 @@
-// Prisma Studio in a browser: the opening view, editing, deleting, and the limits of the admin role.
+// Prisma Studio in a browser: the opening view, a status and a deletion.
 import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { migrate } from "../../server/database/migrate.ts";
@@ -40,12 +40,6 @@ function cell(page: Page, column: string, row = 0): Locator {
   return page.locator(`td[data-grid-row-index="${row}"][data-grid-column-id="${column}"]`);
 }
 
-async function saveEdit(page: Page): Promise<void> {
-  await page.keyboard.press("Enter");
-  await page.getByRole("button", { name: "Save 1 row" }).click();
-  await page.getByRole("button", { name: "yes, write to db" }).click();
-}
-
 it("Studio opens the printed link with the newest entries first, without requests to other hosts, and stores a status", async () => {
   const page = await openStudio();
   const newest = await database.query("SELECT name FROM earlyaccess ORDER BY created_at DESC LIMIT 3");
@@ -54,7 +48,9 @@ it("Studio opens the printed link with the newest entries first, without request
   const email = await cell(page, "email").innerText();
   await cell(page, "status").dblclick();
   await page.getByRole("button", { name: "invited" }).click();
-  await saveEdit(page);
+  await page.keyboard.press("Enter");
+  await page.getByRole("button", { name: "Save 1 row" }).click();
+  await page.getByRole("button", { name: "yes, write to db" }).click();
   await page.getByText("Row saved successfully").waitFor();
   expect(
     await database.query(`
@@ -73,20 +69,4 @@ it("Studio deletes an entry", async () => {
   await page.getByRole("button", { name: "delete", exact: true }).click();
   await page.getByText(email).waitFor({ state: "detached" });
   expect(await database.query("SELECT FROM earlyaccess WHERE email = $1", [email])).toEqual([]);
-});
-
-it("Studio does not edit a name, and shows the error from Postgres", async () => {
-  const page = await openStudio();
-  const before = await database.query("SELECT name FROM earlyaccess ORDER BY id");
-  await cell(page, "name").dblclick();
-  await page.keyboard.press("ControlOrMeta+a");
-  await page.keyboard.type("Mallory");
-  // The notice of the error is gone after seconds, maybe before a slow browser could click on its button.
-  await page.evaluate(`new MutationObserver((_, observer) => {
-    const button = [...document.querySelectorAll("button")].find(({ textContent }) => textContent === "Console");
-    if (button) (observer.disconnect(), button.click());
-  }).observe(document.body, { childList: true, subtree: true })`);
-  await saveEdit(page);
-  await page.getByText("permission denied for table earlyaccess").waitFor();
-  expect(await database.query("SELECT name FROM earlyaccess ORDER BY id")).toEqual(before);
 });
