@@ -318,9 +318,8 @@ describe("a failure", () => {
     await sendFormTo(sites.closed.url, page);
     await openForm();
     await submit();
-    await toast().waitFor();
     const message = "The early access list is closed. Your sign-up was not stored.";
-    expect(await toast().textContent()).toBe(`Error${message}`);
+    await toast().filter({ hasText: message }).waitFor();
     expect(await page.locator("#early-access-failure").textContent()).toBe(message);
     expect([await values(), await emails()]).toEqual([Object.values(typed), []]);
   });
@@ -337,48 +336,35 @@ describe("a failure", () => {
   });
 });
 
-describe("nothing covers what the visitor is about to use:", () => {
-  /** Returns the names of the fields and buttons below the navigation bar that the element covers. */
-  const covered = (selector: string) =>
-    page.locator(selector).evaluate((element) => {
-      const bar = document.querySelector("header")?.getBoundingClientRect().bottom ?? 0;
-      const over = element.getBoundingClientRect();
-      return [...document.querySelectorAll<HTMLInputElement>("form .field input, form [type=submit]")]
-        .filter((control) => {
-          const { top, bottom, left, right } = control.getBoundingClientRect();
-          const isOverlapped = Math.max(top, bar) < over.bottom && bottom > over.top;
-          return isOverlapped && bottom > bar && left < over.right && right > over.left;
-        })
-        .map((control) => control.name || control.type);
-    });
+it("the question about a long address moves and covers no field, and is no wider than its card, on a phone", async () => {
+  await page.setViewportSize({ width: 320, height: 900 });
+  await openForm();
+  await field("Email").fill(`${"m".repeat(64)}@gmial.com`);
+  const tops = () =>
+    page
+      .locator("form .field input")
+      .evaluateAll((all) => all.map((input) => Math.round(input.getBoundingClientRect().top + scrollY)));
+  const before = await tops();
+  await field("Company").focus();
+  await page.getByText("Did you mean").waitFor();
+  expect(await tops()).toEqual(before);
+  await field("Company").click({ trial: true }); // Fails if another element receives the click.
+  const right = (selector: string) =>
+    page.locator(selector).evaluate((element) => element.getBoundingClientRect().right);
+  expect(await right(".suggestion")).toBeLessThan(await right(".form-card"));
+});
 
-  it("the question about a long address moves no field, and is no wider than its card, on a phone", async () => {
-    await page.setViewportSize({ width: 320, height: 900 });
-    await openForm();
-    await field("Email").fill(`${"m".repeat(64)}@gmial.com`);
-    const tops = () =>
-      page
-        .locator("form .field input")
-        .evaluateAll((all) => all.map((input) => Math.round(input.getBoundingClientRect().top + scrollY)));
-    const before = await tops();
-    await field("Company").focus();
-    await page.getByText("Did you mean").waitFor();
-    expect(await tops()).toEqual(before);
-    expect(await covered(".suggestion")).not.toContain("company");
-    const right = (selector: string) =>
-      page.locator(selector).evaluate((element) => element.getBoundingClientRect().right);
-    expect(await right(".suggestion")).toBeLessThan(await right(".form-card"));
-  });
-
-  it("the toast of a rejected sign-up is over the navigation bar, at every width", async () => {
-    await openForm();
-    await submit({ Email: "ada@localhost" });
-    await page.locator("[data-sonner-toast][data-mounted=true]").waitFor();
-    await page.locator("[data-sonner-toaster]").dispatchEvent("mouseover"); // The toast does not close.
-    for (const width of [320, 768, 1440]) {
-      await page.setViewportSize({ width, height: 700 });
-      await animationsFinished(page);
-      expect(await covered("[data-sonner-toast]"), `at ${width} px`).toEqual([]);
-    }
-  });
+it("the toast of a rejected sign-up covers only the navigation bar, at every width", async () => {
+  await openForm();
+  await submit({ Email: "ada@localhost" });
+  await page.locator("[data-sonner-toast][data-mounted=true]").waitFor();
+  await page.locator("[data-sonner-toaster]").dispatchEvent("mouseover"); // The toast does not close.
+  for (const width of [320, 768, 1440]) {
+    await page.setViewportSize({ width, height: 700 });
+    await animationsFinished(page);
+    const [bar, over] = await page
+      .locator("header, [data-sonner-toast]")
+      .evaluateAll((all) => all.map((element) => element.getBoundingClientRect().bottom));
+    expect(over, `at ${width} px`).toBeLessThanOrEqual(bar as number);
+  }
 });
