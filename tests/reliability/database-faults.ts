@@ -1,0 +1,142 @@
+// Faults of the database under load: pages stay up, sign-ups are stored or refused in time, and the site recovers by itself.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, rmdir } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import type { Site } from "../support/site.ts";
+import { withStack, type Stack, type StackScenarios } from "../support/stack.ts";
+import { openWire } from "../support/tcp-proxy.ts";
+import { until } from "../support/until.ts";
+import {
+  assertAnswered,
+  assertConfirmed,
+  assertRunning,
+  countStatus,
+  createVisitors,
+  visit,
+  type Visitors,
+} from "../support/visitors.ts";
+
+const run = promisify(execFile);
+
+/** In milliseconds, for a page or a probe. */
+const pageLimit = 2_000;
+
+export const databaseFaults: StackScenarios = {
+  "Postgres goes silent, and fails over": async (stack) => {
+    const wire = await openWire(stack.postgres.webUrl);
+    const fault = { begin: () => wire.stall(), end: () => wire.forget() };
+    const site = await stack.startSite({ DATABASE_URL: wire.url(stack.postgres.webUrl) });
+    return endure(stack, site, fault).finally(() => wire.cut());
+  },
+  "the disk of Postgres is full, and that of the log": (outer) =>
+    onSmallDisk(outer, async (stack, path) => {
+      const site = await stack.startSite({}, { log: "/dev/full" });
+      return endure(stack, site, {
+        begin: async (visitors) => {
+          await assert.rejects(run("dd", ["if=/dev/zero", `of=${path}/ballast`, "bs=64K"]), /No space left/);
+          await signUpUntilRefused(visitors, site);
+        },
+        end: () => rm(join(path, "ballast")),
+      });
+    }),
+};
+
+interface Fault {
+  /** Resolves when the fault is there, so that the site can notice it. */
+  begin(visitors: Visitors): unknown;
+  end(): unknown;
+}
+
+/** Begins the fault, sends visitors and probes, ends it, and waits for the recovery. Returns what was measured. */
+async function endure(stack: Stack, site: Site, fault: Fault): Promise<string> {
+  const visitors = createVisitors(stack);
+  assertConfirmed(await visitors.signUp(site, 20));
+  assert.equal(await probe(site, "/readyz"), 200);
+  await fault.begin(visitors);
+  // Before any sign-up: a load balancer notices the fault first.
+  await until("/readyz reports the fault", async () => (await probe(site, "/readyz")) === 503, 15);
+  const seen = await loadDuringFault(visitors, site);
+  await fault.end();
+  const began = performance.now();
+  await until("sign-ups work again", () => signUpAgain(visitors, site), 15);
+  const recovered = ((performance.now() - began) / 1000).toFixed(1);
+  await sleep(300); // The site caches the result of a probe for 250 ms.
+  assert.equal(await probe(site, "/readyz"), 200, "/readyz after a sign-up was stored again");
+  assertConfirmed(await visitors.signUp(site, 50));
+  assertRunning(site);
+  assert.equal(await site.stop(), 0);
+  return `${seen}; recovered in ${recovered} s; ${await visitors.assertStored()} confirmed sign-ups stored`;
+}
+
+/** Sends 50 sign-ups at once and 50 in turn, which are more than there are connections to Postgres, and polls pages and probes. */
+async function loadDuringFault(visitors: Visitors, site: Site): Promise<string> {
+  const done = new AbortController();
+  const before = countWarnings(site);
+  const signups = Promise.all([visitors.signUp(site, 50), visitors.signUp(site, 50, 30)]);
+  const [answers, pages] = await Promise.all([
+    signups.then((both) => both.flat()).finally(() => done.abort()),
+    poll(site, "/", 200, done.signal),
+    poll(site, "/healthz", 200, done.signal),
+    poll(site, "/readyz", 503, done.signal),
+  ]);
+  assertAnswered(answers);
+  const refused = countStatus(answers, 503);
+  // One line for each, and a few for connections and the change of /readyz.
+  assert(countWarnings(site) - before <= refused + 30, "the log is flooded");
+  const slowest = Math.max(...answers.map(({ ms }) => ms));
+  return `${pages} pages 200, ${refused} of 100 sign-ups refused, the slowest in ${Math.round(slowest)} ms`;
+}
+
+/** Requests `path` until aborted, at least 5 times. Returns how often. */
+async function poll(site: Site, path: string, expected: number, signal: AbortSignal): Promise<number> {
+  let count = 0;
+  for (; !signal.aborted || count < 5; count++) {
+    assert.equal(await probe(site, path), expected, `status of ${path} during the fault`);
+    await sleep(20);
+  }
+  return count;
+}
+
+async function probe(site: Site, path: string): Promise<number> {
+  const { status, ms } = await visit(site, path);
+  assert(ms < pageLimit, `${path} took ${Math.round(ms)} ms`);
+  return status;
+}
+
+async function signUpAgain(visitors: Visitors, site: Site): Promise<boolean> {
+  const answers = await visitors.signUp(site, 1);
+  assertAnswered(answers);
+  return countStatus(answers, 201) === 1;
+}
+
+/** How many lines of the log are warnings or worse. */
+const countWarnings = (site: Site) => site.stdout().match(/"level":[456]0/g)?.length ?? 0;
+
+/** Runs Postgres on a tmpfs of its own. */
+async function onSmallDisk(outer: Stack, use: (stack: Stack, path: string) => Promise<string>): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), "perennial-disk-"));
+  const asRoot = process.getuid?.() === 0 ? [] : ["sudo", "-n"];
+  const execute = ([file = "", ...args]: string[]) => run(file, args);
+  await execute([...asRoot, "mount", "-t", "tmpfs", "-o", "size=160m,mode=1777", "tmpfs", path]);
+  try {
+    return await withStack(outer.say, (stack) => use(stack, path), path);
+  } finally {
+    await execute([...asRoot, "umount", "--lazy", path]);
+    await rmdir(path);
+  }
+}
+
+/** Fills the pages that the table has: with crowds first, then with single sign-ups that fit into a last gap. */
+async function signUpUntilRefused(visitors: Visitors, site: Site): Promise<void> {
+  for (const crowd of [200, 1]) {
+    for (let refused = 0; refused < 5;) {
+      const answers = await visitors.signUp(site, crowd);
+      assertAnswered(answers);
+      refused = countStatus(answers, 503) === crowd ? refused + 1 : 0;
+    }
+  }
+}
