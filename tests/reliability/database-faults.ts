@@ -32,18 +32,30 @@ export const databaseFaults: StackScenarios = {
     const site = await stack.startSite({ DATABASE_URL: wire.url(stack.postgres.webUrl) });
     return endure(stack, site, fault).finally(() => wire.cut());
   },
-  "the disk of Postgres is full, and that of the log": (outer) =>
-    onSmallDisk(outer, async (stack, path) => {
-      const site = await stack.startSite({}, { log: "/dev/full" });
-      return endure(stack, site, {
-        begin: async (visitors) => {
-          await assert.rejects(run("dd", ["if=/dev/zero", `of=${path}/ballast`, "bs=64K"]), /No space left/);
-          await signUpUntilRefused(visitors, site);
-        },
-        end: () => rm(join(path, "ballast")),
-      });
-    }),
 };
+
+export async function fillDisk(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), "perennial-disk-"));
+  const asRoot = process.getuid?.() === 0 ? [] : ["sudo", "-n"];
+  const execute = ([file = "", ...args]: string[]) => run(file, args);
+  await execute([...asRoot, "mount", "-t", "tmpfs", "-o", "size=160m,mode=1777", "tmpfs", path]);
+  const useFullDisk = async (stack: Stack) => {
+    const site = await stack.startSite({}, { log: "/dev/full" });
+    return endure(stack, site, {
+      begin: async (visitors) => {
+        await assert.rejects(run("dd", ["if=/dev/zero", `of=${path}/ballast`, "bs=64K"]), /No space left/);
+        await signUpUntilRefused(visitors, site);
+      },
+      end: () => rm(join(path, "ballast")),
+    });
+  };
+  try {
+    return await withStack(useFullDisk, path);
+  } finally {
+    await execute([...asRoot, "umount", "--lazy", path]);
+    await rmdir(path);
+  }
+}
 
 interface Fault {
   /** Resolves when the fault is there, so that the site can notice it. */
@@ -115,20 +127,6 @@ async function signUpAgain(visitors: Visitors, site: Site): Promise<boolean> {
 
 /** How many lines of the log are warnings or worse. */
 const countWarnings = (site: Site) => site.stdout().match(/"level":[456]0/g)?.length ?? 0;
-
-/** Runs Postgres on a tmpfs of its own. */
-async function onSmallDisk(outer: Stack, use: (stack: Stack, path: string) => Promise<string>): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), "perennial-disk-"));
-  const asRoot = process.getuid?.() === 0 ? [] : ["sudo", "-n"];
-  const execute = ([file = "", ...args]: string[]) => run(file, args);
-  await execute([...asRoot, "mount", "-t", "tmpfs", "-o", "size=160m,mode=1777", "tmpfs", path]);
-  try {
-    return await withStack(outer.say, (stack) => use(stack, path), path);
-  } finally {
-    await execute([...asRoot, "umount", "--lazy", path]);
-    await rmdir(path);
-  }
-}
 
 /** Fills the pages that the table has: with crowds first, then with single sign-ups that fit into a last gap. */
 async function signUpUntilRefused(visitors: Visitors, site: Site): Promise<void> {

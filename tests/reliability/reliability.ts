@@ -1,9 +1,9 @@
 // npm run reliability: real faults, floods, large lists and restores, against the built site.
 // npm run reliability -- WORD runs only the scenarios with the word in their name, and --ci those of .ci/run.
-import { runScenarios, type Say, type Scenario } from "../support/scenarios.ts";
+import { runScenarios, type Scenario } from "../support/scenarios.ts";
 import { withStack } from "../support/stack.ts";
 import { backUpAndRestore } from "./backups.ts";
-import { databaseFaults } from "./database-faults.ts";
+import { databaseFaults, fillDisk } from "./database-faults.ts";
 import { floods } from "./floods.ts";
 import { kills } from "./kills.ts";
 import { largeList } from "./large-list.ts";
@@ -25,7 +25,8 @@ const inCi = new Set([
 const ofOneSite = { ...kills, ...databaseFaults, ...floods, ...replicas, ...largeList, ...metrics };
 
 const scenarios: Scenario[] = [
-  ...Object.entries(ofOneSite).map(([name, use]) => ({ name, run: (say: Say) => withStack(say, use) })),
+  ...Object.entries(ofOneSite).map(([name, use]) => ({ name, run: () => withStack(use) })),
+  { name: "the disk of Postgres is full, and that of the log", run: fillDisk },
   { name: "back up, erase 1,000 of 10,000 entries and restore: every other row returns", run: backUpAndRestore },
 ];
 
