@@ -91,11 +91,6 @@ const pages: Record<string, Enter> = {
   },
   "the privacy page": (page) => page.goto(`${sites.open.url}/privacy`),
   "the confirmation page": (page) => page.goto(`${sites.open.url}/confirm?token=${token}`),
-  "the page after leaving the list": async (page) => {
-    await page.goto(`${sites.open.url}/leave?token=${token}`);
-    await page.getByRole("button").click();
-    await page.getByRole("heading", { name: "Goodbye" }).waitFor();
-  },
   "the page of a closed list": (page) => page.goto(sites.closed.url),
   "the 404 page": (page) => page.goto(`${sites.open.url}/nope`),
 };

@@ -1,4 +1,4 @@
-// The layout: widths, target sizes, links within the page, shifts, and the visitor's settings for motion, contrast and print.
+// The layout: widths, target sizes, links within the page, shifts, and the visitor's settings for motion and contrast.
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
@@ -205,12 +205,4 @@ it("forced colors draw borders around buttons and fields", async () => {
     .locator(".button, input:not([type=hidden]), .form-card")
     .evaluateAll((all) => all.map((element) => getComputedStyle(element).borderTopWidth));
   expect(borders.filter((border) => border === "0px")).toEqual([]);
-});
-
-it("a printed page shows the plans, without the form", async () => {
-  const page = await openPage();
-  await page.goto(sites.open.url);
-  await page.emulateMedia({ media: "print" });
-  expect(await page.locator("form").isVisible()).toBe(false);
-  expect(await page.getByText("Starter Plan").isVisible()).toBe(true);
 });

@@ -1,6 +1,6 @@
 // The links of a confirmation mail, from the form through the worker and a real SMTP server back to a browser.
 import { expect, it } from "vitest";
-import { openPage, type WatchedPage } from "../support/browser.ts";
+import { openPage } from "../support/browser.ts";
 import { killedAfterEach } from "../support/killed-after-each.ts";
 import { createMailFixture } from "../support/mail-fixture.ts";
 import { parseMail } from "../support/parsed-mail.ts";
@@ -23,35 +23,24 @@ async function startMailingSite(): Promise<string> {
   return site.url;
 }
 
-async function join(page: WatchedPage, url: string) {
+it("the links of a mail confirm the entry, and later remove it", async () => {
+  const url = await startMailingSite();
+  const page = await openPage();
   await page.goto(url);
   await page.getByLabel("Name").fill("Ada");
   await page.getByLabel("Email").fill("ada@example.com");
   await page.getByLabel("Company").fill("Engines");
   await page.locator("form button[type=submit]").click();
-  await page.getByRole("heading", { name: "Welcome to the future! 🚀" }).waitFor();
   await page.getByText("Please check your inbox").waitFor();
   expect(await page.getByText("Undo").count()).toBe(0);
-}
-
-/** Returns the links of the mail, from its HTML; the text has the same. */
-async function readLinks(): Promise<[confirm: string, leave: string]> {
   await fixture.mailed(1);
-  const { html, text } = parseMail(fixture.server.mails[0]?.raw ?? "");
-  const links = [...html.matchAll(/href="(http[^"]+)"/g)].map(([, link]) => link as string);
+  const { html } = parseMail(fixture.server.mails[0]?.raw ?? "");
+  const links = Array.from(html.matchAll(/href="(http[^"]+)"/g), ([, link = ""]) => link);
+  const [confirm = "", leave = ""] = links;
   expect(links).toHaveLength(2);
-  for (const link of links) expect(text).toContain(link);
-  return links as [string, string];
-}
-
-it("the links of a mail confirm the entry, and later remove it", async () => {
-  const url = await startMailingSite();
-  const page = await openPage();
-  await join(page, url);
-  const [confirm, leave] = await readLinks();
 
   // A mail scanner opens every link.
-  for (const link of [confirm, leave]) expect((await fetch(link)).status).toBe(200);
+  for (const link of links) expect((await fetch(link)).status).toBe(200);
   expect(await entries()).toEqual([{ email: "ada@example.com", confirmed: false }]);
 
   for (let time = 1; time <= 2; time++) {
