@@ -227,6 +227,8 @@ describe("a mistyped address", () => {
     await question().waitFor();
     await field("Email").fill("ada@gmial.com");
     await field("Company").focus();
+    // A question would appear in the next frame.
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
     expect(await question().count()).toBe(0);
     await button().click();
     await successHeading().waitFor();
