@@ -24,8 +24,8 @@ export const largeList: StackScenarios = {
     await writeList(path, million);
     const done = new AbortController();
     const importing = waitlist(stack, ["import", path]).finally(() => done.abort());
-    const signups = await signUpUntil(stack, done.signal);
-    const all = [await importing, await waitlist(stack, ["export"])];
+    const [imported, signups] = await Promise.all([importing, signUpUntil(stack, done.signal)]);
+    const all = [imported, await waitlist(stack, ["export"])];
     const [row] = await stack.query("SELECT count(*)::int AS count FROM earlyaccess WHERE email ~ '^ada[.]\\d+@'");
     assert.equal(row?.count, million);
     const memory = all.map(({ peakMegabytes }, i) => {
