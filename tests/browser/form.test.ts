@@ -250,7 +250,7 @@ describe("a mistyped address", () => {
   });
 });
 
-describe("a failure", () => {
+describe("the form", () => {
   const expectFailure = async (logged: RegExp) => {
     await toast().first().waitFor();
     expect(await toast().locator("[data-title]").textContent()).toBe("Error");
@@ -261,7 +261,7 @@ describe("a failure", () => {
     expect(messages).toEqual([expect.stringMatching(logged)]);
   };
 
-  it("422: each invalid field shows the server's error, the first one has focus, and a valid value removes it", async () => {
+  it("shows the server's error at each invalid field, focuses the first one, and drops the error of a corrected field", async () => {
     const error = async (name: string) => {
       const input = page.locator(`[name=${name}][aria-invalid=true]`);
       const id = (await input.count()) > 0 && (await input.getAttribute("aria-describedby"));
@@ -294,15 +294,19 @@ describe("a failure", () => {
   };
 
   it.each<[string, Fail, RegExp]>([
-    ["no database", async () => (await sites.wire.cut(), () => sites.wire.mend()), /failed with status 503/],
-    ["no network", () => answer((route) => route.abort("internetdisconnected")), /failed: TypeError/],
-    ["no response for 15 s", () => answer(() => undefined), /failed: TimeoutError/],
+    [
+      "an error of the database",
+      async () => (await sites.wire.cut(), () => sites.wire.mend()),
+      /failed with status 503/,
+    ],
+    ["a lost network", () => answer((route) => route.abort("internetdisconnected")), /failed: TypeError/],
+    ["15 s without a response", () => answer(() => undefined), /failed: TimeoutError/],
     [
       "a captive portal",
       () => answer((route) => route.fulfill({ contentType: "text/html", body: "Log in" })),
       /status 200/,
     ],
-  ])("%s: the form keeps its values, and the next attempt succeeds", async (_, fail, logged) => {
+  ])("keeps its values after %s, and the next attempt succeeds", async (_, fail, logged) => {
     await openForm();
     await fill();
     const mend = await fail();
@@ -316,7 +320,7 @@ describe("a failure", () => {
     expect(await emails()).toEqual(["ada@example.com"]);
   });
 
-  it("a list that closed since the page was loaded: the message says so, and the form keeps its values", async () => {
+  it("says that the list has closed since the page was loaded, and keeps its values", async () => {
     await sendFormTo(sites.closed.url, page);
     await openForm();
     await submit();
@@ -326,7 +330,7 @@ describe("a failure", () => {
     expect([await values(), await emails()]).toEqual([Object.values(typed), []]);
   });
 
-  it("no toasts and no suggestions, as their scripts do not load: the form shows the error, and can be sent again", async () => {
+  it("shows an error and can be sent again if the scripts of toasts and suggestions do not load", async () => {
     await page.route(/\/(?:toasts|suggested-address)-[^/]+\.js$/, (route) => route.abort());
     await page.route(signups, (route) => route.abort(), { times: 1 });
     await openForm();
