@@ -28,44 +28,22 @@ export const backUpAndRestore = () =>
       await queryAs(url("postgres"), `CREATE DATABASE ${name} OWNER perennial_owner`);
       return { ownerUrl: url(name, "perennial_owner"), webUrl: url(name, "perennial_web"), erasureKey: key };
     };
-    const waitlist = async (target: DatabaseUrls, ...args: string[]) => {
-      const { code, stdout, stderr } = await runBuiltWaitlist(target, args, { ERASURE_KEY: key });
-      assert.deepEqual([code, stderr], [0, ""], `${args.join(" ")}: ${stdout}`);
-      return stdout;
-    };
     const file = (name: string) => join(folder, name);
-    const backups = file("backups");
     const database = await create("original");
     const { ownerUrl } = database;
     await migrate(database);
     await queryAs(ownerUrl, fill);
     const rows = await readRows(ownerUrl);
     assert.equal(rows.length, 9_000);
-
-    const printed = await runBackupScript(ownerUrl, backups);
-    assert.match(printed, /Wrote .*, tested by a restore\. Entries: 10000\.\n$/);
-    const [scripted = "", ...others] = (await readdir(backups)).filter((name) => name.endsWith(".dump"));
-    assert.deepEqual(others, []);
-    assert.equal((await stat(join(backups, scripted))).mode & 0o777, 0o600);
+    const scripted = await backUpByScript(ownerUrl, folder);
     await assertFaultsLeave(ownerUrl, folder);
-
-    await waitlist(database, "export", file("list.csv"));
     await runDocumented("pg_dump", "graphile_worker", ownerUrl, file("manual.dump"));
-    await execute("pg_dump", ["-Fc", `--file=${file("whole.dump")}`, `--dbname=${ownerUrl}`]);
+    await execute(join(tools, "pg_dump"), ["-Fc", `--file=${file("whole.dump")}`, `--dbname=${ownerUrl}`]);
+    await waitlist(database, "export", file("list.csv"));
+
     await eraseAll(ownerUrl);
     await runDocumented("pg_dump", "-n earlyaccess_erasures", ownerUrl, file("erasures.dump"));
-
-    /** Restores as docs/backup.md says, over a later sign-up if there is a list. */
-    const restore = async (target: DatabaseUrls, backup: string) => {
-      await runDocumented("pg_restore", "--clean", target.ownerUrl, backup);
-      await migrate(target);
-      assert.match(await waitlist(target, "purge"), /^Removed 1,000 entries whose address was erased earlier\.\n/);
-      assert.deepEqual(await readRows(target.ownerUrl), rows);
-      assert.equal(await countErased(target.ownerUrl), 0);
-      await queryAs(target.webUrl, insertOne); // The web role has its rights again.
-    };
-    for (const backup of [join(backups, scripted), file("manual.dump"), file("whole.dump")])
-      await restore(database, backup);
+    for (const backup of [scripted, file("manual.dump"), file("whole.dump")]) await restore(database, backup, rows);
     const imported = await waitlist(database, "import", file("list.csv"));
     assert.match(imported, /^10,000 lines, 9,000 already on the list, .* 1,000 erased, 0 wrong\.\n/);
     assert.equal(await countErased(ownerUrl), 0);
@@ -73,11 +51,38 @@ export const backUpAndRestore = () =>
     // The whole database is lost, and with it the list of erased addresses, of which there is a copy.
     const other = await create("other");
     await runDocumented("pg_restore", "perennial --no-privileges", other.ownerUrl, file("erasures.dump"));
-    await restore(other, join(backups, scripted));
+    await restore(other, scripted, rows);
     await waitlist(other, "doctor");
     const [server] = await queryAs(ownerUrl, "SHOW server_version");
     return `1,000 of 10,000 entries erased; none returned after 4 restores and an import, and all other rows did; Postgres ${String(server?.server_version)}`;
   });
+
+async function waitlist(database: DatabaseUrls, ...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await runBuiltWaitlist(database, args, { ERASURE_KEY: key });
+  assert.deepEqual([code, stderr], [0, ""], `${args.join(" ")}: ${stdout}`);
+  return stdout;
+}
+
+/** Returns the path of the backup. */
+async function backUpByScript(ownerUrl: string, folder: string): Promise<string> {
+  const backups = join(folder, "backups");
+  const printed = await runBackupScript(ownerUrl, backups);
+  assert.match(printed, /Wrote .*, tested by a restore\. Entries: 10000\.\n$/);
+  const [name = "", ...others] = (await readdir(backups)).filter((one) => one.endsWith(".dump"));
+  assert.deepEqual(others, []);
+  assert.equal((await stat(join(backups, name))).mode & 0o777, 0o600);
+  return join(backups, name);
+}
+
+/** Restores as docs/backup.md says. The rows return without the erased ones, and replace an entry that was added since. */
+async function restore(database: DatabaseUrls, backup: string, rows: unknown[]): Promise<void> {
+  await runDocumented("pg_restore", "--clean", database.ownerUrl, backup);
+  await migrate(database);
+  assert.match(await waitlist(database, "purge"), /^Removed 1,000 entries whose address was erased earlier\.\n/);
+  assert.deepEqual(await readRows(database.ownerUrl), rows);
+  assert.equal(await countErased(database.ownerUrl), 0);
+  await queryAs(database.webUrl, insertOne); // The web role has its rights again.
+}
 
 const fill = `
   INSERT INTO earlyaccess (id, name, email, company, job_title, utm_source, suspected_spam, created_at)
