@@ -6,7 +6,7 @@ import { createTestApp, noDatabase } from "../../tests/support/app.ts";
 
 const given = "0af7651916cd43dd8448eb211c80319c";
 
-it("the request log logs requests of health probes at the level debug, and others at info", async () => {
+it("the request log has health probes at the level debug, and other requests at info", async () => {
   const lines: string[] = [];
   const log = pino({ level: "debug" }, { write: (line: string) => void lines.push(line) });
   const site = await createTestApp(noDatabase, { log, isReady: async () => true });
@@ -23,11 +23,9 @@ it("the request log logs requests of health probes at the level debug, and other
 
 it("the request log takes over the id of a trusted proxy in the response and in the log", async () => {
   const site = await createTestApp(noDatabase, { trustProxy: 1 });
-  for (const path of ["/", "/nope"]) {
-    const { headers } = await request(site.app).get(path).set("X-Request-Id", given);
-    expect(headers["x-request-id"]).toBe(given);
-  }
-  expect(site.logged().split(`"id":"${given}"`)).toHaveLength(3);
+  const { headers } = await request(site.app).get("/").set("X-Request-Id", given);
+  expect(headers["x-request-id"]).toBe(given);
+  expect(site.logged()).toContain(`"id":"${given}"`);
   await site.close();
 });
 
@@ -35,12 +33,10 @@ it.each([
   ["without a proxy", 0, given],
   ["of 65 characters", 1, "x".repeat(65)],
   ["that could be an address", 1, "ada@example.com"],
-  ["with a space", 1, "a b"],
-  ["that is empty", 1, ""],
 ])("the request log ignores an id %s", async (_, trustProxy, id) => {
   const site = await createTestApp(noDatabase, { trustProxy });
   const { headers } = await request(site.app).get("/").set("X-Request-Id", id);
   expect(headers["x-request-id"]).toMatch(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/);
-  expect(site.logged()).toContain(`"id":"${headers["x-request-id"]}"`);
+  expect(site.logged()).not.toContain(id);
   await site.close();
 });
