@@ -50,7 +50,7 @@ it.each([
   for (const number of numbers) expect(shown).toContain(number);
 });
 
-it.each(["/nope", "/%c0%af", "//evil.example", "/index.html", `/${"x".repeat(8_000)}`])(
+it.each(["/nope", "/Privacy", "/privacy/", "/%70rivacy", "/%c0%af", "//evil.example", `/${"x".repeat(8_000)}`])(
   "the unknown path %.20s returns 404 with the 404 page",
   async (path) => {
     const response = await rawRequest(site.app, { path });
