@@ -37,14 +37,6 @@ it.each([
   expect(error).not.toContain("hunter2");
 });
 
-it.each([
-  [{}, true],
-  [{ NODE_ENV: "production" }, false],
-  [{ NODE_ENV: "production", ALLOW_PRIVILEGED_ROLE: "true" }, true],
-])("the configuration with %j allows a privileged role: %s", (env, allowed) => {
-  expect(readConfig(env).allowPrivilegedRole).toBe(allowed);
-});
-
 it("the configuration rejects the example of WEBHOOK_SECRET in production", () => {
   const { example } = settings.WEBHOOK_SECRET;
   expect(readConfig({ WEBHOOK_SECRET: example }).webhookSecret).toBe(example);

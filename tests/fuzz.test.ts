@@ -2,24 +2,19 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { createTestDatabase, type TestDatabase } from "./support/database.ts";
+import { afterAll, expect, it } from "vitest";
+import { createTestDatabase } from "./support/database.ts";
 import { form, hostileBody, type HostileBody } from "./support/hostile-body.ts";
-import { ready, startSite, type Site } from "./support/site.ts";
+import { ready, startSite } from "./support/site.ts";
 
 const batches = 10;
 const batchSize = 100;
 
-let database: TestDatabase;
-let site: Site;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  site = await startSite({
-    env: { DATABASE_URL: database.webUrl, SIGNUP_LIMIT: "1000000", SIGNUP_HOURLY_CEILING: "0" },
-  });
-  await ready(site);
+const database = await createTestDatabase();
+const site = await startSite({
+  env: { DATABASE_URL: database.webUrl, SIGNUP_LIMIT: "1000000", SIGNUP_HOURLY_CEILING: "0" },
 });
+await ready(site);
 
 afterAll(async () => {
   await site.stop();

@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import request, { type Response } from "supertest";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import { parse, parseDocument } from "yaml";
 import { z } from "zod";
 import { fields } from "../client/shared/fields.ts";
 import { waitlistEntry } from "../server/models/waitlist-entry.ts";
 import { projectRoot } from "../server/project-root.ts";
 import { createTestApp, type TestApp } from "./support/app.ts";
-import { createTestDatabase, type TestDatabase } from "./support/database.ts";
+import { createTestDatabase } from "./support/database.ts";
 import { ada, path, requestsByResponse } from "./support/documented-responses.ts";
 
 interface Described {
@@ -38,8 +38,7 @@ function errorsOf(value: unknown, ...place: string[]) {
   return validate(value) ? [] : validate.errors;
 }
 
-let database: TestDatabase;
-let site: TestApp;
+const database = await createTestDatabase();
 const apps: TestApp[] = [];
 
 async function createApp(...options: Parameters<typeof createTestApp>): Promise<TestApp> {
@@ -48,10 +47,7 @@ async function createApp(...options: Parameters<typeof createTestApp>): Promise<
   return app;
 }
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  site = await createApp(database.webUrl);
-});
+const site = await createApp(database.webUrl);
 
 afterAll(async () => {
   for (const app of apps) await app.close();
@@ -128,14 +124,17 @@ function expectHeaders(response: Response, headers: object) {
   if ("Cache-Control" in headers) expect(sent).toContain("Cache-Control");
 }
 
-it.each(fields)("an entry is valid for docs/openapi.yaml if the server accepts it, for values of $name", async (field) => {
-  const { name, maxLength, type } = field;
-  const longest = type === "email" ? "ada@example.com" : "x".repeat(maxLength);
-  const tooLong = `${"x".repeat(maxLength)}@example.com`;
-  for (const value of [longest, tooLong, 7, null, undefined, ""]) {
-    const entry = JSON.parse(JSON.stringify({ ...ada, [name]: value })) as object;
-    const errors = errorsOf(entry, "paths", path, "post", "requestBody", "content", "application/json", "schema");
-    const { status } = await request(site.app).post(path).send(entry);
-    expect([value, status]).toEqual([value, errors?.length === 0 ? 201 : 422]);
-  }
-});
+it.each(fields)(
+  "an entry is valid for docs/openapi.yaml if the server accepts it, for values of $name",
+  async (field) => {
+    const { name, maxLength, type } = field;
+    const longest = type === "email" ? "ada@example.com" : "x".repeat(maxLength);
+    const tooLong = `${"x".repeat(maxLength)}@example.com`;
+    for (const value of [longest, tooLong, 7, null, undefined, ""]) {
+      const entry = JSON.parse(JSON.stringify({ ...ada, [name]: value })) as object;
+      const errors = errorsOf(entry, "paths", path, "post", "requestBody", "content", "application/json", "schema");
+      const { status } = await request(site.app).post(path).send(entry);
+      expect([value, status]).toEqual([value, errors?.length === 0 ? 201 : 422]);
+    }
+  },
+);

@@ -1,21 +1,16 @@
 // The closed list over HTTP: the pages, 410 for every sign-up, and what still works.
 import request from "supertest";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { afterAll, beforeEach, expect, it } from "vitest";
 import { createTestApp, noDatabase, testSettings, type TestApp } from "../../tests/support/app.ts";
-import { createTestDatabase, type TestDatabase } from "../../tests/support/database.ts";
+import { createTestDatabase } from "../../tests/support/database.ts";
 import { createBuiltFrontend } from "../views/frontend.ts";
 
 const path = "/api/earlyaccess";
 const ada = { name: "Ada <b>", email: "ada@example.com", company: "Engines", job_title: "Engineer" };
-let database: TestDatabase;
-let site: TestApp;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  const settings = () => ({ ...testSettings(), closed: true });
-  const closed = { origin: "http://localhost:3000", allowIndexing: true, settings };
-  site = await createTestApp(database.webUrl, { site: closed });
-});
+const settings = () => ({ ...testSettings(), closed: true });
+const closed = { origin: "http://localhost:3000", allowIndexing: true, settings };
+const database = await createTestDatabase();
+const site = await createTestApp(database.webUrl, { site: closed });
 
 afterAll(async () => {
   await site.close();
@@ -76,15 +71,15 @@ it.each(["/leave", "/confirm"])("the link %s still works after the closing", asy
 });
 
 it("the closing time closes a running site: the API at once, and every prerendered page with the refresh", async () => {
-  let closed = false;
-  const settings = () => ({ ...testSettings(), closes: "31 Dec 2026 (UTC)", closed });
-  const changes = { origin: "http://localhost:3000", allowIndexing: true, settings };
+  let isClosed = false;
+  const changing = () => ({ ...testSettings(), closes: "31 Dec 2026 (UTC)", closed: isClosed });
+  const changes = { ...closed, settings: changing };
   const frontend = await createBuiltFrontend(changes);
   const app = await createTestApp(noDatabase, { site: changes, frontend, waitlist: { join: async () => undefined } });
   const join = async () => (await request(app.app).post(path).send(ada)).status;
   expect(await join()).toBe(201);
   expect(await get(app, "/")).toContain("Open until 31 Dec 2026 (UTC).");
-  closed = true;
+  isClosed = true;
   expect(await join()).toBe(410);
   await frontend.refresh();
   for (const address of ["/", "/?joined", "/privacy", "/nope", `/confirm?token=${"A".repeat(22)}`]) {

@@ -1,10 +1,9 @@
 // The HTTP contract of POST /api/earlyaccess for API clients.
-import { gzipSync } from "node:zlib";
 import { createServer } from "node:http";
 import request, { type Response } from "supertest";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createTestApp, noDatabase, type TestApp } from "../../tests/support/app.ts";
-import { createTestDatabase, type TestDatabase } from "../../tests/support/database.ts";
+import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createTestApp, noDatabase } from "../../tests/support/app.ts";
+import { createTestDatabase } from "../../tests/support/database.ts";
 import { rawRequest } from "../../tests/support/raw-request.ts";
 
 const path = "/api/earlyaccess";
@@ -12,13 +11,8 @@ const json = "application/json";
 const form = "application/x-www-form-urlencoded";
 const ada = { name: "Ada Lovelace", email: "ada@example.com", company: "Analytical Engines", job_title: "Engineer" };
 
-let database: TestDatabase;
-let site: TestApp;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  site = await createTestApp(database.webUrl);
-});
+const database = await createTestDatabase();
+const site = await createTestApp(database.webUrl);
 
 afterAll(async () => {
   await site.close();
@@ -156,31 +150,12 @@ describe("a refused request stores nothing and", () => {
     expectProblem(await post(ada).set(headers), 403);
   });
 
-  it("returns 405 with Allow for another method", async () => {
-    const response = await request(site.app).delete(path);
-    expectProblem(response, 405);
-    expect(response.headers.allow).toBe("POST");
-  });
-
-  it("returns 413 for a body over 16 KiB, as JSON and as a form", async () => {
-    const long = { ...ada, company: "x".repeat(16 * 1024) };
-    expectProblem(await post(long), 413);
-    expectProblem(await postForm(long), 413);
-  });
-
   it.each(["", "text/plain", "multipart/form-data; boundary=x", `${json}; charset=latin1`])(
     "returns 415 for the content type “%s”",
     async (type) => {
       expectProblem(await rawPost("{}", type ? { "Content-Type": type } : {}), 415);
     },
   );
-
-  it("returns 415 for a compressed body", async () => {
-    const body = gzipSync(JSON.stringify(ada));
-    const response = await rawPost(body, { "Content-Type": json, "Content-Encoding": "gzip" });
-    expectProblem(response, 415);
-    expect(response.headers["accept-encoding"]).toBe("identity");
-  });
 
   it("returns 422 with one error per invalid field", async () => {
     const response = await post({ name: " ", email: "nonsense", company: 7, job_title: "x".repeat(101) });
@@ -199,16 +174,13 @@ describe("a refused request stores nothing and", () => {
     expect(response.body.errors).toEqual([{ pointer: "#/name", detail: "This must be text." }]);
   });
 
-  // Node discards the rest of a body before it reads the next request, so only a short rest is worth the wait.
   it.each([
-    [403, "keep-alive", { "Sec-Fetch-Site": "cross-site", "Content-Length": "1000" }],
-    [403, "close", { "Sec-Fetch-Site": "cross-site", "Transfer-Encoding": "chunked" }],
-    [413, "close", { "Content-Length": "99999999" }],
-    [415, "keep-alive", { "Content-Type": "text/plain", "Content-Length": "1000" }],
-  ])("returns %i with Connection: %s before the body arrives: %j", async (status, connection, given) => {
+    [403, { "Sec-Fetch-Site": "cross-site", "Transfer-Encoding": "chunked" }],
+    [413, { "Content-Length": "99999999" }],
+  ])("returns %i and closes the connection before the body arrives: %j", async (status, given) => {
     const headers = { "Content-Type": json, ...given };
     const response = await rawRequest(site.app, { method: "POST", path, headers, unfinished: true });
-    expect([response.status, response.headers.connection]).toEqual([status, connection]);
+    expect([response.status, response.headers.connection]).toEqual([status, "close"]);
   });
 
   it.each(["/api", "/api/other", "/api/%"])("returns 404 for the unknown API path %s", async (address) => {

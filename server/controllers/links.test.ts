@@ -1,21 +1,16 @@
 // The links to an entry: POST confirms its address, and says whether the link is valid, or deletes it, and does not say.
 import request from "supertest";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { createTestApp, noDatabase, testSettings, type TestApp } from "../../tests/support/app.ts";
-import { createTestDatabase, type TestDatabase } from "../../tests/support/database.ts";
+import { afterAll, beforeEach, expect, it } from "vitest";
+import { createTestApp, noDatabase, testSettings } from "../../tests/support/app.ts";
+import { createTestDatabase } from "../../tests/support/database.ts";
 import { erasureKey } from "../../tests/support/templates.ts";
 import { hashAddress } from "../database/erasure-key.ts";
 import { createToken } from "../models/token.ts";
 
 const ada = { name: "Ada", email: "ada@example.com", company: "Engines" };
 
-let database: TestDatabase;
-let site: TestApp;
-
-beforeAll(async () => {
-  database = await createTestDatabase("mail");
-  site = await createTestApp(database.webUrl);
-});
+const database = await createTestDatabase("mail");
+const site = await createTestApp(database.webUrl);
 
 afterAll(async () => {
   await site.close();

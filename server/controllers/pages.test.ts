@@ -3,20 +3,14 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import request from "supertest";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { createTestApp, noDatabase, type TestApp } from "../../tests/support/app.ts";
+import { afterAll, expect, it } from "vitest";
+import { createTestApp, noDatabase } from "../../tests/support/app.ts";
 import { rawRequest } from "../../tests/support/raw-request.ts";
 import { createPageCache } from "../views/page-cache.ts";
 
-let site: TestApp;
-let html: string;
-
+const site = await createTestApp();
 const get = (path: string, headers: Record<string, string> = {}) => request(site.app).get(path).set(headers);
-
-beforeAll(async () => {
-  site = await createTestApp();
-  html = (await get("/")).text;
-});
+const html = (await get("/")).text;
 
 afterAll(() => site.close());
 

@@ -1,23 +1,18 @@
 // The proof of notice: every entry names the exact text that its form showed.
 import request from "supertest";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import { defaultSettings } from "../../client/shared/site-settings.ts";
 import { createTestApp } from "../../tests/support/app.ts";
-import { createTestDatabase, type TestDatabase } from "../../tests/support/database.ts";
+import { createTestDatabase } from "../../tests/support/database.ts";
 import { entryOf } from "../../tests/support/entry.ts";
 import { queryAs } from "../../tests/support/query.ts";
-import { connect, createPool, type Database } from "../database/connect.ts";
+import { connect, createPool } from "../database/connect.ts";
 import { pino } from "pino";
 import { createNotice, readNoticeId } from "./notice.ts";
 import { createWaitlist } from "./waitlist.ts";
 
-let database: TestDatabase;
-let connection: Database;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  connection = connect(createPool(database.webUrl), pino({ enabled: false }));
-});
+const database = await createTestDatabase();
+const connection = connect(createPool(database.webUrl), pino({ enabled: false }));
 
 afterAll(async () => {
   await connection.close();

@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { pino } from "pino";
-import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
-import { createTestDatabase, type TestDatabase } from "../../tests/support/database.ts";
+import { afterAll, beforeEach, expect, it, vi } from "vitest";
+import { createTestDatabase } from "../../tests/support/database.ts";
 import { entryOf } from "../../tests/support/entry.ts";
 import { connect, createPool, type Database } from "../database/connect.ts";
 import { errorFields } from "../database/error-fields.ts";
@@ -12,13 +12,8 @@ import { createWaitlist, WaitlistUnavailableError, type CheckedWaitlist } from "
 
 const connectTo = (url: string) => connect(createPool(url), pino({ enabled: false }));
 
-let database: TestDatabase;
-let connection: Database;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  connection = connectTo(database.webUrl);
-});
+const database = await createTestDatabase();
+const connection = connectTo(database.webUrl);
 
 afterAll(async () => {
   await connection.close();
@@ -120,21 +115,6 @@ it.each([1, 30])("a batch of %i is stored after a deadlock", async (size) => {
   expect(rejections(await joinAll(createWaitlist(connection.execute), people(size)))).toEqual([]);
   expect(await stored()).toHaveLength(size);
   await database.query("DROP FUNCTION fail CASCADE");
-});
-
-it("two processes do not deadlock on the same addresses in opposite order", async () => {
-  const other = connectTo(database.webUrl);
-  const executes = [vi.fn<Database["execute"]>(connection.execute), vi.fn<Database["execute"]>(other.execute)] as const;
-  const waitlists = [createWaitlist(executes[0]), createWaitlist(executes[1])] as const;
-  for (let round = 0; round < 10; round++) {
-    await database.query("TRUNCATE earlyaccess");
-    const entries = people(500);
-    const results = await Promise.all([joinAll(waitlists[0], entries), joinAll(waitlists[1], entries.toReversed())]);
-    expect(rejections(results.flat())).toEqual([]);
-  }
-  // After a deadlock, each entry would be stored on its own.
-  expect(executes.map(({ mock }) => mock.calls.length)).toEqual([20, 20]);
-  await other.close();
 });
 
 const check = (waitlist: CheckedWaitlist) =>

@@ -1,18 +1,13 @@
 // The served HTML: validity, headings, the head, structured data and the files for crawlers.
 import { HtmlValidate } from "html-validate";
 import request from "supertest";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { createTestApp, noDatabase, type TestApp, testSettings } from "../../tests/support/app.ts";
+import { afterAll, expect, it } from "vitest";
+import { createTestApp, noDatabase, testSettings } from "../../tests/support/app.ts";
 
 const origin = "https://perennial.example";
-let site: TestApp;
-let closed: TestApp;
-
-beforeAll(async () => {
-  site = await createTestApp(noDatabase, { site: { origin, allowIndexing: true, settings: testSettings } });
-  const settings = () => ({ ...testSettings(), contact: "privacy@perennial.example", closed: true });
-  closed = await createTestApp(noDatabase, { site: { origin, allowIndexing: true, settings } });
-});
+const site = await createTestApp(noDatabase, { site: { origin, allowIndexing: true, settings: testSettings } });
+const settings = () => ({ ...testSettings(), contact: "privacy@perennial.example", closed: true });
+const closed = await createTestApp(noDatabase, { site: { origin, allowIndexing: true, settings } });
 
 afterAll(() => Promise.all([site.close(), closed.close()]));
 

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import request from "supertest";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import { explanations } from "../../client/shared/explained-columns.ts";
 import type { PageSettings } from "../../client/shared/site-settings.ts";
 import { createTestApp, noDatabase, testSettings, type TestApp } from "../../tests/support/app.ts";
@@ -16,13 +16,8 @@ const settings = {
   links: [{ label: "Imprint", url: "https://perennial.example/imprint?a=b&c=d" }],
 };
 
-let named: TestApp;
-let unnamed: TestApp;
-
-beforeAll(async () => {
-  named = await createTestApp(noDatabase, { site: { ...site, settings: () => settings } });
-  unnamed = await createTestApp(noDatabase, { site: { ...site, settings: testSettings } });
-});
+const named = await createTestApp(noDatabase, { site: { ...site, settings: () => settings } });
+const unnamed = await createTestApp(noDatabase, { site: { ...site, settings: testSettings } });
 
 afterAll(() => Promise.all([named.close(), unnamed.close()]));
 
