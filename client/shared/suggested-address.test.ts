@@ -50,8 +50,8 @@ it("a real domain has no suggestion if it is one of the 8,000 of email-providers
   expect(wrong.map((domain) => `${domain}: ${suggestDomain(domain)}`)).toEqual([]);
 });
 
-it.each(["example.com", "company.co", "xn--mnchen-3ya.de", "hotmail.co.jp", "", `${"gmail.".repeat(9_000)}com`])(
-  "the domain %.20j has no suggestion",
+it.each(["example.com", "company.co", "xn--mnchen-3ya.de", "hotmail.co.jp", ""])(
+  "the domain %j has no suggestion",
   (domain) => expect(suggestDomain(domain)).toBeUndefined(),
 );
 

@@ -188,7 +188,7 @@ describe("a refused request stores nothing and", () => {
   });
 });
 
-it("returns 503 with Retry-After if the database is unreachable, while the page still returns 200", async () => {
+it("a sign-up gets 503 with Retry-After if the database is unreachable, while the page still returns 200", async () => {
   const cut = await createTestApp(noDatabase);
   const response = await request(cut.app).post(path).send(ada);
   expectProblem(response, 503);
@@ -200,7 +200,7 @@ it("returns 503 with Retry-After if the database is unreachable, while the page 
   await cut.close();
 });
 
-it("returns 503 for an error of Postgres, and logs its code without the entry's values", async () => {
+it("a sign-up gets 503 for an error of Postgres, and the log has the code without the entry's values", async () => {
   await database.query("ALTER TABLE earlyaccess ADD CONSTRAINT refuse_every_row CHECK (name = '') NOT VALID");
   const response = await post(ada);
   await database.query("ALTER TABLE earlyaccess DROP CONSTRAINT refuse_every_row");

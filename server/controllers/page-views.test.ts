@@ -37,11 +37,15 @@ it.each([
   ["?utm_source=&referrer=Blog.example%3A8443", "blog.example"],
   ["?referrer=localhost", "direct"],
   ["?utm_source=%00", "direct"],
-  [`?utm_source=${"x".repeat(8_000)}`, "x".repeat(100)],
   ["?utm_source=all", "utm_source=all"], // "all" is the name of a row in `stats`.
-])("a report with %.60s comes from %.20s", async (query, source) => {
+])("a report with %s comes from %s", async (query, source) => {
   expect((await post(query)).status).toBe(204);
   expect(seen).toEqual([source]);
+});
+
+it("a report with a long utm_source comes from its first 100 characters", async () => {
+  await post(`?utm_source=${"x".repeat(8_000)}`);
+  expect(seen).toEqual(["x".repeat(100)]);
 });
 
 it("reports above the client's limit get the same response, and are not counted", async () => {

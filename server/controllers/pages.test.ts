@@ -1,7 +1,4 @@
 // Pages and static files over HTTP: content, status, negotiation and caching.
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import request from "supertest";
 import { afterAll, expect, it } from "vitest";
 import { createTestApp, noDatabase } from "../../tests/support/app.ts";
@@ -44,8 +41,8 @@ it.each([
   for (const number of numbers) expect(shown).toContain(number);
 });
 
-it.each(["/nope", "/Privacy", "/privacy/", "/%70rivacy", "/%c0%af", "//evil.example", `/${"x".repeat(8_000)}`])(
-  "the unknown path %.20s returns 404 with the 404 page",
+it.each(["/nope", "/Privacy", "/privacy/", "/%70rivacy", "/%c0%af", "//evil.example"])(
+  "the unknown path %s returns 404 with the 404 page",
   async (path) => {
     const response = await rawRequest(site.app, { path });
     expect([response.status, response.type]).toEqual([404, "text/html"]);
@@ -86,15 +83,10 @@ it("a page that throws while rendering returns 500 without details, as HTML or a
 it.each([
   ["br, gzip", "br"],
   ["br;q=0, gzip", "gzip"],
-  ["identity", null],
-])("a page for Accept-Encoding: %s has the content coding %s", async (accepted, coding) => {
-  const server = createServer(site.app).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  const response = await fetch(url, { headers: { "Accept-Encoding": accepted } });
-  expect(response.headers.get("content-encoding")).toBe(coding);
-  expect(await response.text()).toBe(html); // fetch decodes it.
-  server.close();
+  ["identity", undefined],
+])("a page for “Accept-Encoding: %s” has the content coding %s", async (accepted, coding) => {
+  const { headers, text } = await get("/", { "Accept-Encoding": accepted });
+  expect([headers["content-encoding"], text]).toEqual([coding, html]);
 });
 
 it("a page ignores an Accept-Encoding header longer than 200 characters, which takes long to parse", async () => {

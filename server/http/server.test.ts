@@ -4,28 +4,22 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createTestApp, noDatabase, type TestApp } from "../../tests/support/app.ts";
+import { expect, it, onTestFinished } from "vitest";
+import { createTestApp, noDatabase } from "../../tests/support/app.ts";
 import type { AppOptions } from "../app.ts";
 import { cacheResponse } from "./cached-response.ts";
-import { createHttpServer, directTimeouts, type HttpServer } from "./server.ts";
+import { createHttpServer, directTimeouts } from "./server.ts";
 
-interface Started extends TestApp {
-  http: HttpServer;
-  port: number;
-}
-
-async function start(changes: Partial<AppOptions> = {}, timeouts = directTimeouts): Promise<Started> {
-  const given = { waitlist: { join: async () => undefined }, ...changes };
-  const app = await createTestApp(noDatabase, given);
+/** Starts a site, which stops when the test ends. */
+async function start(changes: Partial<AppOptions> = {}, timeouts = directTimeouts) {
+  const app = await createTestApp(noDatabase, { waitlist: { join: async () => undefined }, ...changes });
   const http = createHttpServer(timeouts);
   http.serve(app.application);
+  onTestFinished(async () => {
+    await http.close();
+    await app.close();
+  });
   return { ...app, http, port: await http.listen("127.0.0.1", 0) };
-}
-
-async function stop(site: Started): Promise<void> {
-  await site.http.close();
-  await site.close();
 }
 
 async function open(port: number): Promise<Socket> {
@@ -59,18 +53,12 @@ const signup = `${post}Content-Length: ${entry.length}\r\n\r\n${entry}`;
 const closing = (request: string) => request.replace(host, `${host}Connection: close\r\n`);
 const statuses = (answer: string) => answer.match(/(?<=HTTP\/1\.1 )\d+/g);
 
-let shared: Started;
-beforeAll(async () => {
-  shared = await start();
-});
-afterAll(() => stop(shared));
-
 it.each([
   ["*", 404],
   ["//a@[x#y", 404],
   ["https://other.example/?joined", 200],
 ])("the server answers the request target %s with %i and the headers of every response", async (target, status) => {
-  const answer = await exchange(shared.port, closing(`GET ${target} HTTP/1.1\r\n${host}\r\n`));
+  const answer = await exchange((await start()).port, closing(`GET ${target} HTTP/1.1\r\n${host}\r\n`));
   expect(statuses(answer)).toEqual([`${status}`]);
   expect(answer).toContain("Content-Security-Policy: default-src 'none'");
   expect(answer).toContain("X-Request-Id: ");
@@ -78,7 +66,7 @@ it.each([
 
 it("the server returns 413 for an endless chunked body and closes the connection", async () => {
   const chunk = `8000\r\n${"x".repeat(0x80_00)}\r\n`;
-  const answer = await exchange(shared.port, chunked + chunk.repeat(3));
+  const answer = await exchange((await start()).port, chunked + chunk.repeat(3));
   expect(statuses(answer)).toEqual(["413"]);
   expect(answer).toContain("Connection: close");
 });
@@ -86,8 +74,8 @@ it("the server returns 413 for an endless chunked body and closes the connection
 it.each(["POST /nope", "GET /", "DELETE /api/nope"])(
   "the server closes the connection of %s with a long body instead of reading it",
   async (line) => {
-    const answer = await exchange(shared.port, `${line} HTTP/1.1\r\n${host}Content-Length: 1000000000\r\n\r\n`);
-    expect(answer).toContain("Connection: close");
+    const head = `${line} HTTP/1.1\r\n${host}Content-Length: 1000000000\r\n\r\n`;
+    expect(await exchange((await start()).port, head)).toContain("Connection: close");
   },
 );
 
@@ -100,7 +88,6 @@ it("the server disconnects a client that pipelines more than 20 sign-ups, and pa
   expect(joined.length).toBeLessThanOrEqual(21);
   expect(parsed).toBe(22);
   expect(statuses(await exchange(site.port, signup.repeat(19) + closing(signup)))).toEqual(Array(20).fill("201"));
-  await stop(site);
 });
 
 it("the rate limiter counts each of 20 pipelined sign-ups", async () => {
@@ -110,7 +97,6 @@ it("the rate limiter counts each of 20 pipelined sign-ups", async () => {
   const answer = await exchange(site.port, signup.repeat(19) + closing(signup));
   expect(statuses(answer)).toEqual([...Array<string>(10).fill("201"), ...Array<string>(10).fill("429")]);
   expect(joined).toHaveLength(10);
-  await stop(site);
 });
 
 it("the server answers a request that arrives during shutdown with Connection: close", async () => {
@@ -125,35 +111,29 @@ it("the server answers a request that arrives during shutdown with Connection: c
   expect(await text(kept)).toMatch(/^HTTP\/1\.1 200 [^]*Connection: close[^]*\{"status":"ok"\}$/);
   expect(await text(idle)).toBe("");
   await closed;
-  await site.close();
 });
 
-describe("a slow client", () => {
-  const shortTimeouts = { ...directTimeouts, headers: 200, request: 400, check: 20, inactivity: 300 };
-  let site: Started;
-  beforeAll(async () => {
-    // Larger than the socket buffers of both ends.
-    const large = cacheResponse({ identity: Buffer.alloc(16_000_000) }, 200, {});
-    const { frontend } = shared.options;
-    site = await start({ frontend: { ...frontend, files: new Map([["/large", large]]) } }, shortTimeouts);
-  });
-  afterAll(() => stop(site));
+const shortTimeouts = { ...directTimeouts, headers: 200, request: 400, check: 20, inactivity: 300 };
 
-  it("gets 408 if its body takes too long", async () => {
-    const socket = await open(site.port);
-    socket.write(`${post}Content-Length: 1000\r\n\r\n`);
-    const drip = setInterval(() => socket.write("x"), 10);
-    expect(statuses(await receive(socket))).toEqual(["408"]);
-    clearInterval(drip);
-  });
+it("the server sends 408 to a client whose body takes too long", async () => {
+  const { port } = await start({}, shortTimeouts);
+  const socket = await open(port);
+  socket.write(`${post}Content-Length: 1000\r\n\r\n`);
+  const drip = setInterval(() => socket.write("x"), 10);
+  expect(statuses(await receive(socket))).toEqual(["408"]);
+  clearInterval(drip);
+});
 
-  it("is disconnected if it does not read the response", async () => {
-    const socket = await open(site.port);
-    socket.pause();
-    socket.write(`GET /large HTTP/1.1\r\n${host}\r\n`);
-    const [, answer] = (await once(site.http.server, "request")) as [IncomingMessage, ServerResponse];
-    await once(answer, "close");
-    expect(site.logged()).toContain('"path":"/large","status":"aborted"');
-    socket.destroy();
-  });
+it("the server disconnects a client that does not read the response", async () => {
+  // Larger than the socket buffers of both ends.
+  const large = cacheResponse({ identity: Buffer.alloc(16_000_000) }, 200, {});
+  const { frontend } = (await start()).options;
+  const site = await start({ frontend: { ...frontend, files: new Map([["/large", large]]) } }, shortTimeouts);
+  const socket = await open(site.port);
+  socket.pause();
+  socket.write(`GET /large HTTP/1.1\r\n${host}\r\n`);
+  const [, answer] = (await once(site.http.server, "request")) as [IncomingMessage, ServerResponse];
+  await once(answer, "close");
+  expect(site.logged()).toContain('"path":"/large","status":"aborted"');
+  socket.destroy();
 });

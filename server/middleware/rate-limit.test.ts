@@ -47,7 +47,7 @@ it("a sign-up over the limit returns 429 with Retry-After and the draft RateLimi
   expect((await request(site.app).get("/")).status).toBe(200);
 });
 
-it("forwarding headers are ignored by default", async () => {
+it("the rate limiter ignores forwarding headers by default", async () => {
   await start(1);
   await post({ "X-Forwarded-For": "203.0.113.1" });
   const headers = { "X-Forwarded-For": "203.0.113.2", Forwarded: "for=203.0.113.2", "X-Real-IP": "203.0.113.2" };
@@ -56,19 +56,22 @@ it("forwarding headers are ignored by default", async () => {
 
 it.each<[behaviour: string, expected: Record<string, number>]>([
   [
-    "the address that the proxy appended identifies the client",
+    "identifies the client by the address that the proxy appended",
     { "203.0.113.1": 201, "203.0.113.2": 201, "198.51.100.9, 203.0.113.2": 429 },
   ],
-  ["a port after an IPv4 address is ignored", { "203.0.113.1:1000": 201, "203.0.113.1:1001": 429 }],
-  ["invalid addresses count as the proxy's", { unknown: 201, somebody: 429 }],
-  ["an IPv6 /56 is one client", { "2001:db8:0:1200::1": 201, "2001:db8:0:12ff::2": 429, "2001:db8:0:1300::1": 201 }],
-  ["each IPv4-mapped IPv6 address is one client", { "::ffff:203.0.113.1": 201, "::ffff:203.0.113.2": 201 }],
-])("behind one proxy, %s", async (_, expected) => {
+  ["ignores a port after the address", { "203.0.113.1:1000": 201, "203.0.113.1:1001": 429 }],
+  ["counts invalid addresses as the proxy's", { unknown: 201, somebody: 429 }],
+  [
+    "counts an IPv6 /56 as one client",
+    { "2001:db8:0:1200::1": 201, "2001:db8:0:12ff::2": 429, "2001:db8:0:1300::1": 201 },
+  ],
+  ["counts each IPv4-mapped IPv6 address as one client", { "::ffff:203.0.113.1": 201, "::ffff:203.0.113.2": 201 }],
+])("the rate limiter behind one proxy %s", async (_, expected) => {
   await start(1, 1);
   await expectStatuses(expected);
 });
 
-it("cross-site requests do not count", async () => {
+it("the rate limiter does not count cross-site requests", async () => {
   await start(1);
   expect((await post({ "Sec-Fetch-Site": "cross-site" })).status).toBe(403);
   expect((await post()).status).toBe(201);
@@ -111,7 +114,7 @@ it("a proxy that TRUST_PROXY does not count is reported once, by the first reque
   expect(warnings()).toBe(1);
 });
 
-it("the memory for the limits holds 100,000 clients at most, and the latest 50,000", async () => {
+it("the rate limiter's memory holds 100,000 clients at most, and the latest 50,000", async () => {
   const store = new BoundedMemoryStore();
   store.init({ windowMs: 600_000 } as Options);
   for (let i = 0; i < 150_000; i++) await store.increment(`client ${i}`);

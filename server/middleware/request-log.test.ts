@@ -1,25 +1,9 @@
-// The log line of a request, and its id.
-import { pino } from "pino";
+// The id of a request, in its response and in the log.
 import request from "supertest";
 import { expect, it } from "vitest";
 import { createTestApp, noDatabase } from "../../tests/support/app.ts";
 
 const given = "0af7651916cd43dd8448eb211c80319c";
-
-it("the request log has health probes at the level debug, and other requests at info", async () => {
-  const lines: string[] = [];
-  const log = pino({ level: "debug" }, { write: (line: string) => void lines.push(line) });
-  const site = await createTestApp(noDatabase, { log, isReady: async () => true });
-  for (const path of ["/healthz", "/readyz?x", "/", "/nope"]) await request(site.app).get(path);
-  const logged = lines.map((line) => JSON.parse(line) as { level: number; path: string });
-  expect(logged.map(({ level, path }) => [path, level])).toEqual([
-    ["/healthz", 20],
-    ["/readyz", 20],
-    ["/", 30],
-    ["/nope", 30],
-  ]);
-  await site.close();
-});
 
 it("the request log takes over the id of a trusted proxy in the response and in the log", async () => {
   const site = await createTestApp(noDatabase, { trustProxy: 1 });
@@ -30,7 +14,7 @@ it("the request log takes over the id of a trusted proxy in the response and in 
 });
 
 it.each([
-  ["without a proxy", 0, given],
+  ["that comes without a proxy", 0, given],
   ["of 65 characters", 1, "x".repeat(65)],
   ["that could be an address", 1, "ada@example.com"],
 ])("the request log ignores an id %s", async (_, trustProxy, id) => {

@@ -60,12 +60,11 @@ it("an entry's notice is null for a sign-up that names no notice, and never fail
 });
 
 it("an entry's notice cannot be changed: the web role may only add notices, whose id belongs to the text, and nobody changes one", async () => {
-  const as = (url: string, sql: string) => queryAs(url, sql);
   const forged = "INSERT INTO public.earlyaccess_notices (id, text) VALUES (repeat('0', 32), 'another text')";
-  await expect(as(database.webUrl, forged)).rejects.toMatchObject({ code: "23514" });
+  await expect(queryAs(database.webUrl, forged)).rejects.toMatchObject({ code: "23514" });
   for (const sql of ["UPDATE earlyaccess_notices SET text = ''", "DELETE FROM earlyaccess_notices"]) {
-    await expect(as(database.webUrl, sql)).rejects.toMatchObject({ code: "42501" });
-    await expect(as(database.ownerUrl, sql)).rejects.toThrow("earlyaccess_notices is append-only");
+    await expect(queryAs(database.webUrl, sql)).rejects.toMatchObject({ code: "42501" });
+    await expect(queryAs(database.ownerUrl, sql)).rejects.toThrow("earlyaccess_notices is append-only");
   }
-  await expect(as(database.webUrl, "SELECT FROM earlyaccess_notices")).rejects.toMatchObject({ code: "42501" });
+  await expect(queryAs(database.webUrl, "SELECT FROM earlyaccess_notices")).rejects.toMatchObject({ code: "42501" });
 });

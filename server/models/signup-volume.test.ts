@@ -32,7 +32,7 @@ function createList(volume: SignupVolume) {
   };
 }
 
-it("the volume flags new entries above the ceiling and warns once an hour", async () => {
+it("the hourly ceiling flags new entries above the ceiling and warns once an hour", async () => {
   vi.useFakeTimers();
   const list = createList(createSignupVolume(2, log));
   for (const email of ["a", "b", "c", "d"]) await list.join(email);
@@ -43,7 +43,7 @@ it("the volume flags new entries above the ceiling and warns once an hour", asyn
   expect(list.flagged()).toEqual(["c", "d", "g"]);
 });
 
-it("the volume refuses entries above a hundred ceilings until the hour ends, to protect the disk", async () => {
+it("the hourly limit refuses entries above a hundred ceilings until the hour ends, to protect the disk", async () => {
   vi.useFakeTimers();
   const list = createList(createSignupVolume(2, log));
   for (let i = 0; i < 200; i++) await list.join(`${i}`);
@@ -55,7 +55,7 @@ it("the volume refuses entries above a hundred ceilings until the hour ends, to 
   expect(list.size()).toBe(201);
 });
 
-it("the volume refuses known addresses too, so that the response does not reveal them", async () => {
+it("the hourly limit refuses known addresses too, so that the response does not reveal them", async () => {
   const list = createList(createSignupVolume(2, log));
   for (let i = 0; i < 200; i++) await list.join("a");
   await expect(list.join("a")).rejects.toBeInstanceOf(HourlyLimitError);

@@ -23,7 +23,7 @@ it.each([
   ["2026-12-31T18:00+01:00", "31 Dec 2026 17:00 (UTC)"],
 ])("the closing time %s is shown as %s", (text, words) => expect(describeClosing(closes(text))).toBe(words));
 
-it("the watch updates once within a second after the closing, and tries again if the update fails", async () => {
+it("the watch over the closing time updates once within a second after the closing, and tries again if the update fails", async () => {
   const update = vi.fn<() => Promise<void>>().mockResolvedValue().mockRejectedValueOnce(new Error("boom"));
   const onError = vi.fn<(error: unknown) => void>();
   vi.setSystemTime("2026-12-31T23:59:50Z");
