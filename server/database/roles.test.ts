@@ -60,9 +60,8 @@ it("the web role may insert, and neither read, change nor delete", async () => {
 
 it("the web role may not store what only a mail, an admin or Postgres may set", async () => {
   await migrate(database);
-  for (const column of "confirmed_at mail_tokens mailed_at mail_refusal erasure_hash created_at status imported".split(
-    " ",
-  )) {
+  const columns = "confirmed_at mail_tokens mailed_at mail_refusal erasure_hash created_at status imported invitation";
+  for (const column of columns.split(" ")) {
     const sql = insert.replace("(id,", `(${column}, id,`).replace("VALUES (", "VALUES (NULL, ");
     await expect(asWeb(sql), sql).rejects.toMatchObject(denied);
   }
