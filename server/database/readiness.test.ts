@@ -3,14 +3,10 @@ import { pino } from "pino";
 import { expect, it, vi } from "vitest";
 import { createReadiness } from "./readiness.ts";
 
-it.each([
-  ["well", true, async () => undefined],
-  ["wrong", false, () => Promise.reject(new Error("away"))],
-])("the readiness check looks once for all who ask at the same time, if something is %s", async (_, ready, probe) => {
-  const check = vi.fn<() => Promise<void>>(probe);
+it("the readiness probe checks the database once for all requests at the same time", async () => {
+  const check = vi.fn<() => Promise<void>>().mockRejectedValue(new Error("away"));
   const isReady = createReadiness(check, pino({ enabled: false }));
-  const answers = await Promise.all(Array.from({ length: 100 }, isReady));
-  expect(new Set(answers)).toEqual(new Set([ready]));
+  expect(new Set(await Promise.all(Array.from({ length: 100 }, isReady)))).toEqual(new Set([false]));
   expect(check).toHaveBeenCalledTimes(1);
   await isReady();
   expect(check).toHaveBeenCalledTimes(2);

@@ -1,20 +1,12 @@
-// The log line of a request.
-import { pino } from "pino";
+// The id of a request, in its response and in the log.
 import request from "supertest";
 import { expect, it } from "vitest";
 import { createTestApp, noDatabase } from "../../tests/support/app.ts";
 
-it("the request log logs requests of health probes at the level debug, and others at info", async () => {
-  const lines: string[] = [];
-  const log = pino({ level: "debug" }, { write: (line: string) => void lines.push(line) });
-  const site = await createTestApp(noDatabase, { log, isReady: async () => true });
-  for (const path of ["/healthz", "/readyz?x", "/", "/nope"]) await request(site.app).get(path);
-  const logged = lines.map((line) => JSON.parse(line) as { level: number; path: string });
-  expect(logged.map(({ level, path }) => [path, level])).toEqual([
-    ["/healthz", 20],
-    ["/readyz", 20],
-    ["/", 30],
-    ["/nope", 30],
-  ]);
+it("the request log has the id of the response, and none that a client chose", async () => {
+  const site = await createTestApp(noDatabase, { trustProxy: 1 });
+  const { headers } = await request(site.app).get("/").set("X-Request-Id", "ada@example.com");
+  expect(site.logged()).toContain(`"id":"${headers["x-request-id"]}"`);
+  expect(site.logged()).not.toContain("ada@example.com");
   await site.close();
 });
