@@ -1,13 +1,11 @@
 // The links of a confirmation mail, from the form through the worker and a real SMTP server back to a browser.
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { openPage, type WatchedPage } from "../support/browser.ts";
-import { killedAfterEach } from "../support/killed-after-each.ts";
 import { createMailFixture } from "../support/mail-fixture.ts";
 import { parseMail } from "../support/parsed-mail.ts";
 import { startSite } from "../support/site.ts";
 
 const fixture = createMailFixture();
-const running = killedAfterEach();
 
 const entries = () =>
   fixture.database.query("SELECT email, confirmed_at IS NOT NULL AS confirmed FROM earlyaccess ORDER BY email");
@@ -18,7 +16,7 @@ async function startMailingSite(): Promise<string> {
   const site = await startSite({
     env: { ...env, WORKER_DATABASE_URL: workerUrl, PUBLIC_URL: "http://localhost:3000" },
   });
-  running.push(site);
+  onTestFinished(() => void site.process.kill("SIGKILL"));
   await fixture.startWorker({ PUBLIC_URL: site.url });
   return site.url;
 }

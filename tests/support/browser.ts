@@ -3,7 +3,6 @@ import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, inject, onTestFinished } from "vitest";
 import { signupPath } from "../../client/shared/addresses.ts";
 import { launchChromium } from "./chromium.ts";
-import { keepSent } from "./sent.ts";
 
 export interface WatchedPage extends Page {
   /** Console messages and uncaught errors, without debug messages, which browsers hide by default. */
@@ -58,10 +57,7 @@ async function newPage(options: ContextOptions): Promise<WatchedPage> {
     if (message.type() !== "debug") page.messages.push(`${message.type()}: ${message.text()}`);
   });
   page.on("pageerror", (error) => page.messages.push(`uncaught: ${error.message}`));
-  page.on("request", (request) => {
-    page.sentRequests.push(`${request.method()} ${request.url()}`);
-    if (new URL(request.url()).pathname === signupPath) keepSent(request.postData());
-  });
+  page.on("request", (request) => page.sentRequests.push(`${request.method()} ${request.url()}`));
   return page;
 }
 

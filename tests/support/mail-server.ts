@@ -1,21 +1,16 @@
-// A real SMTP server that accepts, refuses or hangs as a test wants, and keeps what it gets.
+// A real SMTP server that accepts, refuses or hangs as a test wants, and keeps what it gets; a certificate for any server with TLS.
 import { once } from "node:events";
 import type { AddressInfo, Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from "smtp-server";
-import { certificate, key } from "./certificate.ts";
 
-type Step = "connect" | "sender" | "recipient" | "data";
+type Step = "connect" | "recipient" | "data";
 
 interface ReceivedMail {
-  from: string;
   to: string;
   /** As it arrived, with headers. */
   raw: string;
-  secure: boolean;
-  user: string | undefined;
-  accepted: boolean;
 }
 
 export interface MailServer {
@@ -51,11 +46,9 @@ export async function openMailServer(options: MailServerOptions = {}): Promise<M
     const [, code, message] = /^(\d+) (.*)$/.exec(failing.reply) ?? [];
     if (code) callback(Object.assign(new Error(`${message} <${recipients.at(-1)}>`), { responseCode: Number(code) }));
   }
-  async function take(stream: Readable, { envelope, secure, user }: SMTPServerSession) {
-    const raw = await text(stream);
-    const from = envelope.mailFrom ? envelope.mailFrom.address : "";
+  async function take(stream: Readable, { envelope }: SMTPServerSession) {
     const to = envelope.rcptTo.map(({ address }) => address).join();
-    mails.push({ from, to, raw, secure, user: user || undefined, accepted: failing?.step !== "data" });
+    mails.push({ to, raw: await text(stream) });
   }
   const server = new SMTPServer({
     ...encryptionOptions(encryption),
@@ -70,7 +63,6 @@ export async function openMailServer(options: MailServerOptions = {}): Promise<M
       connections++;
       answer("connect", callback);
     },
-    onMailFrom: (_address, _session, callback) => answer("sender", callback),
     onRcptTo: ({ address }, _session, callback) => {
       recipients.push(address);
       answer("recipient", callback);
@@ -101,3 +93,23 @@ function encryptionOptions(encryption: "none" | "STARTTLS" | "TLS"): SMTPServerO
   if (encryption === "none") return { disabledCommands: ["STARTTLS"], allowInsecureAuth: true };
   return { key, cert: certificate, secure: encryption === "TLS" };
 }
+
+/** Self-signed for localhost, valid until 2126; made with openssl. */
+export const certificate = `-----BEGIN CERTIFICATE-----
+MIIBljCCATugAwIBAgIUdiJmxpSAjc1KSCEyC+sdMMBlPHQwCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMTEwMzkyMFoYDzIxMjYxMDI4
+MTAzOTIwWjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAATEwNHxkMt2um3IsKp+aj9eyPbOCC2RVUBj+5rJTxVhHjA4ZwX6jMJz
+uvowxioAGvarlpDqDZUbOqHF60o/cBM2o2kwZzAdBgNVHQ4EFgQUF1xJaKRU2+PD
+loL4MPq5bJU0yIswHwYDVR0jBBgwFoAUF1xJaKRU2+PDloL4MPq5bJU0yIswDwYD
+VR0TAQH/BAUwAwEB/zAUBgNVHREEDTALgglsb2NhbGhvc3QwCgYIKoZIzj0EAwID
+SQAwRgIhAOSHSt4oJ1qIheu/rZAy3Cb0+R+7+Dws5R+bDzhoVlDAAiEA8k52pAPd
+VVV0Le1CS263lHKNfTTg5g9v2abiQpc5NnI=
+-----END CERTIFICATE-----
+`;
+export const key = `-----BEGIN EC PRIVATE KEY-----
+MHcCAQEEIB0fylNO65s6pLuRSY7RQBpYTqAYwEPENZcIF/CKLgsloAoGCCqGSM49
+AwEHoUQDQgAExMDR8ZDLdrptyLCqfmo/Xsj2zggtkVVAY/uayU8VYR4wOGcF+ozC
+c7r6MMYqABr2q5aQ6g2VGzqhxetKP3ATNg==
+-----END EC PRIVATE KEY-----
+`;

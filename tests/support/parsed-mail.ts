@@ -1,46 +1,22 @@
-// Parses the mail that the worker sends: one plain part and one HTML part, both quoted-printable.
+// Parses the mail that the worker sends: one plain part and one HTML part.
 
-export interface ParsedMail {
-  /** By their names in lower case. */
-  headers: Record<string, string>;
-  text: string;
-  html: string;
-}
-
-/** @throws if the message has other parts. */
-export function parseMail(raw: string): ParsedMail {
+/** Returns the headers by their names in lower case, and the decoded parts. */
+export function parseMail(raw: string): { headers: Record<string, string>; text: string; html: string } {
   const { headers, body } = splitHeaders(raw.replaceAll("\r\n", "\n"));
-  const boundary = /^multipart\/alternative;\s*boundary="([^"]+)"$/.exec(headers["content-type"] ?? "")?.[1];
-  if (!boundary) throw new Error(`The message is ${headers["content-type"]}.`);
-  const parts = body
-    .split(`--${boundary}`)
-    .slice(1, -1)
-    .map((part) => splitHeaders(part.trimStart()));
-  const types = parts.map((part) => part.headers["content-type"]).join();
-  if (types !== "text/plain; charset=utf-8,text/html; charset=utf-8") throw new Error(`The parts are ${types}.`);
-  const [text = "", html = ""] = parts.map(decode);
+  const boundary = /boundary="([^"]+)"/.exec(headers["content-type"] ?? "")?.[1];
+  const [text = "", html = ""] = body.split(`--${boundary}`).slice(1, -1).map(decode);
   return { headers, text, html };
 }
 
-interface Part {
-  headers: Record<string, string>;
-  body: string;
+function splitHeaders(part: string): { headers: Record<string, string>; body: string } {
+  const [head = "", ...paragraphs] = part.split("\n\n");
+  const lines = head.replaceAll(/\n[ \t]+/g, " ").matchAll(/^([^:]+): *(.*)$/gm);
+  const headers = Array.from(lines, ([, name = "", value]) => [name.toLowerCase(), value] as const);
+  return { headers: Object.fromEntries(headers) as Record<string, string>, body: paragraphs.join("\n\n") };
 }
 
-function splitHeaders(part: string): Part {
-  const end = part.indexOf("\n\n");
-  const lines = part
-    .slice(0, end)
-    .replaceAll(/\n[ \t]+/g, " ")
-    .split("\n");
-  const headers = lines.map((line) => [
-    line.slice(0, line.indexOf(":")).toLowerCase(),
-    line.slice(line.indexOf(":") + 1).trim(),
-  ]);
-  return { headers: Object.fromEntries(headers) as Record<string, string>, body: part.slice(end + 2) };
-}
-
-function decode({ headers, body }: Part): string {
+function decode(part: string): string {
+  const { headers, body } = splitHeaders(part.trimStart());
   if (headers["content-transfer-encoding"] !== "quoted-printable") return body;
   const bytes = body
     .replaceAll("=\n", "")

@@ -7,7 +7,6 @@ import { join } from "node:path";
 import { scripts } from "../../package.json";
 import { projectRoot } from "../../server/project-root.ts";
 import { freePort } from "../../server/http/listen.ts";
-import { keepLog } from "./sent.ts";
 import { until } from "./until.ts";
 
 export interface Site {
@@ -51,6 +50,20 @@ export async function startSite(options: Options = {}): Promise<Site> {
 /** Waits for a database connection: on a busy machine the first one can take longer than a sign-up waits for it. */
 export async function ready({ url }: Pick<Site, "url">): Promise<void> {
   await until("the site is ready", async () => (await fetch(`${url}/readyz`)).ok, 50);
+}
+
+export const ada = { name: "Ada", email: "ada@example.com", company: "Engines" };
+
+/** Signs up as JSON. Resolves with the status after the whole response. */
+export async function signUp(
+  { url }: Pick<Site, "url">,
+  entry: object | string = ada,
+  headers: Record<string, string> = {},
+): Promise<number> {
+  const sent = { headers: { "Content-Type": "application/json", ...headers }, body: JSON.stringify(entry) };
+  const response = await fetch(`${url}/api/earlyaccess`, { method: "POST", ...sent });
+  await response.arrayBuffer();
+  return response.status;
 }
 
 /** `npm run studio` on a free port. */
@@ -100,8 +113,6 @@ export function runSite({ env = {}, cwd = tmpdir(), command = built, log }: Opti
   let stderr = "";
   child.stdout?.setEncoding("utf8").on("data", (text: string) => (stdout += text));
   child.stderr?.setEncoding("utf8").on("data", (text: string) => (stderr += text));
-  // What commands print is for their caller.
-  if (command === built) child.once("close", () => keepLog(stdout + stderr));
   const exited = once(child, "exit").then(([code]) => code as number | null);
   return {
     url: "",

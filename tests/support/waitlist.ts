@@ -1,5 +1,4 @@
-// The waitlist command: within this process, or as an operator runs it. Its output may show the list, so the search of the
-// logs (global-setup.ts) excludes it.
+// The waitlist command: within this process, or as an operator runs it.
 import { join } from "node:path";
 import { Writable } from "node:stream";
 import { tmpdir } from "node:os";
