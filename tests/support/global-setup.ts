@@ -21,7 +21,8 @@ export type Template = keyof typeof tasks;
 
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   if (project.vitest.projects.every(({ name }) => name === "unit")) return undefined;
-  const { superuserUrl, release } = await startPostgres();
+  const postgres = await startPostgres();
+  const { superuserUrl } = postgres;
   // A crash may cost this Postgres its data, and its passwords need no strength.
   for (const setting of ["fsync = off", "synchronous_commit = off", "full_page_writes = off", "scram_iterations = 1"]) {
     await queryAs(superuserUrl, `ALTER SYSTEM SET ${setting}`);
@@ -35,7 +36,7 @@ export default async function setup(project: TestProject): Promise<(() => Promis
   ];
   project.provide("templates", { site, mail, webhook });
   project.provide("chromium", await findChromium());
-  return release;
+  return () => postgres.release();
 }
 
 async function createTemplate(superuserUrl: string, name: Template): Promise<DatabaseUrls> {

@@ -39,11 +39,11 @@ export type SignUp = (email: string, changes?: object) => Promise<number>;
 
 /** Opens an app until the test ends. Returns a function that signs up and resolves with the status. */
 export async function openSignUps({ webUrl }: DatabaseUrls): Promise<SignUp> {
-  const { app, close } = await createTestApp(webUrl);
-  onTestFinished(close);
+  const site = await createTestApp(webUrl);
+  onTestFinished(() => site.close());
   return async (email, changes) => {
     const entry = { name: "Ada Lovelace", email, company: "Engines", ...changes };
-    return (await request(app).post(signupPath).send(entry)).status;
+    return (await request(site.app).post(signupPath).send(entry)).status;
   };
 }
 
