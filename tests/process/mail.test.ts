@@ -7,7 +7,6 @@ import { hashToken } from "../../server/models/token.ts";
 import { createMailFixture } from "../support/mail-fixture.ts";
 import { parseMail } from "../support/parsed-mail.ts";
 import { queryAs } from "../support/query.ts";
-import { until } from "../support/until.ts";
 import { insertEntries } from "../support/waitlist-fixture.ts";
 import { runWaitlist } from "../support/waitlist.ts";
 
