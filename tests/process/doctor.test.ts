@@ -7,11 +7,17 @@ import { certificate, openMailServer } from "../support/mail-server.ts";
 import { runWorker } from "../support/site.ts";
 import { until } from "../support/until.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
-import { runBuiltWaitlist, runWaitlist, verdicts } from "../support/waitlist.ts";
+import { runBuiltWaitlist, runWaitlist } from "../support/waitlist.ts";
 
 const { database, file, waitlist } = createWaitlistFixture();
 const key = "a-key-of-32-characters-for-tests";
 const mails = { MAIL_FROM: "hello@perennial.example", ERASURE_KEY: key, PUBLIC_URL: "https://perennial.example" };
+
+/** Returns the verdict on each thing that doctor names. */
+function verdicts(stdout: string): Record<string, string> {
+  const findings = stdout.matchAll(/^(ok|warning|problem) +([^:]+):/gm);
+  return Object.fromEntries(Array.from(findings, ([, verdict = "", what = ""]) => [what, verdict]));
+}
 
 /** Returns the exit code and the verdict on each thing. */
 async function judge(env: Record<string, string>, ...options: string[]) {

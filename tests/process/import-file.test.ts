@@ -64,7 +64,6 @@ it("import adds nothing if a line is wrong, and reports 20 of them without perso
 });
 
 it.each<[string, string | Uint8Array, RegExp]>([
-  ["an empty file", "", /is empty\.\n$/],
   ["a file without a header", "Secret,secret@example.com,Secret\n", /^The first line names no column for the email\. /],
   ["two columns for one field", "email,e-mail,name,company\n", /^Two columns are for email\. Remove one\.\n$/],
   [

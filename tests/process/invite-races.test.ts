@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { expect, it, vi } from "vitest";
 import { withClient } from "../support/query.ts";
-import { runSite } from "../support/site.ts";
+import { runSite, urlsOf } from "../support/site.ts";
 import { until } from "../support/until.ts";
 import { createWaitlistFixture, holdFunction } from "../support/waitlist-fixture.ts";
 import { builtWaitlist, runBuiltWaitlist } from "../support/waitlist.ts";
@@ -45,9 +45,8 @@ it("an invite run that is killed while it marks people leaves an invitation that
     database.query(`SELECT FROM pg_stat_activity WHERE datname = current_database() AND ${condition}`);
   await withClient(database.ownerUrl, async (holder) => {
     await holder.query("SELECT pg_advisory_lock(42)");
-    const env = { DATABASE_URL: database.webUrl, DATABASE_OWNER_URL: database.ownerUrl };
     const args = ["invite", "--first", "2500", "--out", file("killed.csv")];
-    const inviting = runSite({ env, command: [process.execPath, builtWaitlist, ...args] });
+    const inviting = runSite({ env: urlsOf(database), command: [process.execPath, builtWaitlist, ...args] });
     await until("the trigger holds the transaction", async () => (await activity("wait_event = 'PgSleep'"))[0]);
     await inviting.stop("SIGKILL");
   });

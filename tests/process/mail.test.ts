@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { hashToken } from "../../server/models/token.ts";
 import { createMailFixture } from "../support/mail-fixture.ts";
-import { parseMail } from "../support/parsed-mail.ts";
+import { parseMail } from "../support/mail-server.ts";
 import { queryAs } from "../support/query.ts";
 import { insertEntries } from "../support/waitlist-fixture.ts";
 import { runWaitlist } from "../support/waitlist.ts";
@@ -22,15 +22,6 @@ const runCommand = (...args: string[]) =>
   runWaitlist(fixture.database, args, { ERASURE_KEY: fixture.settings().ERASURE_KEY });
 
 describe("the worker", () => {
-  it("sends one mail for each new sign-up", async () => {
-    await startWorker();
-    for (const name of ["ada", "bob"]) expect(await signUp(`${name}@example.com`)).toBe(201);
-    await mailed(2);
-    await emptied();
-    expect(recipients().toSorted()).toEqual(["ada@example.com", "bob@example.com"]);
-    expect(await query("SELECT FROM earlyaccess WHERE mailed_at IS NOT NULL")).toHaveLength(2);
-  });
-
   it("sends no mail for a flagged, imported or confirmed entry", async () => {
     expect(await signUp("spam@example.com", { message: "buy" })).toBe(201);
     expect(await signUp("gone@mailinator.com")).toBe(201);
@@ -222,20 +213,6 @@ describe("an address gets at most one mail a day", () => {
     await emptied();
     expect(await asWebRole(`SELECT earlyaccess_leave(${hash}) AS left`)).toEqual([{ left: false }]);
     expect(await query("SELECT cardinality(mail_tokens) AS mails FROM earlyaccess")).toEqual([{ mails: 1 }]);
-  });
-
-  it("and three in all if the server never confirms one", async () => {
-    fixture.server.fail("data", "drop");
-    await startWorker();
-    expect(await signUp("ada@example.com")).toBe(201);
-    for (let times = 1; times <= 3; times++) {
-      await mailed(times);
-      await fixture.failed();
-      await fixture.hasten();
-      await (times < 3 ? fixture.waitsUntilTomorrow() : emptied());
-      expect(fixture.server.mails).toHaveLength(times);
-      await fixture.passDay();
-    }
   });
 });
 

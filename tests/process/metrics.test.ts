@@ -1,22 +1,16 @@
 // The metrics of the site and of the worker: their counts, their privacy, and the files that name them.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from "vitest";
+import { beforeEach, expect, it, onTestFinished } from "vitest";
 import { freePort } from "../../server/http/listen.ts";
 import { projectRoot } from "../../server/project-root.ts";
-import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { createMailFixture } from "../support/mail-fixture.ts";
 import { ada, signUp, startSite, type Site } from "../support/site.ts";
 import { openWire } from "../support/tcp-proxy.ts";
+import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
 
+const { database } = createWaitlistFixture();
 const mails = createMailFixture();
-let database: TestDatabase;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-
-afterAll(() => database.drop());
 
 beforeEach(() => database.query("TRUNCATE earlyaccess"));
 

@@ -1,19 +1,14 @@
 // The built server while its database is away, and its shutdown.
 import pg from "pg";
-import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
-import { createEmptyDatabase, createTestDatabase, superuserUrl, type TestDatabase } from "../support/database.ts";
-import { queryAs } from "../support/query.ts";
-import { ada, ready, signUp, startSite, type Site } from "../support/site.ts";
+import { expect, it, onTestFinished } from "vitest";
+import { createEmptyDatabase, superuserUrl } from "../support/database.ts";
+import { withClient } from "../support/query.ts";
+import { ada, ready, signUp, startSite, urlsOf, type Site } from "../support/site.ts";
 import { openWire } from "../support/tcp-proxy.ts";
 import { until } from "../support/until.ts";
+import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
 
-let database: TestDatabase;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-
-afterAll(() => database.drop());
+const { database } = createWaitlistFixture();
 
 async function start(env: Record<string, string>): Promise<Site> {
   const site = await startSite({ env });
@@ -45,13 +40,9 @@ it("a site survives the end of its connections during the start, and stores sign
   const empty = await createEmptyDatabase();
   const name = new URL(empty.ownerUrl).pathname.slice(1);
   const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`;
-  const starting = start({ DATABASE_URL: empty.webUrl, DATABASE_OWNER_URL: empty.ownerUrl });
-  let ended = 0;
-  await until(
-    "connections ended",
-    async () => (ended += (await queryAs(superuserUrl("postgres"), end)).length) > 2,
-    50,
-    5,
+  const starting = start(urlsOf(empty));
+  await withClient(superuserUrl("postgres"), (client) =>
+    until("a connection ended", async () => (await client.query(end)).rowCount, 50, 2),
   );
   const site = await starting;
   await ready(site);
@@ -81,7 +72,7 @@ it("SIGTERM ends a start that waits for its database", async () => {
 });
 
 it("SIGTERM lets a sign-up in progress be stored", async () => {
-  const site = await start({ DATABASE_URL: database.webUrl, DATABASE_OWNER_URL: database.ownerUrl });
+  const site = await start(urlsOf(database));
   await ready(site); // Otherwise the check at the start may be what waits for the lock.
   const owner = new pg.Client(database.ownerUrl);
   await owner.connect();

@@ -1,15 +1,11 @@
 // Page views of the built site: what is kept, two processes, and a browser.
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { openPage } from "../support/browser.ts";
-import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { ready, startSite, type Site } from "../support/site.ts";
+import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
 
-let database: TestDatabase;
+const { database } = createWaitlistFixture();
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
 beforeEach(() => database.query("TRUNCATE earlyaccess_views"));
 
 const start = () => startSite({ env: { DATABASE_URL: database.webUrl } });

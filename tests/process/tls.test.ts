@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { certificate, key } from "../support/mail-server.ts";
 import { startPostgres, type Postgres } from "../support/postgres.ts";
 import { queryAs } from "../support/query.ts";
-import { runSite, signUp, startSite } from "../support/site.ts";
+import { runSite, signUp, startSite, urlsOf } from "../support/site.ts";
 import { runBuiltWaitlist } from "../support/waitlist.ts";
 
 /** The superuser needs no TLS, so that the test can stop Postgres. */
@@ -49,11 +49,6 @@ function urls(parameters: string, host = "localhost") {
   return { webUrl: given(postgres.webUrl), ownerUrl: given(postgres.ownerUrl) };
 }
 
-const environment = ({ webUrl, ownerUrl }: ReturnType<typeof urls>) => ({
-  DATABASE_URL: webUrl,
-  DATABASE_OWNER_URL: ownerUrl,
-});
-
 const withAuthority = (mode: string) => `?sslmode=${mode}&sslrootcert=${join(folder, "ca.pem")}`;
 
 // Most providers show a URL with "require".
@@ -61,7 +56,7 @@ it.each(["verify-full", "require"])(
   "site and commands use TLS with sslmode=%s and the authority's file",
   async (mode) => {
     const trusted = urls(withAuthority(mode));
-    const site = await startSite({ env: environment(trusted) });
+    const site = await startSite({ env: urlsOf(trusted) });
     expect(await signUp(site)).toBe(201);
     expect(await site.stop()).toBe(0);
     expect(site.stderr()).toBe("");
@@ -78,7 +73,7 @@ it.each([
     /ERR_TLS_CERT_ALTNAME_INVALID/,
   ],
 ])("a start that %s ends with one sentence", async (_, given, message) => {
-  const site = runSite({ env: environment(given()) });
+  const site = runSite({ env: urlsOf(given()) });
   expect(await once(site.process, "exit")).toEqual([1, null]);
   expect(site.stderr()).toMatch(message);
   expect(site.stderr().trimEnd().split("\n")).toHaveLength(1);

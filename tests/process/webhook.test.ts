@@ -6,7 +6,6 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { Webhook } from "standardwebhooks";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
@@ -24,7 +23,6 @@ interface Receiver {
   received: { headers: IncomingHttpHeaders; body: string }[];
   /** 0: no response at all. */
   status: number;
-  delay: number;
   close(): void;
 }
 
@@ -43,11 +41,10 @@ async function openReceiver(port = 0): Promise<Receiver> {
   const close = () => (server.closeAllConnections(), void server.close());
   onTestFinished(close);
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
-  const opened: Receiver = { url, received: [], status: 200, delay: 0, close };
+  const opened: Receiver = { url, received: [], status: 200, close };
   async function take(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    const { status, delay } = opened;
+    const { status } = opened;
     opened.received.push({ headers: req.headers, body: await text(req) });
-    await sleep(delay);
     if (status > 0) res.writeHead(status).end("ok");
   }
   return opened;
@@ -162,19 +159,6 @@ describe("a second worker", () => {
     await reached(3);
     await emptied();
     expect(receiver.received).toHaveLength(3);
-  });
-
-  it("does not repeat a request during which the first was stopped", async () => {
-    receiver.delay = 1_000;
-    const first = await startWorker();
-    const second = await startWorker();
-    const signUp = await openSignUps();
-    expect(await signUp("ada@example.com")).toBe(201);
-    await reached(1);
-    await first.stop();
-    await until("the second started", () => second.log().includes("worker started"));
-    await emptied();
-    expect(receiver.received).toHaveLength(1);
   });
 
   it("sends what waits after Postgres ended the connections of the first", async () => {

@@ -21,11 +21,6 @@ const idlePages = new Map<string, WatchedPage[]>();
 
 afterAll(async () => (await browser)?.close());
 
-/** Launches a browser that the caller closes. */
-export function launchBrowser(): Promise<Browser> {
-  return launchChromium(inject("chromium"));
-}
-
 /**
  * Opens a page, without motion unless the options say otherwise. When the test ends, the page leaves the site and waits for
  * the next test: a new browser context needs three times the processor time of a page load.
@@ -50,7 +45,7 @@ export async function openPage({ viewport, ...options }: Media & ContextOptions 
 }
 
 async function newPage(options: ContextOptions): Promise<WatchedPage> {
-  browser ??= launchBrowser();
+  browser ??= launchChromium(inject("chromium"));
   const context = await (await browser).newContext(options);
   const page = Object.assign(await context.newPage(), { messages: [] as string[], sentRequests: [] as string[] });
   page.on("console", (message) => {

@@ -29,12 +29,9 @@ export default async function setup(project: TestProject): Promise<(() => Promis
   }
   await queryAs(superuserUrl, "SELECT pg_reload_conf()");
   project.provide("superuserUrl", superuserUrl);
-  const [site, mail, webhook] = [
-    await createTemplate(superuserUrl, "site"),
-    await createTemplate(superuserUrl, "mail"),
-    await createTemplate(superuserUrl, "webhook"),
-  ];
-  project.provide("templates", { site, mail, webhook });
+  const create = (name: Template) => createTemplate(superuserUrl, name);
+  const site = await create("site");
+  project.provide("templates", { site, mail: await create("mail"), webhook: await create("webhook") });
   project.provide("chromium", await findChromium());
   return () => postgres.release();
 }

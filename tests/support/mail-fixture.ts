@@ -9,11 +9,11 @@ import { emptied, openSignUps, startWorker, type SignUp } from "./worker.ts";
 
 export function createMailFixture() {
   const fixture = { database: {} as TestDatabase, server: {} as MailServer };
-  let signUp: SignUp | undefined;
+  let signUp: SignUp;
   beforeEach(async () => {
     fixture.database = await createTestDatabase("mail");
     fixture.server = await openMailServer();
-    signUp = undefined;
+    signUp = await openSignUps(fixture.database);
   });
   afterEach(() => fixture.server.close());
   const query = (sql: string) => fixture.database.query(sql);
@@ -30,7 +30,7 @@ export function createMailFixture() {
     settings,
     hasten,
     startWorker: (env: Record<string, string> = {}) => startWorker({ ...settings(), ...env }),
-    signUp: async (...args: Parameters<SignUp>) => (signUp ??= await openSignUps(fixture.database))(...args),
+    signUp: (...args: Parameters<SignUp>) => signUp(...args),
     /** Resolves after `count` complete messages in all. */
     mailed: (count: number) => until(`${count} mails`, () => fixture.server.mails.length >= count),
     /** Resolves when every job is done. */

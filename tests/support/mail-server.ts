@@ -1,9 +1,9 @@
-// A real SMTP server that accepts, refuses or hangs as a test wants, and keeps what it gets; a certificate for any server with TLS.
+// A real SMTP server that accepts, refuses or hangs as a test wants, and keeps what it gets; a parser of mails; a certificate.
 import { once } from "node:events";
 import type { AddressInfo, Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from "smtp-server";
+import { SMTPServer, type SMTPServerSession } from "smtp-server";
 
 type Step = "connect" | "recipient" | "data";
 
@@ -15,7 +15,7 @@ interface ReceivedMail {
 
 export interface MailServer {
   url: string;
-  /** Every complete message, in order, also those that were refused. */
+  /** Every complete message, also one that was refused. */
   mails: ReceivedMail[];
   /** Of every RCPT TO, in order. */
   recipients: string[];
@@ -33,11 +33,12 @@ export interface MailServerOptions {
   login?: { user: string; password: string };
 }
 
+const unencrypted = { disabledCommands: ["STARTTLS"], allowInsecureAuth: true };
+
 export async function openMailServer(options: MailServerOptions = {}): Promise<MailServer> {
   const { port = 0, encryption = "none", login } = options;
   const mails: ReceivedMail[] = [];
   const recipients: string[] = [];
-  let connections = 0;
   const sockets = new Set<Socket>();
   let failing: { step: Step; reply: string } | undefined;
   function answer(step: Step, callback: (error?: Error | null) => void) {
@@ -47,11 +48,10 @@ export async function openMailServer(options: MailServerOptions = {}): Promise<M
     if (code) callback(Object.assign(new Error(`${message} <${recipients.at(-1)}>`), { responseCode: Number(code) }));
   }
   async function take(stream: Readable, { envelope }: SMTPServerSession) {
-    const to = envelope.rcptTo.map(({ address }) => address).join();
-    mails.push({ to, raw: await text(stream) });
+    mails.push({ to: envelope.rcptTo.map(({ address }) => address).join(), raw: await text(stream) });
   }
   const server = new SMTPServer({
-    ...encryptionOptions(encryption),
+    ...(encryption === "none" ? unencrypted : { key, cert: certificate, secure: encryption === "TLS" }),
     authOptional: !login,
     disableReverseLookup: true,
     closeTimeout: 1,
@@ -59,10 +59,7 @@ export async function openMailServer(options: MailServerOptions = {}): Promise<M
       if (username === login?.user && password === login?.password) callback(null, { user: username });
       else callback(new Error(`Nobody here is ${username} with ${password}`));
     },
-    onConnect: (_session, callback) => {
-      connections++;
-      answer("connect", callback);
-    },
+    onConnect: (_session, callback) => answer("connect", callback),
     onRcptTo: ({ address }, _session, callback) => {
       recipients.push(address);
       answer("recipient", callback);
@@ -81,7 +78,7 @@ export async function openMailServer(options: MailServerOptions = {}): Promise<M
     url: `${scheme}://${credentials}localhost:${(server.server.address() as AddressInfo).port}`,
     mails,
     recipients,
-    connections: () => connections,
+    connections: () => sockets.size,
     fail: (step, reply = "hang") => {
       failing = step && { step, reply };
     },
@@ -89,9 +86,28 @@ export async function openMailServer(options: MailServerOptions = {}): Promise<M
   };
 }
 
-function encryptionOptions(encryption: "none" | "STARTTLS" | "TLS"): SMTPServerOptions {
-  if (encryption === "none") return { disabledCommands: ["STARTTLS"], allowInsecureAuth: true };
-  return { key, cert: certificate, secure: encryption === "TLS" };
+/** Returns the headers by their names in lower case, and the decoded parts: one plain, one HTML. */
+export function parseMail(raw: string): { headers: Record<string, string>; text: string; html: string } {
+  const { headers, body } = splitHeaders(raw.replaceAll("\r\n", "\n"));
+  const boundary = /boundary="([^"]+)"/.exec(headers["content-type"] ?? "")?.[1];
+  const [plain = "", html = ""] = body.split(`--${boundary}`).slice(1, -1).map(decode);
+  return { headers, text: plain, html };
+}
+
+function splitHeaders(part: string): { headers: Record<string, string>; body: string } {
+  const [head = "", ...paragraphs] = part.split("\n\n");
+  const lines = head.replaceAll(/\n[ \t]+/g, " ").matchAll(/^([^:]+): *(.*)$/gm);
+  const headers = Array.from(lines, ([, name = "", value]) => [name.toLowerCase(), value] as const);
+  return { headers: Object.fromEntries(headers) as Record<string, string>, body: paragraphs.join("\n\n") };
+}
+
+function decode(part: string): string {
+  const { headers, body } = splitHeaders(part.trimStart());
+  if (headers["content-transfer-encoding"] !== "quoted-printable") return body;
+  const bytes = body
+    .replaceAll("=\n", "")
+    .replaceAll(/=([\dA-F]{2})/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
+  return Buffer.from(bytes, "latin1").toString("utf8");
 }
 
 /** Self-signed for localhost, valid until 2126; made with openssl. */
