@@ -11,9 +11,8 @@ export interface WatchedPage extends Page {
   sentRequests: string[];
 }
 
-/** What a page can change while it is open. */
+/** A page can change its media and viewport while it is open; the others need a browser context of their own. */
 type Media = Pick<BrowserContextOptions, "colorScheme" | "reducedMotion" | "forcedColors" | "viewport">;
-/** What needs a browser context of its own. */
 type ContextOptions = Pick<BrowserContextOptions, "javaScriptEnabled" | "bypassCSP">;
 
 let browser: Promise<Browser> | undefined;

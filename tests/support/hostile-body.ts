@@ -35,10 +35,9 @@ const asJson = (entries: [string, unknown][]) =>
 
 /** Form encoding of anything: lone surrogates as browsers replace them, other values than texts as JSON. */
 const asForm = (entries: [string, unknown][]) =>
-  entries
-    .map(([key, item]) => [key, typeof item === "string" ? Buffer.from(item).toString() : JSON.stringify(item)])
-    .map(([key, item = ""]) => `${encodeURIComponent(key as string)}=${encodeURIComponent(item)}`)
-    .join("&");
+  entries.map(([key, item]) => `${encodeURIComponent(key)}=${encodeURIComponent(asText(item))}`).join("&");
+
+const asText = (item: unknown = "") => (typeof item === "string" ? Buffer.from(item).toString() : JSON.stringify(item));
 
 const json = "application/json";
 export const form = "application/x-www-form-urlencoded";

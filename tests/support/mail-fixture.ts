@@ -1,9 +1,7 @@
 // A database, a mail server, sign-ups and the worker, for the tests of confirmation mails.
 import { afterEach, beforeEach } from "vitest";
-import { hashToken } from "../../server/models/token.ts";
 import { createTestDatabase, type TestDatabase } from "./database.ts";
 import { openMailServer, type MailServer } from "./mail-server.ts";
-import { queryAs } from "./query.ts";
 import { until } from "./until.ts";
 import { emptied, openSignUps, startWorker, type SignUp } from "./worker.ts";
 
@@ -53,12 +51,6 @@ export function createMailFixture() {
       await query("UPDATE earlyaccess SET mailed_at = mailed_at - interval '1 day'");
       await query("UPDATE earlyaccess_erasures.addresses SET erased_at = erased_at - interval '1 day'");
       await hasten();
-    },
-    /** Clicks on "Leave the list" in the latest mail. */
-    leave: async () => {
-      const { raw = "" } = fixture.server.mails.at(-1) ?? {};
-      const [, token = ""] = /^List-Unsubscribe:\s+<\S+\?token=([\w-]{22})>\r?$/m.exec(raw) ?? [];
-      await queryAs(fixture.database.webUrl, "SELECT earlyaccess_leave($1)", [hashToken(token)]);
     },
   });
 }
