@@ -7,24 +7,6 @@ import { SMTPServer, type SMTPServerSession } from "smtp-server";
 
 type Step = "connect" | "recipient" | "data";
 
-interface ReceivedMail {
-  to: string;
-  /** As it arrived, with headers. */
-  raw: string;
-}
-
-export interface MailServer {
-  url: string;
-  /** Every complete message, also one that was refused. */
-  mails: ReceivedMail[];
-  /** Of every RCPT TO, in order. */
-  recipients: string[];
-  connections(): number;
-  /** Fails at a step from now on: with a reply such as "450 4.2.0 later", with "drop" by closing the connection, with "hang" not at all. No step: accepts. */
-  fail(step?: Step, reply?: string): void;
-  close(): Promise<void>;
-}
-
 export interface MailServerOptions {
   /** 0 for any; the port of a closed server opens it again. */
   port?: number;
@@ -33,11 +15,13 @@ export interface MailServerOptions {
   login?: { user: string; password: string };
 }
 
+export type MailServer = Awaited<ReturnType<typeof openMailServer>>;
+
 const unencrypted = { disabledCommands: ["STARTTLS"], allowInsecureAuth: true };
 
-export async function openMailServer(options: MailServerOptions = {}): Promise<MailServer> {
+export async function openMailServer(options: MailServerOptions = {}) {
   const { port = 0, encryption = "none", login } = options;
-  const mails: ReceivedMail[] = [];
+  const mails: { to: string; raw: string }[] = [];
   const recipients: string[] = [];
   const sockets = new Set<Socket>();
   let failing: { step: Step; reply: string } | undefined;
@@ -76,13 +60,16 @@ export async function openMailServer(options: MailServerOptions = {}): Promise<M
   const scheme = encryption === "TLS" ? "smtps" : "smtp";
   return {
     url: `${scheme}://${credentials}localhost:${(server.server.address() as AddressInfo).port}`,
+    /** Every complete message with its headers, also one that was refused. */
     mails,
+    /** Of every RCPT TO, in order. */
     recipients,
     connections: () => sockets.size,
-    fail: (step, reply = "hang") => {
+    /** Fails at a step from now on: with a reply, with "drop" by closing the connection, with "hang" not at all. No step: accepts. */
+    fail: (step?: Step, reply = "hang") => {
       failing = step && { step, reply };
     },
-    close: () => new Promise((resolve) => server.close(() => resolve())),
+    close: () => new Promise<void>((resolve) => server.close(() => resolve())),
   };
 }
 

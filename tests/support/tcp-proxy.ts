@@ -2,19 +2,9 @@
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 
-export interface Wire {
-  /** Returns the URL of the database through the proxy. */
-  url(databaseUrl: string): string;
-  /** Closes every connection and refuses new ones. */
-  cut(): Promise<void>;
-  /** Accepts connections and data, and forwards nothing, as with a frozen Postgres. */
-  stall(): void;
-  /** Open connections stay silent for ever, as after a failover; new ones work. */
-  forget(): void;
-  mend(): Promise<void>;
-}
+export type Wire = Awaited<ReturnType<typeof openWire>>;
 
-export async function openWire(databaseUrl: string): Promise<Wire> {
+export async function openWire(databaseUrl: string) {
   const target = new URL(databaseUrl);
   const sockets = new Set<Socket>();
   const forgotten = new WeakSet<Socket>();
@@ -37,15 +27,17 @@ export async function openWire(databaseUrl: string): Promise<Wire> {
   const { port } = server.address() as AddressInfo;
   const closeAll = () => sockets.forEach((socket) => socket.destroy());
   return {
-    url: (through) => Object.assign(new URL(through), { port: String(port) }).href,
+    /** Returns the URL of the database through the proxy. */
+    url: (through: string) => Object.assign(new URL(through), { port: String(port) }).href,
+    /** Closes every connection and refuses new ones. */
     cut: async () => {
       const closed = new Promise((done) => server.close(done));
       closeAll();
       await closed;
     },
-    stall: () => {
-      stalled = true;
-    },
+    /** Accepts connections and data, and forwards nothing, as with a frozen Postgres. */
+    stall: () => void (stalled = true),
+    /** Open connections stay silent for ever, as after a failover; new ones work. */
     forget: () => {
       stalled = false;
       for (const socket of sockets) forgotten.add(socket);
