@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { hashToken } from "../../server/models/token.ts";
+import { superuserUrl } from "../support/database.ts";
 import { createMailFixture } from "../support/mail-fixture.ts";
 import { parseMail } from "../support/mail-server.ts";
 import { queryAs } from "../support/query.ts";
@@ -104,6 +105,21 @@ describe("the worker", () => {
       await expect(attempt(sql), sql).rejects.toMatchObject({ code: "42501" });
     }
     await attempt("SELECT id, email, mail_tokens, mailed_at, mail_refusal, confirmed_at FROM earlyaccess");
+  });
+
+  it("runs no function that another role created in public", async () => {
+    // As on Postgres 14, where every role may create objects in public. The overload fits better than Postgres' own function.
+    const name = new URL(fixture.database.ownerUrl).pathname.slice(1);
+    await queryAs(superuserUrl(name), "GRANT CREATE ON SCHEMA public TO PUBLIC");
+    await asWebRole(
+      `CREATE FUNCTION public.cardinality(bytea[]) RETURNS int LANGUAGE plpgsql AS $$
+       BEGIN RAISE EXCEPTION 'it runs with the rights of %', current_user; END $$`,
+    );
+    const worker = await startWorker();
+    expect(await signUp("ada@example.com")).toBe(201);
+    await mailed(1);
+    await emptied();
+    expect(worker.log()).not.toContain("with the rights of");
   });
 
   it("needs SMTP_URL, the right ERASURE_KEY and its migration", async () => {

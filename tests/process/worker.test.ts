@@ -9,9 +9,8 @@ import { parse } from "yaml";
 import { hashAddress } from "../../server/database/erasure-key.ts";
 import { migrate } from "../../server/database/migrate.ts";
 import { projectRoot } from "../../server/project-root.ts";
-import { createTestDatabase, superuserUrl, type TestDatabase } from "../support/database.ts";
+import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { openMailServer } from "../support/mail-server.ts";
-import { queryAs } from "../support/query.ts";
 import { runWorker } from "../support/site.ts";
 import { openWire } from "../support/tcp-proxy.ts";
 import { until } from "../support/until.ts";
@@ -106,19 +105,4 @@ it("the worker deletes each day, and catches up the day on which no worker ran",
   await startWorker();
   await until("the old entry is deleted", async () => (await emails()).length === 1);
   await support.emptied(database);
-});
-
-it("the worker runs no function that another role created in public", async () => {
-  // As on Postgres 14, where every role may create objects in public.
-  await queryAs(superuserUrl(new URL(database.ownerUrl).pathname.slice(1)), "GRANT CREATE ON SCHEMA public TO PUBLIC");
-  await queryAs(
-    database.webUrl,
-    `CREATE FUNCTION public.make_interval(months int) RETURNS interval LANGUAGE plpgsql AS $$
-     BEGIN RAISE EXCEPTION 'it runs with the rights of %', current_user; END $$`,
-  );
-  const worker = await startPurge();
-  await database.query("SELECT graphile_worker.add_job('purge')");
-  await support.emptied(database);
-  expect(await emails()).toEqual(["new@example.com"]);
-  expect(worker.log()).not.toContain("with the rights of");
 });
