@@ -21,9 +21,14 @@ async function fill(people: number): Promise<void> {
 it("ten invite processes never take the same person, and each file has its whole invitation", async () => {
   await fill(400);
   const files = Array.from({ length: 10 }, (_, i) => file(`race-${i}.csv`));
-  const runs = await Promise.all(
-    files.map((path) => runBuiltWaitlist(database, ["invite", "--first", "50", "--out", path])),
-  );
+  const runs = await withClient(database.ownerUrl, async (holder) => {
+    await holder.query("BEGIN; LOCK TABLE earlyaccess IN ACCESS EXCLUSIVE MODE");
+    const started = files.map((path) => runBuiltWaitlist(database, ["invite", "--first", "50", "--out", path]));
+    const waiting = "SELECT FROM pg_locks WHERE relation = 'earlyaccess'::regclass AND NOT granted";
+    await until("all ten wait for the table", async () => (await holder.query(waiting)).rowCount === 10, 60);
+    await holder.query("COMMIT");
+    return Promise.all(started);
+  });
   const lists = await Promise.all(files.map((path) => readFile(path, "utf8").catch(() => "")));
   const addresses = lists.map((list) => list.match(/person\d+@example\.com/g) ?? []);
   expect(addresses.flat()).toHaveLength(400);
