@@ -21,6 +21,12 @@ const addAged = (name: string, interval: string) =>
     [name, `${name.toLowerCase()}@example.com`, interval],
   );
 
+const hash = (address: string) => hashAddress(address, key);
+const keep = (address: string, moment: string) =>
+  database.query("INSERT INTO earlyaccess_erasures.addresses VALUES ($1, $2)", [hash(address), moment]);
+const hashes = async () =>
+  (await database.query("SELECT hash FROM earlyaccess_erasures.addresses")).map((row) => String(row.hash)).toSorted();
+
 const names = async () => (await entries()).map(({ name }) => name);
 
 it("erase removes the address in any spelling, keeps the status history, and can be repeated", async () => {
@@ -93,24 +99,18 @@ it("purge leaves personal data neither in its output nor in another table", asyn
   }
 });
 
-describe("with ERASURE_KEY,", () => {
-  const hash = (address: string) => hashAddress(address, key);
-  const kept = async () =>
-    (await database.query("SELECT hash FROM earlyaccess_erasures.addresses")).map((row) => String(row.hash)).toSorted();
-  const keep = (address: string, moment: string) =>
-    database.query("INSERT INTO earlyaccess_erasures.addresses VALUES ($1, $2)", [hash(address), moment]);
-
+describe("an erased address", () => {
   beforeEach(() => migrate({ ...database, erasureKey: key }));
 
-  it("erase keeps the address as a keyed hash, whether or not the list has its entry", async () => {
+  it("is kept as a keyed hash, whether or not the list has its entry", async () => {
     await add("Ada", "ada@example.com");
     expect(await waitlist(["erase", "ADA@example.com", "Zoe@München.de"], withKey)).toMatchObject({ code: 0 });
-    const hashes = ["", "ada@example.com", "zoe@xn--mnchen-3ya.de"].map((address) => String(hash(address)));
-    expect(await kept()).toEqual(hashes.toSorted());
+    const expected = ["", "ada@example.com", "zoe@xn--mnchen-3ya.de"].map((address) => String(hash(address)));
+    expect(await hashes()).toEqual(expected.toSorted());
     expect(await names()).toEqual([]);
   });
 
-  it("purge removes what a restore brought back after its erasure, also without RETENTION_MONTHS", async () => {
+  it("that a restore brings back is purged, also without RETENTION_MONTHS", async () => {
     for (const name of ["Back", "Again", "Never"]) {
       await add(name, `${name.toLowerCase()}@example.com`, { created_at: "2026-01-02T03:04:05Z" });
     }
@@ -124,7 +124,7 @@ describe("with ERASURE_KEY,", () => {
     expect(await names()).toEqual(["Again", "Never"]);
   });
 
-  it("purge removes a purged entry again that a restore brings back", async () => {
+  it("that was purged for its age is purged again after a restore", async () => {
     await addAged("Older", "2 years");
     await waitlist(["purge"], { ...year, ...withKey });
     await addAged("Older", "2 years");
@@ -133,19 +133,7 @@ describe("with ERASURE_KEY,", () => {
     expect(await names()).toEqual([]);
   });
 
-  it("purge removes an undone entry that a restore brings back, and not another one with its address", async () => {
-    await add("Undone", "ada@example.com", { token_hash: "\\x01" });
-    const [backup] = await entries();
-    await database.query("SELECT earlyaccess_leave('\\x01')");
-    expect(await names()).toEqual([]);
-    await add("Ada", "ada@example.com", { created_at: backup?.created_at });
-    expect((await waitlist(["purge"], withKey)).stdout).toMatch(/^RETENTION_MONTHS is 0/);
-    await database.query("UPDATE earlyaccess SET id = $1", [backup?.id]);
-    expect((await waitlist(["purge"], withKey)).stdout).toMatch(/^Removed 1 entry whose/);
-    expect(await names()).toEqual([]);
-  });
-
-  it("import skips and counts erased addresses, unless the line is later than the erasure", async () => {
+  it("is skipped and counted by import, unless the line is later than the erasure", async () => {
     for (const name of ["undated", "older", "later", "future"]) {
       await keep(`${name}@xn--mnchen-3ya.de`, "2026-01-02T03:04:05Z");
     }
@@ -167,17 +155,31 @@ describe("with ERASURE_KEY,", () => {
     expect(result).toEqual({ code: 0, stdout: `${report}Imported 2.\n`, stderr: "" });
     expect(await names()).toEqual(["C", "E"]);
   });
+});
 
-  it.each(["erase", "purge", "import"])("%s changes nothing without the key or with another one", async (command) => {
-    await addAged("Older", "2 years");
-    await writeFile(file("new.csv"), "name,email,company\nZoe,zoe@example.com,E\n");
-    const before = await kept();
-    const args = { erase: ["older@example.com"], import: [file("new.csv")] }[command] ?? [];
-    const without = await waitlist([command, ...args], year);
-    expect(without).toMatchObject({ code: 1, stderr: expect.stringMatching(/^ERASURE_KEY is not set, but /) });
-    const other = await waitlist([command, ...args], { ...year, ERASURE_KEY: "another-key".repeat(3) });
-    expect(other).toMatchObject({ code: 1, stderr: expect.stringMatching(/^ERASURE_KEY is not the key /) });
-    expect(await names()).toEqual(["Older"]);
-    expect(await kept()).toEqual(before);
-  });
+it("purge removes an undone entry that a restore brings back, and not another one with its address", async () => {
+  await migrate({ ...database, erasureKey: key });
+  await add("Undone", "ada@example.com", { token_hash: "\\x01" });
+  const [backup] = await entries();
+  await database.query("SELECT earlyaccess_leave('\\x01')");
+  expect(await names()).toEqual([]);
+  await add("Ada", "ada@example.com", { created_at: backup?.created_at });
+  expect((await waitlist(["purge"], withKey)).stdout).toMatch(/^RETENTION_MONTHS is 0/);
+  await database.query("UPDATE earlyaccess SET id = $1", [backup?.id]);
+  expect((await waitlist(["purge"], withKey)).stdout).toMatch(/^Removed 1 entry whose/);
+  expect(await names()).toEqual([]);
+});
+
+it.each(["erase", "purge", "import"])("%s changes nothing without the ERASURE_KEY of the database", async (command) => {
+  await migrate({ ...database, erasureKey: key });
+  await addAged("Older", "2 years");
+  await writeFile(file("new.csv"), "name,email,company\nZoe,zoe@example.com,E\n");
+  const before = await hashes();
+  const args = { erase: ["older@example.com"], import: [file("new.csv")] }[command] ?? [];
+  const without = await waitlist([command, ...args], year);
+  expect(without).toMatchObject({ code: 1, stderr: expect.stringMatching(/^ERASURE_KEY is not set, but /) });
+  const other = await waitlist([command, ...args], { ...year, ERASURE_KEY: "another-key".repeat(3) });
+  expect(other).toMatchObject({ code: 1, stderr: expect.stringMatching(/^ERASURE_KEY is not the key /) });
+  expect(await names()).toEqual(["Older"]);
+  expect(await hashes()).toEqual(before);
 });

@@ -68,7 +68,7 @@ it("import holds up no sign-up of another address, and skips addresses that sign
 it.each([
   ["SIGKILL", /^$/],
   ["SIGTERM", /^Ended by SIGTERM\. The import stopped after 1,000 new entries \(.*\)\. Run the same command again: /],
-] as const)("after an import that %s ended, the same command adds the rest", async (signal, message) => {
+] as const)("the same import command adds the rest after one that %s ended", async (signal, message) => {
   const importing = await startImport();
   await importing.stop(signal);
   expect(importing.stderr()).toMatch(message);

@@ -219,7 +219,7 @@ describe("an address gets at most one mail a day", () => {
     expect(fixture.server.mails).toHaveLength(1);
   });
 
-  it("and keeps their count if a compromised site undoes each sign-up", async () => {
+  it("also if a compromised site undoes each sign-up", async () => {
     await startWorker();
     const hash = "'\\x00'::bytea";
     await asWebRole(

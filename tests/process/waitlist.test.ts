@@ -37,7 +37,7 @@ describe("the waitlist command", () => {
     ["an unknown command", ["\u001B[2J\nlist"], /^There is no command "\?\[2J\?list"\. The commands are export, /],
     ["an unknown option", ["export", "--\u001B[2J\n"], /^Unknown option '--\?\[2J\?'\. See: waitlist export --help\n$/],
     ["an unknown choice", ["export", "--format", "constructor"], /^--format is "constructor" but must be csv or nd/],
-    ["no date", ["export", "--since", "01/02/2026"], /^--since is "01\/02\/2026" but must be a date, for example /],
+    ["a wrong date", ["export", "--since", "01/02/2026"], /^--since is "01\/02\/2026" but must be a date, for example /],
     ["a missing argument", ["erase"], /^erase needs ADDRESS\. See: waitlist erase --help\n$/],
     ["an excess argument", ["export", "a", "b"], /^export does not take "b"\. See: /],
   ])("refuses %s with exit code 2", async (_, args, message) => {
@@ -51,38 +51,34 @@ describe("the waitlist command", () => {
   });
 });
 
-describe("with a stdout that nobody reads,", () => {
-  /** @param log undefined for a closed pipe, as after `| head`. */
-  async function runUnread(args: string[], log?: string) {
-    const command: [string, ...string[]] = [process.execPath, program(), ...args];
-    const running = runSite({ env: urlsOf(database), command, ...(log && { log }) });
-    running.process.stdout?.destroy();
-    const [code] = (await once(running.process, "close")) as [number | null];
-    return { code, stderr: running.stderr() };
-  }
+/** @param log undefined for a closed pipe, as after `| head`. */
+async function runUnread(args: string[], log?: string) {
+  const command: [string, ...string[]] = [process.execPath, program(), ...args];
+  const running = runSite({ env: urlsOf(database), command, ...(log && { log }) });
+  running.process.stdout?.destroy();
+  const [code] = (await once(running.process, "close")) as [number | null];
+  return { code, stderr: running.stderr() };
+}
 
-  it("export ends with exit code 1, and says why only on a full disk", async () => {
-    expect(await runUnread(["export"])).toEqual({ code: 1, stderr: "" });
-    const stderr = "Standard output cannot be written: ENOSPC\n";
-    expect(await runUnread(["export"], "/dev/full")).toEqual({ code: 1, stderr });
-  });
+it("export with a stdout that nobody reads ends with exit code 1, and says why only on a full disk", async () => {
+  expect(await runUnread(["export"])).toEqual({ code: 1, stderr: "" });
+  const stderr = "Standard output cannot be written: ENOSPC\n";
+  expect(await runUnread(["export"], "/dev/full")).toEqual({ code: 1, stderr });
+});
 
-  it("invite names the invitation, which --show prints", async () => {
-    await add("A", "a@b.co");
-    const { code, stderr } = await runUnread(["invite", "--first", "1"]);
-    expect(code).toBe(1);
-    const [, invitation = ""] = /^Invited 1 person as invitation (\S+)\.\n/.exec(stderr) ?? [];
-    expect(stderr).toContain(
-      `invite --show ${invitation} prints its list, and invite --undo ${invitation} reverts it.`,
-    );
-    const list = "name,email,company,job_title\nA,a@b.co,Engines,\n";
-    expect(await waitlist(["invite", "--show", invitation])).toEqual({ code: 0, stdout: list, stderr: "" });
-  });
+it("invite with a stdout that nobody reads names the invitation, which --show prints", async () => {
+  await add("A", "a@b.co");
+  const { code, stderr } = await runUnread(["invite", "--first", "1"]);
+  expect(code).toBe(1);
+  const [, invitation = ""] = /^Invited 1 person as invitation (\S+)\.\n/.exec(stderr) ?? [];
+  expect(stderr).toContain(`invite --show ${invitation} prints its list, and invite --undo ${invitation} reverts it.`);
+  const list = "name,email,company,job_title\nA,a@b.co,Engines,\n";
+  expect(await waitlist(["invite", "--show", invitation])).toEqual({ code: 0, stdout: list, stderr: "" });
+});
 
-  it("import inserts every entry", async () => {
-    await database.query("TRUNCATE earlyaccess");
-    await writeFile(file("unread.csv"), "name,email,company\nAda,ada@example.com,E\n");
-    expect(await runUnread(["import", file("unread.csv")])).toEqual({ code: 1, stderr: "" });
-    expect(await entries()).toHaveLength(1);
-  });
+it("import with a stdout that nobody reads inserts every entry", async () => {
+  await database.query("TRUNCATE earlyaccess");
+  await writeFile(file("unread.csv"), "name,email,company\nAda,ada@example.com,E\n");
+  expect(await runUnread(["import", file("unread.csv")])).toEqual({ code: 1, stderr: "" });
+  expect(await entries()).toHaveLength(1);
 });
