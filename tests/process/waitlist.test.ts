@@ -37,7 +37,11 @@ describe("the waitlist command", () => {
     ["an unknown command", ["\u001B[2J\nlist"], /^There is no command "\?\[2J\?list"\. The commands are export, /],
     ["an unknown option", ["export", "--\u001B[2J\n"], /^Unknown option '--\?\[2J\?'\. See: waitlist export --help\n$/],
     ["an unknown choice", ["export", "--format", "constructor"], /^--format is "constructor" but must be csv or nd/],
-    ["a wrong date", ["export", "--since", "01/02/2026"], /^--since is "01\/02\/2026" but must be a date, for example /],
+    [
+      "a wrong date",
+      ["export", "--since", "01/02/2026"],
+      /^--since is "01\/02\/2026" but must be a date, for example /,
+    ],
     ["a missing argument", ["erase"], /^erase needs ADDRESS\. See: waitlist erase --help\n$/],
     ["an excess argument", ["export", "a", "b"], /^export does not take "b"\. See: /],
   ])("refuses %s with exit code 2", async (_, args, message) => {
