@@ -1,4 +1,4 @@
-// deploy/backup.sh: which backups stay. tests/reliability/backup.ts runs the script with Postgres.
+// deploy/backup.sh: which backups stay. tests/reliability/backups.ts runs the script with Postgres.
 import { execFile } from "node:child_process";
 import { mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

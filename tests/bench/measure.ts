@@ -1,93 +1,50 @@
-// The measurements: each returns rows of the benchmark's table.
+// The measurements of speed and memory: each returns rows of the benchmark's table.
 import type { DatabaseUrls } from "../../server/database/roles.ts";
-import { createFilledDatabase } from "../support/filled-database.ts";
-import { budgets, weighPage } from "../support/page-weight.ts";
-import type { Postgres } from "../support/postgres.ts";
 import { memoryOf } from "../support/process-usage.ts";
-import type { Say } from "../support/scenarios.ts";
 import type { Site } from "../support/site.ts";
-import { load, pageRate, pgbenchRate, signupRate, startBareServer, startMeasuredSite } from "./servers.ts";
-import { ratio, summarise, takeTurns, type Sample } from "./statistics.ts";
+import { pageRate, pgbenchRate, signupRate, startBareServer, startMeasuredSite } from "./servers.ts";
 
 export interface Bench {
   rounds: number;
   /** How long each round loads each contestant. */
   seconds: number;
-  /** How many entries the list holds, for each measurement of sign-ups. */
-  entries: number[];
-  postgres: Postgres;
+  database: DatabaseUrls;
   /** For files; deleted at the end. */
   folder: string;
-  say: Say;
 }
 
-export interface Row {
-  what: string;
-  ours: string;
-  /** What it is compared with, and the figure of that. */
-  reference?: string;
-  ratio?: Sample;
-  budget?: { text: string; holds: boolean };
-}
+export type Row = [what: string, ours: string, reference: string, ratio: string, verdict: string];
 
-const formatMedian = (values: number[], unit: string) =>
-  `${summarise(values).median.toLocaleString("en", { maximumFractionDigits: 0 })} ${unit}`;
-const atLeast = (least: number, value: number) => ({ text: `≥ ${least}`, holds: value >= least });
-const atMost = (most: number, unit: string, value: number) => ({ text: `≤ ${most} ${unit}`, holds: value <= most });
+export const verdict = (budget: string, holds: boolean) => `${budget} ${holds ? "met" : "NOT MET"}`;
 
-export async function measurePages({ rounds, seconds, folder, say }: Bench, site: Site): Promise<Row[]> {
-  say("GET / against a bare node:http server");
+export async function measurePages({ rounds, seconds, folder }: Bench, site: Site): Promise<Row[]> {
   const bare = await startBareServer(folder, site);
-  for (const server of [bare, site]) await load(server, 1, "pages"); // Warm-up.
-  const { ours, theirs } = await takeTurns(rounds, {
-    theirs: () => pageRate(bare, seconds),
+  for (const server of [bare, site]) await pageRate(server, 1); // Warm-up.
+  const { ours, theirs, ratio } = await takeTurns(rounds, {
     ours: () => pageRate(site, seconds),
+    theirs: () => pageRate(bare, seconds),
   });
   await bare.stop();
-  const share = ratio(ours, theirs);
+  const what = "GET / per second of processor time";
+  return [[what, `${ours}`, `bare node:http ${theirs}`, ratio.toFixed(2), verdict("≥ 0.7", ratio >= 0.7)]];
+}
+
+export async function measureSignups({ rounds, seconds, database, folder }: Bench): Promise<Row[]> {
+  const site = await startMeasuredSite(folder, database);
+  await signupRate(site, 1); // Warm-up.
+  const { ours, theirs, ratio } = await takeTurns(rounds, {
+    ours: () => signupRate(site, seconds),
+    theirs: () => pgbenchRate(folder, database, seconds),
+  });
+  const memory = memoryOf(site.process.pid, "VmHWM");
+  await site.stop();
   return [
-    {
-      what: "GET / per second of processor time",
-      ours: formatMedian(ours, "requests"),
-      reference: `bare node:http ${formatMedian(theirs, "requests")}`,
-      ratio: share,
-      budget: atLeast(0.7, share.median),
-    },
-    { what: "noise of the machine", ours: `±${(summarise(theirs).spread * 100).toFixed()} % of bare node:http` },
+    ["sign-ups per second", `${ours}`, `pgbench ${theirs}`, ratio.toFixed(2), verdict("≥ 0.5", ratio >= 0.5)],
+    ["their peak memory", `${memory.toFixed()} MB`, "", "", verdict("≤ 160 MB", memory <= 160)],
   ];
 }
 
-export async function measureSignups({ rounds, seconds, entries, postgres, folder, say }: Bench): Promise<Row[]> {
-  const rows: Row[] = [];
-  for (const count of entries) {
-    const label = `${count.toLocaleString("en")} entries`;
-    say(`sign-ups against pgbench, with ${label}`);
-    const database = await createFilledDatabase(postgres, count);
-    const site = await startMeasuredSite(folder, database);
-    await signupRate(site, 1); // Warm-up.
-    const { ours, theirs } = await takeTurns(rounds, {
-      theirs: () => pgbenchRate(folder, database, seconds),
-      ours: () => signupRate(site, seconds),
-    });
-    const memory = memoryOf(site.process.pid, "VmHWM");
-    await site.stop();
-    const share = ratio(ours, theirs);
-    rows.push(
-      {
-        what: `sign-ups per second, with ${label}`,
-        ours: formatMedian(ours, "sign-ups"),
-        reference: `pgbench ${formatMedian(theirs, "INSERTs")}`,
-        ratio: share,
-        budget: atLeast(0.5, share.median),
-      },
-      { what: "peak memory under these sign-ups", ours: `${memory.toFixed()} MB`, budget: atMost(160, "MB", memory) },
-    );
-  }
-  return rows;
-}
-
-export async function measureStart(bench: Bench, database: DatabaseUrls, site: Site): Promise<Row> {
-  bench.say("starts");
+export async function measureStart({ rounds, database, folder }: Bench, site: Site): Promise<Row[]> {
   const timeStart = (start: () => Promise<Site>) => async () => {
     const began = performance.now();
     const server = await start();
@@ -95,26 +52,30 @@ export async function measureStart(bench: Bench, database: DatabaseUrls, site: S
     await server.stop();
     return ms;
   };
-  const { ours, theirs } = await takeTurns(bench.rounds, {
-    theirs: timeStart(() => startBareServer(bench.folder, site)),
-    ours: timeStart(() => startMeasuredSite(bench.folder, database)),
+  const { ours, theirs, ratio } = await takeTurns(rounds, {
+    ours: timeStart(() => startMeasuredSite(folder, database)),
+    theirs: timeStart(() => startBareServer(folder, site)),
   });
-  const share = ratio(ours, theirs);
-  return {
-    what: "start to first response",
-    ours: formatMedian(ours, "ms"),
-    reference: `bare node:http ${formatMedian(theirs, "ms")}`,
-    ratio: share,
-    budget: { text: "≤ 5", holds: share.median <= 5 },
-  };
+  const what = "start to first response";
+  return [[what, `${ours} ms`, `bare node:http ${theirs} ms`, ratio.toFixed(2), verdict("≤ 5", ratio <= 5)]];
 }
 
-export async function measureWeight(site: Site): Promise<Row[]> {
-  const weight = await weighPage(site.url);
-  const names = Object.keys(budgets) as (keyof typeof budgets)[];
-  return names.map((name) => ({
-    what: `${name}, brotli`,
-    ours: `${(weight[name] / 1024).toFixed(1)} KB`,
-    budget: atMost(budgets[name] / 1024, "KB", weight[name] / 1024),
-  }));
+export function median(values: number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return ((sorted[(sorted.length - 1) >> 1] as number) + (sorted[sorted.length >> 1] as number)) / 2;
+}
+
+/** Returns the median of the ratios of each round, so that both have the same noise of the machine. */
+export const medianRatio = (ours: number[], theirs: number[]) =>
+  median(ours.map((value, round) => value / (theirs[round] as number)));
+
+/** Measures both once in each round, every other round in the opposite order. Returns medians. */
+async function takeTurns(rounds: number, measure: Record<"ours" | "theirs", () => Promise<number>>) {
+  const values = { ours: [] as number[], theirs: [] as number[] };
+  const order = ["theirs", "ours"] as const;
+  for (let round = 0; round < rounds; round++) {
+    for (const name of round % 2 ? order.toReversed() : order) values[name].push(await measure[name]());
+  }
+  const [ours, theirs] = [Math.round(median(values.ours)), Math.round(median(values.theirs))];
+  return { ours, theirs, ratio: medianRatio(values.ours, values.theirs) };
 }

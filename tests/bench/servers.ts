@@ -1,7 +1,7 @@
-// The servers that the benchmark compares, on the image's Node version, and the load on them.
-import { execFile, execFileSync } from "node:child_process";
+// The servers that the benchmark compares, and the load on them.
+import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { get, type IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
@@ -13,28 +13,10 @@ import { findProgram } from "../support/programs.ts";
 import { startSite, type Site } from "../support/site.ts";
 
 const run = promisify(execFile);
-const read = (file: string) => readFileSync(join(projectRoot, file), "utf8");
-
-/** The path of the image's Node, which npm installs into its cache if this Node has another version. */
-const node = findNode(/^COPY --from=node:(\d+)/m.exec(read("Dockerfile"))?.[1] as string);
-export const nodeVersion = execFileSync(node, ["--version"], { encoding: "utf8" }).trim();
-
-function findNode(major: string): string {
-  if (process.version.startsWith(`v${major}.`)) return process.execPath;
-  const args = ["exec", "--yes", `--package=node-linux-${process.arch}@${major}`, "--", "node", "-p"];
-  return execFileSync("npm", [...args, "process.execPath"], {
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "ignore"],
-  }).trim();
-}
-
-const { scripts } = JSON.parse(read("package.json")) as { scripts: { start: string } };
 
 /** Starts the site with the command of npm start and the environment of the image; its log goes to a file in `folder`. */
 export function startMeasuredSite(folder: string, { webUrl, ownerUrl }: DatabaseUrls): Promise<Site> {
   return startSite({
-    cwd: projectRoot,
-    command: [node, ...scripts.start.split(" ").slice(1)],
     log: join(folder, "site.log"),
     env: {
       NODE_ENV: "production",
@@ -62,33 +44,31 @@ export async function startBareServer(folder: string, site: Site): Promise<Site>
   const headers = response.rawHeaders.filter((_, i, all) => !added.test(all[i - (i % 2)] as string));
   const file = join(folder, "response.json");
   writeFileSync(file, JSON.stringify([headers, (await buffer(response)).toString("base64")]));
-  return startSite({ command: [node, "-e", bareServer, file], log: "/dev/null" });
+  return startSite({ command: [process.execPath, "-e", bareServer, file], log: "/dev/null" });
 }
 
 /**
  * Loads the server with wrk: each of 64 connections sends its next request after the response to the one before.
- * @param kind GET of the page, or sign-ups by new visitors.
  * @throws if a response is no success.
  */
-export async function load(site: Site, seconds: number, kind: "pages" | "signups") {
-  const script = join(projectRoot, "tests/bench/load.lua");
-  const args = ["-t1", "-c64", `-d${seconds}`, "-s", script, site.url, "--", kind];
+async function load(site: Site, seconds: number, ...options: string[]): Promise<{ requests: number; seconds: number }> {
+  const args = ["-t1", "-c64", `-d${seconds}`, ...options, site.url];
   const { stdout } = await run(findProgram("wrk"), args);
-  const sent = JSON.parse(stdout.slice(stdout.indexOf("{"))) as Record<"requests" | "seconds" | "failed", number>;
-  if (sent.failed > 0) throw new Error(`${sent.failed} of ${sent.requests} requests for ${kind} failed`);
-  return sent;
+  const [, requests, duration] = /(\d+) requests in ([\d.]+)s/.exec(stdout) ?? [];
+  if (!requests || /errors|Non-2xx/.test(stdout)) throw new Error(`A request failed: ${stdout}`);
+  return { requests: Number(requests), seconds: Number(duration) };
 }
 
-/** Requests per second of the server's processor time, so that a slow load generator does not count. */
+/** Requests for the page per second of the server's processor time, so that a slow load generator does not count. */
 export async function pageRate(site: Site, seconds: number): Promise<number> {
   const before = cpuSecondsOf(site.process.pid);
-  const { requests } = await load(site, seconds, "pages");
+  const { requests } = await load(site, seconds, "-H", "Accept-Encoding: br");
   return requests / (cpuSecondsOf(site.process.pid) - before);
 }
 
 /** Sign-ups per second. */
 export async function signupRate(site: Site, seconds: number): Promise<number> {
-  const sent = await load(site, seconds, "signups");
+  const sent = await load(site, seconds, "-s", join(projectRoot, "tests/bench/signups.lua"));
   return sent.requests / sent.seconds;
 }
 

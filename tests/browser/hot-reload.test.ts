@@ -22,7 +22,7 @@ afterAll(async () => {
 
 /** Opens the landing page, whose form is too far away to start the hydration, and waits for the connection to Vite. */
 async function openUnhydrated(): Promise<WatchedPage> {
-  const page = await openPage({ viewport: { width: 1280, height: 720 } });
+  const page = await openPage();
   await Promise.all([
     page.waitForEvent("console", (message) => message.text() === "[vite] connected."),
     page.goto(site.url),
@@ -43,70 +43,8 @@ async function openHydrated(): Promise<WatchedPage> {
   return page;
 }
 
-/** Waits until the page, which may have been reloaded, has the typed name again. */
-async function expectTypedName(page: WatchedPage) {
-  await expect.poll(() => page.getByLabel("Name").inputValue(), { timeout }).toBe("Ada");
-}
-
-/** Fails if a page reported a violation of the Content Security Policy. */
-function expectNoViolation(...pages: WatchedPage[]) {
-  expect(pages.flatMap(({ messages }) => messages).filter(isViolation)).toEqual([]);
-}
-
-/** An edit of a source file: inserts a mark after a text. */
-interface Edit {
-  file: string;
-  after: string;
-  insert: (mark: string) => string;
-}
-
-const copy: Edit = { file: "client/shared/content.ts", after: 'headline: "', insert: (mark) => `${mark} ` };
-const component: Edit = { file: "client/sections/hero.tsx", after: "<h1>", insert: (mark) => `${mark}{" "}` };
-const stylesheet: Edit = {
-  file: "client/sections/hero.css",
-  after: ".hero-text {",
-  insert: (mark) => ` --${mark}: shown;`,
-};
-const serverModule: Edit = {
-  file: "server/views/page-cache.ts",
-  after: "const { status, html } = await rendered;",
-  insert: (mark) =>
-    `if (status === 200) return cacheResponse({ identity: Buffer.from(html.replace("<title>", "<title>${mark} ")) }, status, htmlType);`,
-};
-
-let edits = 0;
-
-/** Makes the edit and returns its mark. */
-async function make({ file, after, insert }: Edit): Promise<string> {
-  const mark = `edit-${++edits}`;
-  await site.edit(file, after, after + insert(mark));
-  return mark;
-}
-
-/** Waits until the page has the mark in its title, its heading or a custom property of its heading. */
-async function expectShown(mark: string, page: WatchedPage) {
-  const hasMark = (wanted: string) => {
-    const heading = document.querySelector("h1");
-    if (!heading) return false; // The page is loading.
-    const property = getComputedStyle(heading).getPropertyValue(`--${wanted}`);
-    return property !== "" || `${document.title} ${heading.textContent}`.includes(`${wanted} `);
-  };
-  await page.waitForFunction(hasMark, mark, { timeout });
-}
-
-// This test comes first, because no browser may have loaded the component's module yet.
-it("an edit appears in a page that is not hydrated while no other is open", { timeout: 3 * timeout }, async () => {
-  const page = await openUnhydrated();
-  const mark = await make(component);
-  // The watcher of a server that has just started may miss an edit: save again.
-  const saving = setInterval(() => void site.edit(component.file, mark, mark), 5_000);
-  await expectShown(mark, page).finally(() => clearInterval(saving));
-  expectNoViolation(page);
-});
-
 it(
   "the landing page in development hydrates without console messages and requests to other hosts",
-  { timeout },
   async () => {
     const page = await openHydrated();
     await page.waitForLoadState("networkidle");
@@ -114,27 +52,34 @@ it(
     expect(page.messages.filter((text) => !/React DevTools/.test(text))).toEqual([]);
     expect(page.sentRequests.filter((request) => !request.includes(` ${site.url}`))).toEqual([]);
   },
+  3 * timeout,
 );
+
+/** Whether the mark is in the page's heading or a custom property of it. */
+const hasMark = (mark: string) => {
+  const heading = document.querySelector("h1");
+  if (!heading) return false; // The page is loading.
+  const property = getComputedStyle(heading).getPropertyValue(`--${mark}`);
+  return property !== "" || heading.textContent.includes(`${mark} `);
+};
 
 it.each([
-  ["the copy", copy],
-  ["a component", component],
-  ["the stylesheet", stylesheet],
+  ["copy", "client/shared/content.ts", 'headline: "', "MARK ", true],
+  ["component", "client/sections/hero.tsx", "<h1>", 'MARK{" "}', true],
+  ["stylesheet", "client/sections/hero.css", ".hero-text {", " --MARK: shown;", true],
+  ["server", "server/views/page-cache.ts", "Buffer.from(html", '.replace("<h1>", "<h1>MARK ")', false],
 ])(
-  "an edit of %s appears in every open page, and a hydrated one keeps the typed text",
-  { timeout: 3 * timeout },
-  async (_, edit) => {
+  "an edit of the %s appears in every open page without a manual reload, and the client's edits keep the typed text",
+  async (what, file, after, insertion, keepsText) => {
     const pages = [await openHydrated(), await openUnhydrated()] as const;
-    const mark = await make(edit);
-    for (const page of pages) await expectShown(mark, page);
-    await expectTypedName(pages[0]);
-    expectNoViolation(...pages);
+    const mark = `edited-${what}`;
+    await site.edit(file, after, after + insertion.replace("MARK", mark));
+    // The watcher of a server that has just started may miss an edit: save again.
+    const saving = setInterval(() => void site.edit(file, mark, mark), 20_000);
+    for (const page of pages) await page.waitForFunction(hasMark, mark, { timeout });
+    clearInterval(saving);
+    if (keepsText) await expect.poll(() => pages[0].getByLabel("Name").inputValue(), { timeout }).toBe("Ada");
+    expect(pages.flatMap(({ messages }) => messages).filter(isViolation)).toEqual([]);
   },
+  3 * timeout,
 );
-
-it("an edit of the server restarts the server and reloads the pages", { timeout: 3 * timeout }, async () => {
-  const pages = [await openHydrated(), await openUnhydrated()] as const;
-  const mark = await make(serverModule);
-  for (const page of pages) await expectShown(mark, page);
-  expectNoViolation(...pages);
-});

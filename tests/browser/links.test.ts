@@ -1,6 +1,6 @@
 // The links of a confirmation mail, from the form through the worker and a real SMTP server back to a browser.
 import { expect, it, onTestFinished } from "vitest";
-import { openPage, type WatchedPage } from "../support/browser.ts";
+import { openPage } from "../support/browser.ts";
 import { createMailFixture } from "../support/mail-fixture.ts";
 import { parseMail } from "../support/mail-server.ts";
 import { startSite } from "../support/site.ts";
@@ -21,51 +21,30 @@ async function startMailingSite(): Promise<string> {
   return site.url;
 }
 
-async function join(page: WatchedPage, url: string) {
-  await page.goto(url);
-  for (const [label, value] of [
-    ["Name", "Ada"],
-    ["Email", "ada@example.com"],
-    ["Company", "Engines"],
-  ] as const) {
-    await page.getByLabel(label).fill(value);
-  }
-  await page.locator("form button[type=submit]").click();
-  await page.getByRole("heading", { name: "Welcome to the future! 🚀" }).waitFor();
-  await page.getByText("Please check your inbox").waitFor();
-  expect(await page.getByText("Undo").count()).toBe(0);
-}
-
-/** Returns the links of the mail, from its HTML; the text has the same. */
-async function readLinks(): Promise<[confirm: string, leave: string]> {
-  await fixture.mailed(1);
-  const { html, text } = parseMail(fixture.server.mails[0]?.raw ?? "");
-  const links = [...html.matchAll(/href="(http[^"]+)"/g)].map(([, link]) => link as string);
-  expect(links).toHaveLength(2);
-  for (const link of links) expect(text).toContain(link);
-  return links as [string, string];
-}
-
 it("the links of a mail confirm the entry, and later remove it", async () => {
   const url = await startMailingSite();
   const page = await openPage();
-  await join(page, url);
-  const [confirm, leave] = await readLinks();
+  await page.goto(url);
+  await page.getByLabel("Name").fill("Ada");
+  await page.getByLabel("Email").fill("ada@example.com");
+  await page.getByLabel("Company").fill("Engines");
+  await page.locator("form button[type=submit]").click();
+  await page.getByText("Please check your inbox").waitFor();
+  expect(await page.getByText("Undo").count()).toBe(0);
+  await fixture.mailed(1);
+  const { html } = parseMail(fixture.server.mails[0]?.raw ?? "");
+  const links = Array.from(html.matchAll(/href="(http[^"]+)"/g), ([, link = ""]) => link);
+  const [confirm = "", leave = ""] = links;
+  expect(links).toHaveLength(2);
 
   // A mail scanner opens every link.
-  for (const link of [confirm, leave]) expect((await fetch(link)).status).toBe(200);
+  for (const link of links) expect((await fetch(link)).status).toBe(200);
   expect(await entries()).toEqual([{ email: "ada@example.com", confirmed: false }]);
 
-  const plant = () => page.locator(".message-plant").innerHTML();
-  const plants = new Set<string>();
-  for (const time of ["first", "second"]) {
+  for (let time = 1; time <= 2; time++) {
     await page.goto(confirm);
-    plants.add(await plant());
-    expect(await entries()).toEqual([{ email: "ada@example.com", confirmed: time === "second" }]);
     await page.getByRole("button", { name: "Confirm my address" }).click();
     await page.getByRole("heading", { name: "Your address is confirmed" }).waitFor();
-    expect(await page.title()).toBe("Your address is confirmed – Perennial");
-    plants.add(await plant());
     expect(await entries()).toEqual([{ email: "ada@example.com", confirmed: true }]);
   }
 
@@ -77,8 +56,6 @@ it("the links of a mail confirm the entry, and later remove it", async () => {
   await page.goto(confirm);
   await page.getByRole("button", { name: "Confirm my address" }).click();
   await page.getByRole("heading", { name: "This link has expired" }).waitFor();
-  plants.add(await plant());
-  expect(plants.size).toBe(3);
   await page.getByRole("link", { name: "Go to the home page" }).click();
   expect(page.url()).toBe(`${url}/`);
   expect(page.messages).toEqual([]);

@@ -1,12 +1,12 @@
 // Kills and restarts of the site or Postgres under sign-ups: every confirmed sign-up is stored, and no request is cut off by a shutdown.
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { connect, type Socket } from "node:net";
+import { Agent, request } from "node:http";
+import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Site } from "../support/site.ts";
-import type { Stack, StackScenarios } from "../support/stack.ts";
+import { signupBody, type Stack, type StackScenarios } from "../support/stack.ts";
 import { until } from "../support/until.ts";
-import { exchange, getPage, signupRequest } from "./connections.ts";
 import {
   assertAnswered,
   assertConfirmed,
@@ -65,12 +65,13 @@ export const kills: StackScenarios = {
     const seen = { responses: 0, confirmed: [] as string[] };
     for (let round = 0; round < shutdowns; round++) {
       const site = await stack.startSite();
-      const clients = Array.from({ length: 32 }, (_, i) => sendUntilRefused(site, `${round}.${i}`, seen));
+      const clients = Promise.all(Array.from({ length: 32 }, (_, i) => sendUntilRefused(site, `${round}.${i}`, seen)));
+      clients.catch(() => undefined); // Thrown below.
       const wanted = seen.responses + 320;
       await until("the load has started", () => seen.responses >= wanted);
       await sleep(round * 16);
       assert.equal(await site.stop(), 0);
-      await Promise.all(clients);
+      await clients;
       assert.equal(site.stderr(), "");
     }
     const rows = await stack.query("SELECT email FROM earlyaccess");
@@ -100,26 +101,21 @@ async function assertDurable(stack: Stack): Promise<void> {
 
 /** Opens pages and signs up, one request after the other on a kept connection, until the site refuses connections. */
 async function sendUntilRefused(site: Site, name: string, seen: { responses: number; confirmed: string[] }) {
-  let socket: Socket | undefined;
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const { port } = new URL(site.url);
   for (let i = 0; ; i++) {
-    socket ??= await openSocket(site);
-    if (!socket) return;
-    const isSignup = i % 4 === 0;
-    const response = await exchange(socket, isSignup ? signupRequest(`${name}.${i}`) : `${getPage}\r\n`);
-    assert(response, "a request was cut off");
-    seen.responses++;
-    if (isSignup && response.startsWith("HTTP/1.1 201")) seen.confirmed.push(`ada.${name}.${i}@example.com`);
-    if (/\r\nconnection: close/i.test(response)) socket = void socket.destroy();
+    const body = i % 4 === 0 ? signupBody(`${name}.${i}`) : undefined;
+    const target = body ? { method: "POST", path: "/api/earlyaccess" } : { path: "/" };
+    const headers = { "Content-Type": "application/json" };
+    const sent = request({ host: "127.0.0.1", port, agent, headers, ...target }).end(body && JSON.stringify(body));
+    try {
+      const [response] = await once(sent, "response");
+      await text(response);
+      seen.responses++;
+      if (body && response.statusCode === 201) seen.confirmed.push(body.email);
+    } catch (error) {
+      assert.equal((error as NodeJS.ErrnoException).code, "ECONNREFUSED", "a request was cut off");
+      return;
+    }
   }
-}
-
-/** Returns undefined if the site no longer listens. */
-async function openSocket(site: Site): Promise<Socket | undefined> {
-  const socket = connect(Number(new URL(site.url).port), "127.0.0.1");
-  try {
-    await once(socket, "connect");
-  } catch {
-    return undefined;
-  }
-  return socket.on("error", () => undefined);
 }

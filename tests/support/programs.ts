@@ -13,7 +13,6 @@ export function findProgram(...names: string[]): string {
     .map((version) => join(postgresFolder, version, "bin"));
   const folders = [...newest, ...(process.env.PATH ?? "").split(":")];
   const path = names.flatMap((name) => folders.map((folder) => join(folder, name))).find((file) => existsSync(file));
-  if (!path)
-    throw new Error(`This needs ${names.join(" or ")}: .ci/run installs the packages for chaos and ops tests.`);
+  if (!path) throw new Error(`This needs ${names.join(" or ")}.`);
   return path;
 }

@@ -1,19 +1,11 @@
 // Runs long scenarios one after the other: progress on stderr, a table on stdout, exit code 1 if a check fails.
 import { inspect } from "node:util";
 
-export type Say = (text: string) => void;
-
 export interface Scenario {
   /** What happens, in a few words. */
   name: string;
   /** Returns what was measured, in a few words for the table. @throws if a check fails. */
-  run: (say: Say) => Promise<string>;
-}
-
-/** Returns a function that writes to stderr, with the seconds since now. */
-export function startProgress(): Say {
-  const began = performance.now();
-  return (text) => process.stderr.write(`${((performance.now() - began) / 1000).toFixed().padStart(4)} s  ${text}\n`);
+  run: () => Promise<string>;
 }
 
 /** Prints a Markdown table whose first row is its heading. */
@@ -27,18 +19,18 @@ export function printTable([heading = [], ...rows]: string[][]): void {
 
 export async function runScenarios(chosen: Scenario[]): Promise<void> {
   if (chosen.length === 0) throw new Error("No scenario has this word in its name.");
-  const say = startProgress();
   const rows = [["Scenario", "Result", "Duration"]];
   for (const { name, run } of chosen) {
-    say(name);
+    process.stderr.write(`${name}\n`);
     const began = performance.now();
-    const result = await run((text) => say(`    ${text}`)).catch((error: unknown) => {
+    const result = await run().catch((error: unknown) => {
       process.exitCode = 1;
-      say(inspect(error).slice(0, 4_000));
+      process.stderr.write(`${inspect(error).slice(0, 4_000)}\n`);
       return "FAILED";
     });
-    say(`    ${result}`);
-    rows.push([name, result, `${((performance.now() - began) / 1000).toFixed()} s`]);
+    const duration = `${((performance.now() - began) / 1000).toFixed()} s`;
+    process.stderr.write(`    ${result} (${duration})\n`);
+    rows.push([name, result, duration]);
   }
   printTable(rows);
 }

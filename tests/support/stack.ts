@@ -5,7 +5,6 @@ import { dirname, join } from "node:path";
 import { migrate } from "../../server/database/migrate.ts";
 import { startPostgres, type Postgres } from "./postgres.ts";
 import { queryAs } from "./query.ts";
-import type { Say } from "./scenarios.ts";
 import { startSite, type Options, type Site } from "./site.ts";
 
 export interface Stack {
@@ -16,7 +15,6 @@ export interface Stack {
   startSite(env?: Record<string, string>, options?: Options): Promise<Site>;
   /** Runs a statement as Postgres' superuser in the site's database. */
   query: (sql: string, values?: unknown[]) => Promise<Record<string, unknown>[]>;
-  say: Say;
 }
 
 /** What each scenario does, by its name. Returns what was measured; throws if a check fails. */
@@ -33,7 +31,7 @@ export const signupBody = (number: number | string) => ({
 const privateWords = /@|%40|lovelace|analytical/i;
 
 /** @param parent the folder for Postgres' data, such as a small disk. */
-export async function withStack<T>(say: Say, use: (stack: Stack) => Promise<T>, parent?: string): Promise<T> {
+export async function withStack<T>(use: (stack: Stack) => Promise<T>, parent?: string): Promise<T> {
   const postgres = await startPostgres(parent);
   const superuserUrl = Object.assign(new URL(postgres.superuserUrl), { pathname: new URL(postgres.webUrl).pathname });
   const sites: Site[] = [];
@@ -41,7 +39,6 @@ export async function withStack<T>(say: Say, use: (stack: Stack) => Promise<T>, 
     await migrate(postgres);
     const result = await use({
       postgres,
-      say,
       folder: dirname(postgres.directory),
       query: (sql, values) => queryAs(superuserUrl.href, sql, values),
       startSite: async (env = {}, options = {}) => {

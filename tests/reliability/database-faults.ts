@@ -1,8 +1,14 @@
-// Runs a fault of the database under load: pages respond, sign-ups are stored or refused in time, everything recovers.
+// Faults of the database under load: pages stay up, sign-ups are stored or refused in time, and the site recovers by itself.
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, rmdir } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
 import type { Site } from "../support/site.ts";
-import type { Stack } from "../support/stack.ts";
+import { withStack, type Stack, type StackScenarios } from "../support/stack.ts";
+import { openWire } from "../support/tcp-proxy.ts";
 import { until } from "../support/until.ts";
 import {
   assertAnswered,
@@ -14,30 +20,59 @@ import {
   type Visitors,
 } from "../support/visitors.ts";
 
-export interface Fault {
-  /** Resolves when the fault is there, so that the site can notice it. */
-  begin(visitors: Visitors, site: Site): unknown;
-  end(): unknown;
-}
+const run = promisify(execFile);
 
 /** In milliseconds, for a page or a probe. */
 const pageLimit = 2_000;
 
+export const databaseFaults: StackScenarios = {
+  "Postgres goes silent, and fails over": async (stack) => {
+    const wire = await openWire(stack.postgres.webUrl);
+    const fault = { begin: () => wire.stall(), end: () => wire.forget() };
+    const site = await stack.startSite({ DATABASE_URL: wire.url(stack.postgres.webUrl) });
+    return endure(stack, site, fault).finally(() => wire.cut());
+  },
+};
+
+export async function fillDisk(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), "perennial-disk-"));
+  const asRoot = process.getuid?.() === 0 ? [] : ["sudo", "-n"];
+  const execute = ([file = "", ...args]: string[]) => run(file, args);
+  await execute([...asRoot, "mount", "-t", "tmpfs", "-o", "size=160m,mode=1777", "tmpfs", path]);
+  const useFullDisk = async (stack: Stack) => {
+    const site = await stack.startSite({}, { log: "/dev/full" });
+    return endure(stack, site, {
+      begin: async (visitors) => {
+        await assert.rejects(run("dd", ["if=/dev/zero", `of=${path}/ballast`, "bs=64K"]), /No space left/);
+        await signUpUntilRefused(visitors, site);
+      },
+      end: () => rm(join(path, "ballast")),
+    });
+  };
+  try {
+    return await withStack(useFullDisk, path);
+  } finally {
+    await execute([...asRoot, "umount", "--lazy", path]);
+    await rmdir(path);
+  }
+}
+
+interface Fault {
+  /** Resolves when the fault is there, so that the site can notice it. */
+  begin(visitors: Visitors): unknown;
+  end(): unknown;
+}
+
 /** Begins the fault, sends visitors and probes, ends it, and waits for the recovery. Returns what was measured. */
-export async function endure(stack: Stack, fault: Fault, env: Record<string, string> = {}): Promise<string> {
-  const site = await stack.startSite(env);
+async function endure(stack: Stack, site: Site, fault: Fault): Promise<string> {
   const visitors = createVisitors(stack);
   assertConfirmed(await visitors.signUp(site, 20));
   assert.equal(await probe(site, "/readyz"), 200);
-  await fault.begin(visitors, site);
-  let seen;
-  try {
-    // Before any sign-up: a load balancer notices the fault first.
-    await until("/readyz reports the fault", async () => (await probe(site, "/readyz")) === 503, 15);
-    seen = await loadDuringFault(visitors, site);
-  } finally {
-    await fault.end(); // Nothing could stop a frozen Postgres.
-  }
+  await fault.begin(visitors);
+  // Before any sign-up: a load balancer notices the fault first.
+  await until("/readyz reports the fault", async () => (await probe(site, "/readyz")) === 503, 15);
+  const seen = await loadDuringFault(visitors, site);
+  await fault.end();
   const began = performance.now();
   await until("sign-ups work again", () => signUpAgain(visitors, site), 15);
   const recovered = ((performance.now() - began) / 1000).toFixed(1);
@@ -45,6 +80,7 @@ export async function endure(stack: Stack, fault: Fault, env: Record<string, str
   assert.equal(await probe(site, "/readyz"), 200, "/readyz after a sign-up was stored again");
   assertConfirmed(await visitors.signUp(site, 50));
   assertRunning(site);
+  assert.equal(await site.stop(), 0);
   return `${seen}; recovered in ${recovered} s; ${await visitors.assertStored()} confirmed sign-ups stored`;
 }
 
@@ -53,11 +89,11 @@ async function loadDuringFault(visitors: Visitors, site: Site): Promise<string> 
   const done = new AbortController();
   const before = countWarnings(site);
   const signups = Promise.all([visitors.signUp(site, 50), visitors.signUp(site, 50, 30)]);
-  const [pages, , , answers] = await Promise.all([
+  const [answers, pages] = await Promise.all([
+    signups.then((both) => both.flat()).finally(() => done.abort()),
     poll(site, "/", 200, done.signal),
     poll(site, "/healthz", 200, done.signal),
     poll(site, "/readyz", 503, done.signal),
-    signups.then((both) => both.flat()).finally(() => done.abort()),
   ]);
   assertAnswered(answers);
   const refused = countStatus(answers, 503);
@@ -91,3 +127,14 @@ async function signUpAgain(visitors: Visitors, site: Site): Promise<boolean> {
 
 /** How many lines of the log are warnings or worse. */
 const countWarnings = (site: Site) => site.stdout().match(/"level":[456]0/g)?.length ?? 0;
+
+/** Fills the pages that the table has: with crowds first, then with single sign-ups that fit into a last gap. */
+async function signUpUntilRefused(visitors: Visitors, site: Site): Promise<void> {
+  for (const crowd of [200, 1]) {
+    for (let refused = 0; refused < 5;) {
+      const answers = await visitors.signUp(site, crowd);
+      assertAnswered(answers);
+      refused = countStatus(answers, 503) === crowd ? refused + 1 : 0;
+    }
+  }
+}

@@ -1,0 +1,199 @@
+// Backups by deploy/backup.sh and by hand, restored with the commands of docs/backup.md: every row returns, and no erased person.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { migrate } from "../../server/database/migrate.ts";
+import type { DatabaseUrls } from "../../server/database/roles.ts";
+import { freePort } from "../../server/http/listen.ts";
+import { eraseEntries } from "../../server/models/erasures.ts";
+import { projectRoot } from "../../server/project-root.ts";
+import { findProgram } from "../support/programs.ts";
+import { queryAs, withClient } from "../support/query.ts";
+import { runBuiltWaitlist } from "../support/waitlist.ts";
+
+const execute = promisify(execFile);
+const tools = dirname(findProgram("pg_dump"));
+const key = randomBytes(32).toString("hex");
+const erased = Array.from({ length: 1_000 }, (_, i) => `person${i}@example.com`);
+
+export const backUpAndRestore = () =>
+  withInstalledPostgres(async (url, folder) => {
+    await queryAs(url("postgres"), "CREATE ROLE perennial_owner LOGIN CREATEROLE");
+    const create = async (name: string) => {
+      await queryAs(url("postgres"), `CREATE DATABASE ${name} OWNER perennial_owner`);
+      return { ownerUrl: url(name, "perennial_owner"), webUrl: url(name, "perennial_web"), erasureKey: key };
+    };
+    const file = (name: string) => join(folder, name);
+    const database = await create("original");
+    const { ownerUrl } = database;
+    await migrate(database);
+    await queryAs(ownerUrl, fill);
+    const rows = await readRows(ownerUrl);
+    assert.equal(rows.length, 9_000);
+    const scripted = await backUpByScript(ownerUrl, folder);
+    await assertFaultsLeave(ownerUrl, folder);
+    await runDocumented("pg_dump", "graphile_worker", ownerUrl, file("manual.dump"));
+    await execute(join(tools, "pg_dump"), ["-Fc", `--file=${file("whole.dump")}`, `--dbname=${ownerUrl}`]);
+    await waitlist(database, "export", file("list.csv"));
+
+    await eraseAll(ownerUrl);
+    await runDocumented("pg_dump", "-n earlyaccess_erasures", ownerUrl, file("erasures.dump"));
+    for (const backup of [scripted, file("manual.dump"), file("whole.dump")]) await restore(database, backup, rows);
+    const imported = await waitlist(database, "import", file("list.csv"));
+    assert.match(imported, /^10,000 lines, 9,000 already on the list, .* 1,000 erased, 0 wrong\.\n/);
+    assert.equal(await countErased(ownerUrl), 0);
+
+    // The whole database is lost, and with it the list of erased addresses, of which there is a copy.
+    const other = await create("other");
+    await runDocumented("pg_restore", "perennial --no-privileges", other.ownerUrl, file("erasures.dump"));
+    await restore(other, scripted, rows);
+    await waitlist(other, "doctor");
+    const [server] = await queryAs(ownerUrl, "SHOW server_version");
+    return `1,000 of 10,000 entries erased; none returned after 4 restores and an import, and all other rows did; Postgres ${String(server?.server_version)}`;
+  });
+
+async function waitlist(database: DatabaseUrls, ...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await runBuiltWaitlist(database, args, { ERASURE_KEY: key });
+  assert.deepEqual([code, stderr], [0, ""], `${args.join(" ")}: ${stdout}`);
+  return stdout;
+}
+
+/** Returns the path of the backup. */
+async function backUpByScript(ownerUrl: string, folder: string): Promise<string> {
+  const backups = join(folder, "backups");
+  const printed = await runBackupScript(ownerUrl, backups);
+  assert.match(printed, /Wrote .*, tested by a restore\. Entries: 10000\.\n$/);
+  const [name = "", ...others] = (await readdir(backups)).filter((one) => one.endsWith(".dump"));
+  assert.deepEqual(others, []);
+  assert.equal((await stat(join(backups, name))).mode & 0o777, 0o600);
+  return join(backups, name);
+}
+
+/** Restores as docs/backup.md says. The rows return without the erased ones, and replace an entry that was added since. */
+async function restore(database: DatabaseUrls, backup: string, rows: unknown[]): Promise<void> {
+  await runDocumented("pg_restore", "--clean", database.ownerUrl, backup);
+  await migrate(database);
+  assert.match(await waitlist(database, "purge"), /^Removed 1,000 entries whose address was erased earlier\.\n/);
+  assert.deepEqual(await readRows(database.ownerUrl), rows);
+  assert.equal(await countErased(database.ownerUrl), 0);
+  await queryAs(database.webUrl, insertOne); // The web role has its rights again.
+}
+
+const fill = `
+  INSERT INTO earlyaccess (id, name, email, company, job_title, utm_source, suspected_spam, created_at)
+  SELECT gen_random_uuid(), E'Zoë "O''Brien" \\\\ ' || i, 'person' || i || '@example.com', '=A;B,C', NULL, 'news',
+         i % 7 = 0, now() - i * interval '1 minute' FROM generate_series(0, 9999) i;
+  UPDATE earlyaccess SET status = 'invited' WHERE suspected_spam`;
+const insertOne =
+  "INSERT INTO earlyaccess (id, name, email, company) VALUES (gen_random_uuid(), 'New', 'new@example.com', 'New')";
+
+/** Returns the entries that nobody erased, with their status changes. */
+const readRows = (ownerUrl: string) =>
+  queryAs(
+    ownerUrl,
+    `SELECT entry::text, array_agg(change::text ORDER BY change.id) AS changes
+     FROM earlyaccess entry LEFT JOIN earlyaccess_status_changes change ON entry_id = entry.id
+     WHERE email <> ALL ($1) GROUP BY entry.id ORDER BY entry.id`,
+    [erased],
+  );
+
+async function countErased(ownerUrl: string): Promise<number> {
+  return (await queryAs(ownerUrl, "SELECT FROM earlyaccess WHERE email = ANY ($1)", [erased])).length;
+}
+
+/** As waitlist erase does for one address. */
+const eraseAll = (ownerUrl: string) =>
+  withClient(ownerUrl, async (client) => {
+    const { rows } = await client.query("SELECT id, email FROM earlyaccess WHERE email = ANY ($1)", [erased]);
+    await eraseEntries(client, rows, key);
+  });
+
+/** Runs the script once. @returns what it printed. */
+async function runBackupScript(ownerUrl: string, folder: string, path = tools): Promise<string> {
+  const { hostname, port, username, pathname } = new URL(ownerUrl);
+  const env = [
+    `BACKUP_FOLDER=${folder}`,
+    `PGHOST=${hostname}`,
+    `PGPORT=${port}`,
+    `PGUSER=${username}`,
+    `PGDATABASE=${pathname.slice(1)}`,
+    `PATH=${path}:${process.env.PATH}`,
+  ];
+  const [file, ...args] = [...asPostgres, "env", ...env, "sh", join(projectRoot, "deploy/backup.sh"), "once"];
+  const result = await execute(file, args, { cwd: "/" }).catch((error: { stdout: string; stderr: string }) => error);
+  return `${result.stdout}${result.stderr}`;
+}
+
+/** A pg_dump of each kind stands in front of the real one. */
+const brokenDumps: [string, string, RegExp][] = [
+  ["truncated", `${tools}/pg_dump "$@"; truncate -s -1000 "$work/dump"`, /not usable: none of its 10000 entries/],
+  ["incomplete", `${tools}/pg_dump --exclude-table-data=earlyaccess "$@"`, /not usable: 0 of its 10000 entries/],
+  ["missing", "exit 1", /The dump failed\.\n/],
+];
+
+/** Asserts that a backup that fails leaves the earlier one, and is not recorded. */
+async function assertFaultsLeave(ownerUrl: string, folder: string): Promise<void> {
+  const backups = join(folder, "backups");
+  const state = async () => ({
+    files: (await readdir(backups)).filter((name) => !name.startsWith(".")),
+    rows: await queryAs(ownerUrl, "SELECT entries FROM earlyaccess_backups"),
+  });
+  const good = await state();
+  assert.deepEqual(good.rows, [{ entries: 10_000 }]);
+  for (const [name, script, message] of brokenDumps) {
+    const bin = join(folder, name);
+    await mkdir(bin);
+    await writeFile(join(bin, "pg_dump"), `#!/bin/sh\n${script}\n`);
+    await chmod(join(bin, "pg_dump"), 0o755);
+    assert.match(await runBackupScript(ownerUrl, backups, `${bin}:${tools}`), message);
+  }
+  const unreachable = Object.assign(new URL(ownerUrl), { port: "1" }).href;
+  assert.match(await runBackupScript(unreachable, backups), /Connection refused/);
+  assert.deepEqual(await state(), good);
+}
+
+/** Runs the only command of docs/backup.md that begins with the tool and has this part, on another database and file. */
+async function runDocumented(tool: string, part: string, ownerUrl: string, file: string): Promise<void> {
+  const text = readFileSync(join(projectRoot, "docs/backup.md"), "utf8");
+  const documented = Array.from(text.matchAll(/ database (pg_\w+ .*) [<>] exports\/\S+$/gm), ([, found = ""]) => found);
+  const [command = "", ...others] = documented.filter((one) => one.startsWith(`${tool} `) && one.includes(part));
+  assert(command && others.length === 0, `docs/backup.md has one command ${tool} with ${part}`);
+  const words = command.split(" ").slice(1);
+  const options = words.filter((word) => !/^(-[Ud]|perennial\w*)$/.test(word));
+  const files = tool === "pg_dump" ? ["-f", file] : [file];
+  await execute(join(tools, tool), [...options, "-d", ownerUrl, ...files]);
+}
+
+/** Postgres refuses to run as root; Debian's package creates a user for it. */
+const asPostgres = process.getuid?.() === 0 ? ["runuser", "-u", "postgres", "--"] : [];
+
+/**
+ * Runs a cluster of the installed Postgres, because the embedded one has no pg_dump of its version. Calls `use` with a
+ * function that returns the URL of a database as a user, and a folder that is deleted at the end.
+ */
+async function withInstalledPostgres(
+  use: (url: (database: string, user?: string) => string, folder: string) => Promise<string>,
+): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "perennial-postgres-"));
+  const port = await freePort();
+  const run = async (name: string, ...args: string[]) => {
+    const [file = "", ...rest] = [...asPostgres, join(tools, name), "-D", join(folder, "data"), ...args];
+    await execute(file, rest, { cwd: "/" });
+  };
+  if (asPostgres.length > 0) await execute("chown", ["postgres", folder]);
+  await run("initdb", "--auth=trust", "--username=postgres", "--encoding=UTF8", "--locale=C");
+  const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=`;
+  await run("pg_ctl", "start", "-w", "-l", join(folder, "log"), "-o", options);
+  try {
+    const url = (database: string, user = "postgres") => `postgresql://${user}:secret@127.0.0.1:${port}/${database}`;
+    return await use(url, folder);
+  } finally {
+    await run("pg_ctl", "stop", "-m", "immediate");
+    await rm(folder, { recursive: true });
+  }
+}

@@ -1,0 +1,109 @@
+// A flood of sign-ups from many networks and a crowd of slow clients: no other visitor is refused because of them.
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { memoryOf } from "../support/process-usage.ts";
+import type { Site } from "../support/site.ts";
+import { signupBody, type Stack, type StackScenarios } from "../support/stack.ts";
+import { until } from "../support/until.ts";
+import { assertRunning, createVisitors, postSignup, startVisits, visit } from "../support/visitors.ts";
+
+const networks = 10_000;
+const visitorCount = 500;
+const ceiling = 1_000;
+const slowConnections = 900;
+
+export const floods: StackScenarios = {
+  "a flood of sign-ups from many networks": async (stack) => {
+    const limits = { TRUST_PROXY: "1", SIGNUP_LIMIT: "10", SIGNUP_HOURLY_CEILING: `${ceiling}` };
+    const site = await stack.startSite(limits);
+    const visitors = createVisitors(stack);
+    const signUpVisitors = async () => {
+      for (let i = 0; i < visitorCount; i++) {
+        const answer = await visitors.tryToSignUp(site, `visitor.${i}`, `198.18.${i % 256}.${Math.floor(i / 256)}`);
+        assert.equal(answer?.status, 201);
+      }
+    };
+    await Promise.all([flood(site, 2 * networks), signUpVisitors()]);
+    assert.equal(await visitors.assertStored(), visitorCount);
+    const memory = Math.round(memoryOf(site.process.pid, "VmHWM"));
+    assert(memory < 200, `the site took ${memory} MB`);
+    const above = 2 * networks + visitorCount - ceiling;
+    const flagged = await countFlagged(stack);
+    assert(flagged >= 0.99 * above && flagged <= above, `${flagged} of ${above} above the ceiling are flagged`);
+    await assertHealthy(site);
+    return `${networks} networks; all ${visitorCount} other sign-ups stored; ${flagged} of ${above} above the ceiling flagged; at most ${memory} MB`;
+  },
+  "clients are slow or idle": async (stack) => {
+    const site = await stack.startSite();
+    const stopVisits = startVisits(site);
+    const sockets = await Promise.all(Array.from({ length: slowConnections }, (_, i) => openSlowly(site, i)));
+    const began = performance.now();
+    const sending = setInterval(() => {
+      for (const { socket, eachSecond } of sockets) if (socket.writable) socket.write(eachSecond);
+    }, 1_000);
+    await until("the site has closed all connections", () => sockets.every(({ socket }) => socket.destroyed), 20);
+    clearInterval(sending);
+    const seconds = ((performance.now() - began) / 1000).toFixed(1);
+    for (const { status, received } of sockets) {
+      // A connection may be reset before the client has read the response.
+      assert(received() === "" || received().startsWith(`HTTP/1.1 ${status} `), received().slice(0, 200));
+    }
+    const visits = await stopVisits();
+    await assertHealthy(site);
+    return `all ${slowConnections} connections closed after ${seconds} s; ${visits}`;
+  },
+};
+
+/** Sends sign-ups from as many networks, one after the other on each of 64 connections. */
+async function flood(site: Site, count: number): Promise<void> {
+  let next = 0;
+  const send = async () => {
+    while (next < count) {
+      const i = next++;
+      const network = i % networks;
+      const response = await postSignup(site, signupBody(`flood.${i}`), `10.${network >> 8}.${network & 255}.1`);
+      assert.equal(response.status, 201);
+      await response.arrayBuffer();
+    }
+  };
+  await Promise.all(Array.from({ length: 64 }, send));
+}
+
+async function countFlagged(stack: Stack): Promise<number> {
+  const [row] = await stack.query("SELECT count(*)::int AS count FROM earlyaccess WHERE unusual_volume");
+  return Number(row?.count);
+}
+
+const getPage = "GET / HTTP/1.1\r\nHost: localhost\r\n";
+const postJson = "POST /api/earlyaccess HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
+
+/** What a client sends at once, what it sends each second, and the status of the response; it may get none. */
+const slowSenders: [first: string, eachSecond: string, status: number][] = [
+  [`${getPage}X: `, "x", 408],
+  [getPage, "X: y\r\n", 408],
+  ["G", "", 408],
+  ["", "", 408],
+  [`${postJson}Content-Length: 200\r\n\r\n{`, " ", 408],
+  [`${postJson}Transfer-Encoding: chunked\r\n\r\n`, "1\r\n \r\n", 408],
+  [`${postJson}Content-Length: 200\r\n\r\n`, "", 408],
+  [`${getPage}Content-Length: 200\r\n\r\n`, " ", 200],
+  [`${getPage}\r\n`, "", 200],
+];
+
+async function openSlowly(site: Site, i: number) {
+  const [first, eachSecond, status] = slowSenders[i % slowSenders.length] as (typeof slowSenders)[number];
+  const socket = connect(Number(new URL(site.url).port), "127.0.0.1");
+  await once(socket, "connect");
+  let start = "";
+  socket.on("error", () => undefined); // The site is expected to close the connection.
+  socket.on("data", (chunk) => (start ||= String(chunk)));
+  socket.write(first);
+  return { socket, eachSecond, status, received: () => start };
+}
+
+async function assertHealthy(site: Site): Promise<void> {
+  assert.equal((await visit(site, "/healthz")).status, 200);
+  assertRunning(site);
+  assert.doesNotMatch(site.stdout(), /"status":5\d\d|"level":[56]0/);
+}
