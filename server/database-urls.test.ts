@@ -13,32 +13,20 @@ const good = {
   WORKER_DATABASE_URL: urlOf("worker"),
 };
 
-it.each(["DATABASE_OWNER_URL", "DATABASE_ADMIN_URL"] as const)(
-  "the configuration rejects %s without DATABASE_URL",
-  (name) => {
-    expect(check({ [name]: good[name] })).toEqual([
-      expect.stringMatching(`^DATABASE_URL is not set although ${name} is`),
-    ]);
-  },
-);
-
-it.each([
-  ["DATABASE_ADMIN_URL", "DATABASE_URL"],
-  ["DATABASE_ADMIN_URL", "DATABASE_OWNER_URL"],
-  ["DATABASE_ADMIN_URL", "WORKER_DATABASE_URL"],
-  ["WORKER_DATABASE_URL", "DATABASE_URL"],
-] as const)("the configuration rejects %s with the role of %s", (name, other) => {
-  expect(check({ ...good, [name]: good[other] })).toEqual([
-    expect.stringMatching(`^${name} has the role of ${other}, .* for example ${name}=`),
-  ]);
+it("the configuration rejects DATABASE_OWNER_URL without DATABASE_URL", () => {
+  const { DATABASE_OWNER_URL } = good;
+  expect(check({ DATABASE_OWNER_URL })).toEqual([expect.stringMatching("^DATABASE_URL is not set although")]);
 });
 
 it.each([
-  ["DATABASE_URL", "WEB_PASSWORD"],
-  ["DATABASE_OWNER_URL", "OWNER_PASSWORD"],
-  ["DATABASE_ADMIN_URL", "ADMIN_PASSWORD"],
-  ["WORKER_DATABASE_URL", "WORKER_PASSWORD"],
-])("the configuration rejects a weak password in %s in production", (name, inCompose) => {
+  ["DATABASE_ADMIN_URL", "DATABASE_OWNER_URL"],
+  ["WORKER_DATABASE_URL", "DATABASE_URL"],
+] as const)("the configuration rejects %s with the role of %s", (name, other) => {
+  const env = { ...good, [name]: good[other] };
+  expect(check(env)).toEqual([expect.stringMatching(`^${name} has the role of ${other}, `)]);
+});
+
+it.each(Object.keys(good))("the configuration rejects a weak password in %s in production", (name) => {
   const weak = [
     ...[...examplePasswords(), "%73ecret"].map((password) => [password, "the password of an example"]),
     ["8b1f3c40d2e5a%C3%A9", "a password shorter than 15 characters"], // 14 characters in 15 bytes.
@@ -46,9 +34,7 @@ it.each([
   for (const [password, fault] of weak) {
     const env = { ...good, [name]: urlOf("role", password) };
     expect(check(env)).toEqual([]);
-    expect(check({ ...production, ...env })).toEqual([
-      `${name} has ${fault} (docker compose: ${inCompose}); make one with: openssl rand -hex 24`,
-    ]);
+    expect(check({ ...production, ...env })).toEqual([expect.stringMatching(`^${name} has ${fault} `)]);
   }
 });
 
@@ -59,21 +45,16 @@ it("the configuration rejects one password for two roles in production, even if 
     WORKER_DATABASE_URL: urlOf("worker", "%38b1f3c40d2e5a7b6"),
   };
   expect(check(env)).toEqual([]);
-  expect(check({ ...production, ...env })).toEqual([
-    "DATABASE_OWNER_URL and WORKER_DATABASE_URL have the same password for different roles (docker compose: OWNER_PASSWORD and WORKER_PASSWORD); for each role make one with: openssl rand -hex 24",
-  ]);
+  const message =
+    "^DATABASE_OWNER_URL and WORKER_DATABASE_URL have the same password .*OWNER_PASSWORD and WORKER_PASSWORD";
+  expect(check({ ...production, ...env })).toEqual([expect.stringMatching(message)]);
 });
 
 it.each([
   ["a password and a role for each URL", good],
   ["a password of 15 characters", { DATABASE_URL: urlOf("web", "8b1f3c40d2e5a7b") }],
-  ["a password that contains an example", { DATABASE_URL: urlOf("web", "secret-8b1f3c40d2") }],
   ["one role in two URLs", { ...good, DATABASE_OWNER_URL: good.DATABASE_URL }],
   ["URLs without a password", { DATABASE_URL: "postgresql://web@db/x", DATABASE_OWNER_URL: "postgresql://owner@db/x" }],
-  [
-    "an example in WORKER_DATABASE_URL if no webhook is set",
-    { ...good, WORKER_DATABASE_URL: urlOf("worker", "secret"), WEBHOOK_URL: undefined },
-  ],
 ])("the configuration accepts %s in production", (_title, env) => {
   expect(check({ ...production, ...env })).toEqual([]);
 });
@@ -88,12 +69,7 @@ function urlOf(role: string, password = `8b1f3c40d2e5a7b6-${role}`): string {
 
 /** Returns each password that somebody could copy from the documents, the examples or the embedded Postgres. */
 function examplePasswords(): string[] {
-  const files = [
-    ".env.example",
-    "docs/configuration.md",
-    "docs/postgres.md",
-    "server/database/embedded/postgres-binaries.ts",
-  ];
+  const files = [".env.example", "docs/configuration.md", "docs/postgres.md"];
   const texts = files.map((name) => readFileSync(join(projectRoot, name), "utf8"));
   const text = [...texts, exampleDatabaseUrls.DATABASE_URL].join("\n");
   const matches = text.matchAll(/^[A-Z]+_PASSWORD=(\S+)$|postgres(?:ql)?:\/\/[\w-]+:([\w-]+)@/gm);

@@ -10,7 +10,7 @@ import { projectRoot } from "../server/project-root.ts";
 const run = promisify(execFile);
 
 // The script is for a container: it needs flock and GNU date.
-describe.skipIf(process.platform !== "linux")("rotation", () => {
+describe.skipIf(process.platform !== "linux")("the rotation of backups", () => {
   let folder: string;
 
   beforeEach(async () => {

@@ -1,40 +1,32 @@
 // The byte budgets of the built page: what a first visit loads, and what the form needs later.
 import { once } from "node:events";
-import { createServer, type Server } from "node:http";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { createTestApp, type TestApp } from "./support/app.ts";
+import { afterAll, expect, it } from "vitest";
+import { createTestApp } from "./support/app.ts";
 import { budgets, weighPage } from "./support/page-weight.ts";
 
-let site: TestApp;
-let server: Server;
-let html: string;
-let weight: Record<string, number>;
-
-beforeAll(async () => {
-  site = await createTestApp("postgresql://unused:unused@127.0.0.1:1/unused");
-  server = createServer(site.app).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  html = await (await fetch(url)).text();
-  weight = await weighPage(url);
-});
+const site = await createTestApp();
+const server = createServer(site.app).listen(0, "127.0.0.1");
+await once(server, "listening");
+const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+const html = await (await fetch(url)).text();
+const weight: Record<string, number> = await weighPage(url);
 
 afterAll(async () => {
   server.close();
   await site.close();
 });
 
-it.each(Object.entries(budgets))("%s weighs at most %i bytes", (name, limit) => {
-  const size = weight[name];
-  expect(size).toBeGreaterThan(0);
-  expect(size).toBeLessThanOrEqual(limit);
+it.each(Object.entries(budgets))("the %s weighs at most %i bytes", (name, limit) => {
+  expect(weight[name]).toBeGreaterThan(0);
+  expect(weight[name]).toBeLessThanOrEqual(limit);
 });
 
 it("a first load fetches nothing else", () => {
-  const urls = [...html.matchAll(/(?<!<a )(?:src|href)="([^"#]+)"/g)].map(([, url]) => url as string);
-  const files = urls.filter((url) => !url.startsWith("http://localhost:3000/")); // The canonical address.
-  expect(files.map((url) => url.replace(/-[\w-]{8}\./, "."))).toEqual([
+  const paths = [...html.matchAll(/(?<!<a )(?:src|href)="([^"#]+)"/g)].map(([, path]) => path as string);
+  const files = paths.filter((path) => !path.startsWith("http://localhost:3000/")); // The canonical address.
+  expect(files.map((path) => path.replace(/-[\w-]{8}\./, "."))).toEqual([
     "/favicon.ico",
     "/favicon.svg",
     "/apple-touch-icon.png", // Browsers fetch this and the next when the page is added to a home screen.

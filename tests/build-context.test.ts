@@ -46,10 +46,6 @@ it(".gitignore keeps exports, secrets and what the build makes out of git", asyn
   expect(untracked).toEqual(otherStrays);
 });
 
-it("git has an empty folder for exports on a fresh clone", () => {
-  expect(tracked.filter((file) => file.startsWith("exports/"))).toEqual(["exports/.gitkeep"]);
-});
-
 it(".dockerignore sends tracked files alone to the image, without tests and documents", () => {
   expect(context.filter((file) => !tracked.includes(file))).toEqual([]);
   expect(context.filter((file) => /^(tests|docs|deploy|exports)\/|\.test\.ts$|\.md$|^\./.test(file))).toEqual([]);

@@ -41,10 +41,6 @@ it("documents name settings that exist", () => {
   expect(faults(present, (name) => findAll(codeOf(name), setting).filter((found) => !isSetting(found)))).toEqual([]);
 });
 
-it("documents put profiles into COMPOSE_PROFILES, as a service started with --profile is gone after `down` and `up -d`", () => {
-  expect(faults(present, (name) => findAll(read(name), /--profile (?!'\*')(\S+)/g))).toEqual([]);
-});
-
 it("docs/promises.md names a test for each promise", () => {
   const [, ...promises] = read("docs/promises.md").split(/\n\n## |^- /m);
   const items = promises.filter((text) => text.includes("."));

@@ -1,10 +1,9 @@
 // The HTTP contract of POST /api/earlyaccess for API clients.
-import { gzipSync } from "node:zlib";
 import { createServer } from "node:http";
 import request, { type Response } from "supertest";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createTestApp, noDatabase, type TestApp } from "../../tests/support/app.ts";
-import { createTestDatabase, type TestDatabase } from "../../tests/support/database.ts";
+import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createTestApp, noDatabase } from "../../tests/support/app.ts";
+import { createTestDatabase } from "../../tests/support/database.ts";
 import { rawRequest } from "../../tests/support/raw-request.ts";
 
 const path = "/api/earlyaccess";
@@ -12,13 +11,8 @@ const json = "application/json";
 const form = "application/x-www-form-urlencoded";
 const ada = { name: "Ada Lovelace", email: "ada@example.com", company: "Analytical Engines", job_title: "Engineer" };
 
-let database: TestDatabase;
-let site: TestApp;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  site = await createTestApp(database.webUrl);
-});
+const database = await createTestDatabase();
+const site = await createTestApp(database.webUrl);
 
 afterAll(async () => {
   await site.close();
@@ -54,15 +48,12 @@ describe("a valid sign-up", () => {
     const response = await post(ada);
     expect([response.status, response.type]).toEqual([201, json]);
     expect(await entries()).toEqual([ada]);
-    const [row] = await database.query("SELECT id, created_at > now() - interval '1 minute' AS fresh FROM earlyaccess");
-    expect(row).toMatchObject({ id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7/), fresh: true });
   });
 
   it("returns the same response for a known address and leaves the stored entry unchanged", async () => {
     const first = await post(ada);
     const second = await post({ ...ada, email: "ADA@Example.com", name: "Another name" });
     expect(distinct([first, second])).toHaveLength(1);
-    expect(second.headers["content-type"]).toBe(first.headers["content-type"]);
     expect(await entries()).toEqual([ada]);
   });
 
@@ -70,7 +61,6 @@ describe("a valid sign-up", () => {
     const responses = [
       await post(ada),
       await post({ ...ada, email: "bot@example.com", message: "Buy" }),
-      await postForm({ ...ada, email: "form-bot@example.com", message: "Buy" }),
       await post({ ...ada, email: "ada@mailinator.com" }),
     ];
     expect(distinct(responses)).toHaveLength(1);
@@ -81,7 +71,6 @@ describe("a valid sign-up", () => {
       { email: "ada@example.com", suspected_spam: false, disposable_email: false },
       { email: "ada@mailinator.com", suspected_spam: false, disposable_email: true },
       { email: "bot@example.com", suspected_spam: true, disposable_email: false },
-      { email: "form-bot@example.com", suspected_spam: true, disposable_email: false },
     ]);
   });
 
@@ -131,17 +120,10 @@ describe("a valid sign-up", () => {
     expect(await entries()).toHaveLength(1);
   });
 
-  it.each([`${json}; charset=UTF-8`, `${json};charset="utf-8"`, "Application/JSON"])(
-    "returns 201 for the content type %s",
-    async (type) => {
-      expect((await rawPost(JSON.stringify(ada), { "Content-Type": type })).status).toBe(201);
-    },
-  );
-
   it.each([
-    ["neither header", {}],
     ["the public origin", { Origin: "http://localhost:3000", "Sec-Fetch-Site": "same-origin" }],
     ["the origin of the requested host", { Origin: "http://waitlist.example", Host: "waitlist.example" }],
+    ["an upper-case charset", { "Content-Type": `${json}; charset=UTF-8` }],
   ])("returns 201 for a request with %s", async (_, headers) => {
     expect((await post(ada).set(headers)).status).toBe(201);
   });
@@ -153,12 +135,8 @@ describe("a refused request stores nothing and", () => {
   it.each([
     ["incomplete JSON", '{"name":', json],
     ["a JSON array", "[]", json],
-    ["a JSON string", '"name"', json],
-    ["an empty body", "", json],
     ["invalid UTF-8 in JSON", Buffer.from('{"name":"\xff"}', "latin1"), json],
-    ["invalid UTF-8 in a form", Buffer.from("name=\xff", "latin1"), form],
     ["invalid percent-encoding in a form", "name=M%FCller&email=a%40b.co&company=C", form],
-    ["an encoded surrogate in a form", "name=%ED%A0%80&email=a%40b.co&company=C", form],
   ])("returns 400 for %s", async (_, body, type) => {
     expectProblem(await rawPost(body, { "Content-Type": type }), 400);
   });
@@ -168,48 +146,16 @@ describe("a refused request stores nothing and", () => {
     ["a foreign origin", { Origin: "https://evil.example" }],
     ["an opaque origin", { Origin: "null" }],
     ["an origin that ends in the host", { Origin: "http://evil.example@waitlist.example", Host: "waitlist.example" }],
-    ["an origin with another scheme", { Origin: "ftp://waitlist.example", Host: "waitlist.example" }],
-    ["a sibling's origin", { "Sec-Fetch-Site": "same-site", Origin: "http://other.localhost:3000" }],
   ])("returns 403 for %s", async (_, headers) => {
     expectProblem(await post(ada).set(headers), 403);
   });
 
-  it.each(["get", "put", "patch", "delete", "options"] as const)("returns 405 with Allow for %s", async (method) => {
-    const response = await request(site.app)[method](path);
-    expectProblem(response, 405);
-    expect(response.headers.allow).toBe("POST");
-  });
-
-  it("returns 413 for a body over 16 KiB, as JSON and as a form", async () => {
-    const long = { ...ada, company: "x".repeat(16 * 1024) };
-    expectProblem(await post(long), 413);
-    expectProblem(await postForm(long), 413);
-  });
-
-  it.each([
-    "text/plain",
-    "multipart/form-data; boundary=x",
-    "application/jsonp",
-    `${json}; charset=latin1`,
-    `${json}; charset=utf-7`,
-    `${json}; charset="utf-16"`,
-    `${json}; charset=utf-32`,
-    `${form}; charset=iso-8859-1`,
-  ])("returns 415 for the content type %s", async (type) => {
-    expectProblem(await rawPost("{}", { "Content-Type": type }), 415);
-  });
-
-  it("returns 415 without a content type, with and without a body", async () => {
-    expectProblem(await rawPost("", {}), 415);
-    expectProblem(await rawPost("{}", {}), 415);
-  });
-
-  it.each(["gzip", "br", "deflate", "zstd", "gzip, gzip"])("returns 415 for Content-Encoding: %s", async (encoding) => {
-    const body = gzipSync(JSON.stringify(ada));
-    const response = await rawPost(body, { "Content-Type": json, "Content-Encoding": encoding });
-    expectProblem(response, 415);
-    expect(response.headers["accept-encoding"]).toBe("identity");
-  });
+  it.each(["", "text/plain", "multipart/form-data; boundary=x", `${json}; charset=latin1`])(
+    "returns 415 for the content type “%s”",
+    async (type) => {
+      expectProblem(await rawPost("{}", type ? { "Content-Type": type } : {}), 415);
+    },
+  );
 
   it("returns 422 with one error per invalid field", async () => {
     const response = await post({ name: " ", email: "nonsense", company: 7, job_title: "x".repeat(101) });
@@ -228,49 +174,33 @@ describe("a refused request stores nothing and", () => {
     expect(response.body.errors).toEqual([{ pointer: "#/name", detail: "This must be text." }]);
   });
 
-  // Node discards the rest of a body before it reads the next request, so only a short rest is worth the wait.
   it.each([
-    [403, "keep-alive", { "Sec-Fetch-Site": "cross-site", "Content-Length": "1000" }],
-    [403, "close", { "Sec-Fetch-Site": "cross-site", "Content-Length": "16385" }],
-    [403, "close", { "Sec-Fetch-Site": "cross-site", "Transfer-Encoding": "chunked" }],
-    [413, "close", { "Content-Length": "99999999" }],
-    [415, "keep-alive", { "Content-Type": "text/plain", "Content-Length": "1000" }],
-    [415, "keep-alive", { "Content-Encoding": "br", "Content-Length": "1000" }],
-    [429, "keep-alive", { "Content-Length": "1000" }],
-  ])("returns %i with Connection: %s before the body arrives: %j", async (status, connection, given) => {
-    const signups = { limit: status === 429 ? 0 : 10, windowSeconds: 600 };
-    const limited = await createTestApp(database.webUrl, { signups });
-    for (const type of [json, form]) {
-      const headers = { "Content-Type": type, Accept: "text/html", ...given } as Record<string, string>;
-      const response = await rawRequest(limited.app, { method: "POST", path, headers, unfinished: true });
-      expect([response.status, response.headers.connection]).toEqual([status, connection]);
-    }
-    await limited.close();
+    [403, { "Sec-Fetch-Site": "cross-site", "Transfer-Encoding": "chunked" }],
+    [413, { "Content-Length": "99999999" }],
+  ])("returns %i and closes the connection before the body arrives: %j", async (status, given) => {
+    const headers = { "Content-Type": json, ...given };
+    const response = await rawRequest(site.app, { method: "POST", path, headers, unfinished: true });
+    expect([response.status, response.headers.connection]).toEqual([status, "close"]);
   });
 
-  it.each(["/api", "/api/", "/api/other", "/api/earlyaccess/", "/api/%", "/api/earlyaccess/x"])(
-    "returns 404 for the unknown API path %s",
-    async (address) => {
-      expectProblem(await request(site.app).get(address), 404);
-      expectProblem(await request(site.app).post(address).send(ada), 404);
-    },
-  );
+  it.each(["/api", "/api/other", "/api/%"])("returns 404 for the unknown API path %s", async (address) => {
+    expectProblem(await request(site.app).post(address).send(ada), 404);
+  });
 });
 
-it("returns 503 with Retry-After if the database is unreachable, while the page still returns 200", async () => {
+it("a sign-up gets 503 with Retry-After if the database is unreachable, while the page still returns 200", async () => {
   const cut = await createTestApp(noDatabase);
   const response = await request(cut.app).post(path).send(ada);
   expectProblem(response, 503);
   expect(Number(response.headers["retry-after"])).toBeGreaterThan(0);
   expect((await request(cut.app).get("/")).status).toBe(200);
   expect((await request(cut.app).get("/healthz")).status).toBe(200);
-  expect((await request(cut.app).get("/readyz")).status).toBe(503);
   expect(cut.logged()).toContain("DatabaseNotReachable");
   expect(cut.logged()).not.toMatch(/\bada\b|lovelace|analytical/i);
   await cut.close();
 });
 
-it("returns 503 for an error of Postgres, and logs its code without the entry's values", async () => {
+it("a sign-up gets 503 for an error of Postgres, and the log has the code without the entry's values", async () => {
   await database.query("ALTER TABLE earlyaccess ADD CONSTRAINT refuse_every_row CHECK (name = '') NOT VALID");
   const response = await post(ada);
   await database.query("ALTER TABLE earlyaccess DROP CONSTRAINT refuse_every_row");

@@ -5,7 +5,6 @@ import { createTestApp, noDatabase, type TestApp } from "../../tests/support/app
 
 const seen: string[] = [];
 const views = { add: (source: string) => void seen.push(source), flush: async () => {}, close: async () => {} };
-const long = "x".repeat(8_000);
 
 let site: TestApp;
 
@@ -32,25 +31,21 @@ it("a report counts and gets a 204 without a body", async () => {
   expect([status, text, headers["cache-control"], seen]).toEqual([204, "", "no-store", ["direct"]]);
 });
 
-const source = (query: string, host = "localhost") => [query, host] as const;
 it.each([
-  [source("?utm_source=news&referrer=blog.example"), "news"],
-  [source("?x=1&utm_source=%20Caf%C3%A9+%E2%98%95"), "Café ☕"],
-  [source("?utm_source=&referrer=Blog.example%3A8443"), "blog.example"],
-  [source("?referrer=localhost"), "direct"],
-  [source("?referrer=www.ours.example", "www.ours.example:80"), "direct"],
-  [source(`?${long}&utm_source=late`), "late"],
-  [source(`?utm_source=${long}`), "x".repeat(100)],
-  [source("?utm_source=%00"), "direct"],
-  [source("?my_utm_source=x"), "direct"],
-  [source(`?referrer=${long}`), "direct"],
-  // The names of rows in `stats`.
-  [source("?utm_source=direct"), "utm_source=direct"],
-  [source("?utm_source=other"), "utm_source=other"],
-  [source("?utm_source=all"), "utm_source=all"],
-])("a report with %j comes from %s", async ([query, host], expected) => {
-  expect((await post(query, { Host: host })).status).toBe(204);
-  expect(seen).toEqual([expected]);
+  ["?utm_source=news&referrer=blog.example", "news"],
+  ["?x=1&utm_source=%20Caf%C3%A9+%E2%98%95", "Café ☕"],
+  ["?utm_source=&referrer=Blog.example%3A8443", "blog.example"],
+  ["?referrer=localhost", "direct"],
+  ["?utm_source=%00", "direct"],
+  ["?utm_source=all", "utm_source=all"], // "all" is the name of a row in `stats`.
+])("a report with %s comes from %s", async (query, source) => {
+  expect((await post(query)).status).toBe(204);
+  expect(seen).toEqual([source]);
+});
+
+it("a report with a long utm_source comes from its first 100 characters", async () => {
+  await post(`?utm_source=${"x".repeat(8_000)}`);
+  expect(seen).toEqual(["x".repeat(100)]);
 });
 
 it("reports above the client's limit get the same response, and are not counted", async () => {
@@ -58,11 +53,4 @@ it("reports above the client's limit get the same response, and are not counted"
   for (let i = 0; i < 5; i++) responses.push(await post());
   expect(responses.map(({ status, text }) => `${status}${text}`)).toEqual(Array.from({ length: 5 }, () => "204"));
   expect(seen).toHaveLength(3);
-});
-
-it("reports from other sites and with other methods are refused", async () => {
-  expect((await post("", { "Sec-Fetch-Site": "cross-site" })).status).toBe(403);
-  expect((await post("", { Origin: "https://evil.example" })).status).toBe(403);
-  const get = await request(site.app).get("/api/view");
-  expect([get.status, get.headers.allow, seen]).toEqual([405, "POST", []]);
 });

@@ -1,88 +1,64 @@
 // Pages and static files over HTTP: content, status, negotiation and caching.
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import request from "supertest";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createTestApp, noDatabase, type TestApp } from "../../tests/support/app.ts";
+import { afterAll, expect, it } from "vitest";
+import { createTestApp, noDatabase } from "../../tests/support/app.ts";
 import { rawRequest } from "../../tests/support/raw-request.ts";
 import { createPageCache } from "../views/page-cache.ts";
 
-let site: TestApp;
-let html: string;
-
+const site = await createTestApp();
 const get = (path: string, headers: Record<string, string> = {}) => request(site.app).get(path).set(headers);
-
-beforeAll(async () => {
-  site = await createTestApp();
-  html = (await get("/")).text;
-});
+const html = (await get("/")).text;
 
 afterAll(() => site.close());
 
-describe("the landing page", () => {
-  it("is complete in the first HTML, in the specification's order", async () => {
-    const { status, type } = await get("/");
-    expect([status, type]).toEqual([200, "text/html"]);
-    const landmarks = ["<nav", "<h1", 'id="features"', 'id="pricing"', 'id="early-access"', "<footer"];
-    const places = landmarks.map((mark) => html.indexOf(mark));
-    expect(places).toEqual(places.toSorted((a, b) => a - b));
-    expect(places[0]).toBeGreaterThan(0);
-  });
-
-  it.each([
-    "Perennial",
-    "Sign up for early access",
-    "No commitment. Just early access and a first look.",
-    "Get Early Access",
-    "3 months free",
-    "lifetime discount",
-    "© 2025",
-    "Job title (optional)",
-    "reach out once the Beta version is ready",
-  ])("contains “%s”", (words) => expect(html).toContain(words));
-
-  it.each([
-    ["Starter Plan", "$299", "up to 5000", "20,000", "2,000"],
-    ["Growth Plan", "$699", "up to 15000", "60,000", "6,000"],
-    ["Scale", "$1999", "up to 40000", "150,000", "15,000"],
-    ["Enterprise", "$1999+", "40000+", "custom cap", "custom cap"],
-  ])("shows the price and the limits of %s", (name, ...numbers) => {
-    const plan = html.slice(html.indexOf(`<h3>${name}</h3>`));
-    const shown = plan.slice(0, plan.indexOf("</dl>")).replaceAll(/<[^>]+>/g, " ");
-    for (const number of numbers) expect(shown).toContain(number);
-  });
+it("the landing page is complete in the first HTML, in the specification's order", async () => {
+  const landmarks = ["<nav", "<h1", 'id="features"', 'id="pricing"', 'id="early-access"', "<footer"];
+  const places = landmarks.map((mark) => html.indexOf(mark));
+  expect(places).toEqual(places.toSorted((a, b) => a - b));
+  expect(places[0]).toBeGreaterThan(0);
 });
 
-describe("an unknown path", () => {
-  it.each([
-    "/nope",
-    "/assets/nope.js",
-    "/%",
-    "/%00",
-    "/%c0%af",
-    "//",
-    "//evil.example",
-    "/..%2f",
-    "/index.html",
-    "/%3fjoined/../nope",
-    `/${"x".repeat(8_000)}`,
-  ])("%.20s returns 404 with the 404 page", async (path) => {
+it.each([
+  "Perennial",
+  "Sign up for early access",
+  "No commitment. Just early access and a first look.",
+  "Get Early Access",
+  "3 months free",
+  "lifetime discount",
+  "© 2025",
+  "Job title (optional)",
+  "reach out once the Beta version is ready",
+])("the landing page contains “%s”", (words) => expect(html).toContain(words));
+
+it.each([
+  ["Starter Plan", "$299", "up to 5000", "20,000", "2,000"],
+  ["Growth Plan", "$699", "up to 15000", "60,000", "6,000"],
+  ["Scale", "$1999", "up to 40000", "150,000", "15,000"],
+  ["Enterprise", "$1999+", "40000+", "custom cap", "custom cap"],
+])("the landing page shows the price and the limits of %s", (name, ...numbers) => {
+  const plan = html.slice(html.indexOf(`<h3>${name}</h3>`));
+  const shown = plan.slice(0, plan.indexOf("</dl>")).replaceAll(/<[^>]+>/g, " ");
+  for (const number of numbers) expect(shown).toContain(number);
+});
+
+it.each(["/nope", "/Privacy", "/privacy/", "/%70rivacy", "/%c0%af", "//evil.example"])(
+  "the unknown path %s returns 404 with the 404 page",
+  async (path) => {
     const response = await rawRequest(site.app, { path });
     expect([response.status, response.type]).toEqual([404, "text/html"]);
     for (const words of ["404", "Oops! Page not found", "Return to Home", 'href="/"']) {
       expect(response.text).toContain(words);
     }
-  });
+  },
+);
 
-  it("is logged with email addresses redacted", async () => {
-    await get("/unsubscribe/ada@example.com?email=ada@example.com");
-    await get(`/unsubscribe/ada%40example.com/ada%2540example.com/${"x".repeat(180)}/ada@example.com`);
-    await get("/missing-page");
-    expect(site.logged()).toContain('"path":"/missing-page","status":404');
-    expect(site.logged()).toContain("/unsubscribe/[address]");
-    expect(site.logged()).not.toMatch(/ada(@|%)/);
-  });
+it("the path of a request is logged with email addresses redacted", async () => {
+  await get("/unsubscribe/ada@example.com?email=ada@example.com");
+  await get(`/unsubscribe/ada%40example.com/ada%2540example.com/${"x".repeat(180)}/ada@example.com`);
+  await get("/missing-page");
+  expect(site.logged()).toContain('"path":"/missing-page","status":404');
+  expect(site.logged()).toContain("/unsubscribe/[address]");
+  expect(site.logged()).not.toMatch(/ada(@|%)/);
 });
 
 it("a page that throws while rendering returns 500 without details, as HTML or as a problem document", async () => {
@@ -100,87 +76,60 @@ it("a page that throws while rendering returns 500 without details, as HTML or a
   expect([problem.status, problem.type]).toEqual([500, "application/problem+json"]);
   expect(errorPage.text + problem.text).not.toMatch(/secret detail|\.ts/);
   expect(broken.logged()).toContain("pages.test.ts");
+  expect(broken.logged()).not.toContain("secret detail"); // It may quote a visitor's input.
   await broken.close();
 });
 
 it.each([
   ["br, gzip", "br"],
-  ["gzip, br", "br"],
-  ["gzip", "gzip"],
   ["br;q=0, gzip", "gzip"],
-  ["*", "br"],
-  ["identity", null],
-  ["", null],
-])("a page for Accept-Encoding: %s has the content coding %s", async (accepted, coding) => {
-  const server = createServer(site.app).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  const response = await fetch(url, { headers: { "Accept-Encoding": accepted } });
-  expect(response.headers.get("content-encoding")).toBe(coding);
-  expect(response.headers.get("vary")).toBe("Accept-Encoding");
-  expect(await response.text()).toBe(html); // fetch decodes it.
-  server.close();
+  ["identity", undefined],
+])("a page for “Accept-Encoding: %s” has the content coding %s", async (accepted, coding) => {
+  const { headers, text } = await get("/", { "Accept-Encoding": accepted });
+  expect([headers["content-encoding"], text]).toEqual([coding, html]);
 });
 
-it.each([
-  ["Accept-Encoding", `${"gzip,".repeat(200)}br`],
-  ["If-None-Match", `${'"a",'.repeat(200)}*`],
-])("a page ignores a %s header longer than 200 characters", async (name, value) => {
-  const { status, headers } = await rawRequest(site.app, { path: "/", headers: { [name]: value } });
-  expect([status, headers["content-encoding"]]).toEqual([200, undefined]);
+it("a page ignores an Accept-Encoding header longer than 200 characters, which takes long to parse", async () => {
+  const headers = { "Accept-Encoding": `${"gzip,".repeat(200)}br` };
+  expect((await rawRequest(site.app, { path: "/", headers })).headers["content-encoding"]).toBeUndefined();
 });
 
-it.each(["br", "gzip", "identity"])("an unchanged page in %s returns 304 for its own strong ETag", async (coding) => {
-  const headers = { "Accept-Encoding": coding };
-  const first = await get("/", headers);
-  const etag = first.headers.etag as string;
-  expect(etag).toMatch(/^"[\w-]+"$/);
-  const second = await get("/", { ...headers, "If-None-Match": etag });
-  expect([second.status, second.text, second.headers.etag]).toEqual([304, "", etag]);
-  expect(second.headers).toMatchObject({ vary: "Accept-Encoding", "cache-control": first.headers["cache-control"] });
-  expect([second.headers["content-type"], second.headers["content-encoding"]]).toEqual([undefined, undefined]);
-  expect((await get("/", { ...headers, "If-None-Match": '"other"' })).status).toBe(200);
+it("an unchanged page returns 304 for the ETag of its content coding, without a body", async () => {
+  const headers = { "Accept-Encoding": "br" };
+  const etag = (await get("/", headers)).headers.etag as string;
+  const unchanged = await get("/", { ...headers, "If-None-Match": etag });
+  expect([unchanged.status, unchanged.text, unchanged.headers.etag]).toEqual([304, "", etag]);
+  expect(unchanged.headers).toMatchObject({
+    vary: "Accept-Encoding",
+    "cache-control": expect.stringMatching("public"),
+  });
+  expect((await get("/", { "Accept-Encoding": "gzip", "If-None-Match": etag })).status).toBe(200);
 });
 
-it.each(["/", "/nope", "/favicon.svg", "/healthz"])(
-  "HEAD %s returns the headers of GET without a body",
-  async (path) => {
-    const getResponse = await get(path, { "Accept-Encoding": "identity" });
-    const head = await request(site.app).head(path).set("Accept-Encoding", "identity");
-    expect([head.status, head.headers["content-length"]]).toEqual([
-      getResponse.status,
-      getResponse.headers["content-length"],
-    ]);
-    expect(head.text ?? "").toBe("");
-  },
-);
+it.each(["/", "/healthz"])("HEAD %s returns the headers of GET without a body", async (path) => {
+  const { status, headers } = await get(path, { "Accept-Encoding": "identity" });
+  const head = await request(site.app).head(path).set("Accept-Encoding", "identity");
+  expect([head.status, head.headers["content-length"]]).toEqual([status, headers["content-length"]]);
+  expect(head.text ?? "").toBe("");
+});
 
-it.each(["/", "/?joined", "/favicon.svg", "/robots.txt", "/healthz"])(
-  "%s returns 405 with Allow for PUT and POST",
-  async (path) => {
-    for (const method of ["put", "post"] as const) {
-      const { status, headers } = await request(site.app)[method](path);
-      expect([method, status, headers.allow]).toEqual([method, 405, "GET, HEAD"]);
-    }
-  },
-);
+it.each(["/", "/?joined", "/favicon.svg", "/healthz"])("POST %s returns 405 with Allow", async (path) => {
+  const { status, headers } = await request(site.app).post(path);
+  expect([status, headers.allow]).toEqual([405, "GET, HEAD"]);
+});
 
-it.each(["/?utm_source=x", "/?", "/?xjoined=1&undo", "/privacy?joined", "/favicon.svg?v=2"])(
+it.each(["/?utm_source=x", "/?xjoined=1&undo", "/privacy?joined"])(
   "%s returns the cached response of its path",
   async (address) => {
     const [given, bare] = await Promise.all([get(address), get(address.split("?", 1)[0] as string)]);
-    expect([given.status, given.text, given.headers.etag]).toEqual([200, bare.text, bare.headers.etag]);
+    expect([given.status, given.headers.etag]).toEqual([200, bare.headers.etag]);
     expect(given.headers["cache-control"]).toMatch(/^public, /);
   },
 );
 
 it.each([
-  ["/?joined", "Welcome to the future! 🚀"],
   ["/?utm_source=x&joined=1", "Welcome to the future! 🚀"],
-  [`/?joined&undo=${"A".repeat(22)}`, "Wrong address? Undo"],
   ["/?undone", "Your sign-up has been undone"],
-  [`/confirm?token=${"A".repeat(22)}`, "Confirm your address"],
-  [`/leave?token=${"A".repeat(22)}`, "Leave the list"],
 ])("%s returns the page of its state, which no cache may store", async (address, words) => {
   const { status, text, headers } = await get(address);
   expect([status, headers["cache-control"], headers["cdn-cache-control"]]).toEqual([200, "no-store", undefined]);

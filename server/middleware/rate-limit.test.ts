@@ -1,7 +1,7 @@
 // The rate limiter for sign-ups: how it identifies clients and networks, and attempts to bypass it.
 import type { Options } from "express-rate-limit";
 import request from "supertest";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { createTestApp, noDatabase, type TestApp } from "../../tests/support/app.ts";
 import { rawRequest } from "../../tests/support/raw-request.ts";
 import { BoundedMemoryStore } from "./rate-limit.ts";
@@ -34,29 +34,20 @@ async function expectStatuses(expected: Record<string, number>): Promise<void> {
   }
 }
 
-it("a request over the limit returns 429 with Retry-After and the draft RateLimit fields, and stores nothing", async () => {
+it("a sign-up over the limit returns 429 with Retry-After and the draft RateLimit fields, and pages are still served", async () => {
   await start(2);
   const first = await post();
-  expect(first.headers).toMatchObject({
-    ratelimit: '"client"; r=1; t=600, "network"; r=19; t=600',
-    "ratelimit-policy": expect.stringMatching(/^"client"; q=2; w=600; .*, "network"; q=20; w=600;/),
-  });
+  expect(first.headers.ratelimit).toBe('"client"; r=1; t=600, "network"; r=19; t=600');
+  expect(first.headers).toHaveProperty("ratelimit-policy");
   await post();
   const refused = await post();
   expect([refused.status, refused.type]).toEqual([429, "application/problem+json"]);
   expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
-  expect(refused.headers.ratelimit).toContain("r=0");
   expect(joined).toHaveLength(2);
-});
-
-it("a page is served to a client over the limit", async () => {
-  await start(1);
-  await post();
-  expect((await post()).status).toBe(429);
   expect((await request(site.app).get("/")).status).toBe(200);
 });
 
-it("forwarding headers are ignored by default", async () => {
+it("the rate limiter ignores forwarding headers by default", async () => {
   await start(1);
   await post({ "X-Forwarded-For": "203.0.113.1" });
   const headers = { "X-Forwarded-For": "203.0.113.2", Forwarded: "for=203.0.113.2", "X-Real-IP": "203.0.113.2" };
@@ -65,62 +56,46 @@ it("forwarding headers are ignored by default", async () => {
 
 it.each<[behaviour: string, expected: Record<string, number>]>([
   [
-    "the address that the proxy appended identifies the client",
+    "identifies the client by the address that the proxy appended",
     { "203.0.113.1": 201, "203.0.113.2": 201, "198.51.100.9, 203.0.113.2": 429 },
   ],
-  ["a port after an IPv4 address is ignored", { "203.0.113.1:1000": 201, "203.0.113.1:1001": 429 }],
-  ["a port after an IPv6 address is ignored", { "[2001:db8::1]:1000": 201, "[2001:db8::1]:1001": 429 }],
-  ["invalid addresses count as the proxy's", { unknown: 201, somebody: 429 }],
-  ["an IPv6 /56 is one client", { "2001:db8:0:1200::1": 201, "2001:db8:0:12ff::2": 429, "2001:db8:0:1300::1": 201 }],
-  ["each IPv4-mapped IPv6 address is one client", { "::ffff:203.0.113.1": 201, "::ffff:203.0.113.2": 201 }],
-])("behind one proxy, %s", async (_, expected) => {
+  ["ignores a port after the address", { "203.0.113.1:1000": 201, "203.0.113.1:1001": 429, "203.0.113.2:1000": 201 }],
+  ["counts invalid addresses as the proxy's", { unknown: 201, somebody: 429 }],
+  [
+    "counts an IPv6 /56 as one client",
+    { "2001:db8:0:1200::1": 201, "2001:db8:0:12ff::2": 429, "2001:db8:0:1300::1": 201 },
+  ],
+  ["counts each IPv4-mapped IPv6 address as one client", { "::ffff:203.0.113.1": 201, "::ffff:203.0.113.2": 201 }],
+])("the rate limiter behind one proxy %s", async (_, expected) => {
   await start(1, 1);
   await expectStatuses(expected);
 });
 
-it("cross-site requests do not count", async () => {
+it("the rate limiter does not count cross-site requests", async () => {
   await start(1);
-  for (let i = 0; i < 10; i++) expect((await post({ "Sec-Fetch-Site": "cross-site" })).status).toBe(403);
+  expect((await post({ "Sec-Fetch-Site": "cross-site" })).status).toBe(403);
   expect((await post()).status).toBe(201);
 });
 
-describe("a network's limit", () => {
-  it.each([
-    ["an IPv4 /24", (i: number) => `203.0.113.${i}`, "203.0.113.255", "203.0.114.1"],
-    ["an IPv6 /48", (i: number) => `2001:db8:0:${(i * 256).toString(16)}::1`, "2001:db8::ff00:0:0:1", "2001:db8:1::1"],
-  ])("is ten times that of a client, for %s", async (_, member, eleventh, other) => {
-    await start(2, 1);
-    const members = Object.fromEntries(Array.from({ length: 10 }, (__, i) => [member(i), 201]));
-    await expectStatuses(members);
-    await expectStatuses(members);
-    const refused = await post({ "X-Forwarded-For": eleventh });
-    expect([refused.status, Number(refused.headers["retry-after"]) > 0]).toEqual([429, true]);
-    await expectStatuses({ [other]: 201 });
-  });
-});
-
 it.each([
-  "/api/earlyaccess/",
-  "//api/earlyaccess",
-  "/API/earlyaccess",
-  "/api/EarlyAccess",
-  "/api//earlyaccess",
-  "/%61pi/earlyaccess",
-  "/api/%65arlyaccess",
-  "/api%2Fearlyaccess",
-  "/api/earlyaccess%20",
-  "/api/earlyaccess;x",
-  "/api/./earlyaccess",
-  "/x/../api/earlyaccess",
-  "/api\\earlyaccess",
-  "/api/earlyaccess%00",
-])("a post to the variant %s returns 404 and stores nothing", async (path) => {
-  await start(1);
-  expect((await rawPost(path, JSON.stringify(ada))).status).toBe(404);
-  expect(joined).toEqual([]);
+  ["an IPv4 /24", (i: number) => `203.0.113.${i}`, "203.0.113.255", "203.0.114.1"],
+  ["an IPv6 /48", (i: number) => `2001:db8:0:${(i * 256).toString(16)}::1`, "2001:db8::ff00:0:0:1", "2001:db8:1::1"],
+])("the limit of %s is ten times that of a client", async (_, member, eleventh, other) => {
+  await start(1, 1);
+  for (let i = 0; i < 10; i++) await expectStatuses({ [member(i)]: 201 });
+  await expectStatuses({ [eleventh]: 429, [other]: 201 });
 });
 
-it.each(["/api/earlyaccess?x=1", "/api/earlyaccess?/../y", "http://other.example/api/earlyaccess"])(
+it.each(["/api/earlyaccess/", "//api/earlyaccess", "/API/earlyaccess", "/%61pi/earlyaccess", "/x/../api/earlyaccess"])(
+  "a post to the variant %s returns 404 and stores nothing",
+  async (path) => {
+    await start(1);
+    expect((await rawPost(path, JSON.stringify(ada))).status).toBe(404);
+    expect(joined).toEqual([]);
+  },
+);
+
+it.each(["/api/earlyaccess?x=1", "http://other.example/api/earlyaccess"])(
   "a post to %s has the same limit",
   async (path) => {
     await start(1);
@@ -129,21 +104,17 @@ it.each(["/api/earlyaccess?x=1", "/api/earlyaccess?/../y", "http://other.example
   },
 );
 
-describe("a proxy that TRUST_PROXY does not count", () => {
-  const get = (headers: Record<string, string>) => request(site.app).get("/").set(headers);
+it("a proxy that TRUST_PROXY does not count is reported once, by the first request with X-Forwarded-For", async () => {
+  await start(1);
   const warnings = () => site.logged().match(/"level":40,.*TRUST_PROXY=1"/g)?.length ?? 0;
-
-  it("is reported once, by the first request with X-Forwarded-For from a private address", async () => {
-    await start(1);
-    await get({});
-    expect(warnings()).toBe(0);
-    await get({ "X-Forwarded-For": "203.0.113.1" });
-    await post({ "X-Forwarded-For": "203.0.113.2" });
-    expect(warnings()).toBe(1);
-  });
+  await request(site.app).get("/");
+  expect(warnings()).toBe(0);
+  await request(site.app).get("/").set("X-Forwarded-For", "203.0.113.1");
+  await post({ "X-Forwarded-For": "203.0.113.2" });
+  expect(warnings()).toBe(1);
 });
 
-it("the memory for the limits holds 100,000 clients at most, and the latest 50,000", async () => {
+it("the rate limiter's memory holds 100,000 clients at most, and the latest 50,000", async () => {
   const store = new BoundedMemoryStore();
   store.init({ windowMs: 600_000 } as Options);
   for (let i = 0; i < 150_000; i++) await store.increment(`client ${i}`);

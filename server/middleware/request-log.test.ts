@@ -1,46 +1,26 @@
-// The log line of a request, and its id.
-import { pino } from "pino";
+// The id of a request, in its response and in the log.
 import request from "supertest";
 import { expect, it } from "vitest";
 import { createTestApp, noDatabase } from "../../tests/support/app.ts";
 
 const given = "0af7651916cd43dd8448eb211c80319c";
 
-it("the request log logs requests of health probes at the level debug, and others at info", async () => {
-  const lines: string[] = [];
-  const log = pino({ level: "debug" }, { write: (line: string) => void lines.push(line) });
-  const site = await createTestApp(noDatabase, { log, isReady: async () => true });
-  for (const path of ["/healthz", "/readyz?x", "/", "/nope"]) await request(site.app).get(path);
-  const logged = lines.map((line) => JSON.parse(line) as { level: number; path: string });
-  expect(logged.map(({ level, path }) => [path, level])).toEqual([
-    ["/healthz", 20],
-    ["/readyz", 20],
-    ["/", 30],
-    ["/nope", 30],
-  ]);
-  await site.close();
-});
-
 it("the request log takes over the id of a trusted proxy in the response and in the log", async () => {
   const site = await createTestApp(noDatabase, { trustProxy: 1 });
-  for (const path of ["/", "/nope"]) {
-    const { headers } = await request(site.app).get(path).set("X-Request-Id", given);
-    expect(headers["x-request-id"]).toBe(given);
-  }
-  expect(site.logged().split(`"id":"${given}"`)).toHaveLength(3);
+  const { headers } = await request(site.app).get("/").set("X-Request-Id", given);
+  expect(headers["x-request-id"]).toBe(given);
+  expect(site.logged()).toContain(`"id":"${given}"`);
   await site.close();
 });
 
 it.each([
-  ["without a proxy", 0, given],
+  ["that comes without a proxy", 0, given],
   ["of 65 characters", 1, "x".repeat(65)],
   ["that could be an address", 1, "ada@example.com"],
-  ["with a space", 1, "a b"],
-  ["that is empty", 1, ""],
 ])("the request log ignores an id %s", async (_, trustProxy, id) => {
   const site = await createTestApp(noDatabase, { trustProxy });
   const { headers } = await request(site.app).get("/").set("X-Request-Id", id);
   expect(headers["x-request-id"]).toMatch(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/);
-  expect(site.logged()).toContain(`"id":"${headers["x-request-id"]}"`);
+  expect(site.logged()).not.toContain(id);
   await site.close();
 });

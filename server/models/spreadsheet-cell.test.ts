@@ -16,19 +16,9 @@ it.each([
   ["'quoted'", "'quoted'"],
   ["a=b+c-d@e", "a=b+c-d@e"],
   ["＝1", "'＝1"],
-  ["＋1", "'＋1"],
-  ["－1", "'－1"],
-  ["＠1", "'＠1"],
-  ["a;=1", "a;'=1"],
   ["a\t=1", "a\t'=1"],
-  ["a\r=1", "a\r'=1"],
-  ["a\n=1", "a\n'=1"],
-  ["a;＝1;'-1", "a;'＝1;''-1"],
   ['a;"=1"', `a;'"=1"`],
-  ["\t=1", "'\t'=1"],
   ["\r", "'\r"],
-  ["'\r", "''\r"],
-  ["\na", "\na"],
 ])("export guards %j as %j", async (cell, expected) => {
   expect(await guardAll([cell])).toEqual([expected]);
   expect(unguard(expected)).toBe(cell);

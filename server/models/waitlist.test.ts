@@ -2,9 +2,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { pino } from "pino";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { createTestDatabase, type TestDatabase } from "../../tests/support/database.ts";
-import { noDatabase } from "../../tests/support/app.ts";
+import { afterAll, beforeEach, expect, it, vi } from "vitest";
+import { createTestDatabase } from "../../tests/support/database.ts";
 import { entryOf } from "../../tests/support/entry.ts";
 import { connect, createPool, type Database } from "../database/connect.ts";
 import { errorFields } from "../database/error-fields.ts";
@@ -13,13 +12,8 @@ import { createWaitlist, WaitlistUnavailableError, type CheckedWaitlist } from "
 
 const connectTo = (url: string) => connect(createPool(url), pino({ enabled: false }));
 
-let database: TestDatabase;
-let connection: Database;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  connection = connectTo(database.webUrl);
-});
+const database = await createTestDatabase();
+const connection = connectTo(database.webUrl);
 
 afterAll(async () => {
   await connection.close();
@@ -38,37 +32,20 @@ const joinAll = (waitlist: CheckedWaitlist, entries: WaitlistEntry[]) =>
 const rejections = (results: PromiseSettledResult<void>[]) =>
   results.flatMap((result, i) => (result.status === "rejected" ? [[i, result.reason as unknown]] : []));
 
-/** Opens a transaction of the owner; closing the client rolls it back. */
-async function beginAsOwner(...statements: string[]): Promise<pg.Client> {
+/** Inserts the address in a transaction of the owner, which ends with the client. */
+async function insertUncommitted(email: string): Promise<pg.Client> {
   const client = new pg.Client(database.ownerUrl);
   await client.connect();
-  for (const statement of ["BEGIN", ...statements]) await client.query(statement);
+  await client.query(`BEGIN;
+    INSERT INTO earlyaccess (id, name, email, company) VALUES (gen_random_uuid(), 'Eve', '${email}', 'Engines')`);
   return client;
 }
-
-const insertEve = (email: string) =>
-  `INSERT INTO earlyaccess (id, name, email, company) VALUES (gen_random_uuid(), 'Eve', '${email}', 'Engines')`;
 
 it("concurrent entries are stored with one statement, and wait for the disk with another one", async () => {
   const execute = vi.fn<Database["execute"]>(connection.execute);
   await joinAll(createWaitlist(execute), people(100));
   expect(execute).toHaveBeenCalledTimes(2);
   expect(await stored()).toHaveLength(100);
-});
-
-it("no sign-up reads the whole table, although the connection's first one met an empty table", async () => {
-  await database.query("VACUUM ANALYZE earlyaccess");
-  const client = new pg.Client(database.webUrl);
-  await client.connect();
-  const insert = "INSERT INTO earlyaccess (id, name, email, company) VALUES (gen_random_uuid(), 'Ada', $1, 'Engines')";
-  for (let i = 0; i < 50; i++) await client.query(insert, [`ada${i}@example.com`]);
-  await client.query("BEGIN");
-  await client.query(insert, ["eve@example.com"]);
-  const { rows } = await client.query(
-    "SELECT seq_tup_read FROM pg_stat_xact_user_tables WHERE relname = 'earlyaccess'",
-  );
-  expect(rows).toEqual([{ seq_tup_read: "0" }]);
-  await client.end();
 });
 
 it("the first entry for an address wins within a batch, with special characters unchanged", async () => {
@@ -114,142 +91,73 @@ it("an entry that Postgres refuses fails alone in its batch", async () => {
   expect(await stored()).toHaveLength(5);
 });
 
-describe("an entry whose address another transaction has inserted", () => {
-  let other: pg.Client;
-
-  beforeEach(async () => {
-    other = await beginAsOwner(insertEve("ada7@example.com"));
-  });
-
-  afterEach(() => other.end());
-
-  it("fails alone in its batch if the transaction stays open", async () => {
-    const results = await joinAll(createWaitlist(connection.execute), people(30));
-    expect(rejections(results)).toEqual([[7, expect.any(WaitlistUnavailableError)]]);
-    expect(await stored()).toHaveLength(29);
-  });
-
-  it.each([
-    ["ROLLBACK", "Ada"],
-    ["COMMIT", "Eve"],
-  ])("succeeds after %s, and the row has the name %s", async (end, name) => {
-    const joins = joinAll(createWaitlist(connection.execute), people(30));
-    await vi.waitFor(async () => expect(await stored()).not.toEqual([]), 5_000);
-    await other.query(end);
-    expect(rejections(await joins)).toEqual([]);
-    const entries = await stored();
-    expect(entries).toHaveLength(30);
-    expect(entries).toContainEqual({ name, email: "ada7@example.com", job_title: null });
-  });
+it("an entry whose address another transaction has inserted fails alone in its batch", async () => {
+  const other = await insertUncommitted("ada7@example.com");
+  const results = await joinAll(createWaitlist(connection.execute), people(30));
+  expect(rejections(results)).toEqual([[7, expect.any(WaitlistUnavailableError)]]);
+  expect(await stored()).toHaveLength(29);
+  await other.end();
 });
 
-describe.each(["57014", "55P03", "40P01"])("after the error %s", (code) => {
-  beforeAll(async () => {
-    // A sequence counts the attempts: a rollback does not reset it.
-    await database.query("CREATE SEQUENCE attempts");
-    await database.query(`CREATE FUNCTION fail_once() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
-      BEGIN
-        IF nextval('attempts') = 1 THEN RAISE 'once' USING ERRCODE = '${code}'; END IF;
-        RETURN NEW;
-      END $$`);
-    await database.query("CREATE TRIGGER once BEFORE INSERT ON earlyaccess FOR EACH ROW EXECUTE FUNCTION fail_once()");
-  });
-
-  beforeEach(() => database.query("ALTER SEQUENCE attempts RESTART"));
-
-  afterAll(async () => {
-    await database.query("DROP FUNCTION fail_once CASCADE");
-    await database.query("DROP SEQUENCE attempts");
-  });
-
-  it.each([1, 30])("a batch of %i is retried and stored", async (size) => {
-    expect(rejections(await joinAll(createWaitlist(connection.execute), people(size)))).toEqual([]);
-    expect(await stored()).toHaveLength(size);
-  });
+it("an entry whose address another transaction has inserted is stored after a rollback", async () => {
+  const other = await insertUncommitted("ada7@example.com");
+  const joins = joinAll(createWaitlist(connection.execute), people(30));
+  await vi.waitFor(async () => expect(await stored()).not.toEqual([]), 5_000);
+  await other.query("ROLLBACK");
+  expect(rejections(await joins)).toEqual([]);
+  expect(await stored()).toContainEqual({ name: "Ada", email: "ada7@example.com", job_title: null });
+  await other.end();
 });
 
-it("two processes do not deadlock on the same addresses in opposite order", async () => {
-  const other = connectTo(database.webUrl);
-  const executes = [vi.fn<Database["execute"]>(connection.execute), vi.fn<Database["execute"]>(other.execute)] as const;
-  const waitlists = [createWaitlist(executes[0]), createWaitlist(executes[1])] as const;
-  for (let round = 0; round < 10; round++) {
-    await database.query("TRUNCATE earlyaccess");
-    const entries = people(500);
-    const results = await Promise.all([joinAll(waitlists[0], entries), joinAll(waitlists[1], entries.toReversed())]);
-    expect(rejections(results.flat())).toEqual([]);
-  }
-  expect(await stored()).toHaveLength(500);
-  // After a deadlock, each entry would be stored on its own.
-  expect(executes.map(({ mock }) => mock.calls.length)).toEqual([20, 20]);
-  await other.close();
+it.each([1, 30])("a batch of %i is stored after a deadlock", async (size) => {
+  // A sequence counts the attempts: a rollback does not reset it.
+  await failInserts("IF nextval('attempts') = 1 THEN RAISE 'once' USING ERRCODE = '40P01'; END IF; RETURN NEW;");
+  expect(rejections(await joinAll(createWaitlist(connection.execute), people(size)))).toEqual([]);
+  expect(await stored()).toHaveLength(size);
+  await database.query("DROP FUNCTION fail CASCADE");
 });
 
-it("every entry of a batch is rejected if the database is unreachable", async () => {
-  const cut = connectTo(noDatabase);
-  expect(rejections(await joinAll(createWaitlist(cut.execute), people(3)))).toHaveLength(3);
-  await cut.close();
+const check = (waitlist: CheckedWaitlist) =>
+  waitlist.check().then(
+    () => "ready",
+    (error: unknown) => errorFields(error).code,
+  );
+
+it("the readiness check stores nothing", async () => {
+  expect(await check(createWaitlist(connection.execute))).toBe("ready");
+  expect(await stored()).toEqual([]);
 });
 
-describe("the readiness check", () => {
-  const check = (waitlist: CheckedWaitlist) =>
-    waitlist.check().then(
-      () => "ready",
-      (error: unknown) => errorFields(error).code,
-    );
-
-  it("stores nothing", async () => {
-    expect(await check(createWaitlist(connection.execute))).toBe("ready");
-    expect(await stored()).toEqual([]);
-  });
-
-  it.each([
-    [
-      "is read-only",
-      "ALTER ROLE web IN DATABASE here SET default_transaction_read_only = on",
-      "ALTER ROLE web IN DATABASE here RESET ALL",
-      "25006",
-    ],
-    ["cannot insert", "REVOKE INSERT ON earlyaccess FROM web", "GRANT INSERT ON earlyaccess TO web", "42501"],
-  ])("fails if the role %s", async (_, change, restore, code) => {
-    const { username, pathname } = new URL(database.webUrl);
-    // All test databases have the same web role.
-    const run = (sql: string) => database.query(sql.replace("web", username).replace("here", pathname.slice(1)));
-    await run(change);
-    const reconnected = connectTo(database.webUrl); // Postgres applies a role's settings at login.
-    expect(await check(createWaitlist(reconnected.execute))).toBe(code);
-    await reconnected.close();
-    await run(restore);
-  });
-
-  it("fails if another session has locked the table", async () => {
-    const other = await beginAsOwner("LOCK TABLE earlyaccess IN ACCESS EXCLUSIVE MODE");
-    expect(await check(createWaitlist(connection.execute))).toBe("55P03");
-    await other.end();
-  });
-
-  it("fails after a sign-up met a full disk, until one is stored", async () => {
-    const waitlist = createWaitlist(connection.execute);
-    await joinWithFullDisk(waitlist);
-    expect(await check(waitlist)).toBe("53100");
-    await waitlist.join(entryOf("a@example.com"));
-    expect(await check(waitlist)).toBe("ready");
-  });
-
-  it("succeeds after an error that concerns one entry: its values, or a lock on its address", async () => {
-    const waitlist = createWaitlist(connection.execute);
-    const other = await beginAsOwner(insertEve("a@example.com"));
-    const tooLong = entryOf("b@example.com", { name: "x".repeat(101) });
-    expect(rejections(await joinAll(waitlist, [tooLong, entryOf("a@example.com")]))).toHaveLength(2);
-    expect(await check(waitlist)).toBe("ready");
-    await other.end();
-  });
+it("the readiness check fails if the database is read-only, as after a failover", async () => {
+  const { username, pathname } = new URL(database.webUrl);
+  const role = `ALTER ROLE ${username} IN DATABASE ${pathname.slice(1)}`; // All test databases have the same web role.
+  await database.query(`${role} SET default_transaction_read_only = on`);
+  const reconnected = connectTo(database.webUrl); // Postgres applies a role's settings at login.
+  expect(await check(createWaitlist(reconnected.execute))).toBe("25006");
+  await reconnected.close();
+  await database.query(`${role} RESET ALL`);
 });
 
-/** Signs up while each INSERT fails with the error of a full disk. */
-async function joinWithFullDisk(waitlist: CheckedWaitlist): Promise<void> {
-  await database.query(`CREATE FUNCTION no_room() RETURNS trigger LANGUAGE plpgsql AS
-    $$ BEGIN RAISE 'could not extend file' USING ERRCODE = 'disk_full'; END $$`);
-  await database.query("CREATE TRIGGER full_disk BEFORE INSERT ON earlyaccess FOR EACH ROW EXECUTE FUNCTION no_room()");
+it("the readiness check fails after a sign-up met a full disk, until one is stored", async () => {
+  const waitlist = createWaitlist(connection.execute);
+  await failInserts("RAISE 'could not extend file' USING ERRCODE = 'disk_full';");
   await expect(waitlist.join(entryOf("a@example.com"))).rejects.toBeInstanceOf(WaitlistUnavailableError);
-  await database.query("DROP FUNCTION no_room CASCADE");
+  await database.query("DROP FUNCTION fail CASCADE");
+  expect(await check(waitlist)).toBe("53100");
+  await waitlist.join(entryOf("a@example.com"));
+  expect(await check(waitlist)).toBe("ready");
+});
+
+it("the readiness check succeeds after an error that concerns one entry", async () => {
+  const waitlist = createWaitlist(connection.execute);
+  const tooLong = entryOf("b@example.com", { name: "x".repeat(101) });
+  expect(rejections(await joinAll(waitlist, [tooLong]))).toHaveLength(1);
+  expect(await check(waitlist)).toBe("ready");
+});
+
+/** Executes PL/pgSQL for each INSERT. */
+async function failInserts(statements: string): Promise<void> {
+  await database.query(`CREATE SEQUENCE IF NOT EXISTS attempts; ALTER SEQUENCE attempts RESTART;
+    CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN ${statements} END $$;
+    CREATE TRIGGER fail BEFORE INSERT ON earlyaccess FOR EACH ROW EXECUTE FUNCTION fail()`);
 }

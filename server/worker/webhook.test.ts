@@ -10,27 +10,14 @@ const describeCompany = (company: string) =>
 
 it.each([
   ["https://evil.com/a", "https:·/·/·evil.·com/·a"],
-  ["//evil.com", "/·/·evil.·com"],
-  ["www.evil.com", "www.·evil.·com"],
-  ["evil.com", "evil.·com"],
-  ["evil。com", "evil。·com"],
   ["mailto:a@evil.com", "mailto:·a@·evil.·com"],
   ["[Log in](evil)", "[Log in]·(evil)"],
-  ["![](evil)", "![]·(evil)"],
   ["<evil|Log in>", "&lt;evil|Log in&gt;"],
-  ["<!channel> @here", "&lt;!channel&gt; @·here"],
   ["&lt;!channel&gt;", "&amp;lt;!channel&amp;gt;"],
-  ["#tag ~town :bell:", "#·tag ∼town :·bell:"],
   ["*a* _b_ ~~c~~ `d`", "∗a∗ ＿b＿ ∼∼c∼∼ ˋdˋ"],
-  ["a\u2028# b\u2029c", "a # b c"],
   ["Acme Inc. & Co.", "Acme Inc. &amp; Co."],
 ])("formatMessage makes %j inert", (company, expected) => {
   expect(describeCompany(company).replaceAll("\u200B", "·")).toBe(expected);
-});
-
-it("formatMessage makes the company of a confirmation inert", () => {
-  const message = formatMessage({ ...nothing, company: "<evil.com>", confirmed_at: new Date(0) });
-  expect(message).toBe("Somebody from &lt;evil.\u200Bcom&gt; confirmed their address.");
 });
 
 it("formatMessage makes every text inert, whichever field it is in", () => {

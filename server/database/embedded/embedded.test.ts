@@ -3,9 +3,9 @@ import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import pg from "pg";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, onTestFinished } from "vitest";
+import { queryAs } from "../../../tests/support/query.ts";
+import { until } from "../../../tests/support/until.ts";
 import { openEmbedded, type EmbeddedDatabase } from "./embedded.ts";
 
 let folder: string;
@@ -26,30 +26,18 @@ async function open() {
   return database;
 }
 
-async function query(url: string, sql: string) {
-  const client = new pg.Client(url);
-  await client.connect();
-  try {
-    return (await client.query(sql)).rows as Record<string, unknown>[];
-  } finally {
-    await client.end();
-  }
-}
-
 async function postmaster(): Promise<number> {
   return Number((await readFile(join(folder, "postgres/data/postmaster.pid"), "utf8")).split("\n")[0]);
 }
 
-async function gone(pid: number): Promise<void> {
-  try {
-    for (;;) {
-      process.kill(pid, 0);
-      await sleep(20);
+const gone = (pid: number) =>
+  until("the process ended", () => {
+    try {
+      return !process.kill(pid, 0);
+    } catch {
+      return true; // No such process.
     }
-  } catch {
-    return; // No such process.
-  }
-}
+  });
 
 it("the embedded Postgres is one for all who open it at once, and ends with the last of them", async () => {
   const [a, b, c] = await Promise.all([open(), open(), open()]);
@@ -58,33 +46,24 @@ it("the embedded Postgres is one for all who open it at once, and ends with the 
   opened.length = 0;
   await a.release();
   await b.release();
-  expect(await query(c.ownerUrl, "SELECT 1 AS x")).toEqual([{ x: 1 }]);
+  expect(await queryAs(c.ownerUrl, "SELECT 1 AS x")).toEqual([{ x: 1 }]);
   await c.release();
   await gone(pid);
 });
 
-it("the embedded Postgres starts again after a SIGKILL", async () => {
+it("the embedded Postgres starts again after a SIGKILL, also if its lock file names an unrelated process", async () => {
   const first = await open();
-  await query(first.ownerUrl, "CREATE TABLE kept AS SELECT 7 AS x");
+  await queryAs(first.ownerUrl, "CREATE TABLE kept AS SELECT 7 AS x");
   const pid = await postmaster();
   process.kill(pid, "SIGKILL");
   await gone(pid);
-  expect(await query((await open()).ownerUrl, "SELECT x FROM kept")).toEqual([{ x: 7 }]);
-});
-
-it.runIf(process.platform === "linux")(
-  "the embedded Postgres starts where its lock file names an unrelated process",
-  async () => {
-    await open();
-    const pid = await postmaster();
-    process.kill(pid, "SIGKILL");
-    await gone(pid);
-    // Of the account that Postgres runs as: only such a process keeps it from starting.
-    const { uid, gid } = await stat(join(folder, "postgres/data"));
-    const unrelated = spawn("sleep", ["600"], process.getuid?.() === 0 ? { uid, gid } : {});
+  // Of the account that Postgres runs as: only such a process keeps it from starting.
+  const { uid, gid } = await stat(join(folder, "postgres/data"));
+  const unrelated = spawn("sleep", ["600"], process.getuid?.() === 0 ? { uid, gid } : {});
+  onTestFinished(() => void unrelated.kill());
+  if (process.platform === "linux") {
     const lock = join(folder, "postgres/data/postmaster.pid");
     await writeFile(lock, (await readFile(lock, "utf8")).replace(/^\d+/, String(unrelated.pid)));
-    expect(await query((await open()).ownerUrl, "SELECT 1 AS x")).toEqual([{ x: 1 }]);
-    unrelated.kill();
-  },
-);
+  }
+  expect(await queryAs((await open()).ownerUrl, "SELECT x FROM kept")).toEqual([{ x: 7 }]);
+});
