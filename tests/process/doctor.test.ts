@@ -2,7 +2,7 @@
 import { writeFile } from "node:fs/promises";
 import { expect, it, onTestFinished } from "vitest";
 import { migrate } from "../../server/database/migrate.ts";
-import { createEmptyDatabase } from "../support/database.ts";
+import { createEmptyDatabase, erasureKey } from "../support/database.ts";
 import { certificate, openMailServer } from "../support/mail-server.ts";
 import { runWorker } from "../support/site.ts";
 import { until } from "../support/until.ts";
@@ -10,8 +10,11 @@ import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
 import { runBuiltWaitlist, runWaitlist } from "../support/waitlist.ts";
 
 const { database, file, waitlist } = createWaitlistFixture();
-const key = "a-key-of-32-characters-for-tests";
-const mails = { MAIL_FROM: "hello@perennial.example", ERASURE_KEY: key, PUBLIC_URL: "https://perennial.example" };
+const mails = {
+  MAIL_FROM: "hello@perennial.example",
+  ERASURE_KEY: erasureKey,
+  PUBLIC_URL: "https://perennial.example",
+};
 
 /** Returns the verdict on each thing that doctor names. */
 function verdicts(stdout: string): Record<string, string> {
@@ -81,7 +84,7 @@ it("doctor finds webhooks that are not queued, a worker that does not run, and j
 
 it("doctor finds mails and deletions that are late, but not a mail that waits until tomorrow", async () => {
   const env = { ...mails, WORKER_DATABASE_URL: database.workerUrl, RETENTION_MONTHS: "24" };
-  await migrate({ ...database, erasureKey: key, worker: { url: database.workerUrl, tasks: ["mail", "purge"] } });
+  await migrate({ ...database, erasureKey, worker: { url: database.workerUrl, tasks: ["mail", "purge"] } });
   await database.query(
     `SELECT graphile_worker.add_job(task, '{}', run_at => now() + interval '1 day') FROM unnest('{mail,purge}'::text[]) task;
      UPDATE graphile_worker._private_jobs SET created_at = now() - interval '1 hour'`,
@@ -92,7 +95,7 @@ it("doctor finds mails and deletions that are late, but not a mail that waits un
 });
 
 it("doctor finds a wrong and a missing ERASURE_KEY", async () => {
-  await migrate({ ...database, erasureKey: key });
+  await migrate({ ...database, erasureKey });
   for (const env of [{}, { ERASURE_KEY: "another-key-of-32-characters-here" }]) {
     const { code, stdout } = await waitlist(["doctor"], env);
     expect([code, stdout]).toEqual([1, expect.stringMatching(/^problem .*ERASURE_KEY is not /m)]);

@@ -3,12 +3,12 @@ import { writeFile } from "node:fs/promises";
 import { beforeEach, describe, expect, it } from "vitest";
 import { hashAddress } from "../../server/database/erasure-key.ts";
 import { migrate } from "../../server/database/migrate.ts";
+import { erasureKey } from "../support/database.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
 
 const { database, file, waitlist, entries, add } = createWaitlistFixture();
 
-const key = "erasure-key-of-the-tests".padEnd(40, ".");
-const withKey = { ERASURE_KEY: key };
+const withKey = { ERASURE_KEY: erasureKey };
 const year = { RETENTION_MONTHS: "12" };
 
 beforeEach(() => database.query("DROP SCHEMA IF EXISTS earlyaccess_erasures CASCADE; TRUNCATE earlyaccess"));
@@ -21,7 +21,7 @@ const addAged = (name: string, interval: string) =>
     [name, `${name.toLowerCase()}@example.com`, interval],
   );
 
-const hash = (address: string) => hashAddress(address, key);
+const hash = (address: string) => hashAddress(address, erasureKey);
 const keep = (address: string, moment: string) =>
   database.query("INSERT INTO earlyaccess_erasures.addresses VALUES ($1, $2)", [hash(address), moment]);
 const hashes = async () =>
@@ -74,7 +74,7 @@ it("purge removes the entries that are older than RETENTION_MONTHS, and none wit
 
 it("purge leaves personal data neither in its output nor in another table", async () => {
   const worker = { url: database.workerUrl, tasks: ["webhook" as const, "mail" as const, "purge" as const] };
-  await migrate({ ...database, worker, erasureKey: key });
+  await migrate({ ...database, worker, erasureKey });
   await database.query(
     `INSERT INTO earlyaccess (id, name, email, company, job_title, created_at)
      SELECT gen_random_uuid(), 'Secret ' || i, 'secret' || i || '@example.com', 'Secret', 'Secret', now() - interval '2 years'
@@ -100,7 +100,7 @@ it("purge leaves personal data neither in its output nor in another table", asyn
 });
 
 describe("an erased address", () => {
-  beforeEach(() => migrate({ ...database, erasureKey: key }));
+  beforeEach(() => migrate({ ...database, erasureKey }));
 
   it("is kept as a keyed hash, whether or not the list has its entry", async () => {
     await add("Ada", "ada@example.com");
@@ -158,7 +158,7 @@ describe("an erased address", () => {
 });
 
 it("purge removes an undone entry that a restore brings back, and not another one with its address", async () => {
-  await migrate({ ...database, erasureKey: key });
+  await migrate({ ...database, erasureKey });
   await add("Undone", "ada@example.com", { token_hash: "\\x01" });
   const [backup] = await entries();
   await database.query("SELECT earlyaccess_leave('\\x01')");
@@ -171,7 +171,7 @@ it("purge removes an undone entry that a restore brings back, and not another on
 });
 
 it.each(["erase", "purge", "import"])("%s changes nothing without the ERASURE_KEY of the database", async (command) => {
-  await migrate({ ...database, erasureKey: key });
+  await migrate({ ...database, erasureKey });
   await addAged("Older", "2 years");
   await writeFile(file("new.csv"), "name,email,company\nZoe,zoe@example.com,E\n");
   const before = await hashes();

@@ -9,7 +9,7 @@ import { parse } from "yaml";
 import { hashAddress } from "../../server/database/erasure-key.ts";
 import { migrate } from "../../server/database/migrate.ts";
 import { projectRoot } from "../../server/project-root.ts";
-import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { createTestDatabase, erasureKey, type TestDatabase } from "../support/database.ts";
 import { openMailServer } from "../support/mail-server.ts";
 import { runWorker } from "../support/site.ts";
 import { openWire } from "../support/tcp-proxy.ts";
@@ -22,8 +22,6 @@ let database: TestDatabase;
 beforeEach(async () => {
   database = await createTestDatabase("mail");
 });
-
-const key = () => database.erasureKey as string;
 
 it("the worker's health check passes while the mail server hangs, and fails when Postgres does not answer", async () => {
   const folder = await mkdtemp(join(tmpdir(), "perennial-worker-"));
@@ -52,7 +50,7 @@ it("the worker's health check passes while the mail server hangs, and fails when
     DATABASE_URL: wire.url(database.workerUrl),
     MAIL_FROM: "hello@perennial.example",
     SMTP_URL: mailServer.url,
-    ERASURE_KEY: key(),
+    ERASURE_KEY: erasureKey,
     PUBLIC_URL: "https://perennial.example",
   });
   onTestFinished(() => void worker.process.kill("SIGKILL"));
@@ -79,13 +77,13 @@ async function startPurge() {
 }
 
 const startWorker = () =>
-  support.startWorker({ DATABASE_URL: database.workerUrl, RETENTION_MONTHS: "24", ERASURE_KEY: key() });
+  support.startWorker({ DATABASE_URL: database.workerUrl, RETENTION_MONTHS: "24", ERASURE_KEY: erasureKey });
 const emails = async () => (await database.query("SELECT email FROM earlyaccess")).map(({ email }) => email);
 
 it("the worker deletes what is older than RETENTION_MONTHS or was erased before a restore, and keeps the hashes", async () => {
   const worker = await startPurge();
   await insertEntries(database, [{ name: "Bob", email: "back@example.com", company: "Bobs" }]);
-  const hash = (name: string) => hashAddress(`${name}@example.com`, key());
+  const hash = (name: string) => hashAddress(`${name}@example.com`, erasureKey);
   await database.query("INSERT INTO earlyaccess_erasures.addresses (hash) VALUES ($1)", [hash("back")]);
   await database.query("SELECT graphile_worker.add_job('purge')");
   await support.emptied(database);

@@ -19,6 +19,9 @@ export function superuserUrl(database: string): string {
   return Object.assign(new URL(inject("superuserUrl")), { pathname: `/${database}` }).href;
 }
 
+/** The key of the erased addresses of the template "mail". */
+export const erasureKey = inject("templates").mail.erasureKey as string;
+
 const asSuperuser = (sql: string) => queryAs(superuserUrl("postgres"), sql);
 const createName = () => `test_${randomBytes(6).toString("hex")}`;
 

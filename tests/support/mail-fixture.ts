@@ -1,6 +1,6 @@
 // A database, a mail server, sign-ups and the worker, for the tests of confirmation mails.
 import { afterEach, beforeEach } from "vitest";
-import { createTestDatabase, type TestDatabase } from "./database.ts";
+import { createTestDatabase, erasureKey, type TestDatabase } from "./database.ts";
 import { openMailServer, type MailServer } from "./mail-server.ts";
 import { until } from "./until.ts";
 import { emptied, openSignUps, startWorker, type SignUp } from "./worker.ts";
@@ -19,7 +19,7 @@ export function createMailFixture() {
     DATABASE_URL: fixture.database.workerUrl,
     MAIL_FROM: "Perennial <hello@perennial.example>",
     SMTP_URL: fixture.server.url,
-    ERASURE_KEY: fixture.database.erasureKey as string,
+    ERASURE_KEY: erasureKey,
     PUBLIC_URL: "https://perennial.example",
   });
   /** Lets all jobs run now. */

@@ -5,7 +5,7 @@ import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { SMTPServer, type SMTPServerSession } from "smtp-server";
 
-type Step = "connect" | "recipient" | "data";
+type Step = "connect" | "sender" | "recipient" | "data";
 
 export interface MailServerOptions {
   /** 0 for any; the port of a closed server opens it again. */
@@ -44,6 +44,7 @@ export async function openMailServer(options: MailServerOptions = {}) {
       else callback(new Error(`Nobody here is ${username} with ${password}`));
     },
     onConnect: (_session, callback) => answer("connect", callback),
+    onMailFrom: (_address, _session, callback) => answer("sender", callback),
     onRcptTo: ({ address }, _session, callback) => {
       recipients.push(address);
       answer("recipient", callback);
