@@ -2,8 +2,7 @@
 import request from "supertest";
 import { afterAll, beforeEach, expect, it } from "vitest";
 import { createTestApp, noDatabase, testSettings } from "../../tests/support/app.ts";
-import { createTestDatabase } from "../../tests/support/database.ts";
-import { erasureKey } from "../../tests/support/templates.ts";
+import { createTestDatabase, erasureKey } from "../../tests/support/database.ts";
 import { hashAddress } from "../database/erasure-key.ts";
 import { createToken } from "../models/entry-links.ts";
 

@@ -2,9 +2,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { createEmptyDatabase, superuserUrl, type TestDatabase } from "../../tests/support/database.ts";
+import { createEmptyDatabase, erasureKey, superuserUrl, type TestDatabase } from "../../tests/support/database.ts";
 import { queryAs, withClient } from "../../tests/support/query.ts";
-import { erasureKey } from "../../tests/support/templates.ts";
 import { projectRoot } from "../project-root.ts";
 import { migrate } from "./migrate.ts";
 import { adminsGroup, MissingRightError } from "./roles.ts";

@@ -2,7 +2,7 @@
 import { expect, it, onTestFinished } from "vitest";
 import { openPage } from "../support/browser.ts";
 import { createMailFixture } from "../support/mail-fixture.ts";
-import { parseMail } from "../support/parsed-mail.ts";
+import { parseMail } from "../support/mail-server.ts";
 import { startSite } from "../support/site.ts";
 
 const fixture = createMailFixture();

@@ -1,9 +1,7 @@
 // waitlist import: the files that it accepts, and its report.
 import { writeFile } from "node:fs/promises";
 import { beforeEach, expect, it } from "vitest";
-import { run } from "../support/run.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
-import { builtWaitlist } from "../support/waitlist.ts";
 
 const { database, file, waitlist, entries, add } = createWaitlistFixture();
 
@@ -26,32 +24,17 @@ it("import reads another tool's columns, delimiter, byte order mark and quotes",
     "2 lines, 0 already on the list, 0 twice in the file, 0 wrong.\nIgnored columns: Id.\n" +
       "1 dates are unusable; import uses the current time.\n1 statuses are unknown; import uses waiting.\nImported 2.\n",
   );
+  const created_at = new Date("2026-01-02T02:04:05Z");
   expect(await entries()).toMatchObject([
-    {
-      name: 'Ada; "Countess"',
-      email: "ada@example.com",
-      status: "invited",
-      created_at: new Date("2026-01-02T02:04:05Z"),
-    },
+    { name: 'Ada; "Countess"', email: "ada@example.com", status: "invited", created_at },
     { name: "Zoë", email: "zoe@xn--mnchen-3ya.de", job_title: "Chefin", status: "waiting" },
   ]);
 });
 
 it("import reads tabs, and first and last names", async () => {
-  expect(
-    await importText("First name\tLast name\tMail\tCompany\nAda\tLovelace\tada@example.com\tA, B; C\n"),
-  ).toMatchObject({ code: 0 });
+  const text = "First name\tLast name\tMail\tCompany\nAda\tLovelace\tada@example.com\tA, B; C\n";
+  expect(await importText(text)).toMatchObject({ code: 0 });
   expect(await entries()).toMatchObject([{ name: "Ada Lovelace", company: "A, B; C" }]);
-});
-
-it("import prints at most 20 unknown columns, without their control characters and cut after 100 characters", async () => {
-  const hostile = `"\u001B]0;owned\u0007\u001B[2J\n${"x".repeat(200)}"`;
-  const more = Array.from({ length: 30 }, (_, i) => `extra${i}`);
-  const { code, stdout, stderr } = await importText(`name,email,company,${hostile},${more.join()}\n`);
-  const shown = [`?]0;owned??[2J?${"x".repeat(85)}…`, ...more.slice(0, 19)].join(", ");
-  const unknown = `Ignored columns: ${shown} and 11 more.\n`;
-  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-  expect(stdout).toBe(`0 lines, 0 already on the list, 0 twice in the file, 0 wrong.\n${unknown}Imported 0.\n`);
 });
 
 it("import skips and counts known and repeated addresses", async () => {
@@ -64,63 +47,39 @@ it("import skips and counts known and repeated addresses", async () => {
   expect(await entries()).toMatchObject([{ name: "First" }, { name: "Zoe" }]);
 });
 
-it("import counts an address once across batches of lines", async () => {
-  await add("First", "ada@example.com");
-  const { stdout } = await importText(`name,email,company\n${"Ada,ada@example.com,E\n".repeat(1_100)}`);
-  expect(stdout).toBe("1,100 lines, 1 already on the list, 1,099 twice in the file, 0 wrong.\nImported 0.\n");
-});
-
-it("imports nothing if a line is wrong, and reports the line without personal data", async () => {
-  const text =
-    "name,email,company\nAda,ada@example.com,E\n\nSecret Person,secret.person,E\nSecret,a@example.com,,\nA,b@example.com,E,Secret\n";
-  const { code, stdout, stderr } = await importText(text);
+it("import adds nothing if a line is wrong, and reports 20 of them without personal data", async () => {
+  const wrong = "Secret Person,secret.person,E\nSecret,a@example.com,,\nA,b@example.com,E,Secret\n";
+  const more = "Ada,secret,E\n".repeat(30);
+  const { code, stdout, stderr } = await importText(`name,email,company\nAda,ada@example.com,E\n\n${wrong}${more}`);
   expect(code).toBe(1);
-  expect(stderr).toBe(
-    "Line 4: email: Enter an email address like name@example.com.\nLine 5: company: Enter your company.\n" +
-      "Line 6: more cells than the header has\nNothing was imported.\n",
-  );
+  const lines = stderr.split("\n");
+  expect(lines.slice(0, 3)).toEqual([
+    "Line 4: email: Enter an email address like name@example.com.",
+    "Line 5: company: Enter your company.",
+    "Line 6: more cells than the header has",
+  ]);
+  expect(lines.slice(20)).toEqual(["… and 13 more.", "Nothing was imported.", ""]);
   expect(stdout + stderr).not.toMatch(/secret/i);
   expect(await entries()).toEqual([]);
 });
 
-it("import reports 20 wrong lines, and counts the others", async () => {
-  const { stdout, stderr } = await importText(`name,email,company\n${"Ada,ada,E\n".repeat(1_025)}`);
-  expect(stdout).toBe("1,025 lines, 0 already on the list, 0 twice in the file, 1,025 wrong.\n");
-  expect(stderr.split("\n").slice(19)).toEqual([
-    "Line 21: email: Enter an email address like name@example.com.",
-    "… and 1,005 more.",
-    "Nothing was imported.",
-    "",
-  ]);
-});
-
-it("import refuses a line over 64 KiB before it takes much memory", async () => {
-  await writeFile(file("long.csv"), `name,email,company\n${"x".repeat(20_000_000)}\n`);
-  const env = { DATABASE_URL: database.webUrl, DATABASE_OWNER_URL: database.ownerUrl };
-  const command = [process.execPath, builtWaitlist, "import", file("long.csv")] as [string, ...string[]];
-  const { code, stderr, peakMegabytes } = await run(command, env);
-  expect([code, stderr]).toEqual([1, expect.stringContaining("at line 2: a line is longer than 64 KiB")]);
-  expect(peakMegabytes).toBeLessThan(200);
-  expect(await entries()).toEqual([]);
-});
-
-it.each([
-  ["", /is empty\.\n$/],
-  ["Secret,secret@example.com,Secret\n", /^The first line names no column for the email\. /],
-  ["email,e-mail,name,company\n", /^Two columns are for email\. Remove one\.\n$/],
+it.each<[string, string | Uint8Array, RegExp]>([
+  ["a file without a header", "Secret,secret@example.com,Secret\n", /^The first line names no column for the email\. /],
+  ["two columns for one field", "email,e-mail,name,company\n", /^Two columns are for email\. Remove one\.\n$/],
   [
+    "a quote that is never closed",
     'name,email,company\nA,a@example.com,"Secret\nB,b@example.com,C\n',
     /is not valid CSV at line 3: a line is longer than 64 KiB, or an earlier quote is never closed\.\n$/,
   ],
+  ["UTF-16", Buffer.from("\uFEFFname,email,company\n", "utf16le"), /is UTF-16\. Save it as CSV in UTF-8\.\n$/],
   [
-    'name,email,company\nA,a@example.com,C\nB"Secret",b@example.com,C\n',
-    /is not valid CSV at line 3: unexpected quote\.\n$/,
+    "Latin-1",
+    Buffer.from("name,email,company\nZo\xEB,secret@example.com,C\n", "latin1"),
+    /^Line 2: name: .*cannot be stored/,
   ],
-  [Buffer.from("\uFEFFname,email,company\n", "utf16le"), /is UTF-16\. Save it as CSV in UTF-8\.\n$/],
-  [Buffer.from("name,email,company\nZo\xEB,a@example.com,C\n", "latin1"), /^Line 2: name: .*cannot be stored/],
-])("import refuses %j without quoting it", async (text, message) => {
+  ["a line over 64 KiB", `name,email,company\n${"x".repeat(70_000)}\n`, /at line 2: a line is longer than 64 KiB/],
+])("import refuses %s without quoting it", async (_, text, message) => {
   const { code, stderr } = await importText(text);
-  expect(code).toBe(1);
-  expect(stderr).toMatch(message);
+  expect([code, stderr]).toEqual([1, expect.stringMatching(message)]);
   expect(stderr).not.toMatch(/secret/i);
 });

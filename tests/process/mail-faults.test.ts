@@ -55,18 +55,14 @@ it("a mail that the server does not confirm is not sent again on that day", asyn
   await emptied();
 });
 
-it("mails that wait for a mail server go out when it is back", async () => {
-  const { url } = fixture.server;
+it("a mail that waits for a mail server goes out when it is back", async () => {
+  const port = Number(new URL(fixture.server.url).port);
   await fixture.server.close();
   await startWorker();
   expect(await signUp("ada@example.com")).toBe(201);
   expect(await failed()).toBe("Mail server error: ECONNREFUSED");
-  expect(await signUp("bob@example.com")).toBe(201);
-  fixture.server = await openMailServer({ port: Number(new URL(url).port) });
-  await until("both have failed or gone out", async () => {
-    await fixture.hasten();
-    return fixture.server.mails.length === 2;
-  });
+  fixture.server = await openMailServer({ port });
+  await fixture.hasten();
+  await mailed(1);
   await emptied();
-  expect(fixture.server.mails.map(({ to }) => to).toSorted()).toEqual(["ada@example.com", "bob@example.com"]);
 });

@@ -1,73 +1,164 @@
-// The metrics server: off by default, and on its own port.
-import { once } from "node:events";
-import { readdir, readFile, readlink } from "node:fs/promises";
-import { connect } from "node:net";
+// The metrics of the site and of the worker: their counts, their privacy, and the files that name them.
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { createTestDatabase, type TestDatabase } from "../support/database.ts";
-import { killedAfterEach } from "../support/killed-after-each.ts";
-import { ask, startMeasuredSite, type MeasuredSite } from "../support/metrics.ts";
-import { startSite, type Site } from "../support/site.ts";
+import { beforeEach, expect, it, onTestFinished } from "vitest";
+import { freePort } from "../../server/http/listen.ts";
+import { projectRoot } from "../../server/project-root.ts";
+import { createMailFixture } from "../support/mail-fixture.ts";
+import { ada, signUp, startSite, type Site } from "../support/site.ts";
+import { openWire } from "../support/tcp-proxy.ts";
+import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
 
-let database: TestDatabase;
-const sites = killedAfterEach();
+const { database } = createWaitlistFixture();
+const mails = createMailFixture();
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
+beforeEach(() => database.query("TRUNCATE earlyaccess"));
 
-afterAll(() => database.drop());
+interface MeasuredSite extends Site {
+  metricsUrl: string;
+}
 
 async function start(env: Record<string, string> = {}): Promise<MeasuredSite> {
-  const site = await startMeasuredSite({ env: { DATABASE_URL: database.webUrl, ...env } });
-  sites.push(site);
-  return site;
+  const port = await freePort();
+  const site = await startSite({ env: { DATABASE_URL: database.webUrl, METRICS_PORT: `${port}`, ...env } });
+  onTestFinished(() => void site.process.kill("SIGKILL"));
+  return { ...site, metricsUrl: `http://127.0.0.1:${port}/metrics` };
 }
 
-it.runIf(process.platform === "linux")("the site opens a second port only if METRICS_PORT is set", async () => {
-  const off = await startSite({ env: { DATABASE_URL: database.webUrl } });
-  sites.push(off);
-  const on = await start();
-  expect(await openPorts(off)).toHaveLength(1);
-  expect(await openPorts(on)).toHaveLength(2);
-});
+/** Returns the samples of Prometheus' text format, by name and labels. */
+async function scrape(url: string): Promise<Record<string, number>> {
+  const text = await (await fetch(url)).text();
+  const samples = text.matchAll(/^(\w+)(?:\{(.*)\})? (\S+)$/gm);
+  return Object.fromEntries(
+    Array.from(samples, ([, name, labels, value]) => [
+      labels ? `${name} ${labels.replaceAll('"', "")}` : name,
+      Number(value),
+    ]),
+  );
+}
 
-it("the metrics server returns 200 for GET and HEAD of /metrics and 404 for every other request", async () => {
-  const site = await start();
-  const own = { url: new URL(site.metricsUrl).origin };
-  const statuses = await Promise.all([
-    ask(own, "GET", "/metrics"),
-    ask(own, "HEAD", "/metrics"),
-    ask(own, "POST", "/metrics"),
-    ask(own, "GET", "/"),
-    ask(own, "GET", "/healthz"),
-    ask(own, "GET", "/metrics/"),
-  ]);
-  expect(statuses).toEqual([200, 200, 404, 404, 404, 404]);
-  expect(await ask(site, "GET", "/metrics")).toBe(404); // The site's own port does not serve metrics.
-  const response = await fetch(site.metricsUrl);
-  expect(response.headers.get("Content-Type")).toBe("text/plain; version=0.0.4; charset=utf-8");
-  const lag = (await site.metrics()).get("nodejs_eventloop_lag_p99_seconds{}");
-  expect(lag).toBeGreaterThan(0);
-  expect(lag).toBeLessThan(5);
-});
+/** Returns the labels and values of a counter, without zeros. */
+async function counts({ metricsUrl }: MeasuredSite, name: string): Promise<Record<string, number>> {
+  const samples = Object.entries(await scrape(metricsUrl));
+  const own = samples.filter(([key, value]) => key.startsWith(`${name} `) && value !== 0);
+  return Object.fromEntries(own.map(([key, value]) => [key.slice(name.length + 1), value]));
+}
 
-it("the metrics server stops with the site despite an open connection", async () => {
+it("the metrics server answers GET /metrics alone, the site's own port does not, and it stops with the site", async () => {
   const site = await start();
-  const unused = connect(Number(new URL(site.metricsUrl).port), "127.0.0.1");
-  await once(unused, "connect");
-  expect(await Promise.race([site.stop(), sleep(5_000, "late")])).toBe(0);
+  const { origin } = new URL(site.metricsUrl);
+  const statusOf = async (...request: Parameters<typeof fetch>) => (await fetch(...request)).status;
+  expect(await statusOf(site.metricsUrl)).toBe(200);
+  expect(await statusOf(site.metricsUrl, { method: "POST" })).toBe(404);
+  expect(await statusOf(origin)).toBe(404);
+  expect(await statusOf(`${site.url}/metrics`)).toBe(404);
+  expect(await site.stop()).toBe(0);
   expect(site.stderr()).toBe("");
-  await expect(fetch(site.metricsUrl)).rejects.toThrow("fetch failed");
 });
 
-/** Returns the TCP ports on which the process listens. */
-async function openPorts({ process: { pid } }: Site): Promise<string[]> {
-  const folder = `/proc/${pid}/fd`;
-  const links = await Promise.all((await readdir(folder)).map((name) => readlink(join(folder, name)).catch(() => "")));
-  const tables = await Promise.all(["tcp", "tcp6"].map((name) => readFile(`/proc/${pid}/net/${name}`, "utf8")));
-  const rows = tables.flatMap((table) => table.trim().split("\n").slice(1)).map((row) => row.trim().split(/\s+/));
-  // The fourth column is 0A for a listening socket; the tenth is the socket's inode.
-  return rows.filter((row) => row[3] === "0A" && links.includes(`socket:[${row[9]}]`)).map((row) => row[1] as string);
-}
+it("requests are counted by method, route and status, and timed", async () => {
+  const site = await start();
+  const script = /\/assets\/[\w-]+\.js/.exec(await (await fetch(site.url)).text())?.[0] as string;
+  for (const path of [script, "/favicon.ico", "/nowhere", "/healthz"]) await fetch(site.url + path);
+  await fetch(`${site.url}/api/earlyaccess`, { method: "OPTIONS" });
+  await signUp(site);
+  await expect
+    .poll(() => counts(site, "http_requests_total"))
+    .toEqual({
+      "method=GET,route=/,status=200": 1,
+      "method=GET,route=asset,status=200": 1,
+      "method=GET,route=file,status=200": 1,
+      "method=GET,route=not found,status=404": 1,
+      "method=GET,route=/healthz,status=200": 1,
+      "method=other,route=/api/earlyaccess,status=405": 1,
+      "method=POST,route=/api/earlyaccess,status=201": 1,
+    });
+  const seconds = (await counts(site, "http_request_duration_seconds_sum"))["route=/api/earlyaccess"] as number;
+  expect(seconds).toBeGreaterThan(0.0005);
+});
+
+it("requests add no labels from their path, method or body", async () => {
+  const site = await start();
+  const probe = async (salt: string) => {
+    const secret = `unmistakable-${salt}`;
+    for (const path of [`/${secret}`, `/assets/${secret}.js`, `/${secret}@example.com?${secret}`, `/api/${secret}`]) {
+      for (const method of ["GET", "PURGE"])
+        await fetch(site.url + path, { method, headers: { "User-Agent": secret } });
+    }
+    await signUp(site, { ...ada, name: secret, email: `${secret}@example.com` }, { Referer: `http://${secret}/` });
+    await signUp(site, { ...ada, email: secret });
+    return Object.keys(await scrape(site.metricsUrl)).filter((key) => /^(http|perennial)_/.test(key));
+  };
+  const known = await probe("first");
+  expect(known).toContain("http_requests_total method=other,route=not found,status=404");
+  expect(known.join("\n")).not.toMatch(/unmistakable|example\.com|127\.0\.0\.1|PURGE/i);
+  expect(await probe("second")).toEqual(known);
+});
+
+it("sign-ups are counted as joined or repeated, by flag, and refused ones by status", async () => {
+  const site = await start({ SIGNUP_LIMIT: "5" });
+  await signUp(site);
+  await signUp(site, { ...ada, email: "ADA@example.com" });
+  await signUp(site, { ...ada, email: "bot@example.com", message: "Buy this" });
+  await signUp(site, { ...ada, email: "gone@mailinator.com" });
+  await signUp(site, { ...ada, email: "no address" });
+  await signUp(site);
+  await signUp(site, ada, { Origin: "https://evil.example" });
+  expect(await counts(site, "perennial_signups_total")).toEqual({ "outcome=joined": 3, "outcome=repeated": 1 });
+  const flags = { "flag=suspected_spam": 1, "flag=disposable_email": 1 };
+  expect(await counts(site, "perennial_signups_flagged_total")).toEqual(flags);
+  const refused = ["422", "429", "403"].map((status) => [`method=POST,route=/api/earlyaccess,status=${status}`, 1]);
+  expect(await counts(site, "http_requests_total")).toMatchObject(Object.fromEntries(refused));
+});
+
+it("sign-ups are counted as unavailable while Postgres does not answer, and the readiness gauge is 0", async () => {
+  const wire = await openWire(database.webUrl);
+  const site = await start({ DATABASE_URL: wire.url(database.webUrl) });
+  expect(await signUp(site)).toBe(201);
+  expect((await scrape(site.metricsUrl)).perennial_ready).toBe(1);
+  wire.stall();
+  expect(await signUp(site)).toBe(503);
+  expect((await scrape(site.metricsUrl)).perennial_ready).toBe(0);
+  const unavailable = { "method=POST,route=/api/earlyaccess,status=503": 1 };
+  expect(await counts(site, "http_requests_total")).toMatchObject(unavailable);
+  await wire.cut();
+});
+
+it("the worker counts mails, and shows the oldest job, jobs that were given up, and the age of the last backup", async () => {
+  const port = await freePort();
+  await mails.startWorker({ WORKER_METRICS_PORT: `${port}` });
+  expect(await mails.signUp("ada@example.com")).toBe(201);
+  await mails.mailed(1);
+  mails.server.fail("recipient", "550 5.1.1 unknown");
+  expect(await mails.signUp("bob@example.com")).toBe(201);
+  await mails.emptied();
+  await mails.database.query(
+    `SELECT graphile_worker.add_job('mail', run_at => now() + interval '1 day', job_key => 'tomorrow');
+     SELECT graphile_worker.add_job('unknown', run_at => now() - interval '1 hour');
+     SELECT graphile_worker.add_job('unknown', job_key => 'failed');
+     UPDATE graphile_worker._private_jobs SET attempts = max_attempts WHERE key = 'failed';
+     INSERT INTO earlyaccess_backups (finished_at, entries) VALUES (now() - interval '3 hours', 1)`,
+  );
+  const found = await scrape(`http://127.0.0.1:${port}/metrics`);
+  expect(found).toMatchObject({
+    "perennial_mails_total outcome=sent": 1,
+    "perennial_mails_total outcome=refused": 1,
+    perennial_failed_jobs: 1,
+  });
+  expect(Math.round((found.perennial_oldest_job_seconds ?? 0) / 3_600)).toBe(1);
+  expect(Math.round((found.perennial_backup_age_seconds ?? 0) / 3_600)).toBe(3);
+});
+
+it("the dashboard and the alerts name only metrics that the site or the worker has", async () => {
+  const site = await start();
+  await signUp(site); // Counted before the scrape.
+  const port = await freePort();
+  await mails.startWorker({ WORKER_METRICS_PORT: `${port}` });
+  const samples = { ...(await scrape(site.metricsUrl)), ...(await scrape(`http://127.0.0.1:${port}/metrics`)) };
+  const names = new Set(Object.keys(samples).map((key) => key.split(" ", 1)[0]));
+  const files = ["grafana-dashboard.json", "prometheus-alerts.yml"];
+  const text = files.map((name) => readFileSync(join(projectRoot, "deploy", name), "utf8")).join("\n");
+  const named = text.match(/\b(?:http|perennial|nodejs|process)_[a-z\d_]+/g) ?? [];
+  expect(named.length).toBeGreaterThan(20);
+  expect(named.filter((name) => !names.has(name))).toEqual([]);
+});

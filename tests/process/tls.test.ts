@@ -3,11 +3,11 @@ import { once } from "node:events";
 import { chmod, chown, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import pg from "pg";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { certificate, key } from "../support/certificate.ts";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { certificate, key } from "../support/mail-server.ts";
 import { startPostgres, type Postgres } from "../support/postgres.ts";
-import { runSite, startSite } from "../support/site.ts";
+import { queryAs } from "../support/query.ts";
+import { runSite, signUp, startSite, urlsOf } from "../support/site.ts";
 import { runBuiltWaitlist } from "../support/waitlist.ts";
 
 /** The superuser needs no TLS, so that the test can stop Postgres. */
@@ -25,20 +25,17 @@ beforeAll(async () => {
   await writeFile(join(folder, "ca.pem"), certificate);
   const data = join(postgres.directory, "data");
   const { uid, gid } = await stat(data);
-  for (const [name, content] of Object.entries({
-    "server.crt": certificate,
-    "server.key": key,
-    "pg_hba.conf": access,
-  })) {
+  for (const [name, content] of [
+    ["server.crt", certificate],
+    ["server.key", key],
+    ["pg_hba.conf", access],
+  ] as const) {
     await writeFile(join(data, name), content);
     await chmod(join(data, name), 0o600);
     await chown(join(data, name), uid, gid);
   }
-  const superuser = new pg.Client(postgres.superuserUrl);
-  await superuser.connect();
-  await superuser.query("ALTER SYSTEM SET ssl = on");
-  await superuser.query("SELECT pg_reload_conf()");
-  await superuser.end();
+  await queryAs(postgres.superuserUrl, "ALTER SYSTEM SET ssl = on");
+  await queryAs(postgres.superuserUrl, "SELECT pg_reload_conf()");
 });
 
 afterAll(async () => {
@@ -46,55 +43,38 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** With the host name of the certificate. */
-function urls(parameters: string) {
-  const given = (url: string) => `${url.replace("127.0.0.1", "localhost")}${parameters}`;
+/** @param host as the URL names it; the certificate is for localhost. */
+function urls(parameters: string, host = "localhost") {
+  const given = (url: string) => `${url.replace("127.0.0.1", host)}${parameters}`;
   return { webUrl: given(postgres.webUrl), ownerUrl: given(postgres.ownerUrl) };
 }
 
-function environment(parameters: string) {
-  const { webUrl, ownerUrl } = urls(parameters);
-  return { DATABASE_URL: webUrl, DATABASE_OWNER_URL: ownerUrl };
-}
+const withAuthority = (mode: string) => `?sslmode=${mode}&sslrootcert=${join(folder, "ca.pem")}`;
 
 // Most providers show a URL with "require".
-it.each(["verify-full", "require"])("stores sign-ups with sslmode=%s and the authority's file", async (mode) => {
-  const parameters = `?sslmode=${mode}&sslrootcert=${join(folder, "ca.pem")}`;
-  const site = await startSite({ env: environment(parameters) });
-  const body = JSON.stringify({ name: "Ada", email: `${mode}@example.com`, company: "Engines" });
-  const headers = { "Content-Type": "application/json" };
-  const response = await fetch(`${site.url}/api/earlyaccess`, { method: "POST", headers, body });
-  expect(response.status).toBe(201);
-  expect(await site.stop()).toBe(0);
-  expect(site.stderr()).toBe("");
-  expect(await runBuiltWaitlist(urls(parameters), ["export"])).toMatchObject({ code: 0, stderr: "" });
-});
+it.each(["verify-full", "require"])(
+  "site and commands use TLS with sslmode=%s and the authority's file",
+  async (mode) => {
+    const trusted = urls(withAuthority(mode));
+    const site = await startSite({ env: urlsOf(trusted) });
+    expect(await signUp(site)).toBe(201);
+    expect(await site.stop()).toBe(0);
+    expect(site.stderr()).toBe("");
+    expect(await runBuiltWaitlist(trusted, ["export"])).toMatchObject({ code: 0, stderr: "" });
+  },
+);
 
-describe("the start ends with one sentence", () => {
-  it.each([
-    [
-      "without TLS",
-      "",
-      /^Postgres at localhost:\d+ does not let this role in: .* end its URL with \?sslmode=verify-full\.\n$/,
-    ],
-    [
-      "with an unknown authority",
-      "?sslmode=require",
-      /^Postgres at localhost:\d+ shows a certificate that is not trusted .*sslrootcert=.*\n$/,
-    ],
-  ])("%s", async (_, parameters, message) => {
-    const site = runSite({ env: environment(parameters) });
-    expect(await once(site.process, "exit")).toEqual([1, null]);
-    expect(site.stderr()).toMatch(message);
-  });
-
-  it("with another host name than the certificate's", async () => {
-    const parameters = `?sslmode=verify-full&sslrootcert=${join(folder, "ca.pem")}`;
-    const env = Object.fromEntries(
-      Object.entries(environment(parameters)).map(([name, url]) => [name, url.replace("localhost", "127.0.0.1")]),
-    );
-    const site = runSite({ env });
-    expect(await once(site.process, "exit")).toEqual([1, null]);
-    expect(site.stderr()).toMatch(/ERR_TLS_CERT_ALTNAME_INVALID/);
-  });
+it.each([
+  ["does not use TLS", () => urls(""), /^Postgres at localhost:\d+ does not let this role in: .*sslmode=verify-full/],
+  ["does not know the authority", () => urls("?sslmode=require"), /certificate that is not trusted .*sslrootcert=/],
+  [
+    "finds another host in the certificate",
+    () => urls(withAuthority("verify-full"), "127.0.0.1"),
+    /ERR_TLS_CERT_ALTNAME_INVALID/,
+  ],
+])("a start that %s ends with one sentence", async (_, given, message) => {
+  const site = runSite({ env: urlsOf(given()) });
+  expect(await once(site.process, "exit")).toEqual([1, null]);
+  expect(site.stderr()).toMatch(message);
+  expect(site.stderr().trimEnd().split("\n")).toHaveLength(1);
 });

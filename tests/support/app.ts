@@ -11,7 +11,6 @@ import type { Application } from "../../server/http/server.ts";
 import { createWaitlist } from "../../server/models/waitlist.ts";
 import { createBuiltFrontend, type Frontend } from "../../server/views/frontend.ts";
 import type { PublicSite } from "../../server/views/document.ts";
-import { keepLog } from "./sent.ts";
 
 export interface TestApp {
   /** What supertest sends its requests to. */
@@ -64,9 +63,6 @@ export async function createTestApp(webUrl = noDatabase, changes: Partial<AppOpt
     application,
     options,
     logged: () => lines,
-    close: () => {
-      keepLog(lines);
-      return database.close();
-    },
+    close: () => database.close(),
   };
 }

@@ -3,7 +3,6 @@ import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, inject, onTestFinished } from "vitest";
 import { signupPath } from "../../client/shared/addresses.ts";
 import { launchChromium } from "./chromium.ts";
-import { keepSent } from "./sent.ts";
 
 export interface WatchedPage extends Page {
   /** Console messages and uncaught errors, without debug messages, which browsers hide by default. */
@@ -12,20 +11,14 @@ export interface WatchedPage extends Page {
   sentRequests: string[];
 }
 
-/** What a page can change while it is open. */
+/** A page can change its media and viewport while it is open; the others need a browser context of their own. */
 type Media = Pick<BrowserContextOptions, "colorScheme" | "reducedMotion" | "forcedColors" | "viewport">;
-/** What needs a browser context of its own. */
 type ContextOptions = Pick<BrowserContextOptions, "javaScriptEnabled" | "bypassCSP">;
 
 let browser: Promise<Browser> | undefined;
 const idlePages = new Map<string, WatchedPage[]>();
 
 afterAll(async () => (await browser)?.close());
-
-/** Launches a browser that the caller closes. */
-export function launchBrowser(): Promise<Browser> {
-  return launchChromium(inject("chromium"));
-}
 
 /**
  * Opens a page, without motion unless the options say otherwise. When the test ends, the page leaves the site and waits for
@@ -51,17 +44,14 @@ export async function openPage({ viewport, ...options }: Media & ContextOptions 
 }
 
 async function newPage(options: ContextOptions): Promise<WatchedPage> {
-  browser ??= launchBrowser();
+  browser ??= launchChromium(inject("chromium"));
   const context = await (await browser).newContext(options);
   const page = Object.assign(await context.newPage(), { messages: [] as string[], sentRequests: [] as string[] });
   page.on("console", (message) => {
     if (message.type() !== "debug") page.messages.push(`${message.type()}: ${message.text()}`);
   });
   page.on("pageerror", (error) => page.messages.push(`uncaught: ${error.message}`));
-  page.on("request", (request) => {
-    page.sentRequests.push(`${request.method()} ${request.url()}`);
-    if (new URL(request.url()).pathname === signupPath) keepSent(request.postData());
-  });
+  page.on("request", (request) => page.sentRequests.push(`${request.method()} ${request.url()}`));
   return page;
 }
 

@@ -33,9 +33,7 @@ function findInstalled(): string | undefined {
 /** The package contains what a bare system lacks (NSS, fonts), but uses it only if it detects Lambda. */
 async function findPackaged(): Promise<Chromium> {
   if (process.platform !== "linux" || process.arch !== "x64") {
-    throw new Error(
-      `The packaged Chromium needs Linux on x64; this is ${process.platform} on ${process.arch}. Install Chrome or Chromium, or set CHROMIUM_PATH to the path of one.`,
-    );
+    throw new Error("Install Chrome or Chromium, or set CHROMIUM_PATH to the path of one.");
   }
   process.env.AWS_EXECUTION_ENV ??= "AWS_Lambda_nodejs20.x";
   const { default: packaged } = await import("@sparticuz/chromium");

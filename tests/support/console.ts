@@ -1,8 +1,5 @@
 // An unexpected console.error or console.warn fails its test.
 import { afterEach, beforeEach, vi } from "vitest";
-import { watchRequests } from "./sent.ts";
-
-watchRequests();
 
 beforeEach(() => {
   vi.spyOn(console, "error");

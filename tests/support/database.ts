@@ -2,8 +2,8 @@
 import { randomBytes } from "node:crypto";
 import { inject } from "vitest";
 import { adminsGroup, type DatabaseUrls } from "../../server/database/roles.ts";
+import type { Template } from "./global-setup.ts";
 import { queryAs } from "./query.ts";
-import type { Template } from "./templates.ts";
 
 export interface TestDatabase extends DatabaseUrls {
   /** The role of the worker, which a migration with `worker` creates. */
@@ -19,16 +19,22 @@ export function superuserUrl(database: string): string {
   return Object.assign(new URL(inject("superuserUrl")), { pathname: `/${database}` }).href;
 }
 
+/** The key of the erased addresses of the template "mail". */
+export const erasureKey = inject("templates").mail.erasureKey as string;
+
 const asSuperuser = (sql: string) => queryAs(superuserUrl("postgres"), sql);
 const createName = () => `test_${randomBytes(6).toString("hex")}`;
 
+/** Returns the URL of a role of the database alone. */
+function urlOf(database: string, role: string, password: string): string {
+  return Object.assign(new URL(superuserUrl(database)), { username: `${database}_${role}`, password }).href;
+}
+
 function toTestDatabase(name: string, urls: DatabaseUrls): TestDatabase {
-  const as = (role: string, password: string) =>
-    Object.assign(new URL(superuserUrl(name)), { username: `${name}_${role}`, password }).href;
   return {
     ...urls,
-    workerUrl: urls.worker?.url ?? as("worker", "also a long secret"),
-    adminRoleUrl: as("admin", "one more long secret"),
+    workerUrl: urls.worker?.url ?? urlOf(name, "worker", "also a long secret"),
+    adminRoleUrl: urlOf(name, "admin", "one more long secret"),
     query: (sql, values) => queryAs(urls.ownerUrl, sql, values),
     drop: async () => {
       await asSuperuser(`DROP DATABASE ${name} WITH (FORCE)`);
@@ -43,21 +49,21 @@ export async function createEmptyDatabase(): Promise<TestDatabase> {
   const name = createName();
   await asSuperuser(`CREATE ROLE ${name}_owner LOGIN CREATEROLE PASSWORD 'owners-password'`);
   await asSuperuser(`CREATE DATABASE ${name} OWNER ${name}_owner`);
-  const as = (username: string, password: string) =>
-    Object.assign(new URL(superuserUrl(name)), { username: `${name}_${username}`, password }).href;
-  return toTestDatabase(name, { ownerUrl: as("owner", "owners-password"), webUrl: as("web", "it's a long secret") });
+  const ownerUrl = urlOf(name, "owner", "owners-password");
+  return toTestDatabase(name, { ownerUrl, webUrl: urlOf(name, "web", "it's a long secret") });
 }
 
 /** Creates a copy of a migrated database. All copies have the same owner and the same web role. */
 export async function createTestDatabase(template: Template = "site"): Promise<TestDatabase> {
   const name = createName();
-  const { urls, database, owner } = inject("templates")[template];
-  await asSuperuser(`CREATE DATABASE ${name} TEMPLATE ${database} OWNER ${owner}`);
+  const { ownerUrl, webUrl, worker, ...others } = inject("templates")[template];
+  const { username } = new URL(ownerUrl);
+  await asSuperuser(`CREATE DATABASE ${name} TEMPLATE template_${template} OWNER ${username}`);
   const inCopy = (url: string) => Object.assign(new URL(url), { pathname: `/${name}` }).href;
   return toTestDatabase(name, {
-    ...urls,
-    ownerUrl: inCopy(urls.ownerUrl),
-    webUrl: inCopy(urls.webUrl),
-    ...(urls.worker && { worker: { ...urls.worker, url: inCopy(urls.worker.url) } }),
+    ...others,
+    ownerUrl: inCopy(ownerUrl),
+    webUrl: inCopy(webUrl),
+    ...(worker && { worker: { ...worker, url: inCopy(worker.url) } }),
   });
 }

@@ -1,34 +1,11 @@
-// A real SMTP server that accepts, refuses or hangs as a test wants, and keeps what it gets.
+// A real SMTP server that accepts, refuses or hangs as a test wants, and keeps what it gets; a parser of mails; a certificate.
 import { once } from "node:events";
 import type { AddressInfo, Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from "smtp-server";
-import { certificate, key } from "./certificate.ts";
+import { SMTPServer, type SMTPServerSession } from "smtp-server";
 
 type Step = "connect" | "sender" | "recipient" | "data";
-
-interface ReceivedMail {
-  from: string;
-  to: string;
-  /** As it arrived, with headers. */
-  raw: string;
-  secure: boolean;
-  user: string | undefined;
-  accepted: boolean;
-}
-
-export interface MailServer {
-  url: string;
-  /** Every complete message, in order, also those that were refused. */
-  mails: ReceivedMail[];
-  /** Of every RCPT TO, in order. */
-  recipients: string[];
-  connections(): number;
-  /** Fails at a step from now on: with a reply such as "450 4.2.0 later", with "drop" by closing the connection, with "hang" not at all. No step: accepts. */
-  fail(step?: Step, reply?: string): void;
-  close(): Promise<void>;
-}
 
 export interface MailServerOptions {
   /** 0 for any; the port of a closed server opens it again. */
@@ -38,11 +15,14 @@ export interface MailServerOptions {
   login?: { user: string; password: string };
 }
 
-export async function openMailServer(options: MailServerOptions = {}): Promise<MailServer> {
+export type MailServer = Awaited<ReturnType<typeof openMailServer>>;
+
+const unencrypted = { disabledCommands: ["STARTTLS"], allowInsecureAuth: true };
+
+export async function openMailServer(options: MailServerOptions = {}) {
   const { port = 0, encryption = "none", login } = options;
-  const mails: ReceivedMail[] = [];
+  const mails: { to: string; raw: string }[] = [];
   const recipients: string[] = [];
-  let connections = 0;
   const sockets = new Set<Socket>();
   let failing: { step: Step; reply: string } | undefined;
   function answer(step: Step, callback: (error?: Error | null) => void) {
@@ -51,14 +31,11 @@ export async function openMailServer(options: MailServerOptions = {}): Promise<M
     const [, code, message] = /^(\d+) (.*)$/.exec(failing.reply) ?? [];
     if (code) callback(Object.assign(new Error(`${message} <${recipients.at(-1)}>`), { responseCode: Number(code) }));
   }
-  async function take(stream: Readable, { envelope, secure, user }: SMTPServerSession) {
-    const raw = await text(stream);
-    const from = envelope.mailFrom ? envelope.mailFrom.address : "";
-    const to = envelope.rcptTo.map(({ address }) => address).join();
-    mails.push({ from, to, raw, secure, user: user || undefined, accepted: failing?.step !== "data" });
+  async function take(stream: Readable, { envelope }: SMTPServerSession) {
+    mails.push({ to: envelope.rcptTo.map(({ address }) => address).join(), raw: await text(stream) });
   }
   const server = new SMTPServer({
-    ...encryptionOptions(encryption),
+    ...(encryption === "none" ? unencrypted : { key, cert: certificate, secure: encryption === "TLS" }),
     authOptional: !login,
     disableReverseLookup: true,
     closeTimeout: 1,
@@ -66,10 +43,7 @@ export async function openMailServer(options: MailServerOptions = {}): Promise<M
       if (username === login?.user && password === login?.password) callback(null, { user: username });
       else callback(new Error(`Nobody here is ${username} with ${password}`));
     },
-    onConnect: (_session, callback) => {
-      connections++;
-      answer("connect", callback);
-    },
+    onConnect: (_session, callback) => answer("connect", callback),
     onMailFrom: (_address, _session, callback) => answer("sender", callback),
     onRcptTo: ({ address }, _session, callback) => {
       recipients.push(address);
@@ -87,17 +61,59 @@ export async function openMailServer(options: MailServerOptions = {}): Promise<M
   const scheme = encryption === "TLS" ? "smtps" : "smtp";
   return {
     url: `${scheme}://${credentials}localhost:${(server.server.address() as AddressInfo).port}`,
+    /** Every complete message with its headers, also one that was refused. */
     mails,
+    /** Of every RCPT TO, in order. */
     recipients,
-    connections: () => connections,
-    fail: (step, reply = "hang") => {
+    connections: () => sockets.size,
+    /** Fails at a step from now on: with a reply, with "drop" by closing the connection, with "hang" not at all. No step: accepts. */
+    fail: (step?: Step, reply = "hang") => {
       failing = step && { step, reply };
     },
-    close: () => new Promise((resolve) => server.close(() => resolve())),
+    close: () => new Promise<void>((resolve) => server.close(() => resolve())),
   };
 }
 
-function encryptionOptions(encryption: "none" | "STARTTLS" | "TLS"): SMTPServerOptions {
-  if (encryption === "none") return { disabledCommands: ["STARTTLS"], allowInsecureAuth: true };
-  return { key, cert: certificate, secure: encryption === "TLS" };
+/** Returns the headers by their names in lower case, and the decoded parts: one plain, one HTML. */
+export function parseMail(raw: string): { headers: Record<string, string>; text: string; html: string } {
+  const { headers, body } = splitHeaders(raw.replaceAll("\r\n", "\n"));
+  const boundary = /boundary="([^"]+)"/.exec(headers["content-type"] ?? "")?.[1];
+  const [plain = "", html = ""] = body.split(`--${boundary}`).slice(1, -1).map(decode);
+  return { headers, text: plain, html };
 }
+
+function splitHeaders(part: string): { headers: Record<string, string>; body: string } {
+  const [head = "", ...paragraphs] = part.split("\n\n");
+  const lines = head.replaceAll(/\n[ \t]+/g, " ").matchAll(/^([^:]+): *(.*)$/gm);
+  const headers = Array.from(lines, ([, name = "", value]) => [name.toLowerCase(), value] as const);
+  return { headers: Object.fromEntries(headers) as Record<string, string>, body: paragraphs.join("\n\n") };
+}
+
+function decode(part: string): string {
+  const { headers, body } = splitHeaders(part.trimStart());
+  if (headers["content-transfer-encoding"] !== "quoted-printable") return body;
+  const bytes = body
+    .replaceAll("=\n", "")
+    .replaceAll(/=([\dA-F]{2})/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
+  return Buffer.from(bytes, "latin1").toString("utf8");
+}
+
+/** Self-signed for localhost, valid until 2126; made with openssl. */
+export const certificate = `-----BEGIN CERTIFICATE-----
+MIIBljCCATugAwIBAgIUdiJmxpSAjc1KSCEyC+sdMMBlPHQwCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMTEwMzkyMFoYDzIxMjYxMDI4
+MTAzOTIwWjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAATEwNHxkMt2um3IsKp+aj9eyPbOCC2RVUBj+5rJTxVhHjA4ZwX6jMJz
+uvowxioAGvarlpDqDZUbOqHF60o/cBM2o2kwZzAdBgNVHQ4EFgQUF1xJaKRU2+PD
+loL4MPq5bJU0yIswHwYDVR0jBBgwFoAUF1xJaKRU2+PDloL4MPq5bJU0yIswDwYD
+VR0TAQH/BAUwAwEB/zAUBgNVHREEDTALgglsb2NhbGhvc3QwCgYIKoZIzj0EAwID
+SQAwRgIhAOSHSt4oJ1qIheu/rZAy3Cb0+R+7+Dws5R+bDzhoVlDAAiEA8k52pAPd
+VVV0Le1CS263lHKNfTTg5g9v2abiQpc5NnI=
+-----END CERTIFICATE-----
+`;
+export const key = `-----BEGIN EC PRIVATE KEY-----
+MHcCAQEEIB0fylNO65s6pLuRSY7RQBpYTqAYwEPENZcIF/CKLgsloAoGCCqGSM49
+AwEHoUQDQgAExMDR8ZDLdrptyLCqfmo/Xsj2zggtkVVAY/uayU8VYR4wOGcF+ozC
+c7r6MMYqABr2q5aQ6g2VGzqhxetKP3ATNg==
+-----END EC PRIVATE KEY-----
+`;

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import type { TestDatabase } from "./database.ts";
 
-export const noticeId = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 32);
+const noticeId = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 32);
 
 /** Returns the id. */
 export async function storeNotice(database: TestDatabase, text: string): Promise<string> {

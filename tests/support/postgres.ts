@@ -22,13 +22,10 @@ export async function startPostgres(parent = tmpdir()): Promise<Postgres> {
   const passwords = JSON.parse(await readFile(join(postgres.directory, "passwords.json"), "utf8")) as {
     superuser: string;
   };
-  const superuser = new URL(postgres.ownerUrl);
-  superuser.username = "postgres";
-  superuser.password = passwords.superuser;
-  superuser.pathname = "/postgres";
+  const superuser = { username: "postgres", password: passwords.superuser, pathname: "/postgres" };
   return {
     ...postgres,
-    superuserUrl: superuser.href,
+    superuserUrl: Object.assign(new URL(postgres.ownerUrl), superuser).href,
     signal: (name) => {
       const [postmaster] = readFileSync(join(postgres.directory, "data/postmaster.pid"), "utf8").split("\n");
       const children = readFileSync(`/proc/${postmaster}/task/${postmaster}/children`, "utf8").split(" ");

@@ -5,9 +5,9 @@ import { openSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { scripts } from "../../package.json";
-import { projectRoot } from "../../server/project-root.ts";
+import type { DatabaseUrls } from "../../server/database/roles.ts";
 import { freePort } from "../../server/http/listen.ts";
-import { keepLog } from "./sent.ts";
+import { projectRoot } from "../../server/project-root.ts";
 import { until } from "./until.ts";
 
 export interface Site {
@@ -32,13 +32,8 @@ const builtServer = join(projectRoot, "dist/server/index.js");
 /** The command of npm start, with its options for V8. */
 const built: [string, ...string[]] = [process.execPath, ...scripts.start.split(" ").slice(1, -1), builtServer];
 
-/**
- * Returns the command that runs a TypeScript file of the project. Unlike the command tsx, it ends with the exit code of the
- * file also if the file reacts late to a signal.
- */
-function runSource(file: string, ...args: string[]): [string, ...string[]] {
-  return [process.execPath, "--import", import.meta.resolve("tsx"), join(projectRoot, file), ...args];
-}
+/** The settings of a given database. */
+export const urlsOf = ({ webUrl, ownerUrl }: DatabaseUrls) => ({ DATABASE_URL: webUrl, DATABASE_OWNER_URL: ownerUrl });
 
 /** Resolves when the site listens, or after its first response if its log goes to a file. @throws with its output if it ends before. */
 export async function startSite(options: Options = {}): Promise<Site> {
@@ -53,10 +48,27 @@ export async function ready({ url }: Pick<Site, "url">): Promise<void> {
   await until("the site is ready", async () => (await fetch(`${url}/readyz`)).ok, 50);
 }
 
+export const ada = { name: "Ada", email: "ada@example.com", company: "Engines" };
+
+/** Signs up as JSON. Resolves with the status after the whole response. */
+export async function signUp(
+  { url }: Pick<Site, "url">,
+  entry: object | string = ada,
+  headers: Record<string, string> = {},
+): Promise<number> {
+  const sent = { headers: { "Content-Type": "application/json", ...headers }, body: JSON.stringify(entry) };
+  const response = await fetch(`${url}/api/earlyaccess`, { method: "POST", ...sent });
+  await response.arrayBuffer();
+  return response.status;
+}
+
 /** `npm run studio` on a free port. */
 export async function startStudio(env: Record<string, string>, ...options: string[]): Promise<Site> {
   const port = await freePort();
-  const studio = runSite({ env, command: runSource("server/commands/studio.ts", "--port", `${port}`, ...options) });
+  // Unlike the command tsx, node ends with the exit code of the file also if the file reacts late to a signal.
+  const tsx = [process.execPath, "--import", import.meta.resolve("tsx")] as const;
+  const file = join(projectRoot, "server/commands/studio.ts");
+  const studio = runSite({ env, command: [...tsx, file, "--port", `${port}`, ...options] });
   return { ...studio, url: await printedUrl(studio, /http:\/\/localhost:(\d+)/) };
 }
 
@@ -67,6 +79,9 @@ const printedUrl = (site: Site, pattern: RegExp) =>
     return port && `http://localhost:${port}`;
   });
 
+/** Returns the URL after a response. */
+const respond = async (url: string) => (await fetch(url, { method: "HEAD" }).catch(() => undefined)) && url;
+
 function whileRunning(site: Site, findUrl: () => string | undefined | Promise<string | undefined>): Promise<string> {
   const check = () => {
     const { exitCode, signalCode } = site.process;
@@ -75,14 +90,6 @@ function whileRunning(site: Site, findUrl: () => string | undefined | Promise<st
   };
   return until("the site listens", check, 60, 2) as Promise<string>;
 }
-
-const respond = (url: string) =>
-  fetch(url)
-    .then((response) => response.arrayBuffer())
-    .then(
-      () => url,
-      () => undefined,
-    );
 
 /** The built worker. */
 export function runWorker(env: Record<string, string>): Site {
@@ -100,8 +107,6 @@ export function runSite({ env = {}, cwd = tmpdir(), command = built, log }: Opti
   let stderr = "";
   child.stdout?.setEncoding("utf8").on("data", (text: string) => (stdout += text));
   child.stderr?.setEncoding("utf8").on("data", (text: string) => (stderr += text));
-  // What commands print is for their caller.
-  if (command === built) child.once("close", () => keepLog(stdout + stderr));
   const exited = once(child, "exit").then(([code]) => code as number | null);
   return {
     url: "",

@@ -1,71 +1,50 @@
-// A TCP proxy to Postgres that a test can close, stall, delay and repair.
+// A TCP proxy to Postgres that a test can close, stall and repair.
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 
-export interface Wire {
-  /** Returns the URL of the database through the proxy. */
-  url(databaseUrl: string): string;
-  /** Closes every connection and refuses new ones. */
-  cut(): Promise<void>;
-  /** Accepts connections and data, and forwards nothing, as with a frozen Postgres. */
-  stall(): void;
-  /** Forwards everything with a latency, in milliseconds. */
-  delay(ms: number): void;
-  /** Open connections stay silent for ever, as after a failover; new ones work. */
-  forget(): void;
-  mend(): Promise<void>;
-}
+export type Wire = Awaited<ReturnType<typeof openWire>>;
 
-export async function openWire(databaseUrl: string): Promise<Wire> {
+export async function openWire(databaseUrl: string) {
   const target = new URL(databaseUrl);
   const sockets = new Set<Socket>();
   const forgotten = new WeakSet<Socket>();
   let stalled = false;
-  let latency = 0;
+  const forward = (from: Socket, to: Socket) => {
+    sockets.add(from);
+    from.on("error", () => to.destroy());
+    from.on("close", () => (sockets.delete(from), to.destroy()));
+    from.on("data", (chunk) => {
+      if (!stalled && !forgotten.has(from)) to.write(chunk);
+    });
+  };
   const server = createServer((near) => {
     const far = connect(Number(target.port), target.hostname);
-    for (const [from, to] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      sockets.add(from);
-      from.on("error", () => to.destroy());
-      from.on("close", () => (sockets.delete(from), to.destroy()));
-      from.on("data", (chunk) => {
-        if (latency > 0) setTimeout(() => to.write(chunk), latency).unref();
-        else if (!stalled && !forgotten.has(from)) to.write(chunk);
-      });
-    }
+    forward(near, far);
+    forward(far, near);
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
+  const closeAll = () => sockets.forEach((socket) => socket.destroy());
   return {
-    url: (through) => {
-      const url = new URL(through);
-      url.port = String(port);
-      return url.href;
-    },
+    /** Returns the URL of the database through the proxy. */
+    url: (through: string) => Object.assign(new URL(through), { port: String(port) }).href,
+    /** Closes every connection and refuses new ones. */
     cut: async () => {
       const closed = new Promise((done) => server.close(done));
-      for (const socket of sockets) socket.destroy();
+      closeAll();
       await closed;
     },
-    stall: () => {
-      stalled = true;
-    },
-    delay: (ms) => {
-      latency = ms;
-    },
+    /** Accepts connections and data, and forwards nothing, as with a frozen Postgres. */
+    stall: () => void (stalled = true),
+    /** Open connections stay silent for ever, as after a failover; new ones work. */
     forget: () => {
       stalled = false;
       for (const socket of sockets) forgotten.add(socket);
     },
     mend: async () => {
       stalled = false;
-      latency = 0;
-      // Data was dropped, so the open connections cannot continue.
-      for (const socket of sockets) socket.destroy();
+      closeAll(); // Data was dropped, so the open connections cannot continue.
       if (server.listening) return;
       server.listen(port, "127.0.0.1");
       await once(server, "listening");

@@ -1,5 +1,4 @@
-// The waitlist command: within this process, or as an operator runs it. Its output may show the list, so the search of the
-// logs (global-setup.ts) excludes it.
+// The waitlist command: within this process, or as an operator runs it.
 import { join } from "node:path";
 import { Writable } from "node:stream";
 import { tmpdir } from "node:os";
@@ -9,23 +8,11 @@ import { explain } from "../../server/operator-messages.ts";
 import type { DatabaseUrls } from "../../server/database/roles.ts";
 import { projectRoot } from "../../server/project-root.ts";
 import { run, type Run } from "./run.ts";
+import { urlsOf } from "./site.ts";
 
 export const builtWaitlist = join(projectRoot, "dist/server/waitlist.js");
 
-/** The verdict of doctor on each thing that it names. */
-export const verdicts = (stdout: string) =>
-  Object.fromEntries(
-    [...stdout.matchAll(/^(ok|warning|problem) +([^:]+):/gm)].map(([, verdict, what]) => [what, verdict]),
-  );
-
 type Result = Pick<Run, "code" | "stdout" | "stderr">;
-
-const environment = ({ webUrl, ownerUrl, adminUrl }: DatabaseUrls, changes: Record<string, string>) => ({
-  DATABASE_URL: webUrl,
-  DATABASE_OWNER_URL: ownerUrl,
-  ...(adminUrl ? { DATABASE_ADMIN_URL: adminUrl } : {}),
-  ...changes,
-});
 
 /** Runs the command in this process, one at a time. @param env overrides the URLs of the database. */
 export async function runWaitlist(
@@ -35,7 +22,7 @@ export async function runWaitlist(
 ): Promise<Result> {
   const [folder, own] = [process.cwd(), process.env];
   process.chdir(tmpdir()); // Nobody's .env changes a test.
-  process.env = environment(database, env);
+  process.env = { ...urlsOf(database), ...env };
   const [stdout, stderr] = [capture("stdout"), capture("stderr")];
   try {
     await runCommandLine(args);
@@ -71,6 +58,6 @@ export async function runBuiltWaitlist(
   env: Record<string, string> = {},
   program = builtWaitlist,
 ): Promise<Result> {
-  const { code, stdout, stderr } = await run([process.execPath, program, ...args], environment(database, env));
+  const { code, stdout, stderr } = await run([process.execPath, program, ...args], { ...urlsOf(database), ...env });
   return { code, stdout, stderr };
 }

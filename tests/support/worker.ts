@@ -1,14 +1,12 @@
 // The worker within this process, and sign-ups over HTTP at an app of the same database.
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { pino } from "pino";
+import request from "supertest";
 import { onTestFinished } from "vitest";
+import { signupPath } from "../../client/shared/addresses.ts";
 import { readConfig } from "../../server/config.ts";
 import { openDatabase } from "../../server/database/connect.ts";
 import type { DatabaseUrls } from "../../server/database/roles.ts";
 import { runTasks } from "../../server/worker/worker.ts";
-import type { AppOptions } from "../../server/app.ts";
 import { createTestApp } from "./app.ts";
 import { until } from "./until.ts";
 
@@ -37,23 +35,15 @@ export async function startWorker(env: Record<string, string>): Promise<Worker> 
   return worker;
 }
 
-export type SignUp = (email: string, changes?: Record<string, unknown>) => Promise<number>;
+export type SignUp = (email: string, changes?: object) => Promise<number>;
 
 /** Opens an app until the test ends. Returns a function that signs up and resolves with the status. */
-export async function openSignUps({ webUrl }: DatabaseUrls, changes: Partial<AppOptions> = {}): Promise<SignUp> {
-  const site = await createTestApp(webUrl, changes);
-  const server = createServer(site.app).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    server.close();
-    await site.close();
-  });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/earlyaccess`;
-  return async (email, more) => {
-    const body = JSON.stringify({ name: "Ada Lovelace", email, company: "Engines", ...more });
-    const headers = { "Content-Type": "application/json" };
-    return (await fetch(url, { method: "POST", headers, body })).status;
+export async function openSignUps({ webUrl }: DatabaseUrls): Promise<SignUp> {
+  const site = await createTestApp(webUrl);
+  onTestFinished(() => site.close());
+  return async (email, changes) => {
+    const entry = { name: "Ada Lovelace", email, company: "Engines", ...changes };
+    return (await request(site.app).post(signupPath).send(entry)).status;
   };
 }
 

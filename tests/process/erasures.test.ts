@@ -1,0 +1,185 @@
+// Erased addresses: waitlist erase, purge, and import of a file that still holds them.
+import { writeFile } from "node:fs/promises";
+import { beforeEach, describe, expect, it } from "vitest";
+import { hashAddress } from "../../server/database/erasure-key.ts";
+import { migrate } from "../../server/database/migrate.ts";
+import { erasureKey } from "../support/database.ts";
+import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
+
+const { database, file, waitlist, entries, add } = createWaitlistFixture();
+
+const withKey = { ERASURE_KEY: erasureKey };
+const year = { RETENTION_MONTHS: "12" };
+
+beforeEach(() => database.query("DROP SCHEMA IF EXISTS earlyaccess_erasures CASCADE; TRUNCATE earlyaccess"));
+
+/** Adds an entry that is as old as the interval. */
+const addAged = (name: string, interval: string) =>
+  database.query(
+    `INSERT INTO earlyaccess (id, name, email, company, created_at)
+     VALUES (gen_random_uuid(), $1, $2, 'E', now() - $3::interval)`,
+    [name, `${name.toLowerCase()}@example.com`, interval],
+  );
+
+const hash = (address: string) => hashAddress(address, erasureKey);
+const keep = (address: string, moment: string) =>
+  database.query("INSERT INTO earlyaccess_erasures.addresses VALUES ($1, $2)", [hash(address), moment]);
+const hashes = async () =>
+  (await database.query("SELECT hash FROM earlyaccess_erasures.addresses")).map((row) => String(row.hash)).toSorted();
+
+const names = async () => (await entries()).map(({ name }) => name);
+
+it("erase removes the address in any spelling, keeps the status history, and can be repeated", async () => {
+  await add("Zoë", "zoe@xn--mnchen-3ya.de", { created_at: "2026-01-02T03:04:05Z" });
+  await add("Ada", "ada@example.com");
+  await database.query("UPDATE earlyaccess SET status = 'invited' WHERE name = 'Zoë'");
+  const [{ id } = {}] = await database.query("SELECT id FROM earlyaccess WHERE name = 'Zoë'");
+  const stdout =
+    "Removed 1 entry of 2026-01-02 with status invited. Its 1 status change stays, without personal data.\n";
+  expect(await waitlist(["erase", " ZOE@München.de"])).toEqual({ code: 0, stdout, stderr: "" });
+  expect(await names()).toEqual(["Ada"]);
+  const [change = {}] = await database.query("SELECT * FROM earlyaccess_status_changes WHERE entry_id = $1", [id]);
+  const kept = ["changed_at", "changed_by", "entry_id", "id", "new_status", "old_status"];
+  expect(Object.keys(change).toSorted()).toEqual(kept);
+  const none = "The list has no entry with this address.\n";
+  expect(await waitlist(["erase", "zoe@münchen.de"])).toEqual({ code: 0, stdout: none, stderr: "" });
+});
+
+it("erase removes all of several addresses, or none if one is no address", async () => {
+  await add("Ada", "ada@example.com", { created_at: "2026-01-02T03:04:05Z" });
+  await add("Eve", "eve@example.com");
+  const refused = await waitlist(["erase", "ada@example.com", "zo\u0007e"]);
+  expect(refused).toMatchObject({ code: 1, stderr: '"zo?e" is not an email address. Nothing was removed.\n' });
+  expect(await names()).toEqual(["Ada", "Eve"]);
+  const stdout = [
+    "ADA@example.com: Removed 1 entry of 2026-01-02 with status waiting.",
+    "nobody@example.com: The list has no entry with this address.\n",
+  ].join("\n");
+  const result = await waitlist(["erase", "ADA@example.com", "nobody@example.com"]);
+  expect(result).toEqual({ code: 0, stdout, stderr: "" });
+  expect(await names()).toEqual(["Eve"]);
+});
+
+it("purge removes the entries that are older than RETENTION_MONTHS, and none without the setting", async () => {
+  await addAged("Older", "12 months 1 second");
+  await addAged("Younger", "12 months -20 seconds");
+  expect((await waitlist(["purge"])).stdout).toMatch(/^RETENTION_MONTHS is 0 or not set, so no entry is too old\. /);
+  const dryRun = await waitlist(["purge", "--dry-run"], year);
+  expect(dryRun).toEqual({ code: 0, stdout: "Would remove 1 entry older than 12 months.\n", stderr: "" });
+  expect(await names()).toEqual(["Older", "Younger"]);
+  const stdout = "Removed 1 entry older than 12 months.\n";
+  expect(await waitlist(["purge"], year)).toEqual({ code: 0, stdout, stderr: "" });
+  expect(await names()).toEqual(["Younger"]);
+});
+
+it("purge leaves personal data neither in its output nor in another table", async () => {
+  const worker = { url: database.workerUrl, tasks: ["webhook" as const, "mail" as const, "purge" as const] };
+  await migrate({ ...database, worker, erasureKey });
+  await database.query(
+    `INSERT INTO earlyaccess (id, name, email, company, job_title, created_at)
+     SELECT gen_random_uuid(), 'Secret ' || i, 'secret' || i || '@example.com', 'Secret', 'Secret', now() - interval '2 years'
+     FROM generate_series(1, 1100) i`,
+  );
+  await database.query("UPDATE earlyaccess SET status = 'invited' WHERE email < 'secret2'");
+  const result = await waitlist(["purge"], { ...year, ...withKey });
+  expect(result).toEqual({ code: 0, stdout: "Removed 1,100 entries older than 12 months.\n", stderr: "" });
+  const tables = await database.query(
+    `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
+     WHERE schemaname IN ('public', 'graphile_worker', 'earlyaccess_erasures')`,
+  );
+  const filled = ["public.earlyaccess_status_changes", "graphile_worker._private_jobs"];
+  expect(tables.map(({ name }) => name)).toEqual(expect.arrayContaining(filled));
+  for (const { name } of tables as { name: string }[]) {
+    const rows = await database.query(`SELECT kept::text ILIKE '%secret%' AS secret FROM ${name} AS kept`);
+    if (filled.includes(name)) expect(rows, name).not.toEqual([]);
+    expect(
+      rows.filter(({ secret }) => secret),
+      name,
+    ).toEqual([]);
+  }
+});
+
+describe("an erased address", () => {
+  beforeEach(() => migrate({ ...database, erasureKey }));
+
+  it("is kept as a keyed hash, whether or not the list has its entry", async () => {
+    await add("Ada", "ada@example.com");
+    expect(await waitlist(["erase", "ADA@example.com", "Zoe@München.de"], withKey)).toMatchObject({ code: 0 });
+    const expected = ["", "ada@example.com", "zoe@xn--mnchen-3ya.de"].map((address) => String(hash(address)));
+    expect(await hashes()).toEqual(expected.toSorted());
+    expect(await names()).toEqual([]);
+  });
+
+  it("that a restore brings back is purged, also without RETENTION_MONTHS", async () => {
+    for (const name of ["Back", "Again", "Never"]) {
+      await add(name, `${name.toLowerCase()}@example.com`, { created_at: "2026-01-02T03:04:05Z" });
+    }
+    await keep("back@example.com", "2026-01-02T03:04:05Z");
+    await keep("again@example.com", "2026-01-02T03:04:04Z"); // Before the sign-up.
+    const dryRun = await waitlist(["purge", "--dry-run"], withKey);
+    expect(dryRun.stdout).toMatch(/^Would remove 1 entry whose address was erased earlier\.\nRETENTION_MONTHS is 0 /);
+    expect(await names()).toHaveLength(3);
+    const { code, stdout } = await waitlist(["purge"], withKey);
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^Removed 1 entry whose address was erased earlier\.\n/)]);
+    expect(await names()).toEqual(["Again", "Never"]);
+  });
+
+  it("that was purged for its age is purged again after a restore", async () => {
+    await addAged("Older", "2 years");
+    await waitlist(["purge"], { ...year, ...withKey });
+    await addAged("Older", "2 years");
+    const { stdout } = await waitlist(["purge"], withKey);
+    expect(stdout).toMatch(/^Removed 1 entry whose address was erased earlier\.\n/);
+    expect(await names()).toEqual([]);
+  });
+
+  it("is skipped and counted by import, unless the line is later than the erasure", async () => {
+    for (const name of ["undated", "older", "later", "future"]) {
+      await keep(`${name}@xn--mnchen-3ya.de`, "2026-01-02T03:04:05Z");
+    }
+    const text = [
+      "name,email,company,created_at",
+      "A,UNDATED@München.de,E,",
+      "B,older@münchen.de,E,2026-01-02T03:04:04Z",
+      "C,later@münchen.de,E,2026-01-02T03:04:06Z",
+      "D,future@münchen.de,E,9999-01-01",
+      "E,never@münchen.de,E,2026-01-01\n",
+    ].join("\n");
+    await writeFile(file("import.csv"), text);
+    const counts = "5 lines, 0 already on the list, 0 twice in the file, 3 erased, 0 wrong.\n";
+    const report = `${counts}1 dates are unusable; import uses the current time.\n`;
+    const dryRun = await waitlist(["import", "--dry-run", file("import.csv")], withKey);
+    expect(dryRun).toEqual({ code: 0, stdout: `${report}Would import 2; nothing was changed.\n`, stderr: "" });
+    expect(await names()).toEqual([]);
+    const result = await waitlist(["import", file("import.csv")], withKey);
+    expect(result).toEqual({ code: 0, stdout: `${report}Imported 2.\n`, stderr: "" });
+    expect(await names()).toEqual(["C", "E"]);
+  });
+});
+
+it("purge removes an undone entry that a restore brings back, and not another one with its address", async () => {
+  await migrate({ ...database, erasureKey });
+  await add("Undone", "ada@example.com", { token_hash: "\\x01" });
+  const [backup] = await entries();
+  await database.query("SELECT earlyaccess_leave('\\x01')");
+  expect(await names()).toEqual([]);
+  await add("Ada", "ada@example.com", { created_at: backup?.created_at });
+  expect((await waitlist(["purge"], withKey)).stdout).toMatch(/^RETENTION_MONTHS is 0/);
+  await database.query("UPDATE earlyaccess SET id = $1", [backup?.id]);
+  expect((await waitlist(["purge"], withKey)).stdout).toMatch(/^Removed 1 entry whose/);
+  expect(await names()).toEqual([]);
+});
+
+it.each(["erase", "purge", "import"])("%s changes nothing without the ERASURE_KEY of the database", async (command) => {
+  await migrate({ ...database, erasureKey });
+  await addAged("Older", "2 years");
+  await writeFile(file("new.csv"), "name,email,company\nZoe,zoe@example.com,E\n");
+  const before = await hashes();
+  const args = { erase: ["older@example.com"], import: [file("new.csv")] }[command] ?? [];
+  const without = await waitlist([command, ...args], year);
+  expect(without).toMatchObject({ code: 1, stderr: expect.stringMatching(/^ERASURE_KEY is not set, but /) });
+  const other = await waitlist([command, ...args], { ...year, ERASURE_KEY: "another-key".repeat(3) });
+  expect(other).toMatchObject({ code: 1, stderr: expect.stringMatching(/^ERASURE_KEY is not the key /) });
+  expect(await names()).toEqual(["Older"]);
+  expect(await hashes()).toEqual(before);
+});

@@ -1,0 +1,92 @@
+// The built server while its database is away, and its shutdown.
+import pg from "pg";
+import { expect, it, onTestFinished } from "vitest";
+import { createEmptyDatabase, superuserUrl } from "../support/database.ts";
+import { withClient } from "../support/query.ts";
+import { ada, ready, signUp, startSite, urlsOf, type Site } from "../support/site.ts";
+import { openWire } from "../support/tcp-proxy.ts";
+import { until } from "../support/until.ts";
+import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
+
+const { database } = createWaitlistFixture();
+
+async function start(env: Record<string, string>): Promise<Site> {
+  const site = await startSite({ env });
+  onTestFinished(() => void site.process.kill("SIGKILL"));
+  return site;
+}
+
+async function expectOutage(site: Site): Promise<void> {
+  expect(await signUp(site)).toBe(503);
+  expect((await fetch(`${site.url}/readyz`)).status).toBe(503);
+  expect((await fetch(site.url)).status).toBe(200);
+}
+
+it("a site whose database is away at the start serves its pages, and stores sign-ups once it is reachable", async () => {
+  const empty = await createEmptyDatabase();
+  const wire = await openWire(empty.webUrl);
+  await wire.cut();
+  const site = await start({ DATABASE_URL: wire.url(empty.webUrl), DATABASE_OWNER_URL: wire.url(empty.ownerUrl) });
+  await expectOutage(site);
+  await wire.mend();
+  await ready(site);
+  expect(await signUp(site)).toBe(201);
+  await site.stop();
+  await wire.cut();
+  await empty.drop();
+});
+
+it("a site survives the end of its connections during the start, and stores sign-ups afterwards", async () => {
+  const empty = await createEmptyDatabase();
+  const name = new URL(empty.ownerUrl).pathname.slice(1);
+  const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`;
+  const starting = start(urlsOf(empty));
+  await withClient(superuserUrl("postgres"), (client) =>
+    until("a connection ended", async () => (await client.query(end)).rowCount, 50, 2),
+  );
+  const site = await starting;
+  await ready(site);
+  expect(await signUp(site)).toBe(201);
+  expect(site.stderr()).toBe("");
+  await site.stop();
+  await empty.drop();
+});
+
+it("a site whose Postgres does not answer returns 503 for /readyz and sign-ups until it answers", async () => {
+  const wire = await openWire(database.webUrl);
+  const site = await start({ DATABASE_URL: wire.url(database.webUrl), DATABASE_OWNER_URL: database.ownerUrl });
+  expect(await signUp(site)).toBe(201);
+  wire.stall();
+  await expectOutage(site);
+  await wire.mend();
+  await ready(site);
+  expect(await signUp(site)).toBe(201);
+  expect(await site.stop()).toBe(0);
+  expect(site.stderr()).toBe("");
+  await wire.cut();
+});
+
+it("SIGTERM ends a start that waits for its database", async () => {
+  const site = await start({ DATABASE_URL: "postgresql://web:secret@127.0.0.1:1/nothing" });
+  expect(await site.stop()).toBe(0);
+});
+
+it("SIGTERM lets a sign-up in progress be stored", async () => {
+  const site = await start(urlsOf(database));
+  await ready(site); // Otherwise the check at the start may be what waits for the lock.
+  const owner = new pg.Client(database.ownerUrl);
+  await owner.connect();
+  await owner.query("BEGIN; LOCK TABLE earlyaccess IN ACCESS EXCLUSIVE MODE");
+  const signedUp = signUp(site, { ...ada, email: "last@example.com" });
+  const waiting = "SELECT FROM pg_locks WHERE NOT granted AND relation = 'earlyaccess'::regclass";
+  await until("the sign-up waits", async () => (await owner.query(waiting)).rowCount);
+  const stopped = site.stop();
+  site.process.kill("SIGTERM"); // npm and a terminal together send the signal twice.
+  const isOpen = () => fetch(`${site.url}/healthz`, { headers: { Connection: "close" } }).catch(() => false);
+  await until("new connections are refused", async () => !(await isOpen()));
+  await owner.query("COMMIT");
+  expect(await signedUp).toBe(201);
+  expect(await stopped).toBe(0);
+  expect(await database.query("SELECT FROM earlyaccess WHERE email = 'last@example.com'")).toHaveLength(1);
+  await owner.end();
+});
