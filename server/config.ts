@@ -1,4 +1,5 @@
 // The configuration: every setting with its rule, default and example, and how its value is read. Only this file reads process.env.
+import { isUtf8 } from "node:buffer";
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { parseEnv } from "node:util";
@@ -309,13 +310,30 @@ function toCamelCase(name: string): string {
   return name.toLowerCase().replace(/_(.)/g, (_match, letter: string) => letter.toUpperCase());
 }
 
-/** Returns the variables in .env, none if there is no such file. @throws OperatorError if it cannot be read. */
+/**
+ * Returns the variables in .env, none if there is no such file.
+ * @throws OperatorError if .env cannot be read or is not UTF-8.
+ */
 function readEnvFile(): NodeJS.Dict<string> {
+  let bytes: Buffer;
   try {
-    return parseEnv(readFileSync(".env", "utf8"));
+    bytes = readFileSync(".env");
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
+    const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT") return {};
-    throw new OperatorError(`.env cannot be read: ${message}`);
+    throw new OperatorError(
+      // Docker makes a directory where a file to be mounted does not exist.
+      code === "EISDIR"
+        ? ".env is a directory. Remove it, and make a file of it, for example: cp .env.example .env"
+        : `.env cannot be read (${code}). Let this account read it, for example: chmod u+r .env`,
+    );
   }
+  // PowerShell's ">" writes UTF-16, which parseEnv cannot read.
+  if (!isUtf8(bytes) || bytes.includes(0)) {
+    throw new OperatorError(
+      ".env is not UTF-8. Save it as UTF-8, in PowerShell with: (Get-Content .env) | Set-Content -Encoding utf8 .env",
+    );
+  }
+  // A byte order mark, which Windows editors write, would become part of the first name.
+  return parseEnv(bytes.toString().replace(/^\uFEFF/, ""));
 }

@@ -27,7 +27,7 @@ interface ErrorFields {
 const codes: [RegExp, string][] = [
   [/^timeout (expired|exceeded)/, "CONNECT_TIMEOUT"],
   [/^Query read timeout/, "QUERY_TIMEOUT"],
-  [/^(Connection terminated|Client (was closed|has encountered))/, "CONNECTION_LOST"],
+  [/^Connection terminated/, "CONNECTION_LOST"],
 ];
 
 /** Returns the fields of a database error that may be logged: not its message, in which drivers quote values of the statement. */

@@ -12,6 +12,7 @@ import { clientLimit, type SignupLimits } from "../middleware/rate-limit.ts";
 import { sameOrigin } from "../middleware/security-headers.ts";
 import { createToken } from "../models/entry-links.ts";
 import { readNoticeId } from "../models/notice.ts";
+import { HourlyLimitError } from "../models/signup-volume.ts";
 import { parseEntry, type ParsedEntry } from "../models/waitlist-entry.ts";
 import { WaitlistUnavailableError, type Waitlist } from "../models/waitlist.ts";
 import type { Renderer } from "../views/renderer.ts";
@@ -90,8 +91,12 @@ function parsePost(req: Request): ParsedEntry {
 /** In seconds; long enough for a database to restart, short enough for a visitor to wait. */
 const retryAfter = "15";
 
-/** Turns the error of an unavailable database into a 503. */
+/** Turns the errors of a flood and of an unavailable database into a 503. */
 export const reportUnavailable: ErrorRequestHandler = (error: unknown, _req, _res, next) => {
+  if (error instanceof HourlyLimitError) {
+    const headers = { "Retry-After": String(error.retryAfterSeconds) };
+    return next(new HttpError(503, "There are more sign-ups than usual. Please try again later.", { headers }));
+  }
   if (!(error instanceof WaitlistUnavailableError)) return next(error);
   const headers = { "Retry-After": retryAfter };
   const { cause } = error;

@@ -26,7 +26,7 @@ type Follow = (token: string, req: Request, res: Response) => Promise<void>;
 /** Requests without a well-formed token go to the next router. No body is read. */
 export function entryLinks(links: EntryLinks, limits: SignupLimits, findPage: FindPage): Router {
   const router = Router({ caseSensitive: true, strict: true });
-  const limit = clientLimit({ ...limits, limit: limits.limit * limitFactor }, "link");
+  const limit = clientLimit({ ...limits, limit: limits.limit * limitFactor }, "link-");
 
   const post = (path: string, query: string, follow: Follow) =>
     // Not router.post, for which Express would answer OPTIONS.

@@ -21,7 +21,7 @@ export function pageViews(views: PageViews, limits: SignupLimits, origin: string
     confirm(req, res);
   }
 
-  router.post(viewPath, sameOrigin(origin, "Page views"), clientLimit(limits, "view", confirm), count);
+  router.post(viewPath, sameOrigin(origin, "Page views"), clientLimit(limits, "view-", confirm), count);
   router.all(viewPath, () => {
     throw methodNotAllowed("POST");
   });

@@ -1,6 +1,9 @@
 // The sign-up form without JavaScript: form posts and the pages that they return.
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { connect, type AddressInfo } from "node:net";
 import request from "supertest";
-import { afterAll, beforeEach, expect, it } from "vitest";
+import { afterAll, beforeEach, expect, it, vi } from "vitest";
 import { createTestApp, noDatabase, type TestApp } from "../../tests/support/app.ts";
 import { createTestDatabase } from "../../tests/support/database.ts";
 
@@ -135,3 +138,21 @@ it("a form with the honeypot field is stored with a flag, also after the choice 
     { email: "ada@gmail.com", suspected_spam: true },
   ]);
 });
+
+it("a form with wrong fields gets a page without values while ten pages with values wait for their clients", async () => {
+  const server = createServer(site.app).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const body = "name=Ada";
+  const head =
+    "POST /api/earlyaccess HTTP/1.1\r\nHost: x\r\nAccept: text/html\r\nContent-Type: application/x-www-form-urlencoded";
+  const message = `${head}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  const hasValues = async () => (await submit(site, { name: "Ada" })).text.includes('value="Ada"');
+  expect(await hasValues()).toBe(true);
+  // Node sends the second response of a connection after the first, which waits for the client to read.
+  const socket = connect((server.address() as AddressInfo).port, "127.0.0.1").pause();
+  socket.write(message.repeat(200));
+  await vi.waitUntil(async () => !(await hasValues()), { timeout: 60_000 });
+  socket.destroy();
+  await vi.waitUntil(hasValues, { timeout: 60_000 });
+  server.close();
+}, 150_000);

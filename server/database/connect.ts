@@ -94,48 +94,72 @@ async function createClient(pool: Pool, logLost: (error: Error) => void) {
   return new PrismaClient({ adapter, errorFormat: "minimal" });
 }
 
+/** Postgres cannot be reached, or the connection to it was lost. */
+class ConnectionError extends OperatorError {
+  override name = "ConnectionError";
+
+  /** @param code of Postgres, the driver or the system. */
+  constructor(
+    message: string,
+    readonly code: string | undefined,
+    cause: unknown,
+  ) {
+    super(message, { cause });
+  }
+}
+
+/** Clients whose connection ended by itself. */
+const lostClients = new WeakSet<pg.Client>();
+
 /**
  * Connects, runs the work, and disconnects.
- * @throws the errors of connectTo and of the work.
+ * @throws the errors of connectTo and of the work; ConnectionError if the work failed because the connection was lost.
  */
 export async function withConnection<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = await connectTo(url);
   try {
     return await work(client);
+  } catch (error) {
+    throw lostClients.has(client) ? describeLoss(error) : error;
   } finally {
     await client.end();
   }
 }
 
+/** Returns the error to throw once the connection is lost. The driver's own error may have no code, and then looks permanent. */
+export function describeLoss(error: unknown): unknown {
+  if (error instanceof OperatorError) return error;
+  return new ConnectionError("The connection to Postgres was lost.", "CONNECTION_LOST", error);
+}
+
 /**
  * Opens a connection that waits at most 5 s for a lock. Statements must name the schema of all objects but Postgres' own: in
  * a schema in which others may create objects, an overloaded function would run with the owner's rights.
- * @throws OperatorError if Postgres cannot be reached (with the error's code) or refuses the connection.
+ * @throws OperatorError if Postgres refuses the connection, or its certificate is not trusted; otherwise ConnectionError.
  */
 export async function connectTo(url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url, ...commandTimeouts });
-  client.on("error", () => undefined); // The next statement fails.
+  client.on("error", () => lostClients.add(client));
   try {
     await client.connect();
     await client.query("SET search_path = pg_catalog, pg_temp");
-    return client;
   } catch (error) {
+    if (lostClients.has(client)) throw describeLoss(error);
     const refusal = describeRefusal(error as { code?: string; message: string }, new URL(url));
     if (refusal) throw new OperatorError(refusal);
     const { code } = errorFields(error);
     // Only the code of a database error: the message may quote the URL.
     const reason = code ?? (error as Error).message;
-    throw Object.assign(new OperatorError(`Postgres at ${new URL(url).host} cannot be reached: ${reason}`), { code });
+    throw new ConnectionError(`Postgres at ${new URL(url).host} cannot be reached: ${reason}`, code, error);
   }
+  return client;
 }
 
 /** Returns undefined if the error is transient. */
 function describeRefusal({ code = "", message }: { code?: string; message: string }, url: URL): string | undefined {
   const server = `Postgres at ${url.host}`;
   const who = `role ${url.username}, database ${url.pathname.slice(1)}.`;
-  if (code === "28P01") {
-    return `${server} does not accept this role's password: ${who} Migrating creates a missing role, and changes no password.`;
-  }
+  if (code === "28P01") return `${server} does not accept this role's password: ${who}`;
   if (code === "3D000") return `${server} has no such database: ${who}`;
   if (code === "28000") {
     const hint = url.searchParams.has("sslmode") ? "" : " If it requires TLS, end its URL with ?sslmode=verify-full.";

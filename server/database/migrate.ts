@@ -41,15 +41,27 @@ export async function migrate(urls: DatabaseUrls, allowPrivilegedRole = true): P
     if (!(await mayMigrate(owner))) return skipMigrations(owner, urls, warning);
     const created = await createRoles(owner, urls);
     const applied = await applyMigrations(owner);
-    if (urls.worker) await createQueue(urls.ownerUrl);
+    if (urls.worker) await createQueue(owner, urls.ownerUrl);
     await grantRights(owner, urls);
     if (urls.erasureKey) await storeKeyHash(owner, urls.erasureKey);
     await enableQueue(owner, urls.worker);
     const after = await examineWebRole(owner, urls);
     const warnings = after.warning ? [after.warning] : [];
     return { applied, created, webRole: isPrivileged ? "privileged" : "restricted", warnings };
+  }).catch((error: pg.DatabaseError) => {
+    const hint = faultHints[error.code ?? ""];
+    // With its code, as readiness.ts retries after some.
+    throw hint ? Object.assign(new OperatorError(`${error.message}. ${hint}`), { code: error.code }) : error;
   });
 }
+
+const changedTables = "The tables are not as the migrations left them. See what differs: waitlist doctor";
+const faultHints: Record<string, string | undefined> = {
+  "42703": changedTables,
+  "42P01": changedTables,
+  "55P03":
+    "Another session holds the lock: try again. If DATABASE_OWNER_URL names a pooler in transaction mode, such as PgBouncer, it keeps the lock of an earlier run: name Postgres itself.",
+};
 
 /** Returns whether the current role may create the waitlist or, once it exists, act as its owner. */
 export async function mayMigrate(client: pg.Client): Promise<boolean> {

@@ -1,15 +1,24 @@
 // The queue of graphile-worker, which a trigger fills in the transaction of each sign-up.
 import pg from "pg";
+import { OperatorError } from "../operator-messages.ts";
+import { describeLoss } from "./connect.ts";
 import { readRole, type DatabaseUrls, type WorkerTask } from "./roles.ts";
 
-/** Creates the queue if it is missing, and migrates it. */
-export async function createQueue(ownerUrl: string): Promise<void> {
+/**
+ * Creates the queue if it is missing, and migrates it.
+ * @throws OperatorError if another application has the queue's schema.
+ */
+export async function createQueue(owner: pg.Client, ownerUrl: string): Promise<void> {
+  await refuseForeignQueue(owner);
   const { Logger, runMigrations } = await import("graphile-worker"); // Half a megabyte that most sites do not need.
   const pgPool = new pg.Pool({ connectionString: ownerUrl, max: 1 });
-  const ignore = () => undefined; // A lost connection fails the next statement.
-  pgPool.on("error", ignore).on("connect", (client) => client.on("error", ignore));
+  let isLost = false;
+  const setLost = () => (isLost = true);
+  pgPool.on("error", setLost).on("connect", (client) => client.on("error", setLost));
   try {
     await runMigrations({ pgPool, logger: new Logger(() => () => undefined) });
+  } catch (error) {
+    throw isLost ? describeLoss(error) : error;
   } finally {
     await pgPool.end();
   }
@@ -42,6 +51,23 @@ export async function isQueueEnabled(owner: pg.Client, task: WorkerTask): Promis
     [queueTriggers[task]],
   );
   return (rows[0].enabled as boolean | null) ?? undefined;
+}
+
+/**
+ * @throws OperatorError if another application created the schema graphile_worker. The site creates it as the waitlist's owner,
+ * or as a role that may act as the owner.
+ */
+export async function refuseForeignQueue(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ owner: string }>(
+    `SELECT r.rolname AS owner FROM pg_namespace JOIN pg_roles r ON r.oid = nspowner
+       JOIN pg_class w ON w.oid = to_regclass('public.earlyaccess')
+     WHERE nspname = 'graphile_worker' AND r.rolname <> current_user AND r.oid <> relowner
+       AND (r.rolsuper OR NOT pg_has_role(r.oid, relowner, 'MEMBER'))`,
+  );
+  if (!rows[0]) return;
+  throw new OperatorError(
+    `The schema graphile_worker belongs to "${rows[0].owner}": another application in this database uses the same queue. Unset WEBHOOK_URL, MAIL_FROM and RETENTION_MONTHS, or give the site a database of its own.`,
+  );
 }
 
 /** Advisory lock: only one worker runs at a time. Two would release each other's jobs, and send them twice. */

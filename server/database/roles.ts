@@ -97,17 +97,16 @@ async function attempt(owner: pg.Client, { sql }: Step): Promise<void> {
   }
 }
 
-/** Reads the steps that these settings need. Leaves out a role that owns the waitlist or runs the steps: it keeps its rights. */
+/** Reads the steps that these settings need. Leaves out a role that is a superuser or the owner: it has every right. */
 async function readSteps(owner: pg.Client, urls: DatabaseUrls): Promise<Step[]> {
   const text = await readFile(join(projectRoot, "prisma/roles.sql"), "utf8");
   const named = { web: urls.webUrl, studio: urls.adminUrl, worker: urls.worker?.url };
   const roles = Object.entries(named).flatMap(([section, url]) => (url ? { section, role: readRole(url) } : []));
-  const { rows } = await owner.query<{ current: string; database: string; listOwner: string | null }>(
-    `SELECT current_user AS current, current_database() AS database,
-       (SELECT tableowner FROM pg_tables WHERE schemaname = 'public' AND tablename = 'earlyaccess') AS "listOwner"`,
+  const privileged = await listPrivileged(
+    owner,
+    roles.map(({ role }) => role.name),
   );
-  const { current = "", database = "", listOwner = "" } = rows[0] ?? {};
-  const restricted = roles.filter(({ role }) => role.name !== current && role.name !== listOwner);
+  const restricted = roles.filter(({ role }) => !privileged.has(role.name));
   const sections = new Set([
     "owner",
     "public",
@@ -115,7 +114,10 @@ async function readSteps(owner: pg.Client, urls: DatabaseUrls): Promise<Step[]> 
     ...(urls.worker ? ["queue", ...urls.worker.tasks] : []),
     ...(urls.erasureKey ? ["erasures"] : []),
   ]);
-  const values = new Map(Object.entries({ owner: current, database, admins: adminsGroup(database) }));
+  const { rows } = await owner.query<{ owner: string; database: string }>(
+    "SELECT current_user AS owner, current_database() AS database",
+  );
+  const values = new Map(Object.entries({ ...rows[0], admins: adminsGroup(rows[0]?.database ?? "") }));
   for (const { section, role } of restricted) {
     values.set(section, role.name);
     values.set(`${section}_password`, role.password);
@@ -151,6 +153,18 @@ function fillIn(template: string, valueOf: (name: string) => string): string {
   );
 }
 
+/** An SQL condition: the role `r` is a superuser or may act as the owner of the waitlist `w`, or of the coming one. */
+const isPrivileged = "r.rolsuper OR pg_has_role(r.oid, coalesce(w.relowner, to_regrole(quote_ident($2))), 'MEMBER')";
+const rolesAndWaitlist = "pg_roles r LEFT JOIN pg_class w ON w.oid = to_regclass('public.earlyaccess')";
+
+async function listPrivileged(owner: pg.Client, names: string[]): Promise<Set<string>> {
+  const { rows } = await owner.query<{ name: string }>(
+    `SELECT r.rolname AS name FROM ${rolesAndWaitlist} WHERE r.rolname = ANY ($1) AND (${isPrivileged})`,
+    [names, owner.user],
+  );
+  return new Set(rows.map(({ name }) => name));
+}
+
 export interface WebRole {
   /** A superuser or the owner. */
   isPrivileged: boolean;
@@ -162,12 +176,11 @@ export interface WebRole {
 export async function examineWebRole(client: pg.Client, { webUrl, ownerUrl }: DatabaseUrls): Promise<WebRole> {
   const { name } = readRole(webUrl);
   const { rows } = await client.query<{ privileged: boolean; rights: string[] }>(
-    `SELECT rolsuper OR pg_has_role(r.oid, coalesce(w.relowner, to_regrole(quote_ident($2))), 'MEMBER') AS privileged,
-       array_remove(ARRAY[
+    `SELECT ${isPrivileged} AS privileged, array_remove(ARRAY[
        CASE WHEN has_any_column_privilege(r.oid, w.oid, 'SELECT') THEN 'SELECT' END,
        CASE WHEN has_any_column_privilege(r.oid, w.oid, 'UPDATE') THEN 'UPDATE' END,
        CASE WHEN has_table_privilege(r.oid, w.oid, 'DELETE') THEN 'DELETE' END], NULL) AS rights
-     FROM pg_roles r LEFT JOIN pg_class w ON w.oid = to_regclass('public.earlyaccess') WHERE r.rolname = $1`,
+     FROM ${rolesAndWaitlist} WHERE r.rolname = $1`,
     [name, readRole(ownerUrl).name],
   );
   const { privileged = false, rights = [] } = rows[0] ?? {};

@@ -79,14 +79,24 @@ it.each(["POST /nope", "GET /", "DELETE /api/nope"])(
   },
 );
 
-it("the server disconnects a client that sends a sign-up before the response to another, and parses no more", async () => {
+it("the server disconnects a client that pipelines more than 20 sign-ups, and parses no more of them", async () => {
   const joined: string[] = [];
   const site = await start({ waitlist: { join: async ({ email }) => void joined.push(email) } });
   let parsed = 0;
   site.http.server.on("request", () => parsed++);
   await exchange(site.port, signup.repeat(300));
-  expect(joined.length).toBeLessThanOrEqual(1);
-  expect(parsed).toBe(2);
+  expect(joined.length).toBeLessThanOrEqual(21);
+  expect(parsed).toBe(22);
+  expect(statuses(await exchange(site.port, signup.repeat(19) + closing(signup)))).toEqual(Array(20).fill("201"));
+});
+
+it("the rate limiter counts each of 20 pipelined sign-ups", async () => {
+  const joined: string[] = [];
+  const waitlist = { join: async ({ email }: { email: string }) => void joined.push(email) };
+  const site = await start({ waitlist, signups: { limit: 10, windowSeconds: 600 } });
+  const answer = await exchange(site.port, signup.repeat(19) + closing(signup));
+  expect(statuses(answer)).toEqual([...Array<string>(10).fill("201"), ...Array<string>(10).fill("429")]);
+  expect(joined).toHaveLength(10);
 });
 
 it("the server answers a request that arrives during shutdown with Connection: close", async () => {

@@ -1,4 +1,4 @@
-// The HTTP server under Express: timeouts, no pipelined requests, and a graceful stop.
+// The HTTP server under Express: timeouts, a limit on pipelined requests, and a graceful stop.
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import { Server as NetServer, type Socket } from "node:net";
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
@@ -31,6 +31,18 @@ export const proxiedTimeouts = { ...directTimeouts, keepAlive: 125_000 };
 
 /** How long requests in progress may take once the server stops, in milliseconds. */
 export const gracePeriodMs = 10_000;
+
+/**
+ * How many requests a client may send ahead of their responses. No browser sends any. Node parses all requests of a packet at
+ * once: without a limit that is thousands of requests and 7 MB for each connection.
+ */
+const pipelineLimit = 20;
+
+interface Connection {
+  latest?: ServerResponse;
+  /** The number of requests in a row that came before the response to the previous one was sent. */
+  pipelined: number;
+}
 
 /** The parts that the server serves. */
 export interface Application {
@@ -66,37 +78,38 @@ export function createHttpServer(timeouts = directTimeouts): HttpServer {
   });
   server.timeout = timeouts.inactivity;
   server.maxHeadersCount = 0; // Otherwise Node drops headers after the 2,000th, also those that a proxy appended.
-  /** The latest response on each connection. */
-  const connections = new Map<Socket, ServerResponse | undefined>();
+  const connections = new Map<Socket, Connection>();
   let stopping = false;
+  let accepted = 0;
   server.on("connection", (socket) => {
-    connections.set(socket, undefined);
+    accepted++;
+    connections.set(socket, { pipelined: 0 });
     socket.once("close", () => connections.delete(socket));
   });
 
-  /**
-   * Disconnects a client that sends a request before it has the previous response. No browser does. Node parses all requests of
-   * a packet at once, which would be thousands of requests and 7 MB for each connection.
-   * @returns whether the request is to be answered.
-   */
+  /** Disconnects a client above the pipelining limit. @returns whether the request is to be answered. */
   function admit({ socket }: IncomingMessage, res: ServerResponse): boolean {
-    const isTooEarly = socket.destroyed || isInProgress(connections.get(socket));
-    if (isTooEarly) socket.destroy();
-    else connections.set(socket, res);
-    if (stopping) res.shouldKeepAlive = false;
-    if (isTooEarly || stopping) stopParsing(socket);
-    return !isTooEarly;
+    const connection = connections.get(socket);
+    if (!connection) return false;
+    connection.pipelined = isInProgress(connection.latest) ? connection.pipelined + 1 : 0;
+    connection.latest = res;
+    const isFlood = connection.pipelined > pipelineLimit;
+    // A client that does not read its responses gets no more of them.
+    const isLast = stopping || socket.writableNeedDrain;
+    if (isFlood) socket.destroy();
+    else if (isLast) res.shouldKeepAlive = false;
+    if (isFlood || isLast) stopParsing(socket);
+    return !isFlood;
   }
 
   async function close(): Promise<void> {
-    // Node accepts one waiting connection per turn; the system resets those that wait when the server stops listening.
-    for (let turn = 0; turn < 50; turn++) await nextTurn();
+    await acceptWaiting(() => accepted);
     stopping = true; // Only now: a client that reads "Connection: close" connects again.
     // The close() of node:http would close idle connections at once.
     const closed = new Promise((done) => NetServer.prototype.close.call(server, done));
-    for (const latest of connections.values()) if (latest) latest.shouldKeepAlive = false;
+    for (const { latest } of connections.values()) if (latest) latest.shouldKeepAlive = false;
     await Promise.race([closed, sleep(timeouts.stopping)]);
-    for (const [socket, latest] of connections) {
+    for (const [socket, { latest }] of connections) {
       if (isInProgress(latest)) latest.once("close", () => socket.end());
       else socket.destroy(); // Idle, opened in advance, or upgraded to a WebSocket.
     }
@@ -117,7 +130,10 @@ export function createHttpServer(timeouts = directTimeouts): HttpServer {
   };
 }
 
-/** Returns whether the system has not yet taken over the last byte of a response. */
+/**
+ * Returns whether the system has not yet taken over the last byte of a response. Node's writableFinished says so up to Node 22;
+ * from Node 24 on, it becomes true only after all requests of a packet are read.
+ */
 function isInProgress(response: ServerResponse | undefined): response is ServerResponse {
   return response !== undefined && !(response.writableEnded && response.writableLength === 0);
 }
@@ -131,4 +147,16 @@ function isInProgress(response: ServerResponse | undefined): response is ServerR
 function stopParsing(socket: Socket): void {
   const { parser } = socket as Socket & { parser?: { onIncoming?: () => number } };
   if (parser) parser.onIncoming = () => 0;
+}
+
+/**
+ * Waits until Node has accepted all waiting connections, one per turn of the event loop: the system resets them when the
+ * server stops listening. Bounded, because clients may connect faster than that.
+ */
+async function acceptWaiting(countAccepted: () => number): Promise<void> {
+  for (let turns = 0, quiet = 0; quiet < 2 && turns < 50; turns++) {
+    const before = countAccepted();
+    await nextTurn();
+    quiet = countAccepted() === before ? quiet + 1 : 0;
+  }
 }

@@ -37,7 +37,7 @@ async function expectStatuses(expected: Record<string, number>): Promise<void> {
 it("a sign-up over the limit returns 429 with Retry-After and the draft RateLimit fields, and pages are still served", async () => {
   await start(2);
   const first = await post();
-  expect(first.headers.ratelimit).toBe('"client"; r=1; t=600');
+  expect(first.headers.ratelimit).toBe('"client"; r=1; t=600, "network"; r=19; t=600');
   expect(first.headers).toHaveProperty("ratelimit-policy");
   await post();
   const refused = await post();
@@ -61,7 +61,10 @@ it.each<[behaviour: string, expected: Record<string, number>]>([
   ],
   ["ignores a port after the address", { "203.0.113.1:1000": 201, "203.0.113.1:1001": 429, "203.0.113.2:1000": 201 }],
   ["counts invalid addresses as the proxy's", { unknown: 201, somebody: 429 }],
-  ["counts an IPv6 /48 as one client", { "2001:db8:0:1200::1": 201, "2001:db8:0:ff00::2": 429, "2001:db8:1::1": 201 }],
+  [
+    "counts an IPv6 /56 as one client",
+    { "2001:db8:0:1200::1": 201, "2001:db8:0:12ff::2": 429, "2001:db8:0:1300::1": 201 },
+  ],
   ["counts each IPv4-mapped IPv6 address as one client", { "::ffff:203.0.113.1": 201, "::ffff:203.0.113.2": 201 }],
 ])("the rate limiter behind one proxy %s", async (_, expected) => {
   await start(1, 1);
@@ -72,6 +75,15 @@ it("the rate limiter does not count cross-site requests", async () => {
   await start(1);
   expect((await post({ "Sec-Fetch-Site": "cross-site" })).status).toBe(403);
   expect((await post()).status).toBe(201);
+});
+
+it.each([
+  ["an IPv4 /24", (i: number) => `203.0.113.${i}`, "203.0.113.255", "203.0.114.1"],
+  ["an IPv6 /48", (i: number) => `2001:db8:0:${(i * 256).toString(16)}::1`, "2001:db8::ff00:0:0:1", "2001:db8:1::1"],
+])("the limit of %s is ten times that of a client", async (_, member, eleventh, other) => {
+  await start(1, 1);
+  for (let i = 0; i < 10; i++) await expectStatuses({ [member(i)]: 201 });
+  await expectStatuses({ [eleventh]: 429, [other]: 201 });
 });
 
 it.each(["/api/earlyaccess/", "//api/earlyaccess", "/API/earlyaccess", "/%61pi/earlyaccess", "/x/../api/earlyaccess"])(

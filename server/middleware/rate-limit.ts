@@ -1,6 +1,6 @@
-// The limit of sign-ups, link posts and page views per client, and the warning of a proxy that it does not know.
+// The limit of sign-ups, link posts and page views per client and per network, and the warning of a proxy that it does not know.
 import type { IncomingMessage } from "node:http";
-import { isIP } from "node:net";
+import { BlockList, isIP, isIPv4 } from "node:net";
 import type { Request, RequestHandler } from "express";
 import { ipKeyGenerator, MemoryStore, rateLimit, type ClientRateLimitInfo, type Store } from "express-rate-limit";
 import type { Logger } from "pino";
@@ -14,40 +14,28 @@ export interface SignupLimits {
   store?: ((name: string) => Store) | undefined;
 }
 
-/** In bits of an IPv6 address. Providers give a household up to a /56, and a company or a rented server up to a /48. */
-const ipv6Prefix = 48;
+/** The limit of a network, in limits of a client. */
+const clientsPerNetwork = 10;
+
+/** Providers give a household up to a /56 of IPv6, and a company or a rented server up to a /48. */
+const ipv6Prefix = { client: 56, network: 48 };
 
 /**
- * Refuses with 429 a client above its limit: an IPv4 address or an IPv6 /48. Every request counts, also if its client hangs up.
- * @param name of its store.
+ * Refuses with 429 a client above its limit, and a network (IPv4 /24, IPv6 /48) above ten times that.
+ * Every request counts, also if its client hangs up. A request above the client's limit does not count for its network.
+ * @param prefix of the names of its stores, for a limit of other requests.
  * @param refuse responds to a request above the limit.
  */
-export function clientLimit(
-  { limit, windowSeconds, store }: SignupLimits,
-  name = "client",
-  refuse = refuseTooMany,
-): RequestHandler {
-  return rateLimit({
-    identifier: "client",
-    limit,
-    windowMs: windowSeconds * 1000,
-    store: store?.(name) ?? new BoundedMemoryStore(),
-    passOnStoreError: true,
-    logger: { warn: () => undefined, error: () => undefined }, // The store of Redis logs by itself, once per outage.
-    standardHeaders: "draft-8",
-    legacyHeaders: false,
-    keyGenerator: (req) => ipKeyGenerator(clientAddress(req), ipv6Prefix),
-    handler: refuse,
-    // The checks print to stderr for a forged X-Forwarded-For, which "trust proxy" ignores.
-    validate: false,
-  });
+export function clientLimit(limits: SignupLimits, prefix = "", refuse = refuseTooMany): RequestHandler[] {
+  const create = (scope: keyof typeof ipv6Prefix, limit: number) => limiter(scope, limits, limit, prefix, refuse);
+  return [create("client", limits.limit), create("network", clientsPerNetwork * limits.limit)];
 }
 
 /** Created once: its stack would be a tenth of the cost of each refused request. */
 const tooMany = new HttpError(429, "Too many requests from this network. Wait as long as Retry-After says.");
 const refuseTooMany: RequestHandler = (_req, _res, next) => next(tooMany);
 
-/** At about 300 bytes each. An attacker with more networks has as many limits anyway. */
+/** At about 300 bytes for each of two limits. An attacker with more networks has as many limits anyway. */
 const maxClients = 100_000;
 
 /** Holds at most 100,000 clients, and forgets those without a recent request first. */
@@ -62,6 +50,34 @@ export class BoundedMemoryStore extends MemoryStore {
   }
 }
 
+function limiter(
+  scope: keyof typeof ipv6Prefix,
+  { windowSeconds, store }: SignupLimits,
+  limit: number,
+  prefix: string,
+  refuse: RequestHandler,
+) {
+  return rateLimit({
+    identifier: scope,
+    limit,
+    windowMs: windowSeconds * 1000,
+    store: store?.(prefix + scope) ?? new BoundedMemoryStore(),
+    passOnStoreError: true,
+    logger: { warn: () => undefined, error: () => undefined }, // The store of Redis logs by itself, once per outage.
+    standardHeaders: "draft-8",
+    legacyHeaders: false,
+    keyGenerator: (req) => keyOf(clientAddress(req), scope),
+    handler: refuse,
+    // The checks print to stderr for a forged X-Forwarded-For, which "trust proxy" ignores.
+    validate: false,
+  });
+}
+
+function keyOf(address: string, scope: keyof typeof ipv6Prefix): string {
+  const key = ipKeyGenerator(address, ipv6Prefix[scope]);
+  return scope === "network" && isIPv4(key) ? key.slice(0, key.lastIndexOf(".")) : key;
+}
+
 /** Some proxies append the client's port, which changes with every connection. If the header holds no valid IP address, use the socket's. */
 function clientAddress(req: Request): string {
   const given = req.ip ?? "";
@@ -69,14 +85,26 @@ function clientAddress(req: Request): string {
   return isIP(address) > 0 ? address : (req.socket.remoteAddress ?? "");
 }
 
-/** Returns a function that warns once if a request has X-Forwarded-For: without TRUST_PROXY, all visitors of a proxy share one limit. */
+/** Loopback, private and unique local addresses, and those that providers use between their own machines (RFC 6598). */
+const privateNetworks = new BlockList();
+for (const network of "127.0.0.0/8 10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 100.64.0.0/10 ::1/128 fc00::/7".split(" ")) {
+  const [address = "", prefix] = network.split("/");
+  privateNetworks.addSubnet(address, Number(prefix), isIPv4(address) ? "ipv4" : "ipv6");
+}
+
+/**
+ * Returns a function that warns once if a request with X-Forwarded-For comes from a private address: that is a proxy, and
+ * without TRUST_PROXY all its visitors share one limit.
+ */
 export function warnOfProxy(log: Logger): (req: IncomingMessage) => void {
   let hasWarned = false;
-  return function checkProxy({ headers }) {
-    if (hasWarned || !headers["x-forwarded-for"]) return;
-    hasWarned = true;
-    log.warn(
-      "a request has X-Forwarded-For, but TRUST_PROXY is 0. If a proxy is in front of the site, all visitors share one limit: set TRUST_PROXY to the number of proxies, for example TRUST_PROXY=1",
-    );
+  return function checkProxy(req) {
+    if (hasWarned || !req.headers["x-forwarded-for"]) return;
+    const { remoteAddress = "" } = req.socket;
+    hasWarned = privateNetworks.check(remoteAddress, isIPv4(remoteAddress) ? "ipv4" : "ipv6");
+    if (hasWarned) log.warn(proxyWarning);
   };
 }
+
+const proxyWarning =
+  "a proxy is in front of the site, but TRUST_PROXY is 0: all visitors share one limit. Set it to the number of proxies, for example TRUST_PROXY=1";

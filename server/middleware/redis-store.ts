@@ -1,5 +1,6 @@
 // Limits that replicas share through Redis or Valkey. While Redis is unavailable, requests pass without a limit per client.
 import { createHmac } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { ClientRateLimitInfo, Options, Store } from "express-rate-limit";
 import type { Redis } from "ioredis";
 import type { Logger } from "pino";
@@ -7,7 +8,9 @@ import { RedisStore, type RedisReply } from "rate-limit-redis";
 import { errorFields } from "../logger.ts";
 
 /** How long a request waits for its count, in milliseconds. In a data centre Redis answers within 1 ms. */
-const commandTimeout = 500;
+const countTimeoutMs = 250;
+/** For the connection and for loading scripts, for which no request waits. */
+const setupTimeoutMs = 2_000;
 
 export interface SharedLimits {
   /** Creates the store of one limit. */
@@ -22,8 +25,8 @@ export interface SharedLimits {
 export async function connectRedis(redisUrl: string, secret: string, log: Logger): Promise<SharedLimits> {
   const { Redis } = await import("ioredis"); // Half a megabyte that most sites do not need.
   const redis = new Redis(redisUrl, {
-    commandTimeout,
-    connectTimeout: 2_000,
+    commandTimeout: setupTimeoutMs,
+    connectTimeout: setupTimeoutMs,
     enableOfflineQueue: false,
     retryStrategy: () => 1_000,
   });
@@ -68,7 +71,7 @@ function createStore(redis: Redis, prefix: string, secret: string, report: Repor
 
     override async increment(key: string): Promise<ClientRateLimitInfo> {
       try {
-        const count = await super.increment(key);
+        const count = await Promise.race([super.increment(key), timeout()]);
         report();
         return count;
       } catch (error) {
@@ -82,4 +85,9 @@ function createStore(redis: Redis, prefix: string, secret: string, report: Repor
   const store = new SharedStore({ prefix, sendCommand });
   redis.on("ready", () => void store.init({ windowMs: store.windowMs } as Options));
   return store;
+}
+
+async function timeout(): Promise<never> {
+  await sleep(countTimeoutMs, undefined, { ref: false });
+  throw new Error("Redis did not answer in time");
 }

@@ -21,12 +21,12 @@ export type OnResponse = (request: LoggedRequest, res: ServerResponse) => void;
  * address. Returns the request's id.
  */
 export function logRequest(
-  { method, url = "", socket }: IncomingMessage,
+  { method, url = "", headers, socket }: IncomingMessage,
   res: ServerResponse,
-  { log, onResponse }: { log: Logger; onResponse?: OnResponse | undefined },
+  { log, onResponse, trustProxy }: { log: Logger; onResponse?: OnResponse | undefined; trustProxy: number },
 ): string {
   const started = performance.now();
-  const id = randomUUID();
+  const id = (trustProxy > 0 && proxyId(headers["x-request-id"])) || randomUUID();
   const path = url.split("?", 1)[0] as string;
   const level = path === "/healthz" || path === "/readyz" ? "debug" : "info";
   res.on("close", () => {
@@ -37,6 +37,11 @@ export function logRequest(
     onResponse?.({ method, path, status, seconds: exactMs / 1000 }, res);
   });
   return id;
+}
+
+/** Returns the id that a proxy gave the request if it is a plain token. */
+function proxyId(value: string | string[] | undefined): string | undefined {
+  return typeof value === "string" && /^[\w.-]{1,64}$/.test(value) ? value : undefined;
 }
 
 /** Cuts the path, and redacts segments that look like an email address. */

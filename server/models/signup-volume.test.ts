@@ -1,8 +1,8 @@
-// The hourly volume of sign-ups: flags above the ceiling.
+// The hourly volume of sign-ups: flags above the ceiling, and a hard limit at a hundred times the ceiling.
 import { pino } from "pino";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { entryOf } from "../../tests/support/entry.ts";
-import { createSignupVolume, type SignupVolume } from "./signup-volume.ts";
+import { createSignupVolume, HourlyLimitError, type SignupVolume } from "./signup-volume.ts";
 import type { Waitlist } from "./waitlist.ts";
 import type { WaitlistEntry } from "./waitlist-entry.ts";
 
@@ -28,6 +28,7 @@ function createList(volume: SignupVolume) {
   return {
     join: (email: string) => volume.limit(list).join(entryOf(email)),
     flagged: () => [...stored.values()].filter(({ unusual_volume }) => unusual_volume).map(({ email }) => email),
+    size: () => stored.size,
   };
 }
 
@@ -40,4 +41,23 @@ it("the hourly ceiling flags new entries above the ceiling and warns once an hou
   vi.advanceTimersByTime(3_600_000);
   for (const email of ["e", "f", "g"]) await list.join(email);
   expect(list.flagged()).toEqual(["c", "d", "g"]);
+});
+
+it("the hourly limit refuses entries above a hundred ceilings until the hour ends, to protect the disk", async () => {
+  vi.useFakeTimers();
+  const list = createList(createSignupVolume(2, log));
+  for (let i = 0; i < 200; i++) await list.join(`${i}`);
+  await expect(list.join("one more")).rejects.toMatchObject({ name: "HourlyLimitError", retryAfterSeconds: 3_600 });
+  await expect(list.join("another")).rejects.toBeInstanceOf(HourlyLimitError);
+  expect(lines.match(/"level":50/g)).toHaveLength(1);
+  vi.advanceTimersByTime(3_600_000);
+  await list.join("one more");
+  expect(list.size()).toBe(201);
+});
+
+it("the hourly limit refuses known addresses too, so that the response does not reveal them", async () => {
+  const list = createList(createSignupVolume(2, log));
+  for (let i = 0; i < 200; i++) await list.join("a");
+  await expect(list.join("a")).rejects.toBeInstanceOf(HourlyLimitError);
+  expect(list.flagged()).toEqual([]);
 });

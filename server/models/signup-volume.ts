@@ -1,19 +1,33 @@
-// The hourly ceiling: flags new entries above SIGNUP_HOURLY_CEILING, and clears these flags again.
+// The hourly ceiling: flags new entries above SIGNUP_HOURLY_CEILING, and refuses sign-ups above 100 times the ceiling.
 import type pg from "pg";
 import type { Logger } from "pino";
 import { isQueueEnabled } from "../database/queue.ts";
 import type { Waitlist } from "./waitlist.ts";
 
 export interface SignupVolume {
-  /** Returns a waitlist that sets unusual_volume on each entry. */
+  /** Returns a waitlist that sets unusual_volume on each entry, and throws HourlyLimitError instead of filling the disk. */
   limit(waitlist: Waitlist): Waitlist;
   /** Counts entries that were not on the list. */
   add(inserted: number): void;
 }
 
+export class HourlyLimitError extends Error {
+  override name = "HourlyLimitError";
+
+  constructor(readonly retryAfterSeconds: number) {
+    super("Too many new entries in this hour");
+  }
+}
+
 const hourMs = 3_600_000;
+/** The hard limit, in ceilings. An entry takes about 400 bytes: with the default of 1,000, the list grows by 1 GB a day at most. */
+const hardLimit = 100;
+
 const flagMessage =
   "more new sign-ups in an hour than SIGNUP_HOURLY_CEILING: those above it get the flag unusual_volume. Compare `waitlist stats` with `waitlist stats --with-flagged`. If they are people, raise the ceiling, restart, and run `waitlist unflag`; if not, block their networks at the proxy";
+const refuseMessage =
+  "100 times SIGNUP_HOURLY_CEILING sign-ups in an hour: more are refused with 503 until the hour ends. If they are people, raise the ceiling and restart";
+
 /**
  * Each process counts its own new entries. A count that replicas share would need a request for new entries only, whose
  * time would reveal whether an address was on the list.
@@ -21,18 +35,28 @@ const flagMessage =
  */
 export function createSignupVolume(ceiling: number, log: Logger): SignupVolume {
   if (ceiling === 0) return { limit: (waitlist) => waitlist, add: () => undefined };
-  let hour = { entries: 0, endsAt: 0, isLogged: false };
+  let hour = newHour(0);
   /** Entries in progress. They count as new until Postgres has answered. */
   let pending = 0;
 
   function isUnusual(): boolean {
     const now = performance.now();
-    if (now >= hour.endsAt) hour = { entries: 0, endsAt: now + hourMs, isLogged: false };
+    if (now >= hour.endsAt) hour = newHour(now + hourMs);
+    const seconds = Math.ceil((hour.endsAt - now) / 1000);
+    if (hour.signups + pending >= ceiling * hardLimit) {
+      logOnce("error", seconds, refuseMessage);
+      throw new HourlyLimitError(seconds);
+    }
     if (hour.entries + pending < ceiling) return false;
-    // One line an hour: a flood would otherwise fill the disk with one per request.
-    if (!hour.isLogged) log.warn({ ceiling, seconds: Math.ceil((hour.endsAt - now) / 1000) }, flagMessage);
-    hour.isLogged = true;
+    logOnce("warn", seconds, flagMessage);
     return true;
+  }
+
+  /** Writes one line an hour: a flood would otherwise fill the disk with one per request. */
+  function logOnce(level: "warn" | "error", seconds: number, message: string): void {
+    if (hour.logged.has(message)) return;
+    hour.logged.add(message);
+    log[level]({ ceiling, seconds }, message);
   }
 
   return {
@@ -42,6 +66,7 @@ export function createSignupVolume(ceiling: number, log: Logger): SignupVolume {
         pending++;
         try {
           await waitlist.join({ ...entry, unusual_volume });
+          hour.signups++;
         } finally {
           pending--;
         }
@@ -49,6 +74,11 @@ export function createSignupVolume(ceiling: number, log: Logger): SignupVolume {
     }),
     add: (inserted) => (hour.entries += inserted),
   };
+}
+
+/** `signups` also counts duplicates: otherwise the hard limit would reveal which addresses are on the list. */
+function newHour(endsAt: number) {
+  return { endsAt, entries: 0, signups: 0, logged: new Set<string>() };
 }
 
 /** Returns the number of entries with the flag unusual_volume. */

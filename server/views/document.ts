@@ -3,10 +3,11 @@ import type { RenderedPage } from "../../client/entry-server.tsx";
 import { meta, product } from "../../client/shared/content.ts";
 import type { PageHead } from "../../client/shared/page-data.ts";
 import type { PageSettings } from "../../client/shared/site-settings.ts";
+import { structuredData } from "./structured-data.ts";
 
 /** Splits the template at its markers; String.replace would interpret the "$" of a price. */
 export function createDocument(template: string, site: PublicSite): (page: RenderedPage) => string {
-  const [start, middle, end] = template.split(/<!--head-->|<!--page-->/);
+  const [start, middle, end] = withoutVoidSlashes(template).split(/<!--head-->|<!--page-->/);
   if (start === undefined || middle === undefined || end === undefined) {
     throw new Error("client/index.html lacks <!--head--> or <!--page-->");
   }
@@ -15,7 +16,12 @@ export function createDocument(template: string, site: PublicSite): (page: Rende
 
 function root({ status, body, address }: RenderedPage): string {
   const beacon = address === "/" && status === 200 ? " data-beacon" : "";
-  return `<div id="root" data-address="${escapeHtml(address)}"${beacon}>${body}</div>`;
+  return `<div id="root" data-address="${escapeHtml(address)}"${beacon}>${withoutVoidSlashes(body)}</div>`;
+}
+
+/** React ends void elements with "/>", which HTML validators report. In text, ">" is escaped. */
+function withoutVoidSlashes(html: string): string {
+  return html.replaceAll(/ ?\/>/g, ">");
 }
 
 export interface PublicSite {
@@ -35,6 +41,7 @@ function renderHead(
   const lines = [`<title>${escapeHtml(title)}</title>`, named("description", description)];
   if (unlisted || !allowIndexing) lines.push(named("robots", "noindex"));
   if (!unlisted) lines.push(...sharing(title, description, path, origin));
+  if (path === "/" && !unlisted) lines.push(jsonLd(origin));
   return lines.join("\n    ");
 }
 
@@ -54,6 +61,12 @@ function sharing(title: string, description: string, path: string, origin: strin
     named("twitter:card", "summary_large_image"),
     named("twitter:image:alt", meta.picture),
   ];
+}
+
+function jsonLd(origin: string): string {
+  // Escaped, because "</script" in a text would end the element.
+  const json = JSON.stringify(structuredData(origin)).replaceAll("<", "\\u003c");
+  return `<script type="application/ld+json">${json}</script>`;
 }
 
 const named = (name: string, content: string) => `<meta name="${name}" content="${escapeHtml(content)}">`;

@@ -1,4 +1,4 @@
-// The served HTML: validity, headings, the head and the files for crawlers.
+// The served HTML: validity, headings, the head, structured data and the files for crawlers.
 import { HtmlValidate } from "html-validate";
 import request from "supertest";
 import { afterAll, expect, it } from "vitest";
@@ -55,11 +55,22 @@ it("the head of every page but the landing page and the privacy page has noindex
   expect(await get("/")).not.toContain(noindex);
 });
 
-it("robots.txt allows every path and names the sitemap, which lists the landing page and the privacy page", async () => {
+it("the structured data have the plans and prices of the page", async () => {
+  const html = await get("/");
+  const json = /<script type="application\/ld\+json">(.*?)<\/script>/.exec(html)?.[1] ?? "";
+  const graph = (JSON.parse(json) as { "@graph": { offers?: { name: string; price: string }[] }[] })["@graph"];
+  const offers = graph.flatMap((node) => node.offers ?? []).map(({ name, price }) => [name, price]);
+  const shown = html.matchAll(/<h3>([^<]+)<\/h3><p class="plan-price"><strong>\$(\d+)/g);
+  expect(offers).toEqual(Array.from(shown, ([, name, price]) => [name, price]));
+  expect(offers).toHaveLength(4);
+});
+
+it("robots.txt allows every path and names the sitemap, which lists each public page", async () => {
   expect(await get("/robots.txt")).toBe(`User-agent: *\nAllow: /\n\nSitemap: ${origin}/sitemap.xml\n`);
   const sitemap = await request(site.app).get("/sitemap.xml");
   expect(sitemap.type).toBe("application/xml");
-  expect(sitemap.text.match(/<loc>[^<]+<\/loc>/g)).toEqual([`<loc>${origin}/</loc>`, `<loc>${origin}/privacy</loc>`]);
+  for (const path of ["/", "/privacy"]) expect(sitemap.text).toContain(`<loc>${origin}${path}</loc>`);
+  expect(sitemap.text).not.toMatch(/confirm|leave/);
 });
 
 it("a site that forbids indexing disallows every path and sends noindex", async () => {

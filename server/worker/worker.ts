@@ -1,4 +1,5 @@
 // The worker: its tasks, as the settings ask for them. graphile-worker takes jobs from the queue and retries those that failed, one process at a time.
+import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +10,7 @@ import type { Logger as Log } from "pino";
 import { settings, type Config } from "../config.ts";
 import { withConnection, type OpenedDatabase } from "../database/connect.ts";
 import { requireErasureKey } from "../database/erasure-key.ts";
-import { workerLock } from "../database/queue.ts";
+import { refuseForeignQueue, workerLock } from "../database/queue.ts";
 import type { WorkerTask } from "../database/roles.ts";
 import { eraseAgain, purgeOld } from "../models/erasures.ts";
 import { OperatorError } from "../operator-messages.ts";
@@ -47,6 +48,8 @@ export async function runTasks(
   const tasks: TaskList = {};
   for (const task of worker.tasks) tasks[task] = await createTask(task, config, key, metrics?.onMail);
   await withConnection(worker.url, async (holder) => {
+    const lost = rejectOnLoss(holder, signal);
+    lost.catch(() => undefined); // Awaited below.
     if (port) await metrics?.serve(holder, config.host, port);
     await checkDatabase(holder, tasks, key);
     await takeOver(holder, log, signal);
@@ -54,7 +57,7 @@ export async function runTasks(
     const runner = await startRunner(worker.url, tasks, log);
     log.info(`worker started: ${worker.tasks.join(", ")}`);
     try {
-      await Promise.race([runner.promise, completeRounds(holder, signal)]);
+      await Promise.race([runner.promise, lost, completeRounds(holder, signal)]);
     } finally {
       // The lock is held until the jobs in progress are done, as another process would send them again. Docker Compose kills the
       // worker after 15 s; the next one runs what is left.
@@ -122,6 +125,7 @@ function createRunnerLogger(log: Log): Logger {
 }
 
 async function checkDatabase(holder: pg.Client, tasks: TaskList, key: string | undefined): Promise<void> {
+  await refuseForeignQueue(holder);
   const { rows } = await holder.query("SELECT to_regnamespace('graphile_worker') IS NOT NULL AS queue");
   if (!rows[0].queue) {
     throw new OperatorError("There is no queue yet. Migrate with the worker's settings: npm run migrate.");
@@ -142,6 +146,11 @@ async function takeOver(holder: pg.Client, log: Log, signal: AbortSignal): Promi
   await holder.query(
     "SELECT graphile_worker.force_unlock_workers(array_agg(DISTINCT locked_by)) FROM graphile_worker.jobs WHERE locked_by IS NOT NULL",
   );
+}
+
+async function rejectOnLoss(holder: pg.Client, signal: AbortSignal): Promise<void> {
+  await once(holder, "end");
+  if (!signal.aborted) throw new OperatorError("The connection to Postgres was lost.");
 }
 
 /** Resolves after the signal. A mail server that hangs delays no round. */

@@ -77,12 +77,25 @@ async function* examineDatabase(database: OpenedDatabase, config: Config): Async
     const judge = isPrivileged && config.allowPrivilegedRole ? warn : problem;
     yield warning ? judge("Web role", warning) : ok("Web role", "cannot read, change or delete entries");
     if (!isUpToDate) return;
+    const missing = await missingColumns(owner);
+    if (missing) yield problem("Columns", `earlyaccess lacks ${missing}. Undo a renaming, or restore a backup.`);
     yield* examineWorker(owner, worker?.tasks ?? []);
     yield await examineBackup(owner);
     yield ok("Erasures", (await requireErasureKey(owner, erasureKey)) ? "the key is right" : "no addresses are kept");
   } finally {
     await owner.end();
   }
+}
+
+/** Returns their names, or null if there are none. */
+async function missingColumns(owner: pg.Client): Promise<string | null> {
+  const { Prisma } = await import("../../database/generated/browser.ts");
+  const { rows } = await owner.query(
+    `SELECT string_agg(name, ', ') AS missing FROM unnest($1::text[]) AS name
+     WHERE name NOT IN (SELECT attname FROM pg_attribute WHERE attrelid = to_regclass('public.earlyaccess'))`,
+    [Object.keys(Prisma.WaitlistEntryScalarFieldEnum)],
+  );
+  return rows[0].missing as string | null;
 }
 
 async function examineConnection(name: string, url: string): Promise<Finding> {

@@ -1,7 +1,7 @@
 // The owner's connection for a command; a signal closes it, so that the command cleans up and ends.
 import type pg from "pg";
 import { errorFields } from "../../logger.ts";
-import { withConnection, withDatabase, type OpenedDatabase } from "../../database/connect.ts";
+import { describeLoss, withConnection, withDatabase, type OpenedDatabase } from "../../database/connect.ts";
 import type { Config } from "../../config.ts";
 import { OperatorError } from "../../operator-messages.ts";
 
@@ -46,6 +46,6 @@ function toOperatorError(error: unknown): unknown {
   if (code === "42501") {
     return new OperatorError("This role may not do that. Set DATABASE_OWNER_URL to the owner's connection.");
   }
-  if (code === "57P01" || code === "CONNECTION_LOST") return new OperatorError("The connection to Postgres was lost.");
+  if (code === "57P01") return describeLoss(error);
   return error;
 }

@@ -59,8 +59,12 @@ async function readPasswords(directory: string): Promise<Passwords | undefined> 
   try {
     return JSON.parse(await readFile(join(directory, "passwords.json"), "utf8")) as Passwords;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") return undefined;
+    if (code !== "EACCES") throw error;
+    throw new OperatorError(
+      `${directory} belongs to another user. Start as that user, or move it away to begin with an empty database.`,
+    );
   }
 }
 
