@@ -1,4 +1,4 @@
-// The route table: the address, status and head of each page.
+// The route table: the address, status and head of each page. The last route is the 404 of an unknown address.
 import type { RouteObject } from "react-router-dom";
 import {
   confirmedAddress,

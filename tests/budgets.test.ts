@@ -44,7 +44,7 @@ it.each([
   expect(size).toBeLessThanOrEqual(limit * 1024);
 });
 
-it("a first load fetches nothing else", () => {
+it("the page names only the files of the first load", () => {
   const paths = [...html.matchAll(/(?<!<a )(?:src|href)="([^"#]+)"/g)].map(([, path]) => path as string);
   const files = paths.filter((path) => !path.startsWith("http://localhost:3000/")); // The canonical address.
   expect(files.map((path) => path.replace(/-[\w-]{8}\./, "."))).toEqual([
@@ -57,7 +57,7 @@ it("a first load fetches nothing else", () => {
   ]);
 });
 
-it("nothing blocks rendering, and the script has low priority", () => {
+it("the landing page has nothing that blocks rendering, and its script has low priority", () => {
   expect(html.match(/<script(?! type="(?:module|application\/ld\+json)")/g)).toBeNull();
   expect(html).not.toContain('rel="stylesheet"');
   expect(html).toContain('<script type="module" fetchpriority="low"');

@@ -1,4 +1,4 @@
-// All copy of the site, in the order of the page.
+// All copy of the site, the confirmation mail and the privacy notice, in the order of the page.
 import { confirmedAddress, confirmPath, expiredAddress, leavePath, leftAddress } from "./addresses.ts";
 import type { FieldName } from "./fields.ts";
 

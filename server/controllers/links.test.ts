@@ -138,7 +138,7 @@ it("an undo is not offered if the site sends mails, which are announced instead"
 it.each([
   ["/confirm", false],
   ["/leave", true],
-])("a forged token has no effect on %s, and gets the response of a valid one: %s", async (path, isSame) => {
+])("a forged token has no effect on %s (same response as for a valid one: %s)", async (path, isSame) => {
   const valid = await mail();
   const forged = await post(`${path}?token=${newToken()}`);
   expect(await entries()).toEqual([{ email: ada.email, confirmed: false }]);

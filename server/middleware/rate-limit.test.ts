@@ -96,7 +96,7 @@ it.each(["/api/earlyaccess/", "//api/earlyaccess", "/API/earlyaccess", "/%61pi/e
 );
 
 it.each(["/api/earlyaccess?x=1", "http://other.example/api/earlyaccess"])(
-  "a post to %s has the same limit",
+  "a sign-up to %s counts towards the limit of /api/earlyaccess",
   async (path) => {
     await start(1);
     await post();

@@ -1,4 +1,4 @@
-// The limit of sign-ups, link posts and page views per client and per network, and the warning of a proxy that it does not know.
+// The limits (SIGNUP_LIMIT in config.ts) of sign-ups, link posts and page views per client and network, and the warning of an unknown proxy.
 import type { IncomingMessage } from "node:http";
 import { BlockList, isIP, isIPv4 } from "node:net";
 import type { Request, RequestHandler } from "express";

@@ -12,7 +12,7 @@ afterEach(() => void vi.useRealTimers());
 it.each([
   ["2026-12-31T23:59:59.999Z", true],
   ["2027-01-01T00:00:00Z", false],
-])("a list that closes on 2026-12-31 is open at %s: %s", (time, expected) => {
+])("a list that closes on 2026-12-31 has at %s the state open = %s", (time, expected) => {
   vi.setSystemTime(time);
   expect(isOpen(window)).toBe(expected);
   expect(isOpen({ ...window, waitlist: "closed" })).toBe(false);

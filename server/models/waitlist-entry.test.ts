@@ -48,7 +48,7 @@ it.each([
   ["", false],
   ["buy", true],
   [0, true],
-])("an entry whose hidden field is %j is suspected spam: %s", (message, expected) => {
+])("an entry whose hidden field is %j has the flag suspected_spam = %s", (message, expected) => {
   expect(entryOf({ message }).suspected_spam).toBe(expected);
 });
 
@@ -57,7 +57,7 @@ it.each([
   ["a@any.mailinator.com", true],
   ["a@ourmailinator.dev", false],
   ["a@mailinator.com.example.com", false],
-])("an entry with the address %s is disposable: %s", (email, expected) => {
+])("an entry with the address %s has the flag disposable_email = %s", (email, expected) => {
   expect(entryOf({ email })).toMatchObject({ suspected_spam: false, disposable_email: expected });
 });
 

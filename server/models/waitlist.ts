@@ -1,4 +1,4 @@
-// The waitlist: stores sign-ups in batches, and commits without a lock that waits for the disk.
+// The waitlist: stores sign-ups in batches, ignores duplicate addresses, and commits without a lock that waits for the disk.
 import { setTimeout as sleep } from "node:timers/promises";
 import { v7 as uuidv7 } from "uuid";
 import { signUpColumns } from "../database/columns.ts";

@@ -1,4 +1,4 @@
-// The confirmation mail as plain text and as HTML. It holds nothing that a visitor typed: anybody can enter another's address.
+// The layout of the confirmation mail, as plain text and as HTML; its text is in client/shared/content.ts.
 import { renderToStaticMarkup } from "react-dom/server";
 import { confirmPath, leavePath, tokenQuery } from "../../client/shared/addresses.ts";
 import { confirmationMail as copy, product } from "../../client/shared/content.ts";

@@ -30,7 +30,7 @@ it.each<[...Parameters<MailServer["fail"]>, outcome: string, message: string]>([
   ["data", "452 4.2.2 full", "not sent", "452 4.2.2 to DATA"],
   ["data", "554 5.7.1 spam of ada@example.com", "refused", "554 5.7.1 to DATA"],
   ["data", "drop", "may have arrived", "ECONNECTION"],
-])("a message after a failure at the step %s with “%s” is: %s", async (step, reply, outcome, message) => {
+])("a mail after a failure at the step %s with “%s” is: %s", async (step, reply, outcome, message) => {
   const server = await open();
   server.fail(step, reply);
   const error = await failureOf(server.url);
@@ -38,7 +38,7 @@ it.each<[...Parameters<MailServer["fail"]>, outcome: string, message: string]>([
   expect(error.message).toBe(`Mail server error: ${message}`);
 });
 
-it("a message to a server that is not there is not sent, and the error names the reason", async () => {
+it("a mail to a server that is not there is not sent, and the error names the reason", async () => {
   expect(await failureOf("smtp://127.0.0.1:1")).toMatchObject({ code: "ECONNREFUSED", mayHaveArrived: false });
 });
 
@@ -48,7 +48,7 @@ it.each<[behaviour: string, options: MailServerOptions, message: RegExp]>([
   ["if a login would travel unencrypted", { login }, /^Mail server error: (500|502).* to STARTTLS$/],
   ["with TLS and an untrusted certificate", { login, encryption: "TLS" }, /DEPTH_ZERO_SELF_SIGNED_CERT/],
   ["with STARTTLS and an untrusted certificate", { login, encryption: "STARTTLS" }, /DEPTH_ZERO_SELF_SIGNED_CERT/],
-])("neither a mail nor a password is sent %s", async (_, options, message) => {
+])("the worker sends neither a mail nor a password %s", async (_, options, message) => {
   const server = await open(options);
   expect((await failureOf(server.url)).message).toMatch(message);
   expect(server.recipients).toEqual([]);

@@ -167,7 +167,7 @@ describe("a sign-up", () => {
   });
 });
 
-describe("during the hydration,", () => {
+describe("the form during the hydration", () => {
   let release: () => void;
 
   beforeEach(async () => {
@@ -179,7 +179,7 @@ describe("during the hydration,", () => {
     await page.goto(sites.open.url);
   });
 
-  it("typed text is kept", async () => {
+  it("keeps typed text", async () => {
     await field("Name").fill("Typed early");
     release();
     await hydrated(page);
@@ -187,7 +187,7 @@ describe("during the hydration,", () => {
     expect(page.messages).toEqual([]);
   });
 
-  it("the form is sent once, as a plain form", async () => {
+  it("is sent once, as a plain form", async () => {
     await submit();
     await page.waitForURL("**/?joined*");
     release();

@@ -42,7 +42,7 @@ it.each([
   });
 });
 
-it("nothing overflows on a phone with text at twice its size", async () => {
+it("the landing page does not overflow on a phone with text at twice its size", async () => {
   const page = await openPage({ viewport: { width: 360, height: 740 } });
   const devtools = await page.context().newCDPSession(page);
   const setFontSize = (standard: number) => devtools.send("Page.setFontSizes", { fontSizes: { standard } });
@@ -115,7 +115,7 @@ async function recordShifts(page: Page) {
 /** Returns the shifts since the last call, also those that the browser has not yet reported. */
 const takeShifts = (page: Page) => page.evaluate(() => (window as unknown as { takeShifts(): number[] }).takeShifts());
 
-it("nothing shifts while the page loads and its animations run", async () => {
+it("the landing page does not shift while it loads and its animations run", async () => {
   const page = await openPage({ viewport: { width: 360, height: 740 }, reducedMotion: "no-preference" });
   await recordShifts(page);
   // The brand font may arrive after the first paint and move words within a line; the tests of a late font limit that.

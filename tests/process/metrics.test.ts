@@ -56,7 +56,7 @@ it("the metrics server answers GET /metrics alone, the site's own port does not,
   expect(site.stderr()).toBe("");
 });
 
-it("requests are counted by method, route and status, and timed", async () => {
+it("the metrics count requests by method, route and status, and time them", async () => {
   const site = await start();
   const script = /\/assets\/[\w-]+\.js/.exec(await (await fetch(site.url)).text())?.[0] as string;
   for (const path of [script, "/favicon.ico", "/nowhere", "/healthz"]) await fetch(site.url + path);
@@ -77,7 +77,7 @@ it("requests are counted by method, route and status, and timed", async () => {
   expect(seconds).toBeGreaterThan(0.0005);
 });
 
-it("requests add no labels from their path, method or body", async () => {
+it("the metrics have no labels from the path, method or body of a request", async () => {
   const site = await start();
   const probe = async (salt: string) => {
     const secret = `unmistakable-${salt}`;
@@ -95,7 +95,7 @@ it("requests add no labels from their path, method or body", async () => {
   expect(await probe("second")).toEqual(known);
 });
 
-it("sign-ups are counted as joined or repeated, by flag, and refused ones by status", async () => {
+it("the metrics count sign-ups as joined or repeated, by flag, and refused ones by status", async () => {
   const site = await start({ SIGNUP_LIMIT: "5" });
   await signUp(site);
   await signUp(site, { ...ada, email: "ADA@example.com" });
@@ -111,7 +111,7 @@ it("sign-ups are counted as joined or repeated, by flag, and refused ones by sta
   expect(await counts(site, "http_requests_total")).toMatchObject(Object.fromEntries(refused));
 });
 
-it("sign-ups are counted as unavailable while Postgres does not answer, and the readiness gauge is 0", async () => {
+it("the metrics count sign-ups as unavailable while Postgres does not answer, and the readiness gauge is 0", async () => {
   const wire = await openWire(database.webUrl);
   const site = await start({ DATABASE_URL: wire.url(database.webUrl) });
   expect(await signUp(site)).toBe(201);

@@ -36,7 +36,7 @@ it("page views of two processes add up in the same rows when they stop", async (
   expect(await stored()).toEqual({ direct: 4, news: 2 });
 });
 
-it("the loads of a browser are counted once the page is visible", async () => {
+it("page views are counted when a browser shows the page, not before", async () => {
   const site = await start();
   for (const path of ["/", "/?utm_source=news", "/?utm_source=news#early-access", "/privacy", "/nope"]) {
     const page = await openPage();

@@ -1,4 +1,4 @@
-// Kills and restarts of the site or Postgres under sign-ups: every confirmed sign-up is stored, and no request is cut off by a shutdown.
+// Kills and restarts of the site or Postgres under sign-ups: every sign-up that got 201 is stored, and no request is cut off by a shutdown.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { Agent, request } from "node:http";
