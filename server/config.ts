@@ -86,8 +86,13 @@ const legalLinks = z
 
 const mailServerUrl = url(
   "an smtp:// or smtps:// URL, special characters in the password percent-encoded",
-  ({ protocol, hostname, username, password }) =>
-    /^smtps?:$/.test(protocol) && hostname !== "" && isDecodable(`${username}:${password}`),
+  ({ protocol, hostname, port, username, password, pathname, search, hash }) =>
+    /^smtps?:$/.test(protocol) &&
+    (hostName.test(hostname) || isIP(hostname.replace(/^\[(.*)\]$/, "$1")) > 0) &&
+    port !== "0" &&
+    (username !== "" || password === "") &&
+    pathname.replace("/", "") + search + hash === "" &&
+    isDecodable(`${username}:${password}`),
 );
 
 /** An address, or a name and an address; without quotes and special characters, which a name rarely needs. */
@@ -222,6 +227,9 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const isProduction = given.NODE_ENV === "production";
   const { values, errors } = parseSettings(given);
   errors.unshift(...files.errors);
+  if (values.METRICS_PORT && values.METRICS_PORT === values.PORT) {
+    errors.push(describeInvalid("METRICS_PORT", given.METRICS_PORT, "another port than PORT"));
+  }
   errors.push(...checkDatabaseUrls(given, values));
   errors.push(...checkMail(given));
   for (const [name, command] of Object.entries(refusedExamples)) {

@@ -41,7 +41,15 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
   const site = { origin, allowIndexing, settings };
   const rendering = process.argv.includes("--dev") ? createDevFrontend(http.server, site) : createBuiltFrontend(site);
   rendering.catch(() => undefined); // Awaited below: an exit now would interrupt a migration.
-  cleanups.push(watchSignupWindow(config, () => void rendering.then(({ refresh }) => refresh()).catch(onFault)));
+  cleanups.push(
+    watchSignupWindow(
+      config,
+      () =>
+        void rendering
+          .then(({ refresh }) => refresh())
+          .catch((err: unknown) => log.error({ err }, "rendering the pages failed")),
+    ),
+  );
   await prepareDatabase(() => migrate(urls, config.allowPrivilegedRole), log, stopped.signal, onFault);
   const frontend = await rendering;
 

@@ -5,6 +5,7 @@ import { version } from "../package.json";
 /** In bytes, kept while stdout accepts no data; newer lines are dropped. Enough for some seconds of the heaviest load. */
 const backlogLimit = 4_000_000;
 
+/** Logs JSON lines to stdout, the first with the version. Create one for each process. */
 export function createLogger(level: LevelWithSilent): Logger {
   const destination = pino.destination({ sync: false, maxLength: backlogLimit });
   let isFailing = false;
@@ -24,7 +25,7 @@ interface ErrorFields {
 }
 
 /** Errors of node-postgres that have no code. */
-const codes: [RegExp, string][] = [
+const codesByMessage: [RegExp, string][] = [
   [/^timeout (expired|exceeded)/, "CONNECT_TIMEOUT"],
   [/^Query read timeout/, "QUERY_TIMEOUT"],
   [/^Connection terminated/, "CONNECTION_LOST"],
@@ -40,6 +41,6 @@ export function errorFields(error: unknown): ErrorFields {
   };
   // Prisma's own code says only that a raw query failed (P2010).
   const cause = meta?.driverAdapterError?.cause;
-  const known = codes.find(([pattern]) => pattern.test(message ?? ""))?.[1];
+  const known = codesByMessage.find(([pattern]) => pattern.test(message ?? ""))?.[1];
   return { name, code: cause?.originalCode ?? cause?.kind ?? code ?? known };
 }

@@ -51,7 +51,8 @@ function countResponses(registers: Registry[]): OnResponse {
     registers,
   });
   // From the start: rate() misses the first event of a series that begins with it.
-  for (const status of [500, 503]) requests.inc({ method: "POST", route: signupPath, status }, 0);
+  for (const status of [403, 410, 413, 415, 422, 429, 500, 503])
+    requests.inc({ method: "POST", route: signupPath, status }, 0);
   return function countResponse({ method, path, status, seconds }, res) {
     const route = routeOf(path, res.statusCode);
     requests.inc({ method: methodOf(method), route, status });
@@ -62,7 +63,7 @@ function countResponses(registers: Registry[]): OnResponse {
 function countSignups(registers: Registry[]): OnStored {
   const signups = new Counter({
     name: "perennial_signups_total",
-    help: "Sign-ups with a 201: joined entries are new, repeated ones were on the list.",
+    help: "Stored sign-ups: joined entries are new, repeated ones were on the list.",
     labelNames: ["outcome"],
     registers,
   });

@@ -57,7 +57,7 @@ function requireOpen(isOpen: () => boolean): RequestHandler {
   return (_req, _res, next) => next(isOpen() ? undefined : closed);
 }
 
-/** The same for a new and a known address, for which the token has no effect: nobody learns who is on the list. */
+/** Sends the same response for a new and a known address: it must not reveal who is on the list. The token of a known one has no effect. */
 function join(waitlist: Waitlist, undo: boolean): RequestHandler {
   return async function joinWaitlist(req, res) {
     const parsed = parsePost(req);

@@ -6,7 +6,7 @@ import { sendCached, type Cache, type CachedResponse } from "../http/cached-resp
 import { isRead, requireRead } from "../http/http-error.ts";
 import type { Frontend } from "../views/frontend.ts";
 
-/** The landing page after a sign-up. Every other query, such as ?utm_source=x, has no effect on a cached response. */
+/** The landing page after a sign-up or its undo. Every other query, such as ?utm_source=x, has no effect on a cached response. */
 const stateAddress = new RegExp(`^/\\?(?:.*&)?(?:${joinedQuery}|${undoneQuery})(?:[=&]|$)`);
 
 /** Returns the prerendered page or the file of the request's path, or undefined if Express must handle the request. */

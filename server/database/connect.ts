@@ -1,4 +1,4 @@
-// Connections to Postgres: which database, the pool of the site with Prisma on it, and the connections of migrations, commands and the worker.
+// Connections to Postgres: the choice of the database, the site's pool, which Prisma uses, and single connections for everything else.
 import { join } from "node:path";
 import pg from "pg";
 import type { Logger } from "pino";
@@ -43,7 +43,7 @@ export async function withDatabase(work: (database: OpenedDatabase, config: Conf
 
 export type Pool = pg.Pool;
 
-/** In milliseconds. A batch is retried for 1.6 s (waitlist.ts); with these timeouts its response comes within 5 s. */
+/** In milliseconds. A batch is retried for 1.6 s (batch.ts), and its response must come within 5 s. */
 const siteTimeouts = {
   connectionTimeoutMillis: 1_500,
   query_timeout: 1_750,
@@ -70,6 +70,7 @@ export function createPool(webUrl: string): Pool {
   return new pg.Pool({ connectionString: webUrl, ...siteTimeouts, keepAlive: true, application_name: "perennial-web" });
 }
 
+/** Returns a Database that uses the pool. Prisma is loaded by the first statement; lost connections are logged. */
 export function connect(pool: Pool, log: Logger): Database {
   const logLost = (error: Error) => log.warn({ error: errorFields(error) }, "database connection lost");
   let client: ReturnType<typeof createClient> | undefined;
@@ -148,7 +149,7 @@ export async function connectTo(url: string): Promise<pg.Client> {
     const refusal = describeRefusal(error as { code?: string; message: string }, new URL(url));
     if (refusal) throw new OperatorError(refusal);
     const { code } = errorFields(error);
-    // Only the code of a database error: the message may quote the URL.
+    // The message of an error with a code may quote the URL.
     const reason = code ?? (error as Error).message;
     throw new ConnectionError(`Postgres at ${new URL(url).host} cannot be reached: ${reason}`, code, error);
   }

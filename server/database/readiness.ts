@@ -59,12 +59,16 @@ async function tryMigrate(migrateOnce: Migrate, log: Logger): Promise<boolean> {
 /** An orchestrator gives a probe 1 or 2 s by default; a probe must be shorter to say 503 itself. */
 const probeTimeoutMs = 1_500;
 
-/** @param check rejects with the fault. Concurrent probes share one check: anybody may send probes. */
+/**
+ * Returns the probe of /readyz: true if sign-ups can be stored, false if the check fails or takes longer than 1.5 s.
+ * Concurrent probes share one check, because anybody may send probes. Changes are logged.
+ * @param check rejects with the fault.
+ */
 export function createReadiness(check: () => Promise<void>, log: Logger): () => Promise<boolean> {
   let probe: Promise<boolean> | undefined;
   let wasReady = true;
 
-  async function look(): Promise<boolean> {
+  async function probeOnce(): Promise<boolean> {
     const fault = await Promise.race([check(), failLate()]).then(() => undefined, errorFields);
     const ready = fault === undefined;
     // Log changes only: probes come every few seconds.
@@ -74,7 +78,9 @@ export function createReadiness(check: () => Promise<void>, log: Logger): () => 
     return ready;
   }
 
-  return () => (probe ??= look().finally(() => (probe = undefined)));
+  /** Each check waits for the database's disk, so its result is kept for a moment. */
+  const forget = () => setTimeout(() => (probe = undefined), 250).unref();
+  return () => (probe ??= probeOnce().finally(forget));
 }
 
 async function failLate(): Promise<never> {

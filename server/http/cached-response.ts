@@ -4,11 +4,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import fresh from "fresh";
-import Negotiator from "negotiator";
-
-/** The smallest one first. */
-const codings = ["br", "gzip", "identity"] as const;
-type Coding = (typeof codings)[number];
+import { acceptedCodings, readHeader, type Coding } from "./negotiation.ts";
 
 /** By address: a path, or a path with its query. */
 export type Cache = ReadonlyMap<string, CachedResponse>;
@@ -30,6 +26,7 @@ interface Variant {
 
 type Bodies = Partial<Record<Coding, Buffer>> & { identity: Buffer };
 
+/** Creates a variant with its own ETag for each body. @param headers Content-Type, and the caching headers that a 304 repeats. */
 export function cacheResponse(bodies: Bodies, status: number, headers: Record<string, string>): CachedResponse {
   const { "Content-Type": mediaType = "", ...caching } = headers;
   const variant = (body: Buffer, ...encoding: string[]): Variant => {
@@ -62,7 +59,7 @@ export async function compress(identity: Buffer): Promise<Bodies> {
   return { identity, br, gzip: gz };
 }
 
-/** @param headers further headers, as a flat list. */
+/** Sends the smallest variant that the client accepts, or a 304 if its ETag matches. @param headers further headers, as a flat list. */
 export function sendCached(
   req: IncomingMessage,
   res: ServerResponse,
@@ -71,23 +68,8 @@ export function sendCached(
 ): void {
   const coding = acceptedCodings(req).find((name) => variants[name]) ?? "identity";
   const variant = variants[coding] as Variant;
-  const isFresh = status === 200 && fresh(req.headers, { etag: variant.etag });
+  const isFresh =
+    status === 200 && readHeader(req.headers, "if-none-match") && fresh(req.headers, { etag: variant.etag });
   if (isFresh) res.writeHead(304, [...headers, ...variant.notModified]).end();
   else res.writeHead(status, [...headers, ...variant.headers]).end(variant.body);
-}
-
-/** Browsers send a handful of values; the map is cleared when somebody sends more. */
-const mostHeaders = 100;
-const codingsByHeader = new Map<string, Coding[]>();
-
-/** Returns what the client accepts, with brotli before gzip whatever their order in the header: it is smaller. */
-function acceptedCodings({ headers }: IncomingMessage): Coding[] {
-  const header = headers["accept-encoding"] ?? "";
-  const known = codingsByHeader.get(header);
-  if (known) return known;
-  const accepted = new Set(new Negotiator({ headers: { "accept-encoding": header } }).encodings([...codings]));
-  const sorted = codings.filter((coding) => accepted.has(coding));
-  if (codingsByHeader.size >= mostHeaders) codingsByHeader.clear();
-  codingsByHeader.set(header, sorted);
-  return sorted;
 }

@@ -6,11 +6,12 @@ import { createServer, type AddressInfo } from "node:net";
 import { OperatorError } from "../operator-messages.ts";
 
 /**
- * @param variable the setting or option that chooses the port, for the error message.
+ * Starts to listen.
+ * @param setting the setting or option that chooses the port, for the error message.
  * @returns the port, which the system chooses if `port` is 0.
  * @throws OperatorError if the address cannot be used.
  */
-export async function listen(server: Server, host: string, port: number, variable = "PORT"): Promise<number> {
+export async function listen(server: Server, host: string, port: number, setting = "PORT"): Promise<number> {
   try {
     await new Promise<void>((resolve, reject) => {
       server.once("error", reject);
@@ -18,20 +19,20 @@ export async function listen(server: Server, host: string, port: number, variabl
     });
   } catch (error) {
     const { code = "" } = error as NodeJS.ErrnoException;
-    throw new OperatorError(explain(code, host, port, variable), { cause: error });
+    throw new OperatorError(explain(code, host, port, setting), { cause: error });
   }
   // An error after the start concerns one connection that the system cannot accept, for example without memory.
   server.on("error", () => undefined);
   return (server.address() as AddressInfo).port;
 }
 
-function explain(code: string, host: string, port: number, variable: string): string {
+function explain(code: string, host: string, port: number, setting: string): string {
   if (code === "EADDRINUSE") {
     const other = port < 65_535 ? port + 1 : 3000;
-    return `Port ${port} is taken by another program. Stop that one, or choose another port, for example ${variable}=${other}`;
+    return `Port ${port} is taken by another program. Stop that one, or choose another port, for example ${setting}=${other}`;
   }
   if (code === "EACCES") {
-    return `Port ${port} needs more rights than this account has. Choose one above 1023, for example ${variable}=${variable === "PORT" ? 3000 : 9464}`;
+    return `Port ${port} needs more rights than this account has. Choose one above 1023, for example ${setting}=${setting === "PORT" ? 3000 : 9464}`;
   }
   return `Cannot listen on HOST=${host} (${code}). Choose an address of this machine, for example HOST=127.0.0.1`;
 }

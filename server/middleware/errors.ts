@@ -5,6 +5,7 @@ import type { Logger } from "pino";
 import { errorFields } from "../logger.ts";
 import { sendCached, type CachedResponse } from "../http/cached-response.ts";
 import { HttpError, problemDocument, toHttpError } from "../http/http-error.ts";
+import { acceptsHtml } from "../http/negotiation.ts";
 import { bodyType } from "./body.ts";
 
 /** Answers an API path that does not exist, also to a browser, with a problem document. */
@@ -53,5 +54,5 @@ function describe(error: unknown) {
 
 /** Returns whether the client is a browser that visits a page or posts a form, and not a client of the API. */
 export function prefersHtml(req: Request): boolean {
-  return req.accepts(["json", "html"]) === "html" && bodyType(req) !== "json";
+  return acceptsHtml(req) && bodyType(req) !== "json";
 }

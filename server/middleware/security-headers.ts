@@ -1,10 +1,10 @@
-// The protection of browsers: the security headers of every response, and the refusal of cross-site requests. The headers are computed once: per request, helmet costs a third of the throughput.
+// Security headers of every response, and the refusal of cross-site requests.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { RequestHandler } from "express";
 import helmet from "helmet";
 import { HttpError } from "../http/http-error.ts";
 
-export interface SecurityPolicy {
+interface SecurityPolicy {
   /** Decides HSTS and upgrade-insecure-requests, which break a site served over plain http. */
   https: boolean;
   /** Extends HSTS to every subdomain of the site's host, also to those that other programs serve. */
@@ -18,7 +18,10 @@ export interface SecurityPolicy {
 /** Features that no page needs. Chromium prints a warning for a name that it does not know. */
 const permissionsPolicy = "browsing-topics=(), camera=(), geolocation=(), microphone=(), payment=(), usb=()";
 
-/** Returns a flat list of headers, `[name, value, …]`, as `writeHead` takes it. */
+/**
+ * Returns a flat list of headers, `[name, value, …]`, as `writeHead` takes it. Call it once: per request, helmet costs a third of
+ * the throughput.
+ */
 export function securityHeaders(policy: SecurityPolicy): string[] {
   const { https, hstsIncludeSubdomains = false, inline, allowIndexing } = policy;
   const applyHelmet = helmet({
@@ -63,13 +66,14 @@ export function setHeaders(res: ServerResponse, headers: readonly string[]): voi
 }
 
 /**
- * Refuses with 403 a request from another origin than the public one and the host that the request names. A request
- * without Origin and Sec-Fetch-Site comes from no browser and passes.
+ * Refuses with 403 a request whose Sec-Fetch-Site is cross-site, or whose Origin is neither the public origin nor the request's
+ * own host. A request without both headers comes from no browser, and passes.
+ * @param what the subject of the error message, in the plural.
  */
-export function sameOrigin(publicUrl: string, what = "Sign-ups"): RequestHandler {
+export function sameOrigin(publicOrigin: string, what = "Sign-ups"): RequestHandler {
   return function refuseCrossSite(req, _res, next) {
     const { origin } = req.headers;
-    const ours = origin === undefined || origin === publicUrl || isHost(origin, req.host);
+    const ours = origin === undefined || origin === publicOrigin || isHost(origin, req.host);
     if (req.headers["sec-fetch-site"] === "cross-site" || !ours) {
       throw new HttpError(403, `${what} are accepted from this site's own pages only.`);
     }

@@ -1,4 +1,4 @@
-// Everything that the database keeps about a person, and its erasure. Erased addresses are stored as keyed hashes in a schema that backups exclude.
+// A person's stored data, its erasure, and the retention period. Erased addresses are stored as keyed hashes in a schema that backups exclude.
 import type pg from "pg";
 import { hasErasures, hashAddress } from "../database/erasure-key.ts";
 import { normaliseAddress } from "./waitlist-entry.ts";
@@ -13,7 +13,7 @@ export interface Person {
 }
 
 /**
- * Looks the address up as a sign-up stores it and as Studio may store it, which accepts addresses that a sign-up refuses.
+ * Finds the entries of an address, as a sign-up or Prisma Studio may have stored it; Studio accepts addresses that a sign-up refuses.
  * @returns more than one person only if the list, edited by hand, has the address in two spellings.
  */
 export async function findPeople(client: pg.Client, address: string): Promise<Person[]> {

@@ -4,19 +4,20 @@ import { sourceName } from "./source.ts";
 import { isFlagged } from "./waitlist-entry.ts";
 
 /**
- * Returns an SQL condition: who can be invited.
- * @param source as stats names it.
+ * Returns an SQL condition for the entries that can be invited: waiting and not flagged.
+ * @param source as stats names it; undefined for all.
+ * @param confirmed true for confirmed addresses only.
  */
-export function whoWaits(source: string | undefined, confirmed: boolean): string {
+export function invitableCondition(source: string | undefined, confirmed: boolean): string {
   const conditions = ["status = 'waiting'", `NOT ${isFlagged}`];
   if (source !== undefined) conditions.push(`${sourceName} = ${pg.escapeLiteral(source)}`);
   if (confirmed) conditions.push("confirmed_at IS NOT NULL");
   return conditions.join(" AND ");
 }
 
-export async function countWaiting(client: pg.Client, waits: string): Promise<number> {
+export async function countWaiting(client: pg.Client, condition: string): Promise<number> {
   const { rows } = await client.query<{ people: number }>(
-    `SELECT count(*)::int AS people FROM public.earlyaccess WHERE ${waits}`,
+    `SELECT count(*)::int AS people FROM public.earlyaccess WHERE ${condition}`,
   );
   return rows[0]?.people ?? 0;
 }
@@ -29,8 +30,8 @@ export async function nameInvitation(client: pg.Client): Promise<string> {
   return (rows[0] as { invitation: string }).invitation;
 }
 
-/** While a transaction holds an entry, sign-ups of its address get 503, and others do not. So each changes few entries. */
-const entriesAtOnce = 1_000;
+/** Entries of one statement. Few, as a sign-up of an address whose entry is locked gets 503. */
+const batchSize = 1_000;
 
 /**
  * Marks the oldest people who wait as invited. People whom another transaction holds are skipped, so that two runs never take
@@ -40,16 +41,16 @@ const entriesAtOnce = 1_000;
 export async function inviteOldest(
   client: pg.Client,
   first: number,
-  waits: string,
+  condition: string,
   invitation: string,
 ): Promise<number> {
   // ARRAY, because Postgres may run a subquery of IN more than once.
   const update = `UPDATE public.earlyaccess SET status = 'invited', invitation = $2 WHERE id = ANY (ARRAY(
-    SELECT id FROM public.earlyaccess WHERE ${waits} ORDER BY created_at, id LIMIT $1 FOR UPDATE SKIP LOCKED))`;
+    SELECT id FROM public.earlyaccess WHERE ${condition} ORDER BY created_at, id LIMIT $1 FOR UPDATE SKIP LOCKED))`;
   return updateInBatches(client, update, invitation, first);
 }
 
-/** Makes the people of the invitation waiting again who are still invited. Returns how many. */
+/** Sets the entries of the invitation that are still invited back to waiting. Returns their number. */
 export async function revertInvitation(client: pg.Client, invitation: string): Promise<number> {
   const update = `UPDATE public.earlyaccess SET status = 'waiting', invitation = NULL WHERE id = ANY (ARRAY(
     SELECT id FROM public.earlyaccess WHERE invitation = $2 AND status = 'invited' LIMIT $1 FOR UPDATE))`;
@@ -57,16 +58,16 @@ export async function revertInvitation(client: pg.Client, invitation: string): P
 }
 
 /** @param update with the number of entries as $1 and the invitation as $2. */
-async function updateInBatches(client: pg.Client, update: string, invitation: string, most = Infinity) {
+async function updateInBatches(client: pg.Client, update: string, invitation: string, limit = Infinity) {
   let changed = 0;
   for (;;) {
-    const { rowCount } = await client.query(update, [Math.min(entriesAtOnce, most - changed), invitation]);
+    const { rowCount } = await client.query(update, [Math.min(batchSize, limit - changed), invitation]);
     if (!rowCount) return changed;
     changed += rowCount;
   }
 }
 
-export interface Invitation {
+interface Invitation {
   invitation: string;
   people: number;
   /** The number of `people` who still have the status invited. */
@@ -74,12 +75,13 @@ export interface Invitation {
   joined: number;
 }
 
-/** Returns all invitations, the newest first. */
+/** Returns all invitations, the newest first. The number at the end of a name has no leading zeros. */
 export async function listInvitations(client: pg.Client): Promise<Invitation[]> {
   const { rows } = await client.query<Invitation>(
     `SELECT invitation, count(*)::int AS people, (count(*) FILTER (WHERE status = 'invited'))::int AS invited,
             (count(*) FILTER (WHERE status = 'joined'))::int AS joined
-     FROM public.earlyaccess WHERE invitation IS NOT NULL GROUP BY invitation ORDER BY invitation DESC`,
+     FROM public.earlyaccess WHERE invitation IS NOT NULL
+     GROUP BY invitation ORDER BY left(invitation, 15) DESC, length(invitation) DESC, invitation DESC`,
   );
   return rows;
 }

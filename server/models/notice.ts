@@ -24,7 +24,7 @@ export function readNoticeId(value: unknown): string | null {
   return typeof value === "string" && /^[\da-f]{32}$/.test(value) ? value : null;
 }
 
-/** Returns a function for the page settings, as `closed` follows the clock, and their privacy notice. */
+/** Returns the privacy notice, and a function that reads the page settings, because `closed` changes with the clock. */
 export function createPageSettings(config: Config): { settings: () => PageSettings; notice: Notice } {
   const { controller, contactEmail, legalLinks, retentionMonths, erasureKey, mailFrom, waitlistCloses } = config;
   const fixed = {

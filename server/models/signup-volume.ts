@@ -1,4 +1,4 @@
-// The hourly ceiling: flags new entries above SIGNUP_HOURLY_CEILING, and refuses sign-ups above 100 times the ceiling.
+// The hourly ceiling: flags new entries above SIGNUP_HOURLY_CEILING, refuses sign-ups above 100 times the ceiling, and clears flags.
 import type pg from "pg";
 import type { Logger } from "pino";
 import { isQueueEnabled } from "../database/queue.ts";
@@ -52,7 +52,7 @@ export function createSignupVolume(ceiling: number, log: Logger): SignupVolume {
     return true;
   }
 
-  /** Writes one line an hour: a flood would otherwise fill the disk with one per request. */
+  /** Logs each message once an hour: a line for each request of a flood would fill the disk. */
   function logOnce(level: "warn" | "error", seconds: number, message: string): void {
     if (hour.logged.has(message)) return;
     hour.logged.add(message);

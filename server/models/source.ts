@@ -1,4 +1,4 @@
-// The source of a sign-up or page view: the campaign in the page's address, and the site that linked to the page.
+// The source of a sign-up or page view (campaign parameters and referring site), and the characters that no stored text may contain.
 import { campaignColumns, type sourceColumns } from "../database/columns.ts";
 
 /** Control characters and lone surrogates, which Postgres or mail cannot represent, and U+FFFD, which a decoder puts in place of invalid bytes. */

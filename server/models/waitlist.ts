@@ -1,9 +1,9 @@
-// The waitlist: stores sign-ups in batches, ignores duplicate addresses, and commits without a lock that waits for the disk.
-import { setTimeout as sleep } from "node:timers/promises";
+// The waitlist: stores sign-ups in batches, ignores duplicate addresses, and waits for the disk once the locks are released.
 import { v7 as uuidv7 } from "uuid";
 import { signUpColumns } from "../database/columns.ts";
 import type { Database } from "../database/connect.ts";
 import { errorFields } from "../logger.ts";
+import { retryForMs, storeBatch, type Pending } from "./batch.ts";
 import type { SignUp } from "./waitlist-entry.ts";
 import type { Notice } from "./notice.ts";
 
@@ -18,7 +18,7 @@ export interface Waitlist {
 
 export interface CheckedWaitlist extends Waitlist {
   /**
-   * Checks that entries can be stored: by storing none, and by whether the latest batch met a full or broken disk.
+   * Checks that entries can be stored: stores an empty batch, and reports a storage error of the last 10 s.
    * @throws the error that prevents it.
    */
   check: () => Promise<void>;
@@ -34,17 +34,10 @@ export class WaitlistUnavailableError extends Error {
 /** How long a storage error makes check() fail, in milliseconds: the default interval of probes, so that one probe sees it. */
 const storageErrorMs = 10_000;
 
-export interface WaitlistOptions {
+interface WaitlistOptions {
   onStored?: OnStored;
   /** The notice that the form shows, stored before the first entry. */
   notice?: Notice;
-}
-
-interface Pending {
-  entry: SignUp;
-  /** Called after the commit. */
-  resolve: () => void;
-  reject: (error: unknown) => void;
 }
 
 /** Stores entries that join in the same turn of the event loop with one statement, which saves a round trip each. */
@@ -53,7 +46,7 @@ export function createWaitlist(
   { onStored, notice }: WaitlistOptions = {},
 ): CheckedWaitlist {
   let isNoticeStored = notice === undefined;
-  let pending: Pending[] = [];
+  let pending: Pending<SignUp>[] = [];
   /** The error of the latest batch if an empty batch would not have met it. */
   let storageError: { error: unknown; at: number } | undefined;
 
@@ -102,55 +95,14 @@ function isStorageError(error: unknown): boolean {
   return /^(53[12]|58|XX)/.test(errorFields(error).code ?? "");
 }
 
-/**
- * In milliseconds; no attempt begins later. The last attempt may wait 1.5 s for a connection and 1.75 s for Postgres
- * (connect.ts), and the response must come within 5 s.
- */
-const retryForMs = 1_600;
-const retryPauseMs = 50;
-
-/**
- * Stores the batch, and settles each of its entries. If one entry may be the cause of an error, stores each on its own, so
- * that only this entry fails.
- * @param deadline by performance.now(); no attempt begins later.
- */
-async function storeBatch(
-  store: (entries: SignUp[]) => Promise<void>,
-  batch: Pending[],
-  deadline: number,
-): Promise<void> {
-  try {
-    await store(batch.map(({ entry }) => entry));
-    for (const { resolve } of batch) resolve();
-  } catch (error) {
-    const canRetry = isLockError(error) || (isDataError(error) && batch.length > 1);
-    if (!canRetry || performance.now() > deadline) {
-      for (const { reject } of batch) reject(error);
-      return;
-    }
-    if (batch.length === 1) await sleep(retryPauseMs);
-    await Promise.all(batch.map((one) => storeBatch(store, [one], deadline)));
-  }
-}
-
-/** Returns whether Postgres refused a value: classes 22 and 23. */
-function isDataError(error: unknown): boolean {
-  return /^2[23]/.test(errorFields(error).code ?? "");
-}
-
-/** Returns whether another transaction may hold an entry's address: a timeout of the statement or of a lock, or a deadlock. */
-function isLockError(error: unknown): boolean {
-  return ["57014", "55P03", "40P01"].includes(errorFields(error).code ?? "");
-}
-
 /** An SQL expression: the transaction of its statement commits without waiting for the disk. */
 export const asyncCommit = "set_config('synchronous_commit', 'off', true)";
 
 /**
- * Runs a statement that uses asyncCommit, then waits for the disk. A statement that waits itself would hold its locks
- * meanwhile: a second statement for the same address would wait as well if the first one had changed something, and its time
- * would reveal whether the address was on the list. The wait is the same if nothing was changed.
- * @returns what the statement returned.
+ * Runs a statement that uses asyncCommit, then waits for the disk with a second statement, also if nothing was changed.
+ * A statement that waited for the disk would hold its locks: a concurrent sign-up of the same address would wait if the first
+ * one inserted an entry, so its response time would reveal whether the address was on the list.
+ * @returns the result of the first statement.
  */
 export async function executeDurably<Result>(
   execute: (statement: string, ...parameters: unknown[]) => Promise<Result>,

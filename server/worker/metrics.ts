@@ -26,29 +26,39 @@ export function createWorkerMetrics() {
   };
 }
 
+/** One statement for a scrape: a connection runs one at a time. */
+const figures = `SELECT
+  (SELECT coalesce(extract(epoch FROM now() - min(CASE WHEN attempts = 0 THEN run_at ELSE created_at END)), 0)
+   FROM graphile_worker.jobs WHERE attempts < max_attempts AND (attempts > 0 OR run_at <= now()))::float AS oldest_job,
+  (SELECT count(*) FROM graphile_worker.jobs WHERE attempts >= max_attempts)::float AS failed_jobs,
+  (SELECT extract(epoch FROM now() - max(finished_at)) FROM public.earlyaccess_backups)::float AS backup_age`;
+
+type Figures = Record<"oldest_job" | "failed_jobs" | "backup_age", number | null>;
+
 function addGauges(registry: Registry, client: pg.Client): void {
-  const addGauge = (name: string, help: string, sql: string) => {
+  let reading: Promise<Figures> | undefined;
+  const read = () =>
+    (reading ??= client
+      .query<Figures>(figures)
+      .then(({ rows }) => rows[0] as Figures)
+      .finally(() => (reading = undefined)));
+  const addGauge = (name: string, figure: keyof Figures, help: string) => {
     const gauge: Gauge = new Gauge({
       name,
       help,
       registers: [registry],
-      collect: async () => gauge.set((await client.query(`SELECT (${sql})::float AS value`)).rows[0].value ?? NaN),
+      collect: async () => gauge.set((await read())[figure] ?? NaN),
     });
   };
   addGauge(
     "perennial_oldest_job_seconds",
+    "oldest_job",
     "Age of the oldest job that is due or has failed; 0 if there is none.",
-    `SELECT coalesce(extract(epoch FROM now() - min(CASE WHEN attempts = 0 THEN run_at ELSE created_at END)), 0)
-     FROM graphile_worker.jobs WHERE attempts < max_attempts AND (attempts > 0 OR run_at <= now())`,
   );
-  addGauge(
-    "perennial_failed_jobs",
-    "Jobs that were given up after 25 attempts.",
-    "SELECT count(*) FROM graphile_worker.jobs WHERE attempts >= max_attempts",
-  );
+  addGauge("perennial_failed_jobs", "failed_jobs", "Jobs that were given up after 25 attempts.");
   addGauge(
     "perennial_backup_age_seconds",
+    "backup_age",
     "Seconds since the last backup that passed its test; NaN if there is none.",
-    "SELECT extract(epoch FROM now() - max(finished_at)) FROM public.earlyaccess_backups",
   );
 }

@@ -81,11 +81,13 @@ export function formatMessage(event: WebhookEvent): string {
 const entities: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
 
 /**
- * Makes a visitor's text inert in Slack and Mattermost: no link, mention or emoji, which a zero-width space interrupts.
+ * Makes a visitor's text inert in Slack and Mattermost: no line break, and no link, mention, channel or emoji, which a zero-width
+ * space interrupts.
  * See https://docs.slack.dev/messaging/formatting-message-text
  */
 function neutralise(text: string): string {
   return text
+    .replaceAll(/[\p{Zl}\p{Zp}]/gu, " ")
     .replaceAll(/[&<>]/g, (character) => entities[character] as string)
-    .replaceAll(/[@#:/\].。．｡](?=\S)/gu, "$&\u200B");
+    .replaceAll(/[@#~:/\].。．｡](?=\S)/gu, "$&\u200B");
 }

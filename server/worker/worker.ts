@@ -1,4 +1,4 @@
-// The worker: its tasks, as the settings ask for them. graphile-worker takes jobs from the queue and retries those that failed, one process at a time.
+// The worker: runs the configured tasks (webhook, mail, purge) with graphile-worker, in one process at a time.
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -28,9 +28,9 @@ const healthFile = join(tmpdir(), "perennial-worker");
 const roundMs = 10_000;
 
 /**
- * Works until the signal. If another worker runs, waits for its end first.
- * @throws OperatorError if no task is configured, a setting of one is missing, there is no queue, or Postgres does not answer:
- * another worker may run then.
+ * Runs the tasks until the signal. If another worker runs, waits for its end first.
+ * @throws OperatorError if no task is configured, a setting is missing, the queue is missing or belongs to another application,
+ * ERASURE_KEY is wrong, or the connection to Postgres is lost.
  */
 export async function runTasks(
   { worker, erasureKey: key }: OpenedDatabase,
@@ -86,8 +86,8 @@ async function createTask(
 }
 
 /**
- * The task purge: deletes entries after the retention period, once a day, and what a restore with Postgres' own tools brought back.
- * @param key keeps the hashes of the deleted addresses; undefined keeps none.
+ * The task purge: deletes entries after the retention period, once a day, and erased entries that a restore or an import brought back.
+ * @param key of the hashes of erased addresses; undefined stores none, and leaves what was brought back.
  */
 function purgeTask(months: number, key: string | undefined): Task {
   return async (_payload, helpers) => {

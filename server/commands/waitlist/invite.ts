@@ -10,7 +10,7 @@ import {
   listInvitations,
   nameInvitation,
   revertInvitation,
-  whoWaits,
+  invitableCondition,
 } from "../../models/invitations.ts";
 import { count, countPeople, print, UsageError } from "../command.ts";
 import { readCount, type Arguments, type Command } from "./arguments.ts";
@@ -44,7 +44,7 @@ export const invite: Command = {
     const { value, has } = args;
     checkOptions(args);
     const first = readCount("first", value("first")) ?? 0;
-    const waits = whoWaits(value("source"), has("confirmed"));
+    const waits = invitableCondition(value("source"), has("confirmed"));
     const [shown, undone] = [value("show"), value("undo")];
     await withOwner(async (client) => {
       if (has("list")) await printInvitations(client);
