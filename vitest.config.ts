@@ -14,7 +14,7 @@ const withPostgres = [
   "server/database/**/*.test.ts",
   ...["closed-list", "early-access", "links", "plain-form"].map((name) => `server/controllers/${name}.test.ts`),
   "server/commands/waitlist/moment.test.ts",
-  ...["notice", "spreadsheet-cell", "waitlist"].map((name) => `server/models/${name}.test.ts`),
+  ...["notice", "exported-list", "waitlist"].map((name) => `server/models/${name}.test.ts`),
 ];
 
 export default defineConfig({
