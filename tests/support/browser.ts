@@ -18,7 +18,12 @@ type ContextOptions = Pick<BrowserContextOptions, "javaScriptEnabled" | "bypassC
 let browser: Promise<Browser> | undefined;
 const idlePages = new Map<string, WatchedPage[]>();
 
-afterAll(async () => (await browser)?.close());
+afterAll(async () => {
+  const closing = browser;
+  browser = undefined; // Files of one project share this module.
+  idlePages.clear();
+  await (await closing)?.close();
+});
 
 /**
  * Opens a page, without motion unless the options say otherwise. When the test ends, the page leaves the site and waits for
