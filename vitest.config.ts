@@ -21,7 +21,7 @@ export default defineConfig({
   test: {
     globalSetup: "tests/support/global-setup.ts",
     // Most files start databases, servers and browsers of their own; more at once exceed the deadlines of the site itself.
-    maxWorkers: 6,
+    maxWorkers: 4,
     projects: [
       {
         test: {
