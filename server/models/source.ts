@@ -10,7 +10,7 @@ export const directSource = "direct";
 export const otherSources = "other";
 
 /** An SQL expression: utm_source, else the host of the site that linked to the page, else direct. */
-export const sourceName = `coalesce(utm_source, referrer_host, '${directSource}')`;
+export const sourceName = `coalesce(nullif(utm_source, ''), nullif(referrer_host, ''), '${directSource}')`;
 
 /** Null if unknown. */
 export type Source = Record<(typeof sourceColumns)[number], string | null>;

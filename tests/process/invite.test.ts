@@ -80,8 +80,8 @@ it("invite chooses by source and by confirmation, and --dry-run counts and chang
   const at = (day: number) => ({ created_at: `2026-01-0${day}T00:00:00Z` });
   const confirmed_at = "2026-02-01T00:00:00Z";
   await add("Campaign", "a@example.com", { ...at(1), confirmed_at, utm_source: "news", referrer_host: "example.org" });
-  await add("Link", "b@example.com", { ...at(2), confirmed_at, referrer_host: "example.org" });
-  await add("Direct", "c@example.com", at(3));
+  await add("Link", "b@example.com", { ...at(2), confirmed_at, utm_source: "", referrer_host: "example.org" });
+  await add("Direct", "c@example.com", { ...at(3), referrer_host: "" });
   await add("Late link", "d@example.com", { ...at(4), referrer_host: "example.org" });
   const stdout = "Would invite 1 person; 2 match.\n";
   const dryRun = await invite("--first", "1", "--dry-run", "--source", "example.org", "--out", file("list.csv"));

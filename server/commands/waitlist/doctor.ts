@@ -104,7 +104,8 @@ async function examineConnection(name: string, url: string): Promise<Finding> {
     return ok(name, "can log in");
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
-    return problem(name, error.message);
+    const hint = " Migrating creates a missing role, and changes no password.";
+    return problem(name, error.name === "ConnectionError" ? error.message : error.message + hint);
   }
 }
 
