@@ -61,7 +61,7 @@ const probeTimeoutMs = 1_500;
 
 /**
  * Returns the probe of /readyz: true if sign-ups can be stored, false if the check fails or takes longer than 1.5 s.
- * Concurrent probes share one check, because anybody may send probes. Changes are logged.
+ * Probes share the result of a check for 250 ms after its end. Changes are logged.
  * @param check rejects with the fault.
  */
 export function createReadiness(check: () => Promise<void>, log: Logger): () => Promise<boolean> {
@@ -78,12 +78,12 @@ export function createReadiness(check: () => Promise<void>, log: Logger): () => 
     return ready;
   }
 
-  /** Each check waits for the database's disk, so its result is kept for a moment. */
+  // Each check waits for the database's disk, and anybody may send probes one after the other.
   const forget = () => setTimeout(() => (probe = undefined), 250).unref();
   return () => (probe ??= probeOnce().finally(forget));
 }
 
 async function failLate(): Promise<never> {
   await sleep(probeTimeoutMs, undefined, { ref: false });
-  throw new Error("Query read timeout"); // The driver's own words: errorFields has a code for them.
+  throw Object.assign(new Error("The check takes too long"), { code: "QUERY_TIMEOUT" });
 }

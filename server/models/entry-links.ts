@@ -1,5 +1,5 @@
 // The links that confirm or delete an entry, and their tokens, of which the database stores only hashes.
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import type { Database } from "../database/connect.ts";
 import { retryForMs, storeBatch, type Pending } from "./batch.ts";
 import { asyncCommit, executeDurably, WaitlistUnavailableError } from "./waitlist.ts";
@@ -39,10 +39,10 @@ export function createEntryLinks(query: Database["query"]): EntryLinks {
     for (const [name, statement] of Object.entries(statements)) {
       const named = uses.filter((use) => use.name === name);
       // Sorted: the statements of two replicas lock entries in the same order.
-      const hashes = [...new Set(named.map(({ hash }) => hash))].toSorted();
+      const hashes = [...new Set(named.map((use) => use.hash))].toSorted();
       if (hashes.length === 0) continue;
       const rows = await executeDurably(query, statement, hashes.join(","));
-      const confirmed = new Set(rows.map(({ hash }) => hash));
+      const confirmed = new Set(rows.map((row) => row.hash));
       for (const use of named) use.confirmed = confirmed.has(use.hash);
     }
   }
@@ -79,5 +79,5 @@ export function createToken(): { token: string; hash: string } {
 
 /** Returns the SHA-256 of the token as bytes in Postgres' text format. */
 export function hashToken(token: string): string {
-  return `\\x${createHash("sha256").update(token).digest("hex")}`;
+  return `\\x${hash("sha256", token)}`;
 }

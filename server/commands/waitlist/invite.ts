@@ -44,16 +44,16 @@ export const invite: Command = {
     const { value, has } = args;
     checkOptions(args);
     const first = readCount("first", value("first")) ?? 0;
-    const waits = invitableCondition(value("source"), has("confirmed"));
+    const condition = invitableCondition(value("source"), has("confirmed"));
     const [shown, undone] = [value("show"), value("undo")];
     await withOwner(async (client) => {
       if (has("list")) await printInvitations(client);
       else if (shown !== undefined) await showInvitation(client, shown, value("out"));
       else if (undone !== undefined) await undoInvitation(client, undone);
       else if (has("dry-run")) {
-        const waiting = await countWaiting(client, waits);
+        const waiting = await countWaiting(client, condition);
         print(`Would invite ${countPeople(Math.min(waiting, first))}; ${count(waiting)} match.\n`);
-      } else await writeList(value("out"), (output) => inviteToList(client, first, waits, output));
+      } else await writeList(value("out"), (output) => inviteToList(client, first, condition, output));
     });
   },
 };
@@ -68,11 +68,11 @@ function checkOptions({ value, has }: Arguments): void {
   throw new UsageError("invite needs --first N, --list, --show INVITATION or --undo INVITATION.");
 }
 
-async function inviteToList(client: pg.Client, first: number, waits: string, output: Writable): Promise<void> {
+async function inviteToList(client: pg.Client, first: number, condition: string, output: Writable): Promise<void> {
   const invitation = await nameInvitation(client);
   let people = 0;
   try {
-    people = await inviteOldest(client, first, waits, invitation);
+    people = await inviteOldest(client, first, condition, invitation);
     const messages = output === process.stdout ? process.stderr : process.stdout;
     const fewer = people < first ? "; nobody else matches" : "";
     if (people > 0) messages.write(`Invited ${countPeople(people)} as invitation ${invitation}${fewer}.\n`);
