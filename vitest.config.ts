@@ -2,6 +2,7 @@
 import { configDefaults, defineConfig } from "vitest/config";
 
 const common = {
+  isolate: false, // Each worker loads a module once, not once per file.
   sequence: { groupOrder: 1 },
   setupFiles: "tests/support/console.ts",
   // Browsers, databases and servers are started for real; a test that hangs must still end.
@@ -29,7 +30,6 @@ export default defineConfig({
           name: "unit",
           include: ["server/**/*.test.ts", "client/**/*.test.ts"],
           exclude: [...configDefaults.exclude, ...withPostgres],
-          isolate: false,
           maxWorkers: 2, // No test waits, so more than processors would only load modules more often.
           sequence: { groupOrder: 0 },
         },
@@ -38,7 +38,6 @@ export default defineConfig({
         test: {
           ...common,
           name: "process",
-          isolate: false,
           include: ["tests/*.test.ts", "tests/process/*.test.ts", ...withPostgres],
         },
       },

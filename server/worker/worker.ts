@@ -23,12 +23,9 @@ const purgeCrontab = "17 3 * * * purge ?fill=1d&jobKey=purge";
 /** Few, as receivers have limits of their own; more than one, as a request that hangs takes 10 s, and a mail 30 s. */
 const concurrency = 4;
 
-/** The health check reads the time of this file: the last round in which the worker reached Postgres and its queue. */
-const healthFile = join(tmpdir(), "perennial-worker");
-const roundMs = 10_000;
-
 /**
  * Runs the tasks until the signal. If another worker runs, waits for its end first.
+ * @param roundMs Time between two checks of Postgres, of its answer to a check, and of the jobs in progress to end, in milliseconds.
  * @throws OperatorError if no task is configured, a setting is missing, the queue is missing or belongs to another application,
  * ERASURE_KEY is wrong, or the connection to Postgres is lost.
  */
@@ -37,6 +34,7 @@ export async function runTasks(
   config: Config,
   log: Log,
   signal: AbortSignal,
+  roundMs = 10_000,
 ): Promise<void> {
   if (!worker) {
     throw new OperatorError(
@@ -52,16 +50,16 @@ export async function runTasks(
     lost.catch(() => undefined); // Awaited below.
     if (port) await metrics?.serve(holder, config.host, port);
     await checkDatabase(holder, tasks, key);
-    await takeOver(holder, log, signal);
+    await takeOver(holder, log, signal, roundMs);
     if (signal.aborted) return;
     const runner = await startRunner(worker.url, tasks, log);
     log.info(`worker started: ${worker.tasks.join(", ")}`);
     try {
-      await Promise.race([runner.promise, lost, completeRounds(holder, signal)]);
+      await Promise.race([runner.promise, lost, completeRounds(holder, signal, roundMs)]);
     } finally {
       // The lock is held until the jobs in progress are done, as another process would send them again. Docker Compose kills the
       // worker after 15 s; the next one runs what is left.
-      await Promise.race([runner.stop().catch(() => undefined), sleep(10_000)]);
+      await Promise.race([runner.stop().catch(() => undefined), sleep(roundMs)]);
     }
   });
 }
@@ -134,9 +132,9 @@ async function checkDatabase(holder: pg.Client, tasks: TaskList, key: string | u
 }
 
 /** Takes the lock, and releases the jobs of a killed worker; otherwise they stay locked for four hours. */
-async function takeOver(holder: pg.Client, log: Log, signal: AbortSignal): Promise<void> {
+async function takeOver(holder: pg.Client, log: Log, signal: AbortSignal, roundMs: number): Promise<void> {
   for (let tries = 0; !signal.aborted; tries++) {
-    await completeRound(holder);
+    await completeRound(holder, roundMs);
     const { rows } = await holder.query("SELECT pg_try_advisory_lock($1) AS alone", [workerLock]);
     if (rows[0].alone) break;
     if (tries === 0) log.info("another worker runs; waiting for its end");
@@ -154,19 +152,19 @@ async function rejectOnLoss(holder: pg.Client, signal: AbortSignal): Promise<voi
 }
 
 /** Resolves after the signal. A mail server that hangs delays no round. */
-async function completeRounds(holder: pg.Client, signal: AbortSignal): Promise<void> {
+async function completeRounds(holder: pg.Client, signal: AbortSignal, roundMs: number): Promise<void> {
   while (!signal.aborted) {
-    await completeRound(holder);
+    await completeRound(holder, roundMs);
     await sleep(roundMs, undefined, { signal }).catch(() => undefined);
   }
 }
 
 /** @throws OperatorError if Postgres does not answer in time: a restart opens a new connection. */
-async function completeRound(holder: pg.Client): Promise<void> {
+async function completeRound(holder: pg.Client, roundMs: number): Promise<void> {
   const query = { text: "SELECT FROM graphile_worker.jobs LIMIT 1", query_timeout: roundMs };
   await holder.query(query as pg.QueryConfig).catch((cause: Error) => {
     throw new OperatorError(`Postgres does not answer the worker: ${cause.message}`, { cause });
   });
-  // Without the file, only the health check fails.
-  await writeFile(healthFile, "").catch(() => undefined);
+  // The health check reads the time of this file. Without the file, only the check fails.
+  await writeFile(join(tmpdir(), "perennial-worker"), "").catch(() => undefined);
 }

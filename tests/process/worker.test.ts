@@ -4,14 +4,13 @@ import { readFileSync } from "node:fs";
 import { mkdtemp, rm, utimes } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { beforeEach, expect, it, onTestFinished } from "vitest";
+import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { parse } from "yaml";
 import { hashAddress } from "../../server/database/erasure-key.ts";
 import { migrate } from "../../server/database/migrate.ts";
 import { projectRoot } from "../../server/project-root.ts";
 import { createTestDatabase, erasureKey, type TestDatabase } from "../support/database.ts";
 import { openMailServer } from "../support/mail-server.ts";
-import { runWorker } from "../support/site.ts";
 import { openWire } from "../support/tcp-proxy.ts";
 import { until } from "../support/until.ts";
 import { insertEntries } from "../support/waitlist-fixture.ts";
@@ -45,21 +44,23 @@ it("the worker's health check passes while the mail server hangs, and fails when
     database,
     Array.from({ length: 20 }, (_, i) => ({ name: "Ada", email: `ada${i}@example.com`, company: "Engines" })),
   );
-  const worker = runWorker({
-    TMPDIR: folder,
+  vi.stubEnv("TMPDIR", folder);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const settings = {
     DATABASE_URL: wire.url(database.workerUrl),
     MAIL_FROM: "hello@perennial.example",
     SMTP_URL: mailServer.url,
     ERASURE_KEY: erasureKey,
     PUBLIC_URL: "https://perennial.example",
-  });
-  onTestFinished(() => void worker.process.kill("SIGKILL"));
+  };
+  const worker = await support.startWorker(settings, 2_000);
   await until("mails hang", () => mailServer.connections() >= 4);
   await passTwoMinutes();
   await until("a round has passed", isHealthy);
   wire.stall();
-  expect(await until("the worker ends", () => worker.process.exitCode, 50)).toBe(1);
-  expect(worker.stderr()).toContain("Postgres does not answer the worker");
+  expect(await until("the worker ends", () => worker.failure())).toMatchObject({
+    message: expect.stringContaining("Postgres does not answer the worker"),
+  });
   await passTwoMinutes();
   await wire.cut();
   await mailServer.close();

@@ -14,19 +14,21 @@ export interface Worker {
   log(): string;
   /** Ends as with SIGTERM, which completes the jobs in progress. */
   stop(): Promise<void>;
+  /** The error that ended it, if any. */
+  failure(): unknown;
 }
 
 /** Starts a worker, which ends with the test. @throws the error that ends it at its start. */
-export async function startWorker(env: Record<string, string>): Promise<Worker> {
+export async function startWorker(env: Record<string, string>, roundMs?: number): Promise<Worker> {
   const config = readConfig(env);
   const stop = new AbortController();
   let lines = "";
   let failure: unknown;
   const log = pino({ base: null }, { write: (line: string) => (lines += line) });
-  const working = runTasks(await openDatabase(config), config, log, stop.signal).catch((error: unknown) => {
+  const working = runTasks(await openDatabase(config), config, log, stop.signal, roundMs).catch((error: unknown) => {
     failure = error;
   });
-  const worker = { log: () => lines, stop: () => (stop.abort(), working) };
+  const worker = { log: () => lines, failure: () => failure, stop: () => (stop.abort(), working) };
   onTestFinished(worker.stop);
   await until("the worker started", () => {
     if (failure) throw failure;
