@@ -16,8 +16,8 @@ export interface SignupLimits {
 
 /** Providers give a household up to a /56 of IPv6, and a company or a rented server up to a /48. */
 const scopes = [
-  { scope: "client", limits: 1, ipv6Prefix: 56 },
-  { scope: "network", limits: 10, ipv6Prefix: 48 },
+  { scope: "client", factor: 1, ipv6Prefix: 56 },
+  { scope: "network", factor: 10, ipv6Prefix: 48 },
 ];
 
 /**
@@ -31,10 +31,10 @@ export function clientLimit(
   prefix = "",
   refuse = refuseTooMany,
 ): RequestHandler[] {
-  return scopes.map(({ scope, limits, ipv6Prefix }) =>
+  return scopes.map(({ scope, factor, ipv6Prefix }) =>
     rateLimit({
       identifier: scope,
-      limit: limits * limit,
+      limit: factor * limit,
       windowMs: windowSeconds * 1000,
       store: store?.(prefix + scope) ?? new BoundedMemoryStore(),
       passOnStoreError: true,
