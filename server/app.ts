@@ -7,9 +7,10 @@ import { entryLinks } from "./controllers/links.ts";
 import { findCached, live, pages, ready } from "./controllers/pages.ts";
 import { pageViews } from "./controllers/page-views.ts";
 import { sendCached } from "./http/cached-response.ts";
+import { HttpError } from "./http/http-error.ts";
 import type { Application } from "./http/server.ts";
 import { mayHaveLongBody } from "./middleware/body.ts";
-import { apiNotFound, handleErrors } from "./middleware/errors.ts";
+import { handleErrors } from "./middleware/errors.ts";
 import { logRequest, type OnResponse } from "./middleware/request-log.ts";
 import { securityHeaders, setHeaders } from "./middleware/security-headers.ts";
 import { warnOfProxy, type SignupLimits } from "./middleware/rate-limit.ts";
@@ -75,7 +76,9 @@ export function createApp(options: AppOptions): Application {
   app.use(earlyAccess({ origin, isOpen, limits: signups, waitlist, undo, renderer, log }));
   app.use(entryLinks(links, signups, findPage));
   app.use(pageViews(views, signups, origin));
-  app.use("/api", apiNotFound);
+  app.use("/api", () => {
+    throw new HttpError(404, "There is nothing at this address.");
+  });
 
   // 4. Pages that are rendered for the request
   app.use(pages(frontend));

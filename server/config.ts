@@ -318,10 +318,7 @@ function toCamelCase(name: string): string {
   return name.toLowerCase().replace(/_(.)/g, (_match, letter: string) => letter.toUpperCase());
 }
 
-/**
- * Returns the variables in .env, none if there is no such file.
- * @throws OperatorError if .env cannot be read or is not UTF-8.
- */
+/** Returns no variables if there is no .env. @throws OperatorError if it cannot be read or is not UTF-8. */
 function readEnvFile(): NodeJS.Dict<string> {
   let bytes: Buffer;
   try {

@@ -53,9 +53,9 @@ function countResponses(registers: Registry[]): OnResponse {
   // From the start: rate() misses the first event of a series that begins with it.
   for (const status of [403, 410, 413, 415, 422, 429, 500, 503])
     requests.inc({ method: "POST", route: signupPath, status }, 0);
-  return function countResponse({ method, path, status, seconds }, res) {
+  return function countResponse({ method = "", path, status, seconds }, res) {
     const route = routeOf(path, res.statusCode);
-    requests.inc({ method: methodOf(method), route, status });
+    requests.inc({ method: methods.has(method) ? method : "other", route, status });
     durations.observe({ route }, seconds);
   };
 }
@@ -101,7 +101,7 @@ function addGauges(registry: Registry, { pool, isReady }: Sources): void {
   );
 }
 
-function addGauge(registry: Registry, name: string, help: string, read: () => number | Promise<number>): void {
+export function addGauge(registry: Registry, name: string, help: string, read: () => number | Promise<number>): void {
   const gauge: Gauge = new Gauge({ name, help, registers: [registry], collect: async () => gauge.set(await read()) });
 }
 
@@ -115,10 +115,6 @@ function routeOf(path: string, status: number): string {
   if (status === 404) return "not found";
   if (status >= 400) return "other";
   return path.startsWith("/assets/") ? "asset" : "file";
-}
-
-function methodOf(method = ""): string {
-  return methods.has(method) ? method : "other";
 }
 
 /**

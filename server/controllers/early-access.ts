@@ -34,9 +34,10 @@ export interface EarlyAccessOptions {
 export function earlyAccess(options: EarlyAccessOptions): Router {
   const { origin, isOpen, limits, waitlist, renderer, log, undo } = options;
   const router = Router({ caseSensitive: true, strict: true });
+  const requireOpen: RequestHandler = (_req, _res, next) => next(isOpen() ? undefined : closed);
   router.post(
     signupPath,
-    requireOpen(isOpen),
+    requireOpen,
     sameOrigin(origin),
     clientLimit(limits),
     readBody,
@@ -52,10 +53,6 @@ export function earlyAccess(options: EarlyAccessOptions): Router {
 
 /** Created once: its stack would be a tenth of the cost of each refused request. */
 const closed = new HttpError(410, `${closedList.heading}.`);
-
-function requireOpen(isOpen: () => boolean): RequestHandler {
-  return (_req, _res, next) => next(isOpen() ? undefined : closed);
-}
 
 /** Sends the same response for a new and a known address: it must not reveal who is on the list. The token of a known one has no effect. */
 function join(waitlist: Waitlist, undo: boolean): RequestHandler {

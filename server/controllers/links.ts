@@ -28,9 +28,14 @@ export function entryLinks(links: EntryLinks, limits: SignupLimits, findPage: Fi
   const router = Router({ caseSensitive: true, strict: true });
   const limit = clientLimit({ ...limits, limit: limits.limit * limitFactor }, "link-");
 
-  const post = (path: string, query: string, follow: Follow) =>
+  const post = (path: string, query: string, follow: Follow) => {
+    const tokenOf = ({ method, url }: Request) =>
+      method === "POST" ? readToken(url.split("?", 2)[1] ?? "", query) : undefined;
+    const skipWithoutToken: RequestHandler = (req, _res, next) => next(tokenOf(req) ? undefined : "route");
+    const handle: RequestHandler = (req, res) => follow(tokenOf(req) as string, req, res);
     // Not router.post, for which Express would answer OPTIONS.
-    router.all(path, skipWithoutToken(query), limit, handle(query, follow));
+    router.all(path, skipWithoutToken, limit, handle);
+  };
 
   /** Not a redirect: mail providers, which post to the address in List-Unsubscribe, must get none (RFC 8058). */
   const send = async (req: Request, res: Response, address: string) => sendCached(req, res, await findPage(address));
@@ -49,18 +54,4 @@ export function entryLinks(links: EntryLinks, limits: SignupLimits, findPage: Fi
   });
   router.use(reportUnavailable);
   return router;
-}
-
-function tokenOf({ url }: Request, query: string): string | undefined {
-  return readToken(url.split("?", 2)[1] ?? "", query);
-}
-
-function skipWithoutToken(query: string): RequestHandler {
-  return (req, _res, next) => next(req.method === "POST" && tokenOf(req, query) ? undefined : "route");
-}
-
-function handle(query: string, follow: Follow): RequestHandler {
-  return async function followLink(req, res) {
-    await follow(tokenOf(req, query) as string, req, res);
-  };
 }

@@ -82,15 +82,7 @@ async function skipMigrations(client: pg.Client, urls: DatabaseUrls, warning?: s
   return { applied: [], created: [], webRole: "unprivileged", warnings };
 }
 
-interface Migration {
-  name: string;
-  sql: string;
-}
-
-/** Prisma's checksum of a migration. */
-const checksum = (sql: string) => createHash("sha256").update(sql).digest("hex");
-
-async function readMigrations(folder: string): Promise<Migration[]> {
+async function readMigrations(folder: string) {
   const entries = await readdir(folder, { withFileTypes: true });
   const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
   const read = async (name: string) => ({ name, sql: await readFile(join(folder, name, "migration.sql"), "utf8") });
@@ -101,7 +93,7 @@ async function readMigrations(folder: string): Promise<Migration[]> {
  * Returns the migrations to apply. Ignores migrations that another application recorded in the same table.
  * @throws OperatorError if a migration is unfinished.
  */
-export async function pendingMigrations(owner: pg.Client, folder = migrationsFolder): Promise<Migration[]> {
+export async function pendingMigrations(owner: pg.Client, folder = migrationsFolder) {
   const migrations = await readMigrations(folder);
   const { rows: tables } = await owner.query("SELECT to_regclass('public._prisma_migrations') IS NOT NULL AS found");
   if (!tables[0].found) return migrations;
@@ -130,7 +122,8 @@ export async function applyMigrations(owner: pg.Client, folder = migrationsFolde
     try {
       // Migrations name tables without a schema.
       await owner.query(`BEGIN; SET LOCAL search_path = public; ${sql}`);
-      await owner.query(insertRecord, [checksum(sql), name]);
+      const checksum = createHash("sha256").update(sql).digest("hex");
+      await owner.query(insertRecord, [checksum, name]);
       await owner.query("COMMIT");
     } catch (error) {
       await owner.query("ROLLBACK").catch(() => undefined); // The connection may be lost.

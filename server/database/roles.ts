@@ -70,7 +70,12 @@ export async function createRoles(owner: pg.Client, urls: DatabaseUrls): Promise
   for (const step of steps) {
     if (await isDone(owner, step)) continue;
     // Not tried without the right: Postgres would write a refused statement into its log, with the password.
-    if (rows[0].may || !step.sql.startsWith("CREATE ROLE")) await attempt(owner, step);
+    if (rows[0].may || !step.sql.startsWith("CREATE ROLE")) {
+      await owner.query(step.sql).catch((error: { code?: string }) => {
+        // insufficient_privilege; undefined_object, after a role that could not be created
+        if (!["42501", "42704"].includes(error.code ?? "")) throw error;
+      });
+    }
     // Postgres only warns if the owner may not grant a right on another role's object.
     ((await isDone(owner, step)) ? done : missing).push(...step.printed);
   }
@@ -86,15 +91,6 @@ export async function grantRights(owner: pg.Client, urls: DatabaseUrls): Promise
 
 async function isDone(owner: pg.Client, { unless }: Step): Promise<boolean> {
   return (await owner.query(`SELECT ${unless} AS done`)).rows[0].done === true;
-}
-
-async function attempt(owner: pg.Client, { sql }: Step): Promise<void> {
-  try {
-    await owner.query(sql);
-  } catch (error) {
-    // insufficient_privilege; undefined_object, after a role that could not be created
-    if (!["42501", "42704"].includes((error as { code?: string }).code ?? "")) throw error;
-  }
 }
 
 /** Reads the steps that these settings need. Leaves out a role that is a superuser or the owner: it has every right. */
@@ -165,15 +161,11 @@ async function listPrivileged(owner: pg.Client, names: string[]): Promise<Set<st
   return new Set(rows.map(({ name }) => name));
 }
 
-export interface WebRole {
-  /** A superuser or the owner. */
-  isPrivileged: boolean;
-  /** What a compromised web process could do, and what to do about it; undefined if it cannot read, change or delete entries. */
-  warning: string | undefined;
-}
-
-/** Examines the web role, as any role. */
-export async function examineWebRole(client: pg.Client, { webUrl, ownerUrl }: DatabaseUrls): Promise<WebRole> {
+/**
+ * Examines the web role, as any role. Returns whether it is a superuser or the owner, and a warning of what a compromised web
+ * process could do; none if that could not read, change or delete entries.
+ */
+export async function examineWebRole(client: pg.Client, { webUrl, ownerUrl }: DatabaseUrls) {
   const { name } = readRole(webUrl);
   const { rows } = await client.query<{ privileged: boolean; rights: string[] }>(
     `SELECT ${isPrivileged} AS privileged, array_remove(ARRAY[

@@ -13,10 +13,8 @@ import { OperatorError } from "../operator-messages.ts";
  */
 export async function listen(server: Server, host: string, port: number, setting = "PORT"): Promise<number> {
   try {
-    await new Promise<void>((resolve, reject) => {
-      server.once("error", reject);
-      server.listen(port, host, resolve);
-    });
+    server.listen(port, host);
+    await once(server, "listening");
   } catch (error) {
     const { code = "" } = error as NodeJS.ErrnoException;
     throw new OperatorError(explain(code, host, port, setting), { cause: error });
@@ -37,15 +35,13 @@ function explain(code: string, host: string, port: number, setting: string): str
   return `Cannot listen on HOST=${host} (${code}). Choose an address of this machine, for example HOST=127.0.0.1`;
 }
 
-/** The system takes ports from 32768 up for outgoing connections and for programs that listen on port 0. */
-const range = [20_000, 32_768] as const;
-
-/** Returns a port of 127.0.0.1 that no program uses. */
+/**
+ * Returns a port of 127.0.0.1 that no program uses. The system takes ports from 32768 up for outgoing connections and for
+ * programs that listen on port 0.
+ */
 export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(...range);
-    if (await isFree(port)) return port;
-  }
+  const port = randomInt(20_000, 32_768);
+  return (await isFree(port)) ? port : freePort();
 }
 
 /** Returns whether a program can listen on the port of 127.0.0.1. */

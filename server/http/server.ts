@@ -51,24 +51,12 @@ export interface Application {
   express: { request: object; response: object };
 }
 
-export interface HttpServer {
-  server: Server;
-  serve(application: Application): void;
-  /**
-   * @returns the port, which the system chooses if `port` is 0.
-   * @throws OperatorError if the address cannot be used.
-   */
-  listen(host: string, port: number): Promise<number>;
-  /** Stops listening, closes idle connections after a short delay, and gives requests in progress the grace period. */
-  close(): Promise<void>;
-}
-
-export function createHttpServer(timeouts = directTimeouts): HttpServer {
+export function createHttpServer(timeouts = directTimeouts) {
   // Express changes the prototype of every message, and V8 then drops its optimisations for the object: a loss of two thirds
   // of the throughput. Messages that are created with Express' prototype keep it.
   class Request extends nodeHttp.IncomingMessage {}
   class Response extends nodeHttp.ServerResponse<Request> {}
-  const server = nodeHttp.createServer({
+  const server: Server = nodeHttp.createServer({
     headersTimeout: timeouts.headers,
     requestTimeout: timeouts.request,
     connectionsCheckingInterval: timeouts.check,
@@ -80,9 +68,7 @@ export function createHttpServer(timeouts = directTimeouts): HttpServer {
   server.maxHeadersCount = 0; // Otherwise Node drops headers after the 2,000th, also those that a proxy appended.
   const connections = new Map<Socket, Connection>();
   let stopping = false;
-  let accepted = 0;
   server.on("connection", (socket) => {
-    accepted++;
     connections.set(socket, { pipelined: 0 });
     socket.once("close", () => connections.delete(socket));
   });
@@ -102,8 +88,10 @@ export function createHttpServer(timeouts = directTimeouts): HttpServer {
     return !isFlood;
   }
 
+  /** Stops listening, closes idle connections after a short delay, and gives requests in progress the grace period. */
   async function close(): Promise<void> {
-    await acceptWaiting(() => accepted);
+    // The system resets connections that wait when the server stops listening. Node may accept only one of them per turn.
+    for (let turn = 0; turn < 50; turn++) await nextTurn();
     stopping = true; // Only now: a client that reads "Connection: close" connects again.
     // The close() of node:http would close idle connections at once.
     const closed = new Promise((done) => NetServer.prototype.close.call(server, done));
@@ -120,12 +108,12 @@ export function createHttpServer(timeouts = directTimeouts): HttpServer {
 
   return {
     server,
-    serve: ({ listener, express }) => {
+    serve: ({ listener, express }: Application) => {
       express.request = Object.setPrototypeOf(Request.prototype, express.request) as object;
       express.response = Object.setPrototypeOf(Response.prototype, express.response) as object;
       server.on("request", (req, res) => admit(req, res) && listener(req, res));
     },
-    listen: (host, port) => listen(server, host, port),
+    listen: (host: string, port: number) => listen(server, host, port),
     close,
   };
 }
@@ -147,16 +135,4 @@ function isInProgress(response: ServerResponse | undefined): response is ServerR
 function stopParsing(socket: Socket): void {
   const { parser } = socket as Socket & { parser?: { onIncoming?: () => number } };
   if (parser) parser.onIncoming = () => 0;
-}
-
-/**
- * Waits until Node has accepted all waiting connections, one per turn of the event loop: the system resets them when the
- * server stops listening. Bounded, because clients may connect faster than that.
- */
-async function acceptWaiting(countAccepted: () => number): Promise<void> {
-  for (let turns = 0, quiet = 0; quiet < 2 && turns < 50; turns++) {
-    const before = countAccepted();
-    await nextTurn();
-    quiet = countAccepted() === before ? quiet + 1 : 0;
-  }
 }

@@ -1,17 +1,12 @@
 // Error handling: sends a problem document, or the error page to a client that prefers HTML, and logs the server's faults.
 import type { ServerResponse } from "node:http";
-import type { ErrorRequestHandler, Request, RequestHandler, Response } from "express";
+import type { ErrorRequestHandler, Request, Response } from "express";
 import type { Logger } from "pino";
 import { errorFields } from "../logger.ts";
 import { sendCached, type CachedResponse } from "../http/cached-response.ts";
-import { HttpError, problemDocument, toHttpError } from "../http/http-error.ts";
+import { problemDocument, toHttpError, type HttpError } from "../http/http-error.ts";
 import { acceptsHtml } from "../http/negotiation.ts";
 import { bodyType } from "./body.ts";
-
-/** Answers an API path that does not exist, also to a browser, with a problem document. */
-export const apiNotFound: RequestHandler = (_req, res) => {
-  sendProblem(res, new HttpError(404, "There is nothing at this address."));
-};
 
 /** @param errorPage for a fault of the server. */
 export function handleErrors(errorPage: CachedResponse, log: Logger): ErrorRequestHandler {
@@ -19,19 +14,12 @@ export function handleErrors(errorPage: CachedResponse, log: Logger): ErrorReque
   return function handleError(thrown: unknown, req, res, _next) {
     const error = toHttpError(thrown);
     logFault(log, res, error);
-    if (res.headersSent) res.destroy();
-    else if (error.status < 500 || !prefersHtml(req)) sendProblem(res, error);
-    else {
-      setErrorHeaders(res, error);
-      sendCached(req, res, { ...errorPage, status: error.status });
-    }
+    if (res.headersSent) return res.destroy();
+    setErrorHeaders(res, error);
+    if (error.status >= 500 && prefersHtml(req)) return sendCached(req, res, { ...errorPage, status: error.status });
+    const body = problemDocument(error);
+    res.set({ "Content-Type": "application/problem+json", "Content-Length": `${Buffer.byteLength(body)}` }).end(body);
   };
-}
-
-function sendProblem(res: Response, error: HttpError): void {
-  setErrorHeaders(res, error);
-  const body = problemDocument(error);
-  res.set({ "Content-Type": "application/problem+json", "Content-Length": `${Buffer.byteLength(body)}` }).end(body);
 }
 
 /** Sets the status and the headers that every response to this error has. */
@@ -42,13 +30,12 @@ export function setErrorHeaders(res: Response, { status, extra }: HttpError): vo
 /** Logs an error that the server is to blame for. A refused request has no cause. */
 export function logFault(log: Logger, res: ServerResponse, { status, cause }: HttpError): void {
   if (cause === undefined) return;
-  const error = status === 503 ? errorFields(cause) : describe(cause);
+  const error = status === 503 ? errorFields(cause) : describe(cause as Error);
   log.error({ id: res.getHeader("X-Request-Id"), status, error }, "request failed");
 }
 
 /** Returns the name and the stack, which names code. The message is left out, because it may quote a visitor's input. */
-function describe(error: unknown) {
-  const { name, stack } = (error ?? {}) as Error; // Anything can be thrown.
+function describe({ name, stack }: Error) {
   return { name, stack: stack?.replace(/^.*?(?=\n\s+at )/s, "") };
 }
 

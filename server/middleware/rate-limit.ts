@@ -14,11 +14,11 @@ export interface SignupLimits {
   store?: ((name: string) => Store) | undefined;
 }
 
-/** The limit of a network, in limits of a client. */
-const clientsPerNetwork = 10;
-
 /** Providers give a household up to a /56 of IPv6, and a company or a rented server up to a /48. */
-const ipv6Prefix = { client: 56, network: 48 };
+const scopes = [
+  { scope: "client", factor: 1, ipv6Prefix: 56 },
+  { scope: "network", factor: 10, ipv6Prefix: 48 },
+];
 
 /**
  * Refuses with 429 a client above its limit, and a network (IPv4 /24, IPv6 /48) above ten times that.
@@ -26,9 +26,30 @@ const ipv6Prefix = { client: 56, network: 48 };
  * @param prefix of the names of its stores, for a limit of other requests.
  * @param refuse responds to a request above the limit.
  */
-export function clientLimit(limits: SignupLimits, prefix = "", refuse = refuseTooMany): RequestHandler[] {
-  const create = (scope: keyof typeof ipv6Prefix, limit: number) => limiter(scope, limits, limit, prefix, refuse);
-  return [create("client", limits.limit), create("network", clientsPerNetwork * limits.limit)];
+export function clientLimit(
+  { limit, windowSeconds, store }: SignupLimits,
+  prefix = "",
+  refuse = refuseTooMany,
+): RequestHandler[] {
+  return scopes.map(({ scope, factor, ipv6Prefix }) =>
+    rateLimit({
+      identifier: scope,
+      limit: factor * limit,
+      windowMs: windowSeconds * 1000,
+      store: store?.(prefix + scope) ?? new BoundedMemoryStore(),
+      passOnStoreError: true,
+      logger: { warn: () => undefined, error: () => undefined }, // The store of Redis logs by itself, once per outage.
+      standardHeaders: "draft-8",
+      legacyHeaders: false,
+      keyGenerator: (req) => {
+        const key = ipKeyGenerator(clientAddress(req), ipv6Prefix);
+        return scope === "network" && isIPv4(key) ? key.slice(0, key.lastIndexOf(".")) : key;
+      },
+      handler: refuse,
+      // The checks print to stderr for a forged X-Forwarded-For, which "trust proxy" ignores.
+      validate: false,
+    }),
+  );
 }
 
 /** Created once: its stack would be a tenth of the cost of each refused request. */
@@ -48,34 +69,6 @@ export class BoundedMemoryStore extends MemoryStore {
     }
     return super.increment(key);
   }
-}
-
-function limiter(
-  scope: keyof typeof ipv6Prefix,
-  { windowSeconds, store }: SignupLimits,
-  limit: number,
-  prefix: string,
-  refuse: RequestHandler,
-) {
-  return rateLimit({
-    identifier: scope,
-    limit,
-    windowMs: windowSeconds * 1000,
-    store: store?.(prefix + scope) ?? new BoundedMemoryStore(),
-    passOnStoreError: true,
-    logger: { warn: () => undefined, error: () => undefined }, // The store of Redis logs by itself, once per outage.
-    standardHeaders: "draft-8",
-    legacyHeaders: false,
-    keyGenerator: (req) => keyOf(clientAddress(req), scope),
-    handler: refuse,
-    // The checks print to stderr for a forged X-Forwarded-For, which "trust proxy" ignores.
-    validate: false,
-  });
-}
-
-function keyOf(address: string, scope: keyof typeof ipv6Prefix): string {
-  const key = ipKeyGenerator(address, ipv6Prefix[scope]);
-  return scope === "network" && isIPv4(key) ? key.slice(0, key.lastIndexOf(".")) : key;
 }
 
 /** Some proxies append the client's port, which changes with every connection. If the header holds no valid IP address, use the socket's. */

@@ -12,17 +12,12 @@ const countTimeoutMs = 250;
 /** For the connection and for loading scripts, for which no request waits. */
 const setupTimeoutMs = 2_000;
 
-export interface SharedLimits {
-  /** Creates the store of one limit. */
-  store: (name: string) => Store;
-  close: () => void;
-}
-
 /**
- * Resolves once Redis is connected or has refused, so that the first requests are limited, too.
+ * Resolves once Redis is connected or has refused, so that the first requests are limited, too. Returns a function that creates
+ * the store of one limit, and one that disconnects.
  * @param secret the key of the hashes that stand for clients' addresses in Redis; the same for every replica.
  */
-export async function connectRedis(redisUrl: string, secret: string, log: Logger): Promise<SharedLimits> {
+export async function connectRedis(redisUrl: string, secret: string, log: Logger) {
   const { Redis } = await import("ioredis"); // Half a megabyte that most sites do not need.
   const redis = new Redis(redisUrl, {
     commandTimeout: setupTimeoutMs,
@@ -34,7 +29,7 @@ export async function connectRedis(redisUrl: string, secret: string, log: Logger
   redis.on("error", report);
   await new Promise((resolve) => redis.once("ready", resolve).once("close", resolve));
   return {
-    store: (name) => createStore(redis, `perennial:${name}:`, secret, report),
+    store: (name: string) => createStore(redis, `perennial:${name}:`, secret, report),
     close: () => redis.disconnect(),
   };
 }

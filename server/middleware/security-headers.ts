@@ -73,14 +73,10 @@ export function setHeaders(res: ServerResponse, headers: readonly string[]): voi
 export function sameOrigin(publicOrigin: string, what = "Sign-ups"): RequestHandler {
   return function refuseCrossSite(req, _res, next) {
     const { origin } = req.headers;
-    const ours = origin === undefined || origin === publicOrigin || isHost(origin, req.host);
+    const ours = [undefined, publicOrigin, `http://${req.host}`, `https://${req.host}`].includes(origin);
     if (req.headers["sec-fetch-site"] === "cross-site" || !ours) {
       throw new HttpError(403, `${what} are accepted from this site's own pages only.`);
     }
     next();
   };
-}
-
-function isHost(origin: string, host: string | undefined): boolean {
-  return Boolean(host) && (origin === `http://${host}` || origin === `https://${host}`);
 }

@@ -34,16 +34,13 @@ export class WaitlistUnavailableError extends Error {
 /** How long a storage error makes check() fail, in milliseconds: the default interval of probes, so that one probe sees it. */
 const storageErrorMs = 10_000;
 
-interface WaitlistOptions {
-  onStored?: OnStored;
-  /** The notice that the form shows, stored before the first entry. */
-  notice?: Notice;
-}
-
-/** Stores entries that join in the same turn of the event loop with one statement, which saves a round trip each. */
+/**
+ * Stores entries that join in the same turn of the event loop with one statement, which saves a round trip each.
+ * @param notice that the form shows, stored before the first entry.
+ */
 export function createWaitlist(
   execute: Database["execute"],
-  { onStored, notice }: WaitlistOptions = {},
+  { onStored, notice }: { onStored?: OnStored; notice?: Notice } = {},
 ): CheckedWaitlist {
   let isNoticeStored = notice === undefined;
   let pending: Pending<SignUp>[] = [];

@@ -51,14 +51,7 @@ const font = "system-ui, -apple-system, 'Segoe UI', Roboto, Helvetica, Arial, sa
 const paragraph = { margin: "0 0 16px" };
 const link = { color: light.leaf, overflowWrap: "anywhere" } as const;
 
-export interface ConfirmationMail {
-  subject: string;
-  text: string;
-  html: string;
-  leaveUrl: string;
-}
-
-export function renderConfirmationMail(site: MailedSite, token: string): ConfirmationMail {
+export function renderConfirmationMail(site: MailedSite, token: string) {
   const toUrl = (path: string) => `${site.origin}${path}?${tokenQuery}=${token}`;
   const urls = { confirmUrl: toUrl(confirmPath), leaveUrl: toUrl(leavePath) };
   return {

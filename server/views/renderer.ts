@@ -34,10 +34,7 @@ export const builtClient = join(projectRoot, "dist", "client");
  * browser runs no other script in its place.
  * @returns the renderer, and the CSP sources of the inline styles.
  */
-export async function createBuiltRenderer(
-  entry: Entry,
-  site: PublicSite,
-): Promise<{ renderer: Renderer; styles: string[] }> {
+export async function createBuiltRenderer(entry: Entry, site: PublicSite) {
   const template = await readFile(join(builtClient, "index.html"), "utf8");
   const link = /<link rel="stylesheet"[^>]* href="([^"]+)"[^>]*>/.exec(template);
   if (!link) throw new Error(`${builtClient}/index.html has no stylesheet; build again`);

@@ -28,10 +28,7 @@ export class MailError extends Error {
 /** In milliseconds, for the name, the connection, the greeting and STARTTLS. */
 const connectionMs = 10_000;
 
-/**
- * Resolves when the server has accepted the message.
- * @throws MailError
- */
+/** Resolves when the server has accepted the message. @throws MailError */
 export async function sendMail(server: MailServer, mail: SendMailOptions): Promise<void> {
   const transport = createMailTransport(server);
   let isHandedOver = false;
@@ -45,10 +42,7 @@ export async function sendMail(server: MailServer, mail: SendMailOptions): Promi
   });
 }
 
-/**
- * Connects, logs in if the URL has credentials, and sends nothing.
- * @throws MailError
- */
+/** Connects, logs in if the URL has credentials, and sends nothing. @throws MailError */
 export async function verifyMailServer(server: MailServer): Promise<void> {
   await createMailTransport(server)
     .verify()

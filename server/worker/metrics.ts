@@ -1,7 +1,7 @@
 // The worker's Prometheus metrics. Imported only if WORKER_METRICS_PORT is set.
 import type pg from "pg";
-import { Counter, Gauge, Registry } from "prom-client";
-import { serveMetrics } from "../metrics.ts";
+import { Counter, Registry } from "prom-client";
+import { addGauge, serveMetrics } from "../metrics.ts";
 
 export type CountMail = (outcome: "sent" | "refused") => void;
 
@@ -29,36 +29,21 @@ export function createWorkerMetrics() {
 /** One statement for a scrape: a connection runs one at a time. */
 const figures = `SELECT
   (SELECT coalesce(extract(epoch FROM now() - min(CASE WHEN attempts = 0 THEN run_at ELSE created_at END)), 0)
-   FROM graphile_worker.jobs WHERE attempts < max_attempts AND (attempts > 0 OR run_at <= now()))::float AS oldest_job,
-  (SELECT count(*) FROM graphile_worker.jobs WHERE attempts >= max_attempts)::float AS failed_jobs,
-  (SELECT extract(epoch FROM now() - max(finished_at)) FROM public.earlyaccess_backups)::float AS backup_age`;
-
-type Figures = Record<"oldest_job" | "failed_jobs" | "backup_age", number | null>;
+   FROM graphile_worker.jobs WHERE attempts < max_attempts AND (attempts > 0 OR run_at <= now()))::float AS perennial_oldest_job_seconds,
+  (SELECT count(*) FROM graphile_worker.jobs WHERE attempts >= max_attempts)::float AS perennial_failed_jobs,
+  (SELECT coalesce(extract(epoch FROM now() - max(finished_at)), 'NaN')
+   FROM public.earlyaccess_backups)::float AS perennial_backup_age_seconds`;
 
 function addGauges(registry: Registry, client: pg.Client): void {
-  let reading: Promise<Figures> | undefined;
+  let reading: Promise<Record<string, number>> | undefined;
   const read = () =>
     (reading ??= client
-      .query<Figures>(figures)
-      .then(({ rows }) => rows[0] as Figures)
+      .query<Record<string, number>>(figures)
+      .then(({ rows }) => rows[0] as Record<string, number>)
       .finally(() => (reading = undefined)));
-  const addGauge = (name: string, figure: keyof Figures, help: string) => {
-    const gauge: Gauge = new Gauge({
-      name,
-      help,
-      registers: [registry],
-      collect: async () => gauge.set((await read())[figure] ?? NaN),
-    });
-  };
-  addGauge(
-    "perennial_oldest_job_seconds",
-    "oldest_job",
-    "Age of the oldest job that is due or has failed; 0 if there is none.",
-  );
-  addGauge("perennial_failed_jobs", "failed_jobs", "Jobs that were given up after 25 attempts.");
-  addGauge(
-    "perennial_backup_age_seconds",
-    "backup_age",
-    "Seconds since the last backup that passed its test; NaN if there is none.",
-  );
+  const add = (name: string, help: string) =>
+    addGauge(registry, name, help, async () => (await read())[name] as number);
+  add("perennial_oldest_job_seconds", "Age of the oldest job that is due or has failed; 0 if there is none.");
+  add("perennial_failed_jobs", "Jobs that were given up after 25 attempts.");
+  add("perennial_backup_age_seconds", "Seconds since the last backup that passed its test; NaN if there is none.");
 }

@@ -30,11 +30,7 @@ export interface Command {
 
 const help: Option = { description: "show this help" };
 
-/**
- * Parses the arguments of one command.
- * @returns undefined if they ask for help.
- * @throws UsageError
- */
+/** Returns undefined if the arguments ask for help. @throws UsageError */
 export function readArguments(name: string, command: Command, args: string[]): Arguments | undefined {
   const options = Object.fromEntries(
     Object.entries({ ...command.options, help }).map(([option, { value }]) => [
@@ -62,27 +58,20 @@ export function readArguments(name: string, command: Command, args: string[]): A
   }
 }
 
-/**
- * Parses the value of an option that is a number of entries.
- * @throws UsageError unless it is a whole number from 1 to 999,999,999.
- */
+/** @throws UsageError unless the value is a whole number from 1 to 999,999,999. */
 export function readCount(option: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
   throw new UsageError(`--${option} is "${printableName(text)}" but must be a whole number from 1, for example 100.`);
 }
 
-/**
- * Returns the choice that the value of an option names.
- * @throws UsageError unless it is a key of `choices`.
- */
+/** @throws UsageError unless the value is a key of `choices`. */
 export function readChoice<T>(option: string, name: string, choices: Record<string, T>): T {
   if (Object.hasOwn(choices, name)) return choices[name] as T;
   const known = new Intl.ListFormat("en", { type: "disjunction" }).format(Object.keys(choices));
   throw new UsageError(`--${option} is "${printableName(name)}" but must be ${known}.`);
 }
 
-/** Returns the help of one command. */
 export function describeCommand(name: string, { summary, details, positionals, options }: Command): string {
   const rows = Object.entries({ ...options, help }).map(([option, { value, description }]: [string, Option]) => [
     `--${option}${value ? ` ${value}` : ""}`,
@@ -92,7 +81,6 @@ export function describeCommand(name: string, { summary, details, positionals, o
   return `${summary}\n\nUsage: ${usage}\n\n${details}\n\nOptions:\n${alignColumns(rows)}\n`;
 }
 
-/** Returns the list of all commands. */
 export function describeCommands(commands: Record<string, Command>): string {
   const rows = Object.entries(commands).map(([name, { summary }]) => [name, summary]);
   return [

@@ -47,10 +47,7 @@ export const exportCommand: Command = {
   },
 };
 
-/**
- * @returns an SQL condition.
- * @throws UsageError
- */
+/** Returns an SQL condition. @throws UsageError */
 function readCondition({ value, has }: Arguments): string {
   const conditions = [readPeriod(value)];
   if (has("without-flagged")) conditions.push(`NOT ${isFlagged}`);

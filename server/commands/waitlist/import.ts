@@ -115,10 +115,7 @@ function readLine({ cells }: CsvLine, unusable: ImportSummary["unusable"]): Impo
   return { ...parsed.entry, ...flags, id: uuidv7(), created_at, status };
 }
 
-/**
- * @returns the number of entries whose address was not on the list.
- * @throws OperatorError if a batch fails.
- */
+/** Returns the number of entries whose address was not on the list. @throws OperatorError if a batch fails. */
 async function insertEntries(client: pg.Client, lines: number, hasErasures: boolean): Promise<number> {
   let inserted = 0;
   try {

@@ -8,10 +8,7 @@ const dateTime = z.iso.datetime({ offset: true, local: true });
 /** In milliseconds. */
 const day = 86_400_000;
 
-/**
- * Parses a date, or a date and time with "T" or a space between.
- * @returns undefined for any other text.
- */
+/** Parses a date, or a date and time with "T" or a space between. Returns undefined for any other text. */
 export function readMoment(text: string): Date | undefined {
   if (date.safeParse(text).success) return new Date(`${text}T00:00:00Z`);
   // Postgres writes "2026-01-31 12:00:00+00"; zod wants seconds before an offset.
@@ -31,10 +28,7 @@ export const periodOptions = {
   until: { value: "DATE", description: "only entries before that time; a date without a time includes that day" },
 };
 
-/**
- * @returns an SQL condition on created_at.
- * @throws UsageError if a value is not a date.
- */
+/** Returns an SQL condition on created_at. @throws UsageError if a value is not a date. */
 export function readPeriod(value: (option: string) => string | undefined): string {
   const compare = (option: string, operator: string, dayLength: number) => {
     const text = value(option);

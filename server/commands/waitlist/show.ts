@@ -17,6 +17,7 @@ export const show: Command = {
   positionals: ["ADDRESS"],
   options: { format: { value: "FORMAT", description: "text (the default) or json" } },
   run: async ({ positionals: [address = ""], value }) => {
+    const toText = (people: Person[]) => people.map(describePerson).join("\n");
     const format = readChoice("format", value("format") ?? "text", { text: toText, json: toJson });
     await withOwner(async (client, { erasureKey }) => {
       const people = await findPeople(client, address);
@@ -31,10 +32,6 @@ export const show: Command = {
     });
   },
 };
-
-function toText(people: Person[]): string {
-  return people.map(describePerson).join("\n");
-}
 
 /** Each value is one line: a field cannot imitate another one, the status history or the notice. */
 function describePerson(person: Person): string {

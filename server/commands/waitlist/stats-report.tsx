@@ -20,13 +20,8 @@ export function renderReport(tables: Table[], figures: Figures, at: Date): strin
   return `<!doctype html>\n${renderToStaticMarkup(<Report tables={tables} figures={figures} at={at} />)}\n`;
 }
 
-interface ReportProps {
-  tables: Table[];
-  figures: Figures;
-  at: Date;
-}
-
-function Report({ tables, figures: { byDay, flagged }, at }: ReportProps) {
+function Report({ tables, figures, at }: { tables: Table[]; figures: Figures; at: Date }) {
+  const { byDay, flagged } = figures;
   const time = at.toISOString();
   return (
     <html lang="en">

@@ -8,15 +8,7 @@ import { freePort, isFree } from "../../http/listen.ts";
 import { OperatorError } from "../../operator-messages.ts";
 import { findPostgresBinaries, type PostgresBinaries } from "./postgres-binaries.ts";
 
-export interface EmbeddedDatabase {
-  ownerUrl: string;
-  webUrl: string;
-  adminUrl: string;
-  /** The folder of the data. */
-  directory: string;
-  /** Stops Postgres, unless another process of this project still uses it. */
-  release(): Promise<void>;
-}
+export type EmbeddedDatabase = Awaited<ReturnType<typeof openEmbedded>>;
 
 type Passwords = Record<"superuser" | "owner" | "web" | "admin", string>;
 
@@ -34,10 +26,10 @@ interface Cluster {
 
 /**
  * Opens the Postgres whose data is in `folder`. Creates the cluster if there is none, starts it if it does not run, and joins
- * it if it does, also if the process that started it was killed.
+ * it if it does, also if the process that started it was killed. The last process that releases it stops it.
  * @throws OperatorError if that is not possible, for example without the binaries.
  */
-export async function openEmbedded(folder: string): Promise<EmbeddedDatabase> {
+export async function openEmbedded(folder: string) {
   const binaries = await findPostgresBinaries(folder);
   // Postgres reports its data directory without symbolic links.
   const directory = join(await realpath(folder), "postgres");
@@ -88,21 +80,18 @@ async function createCluster(directory: string, binaries: PostgresBinaries): Pro
     return passwords;
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
-    const wasFaster = ["ENOTEMPTY", "EEXIST"].includes((error as NodeJS.ErrnoException).code ?? "");
-    const passwords = wasFaster ? await readPasswords(directory) : undefined;
+    // A concurrent start may have been faster.
+    const passwords = await readPasswords(directory);
     if (passwords) return passwords;
     throw error;
   }
 }
 
-/** A connection that holds inUseLock. */
-interface Holder {
-  client: pg.Client;
-  port: number;
-}
-
-/** Connects and starts Postgres until both work: another process may be starting or stopping it. */
-async function joinCluster(cluster: Cluster): Promise<Holder> {
+/**
+ * Connects and starts Postgres until both work: another process may be starting or stopping it. Returns a connection that holds
+ * inUseLock.
+ */
+async function joinCluster(cluster: Cluster): Promise<pg.Client> {
   const deadline = Date.now() + startDeadlineMs;
   for (;;) {
     const holder = await hold(cluster);
@@ -119,7 +108,7 @@ async function joinCluster(cluster: Cluster): Promise<Holder> {
   }
 }
 
-async function hold(cluster: Cluster): Promise<Holder | undefined> {
+async function hold(cluster: Cluster): Promise<pg.Client | undefined> {
   const lines = (await readFile(join(cluster.data, "postmaster.pid"), "utf8").catch(() => "")).split("\n");
   const port = Number(lines[3]);
   const client = port ? await connectTo(cluster, port) : undefined;
@@ -130,7 +119,7 @@ async function hold(cluster: Cluster): Promise<Holder | undefined> {
     return undefined; // Another process is stopping Postgres.
   }
   await createOwner(client, cluster.passwords.owner);
-  return { client, port };
+  return client;
 }
 
 async function createOwner(client: pg.Client, password: string): Promise<void> {
@@ -149,10 +138,10 @@ async function createOwner(client: pg.Client, password: string): Promise<void> {
   await client.query("SELECT pg_advisory_unlock($1)", [inUseLock + 1]);
 }
 
-async function leave(cluster: Cluster, { client, port }: Holder): Promise<void> {
+async function leave(cluster: Cluster, holder: pg.Client): Promise<void> {
   // With a timeout: a Postgres that hangs must not prevent the shutdown.
-  await Promise.race([client.end(), sleep(2_000, undefined, { ref: false })]);
-  const last = await connectTo(cluster, port);
+  await Promise.race([holder.end(), sleep(2_000, undefined, { ref: false })]);
+  const last = await connectTo(cluster, holder.port);
   if (!last) return;
   try {
     const { rows } = await last.query("SELECT pg_try_advisory_lock($1) AS alone", [inUseLock]);

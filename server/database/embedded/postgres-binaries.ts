@@ -1,5 +1,5 @@
 // The embedded Postgres' programs, and the account that they run as: Postgres refuses to run as root.
-import { execFile, spawn, type SpawnOptions } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chown, mkdir, stat } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -10,20 +10,16 @@ import { childEnvironment } from "../../config.ts";
 import { OperatorError } from "../../operator-messages.ts";
 
 export interface PostgresBinaries {
-  run(name: "initdb" | "pg_ctl", args: string[]): Promise<unknown>;
+  run(name: "initdb" | "pg_ctl", args: string[]): Promise<void>;
   /** Changes the owner of a file to the account that Postgres runs as, if this process has another. */
   give(path: string): Promise<void>;
-}
-
-interface Account {
-  uid: number;
-  gid: number;
 }
 
 type Paths = Record<"initdb" | "pg_ctl" | "postgres", string>;
 
 /** The account that every Unix has and that owns nothing else. */
-const nobody: Account = { uid: 65_534, gid: 65_534 };
+const nobody = { uid: 65_534, gid: 65_534 };
+type Account = typeof nobody;
 
 const run = promisify(execFile);
 
@@ -45,21 +41,20 @@ export async function findPostgresBinaries(directory: string): Promise<PostgresB
   return {
     give,
     run: async (name, args) => {
-      const [file, ...rest] = [...prefix, paths[name], ...args] as [string, ...string[]];
-      // In a directory that every account may enter; Postgres prints a warning in one that it may not.
-      return runDetached(file, rest, { cwd: "/", env: { ...env, LC_ALL: "C" } });
+      const command = [...prefix, paths[name], ...args];
+      const child = spawn(command[0] as string, command.slice(1), {
+        cwd: "/", // Every account may enter it; Postgres prints a warning in a directory that it may not.
+        env: { ...env, LC_ALL: "C" },
+        detached: true, // Ctrl-C in the terminal reaches only this process, which then shuts Postgres down.
+        stdio: ["ignore", "ignore", "pipe"],
+      });
+      let stderr = "";
+      child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
+      const [code] = (await once(child, "exit")) as [number | null];
+      child.stderr.destroy(); // Postgres itself may have inherited it.
+      if (code !== 0) throw new Error(`${command.join(" ")} ended with ${code}: ${stderr}`);
     },
   };
-}
-
-/** In a session of its own: Ctrl-C in the terminal reaches only this process, which then shuts Postgres down. */
-async function runDetached(file: string, args: string[], options: SpawnOptions): Promise<void> {
-  const child = spawn(file, args, { ...options, detached: true, stdio: ["ignore", "ignore", "pipe"] });
-  let stderr = "";
-  child.stderr?.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
-  const [code] = (await once(child, "exit")) as [number | null];
-  child.stderr?.destroy(); // Postgres itself may have inherited it.
-  if (code !== 0) throw new Error(`${[file, ...args].join(" ")} ended with ${code}: ${stderr}`);
 }
 
 async function findPaths(): Promise<Paths> {
