@@ -114,7 +114,7 @@ type Default = string | number | boolean | undefined;
 const defaults = settingNames.map((name) => [name, settings[name].schema.parse(undefined) as Default] as const);
 
 it("docs/configuration.md lists every setting with its default", () => {
-  const rows = readProjectFile("docs/configuration.md").matchAll(/^\| `([A-Z_]+)` +\| (.+?) +\|/gm);
+  const rows = readProjectFile("docs/configuration.md").matchAll(/^- `([A-Z_]+)` \((.+?)\): /gm);
   const expected = defaults.map(([name, value]) => [name, value === undefined ? expect.any(String) : `\`${value}\``]);
   expect(Object.fromEntries(Array.from(rows, ([, name, cell]) => [name, cell]))).toEqual(Object.fromEntries(expected));
 });

@@ -1,0 +1,34 @@
+#!/bin/sh
+# Replaces the site without a gap, behind a proxy of your own that knows two ports: the new container starts on the free one, then the
+# old one stops. Set once in .env, then run `docker compose up -d`:
+#   SITE_PORTS=127.0.0.1:3000-3001
+#   TRUST_PROXY=1
+#   PUBLIC_URL=https://perennial.example
+# The proxy, for example Caddy 2.11.4 or newer:
+#   perennial.example {
+#     reverse_proxy 127.0.0.1:3000 127.0.0.1:3001 {
+#       lb_policy round_robin
+#       lb_retries 2
+#       fail_duration 5s
+#       health_uri /healthz
+#       health_interval 1s
+#       transport http {
+#         keepalive 200ms # a stopping site keeps idle connections for 500 ms
+#       }
+#     }
+#   }
+# Then, in the folder of docker-compose.yml: sh deploy/replace-site.sh
+set -eu
+
+old=$(docker compose ps -q site)
+[ -n "$old" ] || { echo "The site does not run. Start it with: docker compose up -d" >&2 && exit 1; }
+docker compose run --rm --no-deps migrate
+if docker compose up -d --no-deps --no-recreate --scale site=2 --wait site; then
+  docker stop "$old"
+  docker rm "$old"
+else
+  docker compose logs --tail 20 site >&2
+  echo "The new container is not healthy. The old one keeps running." >&2
+  docker rm -f $(docker compose ps -aq site | grep -v "$old")
+  exit 1
+fi
