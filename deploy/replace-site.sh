@@ -1,6 +1,6 @@
 #!/bin/sh
-# Replaces the site without a gap, behind a proxy of your own that knows two ports: the new container starts on the free one, then the
-# old one stops. Set once in .env, then run `docker compose up -d`:
+# Upgrades the site without a gap, behind a proxy of your own that knows two ports: the new container starts on the free one, then the
+# old one stops. Not for a roll-back, which must not migrate. Set once in .env, then run `docker compose up -d`:
 #   SITE_PORTS=127.0.0.1:3000-3001
 #   TRUST_PROXY=1
 #   PUBLIC_URL=https://perennial.example
@@ -21,14 +21,14 @@
 set -eu
 
 old=$(docker compose ps -q site)
-[ -n "$old" ] || { echo "The site does not run. Start it with: docker compose up -d" >&2 && exit 1; }
+[ "$(echo "$old" | grep -c .)" -eq 1 ] || { echo "One container of the site must run: docker compose ps site" >&2 && exit 1; }
 docker compose run --rm --no-deps migrate
-if docker compose up -d --no-deps --no-recreate --scale site=2 --wait site; then
+if docker compose up -d --no-deps --no-recreate --scale site=2 --wait --wait-timeout 120 site; then
   docker stop "$old"
   docker rm "$old"
 else
   docker compose logs --tail 20 site >&2
-  echo "The new container is not healthy. The old one keeps running." >&2
-  docker rm -f $(docker compose ps -aq site | grep -v "$old")
+  new=$(docker compose ps -aq site | grep -v "$old") && docker rm -f $new
+  echo "The new container did not start or is not healthy, and was removed. The old one keeps running." >&2
   exit 1
 fi

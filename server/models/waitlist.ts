@@ -18,7 +18,8 @@ export interface Waitlist {
 
 export interface CheckedWaitlist extends Waitlist {
   /**
-   * Checks that entries can be stored: stores an empty batch, and reports a storage error of the last 10 s.
+   * Checks that entries can be stored: stores an empty batch, which needs the same table, right and locks as a sign-up, and reports
+   * a storage error of the last 10 s: a full disk refuses only entries.
    * @throws the error that prevents it.
    */
   check: () => Promise<void>;
