@@ -14,10 +14,7 @@ await once(server, "listening");
 const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 const html = await (await fetch(url)).text();
 
-afterAll(async () => {
-  server.close();
-  await site.close();
-});
+afterAll(() => void server.close());
 
 /** Returns the number of bytes that are sent: compressed with brotli. */
 async function sizeOf(path = "/missing"): Promise<number> {

@@ -1,6 +1,6 @@
 // The closed list over HTTP: the pages, 410 for every sign-up, and what still works.
 import request from "supertest";
-import { afterAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { createTestApp, noDatabase, testSettings, type TestApp } from "../../tests/support/app.ts";
 import { createTestDatabase } from "../../tests/support/database.ts";
 import { createBuiltFrontend } from "../views/frontend.ts";
@@ -11,11 +11,6 @@ const settings = () => ({ ...testSettings(), closed: true });
 const closed = { origin: "http://localhost:3000", allowIndexing: true, settings };
 const database = await createTestDatabase();
 const site = await createTestApp(database.webUrl, { site: closed });
-
-afterAll(async () => {
-  await site.close();
-  await database.drop();
-});
 
 beforeEach(() => database.query("TRUNCATE earlyaccess"));
 
@@ -61,7 +56,6 @@ it("a sign-up before the closing can be undone after it", async () => {
   expect(page).not.toContain("Add a colleague");
   expect((await request(site.app).post(`/?joined&undo=${body.undo}`)).status).toBe(303);
   expect(await entries()).toEqual([]);
-  await open.close();
 });
 
 it.each(["/leave", "/confirm"])("the link %s still works after the closing", async (address) => {
@@ -87,5 +81,4 @@ it("the closing time closes a running site: the API at once, and every prerender
   }
   expect(await get(app, "/")).not.toMatch(/<form|Open until/);
   expect(frontend.errorPage.variants.identity.body.toString()).toContain("List closed");
-  await app.close();
 });

@@ -1,7 +1,7 @@
 // The HTTP contract of POST /api/earlyaccess for API clients.
 import { createServer } from "node:http";
 import request, { type Response } from "supertest";
-import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createTestApp, noDatabase } from "../../tests/support/app.ts";
 import { createTestDatabase } from "../../tests/support/database.ts";
 import { rawRequest } from "../../tests/support/raw-request.ts";
@@ -13,11 +13,6 @@ const ada = { name: "Ada Lovelace", email: "ada@example.com", company: "Analytic
 
 const database = await createTestDatabase();
 const site = await createTestApp(database.webUrl);
-
-afterAll(async () => {
-  await site.close();
-  await database.drop();
-});
 
 beforeEach(() => database.query("TRUNCATE earlyaccess"));
 
@@ -197,7 +192,6 @@ it("a sign-up gets 503 with Retry-After if the database is unreachable, while th
   expect((await request(cut.app).get("/healthz")).status).toBe(200);
   expect(cut.logged()).toContain("DatabaseNotReachable");
   expect(cut.logged()).not.toMatch(/\bada\b|lovelace|analytical/i);
-  await cut.close();
 });
 
 it("a sign-up gets 503 for an error of Postgres, and the log has the code without the entry's values", async () => {

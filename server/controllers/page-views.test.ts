@@ -1,6 +1,6 @@
 // POST /api/view: which reports count, and from which source.
 import request from "supertest";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { createTestApp, noDatabase, type TestApp } from "../../tests/support/app.ts";
 
 const seen: string[] = [];
@@ -12,8 +12,6 @@ beforeEach(async () => {
   seen.length = 0;
   site = await createTestApp(noDatabase, { views, signups: { limit: 3, windowSeconds: 600 } });
 });
-
-afterEach(() => site.close());
 
 const post = (query = "", headers: Record<string, string> = {}) =>
   request(site.app).post(`/api/view${query}`).set(headers);

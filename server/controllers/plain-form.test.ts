@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { connect, type AddressInfo } from "node:net";
 import request from "supertest";
-import { afterAll, beforeEach, expect, it, vi } from "vitest";
+import { beforeEach, expect, it, vi } from "vitest";
 import { createTestApp, noDatabase, type TestApp } from "../../tests/support/app.ts";
 import { createTestDatabase } from "../../tests/support/database.ts";
 
@@ -12,11 +12,6 @@ const typed = { name: "Ada <b>", email: "ada@example.com", company: "$& Engines"
 
 const database = await createTestDatabase();
 const site = await createTestApp(database.webUrl);
-
-afterAll(async () => {
-  await site.close();
-  await database.drop();
-});
 
 beforeEach(() => database.query("TRUNCATE earlyaccess"));
 
@@ -86,7 +81,6 @@ it.each([
   const response = await submit(limited, typed);
   expect(response.status).toBe(429);
   expect(response.text.replaceAll("<!-- -->", "")).toContain(`Please try again in ${wait}.`);
-  await limited.close();
 });
 
 it("a form returns 503 with Retry-After and the typed values if the database is unreachable", async () => {
@@ -94,7 +88,6 @@ it("a form returns 503 with Retry-After and the typed values if the database is 
   const response = await submit(cut, typed);
   expectErrorPageWithValues(response, 503);
   expect(Number(response.headers["retry-after"])).toBeGreaterThan(0);
-  await cut.close();
 });
 
 const mistyped = { ...typed, email: "Ada@Gmial.com" };

@@ -17,8 +17,6 @@ beforeEach(async () => {
   database = await createEmptyDatabase();
 });
 
-afterEach(() => database.drop());
-
 /** Returns the columns that prisma/schema.prisma describes; a list is never null. */
 async function readSchema(): Promise<string[]> {
   const schema = await readFile(join(projectRoot, "prisma/schema.prisma"), "utf8");

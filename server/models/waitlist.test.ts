@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { pino } from "pino";
-import { afterAll, beforeEach, expect, it, vi } from "vitest";
+import { beforeEach, expect, it, vi } from "vitest";
 import { createTestDatabase } from "../../tests/support/database.ts";
 import { entryOf } from "../../tests/support/entry.ts";
 import { connect, createPool, type Database } from "../database/connect.ts";
@@ -14,11 +14,6 @@ const connectTo = (url: string) => connect(createPool(url), pino({ enabled: fals
 
 const database = await createTestDatabase();
 const connection = connectTo(database.webUrl);
-
-afterAll(async () => {
-  await connection.close();
-  await database.drop();
-});
 
 beforeEach(() => database.query("TRUNCATE earlyaccess"));
 
@@ -134,7 +129,6 @@ it("the readiness check fails if the database is read-only, as after a failover"
   await database.query(`${role} SET default_transaction_read_only = on`);
   const reconnected = connectTo(database.webUrl); // Postgres applies a role's settings at login.
   expect(await check(createWaitlist(reconnected.execute))).toBe("25006");
-  await reconnected.close();
   await database.query(`${role} RESET ALL`);
 });
 

@@ -1,15 +1,13 @@
 // The served HTML: validity, headings, the head, structured data and the files for crawlers.
 import { HtmlValidate } from "html-validate";
 import request from "supertest";
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { createTestApp, noDatabase, testSettings } from "../../tests/support/app.ts";
 
 const origin = "https://perennial.example";
 const site = await createTestApp(noDatabase, { site: { origin, allowIndexing: true, settings: testSettings } });
 const settings = () => ({ ...testSettings(), contact: "privacy@perennial.example", closed: true });
 const closed = await createTestApp(noDatabase, { site: { origin, allowIndexing: true, settings } });
-
-afterAll(() => Promise.all([site.close(), closed.close()]));
 
 const get = async (path: string, app = site) => (await request(app.app).get(path).set("Accept", "text/html")).text;
 const postBadForm = async ({ app } = site) =>
@@ -80,5 +78,4 @@ it("a site that forbids indexing disallows every path and sends noindex", async 
     expect((await request(staging.app).get(path)).headers["x-robots-tag"]).toBe("noindex");
   }
   expect(await get("/", staging)).toContain('<meta name="robots" content="noindex">');
-  await staging.close();
 });

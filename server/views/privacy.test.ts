@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import request from "supertest";
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { explanations } from "../../client/shared/explained-columns.ts";
 import type { PageSettings } from "../../client/shared/site-settings.ts";
 import { createTestApp, noDatabase, testSettings, type TestApp } from "../../tests/support/app.ts";
@@ -18,8 +18,6 @@ const settings = {
 
 const named = await createTestApp(noDatabase, { site: { ...site, settings: () => settings } });
 const unnamed = await createTestApp(noDatabase, { site: { ...site, settings: testSettings } });
-
-afterAll(() => Promise.all([named.close(), unnamed.close()]));
 
 const get = async ({ app }: TestApp, path: string) => (await request(app).get(path).set("Accept", "text/html")).text;
 const link = 'href="mailto:privacy@perennial.example"';
@@ -39,7 +37,6 @@ it("/privacy explains every column of an entry, and no other", async () => {
   const mailing = { ...testSettings(), keepsErasures: true, mail: true };
   const app = await createTestApp(noDatabase, { site: { ...site, settings: () => mailing } });
   const page = await get(app, "/privacy");
-  await app.close();
   for (const { what, why } of explanations) {
     expect(page).toContain(what);
     expect(page).toContain(why);
@@ -70,7 +67,6 @@ it.each<[changes: Partial<PageSettings>, text: string]>([
   const app = await createTestApp(noDatabase, { site: { ...site, settings: () => ({ ...settings, ...changes }) } });
   expect(await get(app, "/privacy")).toContain(text);
   expect(await get(named, "/privacy")).not.toContain(text);
-  await app.close();
 });
 
 it("security.txt names the contact and expires within a year (RFC 9116)", async () => {

@@ -4,22 +4,14 @@ import { request, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { expect, it, vi } from "vitest";
 import { projectRoot } from "../../server/project-root.ts";
-import { createEmptyDatabase, type TestDatabase } from "../support/database.ts";
+import { createEmptyDatabase } from "../support/database.ts";
 import { run } from "../support/run.ts";
-import { startStudio } from "../support/site.ts";
+import { startStudio, urlsOf } from "../support/site.ts";
 
-let database: TestDatabase;
-let urls: Record<string, string>;
-
-beforeAll(async () => {
-  database = await createEmptyDatabase();
-  const { webUrl, ownerUrl, adminRoleUrl } = database;
-  urls = { DATABASE_URL: webUrl, DATABASE_OWNER_URL: ownerUrl, DATABASE_ADMIN_URL: adminRoleUrl };
-});
-
-afterAll(() => database.drop());
+const database = await createEmptyDatabase();
+const urls = { ...urlsOf(database), DATABASE_ADMIN_URL: database.adminRoleUrl };
 
 async function migrate(changes: Record<string, string> = {}) {
   const program = join(projectRoot, "dist/server/migrate.js");

@@ -6,7 +6,7 @@ import { migrate } from "../../server/database/migrate.ts";
 import { erasureKey } from "../support/database.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
 
-const { database, file, waitlist, entries, add } = createWaitlistFixture();
+const { database, file, waitlist, entries, add } = await createWaitlistFixture();
 
 const withKey = { ERASURE_KEY: erasureKey };
 const year = { RETENTION_MONTHS: "12" };

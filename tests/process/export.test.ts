@@ -5,7 +5,7 @@ import { beforeEach, expect, it } from "vitest";
 import { parseEntry } from "../../server/models/waitlist-entry.ts";
 import { createWaitlistFixture, insertEntries } from "../support/waitlist-fixture.ts";
 
-const { database, file, waitlist, entries, add } = createWaitlistFixture();
+const { database, file, waitlist, entries, add } = await createWaitlistFixture();
 
 beforeEach(() => database.query("TRUNCATE earlyaccess"));
 

@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { beforeEach, expect, it } from "vitest";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
 
-const { database, file, waitlist, entries, add } = createWaitlistFixture();
+const { database, file, waitlist, entries, add } = await createWaitlistFixture();
 
 beforeEach(() => database.query("TRUNCATE earlyaccess"));
 

@@ -8,7 +8,7 @@ import { createWaitlistFixture, holdFunction } from "../support/waitlist-fixture
 import { builtWaitlist, runBuiltWaitlist } from "../support/waitlist.ts";
 import { openSignUps } from "../support/worker.ts";
 
-const { database, file } = createWaitlistFixture();
+const { database, file } = await createWaitlistFixture();
 const people = Array.from({ length: 3_000 }, (_, i) => `person${10_000 + i}@example.com`);
 let holder: pg.Client;
 

@@ -7,7 +7,7 @@ import { until } from "../support/until.ts";
 import { createWaitlistFixture, holdFunction } from "../support/waitlist-fixture.ts";
 import { builtWaitlist, runBuiltWaitlist } from "../support/waitlist.ts";
 
-const { database, file, waitlist } = createWaitlistFixture();
+const { database, file, waitlist } = await createWaitlistFixture();
 
 async function fill(people: number): Promise<void> {
   await database.query("TRUNCATE earlyaccess");

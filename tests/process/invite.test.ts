@@ -4,7 +4,7 @@ import { beforeEach, expect, it } from "vitest";
 import { migrate } from "../../server/database/migrate.ts";
 import { createWaitlistFixture, insertEntries } from "../support/waitlist-fixture.ts";
 
-const { database, file, waitlist, add } = createWaitlistFixture();
+const { database, file, waitlist, add } = await createWaitlistFixture();
 
 beforeEach(async () => {
   await database.query("TRUNCATE earlyaccess");

@@ -9,7 +9,7 @@ import { ada, signUp, startSite, type Site } from "../support/site.ts";
 import { openWire } from "../support/tcp-proxy.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
 
-const { database } = createWaitlistFixture();
+const { database } = await createWaitlistFixture();
 const mails = createMailFixture();
 
 beforeEach(() => database.query("TRUNCATE earlyaccess"));

@@ -8,7 +8,7 @@ import { openWire } from "../support/tcp-proxy.ts";
 import { until } from "../support/until.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
 
-const { database } = createWaitlistFixture();
+const { database } = await createWaitlistFixture();
 
 async function start(env: Record<string, string>): Promise<Site> {
   const site = await startSite({ env });
@@ -33,7 +33,6 @@ it("a site whose database is away at the start serves its pages, and stores sign
   expect(await signUp(site)).toBe(201);
   await site.stop();
   await wire.cut();
-  await empty.drop();
 });
 
 it("a site survives the end of its connections during the start, and stores sign-ups afterwards", async () => {
@@ -48,8 +47,6 @@ it("a site survives the end of its connections during the start, and stores sign
   await ready(site);
   expect(await signUp(site)).toBe(201);
   expect(site.stderr()).toBe("");
-  await site.stop();
-  await empty.drop();
 });
 
 it("a site whose Postgres does not answer returns 503 for /readyz and sign-ups until it answers", async () => {

@@ -4,7 +4,7 @@ import { migrate } from "../../server/database/migrate.ts";
 import { storeNotice } from "../support/notice.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
 
-const { database, waitlist, add } = createWaitlistFixture();
+const { database, waitlist, add } = await createWaitlistFixture();
 
 beforeEach(() => database.query("TRUNCATE earlyaccess"));
 

@@ -14,7 +14,7 @@ import { ada, ready, runSite, signUp, startSite, urlsOf, type Options, type Site
 import { until } from "../support/until.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
 
-const { database } = createWaitlistFixture();
+const { database } = await createWaitlistFixture();
 
 async function start(options: Options): Promise<Site> {
   const site = await startSite(options);
@@ -112,7 +112,6 @@ describe("a start that fails", () => {
     const empty = await createEmptyDatabase();
     await queryAs(superuserUrl("postgres"), `ALTER ROLE ${new URL(empty.ownerUrl).username} NOCREATEROLE`);
     expect(await failToStart({ env: urlsOf(empty) })).toContain("As an administrator of this database, run:");
-    await empty.drop();
   });
 
   it("refuses the owner or a superuser as the web role in production, unless it is allowed", async () => {

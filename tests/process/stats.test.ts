@@ -6,7 +6,7 @@ import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { openPage } from "../support/browser.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
 
-const { database, file, waitlist } = createWaitlistFixture();
+const { database, file, waitlist } = await createWaitlistFixture();
 
 const hostile = '\u001B[31m<script>alert("x")</script>&\u202E';
 const shownHostile = '?[31m<script>alert("x")</scri…';

@@ -8,7 +8,7 @@ import { runSite, urlsOf } from "../support/site.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
 import { runBuiltWaitlist } from "../support/waitlist.ts";
 
-const { database, file, entries, add } = createWaitlistFixture();
+const { database, file, entries, add } = await createWaitlistFixture();
 const program = () => file("app/dist/server/waitlist.js");
 const waitlist = (args: string[], env?: Record<string, string>) => runBuiltWaitlist(database, args, env, program());
 

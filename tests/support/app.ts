@@ -19,7 +19,6 @@ export interface TestApp {
   options: AppOptions;
   /** Returns the log, one JSON line per entry. */
   logged(): string;
-  close(): Promise<void>;
 }
 
 /** The settings of a site whose operator set none. */
@@ -38,6 +37,7 @@ function frontendOf(site: PublicSite): Promise<Frontend> {
   return frontend;
 }
 
+/** Needs no end: the pool closes a connection that is idle for 10 s. */
 export async function createTestApp(webUrl = noDatabase, changes: Partial<AppOptions> = {}): Promise<TestApp> {
   let lines = "";
   const log = pino({ base: null }, { write: (line: string) => (lines += line) });
@@ -58,11 +58,5 @@ export async function createTestApp(webUrl = noDatabase, changes: Partial<AppOpt
     ...changes,
   };
   const application = createApp(options);
-  return {
-    app: application.listener,
-    application,
-    options,
-    logged: () => lines,
-    close: () => database.close(),
-  };
+  return { app: application.listener, application, options, logged: () => lines };
 }

@@ -1,4 +1,4 @@
-// Databases in the one Postgres of the test run: copies of migrated templates, which take no time, and empty ones.
+// Databases in the one Postgres of the test run, which is deleted at its end: copies of migrated templates, and empty ones.
 import { randomBytes } from "node:crypto";
 import { inject } from "vitest";
 import { adminsGroup, type DatabaseUrls } from "../../server/database/roles.ts";

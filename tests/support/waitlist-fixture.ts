@@ -2,22 +2,14 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll } from "vitest";
+import { afterAll } from "vitest";
 import { createTestDatabase, type TestDatabase } from "./database.ts";
 import { runWaitlist } from "./waitlist.ts";
 
-/** Creates both before all tests of the file and removes them after all; until then `database` is empty. */
-export function createWaitlistFixture() {
-  const database = {} as TestDatabase;
-  let folder: string;
-  beforeAll(async () => {
-    Object.assign(database, await createTestDatabase());
-    folder = await mkdtemp(join(tmpdir(), "perennial-waitlist-"));
-  });
-  afterAll(async () => {
-    await rm(folder, { recursive: true });
-    await database.drop();
-  });
+export async function createWaitlistFixture() {
+  const database = await createTestDatabase();
+  const folder = await mkdtemp(join(tmpdir(), "perennial-waitlist-"));
+  afterAll(() => rm(folder, { recursive: true }));
   return {
     database,
     /** Returns the path of a file in the folder. */

@@ -37,10 +37,9 @@ export async function startWorker(env: Record<string, string>): Promise<Worker> 
 
 export type SignUp = (email: string, changes?: object) => Promise<number>;
 
-/** Opens an app until the test ends. Returns a function that signs up and resolves with the status. */
+/** Opens an app. Returns a function that signs up and resolves with the status. */
 export async function openSignUps({ webUrl }: DatabaseUrls): Promise<SignUp> {
   const site = await createTestApp(webUrl);
-  onTestFinished(() => site.close());
   return async (email, changes) => {
     const entry = { name: "Ada Lovelace", email, company: "Engines", ...changes };
     return (await request(site.app).post(signupPath).send(entry)).status;
