@@ -1,7 +1,7 @@
 // The links to an entry: POST confirms its address, and says whether the link is valid, or deletes it, and does not say.
 import request from "supertest";
 import { beforeEach, expect, it } from "vitest";
-import { createTestApp, noDatabase, testSettings } from "../../tests/support/app.ts";
+import { createTestApp, noDatabase } from "../../tests/support/app.ts";
 import { createTestDatabase, erasureKey } from "../../tests/support/database.ts";
 import { hashAddress } from "../database/erasure-key.ts";
 import { createToken } from "../models/entry-links.ts";
@@ -117,16 +117,6 @@ it("an undo without JavaScript posts to the page with the token, and leads to th
   expect((await request(site.app).get(address)).text).toContain("Wrong address? Undo");
   const undone = await post(address);
   expect([undone.status, undone.headers.location, await entries()]).toEqual([303, "/?undone#early-access", []]);
-});
-
-it("an undo is not offered if the site sends mails, which are announced instead", async () => {
-  const settings = () => ({ ...testSettings(), mail: true });
-  const mailing = await createTestApp(database.webUrl, { site: { ...site.options.site, settings }, undo: false });
-  const { body } = await request(mailing.app).post("/api/earlyaccess").send(ada);
-  expect(body).toEqual({ message: expect.any(String) });
-  const page = await request(mailing.app).get(`/?joined&undo=${newToken()}`);
-  expect(page.text).not.toContain("Undo");
-  expect(page.text).toContain("Please check your inbox");
 });
 
 it.each([

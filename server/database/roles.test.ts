@@ -102,18 +102,6 @@ it("the web role is reported if it can read entries by a membership", async () =
   expect(warnings).toEqual([expect.stringMatching(`^The role of DATABASE_URL, "${web}", has SELECT on entries`)]);
 });
 
-it.each([
-  ["superuser", (urls: TestDatabase) => ({ ...urls, webUrl: superuserUrl(name) })],
-  ["owner", (urls: TestDatabase) => ({ ownerUrl: urls.ownerUrl, webUrl: urls.ownerUrl })],
-])("a web role that is the %s is refused in production before any change, otherwise reported", async (_, change) => {
-  const urls = change(database);
-  await expect(migrate(urls, false)).rejects.toThrow(/superuser or the owner .*\n.*ALLOW_PRIVILEGED_ROLE=true/);
-  expect(await database.query("SELECT FROM pg_tables WHERE schemaname = 'public'")).toEqual([]);
-  const { webRole, warnings } = await migrate(urls);
-  expect([webRole, warnings]).toEqual(["privileged", [expect.stringContaining("superuser or the owner")]]);
-  await queryAs(urls.webUrl, insert); // The owner keeps its rights.
-});
-
 it("an owner without rights gets all statements at once, without passwords, and nothing is changed", async () => {
   await asSuperuser(`ALTER ROLE ${owner} NOCREATEROLE; ALTER DATABASE ${name} OWNER TO postgres;
     GRANT CREATE ON SCHEMA public TO ${owner}; REVOKE CONNECT ON DATABASE ${name} FROM PUBLIC; GRANT CONNECT ON DATABASE ${name} TO ${owner}`);

@@ -124,15 +124,6 @@ describe("an erased address", () => {
     expect(await names()).toEqual(["Again", "Never"]);
   });
 
-  it("that was purged for its age is purged again after a restore", async () => {
-    await addAged("Older", "2 years");
-    await waitlist(["purge"], { ...year, ...withKey });
-    await addAged("Older", "2 years");
-    const { stdout } = await waitlist(["purge"], withKey);
-    expect(stdout).toMatch(/^Removed 1 entry whose address was erased earlier\.\n/);
-    expect(await names()).toEqual([]);
-  });
-
   it("is skipped and counted by import, unless the line is later than the erasure", async () => {
     for (const name of ["undated", "older", "later", "future"]) {
       await keep(`${name}@xn--mnchen-3ya.de`, "2026-01-02T03:04:05Z");

@@ -2,7 +2,7 @@
 import { readFile, rm, stat, writeFile } from "node:fs/promises";
 import { beforeEach, expect, it } from "vitest";
 import { migrate } from "../../server/database/migrate.ts";
-import { createWaitlistFixture, insertEntries } from "../support/waitlist-fixture.ts";
+import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
 
 const { database, file, waitlist, add } = await createWaitlistFixture();
 
@@ -15,14 +15,11 @@ const invite = (...args: string[]) => waitlist(["invite", ...args]);
 
 /** Adds people who signed up one after the other. */
 const addPeople = (count: number) =>
-  insertEntries(
-    database,
-    Array.from({ length: count }, (_, i) => ({
-      name: `Person ${i}`,
-      email: `person${i}@example.com`,
-      company: "Engines",
-      created_at: new Date(Date.UTC(2026, 0, 1, 0, 0, i)),
-    })),
+  database.query(
+    `INSERT INTO earlyaccess (id, name, email, company, created_at)
+     SELECT gen_random_uuid(), 'Person ' || i, 'person' || i || '@example.com', 'Engines', now() + i * interval '1 s' - interval '1 day'
+     FROM generate_series(0, $1::int - 1) i`,
+    [count],
   );
 
 /** Invites into list.csv, and returns the name of the invitation. */

@@ -1,6 +1,7 @@
 // The built server while its database is away, and its shutdown.
 import pg from "pg";
 import { expect, it, onTestFinished } from "vitest";
+import { freePort } from "../../server/http/listen.ts";
 import { createEmptyDatabase, superuserUrl } from "../support/database.ts";
 import { withClient } from "../support/query.ts";
 import { ada, ready, signUp, startSite, urlsOf, type Site } from "../support/site.ts";
@@ -49,12 +50,16 @@ it("a site survives the end of its connections during the start, and stores sign
   expect(site.stderr()).toBe("");
 });
 
-it("a site whose Postgres does not answer returns 503 for /readyz and sign-ups until it answers", async () => {
+it("a site whose Postgres does not answer returns 503 for /readyz and sign-ups until it answers, also in its metrics", async () => {
   const wire = await openWire(database.webUrl);
-  const site = await start({ DATABASE_URL: wire.url(database.webUrl), DATABASE_OWNER_URL: database.ownerUrl });
+  const port = `${await freePort()}`;
+  const urls = { DATABASE_URL: wire.url(database.webUrl), DATABASE_OWNER_URL: database.ownerUrl };
+  const site = await start({ ...urls, METRICS_PORT: port });
   expect(await signUp(site)).toBe(201);
   wire.stall();
   await expectOutage(site);
+  const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  expect(metrics).toContain("\nperennial_ready 0\n");
   await wire.mend();
   await ready(site);
   expect(await signUp(site)).toBe(201);
