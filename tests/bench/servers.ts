@@ -8,8 +8,7 @@ import { buffer } from "node:stream/consumers";
 import { promisify } from "node:util";
 import type { DatabaseUrls } from "../../server/database/roles.ts";
 import { projectRoot } from "../../server/project-root.ts";
-import { cpuSecondsOf } from "../support/process-usage.ts";
-import { findProgram } from "../support/programs.ts";
+import { cpuSecondsOf, findProgram } from "../support/run.ts";
 import { startSite, type Site } from "../support/site.ts";
 
 const run = promisify(execFile);

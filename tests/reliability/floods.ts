@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:net";
-import { memoryOf } from "../support/process-usage.ts";
+import { memoryOf } from "../support/run.ts";
 import type { Site } from "../support/site.ts";
 import { signupBody, type Stack, type StackScenarios } from "../support/stack.ts";
 import { until } from "../support/until.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { spawn, type ChildProcess } from "node:child_process";
 import { Redis } from "ioredis";
 import { freePort } from "../../server/http/listen.ts";
-import { findProgram } from "../support/programs.ts";
+import { findProgram } from "../support/run.ts";
 import type { Site } from "../support/site.ts";
 import { signupBody, type Stack, type StackScenarios } from "../support/stack.ts";
 import { until } from "../support/until.ts";
