@@ -9,7 +9,7 @@ import { rawRequest } from "../../tests/support/raw-request.ts";
 const path = "/api/earlyaccess";
 const json = "application/json";
 const form = "application/x-www-form-urlencoded";
-const ada = { name: "Ada Lovelace", email: "ada@example.com", company: "Analytical Engines", job_title: "Engineer" };
+const ada = { name: "Ada Lovelace", email: "ada@example.com", company: "Analytical Engines", job_title: "Ingénieure 🚀" };
 
 const database = await createTestDatabase();
 const site = await createTestApp(database.webUrl);
@@ -18,10 +18,9 @@ beforeEach(() => database.query("TRUNCATE earlyaccess"));
 
 const entries = () => database.query("SELECT name, email, company, job_title FROM earlyaccess ORDER BY email");
 const post = (body: string | object) => request(site.app).post(path).send(body);
-const postForm = (body: string | object) => request(site.app).post(path).type("form").send(body);
 
 const rawPost = (body: string | Buffer, headers: Record<string, string>) =>
-  rawRequest(site.app, { method: "POST", path, headers: { ...headers, "Content-Length": `${body.length}` }, body });
+  rawRequest(site.app, { method: "POST", path, headers: { ...headers, "Content-Length": `${body.length}` } }, body);
 
 /** Returns the status and the body of each response, without repetitions and with the same token to undo the sign-up. */
 const distinct = (responses: Response[]) => [
@@ -160,15 +159,6 @@ describe("a refused request stores nothing and", () => {
       { pointer: "#/company", detail: "This must be text." },
       { pointer: "#/job_title", detail: "Use at most 100 characters." },
     ]);
-  });
-
-  it.each([
-    [403, { "Sec-Fetch-Site": "cross-site", "Transfer-Encoding": "chunked" }],
-    [413, { "Content-Length": "99999999" }],
-  ])("returns %i and closes the connection before the body arrives: %j", async (status, given) => {
-    const headers = { "Content-Type": json, ...given };
-    const response = await rawRequest(site.app, { method: "POST", path, headers, unfinished: true });
-    expect([response.status, response.headers.connection]).toEqual([status, "close"]);
   });
 
   it.each(["/api", "/api/other", "/api/%"])("returns 404 for the unknown API path %s", async (address) => {

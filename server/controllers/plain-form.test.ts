@@ -39,9 +39,9 @@ function expectErrorPageWithValues(response: request.Response, expected: number)
 const joinedAddress = expect.stringMatching(/^\/\?joined&undo=[\w-]{22}#early-access$/);
 
 it("a valid form redirects to the page with the success message", async () => {
-  const response = await submit(site, typed);
+  const response = await submit(site, { ...typed, name: "Zoë 🚀" });
   expect([response.status, response.headers.location]).toEqual([303, joinedAddress]);
-  expect(await database.query("SELECT name FROM earlyaccess")).toEqual([{ name: typed.name }]);
+  expect(await database.query("SELECT name FROM earlyaccess")).toEqual([{ name: "Zoë 🚀" }]);
   const page = await request(site.app).get("/?joined");
   expect(page.text).toContain("Welcome to the future! 🚀");
   expect(page.text).toContain("You&#x27;re now on the early access list. We&#x27;ll notify you when we launch!");

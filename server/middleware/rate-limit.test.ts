@@ -21,7 +21,7 @@ const post = (headers: Record<string, string> = {}) =>
 
 const rawPost = (path: string, body: string) => {
   const headers = { "Content-Type": "application/json", "Content-Length": String(body.length) };
-  return rawRequest(site.app, { method: "POST", path, headers, body });
+  return rawRequest(site.app, { method: "POST", path, headers }, body);
 };
 
 /** Posts with each X-Forwarded-For header in turn, and expects the status beside it. */
