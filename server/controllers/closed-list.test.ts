@@ -40,16 +40,6 @@ it("the page of a closed list says so in place of the form, is not hydrated, and
   expect(page).not.toMatch(/content="[^"]*Join/);
 });
 
-it("a sign-up before the closing can be undone after it", async () => {
-  const open = await createTestApp(database.webUrl);
-  const { body } = await request(open.app).post(path).send(ada);
-  const page = await get(site, `/?joined&undo=${body.undo}`);
-  expect(page).toContain("Wrong address? Undo");
-  expect(page).not.toContain("Add a colleague");
-  expect((await request(site.app).post(`/?joined&undo=${body.undo}`)).status).toBe(303);
-  expect(await entries()).toEqual([]);
-});
-
 it.each(["/leave", "/confirm"])("the link %s still works after the closing", async (address) => {
   const link = `${address}?token=${"A".repeat(22)}`;
   expect(await get(site, link)).toContain("<button");

@@ -9,7 +9,12 @@ import { rawRequest } from "../../tests/support/raw-request.ts";
 const path = "/api/earlyaccess";
 const json = "application/json";
 const form = "application/x-www-form-urlencoded";
-const ada = { name: "Ada Lovelace", email: "ada@example.com", company: "Analytical Engines", job_title: "Ingénieure 🚀" };
+const ada = {
+  name: "Ada Lovelace",
+  email: "ada@example.com",
+  company: "Analytical Engines",
+  job_title: "Ingénieure 🚀",
+};
 
 const database = await createTestDatabase();
 const site = await createTestApp(database.webUrl);

@@ -111,14 +111,6 @@ it("an undo has no effect after an hour, so that nobody can sign up another pers
   expect(await entries()).toEqual([]);
 });
 
-it("an undo without JavaScript posts to the page with the token, and leads to the form", async () => {
-  const joined = await request(site.app).post("/api/earlyaccess").set("Accept", "text/html").type("form").send(ada);
-  const address = (joined.headers.location as string).replace("#early-access", "");
-  expect((await request(site.app).get(address)).text).toContain("Wrong address? Undo");
-  const undone = await post(address);
-  expect([undone.status, undone.headers.location, await entries()]).toEqual([303, "/?undone#early-access", []]);
-});
-
 it.each([
   ["/confirm", false],
   ["/leave", true],

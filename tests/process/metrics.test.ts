@@ -86,20 +86,16 @@ it("the metrics have no labels from the path, method or body of a request", asyn
   expect(await probe("second")).toEqual(known);
 });
 
-it("the metrics count sign-ups as joined or repeated, by flag, and refused ones by status", async () => {
-  const site = await start({ SIGNUP_LIMIT: "5" });
+it("the metrics count sign-ups as joined or repeated, and by flag", async () => {
+  const site = await start();
   await signUp(site);
   await signUp(site, { ...ada, email: "ADA@example.com" });
   await signUp(site, { ...ada, email: "bot@example.com", message: "Buy this" });
   await signUp(site, { ...ada, email: "gone@mailinator.com" });
   await signUp(site, { ...ada, email: "no address" });
-  await signUp(site);
-  await signUp(site, ada, { Origin: "https://evil.example" });
   expect(await counts(site, "perennial_signups_total")).toEqual({ "outcome=joined": 3, "outcome=repeated": 1 });
   const flags = { "flag=suspected_spam": 1, "flag=disposable_email": 1 };
   expect(await counts(site, "perennial_signups_flagged_total")).toEqual(flags);
-  const refused = ["422", "429", "403"].map((status) => [`method=POST,route=/api/earlyaccess,status=${status}`, 1]);
-  expect(await counts(site, "http_requests_total")).toMatchObject(Object.fromEntries(refused));
 });
 
 it("the worker counts mails, and shows the oldest job, jobs that were given up, and the age of the last backup", async () => {

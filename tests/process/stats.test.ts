@@ -2,7 +2,7 @@
 import { readFile, stat } from "node:fs/promises";
 import axe from "axe-core";
 import { HtmlValidate } from "html-validate";
-import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { openPage } from "../support/browser.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
 
@@ -12,16 +12,14 @@ const hostile = '\u001B[31m<script>alert("x")</script>&\u202E';
 const shownHostile = '?[31m<script>alert("x")</scri…';
 const since = ["--since", "2026-01-01", "--until", "2026-01-31"];
 
-beforeAll(async () => {
-  await database.query(
-    `INSERT INTO earlyaccess (id, name, email, company, created_at, utm_source, referrer_host, suspected_spam, status)
-     SELECT gen_random_uuid(), 'Ada', 'ada' || i || '@example.com', 'E', '2026-01-01T23:30:00Z'::timestamptz + i * interval '1 hour',
-            CASE WHEN i = 1 THEN $1 WHEN i < 4 THEN 'news' END, CASE WHEN i < 5 THEN 'blog.example' END, i = 2,
-            CASE WHEN i = 6 THEN 'joined' ELSE 'waiting' END::earlyaccess_status
-     FROM generate_series(0, 6) i`,
-    [hostile],
-  );
-});
+await database.query(
+  `INSERT INTO earlyaccess (id, name, email, company, created_at, utm_source, referrer_host, suspected_spam, status)
+   SELECT gen_random_uuid(), 'Ada', 'ada' || i || '@example.com', 'E', '2026-01-01T23:30:00Z'::timestamptz + i * interval '1 hour',
+          CASE WHEN i = 1 THEN $1 WHEN i < 4 THEN 'news' END, CASE WHEN i < 5 THEN 'blog.example' END, i = 2,
+          CASE WHEN i = 6 THEN 'joined' ELSE 'waiting' END::earlyaccess_status
+   FROM generate_series(0, 6) i`,
+  [hostile],
+);
 
 afterEach(() => database.query("TRUNCATE earlyaccess_views; UPDATE earlyaccess SET confirmed_at = NULL"));
 

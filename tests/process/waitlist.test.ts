@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { projectRoot } from "../../server/project-root.ts";
 import { runSite, urlsOf } from "../support/site.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
@@ -13,11 +13,9 @@ const program = () => file("app/dist/server/waitlist.js");
 const waitlist = (args: string[], env?: Record<string, string>) => runBuiltWaitlist(database, args, env, program());
 
 // As in the image: the bundle and the migrations, without node_modules.
-beforeAll(async () => {
-  for (const folder of ["dist/server", "prisma"]) {
-    await cp(join(projectRoot, folder), file(`app/${folder}`), { recursive: true });
-  }
-});
+for (const folder of ["dist/server", "prisma"]) {
+  await cp(join(projectRoot, folder), file(`app/${folder}`), { recursive: true });
+}
 
 describe("the waitlist command", () => {
   it("prints help, for all commands and for each", async () => {

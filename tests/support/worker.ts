@@ -10,14 +10,10 @@ import { runTasks } from "../../server/worker/worker.ts";
 import { createTestApp } from "./app.ts";
 import { until } from "./until.ts";
 
-export interface Worker {
-  log(): string;
-  /** Ends as with SIGTERM, which completes the jobs in progress. */
-  stop(): Promise<void>;
-}
+export type Worker = Awaited<ReturnType<typeof startWorker>>;
 
 /** Starts a worker, which ends with the test. @throws the error that ends it at its start. */
-export async function startWorker(env: Record<string, string>): Promise<Worker> {
+export async function startWorker(env: Record<string, string>) {
   const config = readConfig(env);
   const stop = new AbortController();
   let lines = "";
@@ -26,13 +22,14 @@ export async function startWorker(env: Record<string, string>): Promise<Worker> 
   const working = runTasks(await openDatabase(config), config, log, stop.signal).catch((error: unknown) => {
     failure = error;
   });
-  const worker = { log: () => lines, stop: () => (stop.abort(), working) };
-  onTestFinished(worker.stop);
+  /** Ends as with SIGTERM, which completes the jobs in progress. */
+  const end = () => (stop.abort(), working);
+  onTestFinished(end);
   await until("the worker started", () => {
     if (failure) throw failure;
     return /worker started|waiting for its end/.test(lines);
   });
-  return worker;
+  return { log: () => lines, stop: end };
 }
 
 export type SignUp = (email: string, changes?: object) => Promise<number>;
