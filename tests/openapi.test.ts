@@ -42,9 +42,7 @@ const mailing = await createTestApp(database.webUrl, { undo: false });
 const down = await createTestApp(noDatabase);
 const limited = await createTestApp(noDatabase, { signups: { limit: 0, windowSeconds: 600 } });
 const broken = await createTestApp(noDatabase, { waitlist: { join: () => Promise.reject(new Error("boom")) } });
-const closed = await createTestApp(noDatabase, {
-  site: { ...open.options.site, settings: () => ({ ...testSettings(), closed: true }) },
-});
+const closed = await createTestApp(noDatabase, { site: { settings: () => ({ ...testSettings(), closed: true }) } });
 
 const path = "/api/earlyaccess";
 const ada = { name: "Ada", email: "ada@example.com", company: "Engines" };

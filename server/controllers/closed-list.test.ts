@@ -8,9 +8,8 @@ import { createBuiltFrontend } from "../views/frontend.ts";
 const path = "/api/earlyaccess";
 const ada = { name: "Ada <b>", email: "ada@example.com", company: "Engines", job_title: "Engineer" };
 const settings = () => ({ ...testSettings(), closed: true });
-const closed = { origin: "http://localhost:3000", allowIndexing: true, settings };
 const database = await createTestDatabase();
-const site = await createTestApp(database.webUrl, { site: closed });
+const site = await createTestApp(database.webUrl, { site: { settings } });
 
 beforeEach(() => database.query("TRUNCATE earlyaccess"));
 
@@ -49,7 +48,7 @@ it.each(["/leave", "/confirm"])("the link %s still works after the closing", asy
 it("the closing time closes a running site: the API at once, and every prerendered page with the refresh", async () => {
   let isClosed = false;
   const changing = () => ({ ...testSettings(), closes: "31 Dec 2026 (UTC)", closed: isClosed });
-  const changes = { ...closed, settings: changing };
+  const changes = { ...site.options.site, settings: changing };
   const frontend = await createBuiltFrontend(changes);
   const app = await createTestApp(noDatabase, { site: changes, frontend, waitlist: { join: async () => undefined } });
   const join = async () => (await request(app.app).post(path).send(ada)).status;

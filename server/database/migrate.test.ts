@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { createEmptyDatabase, type TestDatabase } from "../../tests/support/database.ts";
 import { withClient } from "../../tests/support/query.ts";
 import { projectRoot } from "../project-root.ts";
@@ -100,9 +100,8 @@ describe("a migration", () => {
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), "perennial-migrations-"));
     await cp(join(projectRoot, "prisma/migrations"), folder, { recursive: true });
+    return () => rm(folder, { recursive: true });
   });
-
-  afterEach(() => rm(folder, { recursive: true }));
 
   async function apply(name: string, sql: string): Promise<string[]> {
     await mkdir(join(folder, name), { recursive: true });

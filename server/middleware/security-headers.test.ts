@@ -1,11 +1,11 @@
 // The security headers of every kind of response.
 import request, { type Response } from "supertest";
 import { expect, it } from "vitest";
-import { createTestApp, noDatabase, testSettings } from "../../tests/support/app.ts";
+import { createTestApp, noDatabase } from "../../tests/support/app.ts";
 import type { AppOptions } from "../app.ts";
 
 const createApp = (origin: string, changes: Partial<AppOptions> = {}) =>
-  createTestApp(noDatabase, { site: { origin, allowIndexing: true, settings: testSettings }, ...changes });
+  createTestApp(noDatabase, { ...changes, site: { origin } });
 
 const waitlist = { join: async () => undefined };
 const isReady = () => Promise.reject(new Error("broken"));

@@ -8,7 +8,6 @@ import type { PageSettings } from "../../client/shared/site-settings.ts";
 import { createTestApp, noDatabase, testSettings, type TestApp } from "../../tests/support/app.ts";
 import { projectRoot } from "../project-root.ts";
 
-const site = { origin: "https://perennial.example", allowIndexing: true };
 const settings = {
   ...testSettings(),
   controller: "Perennial <Inc.>, 1 Garden Way",
@@ -16,8 +15,8 @@ const settings = {
   links: [{ label: "Imprint", url: "https://perennial.example/imprint?a=b&c=d" }],
 };
 
-const named = await createTestApp(noDatabase, { site: { ...site, settings: () => settings } });
-const unnamed = await createTestApp(noDatabase, { site: { ...site, settings: testSettings } });
+const named = await createTestApp(noDatabase, { site: { settings: () => settings } });
+const unnamed = await createTestApp();
 
 const get = async ({ app }: TestApp, path: string) => (await request(app).get(path).set("Accept", "text/html")).text;
 const link = 'href="mailto:privacy@perennial.example"';
@@ -35,7 +34,7 @@ it("/privacy explains every column of an entry, and no other", async () => {
   const columns = [...model.matchAll(/^ {2}(\w+) /gm)].map(([, column = ""]) => column);
   expect(explanations.flatMap((explanation) => explanation.columns).toSorted()).toEqual(columns.toSorted());
   const mailing = { ...testSettings(), keepsErasures: true, mail: true };
-  const app = await createTestApp(noDatabase, { site: { ...site, settings: () => mailing } });
+  const app = await createTestApp(noDatabase, { site: { settings: () => mailing } });
   const page = await get(app, "/privacy");
   for (const { what, why } of explanations) {
     expect(page).toContain(what);
@@ -64,7 +63,7 @@ it.each<[changes: Partial<PageSettings>, text: string]>([
   [{ keepsErasures: true }, "After we remove an entry, we keep a check value of its address"],
   [{ mail: true }, "The time of our confirmation mail"],
 ])("/privacy of a site with the settings %j says “%s”", async (changes, text) => {
-  const app = await createTestApp(noDatabase, { site: { ...site, settings: () => ({ ...settings, ...changes }) } });
+  const app = await createTestApp(noDatabase, { site: { settings: () => ({ ...settings, ...changes }) } });
   expect(await get(app, "/privacy")).toContain(text);
   expect(await get(named, "/privacy")).not.toContain(text);
 });

@@ -7,17 +7,14 @@ import { join } from "node:path";
 import { expect, it, vi } from "vitest";
 import { projectRoot } from "../../server/project-root.ts";
 import { createEmptyDatabase } from "../support/database.ts";
-import { run } from "../support/run.ts";
 import { startStudio, urlsOf } from "../support/site.ts";
+import { runBuiltWaitlist } from "../support/waitlist.ts";
 
 const database = await createEmptyDatabase();
 const urls = { ...urlsOf(database), DATABASE_ADMIN_URL: database.adminRoleUrl };
 
-async function migrate(changes: Record<string, string> = {}) {
-  const program = join(projectRoot, "dist/server/migrate.js");
-  const { code, stdout, stderr } = await run([process.execPath, program], { ...urls, ...changes });
-  return { code, stdout, stderr };
-}
+const migrate = (changes: Record<string, string> = {}) =>
+  runBuiltWaitlist(database, [], { ...urls, ...changes }, join(projectRoot, "dist/server/migrate.js"));
 
 it("migrate applies migrations, and the next time reports that the database is up to date", async () => {
   const first = await migrate();

@@ -37,13 +37,18 @@ function frontendOf(site: PublicSite): Promise<Frontend> {
   return frontend;
 }
 
+type Changes = Partial<Omit<AppOptions, "site">> & { site?: Partial<PublicSite> };
+
 /** Needs no end: the pool closes a connection that is idle for 10 s. */
-export async function createTestApp(webUrl = noDatabase, changes: Partial<AppOptions> = {}): Promise<TestApp> {
+export async function createTestApp(
+  webUrl = noDatabase,
+  { site: siteChanges, ...changes }: Changes = {},
+): Promise<TestApp> {
   let lines = "";
   const log = pino({ base: null }, { write: (line: string) => (lines += line) });
   const database = connect(createPool(webUrl), log);
   const waitlist = createWaitlist(database.execute);
-  const site = { origin: "http://localhost:3000", allowIndexing: true, settings: testSettings, ...changes.site };
+  const site = { origin: "http://localhost:3000", allowIndexing: true, settings: testSettings, ...siteChanges };
   const options: AppOptions = {
     log,
     site,
