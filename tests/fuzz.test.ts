@@ -103,11 +103,7 @@ it(`the site withstands ${batches * batchSize} hostile bodies, and stores those 
   expect(site.stderr()).toBe("");
 }, 180_000);
 
-interface Answer {
-  status: number;
-  text: string;
-  type: string;
-}
+type Answer = Awaited<ReturnType<typeof post>>;
 
 function assertHarmless({ status, text, type }: Answer): void {
   assert([201, 303, 400, 413, 415, 422].includes(status), `status ${status}: ${text.slice(0, 300)}`);
@@ -132,7 +128,7 @@ async function send({ plain: given, sending: how }: HostileBody): Promise<Answer
 /** In bytes; the server answers a longer body with 413. */
 const bodyLimit = 16 * 1024;
 
-async function post(headers: Record<string, string>, body: Buffer<ArrayBuffer>): Promise<Answer> {
+async function post(headers: Record<string, string>, body: Buffer<ArrayBuffer>) {
   try {
     const init = { method: "POST", headers, body, redirect: "manual" as const };
     const response = await fetch(`${site.url}/api/earlyaccess`, init);

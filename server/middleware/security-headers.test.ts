@@ -2,14 +2,12 @@
 import request, { type Response } from "supertest";
 import { expect, it } from "vitest";
 import { createTestApp, noDatabase } from "../../tests/support/app.ts";
-import type { AppOptions } from "../app.ts";
 
-const createApp = (origin: string, changes: Partial<AppOptions> = {}) =>
-  createTestApp(noDatabase, { ...changes, site: { origin } });
-
-const waitlist = { join: async () => undefined };
-const isReady = () => Promise.reject(new Error("broken"));
-const site = await createApp("https://perennial.example", { waitlist, isReady });
+const site = await createTestApp(noDatabase, {
+  site: { origin: "https://perennial.example" },
+  waitlist: { join: async () => undefined },
+  isReady: () => Promise.reject(new Error("broken")),
+});
 
 const ada = { name: "Ada", email: "ada@example.com", company: "Engines" };
 // Each request names an origin, because CORS headers may depend on it.
@@ -87,13 +85,13 @@ it.each<[status: number, name: string, send: () => PromiseLike<Response>]>([
 );
 
 it("HSTS covers subdomains if hstsIncludeSubdomains is set", async () => {
-  const other = await createApp("https://perennial.example", { hstsIncludeSubdomains: true });
+  const other = await createTestApp(noDatabase, { site: site.options.site, hstsIncludeSubdomains: true });
   const { headers } = await request(other.app).get("/healthz");
   expect(headers["strict-transport-security"]).toBe("max-age=31536000; includeSubDomains");
 });
 
 it("a site over http has neither HSTS nor upgrade-insecure-requests, which break it", async () => {
-  const other = await createApp("http://localhost:3000");
+  const other = await createTestApp();
   const response = await request(other.app).get("/");
   expect(response.headers).not.toHaveProperty("strict-transport-security");
   expect(readPolicy(response)).not.toHaveProperty("upgrade-insecure-requests");

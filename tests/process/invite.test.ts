@@ -4,7 +4,7 @@ import { beforeEach, expect, it } from "vitest";
 import { migrate } from "../../server/database/migrate.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
 
-const { database, file, waitlist, add } = await createWaitlistFixture();
+const { database, file, waitlist, add, addPeople } = await createWaitlistFixture();
 
 beforeEach(async () => {
   await database.query("TRUNCATE earlyaccess");
@@ -12,15 +12,6 @@ beforeEach(async () => {
 });
 
 const invite = (...args: string[]) => waitlist(["invite", ...args]);
-
-/** Adds people who signed up one after the other. */
-const addPeople = (count: number) =>
-  database.query(
-    `INSERT INTO earlyaccess (id, name, email, company, created_at)
-     SELECT gen_random_uuid(), 'Person ' || i, 'person' || i || '@example.com', 'Engines', now() + i * interval '1 s' - interval '1 day'
-     FROM generate_series(0, $1::int - 1) i`,
-    [count],
-  );
 
 /** Invites into list.csv, and returns the name of the invitation. */
 async function inviteToFile(...args: string[]): Promise<string> {

@@ -1,21 +1,15 @@
 // The built server while its database is away, and its shutdown.
 import pg from "pg";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import { freePort } from "../../server/http/listen.ts";
 import { createEmptyDatabase, superuserUrl } from "../support/database.ts";
 import { withClient } from "../support/query.ts";
-import { ada, ready, signUp, startSite, urlsOf, type Site } from "../support/site.ts";
+import { ada, ready, signUp, urlsOf, type Site } from "../support/site.ts";
 import { openWire } from "../support/tcp-proxy.ts";
 import { until } from "../support/until.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
 
-const { database } = await createWaitlistFixture();
-
-async function start(env: Record<string, string>): Promise<Site> {
-  const site = await startSite({ env });
-  onTestFinished(() => void site.process.kill("SIGKILL"));
-  return site;
-}
+const { database, start } = await createWaitlistFixture();
 
 async function expectOutage(site: Site): Promise<void> {
   expect(await signUp(site)).toBe(503);
@@ -27,7 +21,7 @@ it("a site whose database is away at the start serves its pages, and stores sign
   const empty = await createEmptyDatabase();
   const wire = await openWire(empty.webUrl);
   await wire.cut();
-  const site = await start({ DATABASE_URL: wire.url(empty.webUrl), DATABASE_OWNER_URL: wire.url(empty.ownerUrl) });
+  const site = await start({ env: urlsOf({ webUrl: wire.url(empty.webUrl), ownerUrl: wire.url(empty.ownerUrl) }) });
   await expectOutage(site);
   await wire.mend();
   await ready(site);
@@ -40,7 +34,7 @@ it("a site survives the end of its connections during the start, and stores sign
   const empty = await createEmptyDatabase();
   const name = new URL(empty.ownerUrl).pathname.slice(1);
   const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`;
-  const starting = start(urlsOf(empty));
+  const starting = start({ env: urlsOf(empty) });
   await withClient(superuserUrl("postgres"), (client) =>
     until("a connection ended", async () => (await client.query(end)).rowCount, 50, 2),
   );
@@ -54,7 +48,7 @@ it("a site whose Postgres does not answer returns 503 for /readyz and sign-ups u
   const wire = await openWire(database.webUrl);
   const port = `${await freePort()}`;
   const urls = { DATABASE_URL: wire.url(database.webUrl), DATABASE_OWNER_URL: database.ownerUrl };
-  const site = await start({ ...urls, METRICS_PORT: port });
+  const site = await start({ env: { ...urls, METRICS_PORT: port } });
   expect(await signUp(site)).toBe(201);
   wire.stall();
   await expectOutage(site);
@@ -69,12 +63,12 @@ it("a site whose Postgres does not answer returns 503 for /readyz and sign-ups u
 });
 
 it("SIGTERM ends a start that waits for its database", async () => {
-  const site = await start({ DATABASE_URL: "postgresql://web:secret@127.0.0.1:1/nothing" });
+  const site = await start({ env: { DATABASE_URL: "postgresql://web:secret@127.0.0.1:1/nothing" } });
   expect(await site.stop()).toBe(0);
 });
 
 it("SIGTERM lets a sign-up in progress be stored", async () => {
-  const site = await start(urlsOf(database));
+  const site = await start({ env: urlsOf(database) });
   await ready(site); // Otherwise the check at the start may be what waits for the lock.
   const owner = new pg.Client(database.ownerUrl);
   await owner.connect();

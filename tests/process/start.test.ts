@@ -3,23 +3,17 @@ import { once } from "node:events";
 import { cp, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { version } from "../../package.json";
 import { freePort, listen } from "../../server/http/listen.ts";
 import { projectRoot } from "../../server/project-root.ts";
 import { createEmptyDatabase, superuserUrl } from "../support/database.ts";
 import { queryAs } from "../support/query.ts";
-import { ada, ready, runSite, signUp, startSite, urlsOf, type Options, type Site } from "../support/site.ts";
+import { ada, ready, runSite, signUp, urlsOf, type Options, type Site } from "../support/site.ts";
 import { until } from "../support/until.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
 
-const { database, file } = await createWaitlistFixture();
-
-async function start(options: Options): Promise<Site> {
-  const site = await startSite(options);
-  onTestFinished(() => void site.process.kill("SIGKILL"));
-  return site;
-}
+const { database, file, start } = await createWaitlistFixture();
 
 /** Runs a start that fails, and returns its stderr. */
 async function failToStart(options: Options): Promise<string> {

@@ -4,17 +4,13 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { runSite } from "./site.ts";
 
-export interface Run {
-  code: number | null;
-  stdout: string;
-  stderr: string;
-  seconds: number;
-  /** Peak memory in MB (10⁶ bytes); 0 without /proc. */
-  peakMegabytes: number;
-}
+export type Run = Awaited<ReturnType<typeof run>>;
 
-/** @param discard sends stdout to /dev/null, so that this process does not read it. */
-export async function run(command: [string, ...string[]], env: Record<string, string>, discard = false): Promise<Run> {
+/**
+ * Measures the peak memory in MB (10⁶ bytes); 0 without /proc.
+ * @param discard sends stdout to /dev/null, so that this process does not read it.
+ */
+export async function run(command: [string, ...string[]], env: Record<string, string>, discard = false) {
   const began = performance.now();
   const child = runSite({ command, env, ...(discard && { log: "/dev/null" }) });
   let peakMegabytes = 0;

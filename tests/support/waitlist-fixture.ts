@@ -2,8 +2,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll } from "vitest";
+import { afterAll, onTestFinished } from "vitest";
 import { createTestDatabase, type TestDatabase } from "./database.ts";
+import { startSite, type Options } from "./site.ts";
 import { runWaitlist } from "./waitlist.ts";
 
 export async function createWaitlistFixture() {
@@ -15,10 +16,24 @@ export async function createWaitlistFixture() {
     /** Returns the path of a file in the folder. */
     file: (name = "") => join(folder, name),
     waitlist: (args: string[], env?: Record<string, string>) => runWaitlist(database, args, env),
+    /** Starts the built site, which ends with the test. */
+    start: async (options: Options) => {
+      const site = await startSite(options);
+      onTestFinished(() => void site.process.kill("SIGKILL"));
+      return site;
+    },
     entries: () => database.query("SELECT * FROM earlyaccess ORDER BY email"),
     /** Inserts an entry with these columns; the others have their defaults. */
     add: (name: string, email: string, columns: Record<string, unknown> = {}) =>
       insertEntries(database, [{ name, email, company: "Engines", ...columns }]),
+    /** Adds "Person 0", "Person 1" and so on, who signed up one after the other. */
+    addPeople: (count: number) =>
+      database.query(
+        `INSERT INTO earlyaccess (id, name, email, company, created_at)
+         SELECT gen_random_uuid(), 'Person ' || i, 'person' || i || '@example.com', 'Engines', now() + i * interval '1 s' - interval '1 day'
+         FROM generate_series(0, $1::int - 1) i`,
+        [count],
+      ),
   };
 }
 
