@@ -4,7 +4,7 @@ import { mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { projectRoot } from "../server/project-root.ts";
 
 const run = promisify(execFile);
@@ -15,9 +15,8 @@ describe.skipIf(process.platform !== "linux")("the rotation of backups", () => {
 
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), "perennial-backups-"));
+    return () => rm(folder, { recursive: true });
   });
-
-  afterEach(() => rm(folder, { recursive: true }));
 
   async function rotate(dates: Date[]): Promise<string[]> {
     for (const date of dates) {

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import dockerignore from "@balena/dockerignore";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import { projectRoot } from "../server/project-root.ts";
 
 const run = promisify(execFile);
@@ -16,26 +16,20 @@ const secrets = [".env", ".env.local", "client/.env", ".data/postgres/passwords.
 const ignoredStrays = [...exported, ...secrets, "node_modules/x.js", "dist/server/x.js"];
 const otherStrays = ["backup.dump", "docs/list.csv", "list.csv", "note.txt", "tests/list.csv"];
 
-let project: string;
-let tracked: string[];
-let context: string[];
-
 /** A copy of the tracked files as they are now, in a repository of its own, with strays beside them. */
-beforeAll(async () => {
-  project = await mkdtemp(join(tmpdir(), "perennial-context-"));
-  tracked = (await git(projectRoot, "ls-files", "-z")).split("\0").filter(Boolean);
-  for (const file of tracked) await cp(join(projectRoot, file), join(project, file));
-  await git(project, "init", "--quiet");
-  await git(project, "add", "--all");
-  for (const file of [...ignoredStrays, ...otherStrays]) {
-    await mkdir(dirname(join(project, file)), { recursive: true });
-    await writeFile(join(project, file), "ada@example.com");
-  }
-  const ignored = dockerignore().add(await readFile(join(project, ".dockerignore"), "utf8"));
-  const entries = await readdir(project, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
-  context = ignored.filter(files.map((file) => file.slice(project.length + 1)));
-});
+const project = await mkdtemp(join(tmpdir(), "perennial-context-"));
+const tracked = (await git(projectRoot, "ls-files", "-z")).split("\0").filter(Boolean);
+for (const file of tracked) await cp(join(projectRoot, file), join(project, file));
+await git(project, "init", "--quiet");
+await git(project, "add", "--all");
+for (const file of [...ignoredStrays, ...otherStrays]) {
+  await mkdir(dirname(join(project, file)), { recursive: true });
+  await writeFile(join(project, file), "ada@example.com");
+}
+const ignored = dockerignore().add(await readFile(join(project, ".dockerignore"), "utf8"));
+const entries = await readdir(project, { recursive: true, withFileTypes: true });
+const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+const context = ignored.filter(files.map((file) => file.slice(project.length + 1)));
 
 afterAll(() => rm(project, { recursive: true }));
 

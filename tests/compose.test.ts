@@ -22,10 +22,7 @@ interface Pod {
 }
 
 const read = (file: string) => readFileSync(join(projectRoot, file), "utf8");
-const { services, configs } = parse(read("docker-compose.yml"), { merge: true }) as {
-  services: Record<string, Service>;
-  configs: Record<string, { file: string }>;
-};
+const { services } = parse(read("docker-compose.yml"), { merge: true }) as { services: Record<string, Service> };
 const site = `\${SITE_IMAGE:-perennial:${version}}`;
 
 it("Docker Compose restarts Postgres for no change of a setting", () => {
@@ -67,14 +64,6 @@ it.each(Object.entries(services))("Docker Compose confines the service %s", (_, 
   // The project's own image has a user.
   if (!service.image?.startsWith(site)) expect(service.user).toMatch(/^(postgres|valkey|1000:1000)$/);
   if (service.image !== "caddy:2.11") expect(service.cap_add).toBeUndefined();
-});
-
-it("Docker Compose needs no sources of an operator with a published image: its own files are in deploy/", () => {
-  expect([services.site?.image, services.studio?.image]).toEqual([site, `${site}-studio`]);
-  for (const { file } of Object.values(configs)) {
-    expect(file).toMatch(/^deploy\//);
-    expect(read(file)).not.toBe("");
-  }
 });
 
 it("Docker Compose backs up as the owner, out of reach of the site", () => {

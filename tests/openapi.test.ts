@@ -3,16 +3,13 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import request, { type Response } from "supertest";
-import { afterAll, expect, it } from "vitest";
+import type { Response } from "supertest";
+import { expect, it } from "vitest";
 import { parse, parseDocument } from "yaml";
 import { z } from "zod";
-import { fields } from "../client/shared/fields.ts";
 import { waitlistEntry } from "../server/models/waitlist-entry.ts";
 import { projectRoot } from "../server/project-root.ts";
-import { createTestApp, type TestApp } from "./support/app.ts";
-import { createTestDatabase } from "./support/database.ts";
-import { ada, path, requestsByResponse } from "./support/documented-responses.ts";
+import { provoked } from "./support/documented-responses.ts";
 
 interface Described {
   headers?: Record<string, { $ref: string }>;
@@ -37,27 +34,6 @@ function errorsOf(value: unknown, ...place: string[]) {
   if (!validate) throw new Error(`The document has nothing at ${place.join(" ")}`);
   return validate(value) ? [] : validate.errors;
 }
-
-const database = await createTestDatabase();
-const apps: TestApp[] = [];
-
-async function createApp(...options: Parameters<typeof createTestApp>): Promise<TestApp> {
-  const app = await createTestApp(...options);
-  apps.push(app);
-  return app;
-}
-
-const site = await createApp(database.webUrl);
-
-afterAll(async () => {
-  for (const app of apps) await app.close();
-  await database.drop();
-});
-
-const provoked = requestsByResponse(
-  () => site,
-  (webUrl, changes) => createApp(webUrl ?? database.webUrl, changes),
-);
 
 const documented = Object.entries(document.paths).flatMap(([address, operations]) =>
   Object.entries(operations).flatMap(([method, { responses }]) =>
@@ -121,18 +97,3 @@ function expectHeaders(response: Response, headers: object) {
     expect(errorsOf(isNumber ? Number(value) : value, "components", "headers", header, "schema")).toEqual([]);
   }
 }
-
-it.each(fields)(
-  "an entry is valid for docs/openapi.yaml if the server accepts it, for values of $name",
-  async (field) => {
-    const { name, maxLength, type } = field;
-    const longest = type === "email" ? "ada@example.com" : "x".repeat(maxLength);
-    const tooLong = `${"x".repeat(maxLength)}@example.com`;
-    for (const value of [longest, tooLong, 7, null, undefined, ""]) {
-      const entry = JSON.parse(JSON.stringify({ ...ada, [name]: value })) as object;
-      const errors = errorsOf(entry, "paths", path, "post", "requestBody", "content", "application/json", "schema");
-      const { status } = await request(site.app).post(path).send(entry);
-      expect([value, status]).toEqual([value, errors?.length === 0 ? 201 : 422]);
-    }
-  },
-);

@@ -1,6 +1,6 @@
 // Pages and static files over HTTP: content, status, negotiation and caching.
 import request from "supertest";
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { createTestApp, noDatabase } from "../../tests/support/app.ts";
 import { rawRequest } from "../../tests/support/raw-request.ts";
 import { createPageCache } from "../views/page-cache.ts";
@@ -8,8 +8,6 @@ import { createPageCache } from "../views/page-cache.ts";
 const site = await createTestApp();
 const get = (path: string, headers: Record<string, string> = {}) => request(site.app).get(path).set(headers);
 const html = (await get("/")).text;
-
-afterAll(() => site.close());
 
 it("the landing page is complete in the first HTML, in the specification's order", async () => {
   const landmarks = ["<nav", "<h1", 'id="features"', 'id="pricing"', 'id="early-access"', "<footer"];
@@ -77,7 +75,6 @@ it("a page that throws while rendering returns 500 without details, as HTML or a
   expect(errorPage.text + problem.text).not.toMatch(/secret detail|\.ts/);
   expect(broken.logged()).toContain("pages.test.ts");
   expect(broken.logged()).not.toContain("secret detail"); // It may quote a visitor's input.
-  await broken.close();
 });
 
 it.each([

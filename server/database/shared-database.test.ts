@@ -1,39 +1,71 @@
 // Migrating a database that another application uses as well.
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { createEmptyDatabase, superuserUrl, type TestDatabase } from "../../tests/support/database.ts";
-import {
-  createOtherApplication,
-  describeOthers,
-  dropOtherApplicationRoles,
-} from "../../tests/support/other-application.ts";
 import { queryAs } from "../../tests/support/query.ts";
 import { migrate } from "./migrate.ts";
 import { MissingRightError, type DatabaseUrls } from "./roles.ts";
 
 let database: TestDatabase;
-let superuser: string;
 let prefix: string;
 
 beforeEach(async () => {
   database = await createEmptyDatabase();
   prefix = new URL(database.ownerUrl).pathname.slice(1);
-  superuser = superuserUrl(prefix);
 });
 
-afterEach(async () => {
-  await database.drop();
-  await dropOtherApplicationRoles(superuserUrl("postgres"), `${prefix}_shop`);
-});
-
-const asSuperuser = (sql: string) => queryAs(superuser, sql);
+const asSuperuser = (sql: string, values?: unknown[]) => queryAs(superuserUrl(prefix), sql, values);
 const insert = "INSERT INTO earlyaccess (id, name, email, company) VALUES (gen_random_uuid(), 'A', 'a@b.co', 'C')";
 
+/** Creates the other application, which owns the database; the site's owner may create tables and schemas, and the web role is one of its readers. */
+async function createOtherApplication(): Promise<void> {
+  const [name, owner, web] = [`${prefix}_shop`, `${prefix}_owner`, `${prefix}_web`];
+  await asSuperuser(
+    `CREATE ROLE ${name} LOGIN CREATEDB; CREATE ROLE ${name}_readers;
+     CREATE ROLE ${web} LOGIN CREATEDB BYPASSRLS PASSWORD 'it''s a long secret';
+     GRANT ${name}_readers TO ${web};
+     ALTER DATABASE ${prefix} OWNER TO ${name}; GRANT CREATE ON DATABASE ${prefix} TO ${owner}, ${web};
+     ALTER SCHEMA public OWNER TO ${name}; GRANT CREATE ON SCHEMA public TO PUBLIC, ${owner};
+     ALTER DEFAULT PRIVILEGES FOR ROLE ${name} GRANT SELECT ON TABLES TO PUBLIC;
+     SET ROLE ${name};
+     CREATE SCHEMA shop; GRANT USAGE, CREATE ON SCHEMA shop TO PUBLIC;
+     CREATE TABLE customers (id serial PRIMARY KEY, email text);
+     CREATE TABLE earlyaccessories (id int); GRANT ALL ON earlyaccessories TO ${web};
+     GRANT SELECT (email), UPDATE (email) ON customers TO ${web}, ${name}_readers WITH GRANT OPTION;
+     CREATE VIEW addresses AS SELECT email FROM customers; GRANT ALL ON addresses TO PUBLIC;
+     CREATE FUNCTION shop.total() RETURNS bigint LANGUAGE sql SECURITY DEFINER AS 'SELECT count(*) FROM public.customers';
+     GRANT EXECUTE ON FUNCTION shop.total() TO ${web};
+     RESET ROLE;
+     GRANT SELECT ON pg_authid TO ${web}`,
+  );
+}
+
+/** The owner and the rights of every object that is not the site's, and the roles whose names begin with the parameter. */
+const describeOthers = `
+WITH schemas AS (SELECT * FROM pg_namespace WHERE nspname <> 'graphile_worker' AND nspname !~ '^pg_(toast|temp)'),
+relations AS (
+  SELECT c.* FROM pg_class c JOIN schemas n ON n.oid = relnamespace
+  WHERE NOT (nspname = 'public' AND relname ~ '^(earlyaccess(_|$)|_prisma_migrations)')
+),
+described AS (
+  SELECT 'database' AS kind, datname::text AS name, datdba AS owner, datacl AS acl FROM pg_database WHERE datname = current_database()
+  UNION ALL SELECT 'schema', nspname, nspowner, nspacl FROM schemas
+  UNION ALL SELECT 'relation', oid::regclass::text, relowner, relacl FROM relations
+  UNION ALL SELECT 'column', attname, attrelid, attacl FROM pg_attribute JOIN relations ON attrelid = relations.oid WHERE attacl IS NOT NULL
+  UNION ALL SELECT 'routine', p.oid::regprocedure::text, proowner, proacl FROM pg_proc p JOIN schemas s ON s.oid = pronamespace
+    WHERE NOT (nspname = 'public' AND proname LIKE 'earlyaccess\\_%')
+  UNION ALL SELECT 'default', defaclobjtype::text, defaclrole, defaclacl FROM pg_default_acl
+  UNION ALL SELECT 'role', to_jsonb(r)::text, oid, NULL FROM pg_authid r WHERE starts_with(rolname, $1) AND rolname NOT LIKE '%\\_worker'
+  UNION ALL SELECT 'member', member::regrole::text, roleid, NULL FROM pg_auth_members
+    WHERE starts_with(roleid::regrole::text, $1) AND roleid::regrole::text NOT LIKE '%\\_worker'
+)
+SELECT concat_ws(' ', kind, name, owner, acl) AS line FROM described ORDER BY line`;
+
 it("another application in the database is the same after two migrations, also with webhooks", async () => {
-  await createOtherApplication(superuser, { name: `${prefix}_shop`, owner: `${prefix}_owner`, web: `${prefix}_web` });
-  const before = await describeOthers(superuser, prefix);
+  await createOtherApplication();
+  const before = await asSuperuser(describeOthers, [prefix]);
   await migrate(database);
   await migrate({ ...database, worker: { url: database.workerUrl, tasks: ["webhook"] } });
-  expect(await describeOthers(superuser, prefix)).toEqual(before);
+  expect(await asSuperuser(describeOthers, [prefix])).toEqual(before);
   await queryAs(database.webUrl, insert);
   await expect(queryAs(database.webUrl, "SELECT * FROM earlyaccess")).rejects.toMatchObject({ code: "42501" });
 });

@@ -15,10 +15,7 @@ async function start(changes: Partial<AppOptions> = {}, timeouts = directTimeout
   const app = await createTestApp(noDatabase, { waitlist: { join: async () => undefined }, ...changes });
   const http = createHttpServer(timeouts);
   http.serve(app.application);
-  onTestFinished(async () => {
-    await http.close();
-    await app.close();
-  });
+  onTestFinished(() => http.close());
   return { ...app, http, port: await http.listen("127.0.0.1", 0) };
 }
 

@@ -1,7 +1,7 @@
 // The rate limiter for sign-ups: how it identifies clients and networks, and attempts to bypass it.
 import type { Options } from "express-rate-limit";
 import request from "supertest";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import { createTestApp, noDatabase, type TestApp } from "../../tests/support/app.ts";
 import { rawRequest } from "../../tests/support/raw-request.ts";
 import { BoundedMemoryStore } from "./rate-limit.ts";
@@ -10,12 +10,10 @@ const ada = { name: "Ada", email: "ada@example.com", company: "Engines" };
 const joined: string[] = [];
 let site: TestApp;
 
-/** The site stops when the test ends. */
 async function start(limit: number, trustProxy = 0) {
   joined.length = 0;
   const waitlist = { join: async ({ email }: { email: string }) => void joined.push(email) };
   site = await createTestApp(noDatabase, { waitlist, signups: { limit, windowSeconds: 600 }, trustProxy });
-  onTestFinished(() => site.close());
 }
 
 const post = (headers: Record<string, string> = {}) =>
@@ -23,7 +21,7 @@ const post = (headers: Record<string, string> = {}) =>
 
 const rawPost = (path: string, body: string) => {
   const headers = { "Content-Type": "application/json", "Content-Length": String(body.length) };
-  return rawRequest(site.app, { method: "POST", path, headers, body });
+  return rawRequest(site.app, { method: "POST", path, headers }, body);
 };
 
 /** Posts with each X-Forwarded-For header in turn, and expects the status beside it. */

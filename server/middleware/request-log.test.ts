@@ -10,7 +10,6 @@ it("the request log takes over the id of a trusted proxy in the response and in 
   const { headers } = await request(site.app).get("/").set("X-Request-Id", given);
   expect(headers["x-request-id"]).toBe(given);
   expect(site.logged()).toContain(`"id":"${given}"`);
-  await site.close();
 });
 
 it.each([
@@ -22,5 +21,4 @@ it.each([
   const { headers } = await request(site.app).get("/").set("X-Request-Id", id);
   expect(headers["x-request-id"]).toMatch(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/);
   expect(site.logged()).not.toContain(id);
-  await site.close();
 });

@@ -1,23 +1,13 @@
 // The security headers of every kind of response.
 import request, { type Response } from "supertest";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { createTestApp, noDatabase, type TestApp, testSettings } from "../../tests/support/app.ts";
-import type { AppOptions } from "../app.ts";
+import { expect, it } from "vitest";
+import { createTestApp, noDatabase } from "../../tests/support/app.ts";
 
-const createApp = (origin: string, changes: Partial<AppOptions> = {}) =>
-  createTestApp(noDatabase, { site: { origin, allowIndexing: true, settings: testSettings }, ...changes });
-
-let site: TestApp;
-let landing: Response;
-
-beforeAll(async () => {
-  const waitlist = { join: async () => undefined };
-  const isReady = () => Promise.reject(new Error("broken"));
-  site = await createApp("https://perennial.example", { waitlist, isReady });
-  landing = await get("/");
+const site = await createTestApp(noDatabase, {
+  site: { origin: "https://perennial.example" },
+  waitlist: { join: async () => undefined },
+  isReady: () => Promise.reject(new Error("broken")),
 });
-
-afterAll(() => site.close());
 
 const ada = { name: "Ada", email: "ada@example.com", company: "Engines" };
 // Each request names an origin, because CORS headers may depend on it.
@@ -28,6 +18,7 @@ const get = (path: string, headers: Record<string, string> = {}) =>
   request(site.app)
     .get(path)
     .set({ Accept: "text/html", ...foreign, ...headers });
+const landing = await get("/");
 const post = (body: object, headers: Record<string, string>) =>
   request(site.app).post("/api/earlyaccess").set(headers).send(body);
 const postBadForm = () => post({ name: "<b>" }, { ...ours, Accept: "text/html" }).type("form");
@@ -94,16 +85,14 @@ it.each<[status: number, name: string, send: () => PromiseLike<Response>]>([
 );
 
 it("HSTS covers subdomains if hstsIncludeSubdomains is set", async () => {
-  const other = await createApp("https://perennial.example", { hstsIncludeSubdomains: true });
+  const other = await createTestApp(noDatabase, { site: site.options.site, hstsIncludeSubdomains: true });
   const { headers } = await request(other.app).get("/healthz");
-  await other.close();
   expect(headers["strict-transport-security"]).toBe("max-age=31536000; includeSubDomains");
 });
 
 it("a site over http has neither HSTS nor upgrade-insecure-requests, which break it", async () => {
-  const other = await createApp("http://localhost:3000");
+  const other = await createTestApp();
   const response = await request(other.app).get("/");
-  await other.close();
   expect(response.headers).not.toHaveProperty("strict-transport-security");
   expect(readPolicy(response)).not.toHaveProperty("upgrade-insecure-requests");
 });

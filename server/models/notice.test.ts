@@ -1,6 +1,6 @@
 // The proof of notice: every entry names the exact text that its form showed.
 import request from "supertest";
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { defaultSettings } from "../../client/shared/site-settings.ts";
 import { createTestApp } from "../../tests/support/app.ts";
 import { createTestDatabase } from "../../tests/support/database.ts";
@@ -13,11 +13,6 @@ import { createWaitlist } from "./waitlist.ts";
 
 const database = await createTestDatabase();
 const connection = connect(createPool(database.webUrl), pino({ enabled: false }));
-
-afterAll(async () => {
-  await connection.close();
-  await database.drop();
-});
 
 it("an entry's notice is the one that its form showed, also if an older replica gets the form of a newer one", async () => {
   const older = createNotice({ ...defaultSettings, controller: "Older" });
@@ -44,7 +39,6 @@ it("an entry's notice is the text of the page and of the form's note, whose id t
   for (const line of lines.flatMap((one) => one.replace("- ", "").split(/(?<=\.) /))) {
     expect(words(page)).toContain(line.replace(/\.$/, ""));
   }
-  await site.close();
 });
 
 it("an entry's notice is null for a sign-up that names no notice, and never fails a sign-up", () => {

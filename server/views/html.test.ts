@@ -1,15 +1,13 @@
 // The served HTML: validity, headings, the head, structured data and the files for crawlers.
 import { HtmlValidate } from "html-validate";
 import request from "supertest";
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { createTestApp, noDatabase, testSettings } from "../../tests/support/app.ts";
 
 const origin = "https://perennial.example";
-const site = await createTestApp(noDatabase, { site: { origin, allowIndexing: true, settings: testSettings } });
+const site = await createTestApp(noDatabase, { site: { origin } });
 const settings = () => ({ ...testSettings(), contact: "privacy@perennial.example", closed: true });
-const closed = await createTestApp(noDatabase, { site: { origin, allowIndexing: true, settings } });
-
-afterAll(() => Promise.all([site.close(), closed.close()]));
+const closed = await createTestApp(noDatabase, { site: { origin, settings } });
 
 const get = async (path: string, app = site) => (await request(app.app).get(path).set("Accept", "text/html")).text;
 const postBadForm = async ({ app } = site) =>
@@ -74,11 +72,10 @@ it("robots.txt allows every path and names the sitemap, which lists each public 
 });
 
 it("a site that forbids indexing disallows every path and sends noindex", async () => {
-  const staging = await createTestApp(noDatabase, { site: { origin, allowIndexing: false, settings: testSettings } });
+  const staging = await createTestApp(noDatabase, { site: { origin, allowIndexing: false } });
   expect(await get("/robots.txt", staging)).toBe("User-agent: *\nDisallow: /\n");
   for (const path of ["/", "/nope", "/favicon.svg"]) {
     expect((await request(staging.app).get(path)).headers["x-robots-tag"]).toBe("noindex");
   }
   expect(await get("/", staging)).toContain('<meta name="robots" content="noindex">');
-  await staging.close();
 });

@@ -2,13 +2,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import request from "supertest";
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { explanations } from "../../client/shared/explained-columns.ts";
 import type { PageSettings } from "../../client/shared/site-settings.ts";
 import { createTestApp, noDatabase, testSettings, type TestApp } from "../../tests/support/app.ts";
 import { projectRoot } from "../project-root.ts";
 
-const site = { origin: "https://perennial.example", allowIndexing: true };
 const settings = {
   ...testSettings(),
   controller: "Perennial <Inc.>, 1 Garden Way",
@@ -16,10 +15,8 @@ const settings = {
   links: [{ label: "Imprint", url: "https://perennial.example/imprint?a=b&c=d" }],
 };
 
-const named = await createTestApp(noDatabase, { site: { ...site, settings: () => settings } });
-const unnamed = await createTestApp(noDatabase, { site: { ...site, settings: testSettings } });
-
-afterAll(() => Promise.all([named.close(), unnamed.close()]));
+const named = await createTestApp(noDatabase, { site: { settings: () => settings } });
+const unnamed = await createTestApp();
 
 const get = async ({ app }: TestApp, path: string) => (await request(app).get(path).set("Accept", "text/html")).text;
 const link = 'href="mailto:privacy@perennial.example"';
@@ -37,9 +34,8 @@ it("/privacy explains every column of an entry, and no other", async () => {
   const columns = [...model.matchAll(/^ {2}(\w+) /gm)].map(([, column = ""]) => column);
   expect(explanations.flatMap((explanation) => explanation.columns).toSorted()).toEqual(columns.toSorted());
   const mailing = { ...testSettings(), keepsErasures: true, mail: true };
-  const app = await createTestApp(noDatabase, { site: { ...site, settings: () => mailing } });
+  const app = await createTestApp(noDatabase, { site: { settings: () => mailing } });
   const page = await get(app, "/privacy");
-  await app.close();
   for (const { what, why } of explanations) {
     expect(page).toContain(what);
     expect(page).toContain(why);
@@ -67,10 +63,9 @@ it.each<[changes: Partial<PageSettings>, text: string]>([
   [{ keepsErasures: true }, "After we remove an entry, we keep a check value of its address"],
   [{ mail: true }, "The time of our confirmation mail"],
 ])("/privacy of a site with the settings %j says “%s”", async (changes, text) => {
-  const app = await createTestApp(noDatabase, { site: { ...site, settings: () => ({ ...settings, ...changes }) } });
+  const app = await createTestApp(noDatabase, { site: { settings: () => ({ ...settings, ...changes }) } });
   expect(await get(app, "/privacy")).toContain(text);
   expect(await get(named, "/privacy")).not.toContain(text);
-  await app.close();
 });
 
 it("security.txt names the contact and expires within a year (RFC 9116)", async () => {

@@ -1,6 +1,6 @@
 // The measurements of speed and memory: each returns rows of the benchmark's table.
 import type { DatabaseUrls } from "../../server/database/roles.ts";
-import { memoryOf } from "../support/process-usage.ts";
+import { memoryOf } from "../support/run.ts";
 import type { Site } from "../support/site.ts";
 import { pageRate, pgbenchRate, signupRate, startBareServer, startMeasuredSite } from "./servers.ts";
 

@@ -8,21 +8,19 @@ import { buffer } from "node:stream/consumers";
 import { promisify } from "node:util";
 import type { DatabaseUrls } from "../../server/database/roles.ts";
 import { projectRoot } from "../../server/project-root.ts";
-import { cpuSecondsOf } from "../support/process-usage.ts";
-import { findProgram } from "../support/programs.ts";
-import { startSite, type Site } from "../support/site.ts";
+import { cpuSecondsOf, findProgram } from "../support/run.ts";
+import { startSite, urlsOf, type Site } from "../support/site.ts";
 
 const run = promisify(execFile);
 
 /** Starts the site with the command of npm start and the environment of the image; its log goes to a file in `folder`. */
-export function startMeasuredSite(folder: string, { webUrl, ownerUrl }: DatabaseUrls): Promise<Site> {
+export function startMeasuredSite(folder: string, database: DatabaseUrls): Promise<Site> {
   return startSite({
     log: join(folder, "site.log"),
     env: {
       NODE_ENV: "production",
       MALLOC_ARENA_MAX: "1",
-      DATABASE_URL: webUrl,
-      DATABASE_OWNER_URL: ownerUrl,
+      ...urlsOf(database),
       SIGNUP_LIMIT: "1000000",
       SIGNUP_HOURLY_CEILING: "0",
     },

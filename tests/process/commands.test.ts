@@ -4,28 +4,17 @@ import { request, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { expect, it, vi } from "vitest";
 import { projectRoot } from "../../server/project-root.ts";
-import { createEmptyDatabase, type TestDatabase } from "../support/database.ts";
-import { run } from "../support/run.ts";
-import { startStudio } from "../support/site.ts";
+import { createEmptyDatabase } from "../support/database.ts";
+import { startStudio, urlsOf } from "../support/site.ts";
+import { runBuiltWaitlist } from "../support/waitlist.ts";
 
-let database: TestDatabase;
-let urls: Record<string, string>;
+const database = await createEmptyDatabase();
+const urls = { ...urlsOf(database), DATABASE_ADMIN_URL: database.adminRoleUrl };
 
-beforeAll(async () => {
-  database = await createEmptyDatabase();
-  const { webUrl, ownerUrl, adminRoleUrl } = database;
-  urls = { DATABASE_URL: webUrl, DATABASE_OWNER_URL: ownerUrl, DATABASE_ADMIN_URL: adminRoleUrl };
-});
-
-afterAll(() => database.drop());
-
-async function migrate(changes: Record<string, string> = {}) {
-  const program = join(projectRoot, "dist/server/migrate.js");
-  const { code, stdout, stderr } = await run([process.execPath, program], { ...urls, ...changes });
-  return { code, stdout, stderr };
-}
+const migrate = (changes: Record<string, string> = {}) =>
+  runBuiltWaitlist(database, [], { ...urls, ...changes }, join(projectRoot, "dist/server/migrate.js"));
 
 it("migrate applies migrations, and the next time reports that the database is up to date", async () => {
   const first = await migrate();

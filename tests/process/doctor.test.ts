@@ -9,7 +9,7 @@ import { until } from "../support/until.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
 import { runBuiltWaitlist, runWaitlist } from "../support/waitlist.ts";
 
-const { database, file, waitlist } = createWaitlistFixture();
+const { database, file, waitlist } = await createWaitlistFixture();
 const mails = {
   MAIL_FROM: "hello@perennial.example",
   ERASURE_KEY: erasureKey,
@@ -50,7 +50,6 @@ it("doctor finds that the web role can read the list, https without a proxy, and
 it("doctor finds a database that was not migrated, a password that is refused, and exchanged URLs", async () => {
   const empty = await createEmptyDatabase();
   const { code, stdout } = await runWaitlist(empty, ["doctor"]);
-  await empty.drop();
   expect([code, verdicts(stdout)]).toMatchObject([1, { DATABASE_URL: "problem", Migrations: "problem" }]);
   const wrong = Object.assign(new URL(database.webUrl), { password: "hunter2" }).href;
   expect(await judge({ DATABASE_URL: wrong })).toMatchObject({ code: 1, DATABASE_URL: "problem", Migrations: "ok" });

@@ -1,11 +1,9 @@
 // waitlist export: CSV and JSON lines, and the round trip of CSV through import.
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
-import fc from "fast-check";
 import { beforeEach, expect, it } from "vitest";
-import { parseEntry } from "../../server/models/waitlist-entry.ts";
 import { createWaitlistFixture, insertEntries } from "../support/waitlist-fixture.ts";
 
-const { database, file, waitlist, entries, add } = createWaitlistFixture();
+const { database, file, waitlist, entries, add } = await createWaitlistFixture();
 
 beforeEach(() => database.query("TRUNCATE earlyaccess"));
 
@@ -46,35 +44,15 @@ it("export writes the same columns as JSON lines", async () => {
 it("every text, date, status and flag is the same after export and import, but not the confirmation", async () => {
   const created_at = "2026-01-02T03:04:05.678Z";
   const others = { created_at, confirmed_at: created_at, status: "joined", suspected_spam: true, unusual_volume: true };
-  const unit = fc.oneof(
-    fc.constantFrom(...Array.from("'\"`,;\\=+-@＝＋－＠\u2028\uFEFFï¼Na 🚀")),
-    fc.string({ unit: "grapheme", minLength: 1, maxLength: 1 }),
-  );
-  const text = fc.string({ unit, maxLength: 12, size: "max" });
-  const email = fc.string({ unit: fc.constantFrom(...Array.from("=+-'`{|}a")), maxLength: 12 });
-  const body = fc.record({
-    name: text,
-    email: email.map((local) => `${local}1@example.com`),
-    company: text,
-    job_title: text,
-    source: fc.record({ utm_source: text, utm_content: text, referrer: fc.domain() }),
-  });
-  const bodies = fc.array(body, { minLength: 100, maxLength: 100, size: "max" });
-  const property = fc.asyncProperty(bodies, async (drawn) => {
-    await database.query("TRUNCATE earlyaccess");
-    const parsed = drawn.map((fields) => parseEntry(fields)).flatMap((result) => (result.ok ? [result.entry] : []));
-    const byEmail = new Map(parsed.map((entry) => [entry.email, { ...entry, ...others }]));
-    await insertEntries(database, [...byEmail.values()]);
-    const before = await entries();
-    expect(before.length).toBeGreaterThan(20);
-    await exportList(file("round-trip.csv"));
-    await database.query("TRUNCATE earlyaccess");
-    expect(await waitlist(["import", file("round-trip.csv")])).toMatchObject({ code: 0, stderr: "" });
-    const changed = { id: expect.any(String) as string, imported: true, confirmed_at: null };
-    expect(await entries()).toEqual(before.map((row) => Object.assign(row, changed)));
-  });
-  // The report of a failure names its seed.
-  await fc.assert(property, { numRuns: 4, endOnFailure: true });
+  const text = `'=1;"\\ ,+-@＝\u2028ï¼Na 🚀`;
+  const fields = { name: text, email: "=1'`{|}@example.com", company: "@a", job_title: "'quoted'", utm_source: "news" };
+  await insertEntries(database, [{ ...fields, utm_content: text, referrer_host: "blog.example", ...others }]);
+  const before = await entries();
+  await exportList(file("round-trip.csv"));
+  await database.query("TRUNCATE earlyaccess");
+  expect(await waitlist(["import", file("round-trip.csv")])).toMatchObject({ code: 0, stderr: "" });
+  const changed = { id: expect.any(String) as string, imported: true, confirmed_at: null };
+  expect(await entries()).toEqual(before.map((row) => Object.assign(row, changed)));
 });
 
 it("export filters by period, flags, confirmation and status", async () => {

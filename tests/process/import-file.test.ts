@@ -1,9 +1,10 @@
 // waitlist import: the files that it accepts, and its report.
 import { writeFile } from "node:fs/promises";
 import { beforeEach, expect, it } from "vitest";
+import { migrate } from "../../server/database/migrate.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
 
-const { database, file, waitlist, entries, add } = createWaitlistFixture();
+const { database, file, waitlist, entries, add } = await createWaitlistFixture();
 
 beforeEach(() => database.query("TRUNCATE earlyaccess"));
 
@@ -29,6 +30,13 @@ it("import reads another tool's columns, delimiter, byte order mark and quotes",
     { name: 'Ada; "Countess"', email: "ada@example.com", status: "invited", created_at },
     { name: "Zoë", email: "zoe@xn--mnchen-3ya.de", job_title: "Chefin", status: "waiting" },
   ]);
+});
+
+it("import sends neither webhooks nor mails", async () => {
+  await migrate({ ...database, worker: { url: database.workerUrl, tasks: ["webhook", "mail"] } });
+  expect(await importText("name,email,company\nAda,ada@example.com,E\n")).toMatchObject({ code: 0, stderr: "" });
+  expect(await entries()).toHaveLength(1);
+  expect(await database.query("SELECT FROM graphile_worker.jobs")).toEqual([]);
 });
 
 it("import reads tabs, and first and last names", async () => {

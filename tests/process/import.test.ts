@@ -1,22 +1,20 @@
 // waitlist import beside sign-ups, and what remains if it ends midway.
 import { writeFile } from "node:fs/promises";
 import pg from "pg";
-import { afterEach, beforeAll, beforeEach, expect, it, onTestFinished, vi } from "vitest";
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { runSite, urlsOf, type Site } from "../support/site.ts";
 import { until } from "../support/until.ts";
 import { createWaitlistFixture, holdFunction } from "../support/waitlist-fixture.ts";
 import { builtWaitlist, runBuiltWaitlist } from "../support/waitlist.ts";
 import { openSignUps } from "../support/worker.ts";
 
-const { database, file } = createWaitlistFixture();
+const { database, file } = await createWaitlistFixture();
 const people = Array.from({ length: 3_000 }, (_, i) => `person${10_000 + i}@example.com`);
 let holder: pg.Client;
 
-beforeAll(async () => {
-  // Three batches of 1,000.
-  await writeFile(file("large.csv"), `name,email,company\n${people.map((email) => `Ada,${email},E\n`).join("")}`);
-  await database.query(holdFunction);
-});
+// Three batches of 1,000.
+await writeFile(file("large.csv"), `name,email,company\n${people.map((email) => `Ada,${email},E\n`).join("")}`);
+await database.query(holdFunction);
 
 beforeEach(async () => {
   holder = new pg.Client(database.ownerUrl);

@@ -7,19 +7,10 @@ import { until } from "../support/until.ts";
 import { createWaitlistFixture, holdFunction } from "../support/waitlist-fixture.ts";
 import { builtWaitlist, runBuiltWaitlist } from "../support/waitlist.ts";
 
-const { database, file, waitlist } = createWaitlistFixture();
-
-async function fill(people: number): Promise<void> {
-  await database.query("TRUNCATE earlyaccess");
-  await database.query(
-    `INSERT INTO earlyaccess (id, name, email, company, created_at)
-     SELECT gen_random_uuid(), 'Ada', 'person' || i || '@example.com', 'E', now() - i * interval '1 minute' FROM generate_series(1, $1::int) i`,
-    [people],
-  );
-}
+const { database, file, waitlist, addPeople } = await createWaitlistFixture();
 
 it("ten invite processes never take the same person, and each file has its whole invitation", async () => {
-  await fill(400);
+  await addPeople(400);
   const files = Array.from({ length: 10 }, (_, i) => file(`race-${i}.csv`));
   const runs = await withClient(database.ownerUrl, async (holder) => {
     await holder.query("BEGIN; LOCK TABLE earlyaccess IN ACCESS EXCLUSIVE MODE");
@@ -42,17 +33,17 @@ it("ten invite processes never take the same person, and each file has its whole
 }, 120_000);
 
 it("an invite run that is killed while it marks people leaves an invitation that --undo reverts", async () => {
-  await fill(2_500);
+  await database.query("TRUNCATE earlyaccess");
+  await addPeople(2_500);
   await database.query(holdFunction);
   await database.query(`CREATE TRIGGER hold BEFORE UPDATE ON earlyaccess
-    FOR EACH ROW WHEN (NEW.email = 'person1000@example.com') EXECUTE FUNCTION hold()`);
-  const activity = (condition: string) =>
-    database.query(`SELECT FROM pg_stat_activity WHERE datname = current_database() AND ${condition}`);
+    FOR EACH ROW WHEN (NEW.email = 'person1500@example.com') EXECUTE FUNCTION hold()`);
+  const waiting = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'";
   await withClient(database.ownerUrl, async (holder) => {
     await holder.query("SELECT pg_advisory_lock(42)");
     const args = ["invite", "--first", "2500", "--out", file("killed.csv")];
     const inviting = runSite({ env: urlsOf(database), command: [process.execPath, builtWaitlist, ...args] });
-    await until("the trigger holds the transaction", async () => (await activity("wait_event = 'PgSleep'"))[0]);
+    await until("the trigger holds the transaction", async () => (await database.query(waiting))[0]);
     await inviting.stop("SIGKILL");
   });
   await vi.waitFor(() => database.query("DROP TRIGGER hold ON earlyaccess"), 20_000);

@@ -2,9 +2,9 @@
 import { readFile, rm, stat, writeFile } from "node:fs/promises";
 import { beforeEach, expect, it } from "vitest";
 import { migrate } from "../../server/database/migrate.ts";
-import { createWaitlistFixture, insertEntries } from "../support/waitlist-fixture.ts";
+import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
 
-const { database, file, waitlist, add } = createWaitlistFixture();
+const { database, file, waitlist, add, addPeople } = await createWaitlistFixture();
 
 beforeEach(async () => {
   await database.query("TRUNCATE earlyaccess");
@@ -12,18 +12,6 @@ beforeEach(async () => {
 });
 
 const invite = (...args: string[]) => waitlist(["invite", ...args]);
-
-/** Adds people who signed up one after the other. */
-const addPeople = (count: number) =>
-  insertEntries(
-    database,
-    Array.from({ length: count }, (_, i) => ({
-      name: `Person ${i}`,
-      email: `person${i}@example.com`,
-      company: "Engines",
-      created_at: new Date(Date.UTC(2026, 0, 1, 0, 0, i)),
-    })),
-  );
 
 /** Invites into list.csv, and returns the name of the invitation. */
 async function inviteToFile(...args: string[]): Promise<string> {

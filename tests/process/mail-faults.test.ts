@@ -15,20 +15,6 @@ async function expectNoAddress(worker: Worker): Promise<void> {
   expect(worker.log() + JSON.stringify(jobs)).not.toMatch(/\bada\b|lovelace|@example|%40/i);
 }
 
-it("a mail that the server defers is tried again", async () => {
-  fixture.server.fail("recipient", "450 4.2.0 I do not like");
-  const worker = await startWorker();
-  expect(await signUp("ada@example.com")).toBe(201);
-  expect(await failed()).toBe("Mail server error: 450 4.2.0 to RCPT TO");
-  expect(await entries()).toEqual([{ mail_refusal: null, mailed: false }]);
-  await expectNoAddress(worker);
-  fixture.server.fail();
-  await fixture.hasten();
-  await mailed(1);
-  await emptied();
-  expect(await entries()).toEqual([{ mail_refusal: null, mailed: true }]);
-});
-
 it("a mail that the server refuses for good is recorded, and not tried again", async () => {
   fixture.server.fail("data", "554 5.7.1 Nobody is");
   const worker = await startWorker();

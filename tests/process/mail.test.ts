@@ -1,7 +1,4 @@
 // Confirmation mails: from the sign-up through the queue to a real SMTP server.
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { hashToken } from "../../server/models/entry-links.ts";
 import { superuserUrl } from "../support/database.ts";
@@ -19,20 +16,22 @@ const asWebRole = (sql: string, values?: unknown[]) => queryAs(fixture.database.
 const follow = async (name: string, token = "") =>
   (await asWebRole(`SELECT ${name}($1) AS result`, [hashToken(token)]))[0]?.result;
 const tokens = () => fixture.server.mails.map(({ raw }) => /confirm\?token=([\w-]{22})/.exec(parseMail(raw).text)?.[1]);
+/** Signs up again, which sends the last of so many mails. */
+async function getMail(count: number): Promise<void> {
+  expect(await signUp("ada@example.com")).toBe(201);
+  await mailed(count);
+  await emptied();
+}
 const recipients = () => fixture.server.mails.map(({ to }) => to);
 const runCommand = (...args: string[]) =>
   runWaitlist(fixture.database, args, { ERASURE_KEY: fixture.settings().ERASURE_KEY });
 
 describe("the worker", () => {
-  it("sends no mail for a flagged, imported or confirmed entry", async () => {
+  it("sends no mail for a flagged or confirmed entry", async () => {
     expect(await signUp("spam@example.com", { message: "buy" })).toBe(201);
     expect(await signUp("gone@mailinator.com")).toBe(201);
     expect(await signUp("sure@example.com")).toBe(201);
     await query("UPDATE earlyaccess SET confirmed_at = now() WHERE email = 'sure@example.com'");
-    const folder = await mkdtemp(join(tmpdir(), "perennial-mail-"));
-    await writeFile(join(folder, "list.csv"), "name,email,company\nBob,bob@example.com,Bobs\n");
-    expect(await runCommand("import", join(folder, "list.csv"))).toMatchObject({ code: 0, stderr: "" });
-    await rm(folder, { recursive: true });
     await startWorker();
     expect(await signUp("ada@example.com")).toBe(201);
     await emptied();
@@ -116,9 +115,7 @@ describe("the worker", () => {
        BEGIN RAISE EXCEPTION 'it runs with the rights of %', current_user; END $$`,
     );
     const worker = await startWorker();
-    expect(await signUp("ada@example.com")).toBe(201);
-    await mailed(1);
-    await emptied();
+    await getMail(1);
     expect(worker.log()).not.toContain("with the rights of");
   });
 
@@ -134,9 +131,7 @@ describe("the worker", () => {
 describe("somebody who signs up again", () => {
   it("gets the mail again, at most one a day and three in all, and the links of each work", async () => {
     await startWorker();
-    expect(await signUp("ada@example.com")).toBe(201);
-    await mailed(1);
-    await emptied();
+    await getMail(1);
     expect(await signUp("ADA@example.com")).toBe(201);
     await fixture.waitsUntilTomorrow();
     expect(fixture.server.mails).toHaveLength(1);
@@ -144,9 +139,7 @@ describe("somebody who signs up again", () => {
     await mailed(2);
     await emptied();
     await fixture.passDay();
-    expect(await signUp("ada@example.com")).toBe(201);
-    await mailed(3); // At once.
-    await emptied();
+    await getMail(3); // At once.
     await fixture.passDay();
     expect(await signUp("ada@example.com")).toBe(201); // Once too often.
     await emptied();
@@ -162,9 +155,7 @@ describe("somebody who signs up again", () => {
     ["is a bot", "mailed_at = NULL", { message: "buy" }],
   ])("gets no mail if that person %s", async (_, change, field) => {
     await startWorker();
-    expect(await signUp("ada@example.com")).toBe(201);
-    await mailed(1);
-    await emptied();
+    await getMail(1);
     await query(`UPDATE earlyaccess SET ${change}`);
     await fixture.passDay();
     expect(await signUp("ada@example.com", field)).toBe(201);
@@ -196,9 +187,7 @@ describe("somebody who signs up again", () => {
 describe("an address gets at most one mail a day", () => {
   it("if it leaves and signs up again", async () => {
     await startWorker();
-    expect(await signUp("ada@example.com")).toBe(201);
-    await mailed(1);
-    await emptied();
+    await getMail(1);
     expect(await follow("earlyaccess_leave", tokens()[0])).toBe(true);
     expect(await query("SELECT FROM earlyaccess")).toEqual([]);
     expect(await signUp("Ada@Example.com")).toBe(201);

@@ -1,20 +1,15 @@
 // The built server while its database is away, and its shutdown.
 import pg from "pg";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
+import { freePort } from "../../server/http/listen.ts";
 import { createEmptyDatabase, superuserUrl } from "../support/database.ts";
 import { withClient } from "../support/query.ts";
-import { ada, ready, signUp, startSite, urlsOf, type Site } from "../support/site.ts";
+import { ada, ready, signUp, urlsOf, type Site } from "../support/site.ts";
 import { openWire } from "../support/tcp-proxy.ts";
 import { until } from "../support/until.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
 
-const { database } = createWaitlistFixture();
-
-async function start(env: Record<string, string>): Promise<Site> {
-  const site = await startSite({ env });
-  onTestFinished(() => void site.process.kill("SIGKILL"));
-  return site;
-}
+const { database, start } = await createWaitlistFixture();
 
 async function expectOutage(site: Site): Promise<void> {
   expect(await signUp(site)).toBe(503);
@@ -26,21 +21,20 @@ it("a site whose database is away at the start serves its pages, and stores sign
   const empty = await createEmptyDatabase();
   const wire = await openWire(empty.webUrl);
   await wire.cut();
-  const site = await start({ DATABASE_URL: wire.url(empty.webUrl), DATABASE_OWNER_URL: wire.url(empty.ownerUrl) });
+  const site = await start({ env: urlsOf({ webUrl: wire.url(empty.webUrl), ownerUrl: wire.url(empty.ownerUrl) }) });
   await expectOutage(site);
   await wire.mend();
   await ready(site);
   expect(await signUp(site)).toBe(201);
   await site.stop();
   await wire.cut();
-  await empty.drop();
 });
 
 it("a site survives the end of its connections during the start, and stores sign-ups afterwards", async () => {
   const empty = await createEmptyDatabase();
   const name = new URL(empty.ownerUrl).pathname.slice(1);
   const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`;
-  const starting = start(urlsOf(empty));
+  const starting = start({ env: urlsOf(empty) });
   await withClient(superuserUrl("postgres"), (client) =>
     until("a connection ended", async () => (await client.query(end)).rowCount, 50, 2),
   );
@@ -48,16 +42,18 @@ it("a site survives the end of its connections during the start, and stores sign
   await ready(site);
   expect(await signUp(site)).toBe(201);
   expect(site.stderr()).toBe("");
-  await site.stop();
-  await empty.drop();
 });
 
-it("a site whose Postgres does not answer returns 503 for /readyz and sign-ups until it answers", async () => {
+it("a site whose Postgres does not answer returns 503 for /readyz and sign-ups until it answers, also in its metrics", async () => {
   const wire = await openWire(database.webUrl);
-  const site = await start({ DATABASE_URL: wire.url(database.webUrl), DATABASE_OWNER_URL: database.ownerUrl });
+  const port = `${await freePort()}`;
+  const urls = { DATABASE_URL: wire.url(database.webUrl), DATABASE_OWNER_URL: database.ownerUrl };
+  const site = await start({ env: { ...urls, METRICS_PORT: port } });
   expect(await signUp(site)).toBe(201);
   wire.stall();
   await expectOutage(site);
+  const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  expect(metrics).toContain("\nperennial_ready 0\n");
   await wire.mend();
   await ready(site);
   expect(await signUp(site)).toBe(201);
@@ -67,12 +63,12 @@ it("a site whose Postgres does not answer returns 503 for /readyz and sign-ups u
 });
 
 it("SIGTERM ends a start that waits for its database", async () => {
-  const site = await start({ DATABASE_URL: "postgresql://web:secret@127.0.0.1:1/nothing" });
+  const site = await start({ env: { DATABASE_URL: "postgresql://web:secret@127.0.0.1:1/nothing" } });
   expect(await site.stop()).toBe(0);
 });
 
 it("SIGTERM lets a sign-up in progress be stored", async () => {
-  const site = await start(urlsOf(database));
+  const site = await start({ env: urlsOf(database) });
   await ready(site); // Otherwise the check at the start may be what waits for the lock.
   const owner = new pg.Client(database.ownerUrl);
   await owner.connect();

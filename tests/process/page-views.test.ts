@@ -4,7 +4,7 @@ import { openPage } from "../support/browser.ts";
 import { ready, startSite, type Site } from "../support/site.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
 
-const { database } = createWaitlistFixture();
+const { database } = await createWaitlistFixture();
 
 beforeEach(() => database.query("TRUNCATE earlyaccess_views"));
 

@@ -1,15 +1,24 @@
 // waitlist show: columns, status history, notice and JSON.
 import { beforeEach, describe, expect, it } from "vitest";
 import { migrate } from "../../server/database/migrate.ts";
-import { storeNotice } from "../support/notice.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
 
-const { database, waitlist, add } = createWaitlistFixture();
+const { database, waitlist, add } = await createWaitlistFixture();
 
 beforeEach(() => database.query("TRUNCATE earlyaccess"));
 
 const addAda = (columns: object = {}, name = "Ada") =>
   add(name, "ada@example.com", { created_at: "2026-01-02T03:04:05.678+02:00", ...columns });
+
+/** Stores a notice that the site shows. Returns its id. */
+async function storeNotice(text: string): Promise<string> {
+  const [row] = await database.query(
+    `INSERT INTO earlyaccess_notices (id, text, shown_at)
+     VALUES (left(encode(sha256(convert_to($1, 'UTF8')), 'hex'), 32), $1, '2026-01-01T10:00:00+01') RETURNING id`,
+    [text],
+  );
+  return row?.id as string;
+}
 
 async function show(...options: string[]): Promise<string> {
   const { code, stdout, stderr } = await waitlist(["show", " ADA@example.com", ...options]);
@@ -43,7 +52,7 @@ describe("show", () => {
 
   it("prints the exact text of the notice", async () => {
     const text = "Who keeps the list\n\n  Perennial Inc., 1 Garden Way — “Ω”\n\nFor how long\n";
-    const id = await storeNotice(database, text);
+    const id = await storeNotice(text);
     await addAda({ notice_id: id });
     const named = `The sign-up named the notice ${id}, which the site first showed at 2026-01-01 09:00:00.000 UTC.`;
     expect(await show()).toContain(`\n${named} Its text:\n\n${text}`);
@@ -55,7 +64,7 @@ describe("show", () => {
   });
 
   it("prints no control characters, and no line that a field imitates", async () => {
-    const notice_id = await storeNotice(database, "Safe\n\u001B]0;owned\u0007\u202E");
+    const notice_id = await storeNotice("Safe\n\u001B]0;owned\u0007\u202E");
     await addAda({ utm_source: "a\nstatus            left", notice_id }, "\u001B[2J\u202E");
     const stdout = await show();
     expect(stdout).toContain("\nname              ?[2J?\n");
@@ -64,7 +73,7 @@ describe("show", () => {
   });
 
   it("with --format json has the same and every character, and prints none that a terminal obeys", async () => {
-    const id = await storeNotice(database, "Who keeps the list\n");
+    const id = await storeNotice("Who keeps the list\n");
     const name = "\u001B[2J\u202E\u{E0001}\u2028\u0085\u007F\n👩‍🚀";
     await addAda({ notice_id: id }, name);
     const stdout = await show("--format", "json");

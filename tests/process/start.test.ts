@@ -1,26 +1,19 @@
 // The built server: its start, its settings, start errors, and the embedded database.
 import { once } from "node:events";
-import { cp, mkdtemp, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
-import { createServer, type AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
+import { cp, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { version } from "../../package.json";
-import { freePort } from "../../server/http/listen.ts";
+import { freePort, listen } from "../../server/http/listen.ts";
 import { projectRoot } from "../../server/project-root.ts";
 import { createEmptyDatabase, superuserUrl } from "../support/database.ts";
 import { queryAs } from "../support/query.ts";
-import { ada, ready, runSite, signUp, startSite, urlsOf, type Options, type Site } from "../support/site.ts";
+import { ada, ready, runSite, signUp, urlsOf, type Options, type Site } from "../support/site.ts";
 import { until } from "../support/until.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
 
-const { database } = createWaitlistFixture();
-
-async function start(options: Options): Promise<Site> {
-  const site = await startSite(options);
-  onTestFinished(() => void site.process.kill("SIGKILL"));
-  return site;
-}
+const { database, file, start } = await createWaitlistFixture();
 
 /** Runs a start that fails, and returns its stderr. */
 async function failToStart(options: Options): Promise<string> {
@@ -30,18 +23,11 @@ async function failToStart(options: Options): Promise<string> {
   return site.stderr();
 }
 
-/** Creates a folder that is deleted after the test. */
-async function createFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "perennial-start-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  return folder;
-}
-
 /** Returns a new folder with the built site. */
-async function copyBuild(): Promise<string> {
-  const folder = await createFolder();
-  for (const part of ["dist", "prisma"]) await cp(join(projectRoot, part), join(folder, part), { recursive: true });
-  return folder;
+async function copyBuild(name: string): Promise<string> {
+  for (const part of ["dist", "prisma"])
+    await cp(join(projectRoot, part), file(`${name}/${part}`), { recursive: true });
+  return file(name);
 }
 
 const status = async (site: Site, path: string) => (await fetch(site.url + path)).status;
@@ -61,10 +47,9 @@ describe("a start with a given database", () => {
   });
 
   it("reads .env and the file of a secret, and prefers the environment", async () => {
-    const folder = await createFolder();
-    await writeFile(join(folder, "database_url"), `${database.webUrl}\n`);
-    await writeFile(join(folder, ".env"), `PUBLIC_URL=https://from.file\nPORT=1\nDATABASE_URL_FILE=database_url\n`);
-    const site = await start({ cwd: folder });
+    await writeFile(file("database_url"), `${database.webUrl}\n`);
+    await writeFile(file(".env"), `PUBLIC_URL=https://from.file\nPORT=1\nDATABASE_URL_FILE=database_url\n`);
+    const site = await start({ cwd: file() });
     expect(await (await fetch(`${site.url}/sitemap.xml`)).text()).toContain("<loc>https://from.file/</loc>");
     expect(await signUp(site, ada, { Origin: "https://from.file" })).toBe(201);
   });
@@ -100,9 +85,8 @@ describe("a start that fails", () => {
   });
 
   it("reports that PORT is taken and suggests the next port", async () => {
-    const other = createServer().listen(0, "127.0.0.1");
-    await once(other, "listening");
-    const { port } = other.address() as AddressInfo;
+    const other = createServer();
+    const port = await listen(other, "127.0.0.1", 0);
     const stderr = await failToStart({ env: { ...urlsOf(database), PORT: `${port}` } });
     expect(stderr).toMatch(new RegExp(`^Port ${port} is taken by another program\\. .*\\bPORT=${port + 1}\n$`));
     other.close();
@@ -112,25 +96,25 @@ describe("a start that fails", () => {
     const empty = await createEmptyDatabase();
     await queryAs(superuserUrl("postgres"), `ALTER ROLE ${new URL(empty.ownerUrl).username} NOCREATEROLE`);
     expect(await failToStart({ env: urlsOf(empty) })).toContain("As an administrator of this database, run:");
-    await empty.drop();
   });
 
   it("refuses the owner or a superuser as the web role in production, unless it is allowed", async () => {
     const { ownerUrl } = database;
     const production = { ...urlsOf(database), NODE_ENV: "production" };
-    const owner = await failToStart({ env: { ...production, DATABASE_URL: ownerUrl } });
-    expect(owner).toMatch(/superuser or the owner[^]*set ALLOW_PRIVILEGED_ROLE=true\.\n$/);
-    const env = { ...production, DATABASE_URL: superuserUrl(new URL(ownerUrl).pathname.slice(1)) };
-    expect(await failToStart({ env })).toMatch(/is a superuser[^]*set ALLOW_PRIVILEGED_ROLE=true\.\n$/);
-    const allowed = await start({ env: { ...env, ALLOW_PRIVILEGED_ROLE: "true" } });
-    expect(await signUp(allowed)).toBe(201);
-    expect(allowed.stdout()).toMatch(/"level":40.*is a superuser/);
+    expect(await failToStart({ env: { ...production, DATABASE_URL: ownerUrl } })).toMatch(
+      /superuser or the owner[^]*set ALLOW_PRIVILEGED_ROLE=true\.\n$/,
+    );
+    const superuser = { ...production, DATABASE_URL: superuserUrl(new URL(ownerUrl).pathname.slice(1)) };
+    expect(await failToStart({ env: superuser })).toMatch(/is a superuser[^]*set ALLOW_PRIVILEGED_ROLE=true\.\n$/);
+    const allowed = await start({ env: { ...production, DATABASE_URL: ownerUrl, ALLOW_PRIVILEGED_ROLE: "true" } });
+    expect(await signUp(allowed)).toBe(201); // Migrating took no right from the owner.
+    expect(allowed.stdout()).toMatch(/"level":40.*superuser or the owner/);
   });
 });
 
 describe("the embedded database", () => {
   it("of a clone starts and stops with the site", async () => {
-    const clone = await copyBuild(); // The project's own .data stays untouched.
+    const clone = await copyBuild("clone"); // The project's own .data stays untouched.
     await symlink(join(projectRoot, "node_modules"), join(clone, "node_modules"));
     const site = await start({ command: [process.execPath, join(clone, "dist/server/index.js")] });
     expect(site.stdout()).toMatch(/Perennial is ready\.\n {2}Site {4}http:\/\/localhost:\d+\n/);
@@ -143,9 +127,9 @@ describe("the embedded database", () => {
   });
 
   it("is not in the production image, which requires DATABASE_URL and has metrics", async () => {
-    const image: Options = { cwd: await copyBuild(), command: [process.execPath, "dist/server/index.js"] };
+    const image: Options = { cwd: await copyBuild("image"), command: [process.execPath, "dist/server/index.js"] };
     expect(await failToStart(image)).toMatch(/^DATABASE_URL is missing/);
-    await expect(stat(join(image.cwd as string, ".data"))).rejects.toMatchObject({ code: "ENOENT" });
+    await expect(stat(file("image/.data"))).rejects.toMatchObject({ code: "ENOENT" });
     const port = await freePort();
     const site = await start({ ...image, env: { ...urlsOf(database), METRICS_PORT: `${port}` } });
     await ready(site);

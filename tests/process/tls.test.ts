@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { chmod, chown, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import { certificate, key } from "../support/mail-server.ts";
-import { startPostgres, type Postgres } from "../support/postgres.ts";
+import { startPostgres } from "../support/postgres.ts";
 import { queryAs } from "../support/query.ts";
 import { runSite, signUp, startSite, urlsOf } from "../support/site.ts";
 import { runBuiltWaitlist } from "../support/waitlist.ts";
@@ -16,27 +16,22 @@ hostnossl all postgres 127.0.0.1/32 scram-sha-256
 hostssl all all 127.0.0.1/32 scram-sha-256
 `;
 
-let postgres: Postgres;
-let folder: string;
-
-beforeAll(async () => {
-  postgres = await startPostgres();
-  folder = await mkdtemp(join(tmpdir(), "perennial-tls-"));
-  await writeFile(join(folder, "ca.pem"), certificate);
-  const data = join(postgres.directory, "data");
-  const { uid, gid } = await stat(data);
-  for (const [name, content] of [
-    ["server.crt", certificate],
-    ["server.key", key],
-    ["pg_hba.conf", access],
-  ] as const) {
-    await writeFile(join(data, name), content);
-    await chmod(join(data, name), 0o600);
-    await chown(join(data, name), uid, gid);
-  }
-  await queryAs(postgres.superuserUrl, "ALTER SYSTEM SET ssl = on");
-  await queryAs(postgres.superuserUrl, "SELECT pg_reload_conf()");
-});
+const postgres = await startPostgres();
+const folder = await mkdtemp(join(tmpdir(), "perennial-tls-"));
+await writeFile(join(folder, "ca.pem"), certificate);
+const data = join(postgres.directory, "data");
+const { uid, gid } = await stat(data);
+for (const [name, content] of [
+  ["server.crt", certificate],
+  ["server.key", key],
+  ["pg_hba.conf", access],
+] as const) {
+  await writeFile(join(data, name), content);
+  await chmod(join(data, name), 0o600);
+  await chown(join(data, name), uid, gid);
+}
+await queryAs(postgres.superuserUrl, "ALTER SYSTEM SET ssl = on");
+await queryAs(postgres.superuserUrl, "SELECT pg_reload_conf()");
 
 afterAll(async () => {
   await postgres.release();

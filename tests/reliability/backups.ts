@@ -12,7 +12,7 @@ import type { DatabaseUrls } from "../../server/database/roles.ts";
 import { freePort } from "../../server/http/listen.ts";
 import { eraseEntries } from "../../server/models/erasures.ts";
 import { projectRoot } from "../../server/project-root.ts";
-import { findProgram } from "../support/programs.ts";
+import { findProgram } from "../support/run.ts";
 import { queryAs, withClient } from "../support/query.ts";
 import { runBuiltWaitlist } from "../support/waitlist.ts";
 

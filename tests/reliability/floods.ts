@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:net";
-import { memoryOf } from "../support/process-usage.ts";
-import type { Site } from "../support/site.ts";
+import { memoryOf } from "../support/run.ts";
+import { postSignup, type Site } from "../support/site.ts";
 import { signupBody, type Stack, type StackScenarios } from "../support/stack.ts";
 import { until } from "../support/until.ts";
-import { assertRunning, createVisitors, postSignup, startVisits, visit } from "../support/visitors.ts";
+import { assertRunning, createVisitors, startVisits, visit } from "../support/visitors.ts";
 
 const networks = 10_000;
 const visitorCount = 500;
@@ -62,7 +62,8 @@ async function flood(site: Site, count: number): Promise<void> {
     while (next < count) {
       const i = next++;
       const network = i % networks;
-      const response = await postSignup(site, signupBody(`flood.${i}`), `10.${network >> 8}.${network & 255}.1`);
+      const from = { "X-Forwarded-For": `10.${network >> 8}.${network & 255}.1` };
+      const response = await postSignup(site, signupBody(`flood.${i}`), from);
       assert.equal(response.status, 201);
       await response.arrayBuffer();
     }

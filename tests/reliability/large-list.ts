@@ -6,6 +6,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { run, type Run } from "../support/run.ts";
+import { urlsOf } from "../support/site.ts";
 import { signupBody, type Stack, type StackScenarios } from "../support/stack.ts";
 import { assertConfirmed, createVisitors, type Answer } from "../support/visitors.ts";
 import { builtWaitlist } from "../support/waitlist.ts";
@@ -39,8 +40,7 @@ export const largeList: StackScenarios = {
 };
 
 async function waitlist({ postgres }: Stack, args: string[]): Promise<Run> {
-  const env = { DATABASE_URL: postgres.webUrl, DATABASE_OWNER_URL: postgres.ownerUrl };
-  const result = await run([process.execPath, builtWaitlist, ...args], env, args[0] === "export");
+  const result = await run([process.execPath, builtWaitlist, ...args], urlsOf(postgres), args[0] === "export");
   assert.deepEqual([result.code, result.stderr], [0, ""]);
   return result;
 }

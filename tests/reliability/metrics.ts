@@ -8,10 +8,9 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { projectRoot } from "../../server/project-root.ts";
-import { postSignup } from "../support/visitors.ts";
 import { freePort } from "../../server/http/listen.ts";
-import { findProgram } from "../support/programs.ts";
-import type { Site } from "../support/site.ts";
+import { findProgram } from "../support/run.ts";
+import { postSignup, type Site } from "../support/site.ts";
 import { signupBody, type StackScenarios } from "../support/stack.ts";
 import { until } from "../support/until.ts";
 

@@ -1,6 +1,6 @@
 // npm run reliability: real faults, floods, large lists and restores, against the built site.
 // npm run reliability -- WORD runs only the scenarios with the word in their name, and --ci those of .ci/run.
-import { runScenarios, type Scenario } from "../support/scenarios.ts";
+import { inspect } from "node:util";
 import { withStack } from "../support/stack.ts";
 import { backUpAndRestore } from "./backups.ts";
 import { databaseFaults, fillDisk } from "./database-faults.ts";
@@ -24,11 +24,30 @@ const inCi = new Set([
 
 const ofOneSite = { ...kills, ...databaseFaults, ...floods, ...replicas, ...largeList, ...metrics };
 
-const scenarios: Scenario[] = [
-  ...Object.entries(ofOneSite).map(([name, use]) => ({ name, run: () => withStack(use) })),
-  { name: "the disk of Postgres is full, and that of the log", run: fillDisk },
-  { name: "back up, erase 1,000 of 10,000 entries and restore: every other row returns", run: backUpAndRestore },
-];
+/** Each returns what was measured, in a few words for the table, and throws if a check fails. */
+const scenarios: Record<string, () => Promise<string>> = {
+  ...Object.fromEntries(Object.entries(ofOneSite).map(([name, use]) => [name, () => withStack(use)])),
+  "the disk of Postgres is full, and that of the log": fillDisk,
+  "back up, erase 1,000 of 10,000 entries and restore: every other row returns": backUpAndRestore,
+};
 
 const [word = ""] = process.argv.slice(2);
-await runScenarios(scenarios.filter(({ name }) => (word === "--ci" ? inCi.has(name) : name.includes(word))));
+const rows = [
+  ["Scenario", "Result", "Duration"],
+  ["---", "---", "---"],
+];
+for (const [name, run] of Object.entries(scenarios)) {
+  if (word === "--ci" ? !inCi.has(name) : !name.includes(word)) continue;
+  process.stderr.write(`${name}\n`);
+  const began = performance.now();
+  const result = await run().catch((error: unknown) => {
+    process.exitCode = 1;
+    process.stderr.write(`${inspect(error).slice(0, 4_000)}\n`);
+    return "FAILED";
+  });
+  const duration = `${((performance.now() - began) / 1000).toFixed()} s`;
+  process.stderr.write(`    ${result} (${duration})\n`);
+  rows.push([name, result, duration]);
+}
+if (rows.length === 2) throw new Error("No scenario has this word in its name.");
+process.stdout.write(rows.map((row) => `| ${row.join(" | ")} |\n`).join(""));

@@ -3,15 +3,15 @@ import assert from "node:assert/strict";
 import { spawn, type ChildProcess } from "node:child_process";
 import { Redis } from "ioredis";
 import { freePort } from "../../server/http/listen.ts";
-import { findProgram } from "../support/programs.ts";
-import type { Site } from "../support/site.ts";
+import { findProgram } from "../support/run.ts";
+import { postSignup, type Site } from "../support/site.ts";
 import { signupBody, type Stack, type StackScenarios } from "../support/stack.ts";
 import { until } from "../support/until.ts";
-import { postSignup } from "../support/visitors.ts";
 
 export const replicas: StackScenarios = {
-  "three replicas share their limits through Redis, which is killed and frozen": (stack) =>
-    withRedis(async (redis) => {
+  "three replicas share their limits through Redis, which is killed and frozen": async (stack) => {
+    const redis = await startRedis();
+    try {
       const sites = await startReplicas(stack, redis.url);
       let clients = 0;
       const isShared = async () => {
@@ -32,14 +32,18 @@ export const replicas: StackScenarios = {
         await until("the replicas share their limits again", isShared);
       }
       return "limit 10: 10 of 30 sign-ups stored; no client's data in Redis; no sign-up failed without Redis";
-    }),
+    } finally {
+      redis.end();
+      redis.signal("SIGKILL");
+    }
+  },
 };
 
 /** Sends sign-ups to the replicas in turn, as a load balancer does. Returns the number of responses per status. */
 async function countStatuses(sites: Site[], count: number, client: string): Promise<Record<number, number>> {
   const counts: Record<number, number> = {};
   for (let i = 0; i < count; i++) {
-    const response = await postSignup(sites[i % sites.length] as Site, signupBody(i), client);
+    const response = await postSignup(sites[i % sites.length] as Site, signupBody(i), { "X-Forwarded-For": client });
     await response.arrayBuffer();
     counts[response.status] = (counts[response.status] ?? 0) + 1;
   }
@@ -59,17 +63,8 @@ const startReplicas = (stack: Stack, redisUrl: string) =>
     ),
   );
 
-interface RedisServer {
-  url: string;
-  signal(name: NodeJS.Signals): void;
-  /** Starts it, empty, on the same port. */
-  start(): Promise<void>;
-  /** Every key and value. */
-  contents(): Promise<string>;
-}
-
-/** Runs a real Redis or Valkey that stores nothing on disk. */
-async function withRedis(use: (redis: RedisServer) => Promise<string>): Promise<string> {
+/** Starts a real Redis or Valkey that stores nothing on disk. */
+async function startRedis() {
   const program = findProgram("redis-server", "valkey-server");
   const port = await freePort();
   const url = `redis://127.0.0.1:${port}`;
@@ -77,19 +72,16 @@ async function withRedis(use: (redis: RedisServer) => Promise<string>): Promise<
   const client = new Redis(url, { lazyConnect: true, retryStrategy: () => 50 });
   client.on("error", () => undefined);
   let server: ChildProcess | undefined;
+  /** Starts it, empty, on the same port. */
   const start = async () => {
     server = spawn(program, options, { stdio: "ignore" });
     await until("Redis responds", async () => (await client.ping().catch(() => "")) === "PONG");
   };
+  /** Returns every key and value. */
   const contents = async () => {
     const keys = await client.keys("*");
     return JSON.stringify({ keys, values: await Promise.all(keys.map((key) => client.get(key))) });
   };
-  try {
-    await start();
-    return await use({ url, start, contents, signal: (name) => server?.kill(name) });
-  } finally {
-    client.disconnect();
-    server?.kill("SIGKILL");
-  }
+  await start();
+  return { url, start, contents, signal: (name: NodeJS.Signals) => server?.kill(name), end: () => client.disconnect() };
 }

@@ -1,5 +1,4 @@
 // The app of a test: the real one on a real database, with the options that the test changes.
-import type { RequestListener } from "node:http";
 import { pino } from "pino";
 import { defaultSettings } from "../../client/shared/site-settings.ts";
 import { createApp, type AppOptions } from "../../server/app.ts";
@@ -7,20 +6,11 @@ import { connect, createPool } from "../../server/database/connect.ts";
 import { createReadiness } from "../../server/database/readiness.ts";
 import { createEntryLinks } from "../../server/models/entry-links.ts";
 import { createNotice } from "../../server/models/notice.ts";
-import type { Application } from "../../server/http/server.ts";
 import { createWaitlist } from "../../server/models/waitlist.ts";
 import { createBuiltFrontend, type Frontend } from "../../server/views/frontend.ts";
 import type { PublicSite } from "../../server/views/document.ts";
 
-export interface TestApp {
-  /** What supertest sends its requests to. */
-  app: RequestListener;
-  application: Application;
-  options: AppOptions;
-  /** Returns the log, one JSON line per entry. */
-  logged(): string;
-  close(): Promise<void>;
-}
+export type TestApp = Awaited<ReturnType<typeof createTestApp>>;
 
 /** The settings of a site whose operator set none. */
 export const testSettings = () => ({ ...defaultSettings, notice: createNotice(defaultSettings).id });
@@ -38,12 +28,15 @@ function frontendOf(site: PublicSite): Promise<Frontend> {
   return frontend;
 }
 
-export async function createTestApp(webUrl = noDatabase, changes: Partial<AppOptions> = {}): Promise<TestApp> {
+type Changes = Partial<Omit<AppOptions, "site">> & { site?: Partial<PublicSite> };
+
+/** Needs no end: the pool closes a connection that is idle for 10 s. */
+export async function createTestApp(webUrl = noDatabase, { site: siteChanges, ...changes }: Changes = {}) {
   let lines = "";
   const log = pino({ base: null }, { write: (line: string) => (lines += line) });
   const database = connect(createPool(webUrl), log);
   const waitlist = createWaitlist(database.execute);
-  const site = { origin: "http://localhost:3000", allowIndexing: true, settings: testSettings, ...changes.site };
+  const site = { origin: "http://localhost:3000", allowIndexing: true, settings: testSettings, ...siteChanges };
   const options: AppOptions = {
     log,
     site,
@@ -58,11 +51,7 @@ export async function createTestApp(webUrl = noDatabase, changes: Partial<AppOpt
     ...changes,
   };
   const application = createApp(options);
-  return {
-    app: application.listener,
-    application,
-    options,
-    logged: () => lines,
-    close: () => database.close(),
-  };
+  /** Returns the log, one JSON line per entry. */
+  const logged = () => lines;
+  return { app: application.listener, application, options, logged };
 }

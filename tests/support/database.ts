@@ -1,7 +1,7 @@
-// Databases in the one Postgres of the test run: copies of migrated templates, which take no time, and empty ones.
+// Databases in the one Postgres of the test run, which is deleted at its end: copies of migrated templates, and empty ones.
 import { randomBytes } from "node:crypto";
 import { inject } from "vitest";
-import { adminsGroup, type DatabaseUrls } from "../../server/database/roles.ts";
+import type { DatabaseUrls } from "../../server/database/roles.ts";
 import type { Template } from "./global-setup.ts";
 import { queryAs } from "./query.ts";
 
@@ -36,11 +36,7 @@ function toTestDatabase(name: string, urls: DatabaseUrls): TestDatabase {
     workerUrl: urls.worker?.url ?? urlOf(name, "worker", "also a long secret"),
     adminRoleUrl: urlOf(name, "admin", "one more long secret"),
     query: (sql, values) => queryAs(urls.ownerUrl, sql, values),
-    drop: async () => {
-      await asSuperuser(`DROP DATABASE ${name} WITH (FORCE)`);
-      const roles = ["web", "worker", "admin", "owner"].map((role) => `${name}_${role}`);
-      await asSuperuser(`DROP ROLE IF EXISTS ${[...roles, adminsGroup(name)].join(", ")}`);
-    },
+    drop: async () => void (await asSuperuser(`DROP DATABASE ${name} WITH (FORCE)`)),
   };
 }
 

@@ -2,24 +2,19 @@
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
+import { scripts } from "../../package.json";
 import { projectRoot } from "../../server/project-root.ts";
 import { freePort } from "../../server/http/listen.ts";
-import { startSite, type Site } from "./site.ts";
+import { startSite } from "./site.ts";
 
-export interface DevSite extends Site {
-  /** Replaces a text that the file must hold. */
-  edit(file: string, text: string, replacement: string): Promise<void>;
-  /** Stops the site and deletes the copy. */
-  remove(): Promise<void>;
-}
+export type DevSite = Awaited<ReturnType<typeof startDevSite>>;
 
 const sources = ["client", "server", "prisma", "package.json", "prisma.config.ts", "tsconfig.json", "vite.config.ts"];
 
-export async function startDevSite(env: Record<string, string>): Promise<DevSite> {
+export async function startDevSite(env: Record<string, string>) {
   const copy = await mkdtemp(join(tmpdir(), "perennial-dev-"));
   for (const source of sources) await cp(join(projectRoot, source), join(copy, source), { recursive: true });
   await linkPackages(join(copy, "node_modules"));
-  const { scripts } = JSON.parse(await readFile(join(copy, "package.json"), "utf8")) as { scripts: { dev: string } };
   const site = await startSite({
     cwd: copy,
     // Not npm: it would not pass a signal on to the command.
@@ -33,7 +28,8 @@ export async function startDevSite(env: Record<string, string>): Promise<DevSite
   });
   return {
     ...site,
-    edit: async (file, text, replacement) => {
+    /** Replaces a text that the file must hold. */
+    edit: async (file: string, text: string, replacement: string) => {
       const before = await readFile(join(copy, file), "utf8");
       if (!before.includes(text)) throw new Error(`${file} does not contain ${text}`);
       await writeFile(
@@ -41,6 +37,7 @@ export async function startDevSite(env: Record<string, string>): Promise<DevSite
         before.replace(text, () => replacement),
       );
     },
+    /** Stops the site and deletes the copy. */
     remove: async () => {
       await site.stop();
       await rm(copy, { recursive: true, force: true });

@@ -3,20 +3,12 @@ import { readFileSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openEmbedded, type EmbeddedDatabase } from "../../server/database/embedded/embedded.ts";
+import { openEmbedded } from "../../server/database/embedded/embedded.ts";
 
-export interface Postgres extends EmbeddedDatabase {
-  superuserUrl: string;
-  /** Sends a signal to the postmaster and its child processes. */
-  signal(name: NodeJS.Signals): void;
-  /** Shuts it down and ends its connections, as an administrator does; its folder stays. */
-  stop(): Promise<void>;
-  /** Restarts it on the same port after it was killed or stopped. */
-  startAgain(): Promise<void>;
-}
+export type Postgres = Awaited<ReturnType<typeof startPostgres>>;
 
 /** @param parent the folder for its own, such as a small disk. */
-export async function startPostgres(parent = tmpdir()): Promise<Postgres> {
+export async function startPostgres(parent = tmpdir()) {
   const folder = await mkdtemp(join(parent, "perennial-postgres-"));
   let postgres = await openEmbedded(folder);
   const passwords = JSON.parse(await readFile(join(postgres.directory, "passwords.json"), "utf8")) as {
@@ -26,12 +18,13 @@ export async function startPostgres(parent = tmpdir()): Promise<Postgres> {
   return {
     ...postgres,
     superuserUrl: Object.assign(new URL(postgres.ownerUrl), superuser).href,
-    signal: (name) => {
+    /** Sends a signal to the postmaster and its child processes. */
+    signal: (name: NodeJS.Signals) => {
       const [postmaster] = readFileSync(join(postgres.directory, "data/postmaster.pid"), "utf8").split("\n");
       const children = readFileSync(`/proc/${postmaster}/task/${postmaster}/children`, "utf8").split(" ");
       for (const pid of [postmaster, ...children]) if (pid) process.kill(Number(pid), name);
     },
-    stop: () => postgres.release(),
+    /** Restarts it on the same port after it was killed. */
     startAgain: async () => {
       postgres = await openEmbedded(folder);
     },

@@ -1,10 +1,7 @@
 // Visitors of a running site: they open pages and sign up, and remember which sign-ups were confirmed.
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { get } from "node:http";
-import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Site } from "./site.ts";
+import { postSignup, type Site } from "./site.ts";
 import { signupBody, type Stack } from "./stack.ts";
 
 /** In milliseconds: the site must answer each sign-up within this time. */
@@ -16,26 +13,16 @@ export interface Answer {
   ms: number;
 }
 
-export interface Visitors {
-  /** Signs up new visitors at once, or `interval` milliseconds apart. */
-  signUp(site: Site, count: number, interval?: number): Promise<Answer[]>;
-  /**
-   * Signs up one visitor. Returns undefined if the site is killed before it answers.
-   * @param from the client's address for X-Forwarded-For.
-   */
-  tryToSignUp(site: Site, number: string, from?: string): Promise<Answer | undefined>;
-  /** Asserts that each address with a 201 is on the list exactly once, and returns how many there are. */
-  assertStored(): Promise<number>;
-}
+export type Visitors = ReturnType<typeof createVisitors>;
 
-export function createVisitors(stack: Stack): Visitors {
+export function createVisitors(stack: Stack) {
   const confirmed = new Set<string>();
   let count = 0;
 
   async function signUp(site: Site, number: number | string, from?: string): Promise<Answer> {
     const body = signupBody(number);
     const began = performance.now();
-    const response = await postSignup(site, body, from);
+    const response = await postSignup(site, body, from && { "X-Forwarded-For": from });
     // The status line counts, even if the rest of the response is lost.
     if (response.status === 201) confirmed.add(body.email);
     const ms = performance.now() - began;
@@ -44,9 +31,15 @@ export function createVisitors(stack: Stack): Visitors {
   }
 
   return {
-    signUp: (site, size, interval = 0) =>
+    /** Signs up new visitors at once, or `interval` milliseconds apart. */
+    signUp: (site: Site, size: number, interval = 0) =>
       Promise.all(Array.from({ length: size }, (_, i) => sleep(i * interval).then(() => signUp(site, ++count)))),
-    tryToSignUp: (site, number, from) => signUp(site, number, from).catch(() => undefined),
+    /**
+     * Signs up one visitor. Returns undefined if the site is killed before it answers.
+     * @param from the client's address for X-Forwarded-For.
+     */
+    tryToSignUp: (site: Site, number: string, from?: string) => signUp(site, number, from).catch(() => undefined),
+    /** Asserts that each address with a 201 is on the list exactly once, and returns how many there are. */
     assertStored: async () => {
       const rows = await stack.query("SELECT email, count(*)::int AS times FROM earlyaccess GROUP BY email");
       const times = new Map(rows.map((row) => [row.email, row.times]));
@@ -55,15 +48,6 @@ export function createVisitors(stack: Stack): Visitors {
     },
   };
 }
-
-/** @param from the client's address for X-Forwarded-For. */
-export const postSignup = (site: Site, body: object, from?: string): Promise<Response> =>
-  fetch(`${site.url}/api/earlyaccess`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json", ...(from && { "X-Forwarded-For": from }) },
-    body: JSON.stringify(body),
-    signal: AbortSignal.timeout(4 * answerLimit),
-  });
 
 /** Asserts that each sign-up was stored, or refused in time with a Retry-After. */
 export function assertAnswered(answers: Answer[]): void {
@@ -81,13 +65,12 @@ export function assertConfirmed(answers: Answer[]): void {
 export const countStatus = (answers: (Answer | undefined)[], status: number) =>
   answers.filter((answer) => answer?.status === status).length;
 
-/** GET on a connection of its own, for at most 20 s. */
+/** GET without a kept connection, for at most 20 s. */
 export async function visit(site: Site, path = "/"): Promise<{ status: number; body: string; ms: number }> {
   const began = performance.now();
-  const sent = get(site.url + path, { agent: false, signal: AbortSignal.timeout(20_000) });
-  const [response] = await once(sent, "response");
-  const body = await text(response);
-  return { status: response.statusCode, body, ms: performance.now() - began };
+  const signal = AbortSignal.timeout(20_000);
+  const response = await fetch(site.url + path, { headers: { Connection: "close" }, signal });
+  return { status: response.status, body: await response.text(), ms: performance.now() - began };
 }
 
 /** Opens the page ten times a second. Returns a function that stops, and reports how many visits there were. */

@@ -2,31 +2,38 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll } from "vitest";
+import { afterAll, onTestFinished } from "vitest";
 import { createTestDatabase, type TestDatabase } from "./database.ts";
+import { startSite, type Options } from "./site.ts";
 import { runWaitlist } from "./waitlist.ts";
 
-/** Creates both before all tests of the file and removes them after all; until then `database` is empty. */
-export function createWaitlistFixture() {
-  const database = {} as TestDatabase;
-  let folder: string;
-  beforeAll(async () => {
-    Object.assign(database, await createTestDatabase());
-    folder = await mkdtemp(join(tmpdir(), "perennial-waitlist-"));
-  });
-  afterAll(async () => {
-    await rm(folder, { recursive: true });
-    await database.drop();
-  });
+export async function createWaitlistFixture() {
+  const database = await createTestDatabase();
+  const folder = await mkdtemp(join(tmpdir(), "perennial-waitlist-"));
+  afterAll(() => rm(folder, { recursive: true }));
   return {
     database,
     /** Returns the path of a file in the folder. */
     file: (name = "") => join(folder, name),
     waitlist: (args: string[], env?: Record<string, string>) => runWaitlist(database, args, env),
+    /** Starts the built site, which ends with the test. */
+    start: async (options: Options) => {
+      const site = await startSite(options);
+      onTestFinished(() => void site.process.kill("SIGKILL"));
+      return site;
+    },
     entries: () => database.query("SELECT * FROM earlyaccess ORDER BY email"),
     /** Inserts an entry with these columns; the others have their defaults. */
     add: (name: string, email: string, columns: Record<string, unknown> = {}) =>
       insertEntries(database, [{ name, email, company: "Engines", ...columns }]),
+    /** Adds "Person 0", "Person 1" and so on, who signed up one after the other. */
+    addPeople: (count: number) =>
+      database.query(
+        `INSERT INTO earlyaccess (id, name, email, company, created_at)
+         SELECT gen_random_uuid(), 'Person ' || i, 'person' || i || '@example.com', 'Engines', now() + i * interval '1 s' - interval '1 day'
+         FROM generate_series(0, $1::int - 1) i`,
+        [count],
+      ),
   };
 }
 

@@ -51,7 +51,7 @@ function capture(name: "stdout" | "stderr"): () => string {
   };
 }
 
-/** Runs the built command. @param program a copy of the bundle. */
+/** Runs the built command. @param program another bundle. */
 export async function runBuiltWaitlist(
   database: DatabaseUrls,
   args: string[],

@@ -10,16 +10,10 @@ import { runTasks } from "../../server/worker/worker.ts";
 import { createTestApp } from "./app.ts";
 import { until } from "./until.ts";
 
-export interface Worker {
-  log(): string;
-  /** Ends as with SIGTERM, which completes the jobs in progress. */
-  stop(): Promise<void>;
-  /** The error that ended it, if any. */
-  failure(): unknown;
-}
+export type Worker = Awaited<ReturnType<typeof startWorker>>;
 
 /** Starts a worker, which ends with the test. @throws the error that ends it at its start. */
-export async function startWorker(env: Record<string, string>, roundMs?: number): Promise<Worker> {
+export async function startWorker(env: Record<string, string>, roundMs?: number) {
   const config = readConfig(env);
   const stop = new AbortController();
   let lines = "";
@@ -28,21 +22,21 @@ export async function startWorker(env: Record<string, string>, roundMs?: number)
   const working = runTasks(await openDatabase(config), config, log, stop.signal, roundMs).catch((error: unknown) => {
     failure = error;
   });
-  const worker = { log: () => lines, failure: () => failure, stop: () => (stop.abort(), working) };
-  onTestFinished(worker.stop);
+  /** Ends as with SIGTERM, which completes the jobs in progress. */
+  const end = () => (stop.abort(), working);
+  onTestFinished(end);
   await until("the worker started", () => {
     if (failure) throw failure;
     return /worker started|waiting for its end/.test(lines);
   });
-  return worker;
+  return { log: () => lines, failure: () => failure, stop: end };
 }
 
 export type SignUp = (email: string, changes?: object) => Promise<number>;
 
-/** Opens an app until the test ends. Returns a function that signs up and resolves with the status. */
+/** Opens an app. Returns a function that signs up and resolves with the status. */
 export async function openSignUps({ webUrl }: DatabaseUrls): Promise<SignUp> {
   const site = await createTestApp(webUrl);
-  onTestFinished(() => site.close());
   return async (email, changes) => {
     const entry = { name: "Ada Lovelace", email, company: "Engines", ...changes };
     return (await request(site.app).post(signupPath).send(entry)).status;

@@ -33,12 +33,6 @@ it.each(["2024-02-29", "today", "yesterday", "400d"])("readPeriod takes %s as a 
   expect(await within({ since: day, until: day }, times)).toEqual([false, true, true, false]);
 });
 
-it("readPeriod takes a time as the moment", async () => {
-  const [time, moment] = ["2026-07-31 12:00+05:30", Date.parse("2026-07-31T06:30:00Z")];
-  expect(await within({ since: time }, [moment - 1, moment])).toEqual([false, true]);
-  expect(await within({ until: time }, [moment - 1, moment])).toEqual([true, false]);
-});
-
 it.each(["", "tomorrow", "7", "24h", "2026-02-30"])("readPeriod refuses %j", (text) => {
   expect(() => read({ since: text })).toThrow(/^--since is ".*" but must be a date, for example 2026-01-31, /);
   expect(() => read({ until: text })).toThrow(/^--until is /);

@@ -3,26 +3,21 @@ import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it, onTestFinished } from "vitest";
+import { beforeEach, expect, it, onTestFinished } from "vitest";
 import { queryAs } from "../../../tests/support/query.ts";
 import { until } from "../../../tests/support/until.ts";
-import { openEmbedded, type EmbeddedDatabase } from "./embedded.ts";
+import { openEmbedded } from "./embedded.ts";
 
 let folder: string;
-const opened: EmbeddedDatabase[] = [];
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "perennial-embedded-"));
-});
-
-afterEach(async () => {
-  for (const database of opened.splice(0)) await database.release();
-  await rm(folder, { recursive: true, force: true });
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
 });
 
 async function open() {
   const database = await openEmbedded(folder);
-  opened.push(database);
+  onTestFinished(() => database.release());
   return database;
 }
 
@@ -40,10 +35,9 @@ const gone = (pid: number) =>
   });
 
 it("the embedded Postgres is one for all who open it at once, and ends with the last of them", async () => {
-  const [a, b, c] = await Promise.all([open(), open(), open()]);
+  const [a, b, c] = await Promise.all([openEmbedded(folder), openEmbedded(folder), openEmbedded(folder)]);
   expect(new Set([a.ownerUrl, b.ownerUrl, c.ownerUrl]).size).toBe(1);
   const pid = await postmaster();
-  opened.length = 0;
   await a.release();
   await b.release();
   expect(await queryAs(c.ownerUrl, "SELECT 1 AS x")).toEqual([{ x: 1 }]);
