@@ -8,8 +8,6 @@ import { freePort, isFree } from "../../http/listen.ts";
 import { OperatorError } from "../../operator-messages.ts";
 import { findPostgresBinaries, type PostgresBinaries } from "./postgres-binaries.ts";
 
-export type EmbeddedDatabase = Awaited<ReturnType<typeof openEmbedded>>;
-
 type Passwords = Record<"superuser" | "owner" | "web" | "admin", string>;
 
 const databaseName = "perennial";
