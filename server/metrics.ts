@@ -101,6 +101,7 @@ function addGauges(registry: Registry, { pool, isReady }: Sources): void {
   );
 }
 
+/** Adds a gauge whose value is read at each scrape. */
 export function addGauge(registry: Registry, name: string, help: string, read: () => number | Promise<number>): void {
   const gauge: Gauge = new Gauge({ name, help, registers: [registry], collect: async () => gauge.set(await read()) });
 }

@@ -51,6 +51,7 @@ export interface Application {
   express: { request: object; response: object };
 }
 
+/** Creates a server that answers nothing until `serve` names the application. */
 export function createHttpServer(timeouts = directTimeouts) {
   // Express changes the prototype of every message, and V8 then drops its optimisations for the object: a loss of two thirds
   // of the throughput. Messages that are created with Express' prototype keep it.

@@ -25,7 +25,8 @@ const concurrency = 4;
 
 /**
  * Runs the tasks until the signal. If another worker runs, waits for its end first.
- * @param roundMs Time between two checks of Postgres, of its answer to a check, and of the jobs in progress to end, in milliseconds.
+ * @param roundMs the interval of checks of Postgres, in milliseconds; also how long the worker waits for its answer and, before
+ * it ends, for the jobs in progress.
  * @throws OperatorError if no task is configured, a setting is missing, the queue is missing or belongs to another application,
  * ERASURE_KEY is wrong, or the connection to Postgres is lost.
  */
