@@ -2,24 +2,20 @@
 import { basename } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { isHydrated, isViolation, openPage, type WatchedPage } from "../support/browser.ts";
-import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { createTestDatabase } from "../support/database.ts";
 import { startDevSite, type DevSite } from "../support/dev-site.ts";
 
 /** In milliseconds; generous, because the machine may be busy. */
 const timeout = 120_000;
 
-let database: TestDatabase;
 let site: DevSite;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
+  const database = await createTestDatabase();
   site = await startDevSite({ DATABASE_URL: database.webUrl, DATABASE_OWNER_URL: database.ownerUrl });
 }, timeout);
 
-afterAll(async () => {
-  await site.remove();
-  await database.drop();
-});
+afterAll(() => site.remove());
 
 /** Opens the landing page, whose form is too far away to start the hydration, and waits for the connection to Vite. */
 async function openUnhydrated(): Promise<WatchedPage> {

@@ -21,10 +21,7 @@ beforeAll(async () => {
   studio = await startStudio({ DATABASE_URL: database.webUrl, DATABASE_ADMIN_URL: database.adminRoleUrl });
 });
 
-afterAll(async () => {
-  await studio.stop();
-  await database.drop();
-});
+afterAll(() => studio.stop());
 
 /** @param row zero-based. */
 function cell(page: Page, column: string, row = 0): Locator {

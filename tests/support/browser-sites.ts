@@ -31,7 +31,6 @@ export function createBrowserSites(): BrowserSites {
     await sites.open.stop();
     await sites.closed.stop();
     await sites.wire.cut();
-    await sites.database.drop();
   });
   return sites;
 }

@@ -12,7 +12,6 @@ export interface TestDatabase extends DatabaseUrls {
   adminRoleUrl: string;
   /** Runs a statement as the owner. */
   query: (sql: string, values?: unknown[]) => Promise<Record<string, unknown>[]>;
-  drop(): Promise<void>;
 }
 
 export function superuserUrl(database: string): string {
@@ -36,7 +35,6 @@ function toTestDatabase(name: string, urls: DatabaseUrls): TestDatabase {
     workerUrl: urls.worker?.url ?? urlOf(name, "worker", "also a long secret"),
     adminRoleUrl: urlOf(name, "admin", "one more long secret"),
     query: (sql, values) => queryAs(urls.ownerUrl, sql, values),
-    drop: async () => void (await asSuperuser(`DROP DATABASE ${name} WITH (FORCE)`)),
   };
 }
 
