@@ -44,8 +44,10 @@ const postgresFolder = "/usr/lib/postgresql";
 
 /** Returns the path of the first program that is installed, of the newest Postgres if it is one of its own. @throws if there is none. */
 export function findProgram(...names: string[]): string {
-  const [newest = ""] = existsSync(postgresFolder) ? readdirSync(postgresFolder).toSorted().toReversed() : [];
-  const folders = [join(postgresFolder, newest, "bin"), ...(process.env.PATH ?? "").split(":")];
+  // The newest may have only the programs of a client.
+  const versions = existsSync(postgresFolder) ? readdirSync(postgresFolder).toSorted().toReversed() : [];
+  const binaries = versions.map((version) => join(postgresFolder, version, "bin"));
+  const folders = [...binaries, ...(process.env.PATH ?? "").split(":")];
   const path = folders.flatMap((folder) => names.map((name) => join(folder, name))).find((file) => existsSync(file));
   if (!path) throw new Error(`This needs ${names.join(" or ")}.`);
   return path;
