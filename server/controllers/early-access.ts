@@ -10,11 +10,12 @@ import { readBody } from "../middleware/body.ts";
 import { prefersHtml } from "../middleware/errors.ts";
 import { clientLimit, type SignupLimits } from "../middleware/rate-limit.ts";
 import { sameOrigin } from "../middleware/security-headers.ts";
+import { WaitlistUnavailableError } from "../models/batch.ts";
 import { createToken } from "../models/entry-links.ts";
 import { readNoticeId } from "../models/notice.ts";
 import { HourlyLimitError } from "../models/signup-volume.ts";
 import { parseEntry, type ParsedEntry } from "../models/waitlist-entry.ts";
-import { WaitlistUnavailableError, type Waitlist } from "../models/waitlist.ts";
+import type { Waitlist } from "../models/waitlist.ts";
 import type { Renderer } from "../views/renderer.ts";
 import { formFailure } from "./form-failure.ts";
 

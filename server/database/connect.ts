@@ -43,13 +43,15 @@ export async function withDatabase(work: (database: OpenedDatabase, config: Conf
 
 export type Pool = pg.Pool;
 
-/** In milliseconds. A batch is retried for 1.6 s (batch.ts), and its response must come within 5 s. */
+/** In milliseconds, for a statement of the site and its wait for a connection: sign-ups that wait behind a dead one have time for another. */
+const statementMs = 2_000;
+
 const siteTimeouts = {
-  connectionTimeoutMillis: 1_500,
-  query_timeout: 1_750,
-  /** Below the query timeout: a statement that outlived its client would hold a connection, and might store the entry after all. */
-  statement_timeout: 1_500,
-  /** Short, so that a batch with a locked address is soon split and the other entries are stored. */
+  connectionTimeoutMillis: statementMs,
+  query_timeout: statementMs,
+  /** A statement that outlived its client would hold a connection, and might store the entry after all. */
+  statement_timeout: statementMs - 50,
+  /** For the table. The statements of batch.ts set their own for their turn. */
   lock_timeout: 400,
 };
 
@@ -65,6 +67,17 @@ export interface Database {
   close: () => Promise<void>;
 }
 
+/** Rejects with QUERY_TIMEOUT if the work takes longer. The work goes on. */
+export function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(
+      () => reject(Object.assign(new Error("Postgres takes too long"), { code: "QUERY_TIMEOUT" })),
+      ms,
+    );
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
+
 /** Opens no connection before the first one is needed. */
 export function createPool(webUrl: string): Pool {
   return new pg.Pool({ connectionString: webUrl, ...siteTimeouts, keepAlive: true, application_name: "perennial-web" });
@@ -76,8 +89,14 @@ export function connect(pool: Pool, log: Logger): Database {
   let client: ReturnType<typeof createClient> | undefined;
   const load = () => (client ??= createClient(pool, logLost));
   return {
-    execute: async (statement, ...parameters) => (await load()).$executeRawUnsafe(statement, ...parameters),
-    query: async (statement, ...parameters) => (await load()).$queryRawUnsafe(statement, ...parameters),
+    execute: async (statement, ...parameters) => {
+      const prisma = await load();
+      return within(statementMs, prisma.$executeRawUnsafe(statement, ...parameters));
+    },
+    query: async (statement, ...parameters) => {
+      const prisma = await load();
+      return within(statementMs, prisma.$queryRawUnsafe(statement, ...parameters));
+    },
     close: async () => {
       await (await client)?.$disconnect();
       await pool.end();

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { errorFields } from "../logger.ts";
+import { within } from "./connect.ts";
 import type { MigrationResult } from "./migrate.ts";
 
 type Migrate = () => Promise<MigrationResult>;
@@ -69,7 +70,7 @@ export function createReadiness(check: () => Promise<void>, log: Logger): () => 
   let wasReady = true;
 
   async function probeOnce(): Promise<boolean> {
-    const fault = await Promise.race([check(), failLate()]).then(() => undefined, errorFields);
+    const fault = await within(probeTimeoutMs, check()).then(() => undefined, errorFields);
     const ready = fault === undefined;
     // Log changes only: probes come every few seconds.
     if (!ready && wasReady) log.warn({ error: fault }, "sign-ups cannot be stored");
@@ -81,9 +82,4 @@ export function createReadiness(check: () => Promise<void>, log: Logger): () => 
   // Each check waits for the database's disk, and anybody may send probes one after the other.
   const forget = () => setTimeout(() => (probe = undefined), 250).unref();
   return () => (probe ??= probeOnce().finally(forget));
-}
-
-async function failLate(): Promise<never> {
-  await sleep(probeTimeoutMs, undefined, { ref: false });
-  throw Object.assign(new Error("The check takes too long"), { code: "QUERY_TIMEOUT" });
 }

@@ -1,8 +1,7 @@
 // The links that confirm or delete an entry, and their tokens, of which the database stores only hashes.
 import { hash, randomBytes } from "node:crypto";
 import type { Database } from "../database/connect.ts";
-import { retryForMs, storeBatch, type Pending } from "./batch.ts";
-import { asyncCommit, executeDurably, WaitlistUnavailableError } from "./waitlist.ts";
+import { inBatches, turn } from "./batch.ts";
 
 /** Each resolves after the commit. @throws WaitlistUnavailableError */
 export interface EntryLinks {
@@ -12,62 +11,20 @@ export interface EntryLinks {
   leave: (token: string) => Promise<void>;
 }
 
-const statements = {
-  confirm: `
-    SELECT hash, ${asyncCommit} FROM unnest(string_to_array($1, ',')) AS hash
-    WHERE public.earlyaccess_confirm(hash::bytea)`,
-  leave: `
-    SELECT count(public.earlyaccess_leave(hash::bytea)), ${asyncCommit}
-    FROM unnest(string_to_array($1, ',')) AS hash`,
-};
+/** Not in WHERE, where Postgres would run the functions without the turn. */
+const statement = `${turn}
+  SELECT CASE WHEN confirms THEN public.earlyaccess_confirm(hash::bytea) ELSE public.earlyaccess_leave(hash::bytea) END AS done
+  FROM turn, ROWS FROM (json_to_recordset(batch) AS (confirms boolean, hash text)) WITH ORDINALITY AS link (confirms, hash, position)
+  ORDER BY position`;
 
-interface Use {
-  name: keyof typeof statements;
-  hash: string;
-  confirmed?: boolean;
-}
-
-/**
- * Runs one statement at a time, with all tokens that arrived meanwhile. A flood of forged tokens then takes one of the ten
- * connections, and sign-ups have the others.
- */
 export function createEntryLinks(query: Database["query"]): EntryLinks {
-  let pending: Pending<Use>[] = [];
-  let isRunning = false;
-
-  async function run(uses: Use[]) {
-    for (const [name, statement] of Object.entries(statements)) {
-      const named = uses.filter((use) => use.name === name);
-      // Sorted: the statements of two replicas lock entries in the same order.
-      const hashes = [...new Set(named.map((use) => use.hash))].toSorted();
-      if (hashes.length === 0) continue;
-      const rows = await executeDurably(query, statement, hashes.join(","));
-      const confirmed = new Set(rows.map((row) => row.hash));
-      for (const use of named) use.confirmed = confirmed.has(use.hash);
-    }
-  }
-
-  async function runPending() {
-    isRunning = true;
-    while (pending.length > 0) {
-      const batch = pending;
-      pending = [];
-      await storeBatch(run, batch, performance.now() + retryForMs);
-    }
-    isRunning = false;
-  }
-
-  const follow = (name: Use["name"], token: string) =>
-    new Promise<Use>((resolve, reject) => {
-      const refuse = (cause: unknown) =>
-        reject(new WaitlistUnavailableError("The link could not be followed", { cause }));
-      const use: Use = { name, hash: hashToken(token) };
-      pending.push({ entry: use, resolve: () => resolve(use), reject: refuse });
-      if (!isRunning) void runPending();
-    });
+  const follow = inBatches(async (links: { confirms: boolean; hash: string }[]) => {
+    const rows = await query(statement, JSON.stringify(links));
+    return rows.map(({ done }) => done === true);
+  });
   return {
-    confirm: async (token) => (await follow("confirm", token)).confirmed === true,
-    leave: async (token) => void (await follow("leave", token)),
+    confirm: (token) => follow({ confirms: true, hash: hashToken(token) }),
+    leave: async (token) => void (await follow({ confirms: false, hash: hashToken(token) })),
   };
 }
 

@@ -1,21 +1,24 @@
-// The waitlist: batches of concurrent sign-ups, their errors and retries, and the readiness check.
-import { setTimeout as sleep } from "node:timers/promises";
+// The waitlist: batches of concurrent changes, their turns, errors and retries, and the readiness check.
+import { setImmediate } from "node:timers/promises";
 import pg from "pg";
 import { pino } from "pino";
-import { beforeEach, expect, it, vi } from "vitest";
+import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { createTestDatabase } from "../../tests/support/database.ts";
 import { entryOf } from "../../tests/support/entry.ts";
+import { until } from "../../tests/support/until.ts";
 import { connect, createPool, type Database } from "../database/connect.ts";
 import { errorFields } from "../logger.ts";
 import type { WaitlistEntry } from "./waitlist-entry.ts";
-import { createWaitlist, WaitlistUnavailableError, type CheckedWaitlist } from "./waitlist.ts";
+import { WaitlistUnavailableError } from "./batch.ts";
+import { createEntryLinks, createToken } from "./entry-links.ts";
+import { createWaitlist, type CheckedWaitlist } from "./waitlist.ts";
 
 const connectTo = (url: string) => connect(createPool(url), pino({ enabled: false }));
 
 const database = await createTestDatabase();
 const connection = connectTo(database.webUrl);
 
-beforeEach(() => database.query("TRUNCATE earlyaccess"));
+beforeEach(() => database.query("TRUNCATE earlyaccess; DROP FUNCTION IF EXISTS fail CASCADE"));
 
 const people = (size: number) => Array.from({ length: size }, (_, i) => entryOf(`ada${i}@example.com`));
 const stored = () => database.query("SELECT name, email, job_title FROM earlyaccess ORDER BY email");
@@ -36,11 +39,36 @@ async function insertUncommitted(email: string): Promise<pg.Client> {
   return client;
 }
 
-it("concurrent entries are stored with one statement, and wait for the disk with another one", async () => {
+/** Takes the turn of the statements that change entries. Returns a function that ends it. */
+async function holdTurn(): Promise<() => Promise<void>> {
+  const client = new pg.Client(database.ownerUrl);
+  await client.connect();
+  const release = () => client.end();
+  onTestFinished(release);
+  await client.query("SELECT pg_advisory_lock('earlyaccess'::regclass::oid::bigint)");
+  return release;
+}
+
+const isTurnAwaited = async () =>
+  (
+    await database.query(
+      "SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND objid = 'earlyaccess'::regclass",
+    )
+  ).length > 0;
+
+it("one statement is in flight, and entries that arrive meanwhile share the next ones, of 200 at most", async () => {
+  const release = await holdTurn();
   const execute = vi.fn<Database["execute"]>(connection.execute);
-  await joinAll(createWaitlist(execute), people(100));
-  expect(execute).toHaveBeenCalledTimes(2);
-  expect(await stored()).toHaveLength(100);
+  const waitlist = createWaitlist(execute);
+  const first = waitlist.join(entryOf("first@example.com"));
+  await until("the first waits", isTurnAwaited);
+  const others = joinAll(waitlist, people(201));
+  await setImmediate();
+  expect(execute).toHaveBeenCalledTimes(1);
+  await release();
+  await Promise.all([first, others]);
+  expect(execute).toHaveBeenCalledTimes(3);
+  expect(await stored()).toHaveLength(202);
 });
 
 it("the first entry for an address wins within a batch, with special characters unchanged", async () => {
@@ -57,26 +85,59 @@ it("the first entry for an address wins within a batch, with special characters 
   ]);
 });
 
-it("a known address causes a write too, so that the response time does not reveal it", async () => {
-  const waitlist = createWaitlist(connection.execute);
-  await waitlist.join(entryOf("ada@example.com"));
+const links = createEntryLinks(connection.query);
+const forged = createToken().token;
+const valid = createToken();
+
+/** Ada, with a valid token of a mail. */
+const addAda = () =>
+  database.query(
+    `INSERT INTO earlyaccess (id, name, email, company, mail_tokens)
+     VALUES (gen_random_uuid(), 'Ada', 'ada@example.com', 'Engines', ARRAY[$1::bytea])`,
+    [valid.hash],
+  );
+
+const changes: [name: string, change: () => Promise<unknown>][] = [
+  ["a known address", () => createWaitlist(connection.execute).join(entryOf("ada@example.com"))],
+  ["an empty batch", () => createWaitlist(connection.execute).check()],
+  ["a forged token to confirm", () => links.confirm(forged)],
+  ["a forged token to leave", () => links.leave(forged)],
+];
+
+it.each(changes)("%s causes a write too, so that the response time does not reveal it", async (_name, change) => {
+  await addAda();
   const written = async () => {
+    await connection.execute("SELECT pg_stat_force_next_flush()::text");
     const [row] = await database.query(
       `SELECT sum((pg_stat_get_backend_wal(pid)).wal_records)::int AS records
        FROM pg_stat_activity WHERE application_name = 'perennial-web' AND datname = current_database()`,
     );
     return row?.records as number;
   };
-  // Postgres reports the writes of a connection up to one second later, before its next statement.
-  const report = async () => {
-    await sleep(1_100);
-    await connection.execute("SELECT 1");
-  };
-  await report();
+  await change(); // The first statement of a connection may write nothing but what it prunes.
   const before = await written();
-  await waitlist.join(entryOf("ada@example.com"));
-  await report();
+  await change();
   expect(await written()).toBeGreaterThan(before);
+});
+
+it.each([
+  ...changes,
+  ["a new address", () => createWaitlist(connection.execute).join(entryOf("new@example.com"))],
+  ["a valid token to confirm", () => links.confirm(valid.token)],
+  ["a valid token to leave", () => links.leave(valid.token)],
+] satisfies typeof changes)("%s takes the turn before any trigger runs, and commits durably", async (_name, change) => {
+  await addAda();
+  await onChanges(`
+    PERFORM nextval('public.attempts');
+    IF (SELECT source = 'session' FROM pg_settings WHERE name = 'synchronous_commit') THEN RAISE 'not durable'; END IF;
+    RETURN coalesce(NEW, OLD);`);
+  const release = await holdTurn();
+  const changed = change();
+  await until("it waits", isTurnAwaited);
+  const [{ is_called } = {}] = await database.query("SELECT is_called FROM attempts");
+  await release();
+  await changed;
+  expect(is_called).toBe(false);
 });
 
 it("an entry that Postgres refuses fails alone in its batch", async () => {
@@ -88,18 +149,17 @@ it("an entry that Postgres refuses fails alone in its batch", async () => {
 
 it("an entry whose address another transaction has inserted fails alone in its batch", async () => {
   const other = await insertUncommitted("ada7@example.com");
-  const results = await joinAll(createWaitlist(connection.execute), people(30));
+  const results = await joinAll(createWaitlist(connection.execute), people(200));
   expect(rejections(results)).toEqual([[7, expect.any(WaitlistUnavailableError)]]);
-  expect(await stored()).toHaveLength(29);
+  expect(await stored()).toHaveLength(199);
   await other.end();
 });
 
 it.each([1, 30])("a batch of %i is stored after a deadlock", async (size) => {
   // A sequence counts the attempts: a rollback does not reset it.
-  await failInserts("IF nextval('attempts') = 1 THEN RAISE 'once' USING ERRCODE = '40P01'; END IF; RETURN NEW;");
+  await onChanges("IF nextval('public.attempts') = 1 THEN RAISE 'once' USING ERRCODE = '40P01'; END IF; RETURN NEW;");
   expect(rejections(await joinAll(createWaitlist(connection.execute), people(size)))).toEqual([]);
   expect(await stored()).toHaveLength(size);
-  await database.query("DROP FUNCTION fail CASCADE");
 });
 
 const check = (waitlist: CheckedWaitlist) =>
@@ -119,7 +179,7 @@ it("the readiness check fails if the database is read-only, as after a failover"
 
 it("the readiness check fails after a sign-up met a full disk, until one is stored", async () => {
   const waitlist = createWaitlist(connection.execute);
-  await failInserts("RAISE 'could not extend file' USING ERRCODE = 'disk_full';");
+  await onChanges("RAISE 'could not extend file' USING ERRCODE = 'disk_full';");
   await expect(waitlist.join(entryOf("a@example.com"))).rejects.toBeInstanceOf(WaitlistUnavailableError);
   await database.query("DROP FUNCTION fail CASCADE");
   expect(await check(waitlist)).toBe("53100");
@@ -135,9 +195,9 @@ it("the readiness check succeeds after an error that concerns one entry, and sto
   expect(await stored()).toEqual([]);
 });
 
-/** Executes PL/pgSQL for each INSERT. */
-async function failInserts(statements: string): Promise<void> {
+/** Executes PL/pgSQL before each change of an entry. */
+async function onChanges(statements: string): Promise<void> {
   await database.query(`CREATE SEQUENCE IF NOT EXISTS attempts; ALTER SEQUENCE attempts RESTART;
     CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN ${statements} END $$;
-    CREATE TRIGGER fail BEFORE INSERT ON earlyaccess FOR EACH ROW EXECUTE FUNCTION fail()`);
+    CREATE TRIGGER fail BEFORE INSERT OR UPDATE OR DELETE ON earlyaccess FOR EACH ROW EXECUTE FUNCTION fail()`);
 }

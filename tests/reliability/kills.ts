@@ -19,6 +19,7 @@ import {
 
 const siteKills = 4;
 const databaseKills = 3;
+const backendKills = 10;
 const shutdowns = 4;
 /** In milliseconds: the sign-ups of a burst are sent during this time, and the kill comes at a random moment of it. */
 const burstDuration = 250;
@@ -61,6 +62,36 @@ export const kills: StackScenarios = {
     assertRunning(site);
     return `${databaseKills} kills; ${await visitors.assertStored()} confirmed sign-ups, each stored once; ${refused} refused`;
   },
+  "a backend of Postgres is killed while the site stands still and the disk is slow": async (stack) => {
+    await assertDurable(stack);
+    await stack.query("ALTER SYSTEM SET commit_siblings = 0"); // Every commit waits for the delay.
+    await stack.query("ALTER SYSTEM SET commit_delay = 30000");
+    await stack.query("SELECT pg_reload_conf()");
+    const visitors = createVisitors(stack);
+    const site = await stack.startSite();
+    assertConfirmed(await visitors.signUp(site, 10));
+    for (let crash = 0; crash < backendKills; crash++) {
+      const answers = await killDuringBurst(visitors, site, `crash.${crash}`, async () => {
+        const backends = "SELECT pid FROM pg_stat_activity WHERE application_name = 'perennial-web'";
+        const backend = await until("the site is connected", async () => (await stack.query(backends))[0]);
+        site.process.kill("SIGSTOP");
+        await sleep(Math.random() * 20); // Postgres sends answers that the site has not read yet.
+        process.kill(backend?.pid as number, "SIGKILL"); // Postgres ends all its connections, and recovers.
+        await until("Postgres works again", () =>
+          stack.query("SELECT").then(
+            () => true,
+            () => false,
+          ),
+        );
+        site.process.kill("SIGCONT");
+      });
+      for (const answer of answers) assert(answer, "a sign-up got no response");
+      await until("sign-ups are stored again", async () => (await visitors.signUp(site, 1))[0]?.status === 201);
+      await visitors.assertStored();
+    }
+    assertRunning(site);
+    return `${backendKills} crashes; ${await visitors.assertStored()} confirmed sign-ups, each stored once`;
+  },
   "the site shuts down under load (SIGTERM)": async (stack) => {
     const seen = { responses: 0, confirmed: [] as string[] };
     for (let round = 0; round < shutdowns; round++) {
@@ -81,13 +112,13 @@ export const kills: StackScenarios = {
   },
 };
 
-async function killDuringBurst(visitors: Visitors, site: Site, burst: number, kill: () => void) {
+async function killDuringBurst(visitors: Visitors, site: Site, burst: number | string, kill: () => unknown) {
   const coming = Array.from({ length: burstSize }, async (_, i) => {
     await sleep((i / burstSize) * burstDuration);
     return visitors.tryToSignUp(site, `${burst}.${Math.floor((i / burstSize) * addresses)}`);
   });
   await sleep(Math.random() * burstDuration);
-  kill();
+  await kill();
   return Promise.all(coming);
 }
 

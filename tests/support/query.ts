@@ -3,6 +3,7 @@ import pg from "pg";
 
 export async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client(url);
+  client.on("error", () => undefined); // The end of a connection also fails its query.
   await client.connect();
   try {
     return await use(client);
