@@ -16,7 +16,7 @@ async function start(changes: Partial<AppOptions> = {}, timeouts = directTimeout
   const http = createHttpServer(timeouts);
   http.serve(app.application);
   onTestFinished(() => http.close());
-  return { ...app, http, port: await http.listen("127.0.0.1", 0) };
+  return { ...app, http, port: await http.listen("127.0.0.1", 0, app.options.log) };
 }
 
 async function open(port: number): Promise<Socket> {
@@ -118,6 +118,13 @@ it("the server answers a request that arrives during shutdown with Connection: c
   expect(await text(kept)).toMatch(/^HTTP\/1\.1 200 [^]*Connection: close[^]*\{"status":"ok"\}$/);
   expect(await text(idle)).toBe("");
   await closed;
+});
+
+it("the server logs that it cannot accept connections once a minute, and accepts the next one", async () => {
+  const site = await start();
+  for (let i = 0; i < 3; i++) site.http.server.emit("error", Object.assign(new Error("accept"), { code: "EMFILE" }));
+  expect(site.logged().match(/"code":"EMFILE".*"connections cannot be accepted"/g)).toHaveLength(1);
+  expect(statuses(await exchange(site.port, closing(healthz)))).toEqual(["200"]);
 });
 
 const shortTimeouts = { ...directTimeouts, headers: 200, request: 400, check: 20, inactivity: 300 };

@@ -2,6 +2,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { Server as NetServer, type Socket } from "node:net";
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
+import type { Logger } from "pino";
 import { listen } from "./listen.ts";
 
 /** Not an import, which on Node 24 also loads fetch and WebSocket: a sixth of the start's processor time. */
@@ -120,7 +121,7 @@ export function createHttpServer(timeouts = directTimeouts) {
       server.on("request", (req, res) => handle(req, res, lacksHost(req) ? 400 : undefined));
       server.on("checkExpectation", (req, res) => handle(req, res, 417));
     },
-    listen: (host: string, port: number) => listen(server, host, port),
+    listen: (host: string, port: number, log?: Logger) => listen(server, host, port, "PORT", log),
     close,
   };
 }
