@@ -1,5 +1,4 @@
 // The request path, from top to bottom.
-import type { RequestListener } from "node:http";
 import express from "express";
 import type { Logger } from "pino";
 import { earlyAccess, type EarlyAccessOptions } from "./controllers/early-access.ts";
@@ -47,14 +46,15 @@ export function createApp(options: AppOptions): Application {
   const checkProxy = trustProxy === 0 ? warnOfProxy(log) : undefined;
   const app = express();
 
-  const listener: RequestListener = (req, res) => {
+  const listener: Application["listener"] = (req, res, refusal) => {
     // 1. Every response: request id, log and security headers
     const headers = ["X-Request-Id", logRequest(req, res, options), ...constantHeaders];
     checkProxy?.(req);
     if (mayHaveLongBody(req)) res.shouldKeepAlive = false;
     // 2. Prerendered pages and files
     const cached = findCached(req, prerendered, files);
-    if (cached) sendCached(req, res, cached, headers);
+    if (refusal) res.writeHead(refusal, headers).end();
+    else if (cached) sendCached(req, res, cached, headers);
     else {
       setHeaders(res, headers);
       app(req, res);

@@ -9,6 +9,8 @@ import { projectRoot } from "./project-root.ts";
 
 type SettingName = keyof typeof settings;
 
+const secretNames = settingNames.filter((name) => "secret" in settings[name]);
+
 const url = "postgresql://web:secret@db.example/perennial";
 
 it("the configuration has the default of each setting that is unset or empty", () => {
@@ -37,11 +39,15 @@ it.each([
   expect(error).not.toContain("hunter2");
 });
 
-it("the configuration rejects the example of WEBHOOK_SECRET in production", () => {
-  const { example } = settings.WEBHOOK_SECRET;
-  expect(readConfig({ WEBHOOK_SECRET: example }).webhookSecret).toBe(example);
-  const production = { WEBHOOK_SECRET: example, NODE_ENV: "production" };
-  expect(errorOf(production)).toContain("WEBHOOK_SECRET is the example");
+it.each(secretNames)("the configuration rejects the example of %s in production", (name) => {
+  const { example } = settings[name];
+  expect(errorOf({ [name]: example, NODE_ENV: "production" })).toContain(`\n  ${name} is the example`);
+});
+
+it("the configuration rejects REDIS_URL if DATABASE_URL has no password", () => {
+  const env = { REDIS_URL: "redis://cache.example", DATABASE_URL: "postgresql://web@db.example/perennial" };
+  expect(errorOf(env)).toContain("\n  REDIS_URL needs a password in DATABASE_URL");
+  expect(readConfig({ ...env, DATABASE_URL: url })).toMatchObject({ redisUrl: env.REDIS_URL });
 });
 
 it("the configuration reads a secret from the file that NAME_FILE names", () => {
@@ -99,7 +105,7 @@ it.each<[SettingName, string[]]>([
 
 it("the configuration marks each URL except PUBLIC_URL, and each secret, as secret", () => {
   const isSecret = (name: SettingName) => /_(URL|SECRET|PASSWORD|KEY|TOKEN)$/.test(name) && name !== "PUBLIC_URL";
-  expect(settingNames.filter((name) => "secret" in settings[name])).toEqual(settingNames.filter(isSecret));
+  expect(secretNames).toEqual(settingNames.filter(isSecret));
 });
 
 /** No setting with a list has a default. */
@@ -112,9 +118,12 @@ it("docs/configuration.md lists every setting with its default", () => {
   expect(Object.fromEntries(Array.from(rows, ([, name, cell]) => [name, cell]))).toEqual(Object.fromEntries(expected));
 });
 
-it.each(defaults)(".env.example has a commented-out line for %s with its default, %s", (name, value) => {
-  const lines = readProjectFile(".env.example").split("\n");
-  expect(lines).toContainEqual(value === undefined ? expect.stringMatching(`^# ${name}=.`) : `# ${name}=${value}`);
+it(".env.example shows the default of each setting, or else its example, and no password", () => {
+  const text = readProjectFile(".env.example");
+  const expected = defaults.map(([name, value]) => [name, `${value ?? settings[name].example}`]);
+  const shown = Array.from(text.matchAll(/^# ([A-Z_]+)=(.*)$/gm), ([, name, value]) => [name, value]);
+  expect(Object.fromEntries(shown)).toMatchObject(Object.fromEntries(expected));
+  expect(text.match(/^.*_PASSWORD=.+$/gm)).toBeNull();
 });
 
 function errorOf(env: NodeJS.ProcessEnv): string {

@@ -217,8 +217,8 @@ export function loadConfig(): Config {
 
 /**
  * Reads the configuration from environment variables; an empty variable counts as unset.
- * @throws OperatorError naming every invalid variable with its value (secrets hidden) and an example. In production,
- * example passwords, short passwords and passwords shared by two roles are invalid.
+ * @throws OperatorError naming every invalid variable with its value (secrets hidden) and an example. In production, the
+ * examples of secrets, short passwords and passwords shared by two roles are invalid.
  */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const set = Object.fromEntries(Object.entries(env).filter(([, text]) => text?.trim()));
@@ -232,11 +232,11 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   }
   errors.push(...checkDatabaseUrls(given, values));
   errors.push(...checkMail(given));
-  for (const [name, command] of Object.entries(refusedExamples)) {
-    if (isProduction && given[name] === settings[name as SettingName].example) {
-      errors.push(`${name} is the example, which everybody can read; make one with: openssl ${command}`);
-    }
+  if (values.REDIS_URL && values.DATABASE_URL && !new URL(values.DATABASE_URL).password) {
+    errors.push("REDIS_URL needs a password in DATABASE_URL, which is the key of the hashes of clients' addresses");
   }
+  const examples = settingNames.filter((name) => isSecret(name) && given[name] === settings[name].example);
+  if (isProduction) errors.push(...examples.map((name) => `${name} is the example, which everybody can read`));
   if (errors.length > 0) {
     throw new OperatorError(`The configuration is not valid:\n${errors.map((line) => `  ${line}`).join("\n")}`);
   }
@@ -273,9 +273,6 @@ function readSecretFiles(given: NodeJS.Dict<string>): { secrets: NodeJS.Dict<str
   }
   return { secrets, errors };
 }
-
-/** Secrets that production refuses if they are the example, and the arguments of openssl that make one. */
-const refusedExamples = { WEBHOOK_SECRET: "rand -base64 32", ERASURE_KEY: "rand -hex 32" };
 
 /** Returns an error for each variable that is missing although another one requires it. */
 function checkMail(given: NodeJS.Dict<string>): string[] {
@@ -329,7 +326,7 @@ function readEnvFile(): NodeJS.Dict<string> {
     throw new OperatorError(
       // Docker makes a directory where a file to be mounted does not exist.
       code === "EISDIR"
-        ? ".env is a directory. Remove it, and make a file of it, for example: cp .env.example .env"
+        ? ".env is a directory. Remove it, and create the file with the command in docs/first-day.md"
         : `.env cannot be read (${code}). Let this account read it, for example: chmod u+r .env`,
     );
   }

@@ -34,7 +34,7 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
 
   const http = createHttpServer(config.trustProxy > 0 ? proxiedTimeouts : directTimeouts);
   // The pages name the origin, so a port that the system chooses must be known before they are rendered.
-  const chosenPort = config.publicUrl || config.port ? undefined : await http.listen(config.host, 0);
+  const chosenPort = config.publicUrl || config.port ? undefined : await http.listen(config.host, 0, log);
   const origin = config.publicUrl ?? `http://localhost:${chosenPort ?? config.port}`;
   const { settings, notice } = createPageSettings(config);
   const { allowIndexing } = config;
@@ -87,7 +87,7 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
       onResponse: metrics?.onResponse,
     }),
   );
-  const port = chosenPort ?? (await http.listen(config.host, config.port));
+  const port = chosenPort ?? (await http.listen(config.host, config.port, log));
   // Loads Prisma, which no page needs, and stores the notice; a fault shows at the next check.
   void waitlist.check().catch(() => undefined);
   // Closed after the HTTP server, whose last requests would wait for a closed Vite for ever.

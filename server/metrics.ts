@@ -1,7 +1,7 @@
 // The site's Prometheus metrics, and the server of metrics. Loaded only if a port is set: the library costs memory and start-up time.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
-import { signupPath, viewPath } from "../client/shared/addresses.ts";
+import { confirmPath, leavePath, signupPath, viewPath } from "../client/shared/addresses.ts";
 import { flags } from "./database/columns.ts";
 import type { Pool } from "./database/connect.ts";
 import { isRead } from "./http/http-error.ts";
@@ -51,8 +51,9 @@ function countResponses(registers: Registry[]): OnResponse {
     registers,
   });
   // From the start: rate() misses the first event of a series that begins with it.
-  for (const status of [403, 410, 413, 415, 422, 429, 500, 503])
-    requests.inc({ method: "POST", route: signupPath, status }, 0);
+  for (const status of [403, 410, 413, 415, 422, 429]) requests.inc({ method: "POST", route: signupPath, status }, 0);
+  for (const route of ["/", signupPath, confirmPath, leavePath])
+    for (const status of [500, 503]) requests.inc({ method: "POST", route, status }, 0);
   return function countResponse({ method = "", path, status, seconds }, res) {
     const route = routeOf(path, res.statusCode);
     requests.inc({ method: methods.has(method) ? method : "other", route, status });
@@ -107,7 +108,7 @@ export function addGauge(registry: Registry, name: string, help: string, read: (
 }
 
 /** Labels come from closed sets: no visitor can add one, or leave an address in one. */
-const named = new Set(["/", signupPath, viewPath, "/healthz", "/readyz"]);
+const named = new Set(["/", signupPath, confirmPath, leavePath, viewPath, "/healthz", "/readyz"]);
 const methods = new Set(["GET", "HEAD", "POST"]);
 
 /** Returns the path of a route, and for any other path only what was found there. */

@@ -53,6 +53,12 @@ it("migrating with only the web role's connection changes nothing", async () => 
   expect(await migrate(webOnly)).toEqual({ applied: [], created: [], webRole: "unprivileged", warnings: [] });
 });
 
+it.each(["LATIN1", "SQL_ASCII"])("migrating refuses a database in %s in one line", async (encoding) => {
+  const other = await createEmptyDatabase(`TEMPLATE template0 LOCALE 'C' ENCODING '${encoding}'`);
+  const message = expect.stringMatching(`^The encoding of the database is ${encoding}, .*$`) as string;
+  await expect(migrate(other)).rejects.toMatchObject({ name: "OperatorError", message });
+});
+
 it("migrating does not wait for ever for another migration", async () => {
   await migrate(database);
   await withClient(database.webUrl, async (other) => {

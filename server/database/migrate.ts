@@ -32,6 +32,7 @@ export interface MigrationResult {
  */
 export async function migrate(urls: DatabaseUrls, allowPrivilegedRole = true): Promise<MigrationResult> {
   return withConnection<MigrationResult>(urls.ownerUrl, async (owner) => {
+    await requireUtf8(owner);
     // Of several starts at once, one migrates and the others find it done. A pooler drops the connection's own lock_timeout.
     await owner.query(`SET lock_timeout = '5s'; SELECT pg_advisory_lock(${migrationLock})`);
     const { isPrivileged, warning } = await examineWebRole(owner, urls);
@@ -53,6 +54,16 @@ export async function migrate(urls: DatabaseUrls, allowPrivilegedRole = true): P
     // With its code, as readiness.ts retries after some.
     throw hint ? Object.assign(new OperatorError(`${error.message}. ${hint}`), { code: error.code }) : error;
   });
+}
+
+/** @throws OperatorError for another encoding: LATIN1 has not every character, and SQL_ASCII counts bytes. */
+async function requireUtf8(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ server_encoding: string }>("SHOW server_encoding");
+  const encoding = rows[0]?.server_encoding;
+  if (encoding === "UTF8") return;
+  throw new OperatorError(
+    `The encoding of the database is ${encoding}, which cannot store every name. Create another one, with: TEMPLATE template0 ENCODING 'UTF8'`,
+  );
 }
 
 const changedTables = "The tables are not as the migrations left them. See what differs: waitlist doctor";

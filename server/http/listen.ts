@@ -3,15 +3,27 @@ import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import type { Server } from "node:http";
 import { createServer, type AddressInfo } from "node:net";
+import type { Logger } from "pino";
+import { errorFields } from "../logger.ts";
 import { OperatorError } from "../operator-messages.ts";
+
+/** Each connection may meet the same error. */
+const logPauseMs = 60_000;
 
 /**
  * Starts to listen.
  * @param setting the setting or option that chooses the port, for the error message.
+ * @param log gets later errors.
  * @returns the port, which the system chooses if `port` is 0.
  * @throws OperatorError if the address cannot be used.
  */
-export async function listen(server: Server, host: string, port: number, setting = "PORT"): Promise<number> {
+export async function listen(
+  server: Server,
+  host: string,
+  port: number,
+  setting = "PORT",
+  log?: Logger,
+): Promise<number> {
   try {
     server.listen(port, host);
     await once(server, "listening");
@@ -19,8 +31,12 @@ export async function listen(server: Server, host: string, port: number, setting
     const { code = "" } = error as NodeJS.ErrnoException;
     throw new OperatorError(explain(code, host, port, setting), { cause: error });
   }
-  // An error after the start concerns one connection that the system cannot accept, for example without memory.
-  server.on("error", () => undefined);
+  let nextLogAt = 0;
+  server.on("error", (error) => {
+    if (performance.now() < nextLogAt) return;
+    nextLogAt = performance.now() + logPauseMs;
+    log?.error({ error: errorFields(error) }, "connections cannot be accepted");
+  });
   return (server.address() as AddressInfo).port;
 }
 

@@ -16,7 +16,7 @@ async function start(changes: Partial<AppOptions> = {}, timeouts = directTimeout
   const http = createHttpServer(timeouts);
   http.serve(app.application);
   onTestFinished(() => http.close());
-  return { ...app, http, port: await http.listen("127.0.0.1", 0) };
+  return { ...app, http, port: await http.listen("127.0.0.1", 0, app.options.log) };
 }
 
 async function open(port: number): Promise<Socket> {
@@ -47,7 +47,7 @@ const chunked = `${post}Transfer-Encoding: chunked\r\n\r\n`;
 const entry = JSON.stringify({ name: "Ada", email: "ada@example.com", company: "Engines" });
 const signup = `${post}Content-Length: ${entry.length}\r\n\r\n${entry}`;
 
-const closing = (request: string) => request.replace(host, `${host}Connection: close\r\n`);
+const closing = (request: string) => request.replace("\r\n", "\r\nConnection: close\r\n");
 const statuses = (answer: string) => answer.match(/(?<=HTTP\/1\.1 )\d+/g);
 
 it.each([
@@ -76,16 +76,26 @@ it.each(["POST /nope", "GET /", "DELETE /api/nope"])(
   },
 );
 
-it("the server disconnects a client that pipelines more than 20 sign-ups, and parses no more of them", async () => {
-  const joined: string[] = [];
-  const site = await start({ waitlist: { join: async ({ email }) => void joined.push(email) } });
-  let parsed = 0;
-  site.http.server.on("request", () => parsed++);
-  await exchange(site.port, signup.repeat(300));
-  expect(joined.length).toBeLessThanOrEqual(21);
-  expect(parsed).toBe(22);
-  expect(statuses(await exchange(site.port, signup.repeat(19) + closing(signup)))).toEqual(Array(20).fill("201"));
-});
+// Node would answer the last two before the event "request", without a limit.
+it.each([
+  ["20 pipelined sign-ups", signup, 20, "201"],
+  ["one of many requests without Host", "GET / HTTP/1.1\r\n\r\n", 1, "400"],
+  ["one of many requests with an unknown Expect", `GET / HTTP/1.1\r\n${host}Expect: tea\r\n\r\n`, 1, "417"],
+])(
+  "the server answers and logs %s, parses at most two more, and disconnects the client",
+  async (_, sent, answered, status) => {
+    const joined: string[] = [];
+    const site = await start({ waitlist: { join: async ({ email }) => void joined.push(email) } });
+    expect(statuses(await exchange(site.port, sent.repeat(19) + closing(sent)))).toEqual(Array(answered).fill(status));
+    expect(site.logged().match(new RegExp(`"status":${status},.*"request"`, "g"))).toHaveLength(answered);
+    joined.length = 0;
+    let parsed = 0;
+    for (const event of ["request", "checkExpectation"]) site.http.server.on(event, () => parsed++);
+    await exchange(site.port, sent.repeat(300));
+    expect(joined.length).toBeLessThanOrEqual(21);
+    expect(parsed).toBe(answered === 1 ? 1 : 22);
+  },
+);
 
 it("the rate limiter counts each of 20 pipelined sign-ups", async () => {
   const joined: string[] = [];
@@ -108,6 +118,13 @@ it("the server answers a request that arrives during shutdown with Connection: c
   expect(await text(kept)).toMatch(/^HTTP\/1\.1 200 [^]*Connection: close[^]*\{"status":"ok"\}$/);
   expect(await text(idle)).toBe("");
   await closed;
+});
+
+it("the server logs that it cannot accept connections once a minute, and accepts the next one", async () => {
+  const site = await start();
+  for (let i = 0; i < 3; i++) site.http.server.emit("error", Object.assign(new Error("accept"), { code: "EMFILE" }));
+  expect(site.logged().match(/"code":"EMFILE".*"connections cannot be accepted"/g)).toHaveLength(1);
+  expect(statuses(await exchange(site.port, closing(healthz)))).toEqual(["200"]);
 });
 
 const shortTimeouts = { ...directTimeouts, headers: 200, request: 400, check: 20, inactivity: 300 };

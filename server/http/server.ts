@@ -1,7 +1,8 @@
 // The HTTP server under Express: timeouts, a limit on pipelined requests, and a graceful stop.
-import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { Server as NetServer, type Socket } from "node:net";
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
+import type { Logger } from "pino";
 import { listen } from "./listen.ts";
 
 /** Not an import, which on Node 24 also loads fetch and WebSocket: a sixth of the start's processor time. */
@@ -46,7 +47,8 @@ interface Connection {
 
 /** The parts that the server serves. */
 export interface Application {
-  listener: RequestListener;
+  /** @param refusal the status for a request that HTTP forbids. */
+  listener: (req: IncomingMessage, res: ServerResponse, refusal?: number) => void;
   /** The prototypes that Express gives to messages. */
   express: { request: object; response: object };
 }
@@ -62,6 +64,8 @@ export function createHttpServer(timeouts = directTimeouts) {
     requestTimeout: timeouts.request,
     connectionsCheckingInterval: timeouts.check,
     keepAliveTimeout: timeouts.keepAlive,
+    // Otherwise Node refuses such a request before it reaches the limit of pipelined requests, the log and the metrics.
+    requireHostHeader: false,
     IncomingMessage: Request,
     ServerResponse: Response,
   });
@@ -75,14 +79,14 @@ export function createHttpServer(timeouts = directTimeouts) {
   });
 
   /** Disconnects a client above the pipelining limit. @returns whether the request is to be answered. */
-  function admit({ socket }: IncomingMessage, res: ServerResponse): boolean {
+  function admit({ socket }: IncomingMessage, res: ServerResponse, refusal?: number): boolean {
     const connection = connections.get(socket);
     if (!connection) return false;
     connection.pipelined = isInProgress(connection.latest) ? connection.pipelined + 1 : 0;
     connection.latest = res;
     const isFlood = connection.pipelined > pipelineLimit;
-    // A client that does not read its responses gets no more of them.
-    const isLast = stopping || socket.writableNeedDrain;
+    // A client that breaks HTTP or does not read its responses gets no more of them.
+    const isLast = stopping || refusal !== undefined || socket.writableNeedDrain;
     if (isFlood) socket.destroy();
     else if (isLast) res.shouldKeepAlive = false;
     if (isFlood || isLast) stopParsing(socket);
@@ -112,12 +116,18 @@ export function createHttpServer(timeouts = directTimeouts) {
     serve: ({ listener, express }: Application) => {
       express.request = Object.setPrototypeOf(Request.prototype, express.request) as object;
       express.response = Object.setPrototypeOf(Response.prototype, express.response) as object;
-      server.on("request", (req, res) => admit(req, res) && listener(req, res));
+      const handle = (req: IncomingMessage, res: ServerResponse, refusal?: number) =>
+        admit(req, res, refusal) && listener(req, res, refusal);
+      server.on("request", (req, res) => handle(req, res, lacksHost(req) ? 400 : undefined));
+      server.on("checkExpectation", (req, res) => handle(req, res, 417));
     },
-    listen: (host: string, port: number) => listen(server, host, port),
+    listen: (host: string, port: number, log?: Logger) => listen(server, host, port, "PORT", log),
     close,
   };
 }
+
+/** HTTP/1.0 does not require Host. */
+const lacksHost = ({ httpVersion, headers }: IncomingMessage) => httpVersion === "1.1" && headers.host === undefined;
 
 /**
  * Returns whether the system has not yet taken over the last byte of a response. Node's writableFinished says so up to Node 22;

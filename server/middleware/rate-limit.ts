@@ -56,10 +56,13 @@ export function clientLimit(
 const tooMany = new HttpError(429, "Too many requests from this network. Wait as long as Retry-After says.");
 const refuseTooMany: RequestHandler = (_req, _res, next) => next(tooMany);
 
-/** At about 300 bytes for each of two limits. An attacker with more networks has as many limits anyway. */
-const maxClients = 100_000;
+/**
+ * Of each limit. Sign-ups, link posts and page views have two each: at about 250 bytes a client, six full limits take 30 MB. An
+ * attacker with more networks has as many limits anyway.
+ */
+const maxClients = 20_000;
 
-/** Holds at most 100,000 clients, and forgets those without a recent request first. */
+/** Holds at most `maxClients`, and forgets those without a recent request first. */
 export class BoundedMemoryStore extends MemoryStore {
   override increment(key: string): Promise<ClientRateLimitInfo> {
     // MemoryStore moves a client from `previous` to `current` with its next request.

@@ -6,7 +6,7 @@ import { directSource, otherSources } from "./source.ts";
 
 export interface PageViews {
   add(source: string): void;
-  /** Stores the views counted so far. If that fails, keeps them for the next flush. */
+  /** Stores the views counted so far. If that fails, keeps them for the next flush, unless Postgres refuses a value. */
   flush(): Promise<void>;
   /** Stores the rest. Views that cannot be stored are lost, and the log says how many. */
   close(): Promise<void>;
@@ -45,8 +45,14 @@ export function createPageViews(execute: Database["execute"], log: Logger): Page
     counted = new Map();
     try {
       await execute(statement, JSON.stringify(counts));
-    } catch (error) {
-      log.warn({ error: errorFields(error) }, "page views could not be stored; the next attempt is in a minute");
+    } catch (thrown) {
+      const error = errorFields(thrown);
+      // Classes of errors that each later attempt would meet, too.
+      if (/^2[23]/.test(error.code ?? "")) {
+        log.error({ error, views: sum(counts) }, "page views are lost: Postgres refuses a value");
+        return;
+      }
+      log.warn({ error }, "page views could not be stored; the next attempt is in a minute");
       counts.forEach(add);
     }
   }
@@ -60,8 +66,10 @@ export function createPageViews(execute: Database["execute"], log: Logger): Page
     close: async () => {
       clearInterval(timer);
       await flush();
-      const views = [...counted.values()].reduce((sum, count) => sum + count.views, 0);
+      const views = sum([...counted.values()]);
       if (views > 0) log.error({ views }, "page views are lost: the database was unavailable at the stop");
     },
   };
 }
+
+const sum = (counts: Count[]) => counts.reduce((total, { views }) => total + views, 0);

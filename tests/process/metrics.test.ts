@@ -53,6 +53,8 @@ it("the metrics count requests by method, route and status, and time them", asyn
   for (const path of [script, "/favicon.ico", "/nowhere", "/healthz"]) await fetch(site.url + path);
   await fetch(`${site.url}/api/earlyaccess`, { method: "OPTIONS" });
   await signUp(site);
+  for (const path of ["/confirm", "/leave"])
+    await fetch(`${site.url}${path}?token=${"x".repeat(22)}`, { method: "POST" });
   await expect
     .poll(() => counts(site, "http_requests_total"))
     .toEqual({
@@ -63,7 +65,13 @@ it("the metrics count requests by method, route and status, and time them", asyn
       "method=GET,route=/healthz,status=200": 1,
       "method=other,route=/api/earlyaccess,status=405": 1,
       "method=POST,route=/api/earlyaccess,status=201": 1,
+      "method=POST,route=/confirm,status=200": 1,
+      "method=POST,route=/leave,status=200": 1,
     });
+  // From the start: an increase misses the first event of a series that begins with it.
+  const found = Object.keys(await scrape(site.metricsUrl));
+  for (const route of ["/", "/api/earlyaccess", "/confirm", "/leave"])
+    expect(found).toContain(`http_requests_total method=POST,route=${route},status=503`);
   const seconds = (await counts(site, "http_request_duration_seconds_sum"))["route=/api/earlyaccess"] as number;
   expect(seconds).toBeGreaterThan(0.0005);
 });

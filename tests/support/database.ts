@@ -38,11 +38,11 @@ function toTestDatabase(name: string, urls: DatabaseUrls): TestDatabase {
   };
 }
 
-/** Creates an empty database, an owner for it, and a name for each other role. */
-export async function createEmptyDatabase(): Promise<TestDatabase> {
+/** Creates an empty database, an owner for it, and a name for each other role. @param options of CREATE DATABASE. */
+export async function createEmptyDatabase(options = ""): Promise<TestDatabase> {
   const name = createName();
   await asSuperuser(`CREATE ROLE ${name}_owner LOGIN CREATEROLE PASSWORD 'owners-password'`);
-  await asSuperuser(`CREATE DATABASE ${name} OWNER ${name}_owner`);
+  await asSuperuser(`CREATE DATABASE ${name} OWNER ${name}_owner ${options}`);
   const ownerUrl = urlOf(name, "owner", "owners-password");
   return toTestDatabase(name, { ownerUrl, webUrl: urlOf(name, "web", "it's a long secret") });
 }
