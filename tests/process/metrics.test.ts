@@ -119,7 +119,7 @@ it("the worker counts mails, and shows the oldest job, jobs that were given up, 
     "perennial_mails_total outcome=refused": 1,
     perennial_failed_jobs: 1,
   });
-  expect(Math.round((found.perennial_oldest_job_seconds ?? 0) / 3_600)).toBe(1);
+  expect(Math.round((found.perennial_backlog_seconds ?? 0) / 3_600)).toBe(1);
   expect(Math.round((found.perennial_backup_age_seconds ?? 0) / 3_600)).toBe(3);
 });
 
