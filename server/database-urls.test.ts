@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { readConfig } from "./config.ts";
 import { checkDatabaseUrls, exampleDatabaseUrls } from "./database-urls.ts";
 import { projectRoot } from "./project-root.ts";
 
@@ -36,6 +37,14 @@ it.each(Object.keys(good))("the configuration rejects a weak password in %s in p
     expect(check(env)).toEqual([]);
     expect(check({ ...production, ...env })).toEqual([expect.stringMatching(`^${name} has ${fault} `)]);
   }
+});
+
+it.each([
+  ["DATABASE_URL", "WEB_PASSWORD"],
+  ["DATABASE_OWNER_URL", "OWNER_PASSWORD"],
+])("the configuration names Docker Compose's variable for a / in the password of %s", (name, variable) => {
+  const message = new RegExp(`${name} is "postgresql://…" but must be a .*: ${variable} with letters, digits`);
+  expect(() => readConfig({ ...good, [name]: "postgresql://role:a/b@db/perennial" })).toThrow(message);
 });
 
 it("the configuration rejects one password for two roles in production, even if the URLs encode it differently", () => {
