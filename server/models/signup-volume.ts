@@ -29,7 +29,7 @@ const refuseMessage =
   "100 times SIGNUP_HOURLY_CEILING sign-ups in an hour: more are refused with 503 until the hour ends. If they are people, raise the ceiling and replace the container";
 
 /**
- * Each process counts its own new entries. A count that replicas share would need a request for new entries only, whose
+ * Flags and does not refuse: otherwise, anybody with a few networks could lock everybody out. Each process counts its own new entries. A count that replicas share would need a request for new entries only, whose
  * time would reveal whether an address was on the list.
  * @param ceiling new entries of this process per hour, over all clients; 0 for no ceiling.
  */
