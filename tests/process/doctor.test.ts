@@ -13,7 +13,7 @@ import { until } from "../support/until.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
 import { runBuiltWaitlist, runWaitlist } from "../support/waitlist.ts";
 
-const { database, file, waitlist, add } = await createWaitlistFixture();
+const { database, file, waitlist, add: addEntry } = await createWaitlistFixture();
 const mails = {
   MAIL_FROM: "hello@perennial.example",
   ERASURE_KEY: erasureKey,
@@ -148,7 +148,7 @@ it("doctor counts the sign-ups that have neither a mail nor a job, and docs/mail
   await migrate({ ...database, erasureKey, worker: { url: database.workerUrl, tasks: ["mail"] } });
   const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000);
   const addAged = (name: string, hours: number, columns = {}) =>
-    add(name, `${name}@example.com`, { created_at: hoursAgo(hours), ...columns });
+    addEntry(name, `${name}@example.com`, { created_at: hoursAgo(hours), ...columns });
   await addAged("early", 9);
   await addAged("mailed", 8, { mailed_at: hoursAgo(8) });
   await addAged("refused", 7, { mail_refusal: "550" });

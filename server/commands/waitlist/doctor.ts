@@ -1,13 +1,13 @@
 // waitlist doctor: checks what the site needs from its environment, and says what to do.
 import type pg from "pg";
 import { loadConfig, type Config } from "../../config.ts";
+import { signUpColumns } from "../../database/columns.ts";
 import { connectTo, openDatabase, type OpenedDatabase } from "../../database/connect.ts";
 import { requireErasureKey } from "../../database/erasure-key.ts";
 import { mayMigrate, pendingMigrations } from "../../database/migrate.ts";
 import { backlogSeconds, isQueueEnabled, workerLock, workerName } from "../../database/queue.ts";
 import { examineWebRole, readRole, type DatabaseUrls, type WorkerTask } from "../../database/roles.ts";
 import { errorFields } from "../../logger.ts";
-import { createWaitlist } from "../../models/waitlist.ts";
 import { isFlagged } from "../../models/waitlist-entry.ts";
 import { OperatorError, printable } from "../../operator-messages.ts";
 import { count, countEntries, print } from "../command.ts";
@@ -60,8 +60,8 @@ function toProblem(what: string, error: unknown): Finding {
   if (error instanceof OperatorError) return problem(what, error.message);
   const { code } = errorFields(error);
   if (code === undefined) throw error;
-  // Missing right, table, column or function.
-  const hint = /^42/.test(code) ? migrateHint : "See docs/incident.md, Error codes.";
+  // A missing right, table, column or function.
+  const hint = code.startsWith("42") ? migrateHint : "See docs/incident.md, Error codes.";
   return problem(what, `${printable((error as Error).message)} (${code}). ${hint}`);
 }
 
@@ -79,7 +79,7 @@ function* examineSite({ publicUrl, trustProxy, controller, contactEmail }: Confi
 
 async function* examineDatabase(database: OpenedDatabase, config: Config): AsyncGenerator<Finding> {
   const { webUrl, adminUrl, worker, ownerUrl, erasureKey } = database;
-  yield await examineConnection("DATABASE_URL", webUrl, storeNothing);
+  yield await examineConnection("DATABASE_URL", webUrl, webStatements);
   const others = { DATABASE_ADMIN_URL: adminUrl, WORKER_DATABASE_URL: worker?.url };
   for (const [name, url] of Object.entries(others)) {
     if (url && url !== ownerUrl) yield await examineConnection(name, url);
@@ -106,34 +106,29 @@ async function* examineDatabase(database: OpenedDatabase, config: Config): Async
   }
 }
 
-async function examineConnection(name: string, url: string, use?: (client: pg.Client) => Promise<void>) {
+async function examineConnection(name: string, url: string, statements: string[] = []): Promise<Finding> {
   return attempt(name, async () => {
-    const client = await connectTo(url).catch((error: Error) => {
-      if (error.name === "ConnectionError" || !(error instanceof OperatorError)) throw error;
-      throw new OperatorError(`${error.message} Migrating creates a missing role, and changes no password.`);
-    });
+    const client = await connectTo(url);
     try {
-      await use?.(client);
+      for (const statement of statements) await client.query(statement);
     } finally {
       await client.end();
     }
-    return ok(name, use ? "can log in and store sign-ups" : "can log in");
+    return ok(name, statements.length > 0 ? "can log in and store sign-ups" : "can log in");
   });
 }
 
-/** Runs the statements of the site without a row: each needs its rights, and the first the locks of a sign-up. */
-async function storeNothing(web: pg.Client): Promise<void> {
-  await createWaitlist(async (sql, ...values) => (await web.query(sql, values)).rowCount ?? 0).check();
-  await web.query("INSERT INTO public.earlyaccess_notices (id, text) SELECT '', '' WHERE false");
-  await web.query(
-    "SELECT public.earlyaccess_confirm(''), public.earlyaccess_leave(''), public.earlyaccess_count_views(now()::date, '', 1) WHERE false",
-  );
-}
+/** Statements of the site, without a row: each needs its rights, and the first also waits for the locks of a sign-up. */
+const webStatements = [
+  `INSERT INTO public.earlyaccess (${signUpColumns})
+   SELECT ${signUpColumns} FROM json_populate_recordset(null::public.earlyaccess, '[]')`,
+  "INSERT INTO public.earlyaccess_notices (id, text) SELECT '', '' WHERE false",
+  "SELECT public.earlyaccess_confirm(''), public.earlyaccess_leave('') WHERE false",
+  "SELECT public.earlyaccess_count_views(now()::date, '', 1) WHERE false",
+];
 
 const noWorker =
   "none runs: mails and webhooks wait, old entries stay. Its log says why. With docker compose, add worker to COMPOSE_PROFILES in .env, then: docker compose up -d; otherwise npm run worker, or node dist/server/worker.js in the image.";
-
-const endSession = (pid: number) => `As a superuser, run: SELECT pg_terminate_backend(${pid})`;
 
 async function* examineWorker(owner: pg.Client, worker: DatabaseUrls["worker"]): AsyncGenerator<Finding> {
   const tasks = worker?.tasks ?? [];
@@ -141,7 +136,11 @@ async function* examineWorker(owner: pg.Client, worker: DatabaseUrls["worker"]):
   const session = `a session of the role "${printable(holder?.role ?? "")}"`;
   if (holder?.application === workerName && (!worker || holder.role === readRole(worker.url).name))
     yield ok("Worker", `runs: ${session}`);
-  else if (holder) yield warn("Worker", `none can run: ${session} holds its lock. ${endSession(holder.pid)}`);
+  else if (holder)
+    yield warn(
+      "Worker",
+      `none can run: ${session} holds its lock. As a superuser, run: SELECT pg_terminate_backend(${holder.pid})`,
+    );
   else if (tasks.length > 0) yield warn("Worker", noWorker);
   for (const [task, what] of [
     ["webhook", "Webhooks"],
@@ -152,13 +151,10 @@ async function* examineWorker(owner: pg.Client, worker: DatabaseUrls["worker"]):
     if (isWanted && isEnabled) yield await attempt(what, () => examineJobs(owner, task, what));
     else if (isWanted) yield problem(what, `sign-ups add no jobs. ${migrateHint}`);
     else if (isEnabled) yield warn(what, `sign-ups add jobs, but the task is not configured here. ${migrateHint}`);
-    if (isWanted && isEnabled && task === "mail")
-      yield await attempt("Missing mails", () => examineMissingMails(owner));
+    if (isWanted && isEnabled && task === "mail") yield await attempt("Missing mails", () => findMissingMails(owner));
   }
-  const { rows } = await owner.query("SELECT to_regclass('graphile_worker.jobs') IS NOT NULL AS found");
   const deletion = "Deletion of old entries";
-  if (tasks.includes("purge") && rows[0].found)
-    yield await attempt(deletion, () => examineJobs(owner, "purge", deletion));
+  if (tasks.includes("purge")) yield await attempt(deletion, () => examineJobs(owner, "purge", deletion));
 }
 
 /** Every role of the database can take the lock of the worker. */
@@ -188,7 +184,7 @@ async function examineJobs(owner: pg.Client, task: WorkerTask, what: string): Pr
 }
 
 /** Sign-ups that were stored while the queue failed, or restored from a backup; not those from before the first mail. */
-async function examineMissingMails(owner: pg.Client): Promise<Finding> {
+async function findMissingMails(owner: pg.Client): Promise<Finding> {
   const { rows } = await owner.query(
     `SELECT count(*)::int AS missing FROM public.earlyaccess AS entry
      WHERE status = 'waiting' AND mailed_at IS NULL AND mail_refusal IS NULL AND NOT (imported OR ${isFlagged})
