@@ -69,6 +69,16 @@ it("doctor finds that the web role may not store a sign-up, a notice or a page v
   }
 });
 
+it("doctor finds a renamed column", async () => {
+  await database.query("ALTER TABLE earlyaccess RENAME company TO firm");
+  const { code, stdout } = await waitlist(["doctor"]);
+  await database.query("ALTER TABLE earlyaccess RENAME firm TO company");
+  expect([code, stdout]).toEqual([
+    1,
+    expect.stringMatching(/^problem {2}DATABASE_URL: column "company" .* Undo the renaming /m),
+  ]);
+});
+
 it("doctor finds a locked table, and goes on", async () => {
   await withClient(database.ownerUrl, async (client) => {
     await client.query("BEGIN; LOCK earlyaccess");

@@ -60,9 +60,13 @@ function toProblem(what: string, error: unknown): Finding {
   if (error instanceof OperatorError) return problem(what, error.message);
   const { code } = errorFields(error);
   if (code === undefined) throw error;
-  // A missing right, table, column or function.
-  const hint = code.startsWith("42") ? migrateHint : "See docs/incident.md, Error codes.";
-  return problem(what, `${printable((error as Error).message)} (${code}). ${hint}`);
+  return problem(what, `${printable((error as Error).message)} (${code}). ${hintFor(code)}`);
+}
+
+function hintFor(code: string): string {
+  if (code === "42703") return "Undo the renaming of a column, unless Migrations is a problem, too.";
+  // A missing right, table or function.
+  return code.startsWith("42") ? migrateHint : "See docs/incident.md, Error codes.";
 }
 
 /** Returns what the check finds, or why it failed. */
