@@ -23,7 +23,7 @@ export const erase: Command = {
   run: async ({ positionals, value }) => {
     const file = value("file");
     if ((file === undefined) === (positionals.length === 0)) {
-      throw new UsageError("erase needs either addresses or --file FILE. See: waitlist erase --help");
+      throw new UsageError("erase needs either ADDRESS… or --file FILE. See: waitlist erase --help");
     }
     const addresses = file === undefined ? positionals : await readLines(file);
     await withOwner(async (client, { erasureKey }) => {
