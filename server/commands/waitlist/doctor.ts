@@ -137,13 +137,13 @@ const noWorker =
 async function* examineWorker(owner: pg.Client, worker: DatabaseUrls["worker"]): AsyncGenerator<Finding> {
   const tasks = worker?.tasks ?? [];
   const holder = await findLockHolder(owner);
-  const session = `a session of the role "${printable(holder?.role ?? "")}"`;
+  const role = `the role "${printable(holder?.role ?? "")}"`;
   if (holder?.application === workerName && (!worker || holder.role === readRole(worker.url).name))
-    yield ok("Worker", `runs: ${session}`);
+    yield ok("Worker", `runs as ${role}`);
   else if (holder)
     yield warn(
       "Worker",
-      `none can run: ${session} holds its lock. As a superuser, run: SELECT pg_terminate_backend(${holder.pid})`,
+      `none can run: a session of ${role} holds its lock. As a superuser, run: SELECT pg_terminate_backend(${holder.pid})`,
     );
   else if (tasks.length > 0) yield warn("Worker", noWorker);
   for (const [task, what] of [
