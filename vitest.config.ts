@@ -1,4 +1,4 @@
-// Three projects of tests: unit (no process, no database), process (site, worker, commands, Postgres) and browser.
+// Three projects of tests, all after a build: unit (no process, no database), process (site, worker, commands, Postgres) and browser.
 import { configDefaults, defineConfig } from "vitest/config";
 
 const common = {

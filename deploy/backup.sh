@@ -22,7 +22,7 @@ query() {
 
 # Backups may share a disk with Postgres, which stops if the disk is full. The dump and the scratch database each take at most as much as the database.
 has_room() {
-  size=$(query --command="SELECT pg_database_size(current_database()) / 1024") || return
+  size=$(query --command="SELECT pg_database_size(current_database()) / 1024") || { log "The database cannot be reached: see the line above."; return 1; }
   free=$(df -Pk "$folder" | awk 'NR == 2 { print $4 }')
   needed=$((2 * size + 200000))
   [ "$free" -gt "$needed" ] || { log "The disk is too full: a backup needs $needed KB, and $free KB are free."; return 1; }

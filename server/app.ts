@@ -51,7 +51,7 @@ export function createApp(options: AppOptions): Application {
     const headers = ["X-Request-Id", logRequest(req, res, options), ...constantHeaders];
     checkProxy?.(req);
     if (mayHaveLongBody(req)) res.shouldKeepAlive = false;
-    // 2. Prerendered pages and files
+    // 2. Prerendered pages and files, before Express, whose routing costs a third of the throughput
     const cached = findCached(req, prerendered, files);
     if (refusal) res.writeHead(refusal, headers).end();
     else if (cached) sendCached(req, res, cached, headers);

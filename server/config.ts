@@ -113,7 +113,7 @@ const erasureKey = z
   );
 
 const databaseUrl = (name: DatabaseUrlName) => ({
-  schema: postgresUrl.optional(),
+  schema: postgresUrl(name).optional(),
   example: exampleDatabaseUrls[name],
   secret: true,
 });

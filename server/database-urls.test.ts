@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { readConfig } from "./config.ts";
 import { checkDatabaseUrls } from "./database-urls.ts";
 import { projectRoot } from "./project-root.ts";
 
@@ -34,6 +35,14 @@ it.each(Object.keys(good))("the configuration rejects a short password in %s in 
     const message = `^${name} has a password shorter than 15 characters `;
     expect(check({ ...production, ...env })).toEqual([expect.stringMatching(message)]);
   }
+});
+
+it.each([
+  ["DATABASE_URL", "WEB_PASSWORD"],
+  ["DATABASE_OWNER_URL", "OWNER_PASSWORD"],
+])("the configuration names Docker Compose's variable for a / in the password of %s", (name, variable) => {
+  const message = new RegExp(`${name} is "postgresql://…" but must be a .*: ${variable} with letters, digits`);
+  expect(() => readConfig({ ...good, [name]: "postgresql://role:a/b@db/perennial" })).toThrow(message);
 });
 
 it("the configuration rejects one password for two roles in production, even if the URLs encode it differently", () => {

@@ -26,10 +26,14 @@ export const exampleDatabaseUrls: Record<DatabaseUrlName, string> = {
  */
 const unverified = /([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/;
 
-export const postgresUrl = z
-  .string()
-  .refine(isPostgresUrl, "a Postgres URL with user and database, special characters in the password percent-encoded")
-  .transform((text) => (text.includes("uselibpqcompat=true") ? text : text.replace(unverified, "$1verify-full")));
+export const postgresUrl = (name: DatabaseUrlName) =>
+  z
+    .string()
+    .refine(
+      isPostgresUrl,
+      `a Postgres URL with user and database, special characters in the password percent-encoded (docker compose: ${composeVariables[name]} with letters, digits, - and _ only)`,
+    )
+    .transform((text) => (text.includes("uselibpqcompat=true") ? text : text.replace(unverified, "$1verify-full")));
 
 function isPostgresUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;

@@ -66,7 +66,7 @@ async function requireUtf8(client: pg.Client): Promise<void> {
   );
 }
 
-const changedTables = "The tables are not as the migrations left them. See what differs: waitlist doctor";
+const changedTables = "The tables are not as the migrations left them. Undo a renaming, or restore a backup.";
 const faultHints: Record<string, string | undefined> = {
   "42703": changedTables,
   "42P01": changedTables,

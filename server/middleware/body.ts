@@ -83,7 +83,7 @@ function parseObject(text: string): object {
 
 /** Returns an array for the value of a repeated field. */
 function parseFields(text: string): object {
-  // querystring would keep invalid percent-encoding as text, and "M%FCller" would be stored.
+  // querystring replaces invalid percent-encoding: "M%FCller" would be stored as "M�ller".
   if (!isDecodable(text)) throw new HttpError(400, "The form has invalid percent-encoding.");
-  return parseForm(text); // Not qs, which takes seconds for repeated keys.
+  return parseForm(text); // Not qs, which takes 60 ms for 16 KiB of repeated keys.
 }

@@ -1,4 +1,5 @@
-// Page views per UTC day and source: counted in memory, and stored once a minute. Nothing identifies a visitor.
+// Page views per UTC day and source, which the browser reports: counted in memory, and stored once a minute. Nothing identifies a visitor,
+// which would need consent. The server does not count its responses: it sees none behind a CDN, and would need lists of bots.
 import type { Logger } from "pino";
 import type { Database } from "../database/connect.ts";
 import { errorFields } from "../logger.ts";

@@ -24,12 +24,12 @@ const hourMs = 3_600_000;
 const hardLimit = 100;
 
 const flagMessage =
-  "more new sign-ups in an hour than SIGNUP_HOURLY_CEILING: those above it get the flag unusual_volume. Compare `waitlist stats` with `waitlist stats --with-flagged`. If they are people, raise the ceiling, restart, and run `waitlist unflag`; if not, block their networks at the proxy";
+  "more new sign-ups in an hour than SIGNUP_HOURLY_CEILING: those above it get the flag unusual_volume. Compare `waitlist stats` with `waitlist stats --with-flagged`. If they are people, raise the ceiling, replace the container, and run `waitlist unflag`; if not, block their networks at the proxy";
 const refuseMessage =
-  "100 times SIGNUP_HOURLY_CEILING sign-ups in an hour: more are refused with 503 until the hour ends. If they are people, raise the ceiling and restart";
+  "100 times SIGNUP_HOURLY_CEILING sign-ups in an hour: more are refused with 503 until the hour ends. If they are people, raise the ceiling and replace the container";
 
 /**
- * Each process counts its own new entries. A count that replicas share would need a request for new entries only, whose
+ * Flags and does not refuse: otherwise, anybody with a few networks could lock everybody out. Each process counts its own new entries. A count that replicas share would need a request for new entries only, whose
  * time would reveal whether an address was on the list.
  * @param ceiling new entries of this process per hour, over all clients; 0 for no ceiling.
  */

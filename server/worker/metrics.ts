@@ -1,6 +1,7 @@
 // The worker's Prometheus metrics. Imported only if WORKER_METRICS_PORT is set.
 import type pg from "pg";
 import { Counter, Registry } from "prom-client";
+import { backlogSeconds } from "../database/queue.ts";
 import { addGauge, serveMetrics } from "../metrics.ts";
 
 export type CountMail = (outcome: "sent" | "refused") => void;
@@ -27,12 +28,11 @@ export function createWorkerMetrics() {
 }
 
 /** One statement for a scrape: a connection runs one at a time. */
-const figures = `SELECT
-  (SELECT coalesce(extract(epoch FROM now() - min(CASE WHEN attempts = 0 THEN run_at ELSE created_at END)), 0)
-   FROM graphile_worker.jobs WHERE attempts < max_attempts AND (attempts > 0 OR run_at <= now()))::float AS perennial_oldest_job_seconds,
-  (SELECT count(*) FROM graphile_worker.jobs WHERE attempts >= max_attempts)::float AS perennial_failed_jobs,
+const figures = `SELECT ${backlogSeconds} AS perennial_backlog_seconds,
+  count(*) FILTER (WHERE attempts >= max_attempts)::float AS perennial_failed_jobs,
   (SELECT coalesce(extract(epoch FROM now() - max(finished_at)), 'NaN')
-   FROM public.earlyaccess_backups)::float AS perennial_backup_age_seconds`;
+   FROM public.earlyaccess_backups)::float AS perennial_backup_age_seconds
+  FROM graphile_worker.jobs`;
 
 function addGauges(registry: Registry, client: pg.Client): void {
   let reading: Promise<Record<string, number>> | undefined;
@@ -43,7 +43,7 @@ function addGauges(registry: Registry, client: pg.Client): void {
       .finally(() => (reading = undefined)));
   const add = (name: string, help: string) =>
     addGauge(registry, name, help, async () => (await read())[name] as number);
-  add("perennial_oldest_job_seconds", "Age of the oldest job that is due or has failed; 0 if there is none.");
+  add("perennial_backlog_seconds", "Age of the oldest job without an attempt, or of the third oldest that failed.");
   add("perennial_failed_jobs", "Jobs that were given up after 25 attempts.");
   add("perennial_backup_age_seconds", "Seconds since the last backup that passed its test; NaN if there is none.");
 }

@@ -10,7 +10,7 @@ import type { Logger as Log } from "pino";
 import { settings, type Config } from "../config.ts";
 import { withConnection, type OpenedDatabase } from "../database/connect.ts";
 import { requireErasureKey } from "../database/erasure-key.ts";
-import { refuseForeignQueue, workerLock } from "../database/queue.ts";
+import { refuseForeignQueue, workerLock, workerName } from "../database/queue.ts";
 import type { WorkerTask } from "../database/roles.ts";
 import { eraseAgain, purgeOld } from "../models/erasures.ts";
 import { OperatorError } from "../operator-messages.ts";
@@ -132,8 +132,9 @@ async function checkDatabase(holder: pg.Client, tasks: TaskList, key: string | u
   if (tasks.mail || tasks.purge) await requireErasureKey(holder, key);
 }
 
-/** Takes the lock, and releases the jobs of a killed worker; otherwise they stay locked for four hours. */
+/** Takes the lock, under the name by which doctor knows it, and releases the jobs of a killed worker; otherwise they stay locked for four hours. */
 async function takeOver(holder: pg.Client, log: Log, signal: AbortSignal, roundMs: number): Promise<void> {
+  await holder.query(`SET application_name = '${workerName}'`);
   for (let tries = 0; !signal.aborted; tries++) {
     await completeRound(holder, roundMs);
     const { rows } = await holder.query("SELECT pg_try_advisory_lock($1) AS alone", [workerLock]);

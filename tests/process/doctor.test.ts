@@ -1,15 +1,19 @@
 // The command waitlist doctor.
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { migrate } from "../../server/database/migrate.ts";
+import { workerLock } from "../../server/database/queue.ts";
+import { projectRoot } from "../../server/project-root.ts";
 import { createEmptyDatabase, erasureKey } from "../support/database.ts";
 import { certificate, openMailServer } from "../support/mail-server.ts";
+import { withClient } from "../support/query.ts";
 import { runWorker } from "../support/site.ts";
 import { until } from "../support/until.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
 import { runBuiltWaitlist, runWaitlist } from "../support/waitlist.ts";
 
-const { database, file, waitlist } = await createWaitlistFixture();
+const { database, file, waitlist, add: addEntry } = await createWaitlistFixture();
 const mails = {
   MAIL_FROM: "hello@perennial.example",
   ERASURE_KEY: erasureKey,
@@ -47,6 +51,44 @@ it("doctor finds that the web role can read the list, https without a proxy, and
   expect(stdout).not.toMatch(/hunter2|it's a long secret|it%27s/);
 });
 
+it("doctor finds that the web role may not store a sign-up, a notice or a page view", async () => {
+  const [{ role } = {}] = await database.query("SELECT quote_ident($1) AS role", [new URL(database.webUrl).username]);
+  for (const right of [
+    "INSERT (company) ON earlyaccess",
+    "INSERT (text) ON earlyaccess_notices",
+    "EXECUTE ON FUNCTION earlyaccess_leave(bytea)",
+    "EXECUTE ON FUNCTION earlyaccess_count_views(date, text, int)",
+  ]) {
+    await database.query(`REVOKE ${right} FROM ${String(role)}`);
+    const { code, stdout } = await waitlist(["doctor"]);
+    await database.query(`GRANT ${right} TO ${String(role)}`);
+    const problems = stdout.split("\n").filter((line) => !line.startsWith("ok "));
+    const denied =
+      /^problem {2}DATABASE_URL: permission denied for \w+ earlyaccess\w* \(42501\)\. Migrate: npm run migrate/;
+    expect([code, problems], right).toEqual([1, [expect.stringMatching(denied), ""]]);
+  }
+});
+
+it("doctor finds a renamed column", async () => {
+  await database.query("ALTER TABLE earlyaccess RENAME company TO firm");
+  const { code, stdout } = await waitlist(["doctor"]);
+  await database.query("ALTER TABLE earlyaccess RENAME firm TO company");
+  expect([code, stdout]).toEqual([
+    1,
+    expect.stringMatching(/^problem {2}DATABASE_URL: column "company" .* Undo the renaming /m),
+  ]);
+});
+
+it("doctor finds a locked table, and goes on", async () => {
+  await withClient(database.ownerUrl, async (client) => {
+    await client.query("BEGIN; LOCK earlyaccess");
+    const { code, stdout, stderr } = await waitlist(["doctor"]);
+    expect([code, stderr]).toEqual([1, ""]);
+    expect(stdout).toMatch(/^problem {2}DATABASE_URL: canceling statement due to lock timeout \(55P03\)\. See docs/m);
+    expect(verdicts(stdout)).toMatchObject({ Migrations: "ok", Backup: "ok", Erasures: "ok" });
+  });
+});
+
 it("doctor finds a database that was not migrated, a password that is refused, and exchanged URLs", async () => {
   const empty = await createEmptyDatabase();
   const { code, stdout } = await runWaitlist(empty, ["doctor"]);
@@ -68,15 +110,27 @@ it("doctor finds webhooks that are not queued, a worker that does not run, and j
   await until("the worker runs", () => worker.stdout().includes("worker started"), 50);
   expect(await judge(wanted, "--strict")).toMatchObject({ code: 0, Worker: "ok" });
   await worker.stop();
+  for (const url of [database.webUrl, database.workerUrl]) {
+    await withClient(url, async (client) => {
+      await client.query("SELECT pg_advisory_lock($1)", [workerLock]);
+      const holder = `a session of the role "${new URL(url).username}" holds its lock`;
+      expect((await waitlist(["doctor"], wanted)).stdout).toContain(`\nwarning  Worker: none can run: ${holder}. `);
+    });
+  }
   await database.query(
-    `SELECT graphile_worker.add_job('webhook', '{}');
-     UPDATE graphile_worker._private_jobs SET created_at = now() - interval '1 hour', last_error = 'The receiver answered 500'`,
+    `SELECT graphile_worker.add_job('webhook', '{}') FROM generate_series(1, 3);
+     UPDATE graphile_worker._private_jobs
+     SET created_at = now() - interval '61 minutes', attempts = 1, last_error = 'The receiver answered 500'`,
   );
   expect((await waitlist(["doctor"], wanted)).stdout).toMatch(
-    /^warning {2}Webhooks: jobs that wait: 1, .* The latest error: The receiver answered 500\.$/m,
+    /^warning {2}Webhooks: jobs that wait: 3, .* The latest error: The receiver answered 500\.$/m,
   );
+  await database.query(
+    "UPDATE graphile_worker._private_jobs SET created_at = now() - interval '59 minutes' WHERE id = (SELECT min(id) FROM graphile_worker.jobs)",
+  );
+  expect(await judge(wanted)).toMatchObject({ Webhooks: "ok" }); // Two jobs that fail are no backlog.
   await database.query("UPDATE graphile_worker._private_jobs SET attempts = max_attempts");
-  expect((await waitlist(["doctor"], wanted)).stdout).toMatch(/ given up after 25 attempts: 1\b/);
+  expect((await waitlist(["doctor"], wanted)).stdout).toMatch(/ given up after 25 attempts: 3\b/);
   expect(await judge({})).toMatchObject({ Webhooks: "warning" }); // Not wanted any more.
   await migrate({ ownerUrl: database.ownerUrl, webUrl: database.webUrl });
 });
@@ -86,11 +140,46 @@ it("doctor finds mails and deletions that are late, but not a mail that waits un
   await migrate({ ...database, erasureKey, worker: { url: database.workerUrl, tasks: ["mail", "purge"] } });
   await database.query(
     `SELECT graphile_worker.add_job(task, '{}', run_at => now() + interval '1 day') FROM unnest('{mail,purge}'::text[]) task;
-     UPDATE graphile_worker._private_jobs SET created_at = now() - interval '1 hour'`,
+     UPDATE graphile_worker._private_jobs SET created_at = now() - interval '2 hours'`,
   );
-  expect(await judge(env)).toMatchObject({ code: 0, "Confirmation mails": "ok", "Deletion of old entries": "ok" });
-  await database.query("UPDATE graphile_worker._private_jobs SET run_at = now()");
-  expect(await judge(env)).toMatchObject({ "Confirmation mails": "warning", "Deletion of old entries": "warning" });
+  const verdictsAfter = async (change: string) => {
+    await database.query(`UPDATE graphile_worker._private_jobs SET ${change}`);
+    const found: Record<string, unknown> = await judge(env);
+    return [found["Confirmation mails"], found["Deletion of old entries"]];
+  };
+  expect(await verdictsAfter("attempts = 0")).toEqual(["ok", "ok"]);
+  expect(await verdictsAfter("run_at = now() - interval '59 minutes'")).toEqual(["ok", "ok"]);
+  expect(await verdictsAfter("run_at = now() - interval '61 minutes'")).toEqual(["warning", "warning"]);
+  expect(await verdictsAfter("attempts = 1")).toEqual(["ok", "warning"]); // One address is no backlog; there is one job of deletion.
+});
+
+it("doctor counts the sign-ups that have neither a mail nor a job, and docs/mail.md has the statement that queues them", async () => {
+  const env = { ...mails, WORKER_DATABASE_URL: database.workerUrl };
+  await migrate({ ...database, erasureKey, worker: { url: database.workerUrl, tasks: ["mail"] } });
+  const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000);
+  const addAged = (name: string, hours: number, columns = {}) =>
+    addEntry(name, `${name}@example.com`, { created_at: hoursAgo(hours), ...columns });
+  await addAged("early", 9);
+  await addAged("mailed", 8, { mailed_at: hoursAgo(8) });
+  await addAged("refused", 7, { mail_refusal: "550" });
+  await addAged("bot", 7, { suspected_spam: true });
+  await addAged("moved", 7, { imported: true });
+  await database.query("DELETE FROM graphile_worker._private_jobs");
+  await addAged("queued", 6);
+  expect(await judge(env)).toMatchObject({ "Missing mails": "ok" });
+  await addAged("lost", 5);
+  await database.query(
+    "DELETE FROM graphile_worker._private_jobs WHERE id = (SELECT max(id) FROM graphile_worker.jobs)",
+  );
+  expect((await waitlist(["doctor"], env)).stdout).toMatch(/^warning {2}Missing mails: 1 entry has neither /m);
+  const document = await readFile(join(projectRoot, "docs/mail.md"), "utf8");
+  const statement = /^## Missing mails$.*?```sql\n(.*?)```/ms.exec(document)?.[1] as string;
+  await database.query(statement.replace(/(created_at >) '.*?'/, "$1 now() - interval '8.5 hours'"));
+  expect(await judge(env)).toMatchObject({ "Missing mails": "ok" });
+  const queued = await database.query(
+    "SELECT name FROM earlyaccess WHERE EXISTS (SELECT FROM graphile_worker.jobs WHERE key = 'mail ' || earlyaccess.id) ORDER BY name",
+  );
+  expect(queued.map(({ name }) => name)).toEqual(["lost", "queued"]);
 });
 
 it("doctor finds a wrong and a missing ERASURE_KEY", async () => {
@@ -122,10 +211,15 @@ it("doctor logs into the mail server, and prints no password", async () => {
     return /^\w+ +Mail server: .*$/m.exec(stdout)?.[0];
   };
   const login = { user: "ada", password: "correct horse" };
+  const untrusted = await openMailServer({ encryption: "TLS" });
+  expect((await waitlist(["doctor"], { ...mails, SMTP_URL: untrusted.url })).stdout).toMatch(
+    /^problem .*SELF_SIGNED_CERT\. Mails wait\. For an authority of your own, /m,
+  );
+  await untrusted.close();
   const server = await openMailServer({ encryption: "STARTTLS", login });
   expect(await examine(server.url)).toBe("ok       Mail server: accepts connections");
   const wrong = Object.assign(new URL(server.url), { password: "hunter2" }).href;
   expect(await examine(wrong)).toMatch(/^problem .*Mail server error: 535 to AUTH PLAIN\. Mails wait/);
   await server.close();
-  expect(await examine(server.url)).toMatch(/^problem .*Mail server error: ECONNREFUSED\. Mails wait/);
+  expect(await examine(server.url)).toMatch(/^problem .*: ECONNREFUSED\. Mails wait\. Correct SMTP_URL\.$/);
 });

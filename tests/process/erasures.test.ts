@@ -34,14 +34,13 @@ it("erase removes the address in any spelling, keeps the status history, and can
   await add("Ada", "ada@example.com");
   await database.query("UPDATE earlyaccess SET status = 'invited' WHERE name = 'Zoë'");
   const [{ id } = {}] = await database.query("SELECT id FROM earlyaccess WHERE name = 'Zoë'");
-  const stdout =
-    "Removed 1 entry of 2026-01-02 with status invited. Its 1 status change stays, without personal data.\n";
+  const stdout = "Removed 1 entry. Not on the list: 0.\n";
   expect(await waitlist(["erase", " ZOE@München.de"])).toEqual({ code: 0, stdout, stderr: "" });
   expect(await names()).toEqual(["Ada"]);
   const [change = {}] = await database.query("SELECT * FROM earlyaccess_status_changes WHERE entry_id = $1", [id]);
   const kept = ["changed_at", "changed_by", "entry_id", "id", "new_status", "old_status"];
   expect(Object.keys(change).toSorted()).toEqual(kept);
-  const none = "The list has no entry with this address.\n";
+  const none = "Removed 0 entries. Not on the list: 1 (zoe@münchen.de).\n";
   expect(await waitlist(["erase", "zoe@münchen.de"])).toEqual({ code: 0, stdout: none, stderr: "" });
 });
 
@@ -51,13 +50,32 @@ it("erase removes all of several addresses, or none if one is no address", async
   const refused = await waitlist(["erase", "ada@example.com", "zo\u0007e"]);
   expect(refused).toMatchObject({ code: 1, stderr: '"zo?e" is not an email address. Nothing was removed.\n' });
   expect(await names()).toEqual(["Ada", "Eve"]);
-  const stdout = [
-    "ADA@example.com: Removed 1 entry of 2026-01-02 with status waiting.",
-    "nobody@example.com: The list has no entry with this address.\n",
-  ].join("\n");
+  const stdout = "Removed 1 entry. Not on the list: 1 (nobody@example.com).\n";
   const result = await waitlist(["erase", "ADA@example.com", "nobody@example.com"]);
   expect(result).toEqual({ code: 0, stdout, stderr: "" });
   expect(await names()).toEqual(["Eve"]);
+});
+
+it("erase --file removes the addresses of the lines, counts those that are not on the list, or names a line that is no address", async () => {
+  await add("Ada", "ada@example.com");
+  await add("Eve", "eve@example.com");
+  const eraseFile = async (text: string) => {
+    await writeFile(file("unsubscribed.txt"), text);
+    return waitlist(["erase", "--file", file("unsubscribed.txt")]);
+  };
+  const refused = await eraseFile("ada@example.com\nemail\n");
+  expect(refused).toEqual({ code: 1, stdout: "", stderr: '"email" is not an email address. Nothing was removed.\n' });
+  expect(await names()).toEqual(["Ada", "Eve"]);
+  const stdout = "Removed 1 entry. Not on the list: 2 (nobody@example.com, none@example.com).\n";
+  const lines = "\uFEFFADA@example.com\r\nada@example.com\r\n\r\nnobody@example.com\nnone@example.com";
+  expect(await eraseFile(lines)).toEqual({ code: 0, stdout, stderr: "" });
+  expect(await names()).toEqual(["Eve"]);
+  expect(await waitlist(["erase", "--file", file("none")])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("none cannot be read: ENOENT") as string,
+  });
+  expect(await waitlist(["erase"])).toMatchObject({ code: 2 });
+  expect(await waitlist(["erase", "eve@example.com", "--file", file("unsubscribed.txt")])).toMatchObject({ code: 2 });
 });
 
 it("purge removes the entries that are older than RETENTION_MONTHS, and none without the setting", async () => {
@@ -82,7 +100,9 @@ it("purge leaves personal data neither in its output nor in another table", asyn
   );
   await database.query("UPDATE earlyaccess SET status = 'invited' WHERE email < 'secret2'");
   const result = await waitlist(["purge"], { ...year, ...withKey });
-  expect(result).toEqual({ code: 0, stdout: "Removed 1,100 entries older than 12 months.\n", stderr: "" });
+  const stdout =
+    "Removed 0 entries of erased people, which a restore or an import brought back.\nRemoved 1,100 entries older than 12 months.\n";
+  expect(result).toEqual({ code: 0, stdout, stderr: "" });
   const tables = await database.query(
     `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
      WHERE schemaname IN ('public', 'graphile_worker', 'earlyaccess_erasures')`,
@@ -117,10 +137,10 @@ describe("an erased address", () => {
     await keep("back@example.com", "2026-01-02T03:04:05Z");
     await keep("again@example.com", "2026-01-02T03:04:04Z"); // Before the sign-up.
     const dryRun = await waitlist(["purge", "--dry-run"], withKey);
-    expect(dryRun.stdout).toMatch(/^Would remove 1 entry whose address was erased earlier\.\nRETENTION_MONTHS is 0 /);
+    expect(dryRun.stdout).toMatch(/^Would remove 1 entry of erased people, .*\.\nRETENTION_MONTHS is 0 /);
     expect(await names()).toHaveLength(3);
     const { code, stdout } = await waitlist(["purge"], withKey);
-    expect([code, stdout]).toEqual([0, expect.stringMatching(/^Removed 1 entry whose address was erased earlier\.\n/)]);
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^Removed 1 entry of erased people, /)]);
     expect(await names()).toEqual(["Again", "Never"]);
   });
 
@@ -155,9 +175,9 @@ it("purge removes an undone entry that a restore brings back, and not another on
   await database.query("SELECT earlyaccess_leave('\\x01')");
   expect(await names()).toEqual([]);
   await add("Ada", "ada@example.com", { created_at: backup?.created_at });
-  expect((await waitlist(["purge"], withKey)).stdout).toMatch(/^RETENTION_MONTHS is 0/);
+  expect((await waitlist(["purge"], withKey)).stdout).toMatch(/^Removed 0 entries of erased people/);
   await database.query("UPDATE earlyaccess SET id = $1", [backup?.id]);
-  expect((await waitlist(["purge"], withKey)).stdout).toMatch(/^Removed 1 entry whose/);
+  expect((await waitlist(["purge"], withKey)).stdout).toMatch(/^Removed 1 entry of erased people/);
   expect(await names()).toEqual([]);
 });
 

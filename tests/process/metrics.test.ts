@@ -106,7 +106,7 @@ it("the metrics count sign-ups as joined or repeated, and by flag", async () => 
   expect(await counts(site, "perennial_signups_flagged_total")).toEqual(flags);
 });
 
-it("the worker counts mails, and shows the oldest job, jobs that were given up, and the age of the last backup", async () => {
+it("the worker counts mails, and shows the backlog, jobs that were given up, and the age of the last backup", async () => {
   const port = await freePort();
   await mails.startWorker({ WORKER_METRICS_PORT: `${port}` });
   expect(await mails.signUp("ada@example.com")).toBe(201);
@@ -118,17 +118,28 @@ it("the worker counts mails, and shows the oldest job, jobs that were given up, 
     `SELECT graphile_worker.add_job('mail', run_at => now() + interval '1 day', job_key => 'tomorrow');
      SELECT graphile_worker.add_job('unknown', run_at => now() - interval '1 hour');
      SELECT graphile_worker.add_job('unknown', job_key => 'failed');
-     UPDATE graphile_worker._private_jobs SET attempts = max_attempts WHERE key = 'failed';
+     UPDATE graphile_worker._private_jobs SET attempts = max_attempts, created_at = now() - interval '9 hours' WHERE key = 'failed';
      INSERT INTO earlyaccess_backups (finished_at, entries) VALUES (now() - interval '3 hours', 1)`,
   );
-  const found = await scrape(`http://127.0.0.1:${port}/metrics`);
+  const read = () => scrape(`http://127.0.0.1:${port}/metrics`);
+  const found = await read();
   expect(found).toMatchObject({
     "perennial_mails_total outcome=sent": 1,
     "perennial_mails_total outcome=refused": 1,
     perennial_failed_jobs: 1,
   });
-  expect(Math.round((found.perennial_oldest_job_seconds ?? 0) / 3_600)).toBe(1);
+  expect(Math.round((found.perennial_backlog_seconds ?? 0) / 3_600)).toBe(1);
   expect(Math.round((found.perennial_backup_age_seconds ?? 0) / 3_600)).toBe(3);
+  // Jobs that fail are a backlog from the third on.
+  const fail = (jobs: number) =>
+    mails.database.query(
+      `SELECT graphile_worker.add_job('unknown', job_key => 'slow' || i) FROM generate_series(1, ${jobs}) i;
+       UPDATE graphile_worker._private_jobs SET attempts = 1, created_at = now() - interval '5 hours' WHERE key LIKE 'slow%'`,
+    );
+  await fail(2);
+  expect(Math.round(((await read()).perennial_backlog_seconds ?? 0) / 3_600)).toBe(1);
+  await fail(3);
+  expect(Math.round(((await read()).perennial_backlog_seconds ?? 0) / 3_600)).toBe(5);
 });
 
 it("the dashboard and the alerts name only metrics that the site or the worker has", async () => {

@@ -1,6 +1,7 @@
 // waitlist show: columns, status history, notice and JSON.
 import { beforeEach, describe, expect, it } from "vitest";
 import { migrate } from "../../server/database/migrate.ts";
+import { erasureKey } from "../support/database.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
 
 const { database, waitlist, add } = await createWaitlistFixture();
@@ -72,6 +73,34 @@ describe("show", () => {
     expect(stdout).toContain("printed as “?”; --format json has the exact text. Its text:\n\nSafe\n?]0;owned??\n");
   });
 
+  it("says where the confirmation mail is", async () => {
+    await addAda();
+    expect(await show()).toMatch(/^No mail is queued: the site sent no mails at that time, /m);
+    await migrate({ ...database, erasureKey, worker: { url: database.workerUrl, tasks: ["mail"] } });
+    const mailOf = async (columns: object, change = "DELETE FROM graphile_worker._private_jobs") => {
+      await database.query("TRUNCATE earlyaccess; DELETE FROM graphile_worker._private_jobs");
+      await addAda(columns);
+      await database.query(change);
+      return /^(?:The|A|No) .*mail .*$/m.exec(await show())?.[0];
+    };
+    const update = "UPDATE graphile_worker._private_jobs SET run_at = '2026-01-03T04:05:06Z'";
+    expect(await mailOf({}, update)).toBe("A mail waits: attempt 1 of 25 at 2026-01-03 04:05:06.000 UTC.");
+    const error = "Mail server error: 450 4.2.0 to RCPT TO";
+    expect(await mailOf({}, `${update}, attempts = 4, last_error = '${error}'`)).toBe(
+      `A mail waits: attempt 5 of 25 at 2026-01-03 04:05:06.000 UTC. ${error}.`,
+    );
+    expect(await mailOf({}, `${update}, attempts = 25, last_error = '${error}'`)).toBe(
+      `A mail was given up after 25 attempts. ${error}.`,
+    );
+    const mailed = { mailed_at: "2026-01-02T02:00:00Z" };
+    expect(await mailOf(mailed)).toBe("A mail was sent at 2026-01-02 02:00:00.000 UTC.");
+    expect(await mailOf(mailed, update)).toMatch(/^A mail was sent at .* A mail waits: attempt 1 of 25 at /);
+    const refused = "The mail server refused the mail permanently: 550 5.1.1.";
+    expect(await mailOf({ mail_refusal: "550 5.1.1" })).toBe(refused);
+    expect(await mailOf({ disposable_email: true })).toBe("No mail is queued: the entry is marked disposable_email.");
+    expect(await mailOf({ imported: true })).toBe("No mail is queued: the entry is marked imported.");
+  });
+
   it("with --format json has the same and every character, and prints none that a terminal obeys", async () => {
     const id = await storeNotice("Who keeps the list\n");
     const name = "\u001B[2J\u202E\u{E0001}\u2028\u0085\u007F\n👩‍🚀";
@@ -93,8 +122,8 @@ describe("show", () => {
   });
 
   it("says that an address was erased, with ERASURE_KEY", async () => {
-    const env = { ERASURE_KEY: "k".repeat(40) };
-    await migrate({ ...database, erasureKey: env.ERASURE_KEY });
+    const env = { ERASURE_KEY: erasureKey };
+    await migrate({ ...database, erasureKey });
     await addAda();
     expect(await waitlist(["erase", "ada@example.com"], env)).toMatchObject({ code: 0 });
     await database.query("UPDATE earlyaccess_erasures.addresses SET erased_at = '2026-01-02T03:04:05Z'");

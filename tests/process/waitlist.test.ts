@@ -40,7 +40,7 @@ describe("the waitlist command", () => {
       ["export", "--since", "01/02/2026"],
       /^--since is "01\/02\/2026" but must be a date, for example /,
     ],
-    ["a missing argument", ["erase"], /^erase needs ADDRESS\. See: waitlist erase --help\n$/],
+    ["a missing argument", ["show"], /^show needs ADDRESS\. See: waitlist show --help\n$/],
     ["an excess argument", ["export", "a", "b"], /^export does not take "b"\. See: /],
   ])("refuses %s with exit code 2", async (_, args, message) => {
     expect(await waitlist(args)).toEqual({ code: 2, stdout: "", stderr: expect.stringMatching(message) });

@@ -7,10 +7,11 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
+import { migrate } from "../../server/database/migrate.ts";
 import { projectRoot } from "../../server/project-root.ts";
 import { freePort } from "../../server/http/listen.ts";
 import { findProgram } from "../support/run.ts";
-import { postSignup, type Site } from "../support/site.ts";
+import { postSignup, runWorker, type Site } from "../support/site.ts";
 import { signupBody, type StackScenarios } from "../support/stack.ts";
 import { until } from "../support/until.ts";
 
@@ -24,13 +25,23 @@ export const metrics: StackScenarios = {
     const port = await freePort();
     const site = await stack.startSite({ METRICS_PORT: String(port) });
     await causeMetrics(site);
-    promtool(["check", "metrics"], await (await fetch(`http://127.0.0.1:${port}/metrics`)).text());
-    const panels = await withPrometheus(port, stack.folder, async (query) => {
-      await causeMetrics(site); // Between two readings, as a rate needs a change.
-      await sleep(3_000);
-      return queryPanels(query);
-    });
-    return `promtool accepts the metrics, the alerts fire as tested, and all ${panels} queries of the dashboard have data`;
+    const { ownerUrl, webUrl } = stack.postgres;
+    await migrate({ ownerUrl, webUrl, worker: { url: ownerUrl, tasks: ["purge"] } });
+    const workerPort = await freePort();
+    const worker = runWorker({ DATABASE_URL: ownerUrl, RETENTION_MONTHS: "1", WORKER_METRICS_PORT: `${workerPort}` });
+    try {
+      await until("the worker runs", () => worker.stdout().includes("worker started"));
+      for (const each of [port, workerPort])
+        promtool(["check", "metrics"], await (await fetch(`http://127.0.0.1:${each}/metrics`)).text());
+      const panels = await withPrometheus([port, workerPort], stack.folder, async (query) => {
+        await causeMetrics(site); // Between two readings, as a rate needs a change.
+        await sleep(3_000);
+        return queryPanels(query);
+      });
+      return `promtool accepts the metrics, the alerts fire as tested, and all ${panels} queries of the dashboard have data`;
+    } finally {
+      await worker.stop();
+    }
   },
 };
 
@@ -51,10 +62,11 @@ async function causeMetrics(site: Site): Promise<void> {
 /** Returns the result of a PromQL query, which is empty without data. */
 type Query = (promql: string) => string;
 
-/** Runs Prometheus on the metrics at the port, and calls `use` once it has read them. */
-async function withPrometheus<T>(port: number, folder: string, use: (query: Query) => Promise<T>): Promise<T> {
+/** Runs Prometheus on the metrics at the ports, and calls `use` once it has read them. */
+async function withPrometheus<T>(ports: number[], folder: string, use: (query: Query) => Promise<T>): Promise<T> {
   const address = `127.0.0.1:${await freePort()}`;
-  const scrape = { job_name: "perennial", scrape_interval: "1s", static_configs: [{ targets: [`127.0.0.1:${port}`] }] };
+  const targets = ports.map((port) => `127.0.0.1:${port}`);
+  const scrape = { job_name: "perennial", scrape_interval: "1s", static_configs: [{ targets }] };
   // JSON is YAML.
   await writeFile(join(folder, "prometheus.yml"), JSON.stringify({ rule_files: [rules], scrape_configs: [scrape] }));
   const options = [`--config.file=${folder}/prometheus.yml`, `--storage.tsdb.path=${folder}/prometheus`];
@@ -65,7 +77,8 @@ async function withPrometheus<T>(port: number, folder: string, use: (query: Quer
       "Prometheus is ready",
       async () => (await fetch(`http://${address}/-/ready`).catch(() => undefined))?.ok,
     );
-    await until("Prometheus has read the metrics", () => query('up{job="perennial"} == 1').trim() !== "");
+    const isRead = () => query(`count(up{job="perennial"} == 1) == ${ports.length}`).trim() !== "";
+    await until("Prometheus has read the metrics", isRead);
     return await use(query);
   } finally {
     server.kill();

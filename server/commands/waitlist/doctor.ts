@@ -1,13 +1,16 @@
 // waitlist doctor: checks what the site needs from its environment, and says what to do.
 import type pg from "pg";
 import { loadConfig, type Config } from "../../config.ts";
+import { signUpColumns } from "../../database/columns.ts";
 import { connectTo, openDatabase, type OpenedDatabase } from "../../database/connect.ts";
 import { requireErasureKey } from "../../database/erasure-key.ts";
 import { mayMigrate, pendingMigrations } from "../../database/migrate.ts";
-import { isQueueEnabled, workerLock } from "../../database/queue.ts";
-import { examineWebRole, type WorkerTask } from "../../database/roles.ts";
+import { backlogSeconds, isQueueEnabled, workerLock, workerName } from "../../database/queue.ts";
+import { examineWebRole, readRole, type DatabaseUrls, type WorkerTask } from "../../database/roles.ts";
+import { errorFields } from "../../logger.ts";
+import { isFlagged } from "../../models/waitlist-entry.ts";
 import { OperatorError, printable } from "../../operator-messages.ts";
-import { count, print } from "../command.ts";
+import { count, countEntries, print } from "../command.ts";
 import type { Command } from "./arguments.ts";
 import { migrateHint } from "./owner.ts";
 
@@ -48,9 +51,27 @@ async function* examine(): AsyncGenerator<Finding> {
       await database.release();
     }
   } catch (error) {
-    if (!(error instanceof OperatorError)) throw error;
-    yield problem(what, error.message);
+    yield toProblem(what, error);
   }
+}
+
+/** Describes a failed check in one line, so that the others follow. @throws the error if it is a fault of doctor. */
+function toProblem(what: string, error: unknown): Finding {
+  if (error instanceof OperatorError) return problem(what, error.message);
+  const { code } = errorFields(error);
+  if (code === undefined) throw error;
+  return problem(what, `${printable((error as Error).message)} (${code}). ${hintFor(code)}`);
+}
+
+function hintFor(code: string): string {
+  if (code === "42703") return "Undo the renaming of a column, unless Migrations is a problem, too.";
+  // A missing right, table or function.
+  return code.startsWith("42") ? migrateHint : "See docs/incident.md, Error codes.";
+}
+
+/** Returns what the check finds, or why it failed. */
+async function attempt(what: string, check: () => Promise<Finding>): Promise<Finding> {
+  return check().catch((error: unknown) => toProblem(what, error));
 }
 
 function* examineSite({ publicUrl, trustProxy, controller, contactEmail }: Config): Generator<Finding> {
@@ -62,7 +83,8 @@ function* examineSite({ publicUrl, trustProxy, controller, contactEmail }: Confi
 
 async function* examineDatabase(database: OpenedDatabase, config: Config): AsyncGenerator<Finding> {
   const { webUrl, adminUrl, worker, ownerUrl, erasureKey } = database;
-  const others = { DATABASE_URL: webUrl, DATABASE_ADMIN_URL: adminUrl, WORKER_DATABASE_URL: worker?.url };
+  yield await examineConnection("DATABASE_URL", webUrl, webStatements);
+  const others = { DATABASE_ADMIN_URL: adminUrl, WORKER_DATABASE_URL: worker?.url };
   for (const [name, url] of Object.entries(others)) {
     if (url && url !== ownerUrl) yield await examineConnection(name, url);
   }
@@ -77,43 +99,52 @@ async function* examineDatabase(database: OpenedDatabase, config: Config): Async
     const judge = isPrivileged && config.allowPrivilegedRole ? warn : problem;
     yield warning ? judge("Web role", warning) : ok("Web role", "cannot read, change or delete entries");
     if (!isUpToDate) return;
-    const missing = await missingColumns(owner);
-    if (missing) yield problem("Columns", `earlyaccess lacks ${missing}. Undo a renaming, or restore a backup.`);
-    yield* examineWorker(owner, worker?.tasks ?? []);
-    yield await examineBackup(owner);
-    yield ok("Erasures", (await requireErasureKey(owner, erasureKey)) ? "the key is right" : "no addresses are kept");
+    yield* examineWorker(owner, worker);
+    yield await attempt("Backup", () => examineBackup(owner));
+    yield await attempt("Erasures", async () => {
+      const isKept = await requireErasureKey(owner, erasureKey);
+      return ok("Erasures", isKept ? "the key is right" : "no addresses are kept");
+    });
   } finally {
     await owner.end();
   }
 }
 
-/** Returns their names, or null if there are none. */
-async function missingColumns(owner: pg.Client): Promise<string | null> {
-  const { Prisma } = await import("../../database/generated/browser.ts");
-  const { rows } = await owner.query(
-    `SELECT string_agg(name, ', ') AS missing FROM unnest($1::text[]) AS name
-     WHERE name NOT IN (SELECT attname FROM pg_attribute WHERE attrelid = to_regclass('public.earlyaccess'))`,
-    [Object.keys(Prisma.WaitlistEntryScalarFieldEnum)],
-  );
-  return rows[0].missing as string | null;
+async function examineConnection(name: string, url: string, statements: string[] = []): Promise<Finding> {
+  return attempt(name, async () => {
+    const client = await connectTo(url);
+    try {
+      for (const statement of statements) await client.query(statement);
+    } finally {
+      await client.end();
+    }
+    return ok(name, statements.length > 0 ? "can log in and store sign-ups" : "can log in");
+  });
 }
 
-async function examineConnection(name: string, url: string): Promise<Finding> {
-  try {
-    await (await connectTo(url)).end();
-    return ok(name, "can log in");
-  } catch (error) {
-    if (!(error instanceof OperatorError)) throw error;
-    const hint = " Migrating creates a missing role, and changes no password.";
-    return problem(name, error.name === "ConnectionError" ? error.message : error.message + hint);
-  }
-}
+/** Statements of the site, without a row: each needs its rights, and the first also waits for the locks of a sign-up. */
+const webStatements = [
+  `INSERT INTO public.earlyaccess (${signUpColumns})
+   SELECT ${signUpColumns} FROM json_populate_recordset(null::public.earlyaccess, '[]')`,
+  "INSERT INTO public.earlyaccess_notices (id, text) SELECT '', '' WHERE false",
+  "SELECT public.earlyaccess_confirm(''), public.earlyaccess_leave('') WHERE false",
+  "SELECT public.earlyaccess_count_views(now()::date, '', 1) WHERE false",
+];
 
 const noWorker =
-  "none runs: mails and webhooks wait, old entries stay. Its log says why. With docker compose, add worker to COMPOSE_PROFILES in .env, then: docker compose up -d; otherwise npm run worker, or node dist/server/worker.js in the image.";
+  "none runs: mails and webhooks wait, old entries stay. Its log says why. With docker compose, add worker to COMPOSE_PROFILES in .env, then: docker compose up -d --no-deps worker; otherwise npm run worker, or node dist/server/worker.js in the image.";
 
-async function* examineWorker(owner: pg.Client, tasks: WorkerTask[]): AsyncGenerator<Finding> {
-  if (await isWorkerRunning(owner)) yield ok("Worker", "runs");
+async function* examineWorker(owner: pg.Client, worker: DatabaseUrls["worker"]): AsyncGenerator<Finding> {
+  const tasks = worker?.tasks ?? [];
+  const holder = await findLockHolder(owner);
+  const role = `the role "${printable(holder?.role ?? "")}"`;
+  if (holder?.application === workerName && (!worker || holder.role === readRole(worker.url).name))
+    yield ok("Worker", `runs as ${role}`);
+  else if (holder)
+    yield warn(
+      "Worker",
+      `none can run: a session of ${role} holds its lock. As a superuser, run: SELECT pg_terminate_backend(${holder.pid})`,
+    );
   else if (tasks.length > 0) yield warn("Worker", noWorker);
   for (const [task, what] of [
     ["webhook", "Webhooks"],
@@ -121,39 +152,55 @@ async function* examineWorker(owner: pg.Client, tasks: WorkerTask[]): AsyncGener
   ] as const) {
     const isWanted = tasks.includes(task);
     const isEnabled = await isQueueEnabled(owner, task);
-    if (isWanted && isEnabled) yield await examineJobs(owner, task, what);
+    if (isWanted && isEnabled) yield await attempt(what, () => examineJobs(owner, task, what));
     else if (isWanted) yield problem(what, `sign-ups add no jobs. ${migrateHint}`);
     else if (isEnabled) yield warn(what, `sign-ups add jobs, but the task is not configured here. ${migrateHint}`);
+    if (isWanted && isEnabled && task === "mail") yield await attempt("Missing mails", () => findMissingMails(owner));
   }
-  const { rows } = await owner.query("SELECT to_regclass('graphile_worker.jobs') IS NOT NULL AS found");
-  if (tasks.includes("purge") && rows[0].found) yield await examineJobs(owner, "purge", "Deletion of old entries");
+  const deletion = "Deletion of old entries";
+  if (tasks.includes("purge")) yield await attempt(deletion, () => examineJobs(owner, "purge", deletion));
 }
 
-async function isWorkerRunning(client: pg.Client): Promise<boolean> {
-  const { rows } = await client.query(
-    `SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND objid = $1
-       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+/** Every role of the database can take the lock of the worker. */
+async function findLockHolder(owner: pg.Client) {
+  const { rows } = await owner.query<{ role: string; application: string; pid: number }>(
+    `SELECT usename AS role, application_name AS application, pid FROM pg_locks JOIN pg_stat_activity USING (pid)
+     WHERE locktype = 'advisory' AND granted AND classid = 0 AND objid = $1 AND objsubid = 1 AND datname = current_database()
+       AND database = datid`,
     [workerLock],
   );
-  return rows.length > 0;
+  return rows[0];
 }
 
 async function examineJobs(owner: pg.Client, task: WorkerTask, what: string): Promise<Finding> {
-  // A mail may wait until the next day; it does so without an attempt. A worker that runs empties the queue within a second.
   const { rows } = await owner.query(
     `SELECT count(*) FILTER (WHERE attempts < max_attempts)::int AS waiting,
             count(*) FILTER (WHERE attempts >= max_attempts)::int AS lost,
-            bool_or(attempts < max_attempts AND created_at < now() - interval '1 minute' AND (attempts > 0 OR run_at <= now())) AS late,
-            (array_agg(last_error ORDER BY updated_at DESC) FILTER (WHERE last_error IS NOT NULL))[1] AS error,
-            (SELECT to_char(max(mailed_at), 'YYYY-MM-DD HH24:MI TZ') FROM public.earlyaccess) AS mailed
+            ${backlogSeconds} > 3600 AS late,
+            (array_agg(last_error ORDER BY updated_at DESC) FILTER (WHERE last_error IS NOT NULL))[1] AS error
      FROM graphile_worker.jobs WHERE task_identifier = $1`,
     [task],
   );
-  const { waiting, lost, late, error, mailed } = rows[0];
-  const latest = task === "mail" && mailed ? `; the latest was sent at ${mailed}` : "";
-  const state = `jobs that wait: ${count(waiting)}, that were given up after 25 attempts: ${count(lost)}${latest}`;
+  const { waiting, lost, late, error } = rows[0];
+  const state = `jobs that wait: ${count(waiting)}, that were given up after 25 attempts: ${count(lost)}`;
   if (!late && lost === 0) return ok(what, state);
   return warn(what, `${state}.${error ? ` The latest error: ${printable(error)}.` : ""}`);
+}
+
+/** Sign-ups that were stored while the queue failed, or restored from a backup; not those from before the first mail. */
+async function findMissingMails(owner: pg.Client): Promise<Finding> {
+  const { rows } = await owner.query(
+    `SELECT count(*)::int AS missing FROM public.earlyaccess AS entry
+     WHERE status = 'waiting' AND mailed_at IS NULL AND mail_refusal IS NULL AND NOT (imported OR ${isFlagged})
+       AND created_at > (SELECT min(mailed_at) FROM public.earlyaccess)
+       AND NOT EXISTS (SELECT FROM graphile_worker.jobs WHERE key = 'mail ' || entry.id)`,
+  );
+  const { missing } = rows[0];
+  if (missing === 0) return ok("Missing mails", "every sign-up since the first mail has a mail or a job");
+  return warn(
+    "Missing mails",
+    `${countEntries(missing)} ${missing === 1 ? "has" : "have"} neither a mail nor a job. To queue them, see docs/mail.md, Missing mails.`,
+  );
 }
 
 async function examineBackup(owner: pg.Client): Promise<Finding> {
@@ -190,7 +237,10 @@ async function examineMailServer(url: string, { publicUrl = "" }: Config): Promi
     return ok("Mail server", "accepts connections");
   } catch (error) {
     if (!(error instanceof MailError)) throw error;
-    const hint = "Correct SMTP_URL; for an authority of your own set NODE_EXTRA_CA_CERTS=/path/ca.pem.";
+    const isCertificate = /CERT|^UNABLE_TO_/.test(error.code);
+    const hint = isCertificate
+      ? "For an authority of your own, see docs/mail.md, Docker Compose."
+      : "Correct SMTP_URL.";
     return problem("Mail server", `${error.message}. Mails wait. ${hint}`);
   }
 }

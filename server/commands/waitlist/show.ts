@@ -1,4 +1,6 @@
 // waitlist show: everything that is kept about a person, and the privacy notice of the sign-up (GDPR, articles 7, 13 and 15).
+import type pg from "pg";
+import { flags } from "../../database/columns.ts";
 import { findErasure, findPeople, type Person } from "../../models/erasures.ts";
 import { normaliseAddress } from "../../models/waitlist-entry.ts";
 import { invisible, OperatorError, printable, printableLines, printableName } from "../../operator-messages.ts";
@@ -9,15 +11,16 @@ import { withOwner } from "./owner.ts";
 export const show: Command = {
   summary: "prints everything that is kept about the person with ADDRESS",
   details: [
-    "Prints all columns of the entry, each change of its status with the database role that made it, and the privacy notice",
-    "that the form showed. The id of a notice is the beginning of its text's SHA-256: a changed text would have another id.",
-    "Times are in UTC, hashes in hexadecimal. json is a list with an object for the entry. With ERASURE_KEY, show also says",
-    "whether the database keeps the address as erased.",
+    "Prints all columns of the entry, where its confirmation mail is, each change of its status with the database role that",
+    "made it, and the privacy notice that the form showed. The id of a notice is the beginning of its text's SHA-256: a",
+    "changed text would have another id. Times are in UTC, hashes in hexadecimal. json is a list with an object for the",
+    "entry. With ERASURE_KEY, show also says whether the database keeps the address as erased.",
   ].join("\n"),
   positionals: ["ADDRESS"],
   options: { format: { value: "FORMAT", description: "text (the default) or json" } },
   run: async ({ positionals: [address = ""], value }) => {
-    const toText = (people: Person[]) => people.map(describePerson).join("\n");
+    const toText = (people: Person[], mails: string[]) =>
+      people.map((person, i) => describePerson(person, mails[i] ?? "")).join("\n");
     const format = readChoice("format", value("format") ?? "text", { text: toText, json: toJson });
     await withOwner(async (client, { erasureKey }) => {
       const people = await findPeople(client, address);
@@ -27,14 +30,16 @@ export const show: Command = {
         throw new OperatorError(`"${printableName(address)}" is not an email address.`);
       }
       if (people.length === 0) throw new OperatorError(`The list has no entry with this address.${note}`);
-      print(format(people));
+      const mails: string[] = [];
+      for (const person of people) mails.push(await describeMail(client, person));
+      print(format(people, mails));
       if (note) process.stderr.write(`${note.trim()}\n`);
     });
   },
 };
 
 /** Each value is one line: a field cannot imitate another one, the status history or the notice. */
-function describePerson(person: Person): string {
+function describePerson(person: Person, mail: string): string {
   const rows = Object.entries(person.entry);
   const width = Math.max(...rows.map(([name]) => name.length));
   const format = (name: string, value: string) => (name.endsWith("_at") ? formatTime(value) : printable(value));
@@ -46,7 +51,40 @@ function describePerson(person: Person): string {
       `${formatTime(changed_at)}  ${old_status} → ${new_status} by ${printable(changed_by)}`,
   );
   const history = changes.length > 0 ? ["Status changes:", ...changes] : ["No status changes."];
-  return [...columns, "", ...history, "", describeNotice(person), ""].join("\n");
+  return [...columns, "", printable(mail), "", ...history, "", describeNotice(person), ""].join("\n");
+}
+
+/** Says where the confirmation mail is. An admin may not read the queue. */
+async function describeMail(client: pg.Client, { entry }: Person): Promise<string> {
+  if (entry.mail_refusal) return `The mail server refused the mail permanently: ${entry.mail_refusal}.`;
+  const sent = entry.mailed_at ? [`A mail was sent at ${formatTime(String(entry.mailed_at))}.`] : [];
+  const { rows: rights } = await client.query(
+    "SELECT has_schema_privilege(to_regnamespace('graphile_worker'), 'USAGE') AS may",
+  );
+  const { rows } = rights[0].may ? await client.query<Job>(selectJob, [`mail ${entry.id}`]) : { rows: [] };
+  return [...sent, ...rows.map(describeJob)].join(" ") || `No mail is queued: ${explainMissing(entry)}.`;
+}
+
+interface Job {
+  attempts: number;
+  max_attempts: number;
+  next: string;
+  last_error: string | null;
+}
+
+const selectJob =
+  "SELECT attempts, max_attempts, to_json(run_at) AS next, last_error FROM graphile_worker.jobs WHERE key = $1";
+
+function describeJob({ attempts, max_attempts: most, next, last_error: error }: Job): string {
+  if (attempts >= most) return `A mail was given up after ${most} attempts. ${error}.`;
+  const attempt = `attempt ${attempts + 1} of ${most}`;
+  return `A mail waits: ${attempt} at ${formatTime(next)}.${error ? ` ${error}.` : ""}`;
+}
+
+function explainMissing(entry: Person["entry"]): string {
+  const reason = ["imported", ...flags].find((column) => entry[column]);
+  if (reason) return `the entry is marked ${reason}`;
+  return "the site sent no mails at that time, the queue failed, or a restore lost the job; see docs/mail.md, Missing mails";
 }
 
 function describeNotice({ entry, notice }: Person): string {
