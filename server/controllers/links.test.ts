@@ -49,6 +49,12 @@ it.each([
   expect(await entries()).toEqual([{ email: ada.email, confirmed: false }]);
 });
 
+it("tokens differ, also many of them, because each has 128 random bits", () => {
+  const tokens = Array.from({ length: 5_000 }, newToken);
+  expect(new Set(tokens).size).toBe(5_000);
+  for (let i = 0; i < 21; i++) expect(new Set(tokens.map((token) => token[i])).size, `character ${i}`).toBe(64);
+});
+
 it.each(["/confirm", "/leave?token=short", `/confirm?token=${"x".repeat(23)}`])(
   "%s, without a complete token, returns 404",
   async (path) => {

@@ -51,7 +51,11 @@ it("an entry's notice is null for a sign-up that names no notice, and never fail
 it("an entry's notice cannot be changed: the web role may only add notices, whose id belongs to the text, and nobody changes one", async () => {
   const forged = "INSERT INTO public.earlyaccess_notices (id, text) VALUES (repeat('0', 32), 'another text')";
   await expect(queryAs(database.webUrl, forged)).rejects.toMatchObject({ code: "23514" });
-  for (const sql of ["UPDATE earlyaccess_notices SET text = ''", "DELETE FROM earlyaccess_notices"]) {
+  for (const sql of [
+    "UPDATE earlyaccess_notices SET text = ''",
+    "DELETE FROM earlyaccess_notices",
+    "TRUNCATE earlyaccess_notices",
+  ]) {
     await expect(queryAs(database.webUrl, sql)).rejects.toMatchObject({ code: "42501" });
     await expect(queryAs(database.ownerUrl, sql)).rejects.toThrow("earlyaccess_notices is append-only");
   }

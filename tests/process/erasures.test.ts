@@ -1,4 +1,5 @@
 // Erased addresses: waitlist erase, purge, and import of a file that still holds them.
+import { createHmac } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { beforeEach, describe, expect, it } from "vitest";
 import { hashAddress } from "../../server/database/erasure-key.ts";
@@ -105,7 +106,9 @@ describe("an erased address", () => {
   it("is kept as a keyed hash, whether or not the list has its entry", async () => {
     await add("Ada", "ada@example.com");
     expect(await waitlist(["erase", "ADA@example.com", "Zoe@München.de"], withKey)).toMatchObject({ code: 0 });
-    const expected = ["", "ada@example.com", "zoe@xn--mnchen-3ya.de"].map((address) => String(hash(address)));
+    const expected = ["", "ada@example.com", "zoe@xn--mnchen-3ya.de"].map((address) =>
+      String(createHmac("sha256", erasureKey).update(address).digest()),
+    );
     expect(await hashes()).toEqual(expected.toSorted());
     expect(await names()).toEqual([]);
   });
