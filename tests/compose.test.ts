@@ -17,7 +17,7 @@ interface Service {
 }
 
 interface Pod {
-  containers: { envFrom: Record<string, { name: string } | undefined>[] }[];
+  containers: { securityContext: object; envFrom: Record<string, { name: string } | undefined>[] }[];
 }
 
 const read = (file: string) => readFileSync(join(projectRoot, file), "utf8");
@@ -117,8 +117,13 @@ it("Kubernetes confines each pod, and gives it all settings but only its own sec
   const pods = documents.flatMap(({ spec }) => spec?.template?.spec ?? []);
   for (const pod of pods) {
     expect(pod).toMatchObject({ automountServiceAccountToken: false, securityContext: { runAsNonRoot: true } });
-    const securityContext = { readOnlyRootFilesystem: true, capabilities: { drop: ["ALL"] } };
-    expect(pod.containers).toMatchObject([{ securityContext, resources: { limits: { memory: "256Mi" } } }]);
+    expect(pod.containers).toMatchObject([{ resources: { limits: { memory: "256Mi" } } }]);
+    const confinement = {
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ["ALL"] },
+    };
+    expect(pod.containers[0]?.securityContext).toEqual(confinement);
   }
   const sources = pods.map(({ containers: [container] }) =>
     container?.envFrom.map(({ configMapRef, secretRef }) => configMapRef?.name ?? secretRef?.name),
