@@ -56,6 +56,10 @@ it("Docker Compose connects each service as the role that it needs, and none as 
 const free =
   "build command configs depends_on deploy entrypoint environment healthcheck init networks ports profiles pull_policy restart stop_grace_period stop_signal volumes";
 
+it("the project's own image has a user", () => {
+  expect(read("Dockerfile")).toMatch(/^USER 1000:1000\n\nFROM runtime AS studio$/m);
+});
+
 it.each(Object.entries(services))("Docker Compose confines the service %s", (name, service) => {
   const confinement = Object.entries(service).filter(([key]) => !free.split(" ").includes(key));
   const isCaddy = service.image === "caddy:2.11";
@@ -68,7 +72,6 @@ it.each(Object.entries(services))("Docker Compose confines the service %s", (nam
     logging: { driver: "json-file", options: { "max-size": "10m", "max-file": "5" } },
     tmpfs: { database: ["/tmp", "/var/run/postgresql:uid=999,gid=999"], valkey: ["/data"] }[name] ?? ["/tmp"],
     ...(isCaddy && { cap_add: ["NET_BIND_SERVICE"] }), // Its binary does not start without.
-    // The project's own image has a user.
     ...(!service.image?.startsWith(site) && { user: expect.stringMatching(/^(postgres|valkey|1000:1000)$/) }),
   });
 });

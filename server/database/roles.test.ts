@@ -114,6 +114,10 @@ it.each(["webhook", "mail", "purge"] as const)(
     };
     const lines = Object.entries(expected).flatMap(([role, rights]) => rights.map((right) => `${role}: ${right}`));
     expect((await readGrants()).toSorted()).toEqual(lines.toSorted());
+    const limited = `SELECT replace(rolname, $1, '') AS role FROM pg_roles
+      WHERE starts_with(rolname, $1) AND rolconfig = '{idle_in_transaction_session_timeout=30s}' ORDER BY role`;
+    const roles = (await database.query(limited, [`${name}_`])).map(({ role }) => role);
+    expect(roles).toEqual(["admin", "web", "worker"]);
   },
 );
 

@@ -125,6 +125,11 @@ describe("an erased address", () => {
     const { code, stdout } = await waitlist(["purge"], withKey);
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^Removed 1 entry whose address was erased earlier\.\n/)]);
     expect(await names()).toEqual(["Again", "Never"]);
+    const restored = await entries();
+    await waitlist(["erase", "again@example.com"], withKey); // A second time, after the sign-up.
+    await add("Again", "again@example.com", { created_at: restored[0]?.created_at });
+    await waitlist(["purge"], withKey);
+    expect(await names()).toEqual(["Never"]);
   });
 
   it("is skipped and counted by import, unless the line is later than the erasure", async () => {

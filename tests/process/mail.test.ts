@@ -178,6 +178,9 @@ describe("an address gets at most one mail a day", () => {
     await fixture.passDay();
     await mailed(2);
     await emptied();
+    expect(await follow("earlyaccess_leave", tokens()[1])).toBe(true);
+    expect(await signUp("ada@example.com")).toBe(201);
+    await fixture.waitsUntilTomorrow();
   });
 
   it("if two jobs run at once", async () => {
