@@ -59,5 +59,4 @@ it("an entry's notice cannot be changed: the web role may only add notices, whos
     await expect(queryAs(database.webUrl, sql)).rejects.toMatchObject({ code: "42501" });
     await expect(queryAs(database.ownerUrl, sql)).rejects.toThrow("earlyaccess_notices is append-only");
   }
-  await expect(queryAs(database.webUrl, "SELECT FROM earlyaccess_notices")).rejects.toMatchObject({ code: "42501" });
 });
