@@ -63,7 +63,7 @@ describe("a start with a given database", () => {
     await database.query(`REVOKE INSERT ON earlyaccess FROM ${new URL(database.webUrl).username}`); // The next start grants it.
     expect(await signUp(site, { ...ada, name: "Unmistakable" })).toBe(503);
     await site.stop();
-    for (const status of [422, 415, 404, 503]) expect(site.stdout()).toContain(`"status":${status}`);
+    for (const logged of [422, 415, 404, 503]) expect(site.stdout()).toContain(`"status":${logged}`);
     expect(site.stdout().replace(/.*"listening".*/, "")).not.toMatch(/unmistakable|127\.0\.0\.1|::1/i);
   });
 
