@@ -23,8 +23,8 @@ const longestHost = 253;
 
 /**
  * Reads the source from the body: `source` in a JSON sign-up, or fields of a form. Parameters that the body lacks are read from
- * the page's address. A bad source never fails a sign-up: an unusable value becomes null, and so does one
- * with an email address, by which a link may name its reader. A long one is cut.
+ * the page's address. A bad source never fails a sign-up: a long value is cut, and an unusable one becomes null, also an email
+ * address, with which some links name their reader.
  * @param page the page's address, which browsers send as Referer.
  */
 export function readSource(body: Record<string, unknown>, page = ""): Source {
