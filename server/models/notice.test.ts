@@ -33,6 +33,10 @@ it("an entry's notice is the text of the page and of the form's note, whose id t
   const page = (await request(site.app).get("/privacy")).text;
   const { id, text } = createNotice(defaultSettings);
   expect(landing).toContain(`<input type="hidden" name="notice" value="${id}"`);
+  const entry = { name: "Ada", email: "form@example.com", company: "Engines", notice: id };
+  await request(site.app).post("/api/earlyaccess").send(entry).expect(201);
+  const stored = "SELECT notice_id FROM earlyaccess WHERE email = 'form@example.com'";
+  expect(await database.query(stored)).toEqual([{ notice_id: id }]);
   const words = (html: string) => html.replaceAll(/<[^>]+>/g, " ").replaceAll(/\s+/g, " ");
   const [note = "", ...lines] = text.split("\n").filter(Boolean);
   expect(words(landing)).toContain(note);
