@@ -18,6 +18,9 @@ export function createLogger(level: LevelWithSilent): Logger {
   return log;
 }
 
+/** Returns whether the text has an "@", also encoded several times. */
+export const mayHoldAddress = (text: string) => /@|%(?:25)*40/i.test(text);
+
 interface ErrorFields {
   name: string;
   /** Postgres' own code; otherwise the code of the driver or the system. */

@@ -59,6 +59,11 @@ describe.skipIf(process.platform !== "linux")("the script of the backups", () =>
     expect(await readdir(folder)).toContain("perennial-2026-01-01T090000Z.dump");
   });
 
+  it("keeps all of the last two days, also several of one day", async () => {
+    const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000);
+    expect(await rotate([0, 1, 2, 45, 46, 47].map(hoursAgo))).toHaveLength(6);
+  });
+
   it("deletes nothing because it is old, and no other file", async () => {
     const others = ["exports.tar", "perennial.dump", "before-upgrade.dump", "perennial-2026-13-45T030000Z.dump"];
     for (const name of others) await writeFile(join(folder, name), "");

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createTestApp } from "../../tests/support/app.ts";
 import { createTestDatabase } from "../../tests/support/database.ts";
 import { rawRequest } from "../../tests/support/raw-request.ts";
+import { createSignupVolume } from "../models/signup-volume.ts";
 
 const path = "/api/earlyaccess";
 const json = "application/json";
@@ -85,6 +86,16 @@ describe("a valid sign-up", () => {
     server.close();
     expect(await entries()).toEqual([ada]);
   });
+
+  it.each(["disposable_email", "unusual_volume"])(
+    "does not replace an entry that has the flag %s only",
+    async (flag) => {
+      await post(ada);
+      await database.query(`UPDATE earlyaccess SET ${flag} = true`);
+      await post({ ...ada, name: "Another name" });
+      expect(await entries()).toEqual([ada]);
+    },
+  );
 
   it("leaves a flagged entry whose status an admin has changed", async () => {
     await post({ ...ada, name: "Bot", message: "Buy" });
@@ -169,6 +180,20 @@ describe("a refused request stores nothing and", () => {
   it.each(["/api", "/api/other", "/api/%"])("returns 404 for the unknown API path %s", async (address) => {
     expectProblem(await request(site.app).post(address).send(ada), 404);
   });
+});
+
+it("a sign-up above a hundred hourly ceilings gets 503, and stores nothing", async () => {
+  const volume = createSignupVolume(1, site.options.log);
+  const limited = await createTestApp(database.webUrl, { waitlist: volume.limit(site.options.waitlist) });
+  const signUp = (i: number) =>
+    request(limited.app)
+      .post(path)
+      .send({ ...ada, email: `ada${i}@example.com` });
+  for (let i = 0; i < 100; i++) expect((await signUp(i)).status).toBe(201);
+  const refused = await signUp(100);
+  expectProblem(refused, 503);
+  expect(Number(refused.headers["retry-after"])).toBeGreaterThan(3_000);
+  expect(await entries()).toHaveLength(100);
 });
 
 it("a sign-up gets 503 for an error of Postgres, and the log has the code without the entry's values", async () => {

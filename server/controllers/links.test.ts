@@ -49,6 +49,12 @@ it.each([
   expect(await entries()).toEqual([{ email: ada.email, confirmed: false }]);
 });
 
+it("tokens differ, also many of them, because each has 128 random bits", () => {
+  const tokens = Array.from({ length: 5_000 }, newToken);
+  expect(new Set(tokens).size).toBe(5_000);
+  for (let i = 0; i < 21; i++) expect(new Set(tokens.map((token) => token[i])).size, `character ${i}`).toBe(64);
+});
+
 it.each(["/confirm", "/leave?token=short", `/confirm?token=${"x".repeat(23)}`])(
   "%s, without a complete token, returns 404",
   async (path) => {
@@ -71,8 +77,9 @@ it("the token of an undo button confirms nothing, because nobody has read a mail
   expect(await entries()).toEqual([{ email: ada.email, confirmed: false }]);
 });
 
-it("POST /leave deletes the entry, and keeps the hash of its address", async () => {
+it("POST /leave deletes the entry, also after a year, and keeps the hash of its address", async () => {
   const token = await mail();
+  await database.query("UPDATE earlyaccess SET created_at = now() - interval '1 year'");
   await signUp({ ...ada, email: "bob@example.com" });
   expect((await post(`/leave?token=${token}`)).text).toContain("is no longer on the early access list");
   expect(await entries()).toEqual([{ email: "bob@example.com", confirmed: false }]);

@@ -35,6 +35,7 @@ it.each([
   ["?utm_source=&referrer=Blog.example%3A8443", "blog.example"],
   ["?referrer=localhost", "direct"],
   ["?utm_source=%00", "direct"],
+  ["?utm_source=ada%40example.com&referrer=blog.example", "blog.example"],
 ])("a report with %s comes from %s", async (query, source) => {
   expect((await post(query)).status).toBe(204);
   expect(seen).toEqual([source]);

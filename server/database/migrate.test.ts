@@ -1,11 +1,11 @@
 // Migrating a real Postgres: the runner of migrations, and the schema that they make.
-import { createHash } from "node:crypto";
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createHash, randomUUID } from "node:crypto";
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { createEmptyDatabase, type TestDatabase } from "../../tests/support/database.ts";
-import { withClient } from "../../tests/support/query.ts";
+import { queryAs, withClient } from "../../tests/support/query.ts";
 import { projectRoot } from "../project-root.ts";
 import { applyMigrations, migrate } from "./migrate.ts";
 
@@ -17,23 +17,90 @@ beforeEach(async () => {
   database = await createEmptyDatabase();
 });
 
-/** Returns the columns that prisma/schema.prisma describes; a list is never null. */
+/** The types of Postgres for those of Prisma. */
+const types: Record<string, string> = {
+  BigInt: "bigint",
+  Boolean: "boolean",
+  Bytes: "bytea",
+  Int: "integer",
+  String: "text",
+  WaitlistStatus: "earlyaccess_status",
+  Char: "character",
+  Date: "date",
+  Timestamptz: "timestamp with time zone",
+  Uuid: "uuid",
+  VarChar: "character varying",
+};
+
+/** Returns the columns that prisma/schema.prisma describes, as Postgres names their types; a list is never null. */
 async function readSchema(): Promise<string[]> {
   const schema = await readFile(join(projectRoot, "prisma/schema.prisma"), "utf8");
+  const column = /^ {2}(\w+) +(\w+)(\[\]|\?)?(?:.* @db\.(\w+)(\(\d+\))?)?/gm;
   return [...schema.matchAll(/^model \w+ \{\n([^}]*)@@map\("(\w+)"\)/gm)].flatMap(([, body = "", table]) =>
-    [...body.matchAll(/^ {2}(\w+) +\w+(\[\]|\?)?/gm)].map(
-      ([, name, mark]) => `${table} ${name} ${mark ? "NULL" : "NOT NULL"}`,
-    ),
+    [...body.matchAll(column)].map(([, name, base = "", mark, stored = base, length = ""]) => {
+      const type = (types[stored] ?? stored).replace(/^\w+( varying)?/, `$&${length}`);
+      return `${table} ${name} ${type}${mark === "[]" ? "[]" : ""} ${mark ? "NULL" : "NOT NULL"}`;
+    }),
   );
 }
 
-it("migrating makes the columns of schema.prisma, and requires the same ones", async () => {
+it("migrating makes the columns of schema.prisma with their types and lengths, and requires the same ones", async () => {
   await migrate(database);
   const columns = await database.query(
-    `SELECT concat_ws(' ', table_name, column_name, CASE is_nullable WHEN 'YES' THEN 'NULL' ELSE 'NOT NULL' END) AS line
-     FROM information_schema.columns WHERE table_schema = 'public' AND table_name LIKE 'earlyaccess%'`,
+    `SELECT concat_ws(' ', relname, attname, format_type(atttypid, atttypmod), CASE WHEN attnotnull THEN 'NOT NULL' ELSE 'NULL' END) AS line
+     FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
+     WHERE relnamespace = 'public'::regnamespace AND relname LIKE 'earlyaccess%' AND relkind = 'r' AND attnum > 0 AND NOT attisdropped`,
   );
   expect(columns.map(({ line }) => line as string).toSorted()).toEqual((await readSchema()).toSorted());
+});
+
+it("the initial migration is frozen: an older site uses its database, and each change is a migration of its own", async () => {
+  const text = await readFile(join(projectRoot, `prisma/migrations/${initial}/migration.sql`));
+  const frozen = "609d9df459086c421a6267c4f991645b711d909dc5b69a7091c5b7e833b129e0";
+  expect(createHash("sha256").update(text).digest("hex")).toBe(frozen);
+});
+
+/** The SQL of that site, with every column of a sign-up. What it sends stays here; a later site's may be added. */
+it("the migrated database serves the site of the initial migration, which runs until it is replaced", async () => {
+  await migrate(database);
+  const columns = `id, name, email, company, job_title, suspected_spam, disposable_email, unusual_volume,
+    utm_source, utm_medium, utm_campaign, utm_term, utm_content, referrer_host, notice_id, token_hash`;
+  const run = (sql: string, ...values: string[]) => queryAs(database.webUrl, sql, values);
+  const notice = createHash("sha256").update("text").digest("hex").slice(0, 32);
+  const addNotice = "INSERT INTO public.earlyaccess_notices (id, text) VALUES ($1, $2) ON CONFLICT DO NOTHING";
+  await run(addNotice, notice, "text");
+  const entryOf = (name: string, token_hash: string) => ({
+    id: randomUUID(),
+    name,
+    email: `${name}@example.com`,
+    company: "Engines",
+    suspected_spam: false,
+    disposable_email: false,
+    unusual_volume: false,
+    notice_id: notice,
+    token_hash,
+  });
+  const entries = [entryOf("ada", "\\x01"), entryOf("bob", "\\x02")];
+  const signUp = `INSERT INTO public.earlyaccess (${columns})
+    SELECT ${columns} FROM json_populate_recordset(null::public.earlyaccess, $1::json),
+      set_config('synchronous_commit', 'off', true) ON CONFLICT DO NOTHING`;
+  for (const batch of [[], entries, entries]) await run(signUp, JSON.stringify(batch));
+  await run("SELECT pg_logical_emit_message(true, 'earlyaccess', '')::text");
+  await database.query("UPDATE earlyaccess SET mail_tokens = ARRAY['\\x03'::bytea] WHERE name = 'bob'");
+  const confirm =
+    "SELECT hash FROM unnest(string_to_array($1, ',')) AS hash WHERE public.earlyaccess_confirm(hash::bytea)";
+  expect(await run(confirm, "\\x01,\\x03")).toEqual([{ hash: "\\x03" }]);
+  await run(
+    "SELECT count(public.earlyaccess_leave(hash::bytea)) FROM unnest(string_to_array($1, ',')) AS hash",
+    "\\x01",
+  );
+  const countViews = `SELECT public.earlyaccess_count_views(day, source, views)
+    FROM json_to_recordset($1::json) AS counted (day date, source text, views int) ORDER BY day, source`;
+  for (let i = 0; i < 2; i++) await run(countViews, '[{ "day": "2026-01-31", "source": "news", "views": 2 }]');
+  expect(await database.query("SELECT name, confirmed_at IS NOT NULL AS confirmed FROM earlyaccess")).toEqual([
+    { name: "bob", confirmed: true },
+  ]);
+  expect(await database.query("SELECT source, views FROM earlyaccess_views")).toEqual([{ source: "news", views: 4 }]);
 });
 
 it("migrating stops at a migration of its own that is recorded as unfinished", async () => {
@@ -44,7 +111,8 @@ it("migrating stops at a migration of its own that is recorded as unfinished", a
 
 it("migrating succeeds in five concurrent runs on an empty database", async () => {
   const results = await Promise.all(Array.from({ length: 5 }, () => migrate(database)));
-  expect(results.flatMap(({ applied }) => applied)).toEqual([initial]);
+  const folders = await readdir(join(projectRoot, "prisma/migrations"));
+  expect(results.flatMap(({ applied }) => applied)).toEqual(folders.filter((name) => /^\d/.test(name)).toSorted());
 });
 
 it("migrating with only the web role's connection changes nothing", async () => {

@@ -31,22 +31,11 @@ const withAdmin = () => ({ ...database, adminUrl: database.adminRoleUrl });
 it("the web role may insert, and neither read, change nor delete", async () => {
   await migrate({ ...database, erasureKey });
   await asWeb(`${insert} ON CONFLICT DO NOTHING`);
-  const columns = await database.query(
-    `SELECT format('SELECT %s FROM %s.%s', column_name, table_schema, table_name) AS sql FROM information_schema.columns
-     WHERE table_name LIKE 'earlyaccess%' AND table_schema = 'public' OR table_schema = 'earlyaccess_erasures'`,
-  );
-  expect(columns.length).toBeGreaterThan(30);
   const refused = [
-    ...columns.map(({ sql }) => sql as string),
     "SELECT count(*) FROM earlyaccess",
-    "UPDATE earlyaccess SET name = 'B'",
-    "DELETE FROM earlyaccess",
     `${insert.replace("a@b.co", "c@b.co")} RETURNING id`,
     "COPY earlyaccess TO STDOUT",
     "ALTER TABLE earlyaccess ADD COLUMN x int",
-    "SELECT * FROM _prisma_migrations",
-    "UPDATE earlyaccess_views SET views = 0",
-    "INSERT INTO earlyaccess_notices (id, text, shown_at) VALUES ('', '', now())",
     "CREATE TABLE public.mine (x int)",
     "CREATE SCHEMA mine",
     "CREATE ROLE mine",
@@ -55,14 +44,77 @@ it("the web role may insert, and neither read, change nor delete", async () => {
   expect(await database.query("SELECT name FROM earlyaccess")).toEqual([{ name: "A" }]);
 });
 
-it("the web role may not store what only a mail, an admin or Postgres may set", async () => {
-  await migrate(database);
-  const columns = "confirmed_at mail_tokens mailed_at mail_refusal erasure_hash created_at status imported invitation";
-  for (const column of columns.split(" ")) {
-    const sql = insert.replace("(id,", `(${column}, id,`).replace("VALUES (", "VALUES (NULL, ");
-    await expect(asWeb(sql), sql).rejects.toMatchObject(denied);
-  }
-});
+/** Returns each right that is not its owner's, as "role: right on object (columns)". */
+async function readGrants(): Promise<string[]> {
+  const rows = await database.query(
+    `WITH object AS (
+       SELECT oid::regclass::text AS name, relnamespace AS schema, relacl AS acl, relowner AS owner, NULL AS column, 0 AS position FROM pg_class
+       UNION ALL SELECT attrelid::regclass::text, relnamespace, attacl, relowner, attname::text, attnum FROM pg_attribute JOIN pg_class c ON c.oid = attrelid
+       UNION ALL SELECT oid::regprocedure::text, pronamespace, coalesce(proacl, acldefault('f', proowner)), proowner, NULL, 0 FROM pg_proc
+       UNION ALL SELECT nspname, oid, nspacl, nspowner, NULL, 0 FROM pg_namespace)
+     SELECT replace(coalesce(rolname, 'every role'), $1, '') || ': ' || privilege_type || ' ' || name
+       || coalesce(' (' || string_agg(object.column, ', ' ORDER BY position) || ')', '') AS line
+     FROM object, aclexplode(acl) AS held LEFT JOIN pg_roles ON pg_roles.oid = grantee
+     WHERE grantee <> owner AND name <> 'public' AND NOT (name ~ '^graphile_worker\\.' AND (grantee = 0 OR rolname ~ '_worker$'))
+       AND schema IN (SELECT oid FROM pg_namespace WHERE nspname IN ('public', 'earlyaccess_erasures', 'graphile_worker'))
+     GROUP BY rolname, privilege_type, name ORDER BY line`,
+    [`${name}_`],
+  );
+  return rows.map(({ line }) => line as string);
+}
+
+const webRights = [
+  "EXECUTE earlyaccess_confirm(bytea)",
+  "EXECUTE earlyaccess_count_views(date,text,integer)",
+  "EXECUTE earlyaccess_leave(bytea)",
+  "INSERT earlyaccess (id, name, email, company, job_title, suspected_spam, disposable_email, unusual_volume, utm_source, utm_medium, utm_campaign, utm_term, utm_content, referrer_host, notice_id, token_hash)",
+  "INSERT earlyaccess_notices (id, text)",
+];
+const adminRights = [
+  "DELETE earlyaccess",
+  "SELECT earlyaccess",
+  "SELECT earlyaccess_notices",
+  "SELECT earlyaccess_status_changes",
+  "UPDATE earlyaccess (status, invitation)",
+];
+/** Of each of its tasks, beside those on the queue. */
+const workerRights = {
+  webhook: [
+    "SELECT earlyaccess (id, company, created_at, utm_source, utm_medium, utm_campaign, utm_term, utm_content, referrer_host)",
+  ],
+  mail: [
+    "SELECT earlyaccess (id, email, suspected_spam, disposable_email, unusual_volume, mail_tokens, mailed_at, mail_refusal, confirmed_at)",
+    "SELECT earlyaccess_erasures.addresses",
+    "UPDATE earlyaccess (mail_tokens, erasure_hash, mailed_at, mail_refusal)",
+  ],
+  purge: [
+    "DELETE earlyaccess",
+    "INSERT earlyaccess_erasures.addresses",
+    "SELECT earlyaccess (id, email, created_at)",
+    "SELECT earlyaccess_erasures.addresses",
+    "UPDATE earlyaccess_erasures.addresses",
+  ],
+};
+const everyWorker = ["SELECT earlyaccess_backups (finished_at)", "USAGE earlyaccess_erasures", "USAGE graphile_worker"];
+
+it.each(["webhook", "mail", "purge"] as const)(
+  "each role has the rights that it needs and no others, with a worker for the task %s",
+  async (task) => {
+    const worker = { url: database.workerUrl, tasks: [task] };
+    await migrate({ ...withAdmin(), worker, erasureKey });
+    const expected = {
+      web: webRights,
+      worker: [...workerRights[task], ...everyWorker],
+      [admins]: adminRights,
+    };
+    const lines = Object.entries(expected).flatMap(([role, rights]) => rights.map((right) => `${role}: ${right}`));
+    expect((await readGrants()).toSorted()).toEqual(lines.toSorted());
+    const limited = `SELECT replace(rolname, $1, '') AS role FROM pg_roles
+      WHERE starts_with(rolname, $1) AND rolconfig = '{idle_in_transaction_session_timeout=30s}' ORDER BY role`;
+    const roles = (await database.query(limited, [`${name}_`])).map(({ role }) => role);
+    expect(roles).toEqual(["admin", "web", "worker"]);
+  },
+);
 
 it("the web role can neither store views that stats cannot show, nor stop the count with too large a number", async () => {
   await migrate(database);

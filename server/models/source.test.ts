@@ -33,6 +33,12 @@ it("readSource trims a value, normalises it to NFC and cuts it to 100 characters
   expect(readSource({ utm_source: " Ame\u0301lie " }).utm_source).toBe("Amélie");
 });
 
+it.each(["ada@example.com", "list-ada%40example.com", "%2540"])("readSource drops %j, and no other value", (value) => {
+  const expected = { ...nothing, utm_source: "news" };
+  expect(readSource({}, `${page}?utm_source=news&utm_term=${encodeURIComponent(value)}`)).toEqual(expected);
+  expect(readSource({ source: { utm_source: "news", utm_content: value } })).toEqual(expected);
+});
+
 it.each(["\u0000", "\ud800", 1, ["x"], null])("readSource ignores the invalid value %j", (value) => {
   expect(readSource({ source: { utm_source: value, referrer: value } }, "no address")).toEqual(nothing);
   expect(readSource({ source: value })).toEqual(nothing);

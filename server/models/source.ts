@@ -1,5 +1,6 @@
 // The source of a sign-up or page view (campaign parameters and referring site), and the characters that no stored text may contain.
 import { campaignColumns, type sourceColumns } from "../database/columns.ts";
+import { mayHoldAddress } from "../logger.ts";
 
 /** Control characters and lone surrogates, which Postgres or mail cannot represent, and U+FFFD, which a decoder puts in place of invalid bytes. */
 export const unstorableCharacters = /[\p{Cc}\p{Cs}\uFFFD]/u;
@@ -22,7 +23,8 @@ const longestHost = 253;
 
 /**
  * Reads the source from the body: `source` in a JSON sign-up, or fields of a form. Parameters that the body lacks are read from
- * the page's address. A bad source never fails a sign-up: an unusable value becomes null, and a long one is cut.
+ * the page's address. A bad source never fails a sign-up: a long value is cut, and an unusable one becomes null, also an email
+ * address, with which some links name their reader.
  * @param page the page's address, which browsers send as Referer.
  */
 export function readSource(body: Record<string, unknown>, page = ""): Source {
@@ -50,7 +52,7 @@ function clean(value: unknown): string | null {
   if (typeof value !== "string") return null;
   // Cut first: NFC takes quadratic time for combining marks. Three code units are enough for each character.
   const start = value.trim().slice(0, 3 * longestValue);
-  if (unstorableCharacters.test(start)) return null;
+  if (unstorableCharacters.test(start) || mayHoldAddress(start)) return null;
   return Array.from(start.normalize("NFC")).slice(0, longestValue).join("").trim() || null;
 }
 

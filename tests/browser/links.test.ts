@@ -28,7 +28,9 @@ it("the links of a mail confirm the entry, and later remove it", async () => {
   await page.getByLabel("Name").fill("Ada");
   await page.getByLabel("Email").fill("ada@example.com");
   await page.getByLabel("Company").fill("Engines");
+  const response = page.waitForResponse("**/api/earlyaccess");
   await page.locator("form button[type=submit]").click();
+  expect(await (await response).json()).not.toHaveProperty("undo");
   await page.getByText("Please check your inbox").waitFor();
   expect(await page.getByText("Undo").count()).toBe(0);
   await fixture.mailed(1);

@@ -47,6 +47,8 @@ it("a mail that waits for a mail server goes out when it is back", async () => {
   await startWorker();
   expect(await signUp("ada@example.com")).toBe(201);
   expect(await failed()).toBe("Mail server error: ECONNREFUSED");
+  // Which graphile-worker makes within four days.
+  expect(await fixture.database.query("SELECT max_attempts FROM graphile_worker.jobs")).toEqual([{ max_attempts: 25 }]);
   fixture.server = await openMailServer({ port });
   await fixture.hasten();
   await mailed(1);

@@ -88,24 +88,6 @@ describe("the worker", () => {
     expect(await follow("earlyaccess_confirm", token)).toBe(true);
   });
 
-  it("reads neither name nor company, and no others' tables", async () => {
-    const attempt = (sql: string) => queryAs(fixture.database.workerUrl, sql);
-    for (const sql of [
-      "SELECT name FROM earlyaccess",
-      "SELECT company FROM earlyaccess",
-      "SELECT token_hash FROM earlyaccess",
-      "UPDATE earlyaccess SET email = 'a@b.co'",
-      "UPDATE earlyaccess SET confirmed_at = now()",
-      "DELETE FROM earlyaccess",
-      "INSERT INTO earlyaccess_erasures.addresses (hash) VALUES ('')",
-      "SELECT * FROM earlyaccess_notices",
-      "SELECT earlyaccess_leave('')",
-    ]) {
-      await expect(attempt(sql), sql).rejects.toMatchObject({ code: "42501" });
-    }
-    await attempt("SELECT id, email, mail_tokens, mailed_at, mail_refusal, confirmed_at FROM earlyaccess");
-  });
-
   it("runs no function that another role created in public", async () => {
     // As on Postgres 14, where every role may create objects in public. The overload fits better than Postgres' own function.
     const name = new URL(fixture.database.ownerUrl).pathname.slice(1);
@@ -196,6 +178,9 @@ describe("an address gets at most one mail a day", () => {
     await fixture.passDay();
     await mailed(2);
     await emptied();
+    expect(await follow("earlyaccess_leave", tokens()[1])).toBe(true);
+    expect(await signUp("ada@example.com")).toBe(201);
+    await fixture.waitsUntilTomorrow();
   });
 
   it("if two jobs run at once", async () => {

@@ -54,15 +54,16 @@ describe("a start with a given database", () => {
     expect(await signUp(site, ada, { Origin: "https://from.file" })).toBe(201);
   });
 
-  it("logs neither the client's address nor the values of a sign-up, also of a refused one", async () => {
+  it("logs neither the client's address, nor a query, nor the values of a sign-up, also of a refused or failed one", async () => {
     const site = await start({ env: { ...urlsOf(database), LOG_LEVEL: "trace" } });
     await signUp(site, { ...ada, name: "Unmistakable", company: "Unmistakable", job_title: "\u0000Unmistakable" });
-    await fetch(`${site.url}/api/earlyaccess?email=unmistakable@example.com`, {
-      method: "POST",
-      body: '{"Unmistakable',
-    });
+    // Neither has an "@", with which the log would redact it.
+    await fetch(`${site.url}/api/earlyaccess?name=Unmistakable`, { method: "POST", body: '{"Unmistakable' });
+    await fetch(`${site.url}/nope?name=Unmistakable`);
+    await database.query(`REVOKE INSERT ON earlyaccess FROM ${new URL(database.webUrl).username}`); // The next start grants it.
+    expect(await signUp(site, { ...ada, name: "Unmistakable" })).toBe(503);
     await site.stop();
-    expect(site.stdout()).toContain('"status":422');
+    for (const logged of [422, 415, 404, 503]) expect(site.stdout()).toContain(`"status":${logged}`);
     expect(site.stdout().replace(/.*"listening".*/, "")).not.toMatch(/unmistakable|127\.0\.0\.1|::1/i);
   });
 

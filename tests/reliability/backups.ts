@@ -34,16 +34,20 @@ export const backUpAndRestore = () =>
     await migrate(database);
     await queryAs(ownerUrl, fill);
     const rows = await readRows(ownerUrl);
-    assert.equal(rows.length, 9_000);
+    assert.equal(rows.length, 9_000 + 1_429 + 2 + 10);
     const scripted = await backUpByScript(ownerUrl, folder);
     await assertFaultsLeave(ownerUrl, folder);
     await runDocumented("pg_dump", "graphile_worker", ownerUrl, file("manual.dump"));
     await execute(join(tools, "pg_dump"), ["-Fc", `--file=${file("whole.dump")}`, `--dbname=${ownerUrl}`]);
     await waitlist(database, "export", file("list.csv"));
+    await assertAllOrNothing(ownerUrl, file("manual.dump"));
 
     await eraseAll(ownerUrl);
     await runDocumented("pg_dump", "-n earlyaccess_erasures", ownerUrl, file("erasures.dump"));
-    for (const backup of [scripted, file("manual.dump"), file("whole.dump")]) await restore(database, backup, rows);
+    for (const backup of [scripted, file("manual.dump"), file("whole.dump")]) {
+      await queryAs(ownerUrl, "DROP TABLE earlyaccess_status_changes, earlyaccess_notices, earlyaccess_views");
+      await restore(database, backup, rows);
+    }
     const imported = await waitlist(database, "import", file("list.csv"));
     assert.match(imported, /^10,000 lines, 9,000 already on the list, .* 1,000 erased, 0 wrong\.\n/);
     assert.equal(await countErased(ownerUrl), 0);
@@ -88,17 +92,21 @@ const fill = `
   INSERT INTO earlyaccess (id, name, email, company, job_title, utm_source, suspected_spam, created_at)
   SELECT gen_random_uuid(), E'Zoë "O''Brien" \\\\ ' || i, 'person' || i || '@example.com', '=A;B,C', NULL, 'news',
          i % 7 = 0, now() - i * interval '1 minute' FROM generate_series(0, 9999) i;
-  UPDATE earlyaccess SET status = 'invited' WHERE suspected_spam`;
+  UPDATE earlyaccess SET status = 'invited' WHERE suspected_spam;
+  INSERT INTO earlyaccess_notices (id, text)
+  SELECT left(encode(sha256(convert_to(text, 'UTF8')), 'hex'), 32), text FROM unnest(ARRAY['One', 'Two']) text;
+  INSERT INTO earlyaccess_views SELECT date '2026-01-01' + i, 'news', i + 1 FROM generate_series(0, 9) i`;
 const insertOne =
   "INSERT INTO earlyaccess (id, name, email, company) VALUES (gen_random_uuid(), 'New', 'new@example.com', 'New')";
 
-/** Returns the entries that nobody erased, with their status changes. */
+/** Returns every row of the site's tables, but not the entries that somebody erased, nor the backups. */
 const readRows = (ownerUrl: string) =>
   queryAs(
     ownerUrl,
-    `SELECT entry::text, array_agg(change::text ORDER BY change.id) AS changes
-     FROM earlyaccess entry LEFT JOIN earlyaccess_status_changes change ON entry_id = entry.id
-     WHERE email <> ALL ($1) GROUP BY entry.id ORDER BY entry.id`,
+    `SELECT entry::text AS row FROM earlyaccess entry WHERE email <> ALL ($1)
+     UNION ALL SELECT change::text FROM earlyaccess_status_changes change
+     UNION ALL SELECT notice::text FROM earlyaccess_notices notice
+     UNION ALL SELECT views::text FROM earlyaccess_views views ORDER BY row`,
     [erased],
   );
 
@@ -129,11 +137,21 @@ async function runBackupScript(ownerUrl: string, folder: string, path = tools): 
   return `${result.stdout}${result.stderr}`;
 }
 
-/** A pg_dump of each kind stands in front of the real one. */
-const brokenDumps: [string, string, RegExp][] = [
-  ["truncated", `${tools}/pg_dump "$@"; truncate -s -1000 "$work/dump"`, /not usable: none of its 10000 entries/],
-  ["incomplete", `${tools}/pg_dump --exclude-table-data=earlyaccess "$@"`, /not usable: 0 of its 10000 entries/],
-  ["missing", "exit 1", /The dump failed\.\n/],
+/** A restore of a damaged backup fails, and changes nothing. */
+async function assertAllOrNothing(ownerUrl: string, backup: string): Promise<void> {
+  const before = await readRows(ownerUrl);
+  const damaged = `${backup}.damaged`;
+  await writeFile(damaged, readFileSync(backup).subarray(0, -20_000));
+  await assert.rejects(runDocumented("pg_restore", "--clean", ownerUrl, damaged));
+  assert.deepEqual(await readRows(ownerUrl), before);
+}
+
+/** A program of each kind stands in front of the real one. */
+const faults: [name: string, program: string, script: string, message: RegExp][] = [
+  ["truncated", "pg_dump", `${tools}/pg_dump "$@"; truncate -s -1000 "$work/dump"`, /not usable: none of its 10000/],
+  ["incomplete", "pg_dump", `${tools}/pg_dump --exclude-table-data=earlyaccess "$@"`, /not usable: 0 of its 10000/],
+  ["missing", "pg_dump", "exit 1", /The dump failed\.\n/],
+  ["full", "df", `printf 'Free\\n- - - 210000 -\\n'`, /The disk is too full: a backup needs \d+ KB, and 210000 KB/],
 ];
 
 /** Asserts that a backup that fails leaves the earlier one, and is not recorded. */
@@ -145,11 +163,11 @@ async function assertFaultsLeave(ownerUrl: string, folder: string): Promise<void
   });
   const good = await state();
   assert.deepEqual(good.rows, [{ entries: 10_000 }]);
-  for (const [name, script, message] of brokenDumps) {
+  for (const [name, program, script, message] of faults) {
     const bin = join(folder, name);
     await mkdir(bin);
-    await writeFile(join(bin, "pg_dump"), `#!/bin/sh\n${script}\n`);
-    await chmod(join(bin, "pg_dump"), 0o755);
+    await writeFile(join(bin, program), `#!/bin/sh\n${script}\n`);
+    await chmod(join(bin, program), 0o755);
     assert.match(await runBackupScript(ownerUrl, backups, `${bin}:${tools}`), message);
   }
   const unreachable = Object.assign(new URL(ownerUrl), { port: "1" }).href;

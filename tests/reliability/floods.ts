@@ -42,8 +42,8 @@ export const floods: StackScenarios = {
     const sending = setInterval(() => {
       for (const { socket, eachSecond } of sockets) if (socket.writable) socket.write(eachSecond);
     }, 1_000);
-    await until("the site has closed all connections", () => sockets.every(({ socket }) => socket.destroyed), 20);
-    clearInterval(sending);
+    const areClosed = () => sockets.every(({ socket }) => socket.destroyed);
+    await until("the site has closed all connections", areClosed, 20).finally(() => clearInterval(sending));
     const seconds = ((performance.now() - began) / 1000).toFixed(1);
     for (const { status, received } of sockets) {
       // A connection may be reset before the client has read the response.

@@ -1,6 +1,7 @@
 // Three replicas of the site: with Redis they share their limits, and without it sign-ups pass.
 import assert from "node:assert/strict";
 import { spawn, type ChildProcess } from "node:child_process";
+import { createHmac } from "node:crypto";
 import { Redis } from "ioredis";
 import { freePort } from "../../server/http/listen.ts";
 import { findProgram } from "../support/run.ts";
@@ -21,6 +22,10 @@ export const replicas: StackScenarios = {
       assert(await isShared(), "the replicas do not share their limits");
       const contents = await redis.contents();
       assert(!/203\.0|example/.test(contents), `Redis holds a client's data: ${contents}`);
+      // Without the secret, whoever reads Redis could try all addresses.
+      const secret = decodeURIComponent(new URL(stack.postgres.webUrl).password);
+      const name = createHmac("sha256", secret).update("203.0.113.1").digest("base64url");
+      assert(contents.includes(name), "Redis names no client by a hash with the secret");
       const faults: [begin: () => void, end: () => unknown][] = [
         [() => redis.signal("SIGKILL"), () => redis.start()],
         [() => redis.signal("SIGSTOP"), () => redis.signal("SIGCONT")],

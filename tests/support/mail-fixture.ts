@@ -37,7 +37,7 @@ export function createMailFixture() {
     waitsUntilTomorrow: () =>
       until("a job waits until tomorrow", async () => {
         const [job, ...others] = await query(
-          "SELECT attempts = 0 AND run_at > now() + interval '12 hours' AS waits FROM graphile_worker.jobs",
+          "SELECT attempts = 0 AND run_at > now() + interval '23 hours 50 minutes' AS waits FROM graphile_worker.jobs",
         );
         return job?.waits && others.length === 0;
       }),
