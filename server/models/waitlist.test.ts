@@ -155,6 +155,13 @@ it("an entry whose address another transaction has inserted fails alone in its b
   await other.end();
 });
 
+it("an entry whose turn does not come is refused at its deadline, before its last attempt", async () => {
+  await holdTurn();
+  const refused = createWaitlist(connection.execute).join(entryOf("late@example.com"));
+  const { cause } = await refused.then(expect.unreachable, (error: WaitlistUnavailableError) => error);
+  expect(errorFields(cause).code).toBe("QUERY_TIMEOUT"); // Each attempt fails with 55P03.
+});
+
 it.each([1, 30])("a batch of %i is stored after a deadlock", async (size) => {
   // A sequence counts the attempts: a rollback does not reset it.
   await onChanges("IF nextval('public.attempts') = 1 THEN RAISE 'once' USING ERRCODE = '40P01'; END IF; RETURN NEW;");
