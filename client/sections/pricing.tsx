@@ -17,7 +17,6 @@ export function Pricing() {
           <h3>{pricing.offerHeading}</h3>
           <p>{closed ? closedList.offer : pricing.offer}</p>
         </div>
-        <span className="ground" aria-hidden="true" />
         <ul className="plans" role="list">
           {pricing.plans.map((plan, i) => (
             <li key={plan.name} className="plan">
@@ -53,7 +52,6 @@ export function Pricing() {
             </a>
           )}
         </div>
-        <span className="ground-end" aria-hidden="true" />
         <Vine end />
       </div>
     </section>
