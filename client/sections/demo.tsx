@@ -21,7 +21,7 @@ export function Demo() {
           <div>
             {demo.examples.map(({ name }, i) => (
               <label key={name}>
-                <input id={choiceId(i)} type="radio" name="sentence" value={i} defaultChecked={i === 0} />
+                <input type="radio" id={choiceId(i)} name="sentence" value={i} defaultChecked={i === 0} />
                 <span>{name}</span>
               </label>
             ))}

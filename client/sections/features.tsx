@@ -113,7 +113,7 @@ function Channels() {
 
 function Support() {
   return (
-    <figure className="exchange">
+    <figure>
       <HiddenCaption />
       <p className="prompt">{support.question}</p>
       <div className="example-figure answer">
