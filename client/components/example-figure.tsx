@@ -1,4 +1,4 @@
-// A picture of the product with example data, and the label that says so.
+// A picture of the product with example data. Each has the name "Example"; the visible label stands once in a section.
 import type { ReactNode } from "react";
 import { exampleLabel } from "../shared/content.ts";
 import { Icon, type IconName } from "./icon.tsx";
@@ -6,71 +6,34 @@ import { Icon, type IconName } from "./icon.tsx";
 interface Props {
   icon: IconName;
   title: string;
+  /** Whether the picture has the visible label of its section. */
+  tagged?: boolean;
   children: ReactNode;
 }
 
-export function ExampleFigure({ icon, title, children }: Props) {
+export function ExampleFigure({ icon, title, tagged, children }: Props) {
   return (
     <figure className="example-figure">
-      <figcaption className="example-figure-head">
+      <HiddenCaption />
+      <p className="example-figure-head">
         <Icon name={icon} />
         <b>{title}</b>
-        <ExampleTag />
-      </figcaption>
+        {tagged && <ExampleTag />}
+      </p>
       {children}
     </figure>
   );
 }
 
-/** A question or a command, and the answer to it. */
-export function Exchange({ prompt, from, children }: { prompt: string; from: string; children: ReactNode }) {
+/** The visible label, of which screen readers get the caption instead. */
+export function ExampleTag() {
   return (
-    <figure className="exchange">
-      <HiddenCaption />
-      <p className="prompt">{prompt}</p>
-      <div className="example-figure answer">
-        <p className="kind">
-          {from}
-          <ExampleTag hidden />
-        </p>
-        {children}
-      </div>
-    </figure>
-  );
-}
-
-export function ExampleTable({ columns, rows }: { columns: string[]; rows: string[][] }) {
-  return (
-    <table>
-      <thead>
-        <tr>
-          {columns.map((column) => (
-            <th key={column}>{column}</th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((cells) => (
-          <tr key={cells[0]}>
-            {cells.map((cell, i) => (
-              <td key={columns[i]}>{cell}</td>
-            ))}
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
-}
-
-export function ExampleTag({ hidden }: { hidden?: boolean }) {
-  return (
-    <span className="tag" aria-hidden={hidden}>
+    <span className="tag" aria-hidden="true">
       {exampleLabel}
     </span>
   );
 }
 
-/** The caption of a picture whose visible label stands inside it; screen readers get the caption alone. */
 export function HiddenCaption() {
   return <figcaption className="visually-hidden">{exampleLabel}</figcaption>;
 }

@@ -7,8 +7,6 @@ import { Hero } from "../sections/hero.tsx";
 import { Navigation } from "../sections/navigation.tsx";
 import { Pricing } from "../sections/pricing.tsx";
 import { BrandPromise } from "../sections/promise.tsx";
-import { Questions } from "../sections/questions.tsx";
-import { Steps } from "../sections/steps.tsx";
 
 export function LandingPage() {
   return (
@@ -19,11 +17,9 @@ export function LandingPage() {
       <Navigation />
       <main id="content" tabIndex={-1}>
         <Hero />
-        <Steps />
         <Features />
         <BrandPromise />
         <Pricing />
-        <Questions />
         <EarlyAccess />
       </main>
       <Footer />

@@ -1,5 +1,5 @@
 // The picture of the API feature: a prompt, the generated request and its response.
-import { ExampleTag } from "../components/example-figure.tsx";
+import { HiddenCaption } from "../components/example-figure.tsx";
 import { features } from "../shared/content.ts";
 
 const { api } = features;
@@ -7,10 +7,8 @@ const { api } = features;
 export function ApiExample() {
   return (
     <figure className="code bed">
-      <figcaption>
-        <span>{api.prompt}</span>
-        <ExampleTag />
-      </figcaption>
+      <HiddenCaption />
+      <p>{api.prompt}</p>
       <pre>
         <code>
           <i>fetch</i>(<b>"https://api.example/crm"</b>, {"{\n  method: "}

@@ -1,25 +1,27 @@
 // The product example in the hero: the visitor chooses a sentence, which becomes a segment, a loyalty rule and an email.
-import { ExampleTable, ExampleTag, HiddenCaption } from "../components/example-figure.tsx";
+import { ExampleTag, HiddenCaption } from "../components/example-figure.tsx";
 import { Icon, type IconName } from "../components/icon.tsx";
 import { demo } from "../shared/content.ts";
 
 type Example = (typeof demo.examples)[number];
 
+const choiceId = (index: number) => `sentence-${index % demo.examples.length}`;
+
 /** The style sheet shows the example whose radio button is checked. */
 export function Demo() {
   return (
-    <figure id="demo" className="demo">
+    <figure className="demo">
       <HiddenCaption />
       <div className="demo-window example-figure">
         <fieldset className="choices">
           {/* Safari lays out a visible legend on the edge of its fieldset. */}
           <legend className="visually-hidden">{demo.legend}</legend>
           <b aria-hidden="true">{demo.legend}</b>
-          <ExampleTag hidden />
+          <ExampleTag />
           <div>
             {demo.examples.map(({ name }, i) => (
               <label key={name}>
-                <input type="radio" name="sentence" value={i} defaultChecked={i === 0} />
+                <input type="radio" id={choiceId(i)} name="sentence" value={i} defaultChecked={i === 0} />
                 <span>{name}</span>
               </label>
             ))}
@@ -27,7 +29,7 @@ export function Demo() {
         </fieldset>
         {demo.examples.map((example, i) => (
           <div key={example.name} className={`demo-chat of-${i}`}>
-            <Composer {...example} />
+            <Composer {...example} next={choiceId(i + 1)} />
             <Segment {...example} />
           </div>
         ))}
@@ -42,7 +44,12 @@ export function Demo() {
   );
 }
 
-function Composer({ sentence: [action, preposition, condition, and, reward, end, lastWord] }: Example) {
+interface ComposerProps extends Example {
+  /** The id of the choice that the send button makes. */
+  next: string;
+}
+
+function Composer({ sentence: [action, preposition, condition, and, reward, end, lastWord], next }: ComposerProps) {
   return (
     <div className="composer">
       <p>
@@ -51,9 +58,10 @@ function Composer({ sentence: [action, preposition, condition, and, reward, end,
         {and} <u>{reward}</u> <br className="phone" />
         {end} <span className="seed">{lastWord}</span>
       </p>
-      <span className="send">
+      {/* Hidden, so that each choice keeps the name of its first label. */}
+      <label className="send" htmlFor={next} aria-hidden="true">
         <Icon name="up" />
-      </span>
+      </label>
     </div>
   );
 }
@@ -68,7 +76,24 @@ function Segment({ title, filter: [field, value], columns, customers }: Example)
           {field} <u>{value}</u>
         </span>
       </div>
-      <ExampleTable columns={columns} rows={customers} />
+      <table>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th key={column}>{column}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {customers.map((cells) => (
+            <tr key={cells[0]}>
+              {cells.map((cell, i) => (
+                <td key={columns[i]}>{cell}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
     </div>
   );
 }

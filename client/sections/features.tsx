@@ -1,21 +1,23 @@
-// The six feature cards: an icon, a title, a description and a picture of a result.
+// The six feature cards along the stem: from plain words to a campaign on the dark ground, then the API, support and the stack.
 import type { ReactNode } from "react";
-import { ExampleFigure, ExampleTag, Exchange, HiddenCaption } from "../components/example-figure.tsx";
+import { ExampleFigure, HiddenCaption } from "../components/example-figure.tsx";
 import { Icon, type IconName } from "../components/icon.tsx";
 import { StepMarker, Vine } from "../components/stem.tsx";
 import { features } from "../shared/content.ts";
 import { ApiExample } from "./api-example.tsx";
 
-const { chat, migration, channels, stack, api, support } = features;
+const { chat, migration, channels, api, support, stack } = features;
 
 export function Features() {
   return (
     <section className="section features" aria-labelledby="features">
-      <div className="page lane">
-        <Vine />
-        <div className="feature-grid stem">
-          <h2 id="features">{features.heading}</h2>
-          <ul role="list">
+      <div className="bed">
+        <div className="page lane">
+          <div className="features-head">
+            <h2 id="features">{features.heading}</h2>
+            <Vine />
+          </div>
+          <ul className="stem" role="list">
             <Feature icon="chat" {...chat} />
             <Feature icon="upload" {...migration}>
               <Migration />
@@ -23,17 +25,23 @@ export function Features() {
             <Feature icon="mail" {...channels}>
               <Channels />
             </Feature>
-            <Feature icon="modules" {...stack}>
-              <Stack />
-            </Feature>
-            <Feature icon="code" {...api}>
-              <ApiExample />
-            </Feature>
-            <Feature icon="person" {...support}>
-              <Support />
-            </Feature>
           </ul>
+          <Vine end />
         </div>
+      </div>
+      <div className="page lane">
+        <Vine />
+        <ul className="stem" role="list">
+          <Feature icon="code" {...api}>
+            <ApiExample />
+          </Feature>
+          <Feature icon="person" {...support}>
+            <Support />
+          </Feature>
+          <Feature icon="modules" {...stack}>
+            <Stack />
+          </Feature>
+        </ul>
         <Vine end />
       </div>
     </section>
@@ -44,12 +52,11 @@ interface Props {
   icon: IconName;
   title: string;
   description: string;
-  /** Leads to the example in the hero. */
-  link?: string;
+  /** A picture, unless it would repeat the hero's. */
   children?: ReactNode;
 }
 
-function Feature({ icon, title, description, link, children }: Props) {
+function Feature({ icon, title, description, children }: Props) {
   return (
     <li className="feature">
       <StepMarker>
@@ -57,9 +64,7 @@ function Feature({ icon, title, description, link, children }: Props) {
       </StepMarker>
       <div>
         <h3>{title}</h3>
-        <p>
-          {description} {link && <a href="#demo">{link}</a>}
-        </p>
+        <p className="soft">{description}</p>
       </div>
       {children}
     </li>
@@ -68,7 +73,7 @@ function Feature({ icon, title, description, link, children }: Props) {
 
 function Migration() {
   return (
-    <ExampleFigure icon="sheet" title={migration.label}>
+    <ExampleFigure icon="sheet" title={migration.label} tagged>
       <ul className="columns" role="list">
         {migration.columns.map(([column, field]) => (
           <li key={column}>
@@ -91,7 +96,6 @@ function Channels() {
         <p className="soft">
           <span className="visually-hidden">{channels.kinds.email}: </span>
           {channels.sender}
-          <ExampleTag hidden />
         </p>
         <b>{channels.subject}</b>
         <p>{channels.text}</p>
@@ -99,12 +103,22 @@ function Channels() {
           {channels.button}
         </span>
       </div>
-      <div className="phone">
-        <p className="soft">
-          <span className="visually-hidden">{channels.kinds.sms}: </span>
-          {channels.sender}
-        </p>
-        <p className="sms">{channels.sms}</p>
+      <p className="sms">
+        <span className="visually-hidden">{channels.kinds.sms}: </span>
+        {channels.sms}
+      </p>
+    </figure>
+  );
+}
+
+function Support() {
+  return (
+    <figure>
+      <HiddenCaption />
+      <p className="prompt">{support.question}</p>
+      <div className="example-figure answer">
+        <p className="kind">{support.agent}</p>
+        <p>{support.answer}</p>
       </div>
     </figure>
   );
@@ -122,13 +136,5 @@ function Stack() {
         ))}
       </dl>
     </ExampleFigure>
-  );
-}
-
-function Support() {
-  return (
-    <Exchange prompt={support.question} from={support.agent}>
-      <p>{support.answer}</p>
-    </Exchange>
   );
 }

@@ -14,11 +14,8 @@ export function Pricing() {
         <Vine />
         <h2 id="pricing">{pricing.heading}</h2>
         <div className="offer">
-          <div>
-            <h3>{pricing.offerHeading}</h3>
-            <p>{closed ? closedList.offer : pricing.offer}</p>
-          </div>
-          <FreeMonths />
+          <h3>{pricing.offerHeading}</h3>
+          <p>{closed ? closedList.offer : pricing.offer}</p>
         </div>
         <ul className="plans" role="list">
           {pricing.plans.map((plan, i) => (
@@ -36,15 +33,6 @@ export function Pricing() {
                   </div>
                 ))}
               </dl>
-              {!closed && (
-                <a
-                  className="button button-small button-quiet"
-                  href={`#${formId}`}
-                  aria-label={`${pricing.button}, ${plan.name}`}
-                >
-                  {pricing.button}
-                </a>
-              )}
             </li>
           ))}
         </ul>
@@ -58,27 +46,15 @@ export function Pricing() {
               </li>
             ))}
           </ul>
+          {!closed && (
+            <a className="button" href={`#${formId}`}>
+              {pricing.button}
+            </a>
+          )}
         </div>
         <Vine end />
       </div>
     </section>
-  );
-}
-
-function FreeMonths() {
-  return (
-    <svg className="free-months" width="300" height="76" viewBox="0 0 300 76" aria-hidden="true">
-      <path className="ground" d="M4 72h292" />
-      {[1, 2, 3].map((month) => (
-        <g key={month} transform={`translate(${100 * month - 78} 14)`}>
-          <path className="shoot" d="M2 56V2" />
-          <Leaf />
-          <text x="19" y="24">
-            {month}
-          </text>
-        </g>
-      ))}
-    </svg>
   );
 }
 
@@ -94,7 +70,6 @@ function Plant({ leaves }: { leaves: number }) {
       {Array.from({ length: leaves }, (_, i) => (
         <Leaf key={i} transform={`translate(48 ${130 - height + i * internode})${i % 2 === 1 ? " scale(-1 1)" : ""}`} />
       ))}
-      <Leaf transform={`translate(48 100) scale(${leaves % 2 === 1 ? -0.6 : 0.6} 0.6)`} />
     </svg>
   );
 }

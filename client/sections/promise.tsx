@@ -1,4 +1,4 @@
-// The brand line between features and pricing, under the last leaf of the stem.
+// The brand line between features and pricing, under the largest leaf of the stem.
 import { SeedHeading, Vine } from "../components/stem.tsx";
 import { promise } from "../shared/content.ts";
 
@@ -7,7 +7,6 @@ export function BrandPromise() {
     <section className="section promise">
       <div className="page lane">
         <Vine />
-        <span className="bud" aria-hidden="true" />
         <p>
           <SeedHeading>{promise}</SeedHeading>
         </p>

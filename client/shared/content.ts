@@ -47,7 +47,7 @@ export const footer = { privacy: "Privacy" };
 export const hero = {
   headline: "Grow a loyalty program from one sentence",
   subtext:
-    "Perennial is the AI-native customer retention engine: CRM, loyalty, email and SMS, driven by chat. Say what you want, and it’s set up.",
+    "Say what you want. Perennial picks the customers, sets the rule and the email flow. An all-in-one, AI-native retention engine: CRM, loyalty, email and SMS, driven by chat.",
   offer: "Founding users get early access, 3\u00a0months\u00a0free and a lifetime discount.",
   button: "Sign up for early access",
   note: "No commitment. Just early access and a first look.",
@@ -61,7 +61,7 @@ export const demo = {
   legend: "Choose a sentence",
   segment: "Segment",
   rule: { kind: "Loyalty rule", trigger: "WHEN", who: "someone in", does: "orders", effect: "THEN" },
-  email: { kind: "Email", to: "to", from: "Corner Coffee, hello@coffee.example" },
+  email: { kind: "Email", to: "to", from: "Larkfield Coffee, hello@lark.example" },
   examples: [
     {
       name: "Win back",
@@ -76,11 +76,11 @@ export const demo = {
       ],
       title: "Gone quiet",
       filter: ["no order for", "90 days"],
-      columns: ["Customer", "Last order", "Points"],
+      columns: ["Customer", "Branch", "Last order"],
       customers: [
-        ["Mara Lindt", "112 days ago", "340"],
-        ["Ben Okafor", "97 days ago", "120"],
-        ["Ines Duarte", "141 days ago", "610"],
+        ["Mara Lindt", "Harbour", "112 days ago"],
+        ["Ben Okafor", "Old Town", "97 days ago"],
+        ["Ines Duarte", "Station", "141 days ago"],
       ],
       action: ["add", "200 points", "to their balance"],
       subject: "Mara, 200 points are waiting",
@@ -100,11 +100,11 @@ export const demo = {
       ],
       title: "Born in June",
       filter: ["birthday in", "June"],
-      columns: ["Customer", "Birthday", "Points"],
+      columns: ["Customer", "Branch", "Birthday"],
       customers: [
-        ["Noor Aziz", "June 3", "410"],
-        ["Leo Brandt", "June 17", "150"],
-        ["Yuki Sato", "June 24", "210"],
+        ["Noor Aziz", "Station", "June 3"],
+        ["Leo Brandt", "Harbour", "June 17"],
+        ["Yuki Sato", "Riverside", "June 24"],
       ],
       action: ["count", "double points", "for the order"],
       subject: "Happy birthday month, Noor",
@@ -124,60 +124,29 @@ export const demo = {
       ],
       title: "Newcomers",
       filter: ["joined", "this week"],
-      columns: ["Customer", "Joined", "Points"],
+      columns: ["Customer", "Branch", "Joined"],
       customers: [
-        ["Ama Mensah", "today", "0"],
-        ["Tom Fischer", "2 days ago", "0"],
-        ["Eli Novak", "4 days ago", "0"],
+        ["Ama Mensah", "Old Town", "today"],
+        ["Tom Fischer", "Station", "2 days ago"],
+        ["Eli Novak", "Harbour", "4 days ago"],
       ],
       action: ["add", "50 points", "to their balance"],
-      subject: "Welcome to Corner Coffee, Ama",
+      subject: "50 points for a start, Ama",
       text: "Hi Ama, good to have you with us. Order for the first time and we’ll give you 50 points.",
       button: "Order now",
     },
   ],
 };
 
-export const steps = {
-  heading: "Three steps from spreadsheet to campaign",
-  data: {
-    title: "Bring your data",
-    text: "A document or spreadsheet of your current CRM or loyalty program.",
-    file: "customers.xlsx",
-    columns: ["Full name", "Mail", "Points"],
-    rows: [
-      ["Hana Kovar", "hana@a.example", "280"],
-      ["Sam Reed", "sam@b.example", "95"],
-    ],
-  },
-  sentence: {
-    title: "Describe what you want",
-    text: "Write it the way you’d tell a colleague.",
-    prompt: "Thank everyone who buys their tenth coffee with a free one.",
-    results: ["Segment", "Loyalty rule", "Email flow"],
-  },
-  live: {
-    title: "Go live",
-    text: "Email and SMS go out from one place, with a real person to ask if you get stuck.",
-    label: "Win-back",
-    state: "Live",
-    messages: [
-      ["Day 0", "Email: 200 points are waiting"],
-      ["Day 7", "SMS: Your points are still here"],
-    ],
-  },
-};
-
 export const features = {
   heading: "A CRM and loyalty program, no consultants",
   chat: {
     title: "Set it up in plain words",
-    description: "The AI turns what you write into segments, loyalty rules and email flows.",
-    link: "See three examples",
+    description: "The AI turns what you write into CRM segments, loyalty rules and email flows.",
   },
   migration: {
     title: "Your spreadsheet moves in",
-    description: "Upload the spreadsheet you keep today. That’s the migration.",
+    description: "Upload a document or spreadsheet of your current CRM or loyalty program. That’s the migration.",
     label: "Your columns",
     becomes: "becomes",
     columns: [
@@ -190,22 +159,11 @@ export const features = {
     title: "One campaign, email and SMS",
     description: "The long story by email, the short one by text.",
     kinds: { email: "Email", sms: "SMS" },
-    sender: "Corner Coffee",
+    sender: "Larkfield Coffee",
     subject: "Double points this weekend",
     text: "Every order on Saturday and Sunday counts twice, down to the last bag of beans.",
     button: "See the menu",
-    sms: "Double points Sat and Sun. See you at the bar? Reply STOP to opt out.",
-  },
-  stack: {
-    title: "One stack instead of four tools",
-    description: "CRM, loyalty, email and SMS are modules of one product.",
-    customer: "Rosa Almeida",
-    modules: [
-      ["CRM", "7 orders"],
-      ["Loyalty", "460 points"],
-      ["Email", "9 opened"],
-      ["SMS", "Opted in"],
-    ],
+    sms: "Double points Sat and Sun, in all nine shops. Reply STOP to opt out.",
   },
   api: {
     title: "A REST API, snippet included",
@@ -219,6 +177,17 @@ export const features = {
     question: "Can someone check our points import?",
     agent: "Support",
     answer: "Of course. I’ve opened your file. Let’s go through it together.",
+  },
+  stack: {
+    title: "One stack instead of four tools",
+    description: "CRM, loyalty, email and SMS are modules of one product.",
+    customer: "Rosa Almeida",
+    modules: [
+      ["CRM", "7 orders"],
+      ["Loyalty", "460 points"],
+      ["Email", "9 opened"],
+      ["SMS", "Opted in"],
+    ],
   },
 };
 
@@ -241,46 +210,8 @@ export const pricing = {
   all: ["Full access to CRM, loyalty and messaging", "No feature gating", "No implementation fees"],
 };
 
-interface Question {
-  question: string;
-  answer: string;
-  link?: string;
-  /** Left out while the list is closed. */
-  joining?: boolean;
-}
-
 /** The fields of the form, within a sentence. */
 export const askedFor = "name, email address, company and, if you give it, job title";
-
-export const questions: { heading: string; items: Question[] } = {
-  heading: "Before you join",
-  items: [
-    {
-      question: "Which plan will I need?",
-      answer:
-        "The one that fits your active users. With 6000, for example, that is the Growth Plan: $699 per month, 60,000 emails and 6,000 SMS.",
-    },
-    {
-      joining: true,
-      question: "Do I commit to anything by joining?",
-      answer: "No commitment. Just early access and a first look.",
-    },
-    {
-      question: "What do I need to switch?",
-      answer: "The document or spreadsheet that holds your customers today. There are no implementation fees.",
-    },
-    {
-      joining: true,
-      question: "When can I start?",
-      answer: "The team will reach out once the Beta version is ready.",
-    },
-    {
-      question: "What do you do with my details?",
-      answer: `We keep the ${askedFor}, and note which campaign or site led you here. The page sets no cookies and loads nothing from other sites.`,
-      link: "What we keep, why and for how long",
-    },
-  ],
-};
 
 export const earlyAccess = {
   heading: "Be there from the first season",
@@ -337,7 +268,6 @@ export const closedList = {
   button: "See the features",
   nextHeading: "If you are on the list",
   offer: "3 months free plus a lifetime discount for everyone on the early access list.",
-  questionsHeading: "Questions",
 };
 
 /** The rest of the error summary after a form post without JavaScript. Only the server loads it. */

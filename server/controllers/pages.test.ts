@@ -25,8 +25,12 @@ it.each([
   "lifetime discount",
   "© 2025",
   "Job title (optional)",
-  "reach out once the Beta version is ready",
+  "document or spreadsheet",
 ])("the landing page contains “%s”", (words) => expect(html).toContain(words));
+
+it("after a sign-up the page says when the team reaches out", async () => {
+  expect((await get("/?joined")).text).toContain("The team will reach out once the Beta version is ready.");
+});
 
 it.each([
   ["Starter Plan", "$299", "up to 5000", "20,000", "2,000"],

@@ -85,10 +85,7 @@ type Enter = (page: WatchedPage) => Promise<unknown>;
 const token = "A".repeat(22);
 
 const pages: Record<string, Enter> = {
-  "the landing page with open answers": async (page) => {
-    await page.goto(sites.open.url);
-    for (const summary of await page.locator("summary").all()) await summary.click();
-  },
+  "the landing page": (page) => page.goto(sites.open.url),
   "the privacy page": (page) => page.goto(`${sites.open.url}/privacy`),
   "the confirmation page": (page) => page.goto(`${sites.open.url}/confirm?token=${token}`),
   "the page of a closed list": (page) => page.goto(sites.closed.url),
@@ -184,6 +181,26 @@ it("the keyboard chooses a sentence of the example", async () => {
     const shown = page.locator(".segment-head b, .rule .chip").filter({ visible: true });
     expect(await shown.allTextContents()).toEqual([segment, segment]);
   }
+});
+
+it("the arrow of a sentence chooses the next one, without JavaScript, and each choice keeps its name", async () => {
+  const page = await openPage({ javaScriptEnabled: false });
+  await page.goto(sites.open.url);
+  for (const name of ["Birthdays", "New faces", "Win back"]) {
+    await page.locator(".send").filter({ visible: true }).click();
+    expect(await page.getByRole("radio", { name, exact: true }).isChecked()).toBe(true);
+  }
+});
+
+it("every picture has the name Example, and each section with pictures shows that word once", async () => {
+  const page = await openPage();
+  await page.goto(sites.open.url);
+  const pictures = page.getByRole("figure");
+  expect(await pictures.count()).toBeGreaterThan(5);
+  expect(await pictures.and(page.getByRole("figure", { name: "Example", exact: true })).count()).toBe(
+    await pictures.count(),
+  );
+  for (const section of [".hero", ".features"]) expect(await page.locator(`${section} .tag`).count()).toBe(1);
 });
 
 it("the keyboard is enough to sign up", async () => {

@@ -32,7 +32,7 @@ it.each([
   await atEachWidth(url(), async (page, width) => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
     const small = await page.evaluate(() =>
-      [...document.querySelectorAll<HTMLElement>("a, button, input:not([type=hidden]), summary")]
+      [...document.querySelectorAll<HTMLElement>("a, button, input:not([type=hidden]), .send")]
         .filter((element) => !element.matches(".skip-link, .visually-hidden *, p a")) // WCAG excepts links in a text.
         .map((element) => ({ text: element.textContent, box: element.getBoundingClientRect() }))
         .filter(({ box }) => box.height < 44 || box.width < 44)
@@ -99,6 +99,70 @@ it("the Back button and a reload return to the same position", async () => {
   await page.reload();
   await settled(page);
   expect(await page.evaluate(() => scrollY)).toBe(1500);
+});
+
+it.each([
+  [1440, 900, 5.7],
+  [390, 844, 6.6],
+])("the landing page of %d × %d px is at most %d screens high", async (width, height, screens) => {
+  const page = await openPage({ viewport: { width, height } });
+  await page.goto(sites.open.url);
+  await deferredLayoutFinished(page);
+  expect((await page.evaluate(() => document.documentElement.scrollHeight)) / height).toBeLessThanOrEqual(screens);
+});
+
+const choose = (page: Page, name: string) => page.getByRole("radio", { name }).check();
+
+it("the choice of another sentence moves nothing outside its example", async () => {
+  await atEachWidth(sites.open.url, async (page, width) => {
+    const tops = () =>
+      page.evaluate(() =>
+        [...document.querySelectorAll("main :not(.of-0, .of-1, .of-2, .of-0 *, .of-1 *, .of-2 *)")].map(
+          (element) => element.getBoundingClientRect().top + scrollY,
+        ),
+      );
+    const before = await tops();
+    for (const name of ["Birthdays", "New faces", "Win back"]) {
+      await choose(page, name);
+      expect(await tops(), `${name} at ${width} px`).toEqual(before);
+    }
+  });
+});
+
+it("what a sentence creates grows in reading order within 1.4 s of the choice, and at once with reduced motion", async () => {
+  const page = await openPage({ reducedMotion: "no-preference" });
+  await page.goto(sites.open.url);
+  const parts = [".composer u::after", ".seed::after", ".seed::before", ".segment", ".rule", ".email"];
+  /** Chooses the sentence, and returns the start of the transition of each part, and the end of the last one, in ms. */
+  const chooseAndMeasure = (index: number) =>
+    page.evaluate(
+      ([i, all]) => {
+        document.getElementById(`sentence-${i}`)?.click();
+        const effects = document
+          .getAnimations()
+          .filter((animation) => animation instanceof CSSTransition)
+          .map((animation) => animation.effect as KeyframeEffect)
+          .filter(({ target }) => target?.closest(`.of-${i}`));
+        const starts = all.map((part) => {
+          const [selector = "", pseudo] = part.split("::");
+          return effects
+            .filter(
+              ({ target, pseudoElement }) =>
+                target?.matches(selector) && pseudoElement === (pseudo ? `::${pseudo}` : null),
+            )
+            .map((effect) => effect.getTiming().delay)[0];
+        });
+        return { starts, end: Math.max(0, ...effects.map((effect) => Number(effect.getComputedTiming().endTime))) };
+      },
+      [index, parts] as const,
+    );
+  await animationsFinished(page);
+  const { starts, end } = await chooseAndMeasure(1);
+  expect(starts).toEqual(starts.map(Number).toSorted((one, other) => one - other));
+  expect(new Set(starts).size).toBe(parts.length);
+  expect(end).toBeLessThanOrEqual(1400);
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  expect((await chooseAndMeasure(2)).end).toBe(0);
 });
 
 async function recordShifts(page: Page) {
@@ -191,7 +255,7 @@ it("a visitor who prefers reduced motion sees no animation, nothing hidden and n
     const styles = [...document.querySelectorAll("main :not(input)")].map((element) => getComputedStyle(element));
     return {
       animations: animations.filter((name) => name !== "deferred-layout"),
-      transparent: styles.filter(({ opacity }) => opacity === "0").length,
+      transparent: styles.filter(({ opacity, visibility }) => opacity === "0" && visibility === "visible").length,
       scrolling: getComputedStyle(document.documentElement).scrollBehavior,
     };
   });
