@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { projectRoot } from "../project-root.ts";
 import { mailColours, renderConfirmationMail } from "./confirmation-mail.tsx";
 
-const site = { origin: "https://perennial.example", controller: undefined, contact: undefined };
+const site = { origin: "https://perennial.example", controller: undefined, contact: undefined, retentionMonths: 0 };
 
 it("the confirmation mail has the colours of the page", () => {
   const [light = "", dark = ""] = readFileSync(join(projectRoot, "client/tokens.css"), "utf8").split(
