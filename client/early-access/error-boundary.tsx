@@ -24,7 +24,7 @@ export class ErrorBoundary extends Component<Props, { failed: boolean }> {
             <h2 id={headingId}>{errorPage.heading}</h2>
             <div className="form-card joined">
               <p>{errorPage.text}</p>
-              <a className="button" href="">
+              <a className="button" href="/">
                 {errorPage.link}
               </a>
             </div>

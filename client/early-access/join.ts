@@ -3,7 +3,7 @@ import { leavePath, signupPath, tokenQuery } from "../shared/addresses.ts";
 import { earlyAccess } from "../shared/content.ts";
 import type { FormFailure } from "../shared/page-data.ts";
 
-export type FieldErrors = FormFailure["errors"];
+type FieldErrors = FormFailure["errors"];
 /** The key of the toast's text in the content module. */
 export type FailureReason = "failure" | "closed";
 export interface Failure {
@@ -36,7 +36,12 @@ export async function join(entry: Record<string, unknown>, referrer: string): Pr
     if (response.status === 201) return { ok: true, ...(await readUndo(response)) };
     console.error("Joining the waitlist failed with status", response.status);
     const reason = response.status === 410 ? "closed" : "failure";
-    return { ok: false, reason, text: explain(response) ?? earlyAccess[reason].text, errors: await readErrors(response) };
+    return {
+      ok: false,
+      reason,
+      text: explain(response) ?? earlyAccess[reason].text,
+      errors: await readErrors(response),
+    };
   } catch (error) {
     console.error("Joining the waitlist failed:", error);
     return { ok: false, reason: "failure", text: earlyAccess[navigator.onLine ? "noResponse" : "offline"], errors: {} };

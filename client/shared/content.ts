@@ -307,7 +307,8 @@ export const earlyAccess = {
     text: "You're now on the early access list. We'll notify you when we launch!",
     next: "The team will reach out once the Beta version is ready.",
     /** If the site sends confirmation mails. The same for a known address, which gets none. */
-    inbox: "Please check your inbox. If your address is new to the list, you’ll get one email with a link to confirm it.",
+    inbox:
+      "Please check your inbox. If your address is new to the list, you’ll get one email with a link to confirm it.",
     again: "Add a colleague",
     /** If the site sends no mails. */
     undo: "Wrong address? Undo",

@@ -20,6 +20,15 @@ it("the confirmation mail has the colours of the page", () => {
   }
 });
 
+it.each([
+  [0, "We keep an entry until early access ends."],
+  [24, "We remove an entry 24 months after the sign-up, or when early access ends."],
+])("the confirmation mail says what becomes of an entry that nobody confirms, kept for %i months", (months, words) => {
+  const { text, html } = renderConfirmationMail({ ...site, retentionMonths: months }, "token");
+  for (const part of [text, html.replaceAll("<!-- -->", "")])
+    expect(part).toContain(`If you do nothing, the entry stays on the list, unconfirmed. ${words}`);
+});
+
 it("the confirmation mail names controller and contact only if they are set", () => {
   const bare = renderConfirmationMail(site, "token");
   expect(bare.text + bare.html).not.toMatch(/Questions|mailto:|undefined/);
