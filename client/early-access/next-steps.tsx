@@ -18,7 +18,7 @@ export function NextSteps({ joined }: { joined: boolean }) {
           <li key={title}>
             <StepMarker>{done && i === 0 ? <Icon name="check" /> : i + 1}</StepMarker>
             <b>{title}</b>
-            {text && <span>{text}</span>}
+            {text && <span className="soft">{text}</span>}
           </li>
         ))}
       </ol>
