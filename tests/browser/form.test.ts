@@ -425,7 +425,7 @@ it.each([320, 768, 1440])("the toast of a sign-up has room for all its lines, at
   await page.setViewportSize({ width, height: 700 });
   await openForm();
   await submit();
-  await page.locator("[data-sonner-toast][data-mounted=true]").waitFor();
+  await page.locator("[data-sonner-toast][data-mounted=true][data-type=success]").waitFor();
   await animationsFinished(page);
   const [box, text] = await page
     .locator("[data-sonner-toast], [data-sonner-toast] [data-content]")
