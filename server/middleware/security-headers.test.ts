@@ -66,9 +66,9 @@ it("the security policy runs no script but the site's own, and no other site can
 });
 
 it.each([
-  ["/", ".panel{", ".message{"],
-  ["/privacy", ".privacy{", ".panel{"],
-  ["/readyz", ".message{", ".panel{"],
+  ["/", ".field{", ".message{"],
+  ["/privacy", ".privacy{", ".field{"],
+  ["/readyz", ".message{", ".field{"],
 ])("the page at %s inlines the stylesheet of its kind of page, and the policy names it", async (path, rule, other) => {
   const response = await get(path);
   const [, css = ""] = /<style>(.*?)<\/style>/s.exec(response.text) ?? [];
