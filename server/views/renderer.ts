@@ -33,7 +33,7 @@ export const builtClient = join(projectRoot, "dist", "client");
 const sheetOf = (address: string) => (/^\/(?:\?|$)/.test(address) ? "landing" : "other");
 
 /**
- * Inlines the stylesheet, so that the first paint waits for the document only, and adds the script's hash, so that the
+ * Inlines the stylesheet of the page, so that the first paint waits for the document only, and adds the script's hash, so that the
  * browser runs no other script in its place.
  * @returns the renderer, and the CSP sources of the inline styles.
  */
