@@ -1,6 +1,7 @@
 // The response to a failed form post without JavaScript: the landing page with an error summary and the typed values.
-import type { ErrorRequestHandler, Request, Response } from "express";
+import type { ErrorRequestHandler, Request } from "express";
 import type { Logger } from "pino";
+import { earlyAccess } from "../../client/shared/content.ts";
 import { fields } from "../../client/shared/fields.ts";
 import type { FormFailure } from "../../client/shared/page-data.ts";
 import { sendCached, type CachedResponse } from "../http/cached-response.ts";
@@ -21,7 +22,7 @@ export function formFailure(renderer: Renderer, log: Logger): ErrorRequestHandle
   const pagesWithoutValues = new Map<string, Promise<CachedResponse>>();
   let openPages = 0;
 
-  function pageWithoutValues(status: number, wait?: number): Promise<CachedResponse> {
+  function pageWithoutValues({ status, wait }: FormFailure): Promise<CachedResponse> {
     const key = `${status} ${wait}`;
     const page = pagesWithoutValues.get(key) ?? renderer.page("/", { status, wait, errors: {} }).then(cachePage);
     pagesWithoutValues.set(key, page);
@@ -35,9 +36,9 @@ export function formFailure(renderer: Renderer, log: Logger): ErrorRequestHandle
     logFault(log, res, error);
     // The client has left. Its response emits no other "close", so its page would count as open for ever.
     if (res.closed) return;
-    const failure = describeFailure(req, error);
+    const failure = describeFailure(req, error, Number(res.get("Retry-After") ?? error.extra.headers?.["Retry-After"]));
     if (!failure.values || openPages >= openPagesLimit) {
-      const page = await pageWithoutValues(error.status, error.status === 429 ? minutesToWait(res) : undefined);
+      const page = await pageWithoutValues(failure);
       setErrorHeaders(res, error);
       return sendCached(req, res, page);
     }
@@ -49,17 +50,16 @@ export function formFailure(renderer: Renderer, log: Logger): ErrorRequestHandle
   };
 }
 
-/** Returns few different values, as each has a page: whole minutes or, above an hour, whole hours. */
-function minutesToWait(res: Response): number {
-  const minutes = Math.ceil(Number(res.get("Retry-After")) / 60);
-  return minutes <= 60 ? minutes : Math.ceil(minutes / 60) * 60;
-}
-
-/** The body is undefined if the request was refused before its body was read. */
-function describeFailure({ body, headers }: Request, { status, extra }: HttpError): FormFailure {
+/**
+ * The body is undefined if the request was refused before its body was read.
+ * @param retryAfter in seconds, or NaN.
+ */
+function describeFailure({ body, headers }: Request, { status, extra }: HttpError, retryAfter: number): FormFailure {
   const posted = body as Record<string, unknown> | undefined;
   return {
     status,
+    // Few different texts, as each has a page without values.
+    wait: retryAfter > 0 ? earlyAccess.wait(retryAfter) : undefined,
     errors: extra.fields ?? {},
     suggestion: extra.suggestion,
     ...(posted && { values: typedValues(posted), source: readSource(posted, headers.referer) }),

@@ -125,7 +125,7 @@ it.each(["/?utm_source=x", "/?xjoined=1&undo", "/privacy?joined"])(
 
 it.each([
   ["/?utm_source=x&joined=1", "Welcome to the future! 🚀"],
-  ["/?undone", "Your sign-up has been undone"],
+  ["/?undone", "you’re off it again"],
 ])("%s returns the page of its state, which no cache may store", async (address, words) => {
   const { status, text, headers } = await get(address);
   expect([status, headers["cache-control"], headers["cdn-cache-control"]]).toEqual([200, "no-store", undefined]);

@@ -1,4 +1,5 @@
 // The security headers of every kind of response.
+import { createHash } from "node:crypto";
 import request, { type Response } from "supertest";
 import { expect, it } from "vitest";
 import { createTestApp, noDatabase } from "../../tests/support/app.ts";
@@ -62,6 +63,18 @@ it("the security policy runs no script but the site's own, and no other site can
   });
   const sources = Object.values(policy).flat();
   expect(sources.filter((source) => !/^'(none|self|script|sha256-[\w+/]{43}=)'$/.test(source))).toEqual([]);
+});
+
+it.each([
+  ["/", ".field{", ".message{"],
+  ["/privacy", ".privacy{", ".field{"],
+  ["/readyz", ".message{", ".field{"],
+])("the page at %s inlines the stylesheet of its kind of page, and the policy names it", async (path, rule, other) => {
+  const response = await get(path);
+  const [, css = ""] = /<style>(.*?)<\/style>/s.exec(response.text) ?? [];
+  expect([css.includes(rule), css.includes(other)]).toEqual([true, false]);
+  const hash = createHash("sha256").update(css).digest("base64");
+  expect(readPolicy(response)["style-src"]).toContain(`'sha256-${hash}'`);
 });
 
 it.each<[status: number, name: string, send: () => PromiseLike<Response>]>([

@@ -80,7 +80,8 @@ async function createTask(
     );
   }
   const { mailTask } = await import("./mail.ts"); // React and nodemailer, which the other tasks do not need.
-  const site = { origin: config.publicUrl ?? "", controller: config.controller, contact: config.contactEmail };
+  const { publicUrl: origin = "", controller, contactEmail: contact } = config;
+  const site = { origin, controller, contact, retentionMonths };
   return mailTask({ url: smtpUrl, from: mailFrom, key: key ?? "", site, onMail });
 }
 

@@ -42,17 +42,23 @@ it.each([
   });
 });
 
-it("the landing page does not overflow on a phone with text at twice its size", async () => {
-  const page = await openPage({ viewport: { width: 360, height: 740 } });
-  const devtools = await page.context().newCDPSession(page);
-  const setFontSize = (standard: number) => devtools.send("Page.setFontSizes", { fontSizes: { standard } });
-  await setFontSize(32);
-  await page.goto(sites.open.url);
-  await deferredLayoutFinished(page);
-  expect(await page.evaluate(() => getComputedStyle(document.documentElement).fontSize)).toBe("32px");
-  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
-  await setFontSize(16);
-});
+it.each(["/", "/privacy", `/confirm?token=${token}`, "/nope"])(
+  "%s does not overflow on a phone with text at twice its size",
+  async (path) => {
+    const page = await openPage({ viewport: { width: 360, height: 740 } });
+    const devtools = await page.context().newCDPSession(page);
+    const setFontSize = (standard: number) => devtools.send("Page.setFontSizes", { fontSizes: { standard } });
+    await setFontSize(32);
+    await page.goto(sites.open.url + path);
+    await deferredLayoutFinished(page);
+    expect(await page.evaluate(() => getComputedStyle(document.documentElement).fontSize)).toBe("32px");
+    for (const width of [360, 320]) {
+      await page.setViewportSize({ width, height: 740 });
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+    }
+    await setFontSize(16);
+  },
+);
 
 it("the navigation bar has the product's name and its button in one row, at every width", async () => {
   await atEachWidth(sites.open.url, async (page, width) => {
@@ -61,6 +67,48 @@ it("the navigation bar has the product's name and its button in one row, at ever
     expect(await bar.getByRole("link", { name: "Get Early Access" }).isVisible()).toBe(true);
     expect((await bar.boundingBox())?.height, `at ${width} px`).toBeLessThan(2 * 44);
   });
+});
+
+it("beside a scroll bar, which media queries do not count, the navigation bar has one row, and begins where the text does", async () => {
+  const page = await openPage();
+  await page.goto(sites.open.url);
+  await page.evaluate(() => {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(".navigation { right: 17px }");
+    document.adoptedStyleSheets.push(sheet);
+  });
+  for (let width = 340; width <= 400; width += 5) {
+    await page.setViewportSize({ width, height: 800 });
+    expect((await page.getByRole("navigation").boundingBox())?.height, `at ${width} px`).toBeLessThan(2 * 44);
+  }
+  const left = async (selector: string) => (await page.locator(selector).first().boundingBox())?.x;
+  expect(await left(".navigation path")).toBe(await left("h1"));
+});
+
+it("on a phone the form follows its heading, and its button is above the fold", async () => {
+  const page = await openPage({ viewport: { width: 390, height: 664 } });
+  await page.goto(sites.open.url);
+  await page.getByRole("link", { name: "Sign up for early access" }).click();
+  const form = page.locator("#early-access");
+  const boxes = [form.getByRole("heading").first(), form.locator("[type=submit]"), form.getByText("What happens next")];
+  const [heading, button, next] = await Promise.all(boxes.map((locator) => locator.boundingBox()));
+  expect(heading?.y).toBeGreaterThanOrEqual(64);
+  expect((button?.y ?? Infinity) + (button?.height ?? 0)).toBeLessThanOrEqual(664);
+  expect(next?.y).toBeGreaterThan(button?.y ?? Infinity);
+});
+
+it("on paper every part of the page begins at the same margin, and the site's address ends it", async () => {
+  const page = await openPage({ viewport: { width: 720, height: 1000 } });
+  await page.goto(sites.open.url);
+  await page.emulateMedia({ media: "print" });
+  const lefts = await page
+    .locator(".navigation path, h1, h2, .next li, .footer path")
+    .evaluateAll((all) => all.map((element) => element.getBoundingClientRect().left));
+  expect(new Set(lefts)).toEqual(new Set([0]));
+  const end = await page.evaluate(
+    () => getComputedStyle(document.getElementById("root") as Element, "::after").content,
+  );
+  expect(end).toBe(`"${new URL(sites.open.url).origin}"`);
 });
 
 it.each([

@@ -32,6 +32,7 @@ it("the links of a mail confirm the entry, and later remove it", async () => {
   await page.locator("form button[type=submit]").click();
   expect(await (await response).json()).not.toHaveProperty("undo");
   await page.getByText("Please check your inbox").waitFor();
+  await page.locator(".joined").getByText("The team will reach out once the Beta version is ready.").waitFor();
   expect(await page.getByText("Undo").count()).toBe(0);
   await fixture.mailed(1);
   const { html } = parseMail(fixture.server.mails[0]?.raw ?? "");
@@ -52,7 +53,7 @@ it("the links of a mail confirm the entry, and later remove it", async () => {
 
   await page.goto(leave);
   await page.getByRole("button", { name: "Leave the list" }).press("Enter");
-  await page.getByText("The entry that this link belongs to is no longer on the early access list.").waitFor();
+  await page.getByText("The sign-up behind this link is no longer on the early access list.").waitFor();
   expect(await entries()).toEqual([]);
 
   await page.goto(confirm);

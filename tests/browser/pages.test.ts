@@ -37,6 +37,21 @@ it("the 404 page shows its text, links to the landing page, logs the unknown pat
   expect(page.url()).toBe(`${sites.open.url}/`);
 });
 
+it("after a fault of the database, a link of a mail can be tried again", async () => {
+  const page = await openPage();
+  const link = `${sites.open.url}/confirm?token=${"A".repeat(22)}`;
+  await page.goto(link);
+  const confirm = page.getByRole("button", { name: "Confirm my address" });
+  await sites.wire.cut();
+  await confirm.click();
+  await page.getByRole("heading", { name: "Unexpected Application Error!" }).waitFor();
+  await sites.wire.mend();
+  await page.getByRole("link", { name: "Try again" }).click();
+  expect(page.url()).toBe(link);
+  await confirm.click();
+  await page.getByRole("heading", { name: "This link has expired" }).waitFor();
+});
+
 it("a component that throws in the browser is replaced by an error message, and the rest of the page stays", async () => {
   const page = await openPage();
   await breakSending(page);
