@@ -41,9 +41,6 @@ it("Docker Compose connects each service as the role that it needs, and none as 
   const users = Object.entries(services).map(([name, service]) => `${name}: ${rolesOf(service).join(" ")}`);
   expect(users.filter((text) => /: \w/.test(text)).toSorted()).toEqual([
     "migrate: perennial_admin perennial_owner perennial_web perennial_worker",
-    "replica-1: perennial_web",
-    "replica-2: perennial_web",
-    "replica-3: perennial_web",
     "site: perennial_web",
     "studio: perennial_admin perennial_web",
     "worker: perennial_worker",
@@ -62,7 +59,7 @@ it.each(Object.entries(services))("Docker Compose confines the service %s", (_, 
     logging: { options: { "max-size": "10m" } },
   });
   // The project's own image has a user.
-  if (!service.image?.startsWith(site)) expect(service.user).toMatch(/^(postgres|valkey|1000:1000)$/);
+  if (!service.image?.startsWith(site)) expect(service.user).toMatch(/^(postgres|1000:1000)$/);
   if (service.image !== "caddy:2.11") expect(service.cap_add).toBeUndefined();
 });
 
@@ -72,7 +69,7 @@ it("Docker Compose backs up as the owner, out of reach of the site", () => {
   expect(backup).toMatchObject({ networks: ["admin"], environment: { PGUSER: "perennial_owner" } });
   expect(backup?.ports).toBeUndefined();
   expect(backup?.volumes?.some((volume) => database?.volumes?.includes(volume))).toBe(false);
-  for (const name of ["site", "replica-1"]) expect(services[name]?.networks, name).toBeUndefined();
+  expect(services.site?.networks).toBeUndefined();
 });
 
 it("Docker Compose does not give the site the mail server's login, but what it needs to know of mails", () => {
@@ -82,7 +79,7 @@ it("Docker Compose does not give the site the mail server's login, but what it n
       .toSorted();
   // doctor, which runs in the service migrate, tests what the worker uses.
   for (const setting of ["SMTP_URL", "WEBHOOK_URL"]) expect(users(setting), setting).toEqual(["migrate", "worker"]);
-  const all = ["migrate", "replica-1", "replica-2", "replica-3", "site", "worker"];
+  const all = ["migrate", "site", "worker"];
   for (const setting of ["MAIL_FROM", "ERASURE_KEY", "RETENTION_MONTHS", "PUBLIC_URL"]) {
     expect(users(setting), setting).toEqual(all);
   }
