@@ -1,4 +1,5 @@
-// docker-compose.yml and deploy/kubernetes.yaml: who connects as which role, which secrets each program gets, and what it may do.
+// docker-compose.yml, deploy/kubernetes.yaml and .dockerignore: who connects as which role, which secrets each program and the image
+// get, and what each may do.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -83,6 +84,11 @@ it("Docker Compose does not give the site the mail server's login, but what it n
   for (const setting of ["MAIL_FROM", "ERASURE_KEY", "RETENTION_MONTHS", "PUBLIC_URL"]) {
     expect(users(setting), setting).toEqual(all);
   }
+});
+
+it(".dockerignore keeps everything but the sources out of the image, and of these the hidden files", () => {
+  const sources = /^#.*\n\*\n(?:!(?:[\w-]+(?:\.config)?\.(?:json|ts)|client|prisma|server)\n)+\*\*\/\.\*\n/;
+  expect(read(".dockerignore")).toMatch(sources);
 });
 
 it("Kubernetes confines each pod, and gives it all settings but only its own secrets", () => {
