@@ -11,12 +11,7 @@ const common = {
 };
 
 /** Tests beside the code that need Postgres. */
-const withPostgres = [
-  "server/database/**/*.test.ts",
-  ...["closed-list", "early-access", "links", "plain-form"].map((name) => `server/controllers/${name}.test.ts`),
-  "server/commands/waitlist/moment.test.ts",
-  ...["notice", "exported-list", "waitlist"].map((name) => `server/models/${name}.test.ts`),
-];
+const withPostgres = "server/**/*.db.test.ts";
 
 export default defineConfig({
   test: {
@@ -29,7 +24,7 @@ export default defineConfig({
           ...common,
           name: "unit",
           include: ["server/**/*.test.ts", "client/**/*.test.ts"],
-          exclude: [...configDefaults.exclude, ...withPostgres],
+          exclude: [...configDefaults.exclude, withPostgres],
           maxWorkers: 2, // No test waits, so more than processors would only load modules more often.
           sequence: { groupOrder: 0 },
         },
@@ -38,7 +33,7 @@ export default defineConfig({
         test: {
           ...common,
           name: "process",
-          include: ["tests/*.test.ts", "tests/process/*.test.ts", ...withPostgres],
+          include: ["tests/*.test.ts", "tests/process/*.test.ts", withPostgres],
         },
       },
       { test: { ...common, name: "browser", include: ["tests/browser/*.test.ts"] } },

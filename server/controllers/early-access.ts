@@ -35,7 +35,7 @@ export interface EarlyAccessOptions {
 export function earlyAccess(options: EarlyAccessOptions): Router {
   const { origin, isOpen, limits, waitlist, renderer, log, undo } = options;
   const router = Router({ caseSensitive: true, strict: true });
-  const requireOpen: RequestHandler = (_req, _res, next) => next(isOpen() ? undefined : closed);
+  const requireOpen: RequestHandler = (_req, _res, next) => next(isOpen() ? undefined : closed());
   router.post(
     signupPath,
     requireOpen,
@@ -46,14 +46,13 @@ export function earlyAccess(options: EarlyAccessOptions): Router {
     reportUnavailable,
   );
   router.all(signupPath, () => {
-    throw isOpen() ? methodNotAllowed("POST") : closed;
+    throw isOpen() ? methodNotAllowed("POST") : closed();
   });
   router.use(formFailure(renderer, log));
   return router;
 }
 
-/** Created once: its stack would be a tenth of the cost of each refused request. */
-const closed = new HttpError(410, `${closedList.heading}.`);
+const closed = () => new HttpError(410, `${closedList.heading}.`);
 
 /** Sends the same response for a new and a known address: it must not reveal who is on the list. The token of a known one has no effect. */
 function join(waitlist: Waitlist, undo: boolean): RequestHandler {

@@ -11,16 +11,12 @@ import { readSource } from "../models/source.ts";
 import { cachePage } from "../views/page-cache.ts";
 import type { Renderer } from "../views/renderer.ts";
 
-/** Pages with typed values that are not sent yet. Each takes 3 ms of processor time, and 60 KB until it is sent. */
-const openPagesLimit = 10;
-
 /**
- * If the body was not read, or too many pages are open, the page has no values; that page is rendered once per status and time to wait.
+ * If the body was not read, the page has no values; that page is rendered once per status and time to wait.
  * Leaves clients that do not prefer HTML to the next error handler.
  */
 export function formFailure(renderer: Renderer, log: Logger): ErrorRequestHandler {
   const pagesWithoutValues = new Map<string, Promise<CachedResponse>>();
-  let openPages = 0;
 
   function pageWithoutValues({ status, wait }: FormFailure): Promise<CachedResponse> {
     const key = `${status} ${wait}`;
@@ -34,16 +30,12 @@ export function formFailure(renderer: Renderer, log: Logger): ErrorRequestHandle
     const error = toHttpError(thrown);
     if (!prefersHtml(req)) return next(error);
     logFault(log, res, error);
-    // The client has left. Its response emits no other "close", so its page would count as open for ever.
-    if (res.closed) return;
     const failure = describeFailure(req, error, Number(res.get("Retry-After") ?? error.extra.headers?.["Retry-After"]));
-    if (!failure.values || openPages >= openPagesLimit) {
+    if (!failure.values) {
       const page = await pageWithoutValues(failure);
       setErrorHeaders(res, error);
       return sendCached(req, res, page);
     }
-    openPages++;
-    res.once("close", () => openPages--);
     const { html } = await renderer.page("/", failure);
     setErrorHeaders(res, error);
     res.type("html").send(html);
