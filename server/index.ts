@@ -13,7 +13,7 @@ import { createEntryLinks } from "./models/entry-links.ts";
 import { watchSignupWindow } from "./models/signup-window.ts";
 import { createPageSettings } from "./models/notice.ts";
 import { createPageViews } from "./models/page-views.ts";
-import { createSignupVolume } from "./models/signup-volume.ts";
+import { createSignupCeiling } from "./models/signup-volume.ts";
 import { createWaitlist } from "./models/waitlist.ts";
 import { explain, printable } from "./operator-messages.ts";
 import { createBuiltFrontend, createDevFrontend } from "./views/frontend.ts";
@@ -58,14 +58,7 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
   if (shared) cleanups.push(() => shared.close());
   const { metricsPort } = config;
   const metrics = metricsPort ? (await import("./metrics.ts")).createMetrics() : undefined;
-  const volume = createSignupVolume(config.signupHourlyCeiling, log);
-  const waitlist = createWaitlist(database.execute, {
-    notice,
-    onStored: (entries, inserted) => {
-      volume.add(inserted);
-      metrics?.onStored(entries, inserted);
-    },
-  });
+  const waitlist = createWaitlist(database.execute, { notice, onStored: metrics?.onStored });
   const views = createPageViews(database.execute, log);
   cleanups.push(() => views.close());
   const isReady = createReadiness(waitlist.check, log);
@@ -77,7 +70,8 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
       site,
       frontend,
       isReady,
-      waitlist: volume.limit(waitlist),
+      ceiling: createSignupCeiling(config.signupHourlyCeiling, log),
+      waitlist,
       undo: config.mailFrom === undefined,
       links: createEntryLinks(database.query),
       views,

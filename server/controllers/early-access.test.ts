@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createTestApp } from "../../tests/support/app.ts";
 import { createTestDatabase } from "../../tests/support/database.ts";
 import { rawRequest } from "../../tests/support/raw-request.ts";
+import { createSignupCeiling } from "../models/signup-volume.ts";
 
 const path = "/api/earlyaccess";
 const json = "application/json";
@@ -71,6 +72,27 @@ describe("a valid sign-up", () => {
       { email: "ada@mailinator.com", suspected_spam: false, disposable_email: true },
       { email: "bot@example.com", suspected_spam: true, disposable_email: false },
     ]);
+  });
+
+  it("is flagged above the ceiling of new entries with the same response, and refused with 503 above a hundred", async () => {
+    const ceiling = createSignupCeiling(2, site.options.log);
+    const { app } = await createTestApp(database.webUrl, { ceiling });
+    const send = (email: string) =>
+      request(app)
+        .post(path)
+        .send({ ...ada, email });
+    const responses: Response[] = [];
+    for (const email of ["a@b.co", "a@b.co", "b@b.co", "c@b.co"]) responses.push(await send(email));
+    while (responses.length < 200) responses.push(await send("c@b.co"));
+    expect(distinct(responses)).toHaveLength(1);
+    expect(await database.query("SELECT email, unusual_volume FROM earlyaccess ORDER BY email")).toEqual([
+      { email: "a@b.co", unusual_volume: false },
+      { email: "b@b.co", unusual_volume: false },
+      { email: "c@b.co", unusual_volume: true },
+    ]);
+    const refused = await send("a@b.co");
+    expectProblem(refused, 503);
+    expect(refused.headers).toMatchObject({ "retry-after": expect.stringMatching(/^3[56]\d\d$/) as string });
   });
 
   it("replaces a waiting entry of its address that has the flag suspected_spam, also in the same batch", async () => {

@@ -11,9 +11,10 @@ export interface Waitlist {
   /**
    * Stores the entry; resolves after the commit. The first entry for an address wins; a duplicate resolves in the same
    * way. A waiting entry with the flag suspected_spam is replaced (earlyaccess_replace_suspected_spam in the migration).
+   * @returns true as often as entries were new. Which one of a batch was new is unknown: the role may not read.
    * @throws WaitlistUnavailableError if it could not be stored.
    */
-  join(entry: SignUp): Promise<void>;
+  join(entry: SignUp): Promise<boolean>;
 }
 
 export interface CheckedWaitlist extends Waitlist {
@@ -34,7 +35,7 @@ const storageErrorMs = 10_000;
 /** @param notice that the form shows, stored before the first entry. */
 export function createWaitlist(
   execute: Database["execute"],
-  { onStored, notice }: { onStored?: OnStored; notice?: Notice } = {},
+  { onStored, notice }: { onStored?: OnStored | undefined; notice?: Notice } = {},
 ): CheckedWaitlist {
   let isNoticeStored = notice === undefined;
   /** The error of the latest batch if an empty batch would not have met it. */
@@ -45,13 +46,13 @@ export function createWaitlist(
     isNoticeStored = true;
   }
 
-  async function store(entries: SignUp[]): Promise<void[]> {
+  async function store(entries: SignUp[]): Promise<boolean[]> {
     try {
       if (!isNoticeStored) await storeNotice();
       const inserted = await insert(execute, entries);
       storageError = undefined;
       onStored?.(entries, inserted);
-      return [];
+      return entries.map((_, i) => i < inserted);
     } catch (error) {
       if (isStorageError(error)) storageError = { error, at: performance.now() };
       throw error;
