@@ -1,5 +1,5 @@
 // The frame of every command: prints text without control characters, explains errors, sets the exit code.
-import { withDatabase } from "../database/connect.ts";
+import { withDatabase } from "../database/settings.ts";
 import { explain, OperatorError, printableLines } from "../operator-messages.ts";
 
 /** The command line is invalid; the exit code is 2. */

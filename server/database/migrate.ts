@@ -8,7 +8,8 @@ import { projectRoot } from "../project-root.ts";
 import { withConnection } from "./connect.ts";
 import { storeKeyHash } from "./erasure-key.ts";
 import { createQueue, enableQueue } from "./queue.ts";
-import { createRoles, examineWebRole, grantRights, readRole, type DatabaseUrls } from "./roles.ts";
+import { createRoles, examineWebRole, grantRights } from "./roles.ts";
+import { readRole, type DatabaseSettings } from "./settings.ts";
 
 const migrationsFolder = join(projectRoot, "prisma/migrations");
 
@@ -30,7 +31,7 @@ export interface MigrationResult {
  * @param allowPrivilegedRole false refuses a web role that is a superuser or the owner, before it changes anything.
  * @throws OperatorError if the operator has to act; otherwise the error of Postgres, which names a migration that failed.
  */
-export async function migrate(urls: DatabaseUrls, allowPrivilegedRole = true): Promise<MigrationResult> {
+export async function migrate(urls: DatabaseSettings, allowPrivilegedRole = true): Promise<MigrationResult> {
   return withConnection<MigrationResult>(urls.ownerUrl, async (owner) => {
     await requireUtf8(owner);
     // Of several starts at once, one migrates and the others find it done. A pooler drops the connection's own lock_timeout.
@@ -84,7 +85,7 @@ export async function mayMigrate(client: pg.Client): Promise<boolean> {
 }
 
 /** @throws OperatorError if the database has no waitlist. */
-async function skipMigrations(client: pg.Client, urls: DatabaseUrls, warning?: string): Promise<MigrationResult> {
+async function skipMigrations(client: pg.Client, urls: DatabaseSettings, warning?: string): Promise<MigrationResult> {
   const { name } = readRole(urls.ownerUrl);
   const { rows } = await client.query("SELECT to_regclass('public.earlyaccess') IS NULL AS missing");
   const hint = `"${name}" may not migrate. Name the owner in DATABASE_OWNER_URL.`;

@@ -5,26 +5,7 @@ import pg from "pg";
 import { signUpColumns } from "./columns.ts";
 import { OperatorError, printable } from "../operator-messages.ts";
 import { projectRoot } from "../project-root.ts";
-
-/** The worker's tasks, under the names that their jobs have in the queue. */
-export const workerTasks = ["webhook", "mail", "purge"] as const;
-export type WorkerTask = (typeof workerTasks)[number];
-
-export interface DatabaseUrls {
-  ownerUrl: string;
-  webUrl: string;
-  /** URL of Prisma Studio's connection; undefined if there are no admins. */
-  adminUrl?: string;
-  /** The worker's connection and tasks; undefined if it has none. */
-  worker?: { url: string; tasks: WorkerTask[] };
-  /** The key of the hashes of erased addresses; undefined if these are not kept. */
-  erasureKey?: string;
-}
-
-export function readRole(url: string): { name: string; password: string } {
-  const { username, password } = new URL(url);
-  return { name: decodeURIComponent(username), password: decodeURIComponent(password) };
-}
+import { readRole, type DatabaseSettings } from "./settings.ts";
 
 /** The group of the admins: roles belong to all databases of a Postgres, and each waitlist has admins of its own. */
 export function adminsGroup(database: string): string {
@@ -60,7 +41,7 @@ interface Step {
  * @returns the statements that it ran, without passwords.
  * @throws MissingRightError with everything that is missing if the owner may not create it.
  */
-export async function createRoles(owner: pg.Client, urls: DatabaseUrls): Promise<string[]> {
+export async function createRoles(owner: pg.Client, urls: DatabaseSettings): Promise<string[]> {
   const { rows } = await owner.query(
     "SELECT rolsuper OR rolcreaterole AS may FROM pg_roles WHERE rolname = current_user",
   );
@@ -84,7 +65,7 @@ export async function createRoles(owner: pg.Client, urls: DatabaseUrls): Promise
 }
 
 /** Grants each role its rights, and revokes every other one on the site's own objects, in one transaction: a running site never finds its INSERT revoked. */
-export async function grantRights(owner: pg.Client, urls: DatabaseUrls): Promise<void> {
+export async function grantRights(owner: pg.Client, urls: DatabaseSettings): Promise<void> {
   const steps = (await readSteps(owner, urls)).filter(({ unless }) => unless === undefined);
   await owner.query(`BEGIN; ${steps.map(({ sql }) => sql).join("\n")} COMMIT`);
 }
@@ -94,7 +75,7 @@ async function isDone(owner: pg.Client, { unless }: Step): Promise<boolean> {
 }
 
 /** Reads the steps that these settings need. Leaves out a role that is a superuser or the owner: it has every right. */
-async function readSteps(owner: pg.Client, urls: DatabaseUrls): Promise<Step[]> {
+async function readSteps(owner: pg.Client, urls: DatabaseSettings): Promise<Step[]> {
   const text = await readFile(join(projectRoot, "prisma/roles.sql"), "utf8");
   const named = { web: urls.webUrl, studio: urls.adminUrl, worker: urls.worker?.url };
   const roles = Object.entries(named).flatMap(([section, url]) => (url ? { section, role: readRole(url) } : []));
@@ -165,7 +146,7 @@ async function listPrivileged(owner: pg.Client, names: string[]): Promise<Set<st
  * Examines the web role, as any role. Returns whether it is a superuser or the owner, and a warning of what a compromised web
  * process could do; none if that could not read, change or delete entries.
  */
-export async function examineWebRole(client: pg.Client, { webUrl, ownerUrl }: DatabaseUrls) {
+export async function examineWebRole(client: pg.Client, { webUrl, ownerUrl }: DatabaseSettings) {
   const { name } = readRole(webUrl);
   const { rows } = await client.query<{ privileged: boolean; rights: string[] }>(
     `SELECT ${isPrivileged} AS privileged, array_remove(ARRAY[

@@ -1,6 +1,6 @@
 // Changes of entries at a visitor's request: one statement at a time, each with all changes that arrived meanwhile.
 import { setTimeout as sleep } from "node:timers/promises";
-import { within } from "../database/connect.ts";
+import { within } from "../database/pool.ts";
 import { errorFields } from "../logger.ts";
 import { UnavailableError } from "../unavailable-error.ts";
 

@@ -6,7 +6,7 @@ import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { createTestDatabase } from "../../tests/support/database.ts";
 import { entryOf } from "../../tests/support/entry.ts";
 import { until } from "../../tests/support/until.ts";
-import { connect, createPool, type Database } from "../database/connect.ts";
+import { connect, createPool, type Database } from "../database/pool.ts";
 import { errorFields } from "../logger.ts";
 import type { WaitlistEntry } from "./waitlist-entry.ts";
 import { WaitlistUnavailableError } from "./batch.ts";

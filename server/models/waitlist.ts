@@ -1,7 +1,7 @@
 // The waitlist: stores sign-ups in batches, ignores duplicate addresses, and checks that sign-ups can be stored.
 import { v7 as uuidv7 } from "uuid";
 import { signUpColumns } from "../database/columns.ts";
-import type { Database } from "../database/connect.ts";
+import type { Database } from "../database/pool.ts";
 import { errorFields } from "../logger.ts";
 import { inBatches, turn } from "./batch.ts";
 import type { SignUp } from "./waitlist-entry.ts";

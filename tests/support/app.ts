@@ -2,7 +2,7 @@
 import { pino } from "pino";
 import { defaultSettings } from "../../client/shared/site-settings.ts";
 import { createApp, type AppOptions } from "../../server/app.ts";
-import { connect, createPool } from "../../server/database/connect.ts";
+import { connect, createPool } from "../../server/database/pool.ts";
 import { createReadiness } from "../../server/database/readiness.ts";
 import { createEntryLinks } from "../../server/models/entry-links.ts";
 import { createNotice } from "../../server/models/notice.ts";

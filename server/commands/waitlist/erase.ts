@@ -39,9 +39,9 @@ export const erase: Command = {
         for (const { entry } of people) listed.set(entry.id, entry);
       }
       // A backup may have an entry that the list lacks.
-      const unlisted = addresses.flatMap((address) => normaliseAddress(address) ?? []);
+      const given = addresses.flatMap((address) => normaliseAddress(address) ?? []);
       // One statement erases all.
-      await eraseEntries(client, [...listed.values(), ...unlisted.map((email) => ({ id: null, email }))], erasureKey);
+      await eraseEntries(client, [...listed.values(), ...given.map((email) => ({ id: null, email }))], erasureKey);
       const names = missing.length > 0 ? ` (${listNames(missing)})` : "";
       print(`Removed ${countEntries(listed.size)}. Not on the list: ${count(missing.length)}${names}.\n`);
     });

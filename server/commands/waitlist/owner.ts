@@ -1,7 +1,8 @@
 // The owner's connection for a command; a signal closes it, so that the command cleans up and ends.
 import type pg from "pg";
 import { errorFields } from "../../logger.ts";
-import { describeLoss, withConnection, withDatabase, type OpenedDatabase } from "../../database/connect.ts";
+import { describeLoss, withConnection } from "../../database/connect.ts";
+import { withDatabase, type OpenedDatabase } from "../../database/settings.ts";
 import type { Config } from "../../config.ts";
 import { OperatorError } from "../../operator-messages.ts";
 
