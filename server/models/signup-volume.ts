@@ -96,16 +96,14 @@ const batchSize = 200;
  */
 export async function clearFlag(client: pg.Client, period: string): Promise<{ cleared: number; queued: number }> {
   const total = { cleared: 0, queued: 0 };
-  const job = (await isQueueEnabled(client, "mail"))
-    ? "graphile_worker.add_job('mail', json_build_object('entry', id), job_key => 'mail ' || id)"
-    : "NULL";
+  const job = (await isQueueEnabled(client, "mail")) ? "public.earlyaccess_queue_mail(id)" : "NULL";
   for (;;) {
     const { rows } = await client.query<{ cleared: number; queued: number }>(
       `WITH cleared AS (
          UPDATE public.earlyaccess SET unusual_volume = false
          WHERE id IN (SELECT id FROM public.earlyaccess WHERE unusual_volume AND ${period} LIMIT ${batchSize})
          RETURNING id, status = 'waiting' AND NOT (suspected_spam OR disposable_email OR imported) AS is_mailed)
-       SELECT count(*)::int AS cleared, count(CASE WHEN is_mailed THEN (${job}) END)::int AS queued FROM cleared`,
+       SELECT count(*)::int AS cleared, count(${job}) FILTER (WHERE is_mailed)::int AS queued FROM cleared`,
     );
     const { cleared = 0, queued = 0 } = rows[0] ?? {};
     if (cleared === 0) return total;
