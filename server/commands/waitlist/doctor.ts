@@ -1,4 +1,5 @@
 // waitlist doctor: checks what the site needs from its environment, and says what to do.
+import { Command } from "commander";
 import type pg from "pg";
 import { loadConfig, type Config } from "../../config.ts";
 import { signUpColumns } from "../../database/columns.ts";
@@ -17,9 +18,7 @@ import { examineWebRole } from "../../database/roles.ts";
 import { errorFields } from "../../logger.ts";
 import { isFlagged } from "../../models/waitlist-entry.ts";
 import { OperatorError, printable } from "../../operator-messages.ts";
-import { count, countEntries, print } from "../command.ts";
-import type { Command } from "./arguments.ts";
-import { migrateHint } from "./owner.ts";
+import { count, countEntries, migrateHint, print } from "../command.ts";
 
 /** `text` says what was found, and what to do unless it is ok. */
 type Finding = [verdict: "ok" | "warning" | "problem", what: string, text: string];
@@ -28,19 +27,17 @@ const ok = (what: string, text: string): Finding => ["ok", what, text];
 const warn = (what: string, text: string): Finding => ["warning", what, text];
 const problem = (what: string, text: string): Finding => ["problem", what, text];
 
-export const doctor: Command = {
-  summary: "checks settings, database, roles, worker, backup, Redis and mail server, and says what to do",
-  details: "Changes nothing, and prints no password. The exit code is 1 if there is a problem.",
-  positionals: [],
-  options: { strict: { description: "exit with 1 after a warning, too" } },
-  run: async ({ has }) => {
-    const accepted = has("strict") ? ["ok"] : ["ok", "warning"];
+export const doctor = new Command("doctor")
+  .summary("checks settings, database, roles, worker, backup, Redis and mail server, and says what to do")
+  .description("Changes nothing, and prints no password. The exit code is 1 if there is a problem.")
+  .option("--strict", "exit with 1 after a warning, too")
+  .action(async ({ strict }: { strict?: boolean }) => {
+    const accepted = strict ? ["ok"] : ["ok", "warning"];
     for await (const [verdict, what, text] of examine()) {
       if (!accepted.includes(verdict)) process.exitCode = 1;
       print(`${verdict.padEnd(8)} ${what}: ${text.replaceAll("\n", "\n         ")}\n`);
     }
-  },
-};
+  });
 
 async function* examine(): AsyncGenerator<Finding> {
   let what = "Settings";
