@@ -6,26 +6,12 @@ import { OperatorError } from "../operator-messages.ts";
 /** In milliseconds. */
 const timeouts = { connectionTimeoutMillis: 5_000, lock_timeout: 5_000 };
 
-/** Postgres cannot be reached, or the connection to it was lost. */
-class ConnectionError extends OperatorError {
-  override name = "ConnectionError";
-
-  /** @param code of Postgres, the driver or the system. */
-  constructor(
-    message: string,
-    readonly code: string | undefined,
-    cause: unknown,
-  ) {
-    super(message, { cause });
-  }
-}
-
 /** Clients whose connection ended by itself. */
 const lostClients = new WeakSet<pg.Client>();
 
 /**
  * Connects, runs the work, and disconnects.
- * @throws the errors of connectTo and of the work; ConnectionError if the work failed because the connection was lost.
+ * @throws the errors of connectTo and of the work; OperatorError if the work failed because the connection was lost.
  */
 export async function withConnection<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = await connectTo(url);
@@ -41,13 +27,13 @@ export async function withConnection<T>(url: string, work: (client: pg.Client) =
 /** Returns the error to throw once the connection is lost. The driver's own error may have no code, and then looks permanent. */
 export function describeLoss(error: unknown): unknown {
   if (error instanceof OperatorError) return error;
-  return new ConnectionError("The connection to Postgres was lost.", "CONNECTION_LOST", error);
+  return new OperatorError("The connection to Postgres was lost.", { cause: error, code: "CONNECTION_LOST" });
 }
 
 /**
  * Opens a connection that waits at most 5 s for a lock. Statements must name the schema of all objects but Postgres' own: in
  * a schema in which others may create objects, an overloaded function would run with the owner's rights.
- * @throws OperatorError if Postgres refuses the connection, or its certificate is not trusted; otherwise ConnectionError.
+ * @throws OperatorError, with a code unless Postgres refuses the connection or its certificate is not trusted.
  */
 export async function connectTo(url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url, ...timeouts });
@@ -62,7 +48,7 @@ export async function connectTo(url: string): Promise<pg.Client> {
     const { code } = errorFields(error);
     // The message of an error with a code may quote the URL.
     const reason = code ?? (error as Error).message;
-    throw new ConnectionError(`Postgres at ${new URL(url).host} cannot be reached: ${reason}`, code, error);
+    throw new OperatorError(`Postgres at ${new URL(url).host} cannot be reached: ${reason}`, { cause: error, code });
   }
   return client;
 }

@@ -53,7 +53,7 @@ export async function migrate(settings: DatabaseSettings, allowPrivilegedRole = 
   }).catch((error: pg.DatabaseError) => {
     const hint = faultHints[error.code ?? ""];
     // With its code, as readiness.ts retries after some.
-    throw hint ? Object.assign(new OperatorError(`${error.message}. ${hint}`), { code: error.code }) : error;
+    throw hint ? new OperatorError(`${error.message}. ${hint}`, { code: error.code }) : error;
   });
 }
 

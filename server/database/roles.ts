@@ -121,33 +121,29 @@ export async function createRoles(owner: pg.Client, settings: DatabaseSettings):
  * its INSERT revoked. A role that is no longer configured keeps its rights: drop it.
  */
 export async function grantRights(owner: pg.Client, settings: DatabaseSettings): Promise<void> {
-  const roles = await readRoles(owner, settings);
-  const hasErasures = settings.erasureKey !== undefined;
-  const tasks = settings.worker?.tasks ?? [];
+  const { admins, web, studio, worker } = await readRoles(owner, settings);
+  const tasks = settings.worker?.tasks.map((task) => `worker-${task}`) ?? [];
+  const ofTasks = [
+    "worker-erasures",
+    ...tasks.filter((file) => file !== "worker-webhook").map((file) => `${file}-erasures`),
+  ];
   const files = [
     "public",
-    ...(roles.web ? ["web"] : []),
-    ...(roles.studio ? ["admins"] : []),
-    ...(hasErasures ? ["erasures"] : []),
-    ...(roles.worker ? ["worker", ...tasks.map((task) => `worker-${task}`)] : []),
-    ...(roles.worker && hasErasures
-      ? ["worker-erasures", ...tasks.filter((task) => task !== "webhook").map((task) => `worker-${task}-erasures`)]
-      : []),
+    ...(web ? ["web"] : []),
+    ...(studio ? ["admins"] : []),
+    ...(settings.erasureKey ? ["erasures"] : []),
+    ...(worker ? ["worker", ...tasks, ...(settings.erasureKey ? ofTasks : [])] : []),
   ];
-  const { admins, web, studio, worker } = roles;
-  const names = { admins, web: web?.name, studio: studio?.name, worker: worker?.name };
-  const texts = files.map(async (name) => {
-    const text = await readFile(join(projectRoot, `prisma/roles/${name}.sql`), "utf8");
-    return fillIn(text, { ...names, sign_up_columns: signUpColumns });
-  });
-  await owner.query(`BEGIN; ${(await Promise.all(texts)).join("\n")} COMMIT`);
+  const values = { admins, web: web?.name, studio: studio?.name, worker: worker?.name, sign_up_columns: signUpColumns };
+  const texts = files.map((name) => readFile(join(projectRoot, `prisma/roles/${name}.sql`), "utf8"));
+  await owner.query(`BEGIN; ${fillIn((await Promise.all(texts)).join("\n"), values)} COMMIT`);
 }
 
 /** Replaces :"name" by an identifier, and :name by the text, as psql does. */
 export function fillIn(sql: string, values: Record<string, string | undefined>): string {
-  return sql
-    .replaceAll(/:"(\w+)"/g, (_, name: string) => id(values[name] ?? ""))
-    .replaceAll(/\B:(\w+)/g, (_, name: string) => values[name] ?? "");
+  return sql.replaceAll(/:"(\w+)"|\B:(\w+)/g, (_, quoted?: string, plain = "") =>
+    quoted ? id(values[quoted] ?? "") : (values[plain] ?? ""),
+  );
 }
 
 async function readRoles(owner: pg.Client, { webUrl, adminUrl, worker }: DatabaseSettings): Promise<Roles> {

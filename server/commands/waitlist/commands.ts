@@ -32,7 +32,7 @@ const program = new Command("waitlist")
   .configureOutput({ outputError: () => undefined })
   .showSuggestionAfterError(false)
   .exitOverride();
-const commands = [exportCommand, importCommand, invite, stats, unflag, erase, purge, show, doctor];
+export const commands = [exportCommand, importCommand, invite, stats, unflag, erase, purge, show, doctor];
 for (const command of commands) program.addCommand(command.copyInheritedSettings(program));
 
 /** Runs the command that the arguments name, or prints help. @param args the words after `waitlist`. @throws UsageError */
