@@ -58,33 +58,37 @@ ALTER ROLE ${id(name)} SET idle_in_transaction_session_timeout = '30s';`,
     ],
     [`has_schema_privilege(${roleOf(name)}, 'public', 'USAGE')`, `GRANT USAGE ON SCHEMA public TO ${id(name)};`],
   ];
-  const steps: (Step | undefined)[] = [
+  const group: Step[] = studio
+    ? [
+        [exists(admins), `CREATE ROLE ${id(admins)} NOLOGIN;`],
+        login(studio),
+        [
+          `pg_has_role(${roleOf(studio.name)}, ${roleOf(admins)}, 'MEMBER')`,
+          `GRANT ${id(admins)} TO ${id(studio.name)};`,
+        ],
+        ...access(admins),
+      ]
+    : [];
+  const erasures: Step = [
+    "to_regnamespace('earlyaccess_erasures') IS NOT NULL",
+    `CREATE SCHEMA earlyaccess_erasures AUTHORIZATION ${id(owner)};`,
+  ];
+  const queue: Step = [
+    "has_database_privilege(current_database(), 'CREATE') OR to_regnamespace('graphile_worker') IS NOT NULL",
+    `GRANT CREATE ON DATABASE ${id(database)} TO ${id(owner)};`,
+  ];
+  return [
     // The table of migrations may belong to another application that uses Prisma.
     [
       "coalesce(has_table_privilege(to_regclass('public._prisma_migrations'), 'INSERT'), true)",
       `GRANT SELECT, INSERT, UPDATE ON public._prisma_migrations TO ${id(owner)};`,
     ],
     ...(web ? [login(web), ...access(web.name)] : []),
-    studio && [exists(admins), `CREATE ROLE ${id(admins)} NOLOGIN;`],
-    studio && login(studio),
-    studio && [
-      `pg_has_role(${roleOf(studio.name)}, ${roleOf(admins)}, 'MEMBER')`,
-      `GRANT ${id(admins)} TO ${id(studio.name)};`,
-    ],
-    ...(studio ? access(admins) : []),
-    settings.erasureKey === undefined
-      ? undefined
-      : [
-          "to_regnamespace('earlyaccess_erasures') IS NOT NULL",
-          `CREATE SCHEMA earlyaccess_erasures AUTHORIZATION ${id(owner)};`,
-        ],
-    settings.worker && [
-      "has_database_privilege(current_database(), 'CREATE') OR to_regnamespace('graphile_worker') IS NOT NULL",
-      `GRANT CREATE ON DATABASE ${id(database)} TO ${id(owner)};`,
-    ],
+    ...group,
+    ...(settings.erasureKey ? [erasures] : []),
+    ...(settings.worker ? [queue] : []),
     ...(worker ? [login(worker), ...access(worker.name)] : []),
   ];
-  return steps.filter((step) => step !== undefined);
 }
 
 /**

@@ -9,12 +9,7 @@ import { countEntries, print, readChoice, withOwner } from "../command.ts";
 import { periodOptions, readPeriod, type Dates } from "./moment.ts";
 import { writePrivately } from "./private-file.ts";
 
-interface Options extends Dates {
-  format: string;
-  status?: string;
-  confirmed?: boolean;
-  withoutFlagged?: boolean;
-}
+type Options = Dates & { format: string; status?: string; confirmed?: boolean; withoutFlagged?: boolean };
 
 export const exportCommand = new Command("export")
   .summary("writes the list as CSV or as JSON lines, in no particular order")

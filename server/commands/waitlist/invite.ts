@@ -16,16 +16,8 @@ import {
 import { count, countPeople, print, UsageError, withOwner } from "../command.ts";
 import { explainCode } from "./private-file.ts";
 
-interface Options {
-  first?: string;
-  source?: string;
-  confirmed?: boolean;
-  dryRun?: boolean;
-  out?: string;
-  list?: boolean;
-  show?: string;
-  undo?: string;
-}
+type Options = Partial<Record<"first" | "source" | "out" | "show" | "undo", string>> &
+  Partial<Record<"confirmed" | "dryRun" | "list", boolean>>;
 
 export const invite = new Command("invite")
   .summary("invites the oldest waiting people, and writes their list as CSV")

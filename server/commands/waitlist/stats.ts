@@ -13,11 +13,7 @@ const [shownDays, shownSources] = [14, 10];
 /** The number of sources with --all. A flood of sign-ups can name a million. */
 const mostSources = 1_000;
 
-interface Options extends Dates {
-  all?: boolean;
-  html?: string;
-  withFlagged?: boolean;
-}
+type Options = Dates & { all?: boolean; html?: string; withFlagged?: boolean };
 
 export const stats = new Command("stats")
   .summary("shows views, sign-ups and their rate by day, source and status")
