@@ -22,10 +22,10 @@ import { createBuiltFrontend, createDevFrontend } from "./views/frontend.ts";
 type Cleanups = (() => unknown)[];
 
 async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (error: unknown) => void) {
-  const urls = await openDatabase(config);
-  cleanups.push(() => urls.release());
+  const opened = await openDatabase(config);
+  cleanups.push(() => opened.release());
   const stopped = new AbortController();
-  const pool = createPool(urls.webUrl);
+  const pool = createPool(opened.webUrl);
   const database = connect(pool, log);
   cleanups.push(
     () => database.close(),
@@ -50,10 +50,10 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
           .catch((err: unknown) => log.error({ err }, "rendering the pages failed")),
     ),
   );
-  await prepareDatabase(() => migrate(urls, config.allowPrivilegedRole), log, stopped.signal, onFault);
+  await prepareDatabase(() => migrate(opened, config.allowPrivilegedRole), log, stopped.signal, onFault);
   const frontend = await rendering;
 
-  const webPassword = decodeURIComponent(new URL(urls.webUrl).password);
+  const webPassword = decodeURIComponent(new URL(opened.webUrl).password);
   const shared = config.redisUrl ? await connectRedis(config.redisUrl, webPassword, log) : undefined;
   if (shared) cleanups.push(() => shared.close());
   const { metricsPort } = config;
@@ -87,7 +87,7 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
   // Closed after the HTTP server, whose last requests would wait for a closed Vite for ever.
   cleanups.push(() => frontend.vite?.close());
   cleanups.push(() => http.close());
-  logAddress(config.host, port, urls, log);
+  logAddress(config.host, port, opened, log);
 }
 
 function logAddress(host: string, port: number, database: OpenedDatabase, log: Logger): void {
