@@ -25,7 +25,7 @@ export interface EarlyAccessOptions {
   isOpen: () => boolean;
   limits: SignupLimits;
   ceiling: SignupCeiling;
-  waitlist: Waitlist;
+  waitlist: Pick<Waitlist, "join">;
   renderer: Renderer;
   log: Logger;
   /** Whether each response has a token with which the sign-up can be undone for an hour. */

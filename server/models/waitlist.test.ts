@@ -11,7 +11,7 @@ import { errorFields } from "../logger.ts";
 import type { WaitlistEntry } from "./waitlist-entry.ts";
 import { WaitlistUnavailableError } from "./batch.ts";
 import { createEntryLinks, createToken } from "./entry-links.ts";
-import { createWaitlist, type CheckedWaitlist } from "./waitlist.ts";
+import { createWaitlist, type Waitlist } from "./waitlist.ts";
 
 const connectTo = (url: string) => connect(createPool(url), pino({ enabled: false }));
 
@@ -23,7 +23,7 @@ beforeEach(() => database.query("TRUNCATE earlyaccess; DROP FUNCTION IF EXISTS f
 const people = (size: number) => Array.from({ length: size }, (_, i) => entryOf(`ada${i}@example.com`));
 const stored = () => database.query("SELECT name, email, job_title FROM earlyaccess ORDER BY email");
 
-const joinAll = (waitlist: CheckedWaitlist, entries: WaitlistEntry[]) =>
+const joinAll = (waitlist: Waitlist, entries: WaitlistEntry[]) =>
   Promise.allSettled(entries.map((entry) => waitlist.join(entry)));
 
 /** Returns the position and the error of each rejected promise. */
@@ -162,7 +162,7 @@ it.each([1, 30])("a batch of %i is stored after a deadlock", async (size) => {
   expect(await stored()).toHaveLength(size);
 });
 
-const check = (waitlist: CheckedWaitlist) =>
+const check = (waitlist: Waitlist) =>
   waitlist.check().then(
     () => "ready",
     (error: unknown) => errorFields(error).code,

@@ -11,13 +11,10 @@ export interface Waitlist {
   /**
    * Stores the entry; resolves after the commit. The first entry for an address wins; a duplicate resolves in the same
    * way. A waiting entry with the flag suspected_spam is replaced (earlyaccess_replace_suspected_spam in the migration).
-   * @returns true as often as entries were new. Which one of a batch was new is unknown: the role may not read.
+   * @returns true for as many entries of a batch as were new; which ones is unknown, as the role may not read.
    * @throws WaitlistUnavailableError if it could not be stored.
    */
   join(entry: SignUp): Promise<boolean>;
-}
-
-export interface CheckedWaitlist extends Waitlist {
   /**
    * Checks that entries can be stored: stores an empty batch, which needs the same table, right and locks as a sign-up, and reports
    * a storage error of the last 10 s: a full disk refuses only entries.
@@ -36,7 +33,7 @@ const storageErrorMs = 10_000;
 export function createWaitlist(
   execute: Database["execute"],
   { onStored, notice }: { onStored?: OnStored | undefined; notice?: Notice } = {},
-): CheckedWaitlist {
+): Waitlist {
   let isNoticeStored = notice === undefined;
   /** The error of the latest batch if an empty batch would not have met it. */
   let storageError: { error: unknown; at: number } | undefined;
@@ -49,7 +46,8 @@ export function createWaitlist(
   async function store(entries: SignUp[]): Promise<boolean[]> {
     try {
       if (!isNoticeStored) await storeNotice();
-      const inserted = await insert(execute, entries);
+      const rows = entries.map((entry) => ({ id: uuidv7(), ...entry }));
+      const inserted = await execute(insertStatement, JSON.stringify(rows));
       storageError = undefined;
       onStored?.(entries, inserted);
       return entries.map((_, i) => i < inserted);
@@ -65,7 +63,7 @@ export function createWaitlist(
       if (!isNoticeStored) await storeNotice();
       if (storageError && performance.now() - storageError.at < storageErrorMs) throw storageError.error;
       // An empty batch needs the table, the right and a writable server, and waits for its turn and the disk.
-      await insert(execute, []);
+      await execute(insertStatement, "[]");
     },
     join: inBatches(store),
   };
@@ -86,7 +84,3 @@ const insertStatement = `${turn}
   ON CONFLICT DO NOTHING`;
 
 const noticeStatement = "INSERT INTO public.earlyaccess_notices (id, text) VALUES ($1, $2) ON CONFLICT DO NOTHING";
-
-/** Returns the number of entries that were not on the list. */
-const insert = (execute: Database["execute"], entries: SignUp[]): Promise<number> =>
-  execute(insertStatement, JSON.stringify(entries.map((entry) => ({ id: uuidv7(), ...entry }))));
