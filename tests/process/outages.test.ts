@@ -1,7 +1,7 @@
 // The built server while its database is away, and its shutdown.
 import pg from "pg";
 import { expect, it } from "vitest";
-import { freePort } from "../../server/http/listen.ts";
+import { freePort } from "../../server/database/embedded/embedded.ts";
 import { createEmptyDatabase, superuserUrl } from "../support/database.ts";
 import { withClient } from "../support/query.ts";
 import { ada, ready, signUp, urlsOf, type Site } from "../support/site.ts";

@@ -1,7 +1,7 @@
 // Page views of the built site: what is kept, two processes, and a browser.
 import { pino } from "pino";
 import { beforeEach, expect, it } from "vitest";
-import { connect, createPool } from "../../server/database/connect.ts";
+import { connect, createPool } from "../../server/database/pool.ts";
 import { createPageViews } from "../../server/models/page-views.ts";
 import { openPage } from "../support/browser.ts";
 import { ready, startSite, type Site } from "../support/site.ts";

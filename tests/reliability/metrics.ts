@@ -9,7 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { migrate } from "../../server/database/migrate.ts";
 import { projectRoot } from "../../server/project-root.ts";
-import { freePort } from "../../server/http/listen.ts";
+import { freePort } from "../../server/database/embedded/embedded.ts";
 import { findProgram } from "../support/run.ts";
 import { postSignup, runWorker, type Site } from "../support/site.ts";
 import { signupBody, type StackScenarios } from "../support/stack.ts";
