@@ -220,7 +220,7 @@ export const earlyAccess = {
   join: "You join the list",
   joined: "You joined the list",
   laterSteps: [
-    { title: "We’ll email you when the Beta is ready", text: "You get the first look." },
+    { title: "We’ll email you when the Beta is ready" },
     { title: "You get 3 months free", text: "Plus a lifetime discount." },
   ],
   /** The question about an email address that looks mistyped, before the address, and its answers. */
@@ -230,7 +230,7 @@ export const earlyAccess = {
   honeypot: "Leave this empty",
   button: "Get Early Access",
   sending: "Joining...",
-  privacy: "We keep what you enter here, and which campaign or site led you here, to contact you about early access.",
+  privacy: "We keep what you enter here to contact you about early access, and which campaign or site led you here.",
   privacyLink: "What we keep, why and for how long",
   deletion: "To have it deleted, write to",
   success: {

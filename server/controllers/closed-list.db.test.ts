@@ -32,7 +32,7 @@ it("the page of a closed list says so in place of the form, is not hydrated, and
   const page = await get(site, "/");
   expect(page).toContain("The early access list is closed");
   expect(page).not.toContain("data-hydration");
-  expect(page).toContain('<a class="navigation-link" href="#early-access">List closed</a>');
+  expect(page).toContain('<a class="button button-quiet button-small" href="#early-access">List closed</a>');
   expect(page).not.toMatch(
     /<form|<input (?![^>]*type="radio")|Get Early Access|Sign up for early access|No commitment/,
   );
