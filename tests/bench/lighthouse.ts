@@ -1,8 +1,6 @@
 // npm run lighthouse: Lighthouse on the built site as phone and as desktop. Exits with 1 if the median of five runs is
 // below 100 in a category, or if anything shifts.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname } from "node:path";
 import { launch } from "chrome-launcher";
 import lighthouse, { desktopConfig } from "lighthouse";
 import { findChromium } from "../support/chromium.ts";
@@ -11,7 +9,6 @@ import { median } from "./measure.ts";
 import { startMeasuredSite } from "./servers.ts";
 
 const postgres = await startPostgres();
-const folder = mkdtempSync(join(tmpdir(), "perennial-lighthouse-"));
 const { path, env } = await findChromium();
 const browser = await launch({
   chromePath: path,
@@ -19,7 +16,7 @@ const browser = await launch({
   envVars: { ...process.env, ...env },
 });
 try {
-  const site = await startMeasuredSite(folder, postgres);
+  const site = await startMeasuredSite(dirname(postgres.directory), postgres);
   for (const [device, config] of [["phone"], ["desktop", desktopConfig]] as const) {
     const figures: Record<string, number[]> = {};
     for (let round = 0; round < 5; round++) {
@@ -39,5 +36,4 @@ try {
 } finally {
   browser.kill();
   await postgres.release();
-  rmSync(folder, { recursive: true });
 }
