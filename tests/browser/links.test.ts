@@ -23,8 +23,7 @@ async function startMailingSite(): Promise<string> {
 
 it("the links of a mail confirm the entry, and later remove it", async () => {
   const url = await startMailingSite();
-  const page = await openPage();
-  await page.goto(url);
+  const page = await openPage({ url });
   await page.getByLabel("Name").fill("Ada");
   await page.getByLabel("Email").fill("ada@example.com");
   await page.getByLabel("Company").fill("Engines");

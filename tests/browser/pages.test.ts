@@ -3,14 +3,12 @@ import { expect, it } from "vitest";
 import { createBrowserSites } from "../support/browser-sites.ts";
 import { breakSending, hydrated, hydrateForm, isViolation, openPage, type WatchedPage } from "../support/browser.ts";
 
-const sites = createBrowserSites();
+const sites = await createBrowserSites();
 
-const hasFetchedReact = (page: WatchedPage) =>
-  page.sentRequests.some((request) => request.includes("/assets/hydrate-"));
+const hasFetchedReact = (page: WatchedPage) => page.sentRequests.some((sent) => sent.includes("/assets/hydrate-"));
 
 it("the built landing page hydrates without console messages, requests to other hosts and cookies, near its form", async () => {
-  const page = await openPage();
-  await page.goto(sites.open.url);
+  const page = await openPage({ url: sites.open.url });
   await page.waitForLoadState("networkidle");
   expect(hasFetchedReact(page)).toBe(false);
   await hydrateForm(page);
