@@ -144,12 +144,9 @@ describe("a refused request stores nothing and", () => {
     expectProblem(await post(ada).set(headers), 403);
   });
 
-  it.each(["", "text/plain", "multipart/form-data; boundary=x", `${json}; charset=latin1`])(
-    "returns 415 for the content type “%s”",
-    async (type) => {
-      expectProblem(await rawPost("{}", type ? { "Content-Type": type } : {}), 415);
-    },
-  );
+  it.each(["", "multipart/form-data; boundary=x", `${json}; charset=latin1`])("returns 415 for “%s”", async (type) => {
+    expectProblem(await rawPost("{}", type ? { "Content-Type": type } : {}), 415);
+  });
 
   it("returns 422 with one error per invalid field", async () => {
     const response = await post({ name: " ", email: "nonsense", company: 7, job_title: "x".repeat(101) });

@@ -17,14 +17,10 @@ it("the landing page is complete in the first HTML, in the specification's order
 });
 
 it.each([
-  "Perennial",
-  "Sign up for early access",
   "No commitment. Just early access and a first look.",
-  "Get Early Access",
   "3 months free",
   "lifetime discount",
   "© 2025",
-  "Job title (optional)",
   "document or spreadsheet",
 ])("the landing page contains “%s”", (words) => expect(html).toContain(words));
 
@@ -39,16 +35,13 @@ it.each([
   for (const number of numbers) expect(shown).toContain(number);
 });
 
-it.each(["/nope", "/Privacy", "/privacy/", "/%70rivacy", "/%c0%af", "//evil.example"])(
-  "%s returns 404",
-  async (path) => {
-    const response = await rawRequest(site.app, { path });
-    expect([response.status, response.type]).toEqual([404, "text/html"]);
-    for (const words of ["404", "Oops! Page not found", "Return to Home", 'href="/"']) {
-      expect(response.text).toContain(words);
-    }
-  },
-);
+it.each(["/Privacy", "/privacy/", "/%70rivacy", "/%c0%af", "//evil.example"])("%s returns 404", async (path) => {
+  const response = await rawRequest(site.app, { path });
+  expect([response.status, response.type]).toEqual([404, "text/html"]);
+  for (const words of ["404", "Oops! Page not found", "Return to Home", 'href="/"']) {
+    expect(response.text).toContain(words);
+  }
+});
 
 it("the path of a request is logged with email addresses redacted", async () => {
   await get("/unsubscribe/ada@example.com?email=ada@example.com");

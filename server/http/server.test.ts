@@ -123,6 +123,15 @@ it("the server logs that it cannot accept connections once a minute, and accepts
 
 const shortTimeouts = { ...directTimeouts, headers: 200, request: 400, check: 20, inactivity: 300 };
 
+it("the server sends 408 to a client whose body takes too long", async () => {
+  const { port } = await start({}, shortTimeouts);
+  const socket = await open(port);
+  socket.write(`${post}Content-Length: 1000\r\n\r\n`);
+  const drip = setInterval(() => socket.write("x"), 10);
+  expect(statuses(await receive(socket))).toEqual(["408"]);
+  clearInterval(drip);
+});
+
 it("the server disconnects a client that does not read the response", async () => {
   // Larger than the socket buffers of both ends.
   const large = cacheResponse({ identity: Buffer.alloc(16_000_000) }, 200, {});

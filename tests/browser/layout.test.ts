@@ -221,9 +221,7 @@ it("the landing page does not shift while it loads and its animations run", asyn
 
 /** Waits two frames, the first of which starts animations, and until these have ended. */
 async function settled(page: Page) {
-  await page.evaluate(
-    () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(undefined)))),
-  );
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
   await animationsFinished(page);
 }
 
