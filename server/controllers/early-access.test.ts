@@ -39,6 +39,10 @@ function expectProblem(response: { status: number; type: string; text: string },
   expect(JSON.parse(response.text)).toMatchObject({ type: "about:blank", status, title: sentence, detail: sentence });
 }
 
+async function expectNoEntries() {
+  expect(await entries()).toEqual([]);
+}
+
 describe("a valid sign-up", () => {
   it("returns 201 and is stored, and the same response for a known address, whose entry stays unchanged", async () => {
     const first = await post(ada);
@@ -125,7 +129,7 @@ describe("a valid sign-up", () => {
 });
 
 describe("a refused request stores nothing and", () => {
-  afterEach(async () => expect(await entries()).toEqual([]));
+  afterEach(expectNoEntries);
 
   it.each([
     ["a JSON array", "[]", json],

@@ -2,7 +2,7 @@
 import { readFile, stat } from "node:fs/promises";
 import axe from "axe-core";
 import { HtmlValidate } from "html-validate";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { openPage } from "../support/browser.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
 
@@ -99,14 +99,15 @@ describe("stats", () => {
 
 describe("the page of stats --html", () => {
   const page = file("report.html");
-  const url = `file://${page}`;
 
-  beforeEach(async () => {
+  async function writePage(): Promise<string> {
     await addViews();
     expect(await waitlist(["stats", "--html", page])).toEqual({ code: 0, stdout: `Wrote ${page}.\n`, stderr: "" });
-  });
+    return `file://${page}`;
+  }
 
   it("is valid HTML with the figures of the terminal, and runs and loads nothing", async () => {
+    const url = await writePage();
     expect((await stat(page)).mode & 0o777).toBe(0o600);
     const html = await readFile(page, "utf8");
     const validator = new HtmlValidate({ extends: ["html-validate:standard"], rules: { "no-inline-style": "off" } });
@@ -123,6 +124,7 @@ describe("the page of stats --html", () => {
   });
 
   it.each(["light", "dark"] as const)("is accessible and fits a phone, in %s colours", async (colorScheme) => {
+    const url = await writePage();
     const shown = await openPage({ url, colorScheme, bypassCSP: true, viewport: { width: 390, height: 844 } });
     expect(await shown.getByRole("img").count()).toBe(1);
     expect(await shown.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
