@@ -109,26 +109,23 @@ it("docs/openapi.yaml documents only responses that a test provokes", () => {
   expect(Object.keys(provoked).toSorted()).toEqual(documented.toSorted());
 });
 
-it.each(documented)(
-  "the response %s has the status, headers, content types and body of docs/openapi.yaml",
-  async (name) => {
-    const [method = "", address = "", status = ""] = name.split(" ");
-    const { place, headers = {}, content = {} } = findResponse(address, method, status);
-    const types = new Set<string>();
-    const bodies: unknown[] = [];
-    for (const send of provoked[name] ?? []) {
-      const response = await send();
-      expect(response.status).toBe(Number(status));
-      expectHeaders(response, headers);
-      types.add(response.type);
-      const body = (response.type === "text/html" ? response.text : JSON.parse(response.text)) as unknown;
-      bodies.push(body);
-      expect(errorsOf(body, ...place, "content", response.type, "schema")).toEqual([]);
-    }
-    expect([...types].toSorted()).toEqual(Object.keys(content).toSorted());
-    for (const { example } of Object.values(content)) if (example) expect(bodies).toContainEqual(example);
-  },
-);
+it.each(documented)("the response %s has the status, headers and body of docs/openapi.yaml", async (name) => {
+  const [method = "", address = "", status = ""] = name.split(" ");
+  const { place, headers = {}, content = {} } = findResponse(address, method, status);
+  const types = new Set<string>();
+  const bodies: unknown[] = [];
+  for (const send of provoked[name] ?? []) {
+    const response = await send();
+    expect(response.status).toBe(Number(status));
+    expectHeaders(response, headers);
+    types.add(response.type);
+    const body = (response.type === "text/html" ? response.text : JSON.parse(response.text)) as unknown;
+    bodies.push(body);
+    expect(errorsOf(body, ...place, "content", response.type, "schema")).toEqual([]);
+  }
+  expect([...types].toSorted()).toEqual(Object.keys(content).toSorted());
+  for (const { example } of Object.values(content)) if (example) expect(bodies).toContainEqual(example);
+});
 
 /** Returns a response and its place in the document. */
 function findResponse(address: string, method: string, status: string): Described & { place: string[] } {

@@ -33,9 +33,7 @@ it("the page of a closed list says so in place of the form, is not hydrated, and
   expect(page).toContain("The early access list is closed");
   expect(page).not.toContain("data-hydration");
   expect(page).toContain('<a class="button button-quiet button-small" href="#early-access">List closed</a>');
-  expect(page).not.toMatch(
-    /<form|<input (?![^>]*type="radio")|Get Early Access|Sign up for early access|No commitment/,
-  );
+  expect(page).not.toMatch(/<form|<input (?![^>]*type="radio")|Get Early Access|Sign up for|No commitment/);
   expect(page.replaceAll(/<[^>]+>/g, " ")).not.toMatch(/\bjoin (?:the|our|now)|you join\b/i);
   expect(page).not.toMatch(/content="[^"]*Join/);
 });

@@ -35,38 +35,13 @@ function expectErrorPageWithValues(response: request.Response, expected: number,
 
 const joinedAddress = expect.stringMatching(/^\/\?joined&undo=[\w-]{22}#early-access$/);
 
-it("a valid form redirects to the page with the success message", async () => {
-  const response = await submit(site, { ...typed, name: "Zoë 🚀" });
-  expect([response.status, response.headers.location]).toEqual([303, joinedAddress]);
-  expect(await database.query("SELECT name FROM earlyaccess")).toEqual([{ name: "Zoë 🚀" }]);
-  const page = await request(site.app).get("/?joined");
-  expect(page.text).toContain("Welcome to the future! 🚀");
-  expect(page.text).toContain("You&#x27;re now on the early access list. We&#x27;ll notify you when we launch!");
-});
-
 it.each([
   [403, { "Sec-Fetch-Site": "cross-site" }, {}],
   [413, {}, { company: "x".repeat(17_000) }],
-])(
-  "a form refused with %i returns the error page without values and points to the Back button",
-  async (status, headers, changes) => {
-    const response = await submit(site, { ...typed, ...changes }).set(headers);
-    expectErrorPage(response, status, "Something went wrong. Please try again. Your browser’s Back button");
-    expect(response.text).not.toMatch(/\bada\b|Engines|xxx/i);
-  },
-);
-
-it("an invalid form returns 422 with a link to each invalid field and the error beside the field", async () => {
-  const response = await submit(site, { ...typed, email: "ada@localhost", company: " " });
-  expectErrorPageWithValues(response, 422, "Check two fields</h3><ul");
-  for (const name of ["email", "company"]) {
-    expect(response.text).toContain(`href="#early-access-${name}"`);
-    expect(response.text).toMatch(
-      new RegExp(`id="early-access-${name}"[^>]*aria-invalid="true" aria-describedby="early-access-${name}-error"`),
-    );
-  }
-  expect(response.text).not.toContain('href="#early-access-name"');
-  expect(response.text).toContain('value="ada@localhost"');
+])("a form refused with %i returns no values, and points to the Back button", async (status, headers, changes) => {
+  const response = await submit(site, { ...typed, ...changes }).set(headers);
+  expectErrorPage(response, status, "Something went wrong. Please try again. Your browser’s Back button");
+  expect(response.text).not.toMatch(/\bada\b|Engines|xxx/i);
 });
 
 it.each([
@@ -89,30 +64,11 @@ it("a form returns 503 with Retry-After and the typed values if the database is 
 const mistyped = { ...typed, email: "Ada@Gmial.com" };
 const emails = async () => (await database.query("SELECT email FROM earlyaccess")).map(({ email }) => email);
 
-it("a form with a mistyped address is not stored: the page asks, keeps the values, and has a button for each address", async () => {
-  const { status, text } = await submit(site, mistyped);
-  expect(status).toBe(422);
-  expect(text).toContain("<title>Check your email address – ");
-  expect(text).toContain("Did you mean ada@gmail.com?");
-  expect(text).not.toContain("Something went wrong");
-  for (const value of ["Ada &lt;b&gt;", "Ada@Gmial.com", "$&amp; Engines"]) expect(text).toContain(`value="${value}"`);
-  const buttons = [...text.matchAll(/<button[^>]* value="([^"]*)" name="email_choice">([^<]*)/g)];
-  expect(buttons.map(([, value, label]) => [label, value])).toEqual([
-    ["Use it", "ada@gmail.com"], // The first: Enter in a field presses it.
-    ["Keep mine", "ada@gmial.com"],
-    ["Get Early Access", "ada@gmial.com"],
-  ]);
-  expect(await emails()).toEqual([]);
+it.each(["ada@gmail.com", "ada@gmial.com"])("a form is stored with the chosen address %s", async (email_choice) => {
+  const response = await submit(site, { ...mistyped, email_choice });
+  expect([response.status, response.headers.location]).toEqual([303, joinedAddress]);
+  expect(await emails()).toEqual([email_choice]);
 });
-
-it.each(["ada@gmail.com", "ada@gmial.com"])(
-  "a form with a mistyped address is stored with the chosen address %s",
-  async (email_choice) => {
-    const response = await submit(site, { ...mistyped, email_choice });
-    expect([response.status, response.headers.location]).toEqual([303, joinedAddress]);
-    expect(await emails()).toEqual([email_choice]);
-  },
-);
 
 it("a form with a choice for another address asks again", async () => {
   const email_choice = "ada@gmail.com";

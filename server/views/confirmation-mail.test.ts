@@ -8,9 +8,8 @@ import { mailColours, renderConfirmationMail } from "./confirmation-mail.tsx";
 const site = { origin: "https://perennial.example", controller: undefined, contact: undefined, retentionMonths: 0 };
 
 it("the confirmation mail has the colours of the page", () => {
-  const [light = "", dark = ""] = readFileSync(join(projectRoot, "client/tokens.css"), "utf8").split(
-    "prefers-color-scheme: dark",
-  );
+  const tokens = readFileSync(join(projectRoot, "client/tokens.css"), "utf8");
+  const [light = "", dark = ""] = tokens.split("prefers-color-scheme: dark");
   const token = (css: string, name: string) => new RegExp(`--${name}: (#\\w+);`).exec(css)?.[1];
   for (const [css, colours] of [
     [light, mailColours.light],

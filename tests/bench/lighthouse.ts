@@ -1,9 +1,7 @@
 // npm run lighthouse: Lighthouse on the built site as phone and as desktop. Exits with 1 if the median of five runs is
 // below 100 in a category, or if anything shifts.
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname } from "node:path";
 import { promisify } from "node:util";
 import { findChromium } from "../support/chromium.ts";
 import { startPostgres } from "../support/postgres.ts";
@@ -21,11 +19,10 @@ const command = ["--yes", "lighthouse@12.8.2", "--quiet", "--output=json"];
 const chromeFlags = "--chrome-flags=--headless=new --no-sandbox --disable-gpu";
 
 const postgres = await startPostgres();
-const folder = mkdtempSync(join(tmpdir(), "perennial-lighthouse-"));
 const { path, env } = await findChromium();
 const options = { env: { ...process.env, ...env, CHROME_PATH: path }, maxBuffer: 2 ** 26 };
 try {
-  const site = await startMeasuredSite(folder, postgres);
+  const site = await startMeasuredSite(dirname(postgres.directory), postgres);
   for (const [device, ...preset] of [["phone"], ["desktop", "--preset=desktop"]] as const) {
     const figures: Record<string, number[]> = {};
     for (let round = 0; round < 5; round++) {
@@ -43,5 +40,4 @@ try {
   await site.stop();
 } finally {
   await postgres.release();
-  rmSync(folder, { recursive: true });
 }

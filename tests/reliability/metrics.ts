@@ -73,10 +73,7 @@ async function withPrometheus<T>(ports: number[], folder: string, use: (query: Q
   const server = spawn(findProgram("prometheus"), [...options, `--web.listen-address=${address}`], { stdio: "ignore" });
   const query: Query = (promql) => promtool(["query", "instant", `http://${address}`, promql]);
   try {
-    await until(
-      "Prometheus is ready",
-      async () => (await fetch(`http://${address}/-/ready`).catch(() => undefined))?.ok,
-    );
+    await until("Prometheus runs", async () => (await fetch(`http://${address}/-/ready`).catch(() => undefined))?.ok);
     const isRead = () => query(`count(up{job="perennial"} == 1) == ${ports.length}`).trim() !== "";
     await until("Prometheus has read the metrics", isRead);
     return await use(query);
