@@ -3,6 +3,7 @@ import type { RouteObject } from "react-router-dom";
 import {
   confirmedAddress,
   confirmPath,
+  errorPath,
   expiredAddress,
   joinedQuery,
   leavePath,
@@ -14,13 +15,14 @@ import {
 } from "./shared/addresses.ts";
 import { meta } from "./shared/content.ts";
 import type { PageHandle } from "./shared/page-data.ts";
+import { ErrorPage } from "./pages/error.tsx";
 import { LandingPage } from "./pages/landing.tsx";
 import { LinkPage } from "./pages/link.tsx";
 import { NotFoundPage } from "./pages/not-found.tsx";
 import { PrivacyPage } from "./pages/privacy.tsx";
 
-/** A route of React Router; the innermost matched route with a handle describes the page. */
-export type PageRoute = RouteObject & { handle?: PageHandle };
+/** A route of React Router, whose handle describes the page. */
+export type PageRoute = RouteObject & { path: string; handle: PageHandle };
 
 export const routes: PageRoute[] = [
   {
@@ -44,6 +46,11 @@ export const routes: PageRoute[] = [
     handle: { status: 200, head: { ...meta.leave, unlisted: true } },
   },
   {
+    path: errorPath,
+    element: <ErrorPage />,
+    handle: { status: 500, head: { ...meta.error, unlisted: true } },
+  },
+  {
     path: "*",
     element: <NotFoundPage />,
     handle: { status: 404, head: { ...meta.notFound, unlisted: true } },
@@ -63,3 +70,6 @@ export const onDemandAddresses = [
   leavePath,
   leftAddress,
 ];
+
+/** Addresses of the pages that search engines may list, for the sitemap. */
+export const listedAddresses = routes.filter(({ handle }) => !handle.head.unlisted).map(({ path }) => path);

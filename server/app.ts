@@ -35,7 +35,7 @@ export interface AppOptions extends Pick<EarlyAccessOptions, "waitlist" | "undo"
 
 export function createApp(options: AppOptions): Application {
   const { log, site, frontend, isReady, waitlist, signups, links, undo, views, trustProxy } = options;
-  const { prerendered, files, renderer, findPage, errorPage, vite } = frontend;
+  const { prerendered, files, renderPage, errorPage, vite } = frontend;
   const { origin } = site;
   const constantHeaders = securityHeaders({
     https: origin.startsWith("https:"),
@@ -73,8 +73,8 @@ export function createApp(options: AppOptions): Application {
   app.all("/healthz", live);
   app.all("/readyz", ready(isReady));
   const isOpen = () => !site.settings().closed;
-  app.use(earlyAccess({ origin, isOpen, limits: signups, waitlist, undo, renderer, log }));
-  app.use(entryLinks(links, signups, findPage));
+  app.use(earlyAccess({ origin, isOpen, limits: signups, waitlist, undo, renderPage, log }));
+  app.use(entryLinks(links, signups, renderPage));
   app.use(pageViews(views, signups, origin));
   app.use("/api", () => {
     throw new HttpError(404, "There is nothing at this address.");

@@ -28,8 +28,9 @@ export function readToken(query: string, name: string): string | undefined {
   return new RegExp(`(?:^|&)${name}=([\\w-]{22})(?:&|$)`).exec(query)?.[1];
 }
 
-/** The address under which the 404 page is rendered. */
+/** The addresses under which the 404 page and the page for a fault of the server are rendered. */
 export const unknownAddress = "/404";
+export const errorPath = "/500";
 
 /** The query parameters of the landing page: with the success message, with the token to undo the sign-up, and after that. */
 export const joinedQuery = "joined";

@@ -18,11 +18,11 @@ export function findCached(req: IncomingMessage, prerendered: Cache, files: Cach
 }
 
 /** Sends the page of the matched route, which is the 404 page for an unknown path and any method. */
-export function pages({ renderer, findPage, files }: Frontend): RequestHandler {
+export function pages({ pagePath, renderPage, files }: Frontend): RequestHandler {
   return async function sendPage(req, res) {
-    const address = await renderer.addressOf(req.path, req.url.split("?", 2)[1] ?? "");
+    const address = await pagePath(req.path, req.url.split("?", 2)[1] ?? "");
     if (address !== unknownAddress || files.has(req.path)) requireRead(req);
-    sendCached(req, res, await findPage(address));
+    sendCached(req, res, await renderPage(address));
   };
 }
 
