@@ -4,13 +4,11 @@ import { matchRoutes, StaticRouter, useRoutes } from "react-router-dom";
 import {
   confirmPath,
   isDecodable,
-  joinedQuery,
+  landingAddress,
+  landingState,
   leavePath,
   readToken,
   tokenQuery,
-  undoableAddress,
-  undoneQuery,
-  undoQuery,
   unknownAddress,
 } from "./shared/addresses.ts";
 import { closedList, linkPages, meta, product } from "./shared/content.ts";
@@ -31,19 +29,13 @@ export interface RenderedPage {
 }
 
 /**
- * Returns the address to render for a request: the path, with the landing page's state as its query, or unknownAddress if no
- * route matches, or if a link lacks its token.
+ * Returns the address to render for a request: the path, for the landing page with its state, or unknownAddress if no route
+ * matches, or if a link lacks its token.
  */
 export function pagePath(path: string, query: string): string {
   if (!hasPage(path)) return unknownAddress;
   if (path === confirmPath || path === leavePath) return readToken(query, tokenQuery) ? path : unknownAddress;
-  return path === "/" ? landingAddress(query) : path;
-}
-
-function landingAddress(query: string): string {
-  // Not URLSearchParams: parsing a query of 16 KB costs as much as 40 requests.
-  if (/(?:^|&)joined(?:[=&]|$)/.test(query)) return readToken(query, undoQuery) ? undoableAddress : `/?${joinedQuery}`;
-  return /(?:^|&)undone(?:[=&]|$)/.test(query) ? `/?${undoneQuery}` : "/";
+  return path === "/" ? landingAddress(landingState(query)) : path;
 }
 
 /** @throws whatever a component throws. */
@@ -82,7 +74,7 @@ function describeHead(address: string, head: PageHead, { closed }: PageSettings,
 
 /** Returns the title of a page whose address has a query, if it differs from the title of its path. */
 function findTitle(address: string): Pick<PageHead, "title"> | undefined {
-  if (address.startsWith(`/?${joinedQuery}`)) return meta.joined;
+  if (address === landingAddress("joined") || address === landingAddress("undoable")) return meta.joined;
   const linkPage = linkPages[address];
   return linkPage && { title: `${linkPage.heading} – ${product.name}` };
 }

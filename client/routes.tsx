@@ -5,12 +5,10 @@ import {
   confirmPath,
   errorPath,
   expiredAddress,
-  joinedQuery,
+  landingAddress,
   leavePath,
   leftAddress,
   privacyPath,
-  undoableAddress,
-  undoneQuery,
   unknownAddress,
 } from "./shared/addresses.ts";
 import { meta } from "./shared/content.ts";
@@ -58,12 +56,12 @@ export const routes: PageRoute[] = [
 ];
 
 /** Addresses that the server renders once, at its start. A page in neither list is rendered for each request. */
-export const prerenderedAddresses = ["/", `/?${joinedQuery}`, privacyPath, unknownAddress];
+export const prerenderedAddresses = ["/", landingAddress("joined"), privacyPath, unknownAddress];
 
 /** Addresses that the server renders once, at the first request, so that the start does not wait for them. */
 export const onDemandAddresses = [
-  undoableAddress,
-  `/?${undoneQuery}`,
+  landingAddress("undoable"),
+  landingAddress("undone"),
   confirmPath,
   confirmedAddress,
   expiredAddress,

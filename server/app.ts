@@ -6,7 +6,7 @@ import { entryLinks } from "./controllers/links.ts";
 import { findCached, live, pages, ready } from "./controllers/pages.ts";
 import { pageViews } from "./controllers/page-views.ts";
 import { sendCached } from "./http/cached-response.ts";
-import { HttpError } from "./http/http-error.ts";
+import { HttpError, isRead } from "./http/http-error.ts";
 import type { Application } from "./http/server.ts";
 import { mayHaveLongBody } from "./middleware/body.ts";
 import { handleErrors } from "./middleware/errors.ts";
@@ -52,7 +52,7 @@ export function createApp(options: AppOptions): Application {
     checkProxy?.(req);
     if (mayHaveLongBody(req)) res.shouldKeepAlive = false;
     // 2. Prerendered pages and files, before Express, whose routing costs a third of the throughput
-    const cached = findCached(req, prerendered, files);
+    const cached = isRead(req) ? findCached(req, prerendered, files) : undefined;
     if (refusal) res.writeHead(refusal, headers).end();
     else if (cached) sendCached(req, res, cached, headers);
     else {
