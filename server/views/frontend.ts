@@ -46,10 +46,18 @@ export async function createDevFrontend(server: Server, site: PublicSite): Promi
   });
   // Each import looks for edits. With hot updates of its own, the runner could load modules anew during a request.
   const runner = createServerModuleRunner(vite.environments.ssr, { hmr: false });
+  const importEdited = async <Module>(path: string): Promise<Module> => {
+    try {
+      return await runner.import<Module>(path);
+    } catch (error) {
+      vite.config.logger.error((error as Error).message); // Nothing else names the line that does not compile.
+      throw error;
+    }
+  };
   const load = async () => {
-    const entry = await runner.import<typeof EntryServer>("/entry-server.tsx");
+    const entry = await importEdited<typeof EntryServer>("/entry-server.tsx");
     // Not the import above: the head has texts of client/shared/content.ts, and an edit of that file does not restart the server.
-    const { createDocument: create } = await runner.import<typeof DocumentModule>(documentModule);
+    const { createDocument: create } = await importEdited<typeof DocumentModule>(documentModule);
     const toDocument = async (page: EntryServer.RenderedPage) => {
       const template = await readFile(join(projectRoot, "client", "index.html"), "utf8");
       const source =

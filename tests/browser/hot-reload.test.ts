@@ -86,3 +86,18 @@ it(
   },
   5 * timeout,
 );
+
+it(
+  "an edit that does not compile is reported in the terminal, and its correction appears",
+  async () => {
+    await site.edit("client/sections/hero.tsx", "<h1>", "<h1<>");
+    const report = async () => {
+      await fetch(site.url);
+      return site.stderr();
+    };
+    await expect.poll(report, { timeout }).toMatch(/hero\.tsx:\d+/);
+    await site.edit("client/sections/hero.tsx", "<h1<>", "<h1>");
+    await expect.poll(async () => (await fetch(site.url)).status, { timeout }).toBe(200);
+  },
+  3 * timeout,
+);
