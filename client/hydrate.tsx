@@ -8,13 +8,13 @@ import type { Hydration } from "./sections/early-access.tsx";
 import { SettingsContext } from "./shared/site-settings.ts";
 
 const section = document.getElementById(formId) as HTMLElement;
-const { settings, panel } = JSON.parse(section.dataset.hydration as string) as Hydration;
+const { settings, state } = JSON.parse(section.dataset.hydration as string) as Hydration;
 
 const content = (
   <StrictMode>
     <SettingsContext value={settings}>
       <ErrorBoundary headingId={headingId}>
-        <Panel {...panel} />
+        <Panel firstState={state} />
       </ErrorBoundary>
     </SettingsContext>
   </StrictMode>

@@ -3,24 +3,24 @@ import type { RouteObject } from "react-router-dom";
 import {
   confirmedAddress,
   confirmPath,
+  errorPath,
   expiredAddress,
-  joinedQuery,
+  landingAddress,
   leavePath,
   leftAddress,
   privacyPath,
-  undoableAddress,
-  undoneQuery,
   unknownAddress,
 } from "./shared/addresses.ts";
 import { meta } from "./shared/content.ts";
 import type { PageHandle } from "./shared/page-data.ts";
+import { ErrorPage } from "./pages/error.tsx";
 import { LandingPage } from "./pages/landing.tsx";
 import { LinkPage } from "./pages/link.tsx";
 import { NotFoundPage } from "./pages/not-found.tsx";
 import { PrivacyPage } from "./pages/privacy.tsx";
 
-/** A route of React Router; the innermost matched route with a handle describes the page. */
-export type PageRoute = RouteObject & { handle?: PageHandle };
+/** A route of React Router, whose handle describes the page. */
+export type PageRoute = RouteObject & { path: string; handle: PageHandle };
 
 export const routes: PageRoute[] = [
   {
@@ -44,6 +44,11 @@ export const routes: PageRoute[] = [
     handle: { status: 200, head: { ...meta.leave, unlisted: true } },
   },
   {
+    path: errorPath,
+    element: <ErrorPage />,
+    handle: { status: 500, head: { ...meta.error, unlisted: true } },
+  },
+  {
     path: "*",
     element: <NotFoundPage />,
     handle: { status: 404, head: { ...meta.notFound, unlisted: true } },
@@ -51,15 +56,18 @@ export const routes: PageRoute[] = [
 ];
 
 /** Addresses that the server renders once, at its start. A page in neither list is rendered for each request. */
-export const prerenderedAddresses = ["/", `/?${joinedQuery}`, privacyPath, unknownAddress];
+export const prerenderedAddresses = ["/", landingAddress("joined"), privacyPath, unknownAddress];
 
 /** Addresses that the server renders once, at the first request, so that the start does not wait for them. */
 export const onDemandAddresses = [
-  undoableAddress,
-  `/?${undoneQuery}`,
+  landingAddress("undoable"),
+  landingAddress("undone"),
   confirmPath,
   confirmedAddress,
   expiredAddress,
   leavePath,
   leftAddress,
 ];
+
+/** Addresses of the pages that search engines may list, for the sitemap. */
+export const listedAddresses = routes.filter(({ handle }) => !handle.head.unlisted).map(({ path }) => path);

@@ -7,6 +7,7 @@ import { findCached, live, pages, ready } from "./controllers/pages.ts";
 import { pageViews } from "./controllers/page-views.ts";
 import { sendCached } from "./http/cached-response.ts";
 import { HttpError } from "./http/http-error.ts";
+import { isRead } from "./http/negotiation.ts";
 import type { Application } from "./http/server.ts";
 import { mayHaveLongBody } from "./middleware/body.ts";
 import { handleErrors } from "./middleware/errors.ts";
@@ -35,7 +36,7 @@ export interface AppOptions extends Pick<EarlyAccessOptions, "ceiling" | "waitli
 
 export function createApp(options: AppOptions): Application {
   const { log, site, frontend, isReady, ceiling, waitlist, signups, links, undo, views, trustProxy } = options;
-  const { prerendered, files, renderer, findPage, errorPage, vite } = frontend;
+  const { prerendered, files, renderPage, errorPage, vite } = frontend;
   const { origin } = site;
   const constantHeaders = securityHeaders({
     https: origin.startsWith("https:"),
@@ -52,7 +53,7 @@ export function createApp(options: AppOptions): Application {
     checkProxy?.(req);
     if (mayHaveLongBody(req)) res.shouldKeepAlive = false;
     // 2. Prerendered pages and files, before Express, whose routing costs a third of the throughput
-    const cached = findCached(req, prerendered, files);
+    const cached = isRead(req) ? findCached(req, prerendered, files) : undefined;
     if (refusal) res.writeHead(refusal, headers).end();
     else if (cached) sendCached(req, res, cached, headers);
     else {
@@ -73,8 +74,8 @@ export function createApp(options: AppOptions): Application {
   app.all("/healthz", live);
   app.all("/readyz", ready(isReady));
   const isOpen = () => !site.settings().closed;
-  app.use(earlyAccess({ origin, isOpen, limits: signups, ceiling, waitlist, undo, renderer, log }));
-  app.use(entryLinks(links, signups, findPage));
+  app.use(earlyAccess({ origin, isOpen, limits: signups, ceiling, waitlist, undo, renderPage, log }));
+  app.use(entryLinks(links, signups, renderPage));
   app.use(pageViews(views, signups, origin));
   app.use("/api", () => {
     throw new HttpError(404, "There is nothing at this address.");

@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { listen } from "../server/http/listen.ts";
-import { builtClient } from "../server/views/renderer.ts";
+import { builtClient } from "../server/views/frontend.ts";
 import { createTestApp } from "./support/app.ts";
 
 const site = await createTestApp();

@@ -1,7 +1,7 @@
 // The panel with the early-access form, which the success state replaces; a form post without JavaScript returns to it.
 import { use, useState, type MouseEvent } from "react";
 import { flushSync } from "react-dom";
-import { formId, joinedQuery, undoneQuery, undoQuery } from "../shared/addresses.ts";
+import { formId, joinedQuery, undoneQuery, undoQuery, type LandingState } from "../shared/addresses.ts";
 import { SeedHeading, Vine } from "../components/stem.tsx";
 import { closedList, earlyAccess, meta } from "../shared/content.ts";
 import { SettingsContext } from "../shared/site-settings.ts";
@@ -13,28 +13,21 @@ import { NextSteps } from "./next-steps.tsx";
 
 export const headingId = "early-access-heading";
 
-export type Step = "form" | "joined" | "undone";
-
-export interface PanelProps {
-  firstStep: Step;
-  /** "" if the address of the page has the token, as it does without JavaScript. */
-  firstToken?: string | undefined;
-}
-
-export function Panel({ firstStep, firstToken }: PanelProps) {
-  const [step, setStep] = useState(firstStep);
-  const [undoToken, setUndoToken] = useState(firstToken);
+export function Panel({ firstState }: { firstState: LandingState }) {
+  const [state, setState] = useState(firstState);
+  /** Empty if the page's own address has it, as it does without JavaScript. */
+  const [undoToken, setUndoToken] = useState("");
 
   /** Renders synchronously, so that the element that gets focus exists. */
-  function show(next: Step, focus?: string) {
-    flushSync(() => setStep(next));
-    updateAddress(next === "joined");
+  function show(next: LandingState, focus?: string) {
+    flushSync(() => setState(next));
+    updateAddress(isJoined(next));
     if (focus) document.getElementById(focus)?.focus();
   }
 
-  function showSuccess(moveFocus: boolean, token: string | undefined) {
+  function showSuccess(moveFocus: boolean, token = "") {
     setUndoToken(token);
-    show("joined", moveFocus ? headingId : undefined);
+    show(token ? "undoable" : "joined", moveFocus ? headingId : undefined);
   }
 
   function showForm(event: MouseEvent) {
@@ -42,7 +35,8 @@ export function Panel({ firstStep, firstToken }: PanelProps) {
     show("form", fieldId("name"));
   }
 
-  const joined = step === "joined";
+  const joined = isJoined(state);
+  const undone = state === "undone";
   const closed = import.meta.env.SSR && use(SettingsContext).closed && !joined;
   const hasForm = !joined && !closed;
   return (
@@ -56,15 +50,23 @@ export function Panel({ firstStep, firstToken }: PanelProps) {
             {closed && closedList.heading}
             {hasForm && <SeedHeading>{earlyAccess.heading}</SeedHeading>}
           </h2>
-          {joined && <Joined undoToken={undoToken} onUndone={() => show("undone", undoneId)} onAgain={showForm} />}
-          {closed && <Closed undone={step === "undone"} />}
-          {hasForm && <EarlyAccessForm headingId={headingId} undone={step === "undone"} onJoined={showSuccess} />}
+          {joined && (
+            <Joined
+              undoToken={state === "undoable" ? undoToken : undefined}
+              onUndone={() => show("undone", undoneId)}
+              onAgain={showForm}
+            />
+          )}
+          {closed && <Closed undone={undone} />}
+          {hasForm && <EarlyAccessForm headingId={headingId} undone={undone} onJoined={showSuccess} />}
           <NextSteps joined={joined} />
         </div>
       </div>
     </div>
   );
 }
+
+const isJoined = (state: LandingState) => state === "joined" || state === "undoable";
 
 /** Makes a reload show the same state. The other parameters stay: they are the campaign. */
 function updateAddress(joined: boolean) {

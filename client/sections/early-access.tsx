@@ -1,32 +1,24 @@
 // The section with the early-access form. The browser hydrates its content, and no other part of the page.
 import { use } from "react";
 import { useLocation } from "react-router-dom";
-import { formId, joinedQuery, undoableAddress, undoneQuery } from "../shared/addresses.ts";
+import { formId, type LandingState } from "../shared/addresses.ts";
 import { FormFailureContext } from "../early-access/form-failure-context.ts";
-import { headingId, Panel, type PanelProps, type Step } from "../early-access/panel.tsx";
+import { headingId, Panel } from "../early-access/panel.tsx";
 import { SettingsContext, type PageSettings } from "../shared/site-settings.ts";
 
 /** The data that the browser needs for the hydration. */
 export interface Hydration {
   settings: PageSettings;
-  panel: PanelProps;
-}
-
-function firstStep(search: string): Step {
-  if (search.startsWith(`?${joinedQuery}`)) return "joined";
-  return search === `?${undoneQuery}` ? "undone" : "form";
+  state: LandingState;
 }
 
 /** Without the form, or with a failed form post, plain HTML is enough. */
 export function EarlyAccess() {
-  const { pathname, search } = useLocation();
+  const { search } = useLocation();
   const settings = use(SettingsContext);
-  const panel = {
-    firstStep: firstStep(search),
-    firstToken: pathname + search === undoableAddress ? "" : undefined,
-  };
+  const state = (search.slice(1) || "form") as LandingState; // As landingAddress writes it.
   const isHydrated = !settings.closed && !use(FormFailureContext);
-  const hydration: Hydration = { settings, panel };
+  const hydration: Hydration = { settings, state };
   // Focusable, so that a link to it moves focus and a screen reader starts reading here.
   return (
     <section
@@ -36,7 +28,7 @@ export function EarlyAccess() {
       aria-labelledby={headingId}
       data-hydration={isHydrated ? JSON.stringify(hydration) : undefined}
     >
-      <Panel {...panel} />
+      <Panel firstState={state} />
     </section>
   );
 }

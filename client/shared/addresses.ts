@@ -28,21 +28,34 @@ export function readToken(query: string, name: string): string | undefined {
   return new RegExp(`(?:^|&)${name}=([\\w-]{22})(?:&|$)`).exec(query)?.[1];
 }
 
-/** The address under which the 404 page is rendered. */
+/** The addresses under which the 404 page and the page for a fault of the server are rendered. */
 export const unknownAddress = "/404";
+export const errorPath = "/500";
 
 /** The query parameters of the landing page: with the success message, with the token to undo the sign-up, and after that. */
 export const joinedQuery = "joined";
 export const undoQuery = "undo";
 export const undoneQuery = "undone";
 
+/** What the landing page shows in its last section. In the state undoable, its query has the token to undo the sign-up. */
+export type LandingState = "form" | "joined" | "undoable" | "undone";
+
+/** Returns the state in the query of a request for the landing page. Other parameters have no effect. */
+export function landingState(query: string): LandingState {
+  // Not URLSearchParams: parsing a query of 16 KB costs as much as 40 requests.
+  if (/(?:^|&)joined(?:[=&]|$)/.test(query)) return readToken(query, undoQuery) ? "undoable" : "joined";
+  return /(?:^|&)undone(?:[=&]|$)/.test(query) ? "undone" : "form";
+}
+
+/** The address under which the landing page is rendered in a state. */
+export function landingAddress(state: LandingState): string {
+  return state === "form" ? "/" : `/?${state}`;
+}
+
 /** Returns the landing page with the success message, to which a form post without JavaScript is redirected. */
 export function joinedAddress(undoToken?: string): string {
   return `/?${joinedQuery}${undoToken ? `&${undoQuery}=${undoToken}` : ""}#${formId}`;
 }
-
-/** The address under which the page with the undo button is rendered. */
-export const undoableAddress = `/?${joinedQuery}&${undoQuery}`;
 
 /** Returns whether the text is valid percent-encoding of UTF-8. */
 export function isDecodable(text: string): boolean {

@@ -15,7 +15,7 @@ import { readNoticeId } from "../models/notice.ts";
 import type { SignupCeiling } from "../models/signup-volume.ts";
 import { parseEntry, type ParsedEntry } from "../models/waitlist-entry.ts";
 import type { Waitlist } from "../models/waitlist.ts";
-import type { Renderer } from "../views/renderer.ts";
+import type { Pages } from "../views/page-cache.ts";
 import { formFailure } from "./form-failure.ts";
 
 export interface EarlyAccessOptions {
@@ -26,21 +26,21 @@ export interface EarlyAccessOptions {
   limits: SignupLimits;
   ceiling: SignupCeiling;
   waitlist: Pick<Waitlist, "join">;
-  renderer: Renderer;
+  renderPage: Pages["renderPage"];
   log: Logger;
   /** Whether each response has a token with which the sign-up can be undone for an hour. */
   undo: boolean;
 }
 
 export function earlyAccess(options: EarlyAccessOptions): Router {
-  const { origin, isOpen, limits, renderer, log } = options;
+  const { origin, isOpen, limits, renderPage, log } = options;
   const router = Router({ caseSensitive: true, strict: true });
   const requireOpen: RequestHandler = (_req, _res, next) => next(isOpen() ? undefined : closed());
   router.post(signupPath, requireOpen, sameOrigin(origin), clientLimit(limits), readBody, join(options));
   router.all(signupPath, () => {
     throw isOpen() ? methodNotAllowed("POST") : closed();
   });
-  router.use(formFailure(renderer, log));
+  router.use(formFailure(renderPage, log));
   return router;
 }
 

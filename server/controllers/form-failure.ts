@@ -4,41 +4,22 @@ import type { Logger } from "pino";
 import { earlyAccess } from "../../client/shared/content.ts";
 import { fields } from "../../client/shared/fields.ts";
 import type { FormFailure } from "../../client/shared/page-data.ts";
-import { sendCached, type CachedResponse } from "../http/cached-response.ts";
+import { sendCached } from "../http/cached-response.ts";
 import { toHttpError, type HttpError } from "../http/http-error.ts";
 import { logFault, prefersHtml, setErrorHeaders } from "../middleware/errors.ts";
 import { readSource } from "../models/source.ts";
-import { cachePage } from "../views/page-cache.ts";
-import type { Renderer } from "../views/renderer.ts";
+import type { Pages } from "../views/page-cache.ts";
 
-/**
- * If the body was not read, the page has no values; that page is rendered once per status and time to wait.
- * Leaves clients that do not prefer HTML to the next error handler.
- */
-export function formFailure(renderer: Renderer, log: Logger): ErrorRequestHandler {
-  const pagesWithoutValues = new Map<string, Promise<CachedResponse>>();
-
-  function pageWithoutValues({ status, wait }: FormFailure): Promise<CachedResponse> {
-    const key = `${status} ${wait}`;
-    const page = pagesWithoutValues.get(key) ?? renderer.page("/", { status, wait, errors: {} }).then(cachePage);
-    pagesWithoutValues.set(key, page);
-    page.catch(() => pagesWithoutValues.delete(key));
-    return page;
-  }
-
+/** Leaves clients that do not prefer HTML to the next error handler. */
+export function formFailure(renderPage: Pages["renderPage"], log: Logger): ErrorRequestHandler {
   return async function sendFormFailure(thrown: unknown, req, res, next) {
     const error = toHttpError(thrown);
     if (!prefersHtml(req)) return next(error);
     logFault(log, res, error);
-    const failure = describeFailure(req, error, Number(res.get("Retry-After") ?? error.extra.headers?.["Retry-After"]));
-    if (!failure.values) {
-      const page = await pageWithoutValues(failure);
-      setErrorHeaders(res, error);
-      return sendCached(req, res, page);
-    }
-    const { html } = await renderer.page("/", failure);
+    const retryAfter = Number(res.get("Retry-After") ?? error.extra.headers?.["Retry-After"]);
+    const page = await renderPage("/", describeFailure(req, error, retryAfter));
     setErrorHeaders(res, error);
-    res.type("html").send(html);
+    sendCached(req, res, page);
   };
 }
 

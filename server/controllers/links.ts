@@ -15,7 +15,7 @@ import {
 import { sendCached } from "../http/cached-response.ts";
 import { clientLimit, type SignupLimits } from "../middleware/rate-limit.ts";
 import type { EntryLinks } from "../models/entry-links.ts";
-import type { FindPage } from "../views/page-cache.ts";
+import type { Pages } from "../views/page-cache.ts";
 
 /** Multiple of the sign-up limit: a POST adds nothing to the list, and a mail provider sends the requests of many people. */
 const limitFactor = 100;
@@ -23,7 +23,7 @@ const limitFactor = 100;
 type Follow = (token: string, req: Request, res: Response) => Promise<void>;
 
 /** Requests without a well-formed token go to the next router. No body is read. */
-export function entryLinks(links: EntryLinks, limits: SignupLimits, findPage: FindPage): Router {
+export function entryLinks(links: EntryLinks, limits: SignupLimits, renderPage: Pages["renderPage"]): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const limit = clientLimit({ ...limits, limit: limits.limit * limitFactor }, "link-");
 
@@ -37,7 +37,7 @@ export function entryLinks(links: EntryLinks, limits: SignupLimits, findPage: Fi
   };
 
   /** Not a redirect: mail providers, which post to the address in List-Unsubscribe, must get none (RFC 8058). */
-  const send = async (req: Request, res: Response, address: string) => sendCached(req, res, await findPage(address));
+  const send = async (req: Request, res: Response, address: string) => sendCached(req, res, await renderPage(address));
 
   post(confirmPath, tokenQuery, async (token, req, res) => {
     const confirmed = await links.confirm(token);

@@ -3,7 +3,6 @@ import request from "supertest";
 import { expect, it } from "vitest";
 import { createTestApp, noDatabase } from "../../tests/support/app.ts";
 import { rawRequest } from "../../tests/support/raw-request.ts";
-import { createPageCache } from "../views/page-cache.ts";
 
 const site = await createTestApp();
 const get = (path: string, headers: Record<string, string> = {}) => request(site.app).get(path).set(headers);
@@ -54,12 +53,10 @@ it("the path of a request is logged with email addresses redacted", async () => 
 
 it("a page that throws while rendering returns 500 without details, as HTML or as a problem document", async () => {
   const { frontend } = site.options;
-  const page = async () => {
+  const renderPage = async () => {
     throw new Error("the secret detail");
   };
-  const renderer = { ...frontend.renderer, page };
-  const pageCache = await createPageCache(renderer, [], []);
-  const broken = await createTestApp(noDatabase, { frontend: { ...frontend, ...pageCache, renderer } });
+  const broken = await createTestApp(noDatabase, { frontend: { ...frontend, prerendered: new Map(), renderPage } });
   const errorPage = await request(broken.app).get("/").set("Accept", "text/html");
   expect([errorPage.status, errorPage.type]).toEqual([500, "text/html"]);
   expect(errorPage.text).toContain("Unexpected Application Error!");

@@ -1,19 +1,19 @@
 // What the browser gets: the built pages and files, or in development those of Vite.
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import type { Server } from "node:http";
 import { extname, join, relative, sep } from "node:path";
 import { contentType } from "mime-types";
 import type { ViteDevServer } from "vite";
+import type * as EntryServer from "../../client/entry-server.tsx";
 import { cacheResponse, type Cache, type CachedResponse } from "../http/cached-response.ts";
 import { projectRoot } from "../project-root.ts";
 import { crawlerFiles } from "./crawlers.ts";
-import type { PublicSite } from "./document.ts";
-import { createPageCache, type PageCache } from "./page-cache.ts";
-import { builtClient, createBuiltRenderer, createDevRenderer, type Renderer } from "./renderer.ts";
+import type * as DocumentModule from "./document.ts";
+import { createDocument, type PublicSite } from "./document.ts";
+import { createPages, type Pages } from "./page-cache.ts";
 
-export interface Frontend extends PageCache {
-  renderer: Renderer;
+export interface Frontend extends Pages {
   files: Cache;
   /** CSP sources of the pages' inline styles and scripts. */
   inline: { styles: string[]; scripts: string[] };
@@ -23,21 +23,20 @@ export interface Frontend extends PageCache {
 
 /** Reads the result of `npm run build`. */
 export async function createBuiltFrontend(site: PublicSite): Promise<Frontend> {
-  const { listedAddresses, onDemandAddresses, pageAddress, prerenderedAddresses, renderErrorPage, renderPage } =
+  const { listedAddresses, onDemandAddresses, pagePath, prerenderedAddresses, renderPage } =
     await import("../../client/entry-server.tsx");
-  const entry = { listedAddresses, pageAddress, renderErrorPage, renderPage };
-  const { renderer, styles } = await createBuiltRenderer(entry, site);
+  const { toDocument, styles } = await readTemplate(site);
+  const load = async () => ({ pagePath, renderPage, toDocument });
   return {
-    ...(await createPageCache(renderer, prerenderedAddresses, onDemandAddresses)),
-    renderer,
-    files: new Map([...(await readStaticFiles(builtClient)), ...crawlerFiles(site, listedAddresses())]),
+    ...(await createPages(load, site.settings, prerenderedAddresses, onDemandAddresses)),
+    files: new Map([...(await readStaticFiles(builtClient)), ...crawlerFiles(site, listedAddresses)]),
     inline: { styles, scripts: [] },
   };
 }
 
 /** @param server carries Vite's messages to the browser. */
 export async function createDevFrontend(server: Server, site: PublicSite): Promise<Frontend> {
-  const { createServer: createVite } = await import("vite");
+  const { createServer: createVite, createServerModuleRunner } = await import("vite");
   const nonce = randomBytes(16).toString("base64");
   const vite = await createVite({
     configFile: join(projectRoot, "vite.config.ts"),
@@ -45,15 +44,76 @@ export async function createDevFrontend(server: Server, site: PublicSite): Promi
     appType: "custom",
     html: { cspNonce: nonce },
   });
-  const renderer = createDevRenderer(vite, site);
+  // Each import looks for edits. With hot updates of its own, the runner could load modules anew during a request.
+  const runner = createServerModuleRunner(vite.environments.ssr, { hmr: false });
+  const importEdited = async <Module>(path: string): Promise<Module> => {
+    try {
+      return await runner.import<Module>(path);
+    } catch (error) {
+      vite.config.logger.error((error as Error).message); // Nothing else names the line that does not compile.
+      throw error;
+    }
+  };
+  const load = async () => {
+    const entry = await importEdited<typeof EntryServer>("/entry-server.tsx");
+    // Not the import above: the head has texts of client/shared/content.ts, and an edit of that file does not restart the server.
+    const { createDocument: create } = await importEdited<typeof DocumentModule>(documentModule);
+    const toDocument = async (page: EntryServer.RenderedPage) => {
+      const template = await readFile(join(projectRoot, "client", "index.html"), "utf8");
+      const source =
+        sheetOf(page.address) === "landing" ? template : template.replace("/styles.css", "/other-pages.css");
+      return create(await vite.transformIndexHtml(page.address, source), site)(page);
+    };
+    return { ...entry, toDocument };
+  };
   const sources = [`'nonce-${nonce}'`];
   return {
-    ...(await createPageCache(renderer, [], [])),
-    renderer,
-    files: crawlerFiles(site, await renderer.listedAddresses()),
+    ...(await createPages(load, site.settings, [], [])),
+    files: crawlerFiles(site, (await load()).listedAddresses),
     inline: { styles: sources, scripts: sources },
     vite,
   };
+}
+
+const documentModule = join(projectRoot, "server", "views", "document.ts");
+
+/** The folder of the client's built files. */
+export const builtClient = join(projectRoot, "dist", "client");
+
+/** The stylesheet of the page with this address. */
+const sheetOf = (address: string) => (/^\/(?:\?|$)/.test(address) ? "landing" : "other");
+
+/**
+ * Inlines the stylesheet of the page, so that the first paint waits for the document only, and adds the script's hash, so that the
+ * browser runs no other script in its place.
+ * @returns the function that creates documents, and the CSP sources of the inline styles.
+ */
+async function readTemplate(site: PublicSite) {
+  const template = await readFile(join(builtClient, "index.html"), "utf8");
+  const link = /<link rel="stylesheet"[^>]* href="([^"]+)"[^>]*>/.exec(template);
+  const script = /<script type="module"[^>]* src="([^"]+)"/.exec(template);
+  const other = (await readdir(join(builtClient, "assets"))).find((name) => /^other-pages-.*\.css$/.test(name));
+  if (!link || !script || !other) throw new Error(`${builtClient} has no stylesheet or no script; build again`);
+  const readSheet = async (path: string) => (await readFile(join(builtClient, path), "utf8")).trim();
+  const sheets = { landing: await readSheet(link[1] as string), other: await readSheet(`assets/${other}`) };
+  const code = await readFile(join(builtClient, script[1] as string));
+  const create = (css: string) =>
+    createDocument(
+      template
+        .replace(link[0], () => `<style>${css}</style>`)
+        .replace(script[0], () => `${script[0]} integrity="${integrity(code)}"`),
+      site,
+    );
+  const documents = { landing: create(sheets.landing), other: create(sheets.other) };
+  return {
+    toDocument: (page: EntryServer.RenderedPage) => documents[sheetOf(page.address)](page),
+    styles: Object.values(sheets).map((css) => `'${integrity(css)}'`),
+  };
+}
+
+/** Returns the hash by which a browser recognises a script or style. */
+function integrity(content: string | Buffer): string {
+  return `sha256-${createHash("sha256").update(content).digest("base64")}`;
 }
 
 /** Files below /assets/ have a hash in their name. */

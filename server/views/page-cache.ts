@@ -1,6 +1,9 @@
-// The page cache: pages that are the same for everybody, rendered and compressed once, and the Cache-Control of all pages.
+// The pages as responses: rendered and compressed once if they are the same for everybody, and the Cache-Control of all pages.
+import type * as EntryServer from "../../client/entry-server.tsx";
+import { errorPath, unknownAddress } from "../../client/shared/addresses.ts";
+import type { FormFailure } from "../../client/shared/page-data.ts";
+import type { PageSettings } from "../../client/shared/site-settings.ts";
 import { cacheResponse, compress, type Cache, type CachedResponse } from "../http/cached-response.ts";
-import type { RenderedDocument, Renderer } from "./renderer.ts";
 
 /** Browsers revalidate a page at each visit; a CDN keeps it for a minute. */
 const pageCaching = {
@@ -14,73 +17,87 @@ const noStore = { "Cache-Control": "no-store" };
 
 const htmlType = { "Content-Type": "text/html; charset=utf-8" };
 
-export type FindPage = (address: string) => Promise<CachedResponse>;
+/** What renders the pages: the build, or in development the sources with their latest edits. */
+export interface Rendering extends Pick<typeof EntryServer, "pagePath" | "renderPage"> {
+  /** Returns the HTML document around a page. */
+  toDocument: (page: EntryServer.RenderedPage) => string | Promise<string>;
+}
 
-export interface PageCache {
-  /** By the address that the renderer returns for a request. */
-  prerendered: Cache;
-  /** Returns a prerendered page, and renders any other one: once if it is the same for everybody, otherwise for each request. */
-  findPage: FindPage;
-  errorPage: CachedResponse;
+export interface Pages {
+  /** Returns the address to render for a request; unknownAddress if no route matches. */
+  pagePath: (path: string, query: string) => Promise<string>;
+  /**
+   * Returns the page with this address, or with the failure of a form post. A page that is the same for everybody is rendered once.
+   * @throws whatever a component throws.
+   */
+  renderPage: (address: string, failure?: FormFailure) => Promise<CachedResponse>;
   /** Renders the cached pages again. @throws whatever a component throws; the old pages then stay. */
   refresh: () => Promise<void>;
+  /** The pages that are rendered at the start, by the address that pagePath returns. */
+  prerendered: Cache;
+  /** For a fault, rendered before there is one. */
+  errorPage: CachedResponse;
 }
 
 /**
  * @param addresses of the pages to render now.
- * @param onDemand addresses of the pages to render at their first request.
+ * @param onDemandAddresses of the pages to render at their first request.
  * @throws whatever a component throws: a build that cannot render one of these pages does not start.
  */
-export async function createPageCache(renderer: Renderer, addresses: string[], onDemand: string[]): Promise<PageCache> {
-  const prerendered = new Map(await prerender(renderer, addresses));
-  const errorPage = await cacheErrorPage(renderer);
-  const onDemandPages = new Map<string, Promise<CachedResponse>>();
+export async function createPages(
+  load: () => Promise<Rendering>,
+  settings: () => PageSettings,
+  addresses: string[],
+  onDemandAddresses: string[],
+): Promise<Pages> {
+  /** @param caching of a page that is the same for everybody, which is compressed once. */
+  async function render(address: string, failure?: FormFailure, caching?: Record<string, string>) {
+    const { renderPage, toDocument } = await load();
+    const page = renderPage(address, settings(), failure);
+    const html = await toDocument(page);
+    const identity = Buffer.from(html);
+    const bodies = caching ? await compress(identity) : { identity };
+    // No other cache may keep a page that is not prerendered: the address of a request may have a token.
+    return cacheResponse(bodies, page.status, { ...htmlType, ...noStore, ...caching });
+  }
 
-  /** No other cache may keep a page that is not prerendered: the address of a request may have a token. */
-  async function findPage(address: string): Promise<CachedResponse> {
-    const found = prerendered.get(address) ?? onDemandPages.get(address);
-    if (found) return found;
-    const rendered = renderer.page(address);
-    if (!onDemand.includes(address)) {
-      const { status, html } = await rendered;
-      return cacheResponse({ identity: Buffer.from(html) }, status, { ...htmlType, ...noStore });
-    }
-    const page = rendered.then((result) => cachePage(result, noStore));
-    onDemandPages.set(address, page);
-    page.catch(() => onDemandPages.delete(address));
+  const prerender = () =>
+    Promise.all(addresses.map(async (one) => [one, await render(one, undefined, cachingOf(one))] as const));
+  /** Not compressed: clients rarely get it, and the start would wait for it. */
+  const renderErrorPage = () => render(errorPath);
+
+  const prerendered = new Map(await prerender());
+  const errorPage = await renderErrorPage();
+  const onDemand = new Map<string, Promise<CachedResponse>>();
+
+  /** Renders a page at its first request. */
+  function renderOnce(address: string, failure?: FormFailure): Promise<CachedResponse> {
+    const key = `${address} ${failure?.status} ${failure?.wait}`;
+    const page = onDemand.get(key) ?? render(address, failure, noStore);
+    onDemand.set(key, page);
+    page.catch(() => onDemand.delete(key));
     return page;
   }
 
-  async function refresh(): Promise<void> {
-    const [pages, error] = await Promise.all([prerender(renderer, addresses), cacheErrorPage(renderer)]);
-    for (const [address, page] of pages) prerendered.set(address, page);
-    Object.assign(errorPage, error);
-    onDemandPages.clear();
-  }
-
-  return { prerendered, errorPage, findPage, refresh };
+  return {
+    prerendered,
+    errorPage,
+    pagePath: async (path, query) => (await load()).pagePath(path, query),
+    renderPage: async (address, failure) => {
+      if (failure) return failure.values ? render(address, failure) : renderOnce(address, failure);
+      const known = prerendered.get(address);
+      return known ?? (onDemandAddresses.includes(address) ? renderOnce(address) : render(address));
+    },
+    refresh: async () => {
+      const [pages, error] = await Promise.all([prerender(), renderErrorPage()]);
+      for (const [address, page] of pages) prerendered.set(address, page);
+      Object.assign(errorPage, error);
+      onDemand.clear();
+    },
+  };
 }
 
-function prerender(renderer: Renderer, addresses: string[]) {
-  const pages = addresses.map(async (address) => {
-    const page = await renderer.page(address);
-    const caching = page.status === 200 ? pageCaching : notFoundCaching;
-    // A query is the state of one visitor's sign-up.
-    return [address, await cachePage(page, address.includes("?") ? noStore : caching)] as const;
-  });
-  return Promise.all(pages);
-}
-
-/** @param caching by default for a response that nobody may keep. */
-export async function cachePage(
-  { status, html }: RenderedDocument,
-  caching: Record<string, string> = {},
-): Promise<CachedResponse> {
-  return cacheResponse(await compress(Buffer.from(html)), status, { ...htmlType, ...caching });
-}
-
-/** Returns the page for a fault. It is not compressed: clients rarely get it, and the start would wait for it. */
-async function cacheErrorPage(renderer: Renderer): Promise<CachedResponse> {
-  const { status, html } = await renderer.errorPage();
-  return cacheResponse({ identity: Buffer.from(html) }, status, htmlType);
+function cachingOf(address: string): Record<string, string> {
+  if (address.includes("?")) return noStore; // The state of one visitor's sign-up.
+  return address === unknownAddress ? notFoundCaching : pageCaching;
 }

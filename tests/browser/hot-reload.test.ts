@@ -64,6 +64,7 @@ const edits: [string, string, string][] = [
   ["client/shared/content.ts", 'headline: "', "MARK "],
   ["client/sections/hero.tsx", "<h1>", 'MARK{" "}'],
   ["client/sections/hero.css", ".hero-text {", " --MARK: shown;"],
+  ["client/entry-server.tsx", "head, body", ': body.replace("<h1>", "<h1>MARK ")'],
 ];
 const serverEdit = ["server/views/page-cache.ts", "Buffer.from(html", '.replace("<h1>", "<h1>MARK ")'] as const;
 
@@ -84,4 +85,19 @@ it(
     expect(pages.flatMap(({ messages }) => messages).filter(isViolation)).toEqual([]);
   },
   5 * timeout,
+);
+
+it(
+  "an edit that does not compile is reported in the terminal, and its correction appears",
+  async () => {
+    await site.edit("client/sections/hero.tsx", "<h1>", "<h1<>");
+    const report = async () => {
+      await fetch(site.url);
+      return site.stderr();
+    };
+    await expect.poll(report, { timeout }).toMatch(/hero\.tsx:\d+/);
+    await site.edit("client/sections/hero.tsx", "<h1<>", "<h1>");
+    await expect.poll(async () => (await fetch(site.url)).status, { timeout }).toBe(200);
+  },
+  3 * timeout,
 );
