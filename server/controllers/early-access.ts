@@ -6,15 +6,14 @@ import { closedList, earlyAccess as content } from "../../client/shared/content.
 import { addressChoice } from "../../client/shared/fields.ts";
 import { suggestAddress } from "../../client/shared/suggested-address.ts";
 import { HttpError, methodNotAllowed } from "../http/http-error.ts";
+import { prefersHtml } from "../http/negotiation.ts";
 import { readBody } from "../middleware/body.ts";
-import { prefersHtml } from "../middleware/errors.ts";
 import { clientLimit, type SignupLimits } from "../middleware/rate-limit.ts";
 import { sameOrigin } from "../middleware/security-headers.ts";
 import { WaitlistUnavailableError } from "../models/batch.ts";
 import { createToken } from "../models/entry-links.ts";
-import { readNoticeId } from "../models/notice.ts";
 import { HourlyLimitError } from "../models/signup-volume.ts";
-import { parseEntry, type ParsedEntry } from "../models/waitlist-entry.ts";
+import { parseEntry, readNoticeId, type ParsedEntry } from "../models/waitlist-entry.ts";
 import type { Waitlist } from "../models/waitlist.ts";
 import type { Pages } from "../views/page-cache.ts";
 import { formFailure } from "./form-failure.ts";
@@ -35,7 +34,7 @@ export interface EarlyAccessOptions {
 export function earlyAccess(options: EarlyAccessOptions): Router {
   const { origin, isOpen, limits, waitlist, renderPage, log, undo } = options;
   const router = Router({ caseSensitive: true, strict: true });
-  const requireOpen: RequestHandler = (_req, _res, next) => next(isOpen() ? undefined : closed);
+  const requireOpen: RequestHandler = (_req, _res, next) => next(isOpen() ? undefined : closed());
   router.post(
     signupPath,
     requireOpen,
@@ -46,14 +45,13 @@ export function earlyAccess(options: EarlyAccessOptions): Router {
     reportUnavailable,
   );
   router.all(signupPath, () => {
-    throw isOpen() ? methodNotAllowed("POST") : closed;
+    throw isOpen() ? methodNotAllowed("POST") : closed();
   });
   router.use(formFailure(renderPage, log));
   return router;
 }
 
-/** Created once: its stack would be a tenth of the cost of each refused request. */
-const closed = new HttpError(410, `${closedList.heading}.`);
+const closed = () => new HttpError(410, `${closedList.heading}.`);
 
 /** Sends the same response for a new and a known address: it must not reveal who is on the list. The token of a known one has no effect. */
 function join(waitlist: Waitlist, undo: boolean): RequestHandler {

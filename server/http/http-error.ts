@@ -1,4 +1,5 @@
 // Errors with an HTTP status, which middleware and controllers throw, and their problem documents (RFC 9457).
+import { isRead } from "./negotiation.ts";
 
 /** Not an import: see server.ts. */
 const { STATUS_CODES } = process.getBuiltinModule("node:http");
@@ -38,10 +39,6 @@ export function problemDocument({ status, detail, extra }: HttpError): string {
 
 export function methodNotAllowed(allow: string): HttpError {
   return new HttpError(405, `Use ${allow}.`, { headers: { Allow: allow } });
-}
-
-export function isRead({ method }: { method?: string | undefined }): boolean {
-  return method === "GET" || method === "HEAD";
 }
 
 /** @throws HttpError 405 for any other method than GET and HEAD. */
