@@ -4,8 +4,8 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom
 import { confirmPath, leavePath, signupPath, viewPath } from "../client/shared/addresses.ts";
 import { flags } from "./database/columns.ts";
 import type { Pool } from "./database/pool.ts";
-import { isRead } from "./http/negotiation.ts";
 import { listen } from "./http/listen.ts";
+import { isRead } from "./http/negotiation.ts";
 import type { OnResponse } from "./middleware/request-log.ts";
 import type { OnStored } from "./models/waitlist.ts";
 

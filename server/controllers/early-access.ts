@@ -6,14 +6,13 @@ import { closedList, earlyAccess as content } from "../../client/shared/content.
 import { addressChoice } from "../../client/shared/fields.ts";
 import { suggestAddress } from "../../client/shared/suggested-address.ts";
 import { HttpError, methodNotAllowed } from "../http/http-error.ts";
+import { prefersHtml } from "../http/negotiation.ts";
 import { readBody } from "../middleware/body.ts";
-import { prefersHtml } from "../middleware/errors.ts";
 import { clientLimit, type SignupLimits } from "../middleware/rate-limit.ts";
 import { sameOrigin } from "../middleware/security-headers.ts";
 import { createToken } from "../models/entry-links.ts";
-import { readNoticeId } from "../models/notice.ts";
 import type { SignupCeiling } from "../models/signup-volume.ts";
-import { parseEntry, type ParsedEntry } from "../models/waitlist-entry.ts";
+import { parseEntry, readNoticeId, type ParsedEntry } from "../models/waitlist-entry.ts";
 import type { Waitlist } from "../models/waitlist.ts";
 import type { Pages } from "../views/page-cache.ts";
 import { formFailure } from "./form-failure.ts";

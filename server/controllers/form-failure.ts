@@ -6,7 +6,8 @@ import { fields } from "../../client/shared/fields.ts";
 import type { FormFailure } from "../../client/shared/page-data.ts";
 import { sendCached } from "../http/cached-response.ts";
 import { toHttpError, type HttpError } from "../http/http-error.ts";
-import { logFault, prefersHtml, setErrorHeaders } from "../middleware/errors.ts";
+import { prefersHtml } from "../http/negotiation.ts";
+import { logFault, setErrorHeaders } from "../middleware/errors.ts";
 import { readSource } from "../models/source.ts";
 import type { Pages } from "../views/page-cache.ts";
 

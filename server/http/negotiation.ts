@@ -1,5 +1,6 @@
 // What a request asks for: to read, a media type, and content codings.
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import { parse as parseContentType } from "content-type";
 import Negotiator from "negotiator";
 
 /** In characters. Browsers send up to 150; without a limit, parsing 15 KB costs as much as 40 requests. */
@@ -13,10 +14,21 @@ export function readHeader(headers: IncomingHttpHeaders, name: ParsedHeader): st
   return value === undefined || value.length > headerLimit ? undefined : value;
 }
 
-/** Returns whether the client prefers an HTML page to JSON. A client that accepts anything gets JSON. */
-export function acceptsHtml({ headers }: IncomingMessage): boolean {
-  const accept = readHeader(headers, "accept");
-  if (accept === undefined) return false;
+const bodyTypes = ["application/json", "application/x-www-form-urlencoded"] as const;
+
+/** Returns undefined for a content type that a sign-up cannot have. */
+export function bodyType({ headers }: IncomingMessage): (typeof bodyTypes)[number] | undefined {
+  const { type } = parseContentType(headers["content-type"] ?? "", { parameters: false });
+  return bodyTypes.find((known) => known === type);
+}
+
+/**
+ * Returns whether the client is a browser that visits a page or posts a form, and not a client of the API. A client that accepts
+ * anything gets JSON.
+ */
+export function prefersHtml(req: IncomingMessage): boolean {
+  const accept = readHeader(req.headers, "accept");
+  if (accept === undefined || bodyType(req) === "application/json") return false;
   return new Negotiator({ headers: { accept } }).mediaType(["application/json", "text/html"]) === "text/html";
 }
 

@@ -6,20 +6,10 @@ import type { Request, RequestHandler } from "express";
 import getRawBody from "raw-body";
 import { isDecodable } from "../../client/shared/addresses.ts";
 import { HttpError } from "../http/http-error.ts";
+import { bodyType } from "../http/negotiation.ts";
 
 /** In bytes. The longest valid form is about 8 KB: 654 characters, percent-encoded. */
 const bodyLimit = 16 * 1024;
-
-const types = {
-  json: "application/json",
-  form: "application/x-www-form-urlencoded",
-};
-
-/** Returns undefined for a content type that a sign-up cannot have. */
-export function bodyType({ headers }: Request): keyof typeof types | undefined {
-  const { type } = parseContentType(headers["content-type"] ?? "", { parameters: false });
-  return type === types.json ? "json" : type === types.form ? "form" : undefined;
-}
 
 /**
  * Sets req.body to the fields of the body. Refuses a wrong content type with 415 before it reads anything, and a body that is
@@ -27,10 +17,10 @@ export function bodyType({ headers }: Request): keyof typeof types | undefined {
  */
 export const readBody: RequestHandler = async (req, _res, next) => {
   const type = bodyType(req);
-  if (!type) throw new HttpError(415, `Send ${types.json} or ${types.form}.`);
+  if (!type) throw new HttpError(415, "Send application/json or application/x-www-form-urlencoded.");
   requireReadable(req);
   const text = decode(await receive(req));
-  req.body = type === "json" ? parseObject(text) : parseFields(text);
+  req.body = type === "application/json" ? parseObject(text) : parseFields(text);
   next();
 };
 

@@ -1,12 +1,11 @@
 // Error handling: sends a problem document, or the error page to a client that prefers HTML, and logs the server's faults.
 import type { ServerResponse } from "node:http";
-import type { ErrorRequestHandler, Request, Response } from "express";
+import type { ErrorRequestHandler, Response } from "express";
 import type { Logger } from "pino";
 import { errorFields } from "../logger.ts";
 import { sendCached, type CachedResponse } from "../http/cached-response.ts";
 import { problemDocument, toHttpError, type HttpError } from "../http/http-error.ts";
-import { acceptsHtml } from "../http/negotiation.ts";
-import { bodyType } from "./body.ts";
+import { prefersHtml } from "../http/negotiation.ts";
 
 /** @param errorPage for a fault of the server. */
 export function handleErrors(errorPage: CachedResponse, log: Logger): ErrorRequestHandler {
@@ -37,9 +36,4 @@ export function logFault(log: Logger, res: ServerResponse, { status, cause }: Ht
 /** Returns the name and the stack, which names code. The message is left out, because it may quote a visitor's input. */
 function describe({ name, stack }: Error) {
   return { name, stack: stack?.replace(/^.*?(?=\n\s+at )/s, "") };
-}
-
-/** Returns whether the client is a browser that visits a page or posts a form, and not a client of the API. */
-export function prefersHtml(req: Request): boolean {
-  return acceptsHtml(req) && bodyType(req) !== "json";
 }

@@ -123,6 +123,14 @@ export function parseEntry(body: Record<string, unknown>, page?: string): Parsed
   return { ok: false, errors };
 }
 
+/**
+ * Returns the id that a sign-up names, or null. An id without a notice is stored, too: the web process cannot read which
+ * notices earlier versions showed.
+ */
+export function readNoticeId(value: unknown): string | null {
+  return typeof value === "string" && /^[\da-f]{32}$/.test(value) ? value : null;
+}
+
 const domains = disposableEmailBlocklistSet();
 
 /** @param email in lower case. Returns true for a listed domain and its subdomains. */
