@@ -8,7 +8,7 @@ addEventListener("load", () => document.documentElement.classList.add("loaded"),
 const section = document.getElementById(formId);
 if (section?.dataset.hydration) hydrateNear(section);
 
-if (root.dataset.address === unknownAddress) console.warn("404: there is no page at", location.pathname);
+if (root.dataset.path === unknownAddress) console.warn("404: there is no page at", location.pathname);
 
 if ("beacon" in root.dataset) {
   // A prerendered page, or one in a background tab, may never be seen.

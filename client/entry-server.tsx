@@ -1,4 +1,4 @@
-// Server rendering: finds the page for an address and renders it to HTML. Vite loads this file in development; the build bundles it.
+// Server rendering: finds the page for a request and renders it to HTML. Vite loads this file in development; the build bundles it.
 import { renderToString } from "react-dom/server";
 import { matchRoutes, StaticRouter, useRoutes } from "react-router-dom";
 import {
@@ -24,12 +24,12 @@ export interface RenderedPage {
   status: number;
   head: PageHead;
   body: string;
-  /** The address that was rendered. */
-  address: string;
+  /** The path that was rendered; the query of "/?joined" is the state of the landing page. */
+  path: string;
 }
 
 /**
- * Returns the address to render for a request: the path, for the landing page with its state, or unknownAddress if no route
+ * Returns the path to render for a request: the path, for the landing page with its state, or unknownAddress if no route
  * matches, or if a link lacks its token.
  */
 export function pagePath(path: string, query: string): string {
@@ -39,13 +39,13 @@ export function pagePath(path: string, query: string): string {
 }
 
 /** @throws whatever a component throws. */
-export function renderPage(address: string, settings: PageSettings, failure?: FormFailure): RenderedPage {
-  const [path = ""] = address.split("?", 1);
-  const handle = match(path)?.route.handle;
-  if (!handle) throw new Error(`There is no route for ${path}`);
+export function renderPage(path: string, settings: PageSettings, failure?: FormFailure): RenderedPage {
+  const [pathname = ""] = path.split("?", 1);
+  const handle = match(pathname)?.route.handle;
+  if (!handle) throw new Error(`There is no route for ${pathname}`);
   const shownFailure = failure && { ...failure, summary: <FormFailureSummary failure={failure} /> };
   const body = renderToString(
-    <StaticRouter location={address}>
+    <StaticRouter location={path}>
       <SettingsContext value={settings}>
         <FormFailureContext value={shownFailure}>
           <Page />
@@ -53,29 +53,29 @@ export function renderPage(address: string, settings: PageSettings, failure?: Fo
       </SettingsContext>
     </StaticRouter>,
   );
-  const head = describeHead(address, handle.head, settings, failure);
-  return { status: failure?.status ?? handle.status, head, body, address };
+  const head = describeHead(path, handle.head, settings, failure);
+  return { status: failure?.status ?? handle.status, head, body, path };
 }
 
 function Page() {
   return useRoutes(routes);
 }
 
-function describeHead(address: string, head: PageHead, { closed }: PageSettings, failure?: FormFailure): PageHead {
-  const [path, query] = address.split("?", 2);
+function describeHead(path: string, head: PageHead, { closed }: PageSettings, failure?: FormFailure): PageHead {
+  const [pathname, query] = path.split("?", 2);
   // While the list is closed, the description must not ask visitors to join.
-  const page = closed && path === "/" ? { ...head, description: closedList.description } : head;
+  const page = closed && pathname === "/" ? { ...head, description: closedList.description } : head;
   if (failure) {
     const prefix = failure.suggestion ? meta.questionPrefix : meta.errorPrefix;
     return { ...page, title: prefix + page.title, unlisted: true };
   }
-  return query === undefined ? page : { ...page, ...findTitle(address), unlisted: true };
+  return query === undefined ? page : { ...page, ...findTitle(path), unlisted: true };
 }
 
-/** Returns the title of a page whose address has a query, if it differs from the title of its path. */
-function findTitle(address: string): Pick<PageHead, "title"> | undefined {
-  if (address === landingAddress("joined") || address === landingAddress("undoable")) return meta.joined;
-  const linkPage = linkPages[address];
+/** Returns the title of a page whose path has a query, if it differs from the title without. */
+function findTitle(path: string): Pick<PageHead, "title"> | undefined {
+  if (path === landingAddress("joined") || path === landingAddress("undoable")) return meta.joined;
+  const linkPage = linkPages[path];
   return linkPage && { title: `${linkPage.heading} – ${product.name}` };
 }
 

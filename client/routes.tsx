@@ -1,4 +1,4 @@
-// The route table: the address, status and head of each page. The last route is the 404 of an unknown address.
+// The route table: the path, status and head of each page. The last route is the 404 of an unknown path.
 import type { RouteObject } from "react-router-dom";
 import {
   confirmedAddress,
@@ -55,10 +55,10 @@ export const routes: PageRoute[] = [
   },
 ];
 
-/** Addresses that the server renders once, at its start. A page in neither list is rendered for each request. */
+/** Paths that the server renders once, at its start. A page in neither list is rendered for each request. */
 export const prerenderedAddresses = ["/", landingAddress("joined"), privacyPath, unknownAddress];
 
-/** Addresses that the server renders once, at the first request, so that the start does not wait for them. */
+/** Paths that the server renders once, at the first request, so that the start does not wait for them. */
 export const onDemandAddresses = [
   landingAddress("undoable"),
   landingAddress("undone"),
@@ -69,5 +69,5 @@ export const onDemandAddresses = [
   leftAddress,
 ];
 
-/** Addresses of the pages that search engines may list, for the sitemap. */
+/** Paths of the pages that search engines may list, for the sitemap. */
 export const listedAddresses = routes.filter(({ handle }) => !handle.head.unlisted).map(({ path }) => path);

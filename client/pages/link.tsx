@@ -1,4 +1,4 @@
-// The pages of the links in the confirmation mail: a button, whose POST to the same address acts, and the result.
+// The pages of the links in the confirmation mail: a button, whose POST to the same path acts, and the result.
 import { useLocation } from "react-router-dom";
 import { confirmedAddress, confirmPath, expiredAddress, leavePath, leftAddress } from "../shared/addresses.ts";
 import { linkPages, linkPagesHome, type LinkPageCopy } from "../shared/content.ts";

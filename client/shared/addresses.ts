@@ -1,4 +1,4 @@
-// Addresses that the client and the server share.
+// URL paths and query parameters that the client and the server share.
 
 export const signupPath = "/api/earlyaccess";
 
@@ -12,13 +12,13 @@ export const privacyPath = "/privacy";
 
 /**
  * The pages of the two links in the confirmation mail; the query has the token. The page has one button, whose POST to the same
- * address changes data: mail scanners open links.
+ * path changes data: mail scanners open links.
  */
 export const confirmPath = "/confirm";
 export const leavePath = "/leave";
 export const tokenQuery = "token";
 
-/** The addresses under which the results of these links are rendered. */
+/** The paths under which the results of these links are rendered. */
 export const confirmedAddress = `${confirmPath}?confirmed`;
 export const expiredAddress = `${confirmPath}?expired`;
 export const leftAddress = `${leavePath}?left`;
@@ -28,7 +28,7 @@ export function readToken(query: string, name: string): string | undefined {
   return new RegExp(`(?:^|&)${name}=([\\w-]{22})(?:&|$)`).exec(query)?.[1];
 }
 
-/** The addresses under which the 404 page and the page for a fault of the server are rendered. */
+/** The paths under which the 404 page and the page for a fault of the server are rendered. */
 export const unknownAddress = "/404";
 export const errorPath = "/500";
 
@@ -47,12 +47,12 @@ export function landingState(query: string): LandingState {
   return /(?:^|&)undone(?:[=&]|$)/.test(query) ? "undone" : "form";
 }
 
-/** The address under which the landing page is rendered in a state. */
+/** Returns the path under which the landing page is rendered in a state. */
 export function landingAddress(state: LandingState): string {
   return state === "form" ? "/" : `/?${state}`;
 }
 
-/** Returns the landing page with the success message, to which a form post without JavaScript is redirected. */
+/** Returns the path of the landing page with the success message, to which a form post without JavaScript is redirected. */
 export function joinedAddress(undoToken?: string): string {
   return `/?${joinedQuery}${undoToken ? `&${undoQuery}=${undoToken}` : ""}#${formId}`;
 }

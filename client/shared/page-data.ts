@@ -1,4 +1,4 @@
-// Types of the data that a page has beyond its address.
+// Types of the data that a page has beyond its path.
 import type { FieldName } from "./fields.ts";
 
 /** The failure of a form post without JavaScript. A page that shows it is never hydrated. */
@@ -9,16 +9,16 @@ export interface FormFailure {
   errors: Partial<Record<FieldName, string>>;
   /** The typed values; undefined on a page that is the same for everybody. */
   values?: Partial<Record<FieldName, string>> | undefined;
-  /** Both addresses of the question whether the visitor mistyped the address, in lower case. */
+  /** Both email addresses of the question whether the visitor mistyped one, in lower case. */
   suggestion?: { typed: string; meant: string } | undefined;
-  /** The source of the sign-up, because the address of this page lacks the campaign. */
+  /** The source of the sign-up, because the URL of this page lacks the campaign. */
   source?: Record<string, string | null>;
 }
 
 export interface PageHead {
   title: string;
   description: string;
-  /** True keeps the page out of search engines; it then has no canonical address, social card or structured data. */
+  /** True keeps the page out of search engines; it then has no canonical URL, social card or structured data. */
   unlisted: boolean;
 }
 

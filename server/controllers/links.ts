@@ -36,7 +36,7 @@ export function entryLinks(links: EntryLinks, limits: SignupLimits, renderPage: 
     router.all(path, skipWithoutToken, limit, handle);
   };
 
-  /** Not a redirect: mail providers, which post to the address in List-Unsubscribe, must get none (RFC 8058). */
+  /** Not a redirect: mail providers, which post to the URL in List-Unsubscribe, must get none (RFC 8058). */
   const send = async (req: Request, res: Response, address: string) => sendCached(req, res, await renderPage(address));
 
   post(confirmPath, tokenQuery, async (token, req, res) => {

@@ -6,7 +6,7 @@ import { brotliCompress, constants, gzip } from "node:zlib";
 import fresh from "fresh";
 import { acceptedCodings, readHeader, type Coding } from "./negotiation.ts";
 
-/** By address: a path, or a path with its query. */
+/** By path; the query of "/?joined" is the state of the landing page. */
 export type Cache = ReadonlyMap<string, CachedResponse>;
 
 export interface CachedResponse {

@@ -10,13 +10,13 @@ export function createDocument(template: string, site: PublicSite): (page: Rende
   if (start === undefined || middle === undefined || end === undefined) {
     throw new Error("client/index.html lacks <!--head--> or <!--page-->");
   }
-  return (page) => start + renderHead(page.head, page.address, site) + middle + root(page, site) + end;
+  return (page) => start + renderHead(page.head, page.path, site) + middle + root(page, site) + end;
 }
 
 /** The origin is printed on paper. */
-function root({ status, body, address }: RenderedPage, { origin }: PublicSite): string {
-  const beacon = address === "/" && status === 200 ? " data-beacon" : "";
-  const data = `data-origin="${escapeHtml(origin)}" data-address="${escapeHtml(address)}"${beacon}`;
+function root({ status, body, path }: RenderedPage, { origin }: PublicSite): string {
+  const beacon = path === "/" && status === 200 ? " data-beacon" : "";
+  const data = `data-origin="${escapeHtml(origin)}" data-path="${escapeHtml(path)}"${beacon}`;
   return `<div id="root" ${data}>${withoutVoidSlashes(body)}</div>`;
 }
 
@@ -47,12 +47,12 @@ function renderHead(
 }
 
 function sharing(title: string, description: string, path: string, origin: string): string[] {
-  const address = origin + path;
+  const url = origin + path;
   return [
-    `<link rel="canonical" href="${escapeHtml(address)}">`,
+    `<link rel="canonical" href="${escapeHtml(url)}">`,
     property("og:type", "website"),
     property("og:site_name", product.name),
-    property("og:url", address),
+    property("og:url", url),
     property("og:title", title),
     property("og:description", description),
     property("og:image", origin + meta.pictureAddress),

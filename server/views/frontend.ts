@@ -60,9 +60,8 @@ export async function createDevFrontend(server: Server, site: PublicSite): Promi
     const { createDocument: create } = await importEdited<typeof DocumentModule>(documentModule);
     const toDocument = async (page: EntryServer.RenderedPage) => {
       const template = await readFile(join(projectRoot, "client", "index.html"), "utf8");
-      const source =
-        sheetOf(page.address) === "landing" ? template : template.replace("/styles.css", "/other-pages.css");
-      return create(await vite.transformIndexHtml(page.address, source), site)(page);
+      const source = sheetOf(page.path) === "landing" ? template : template.replace("/styles.css", "/other-pages.css");
+      return create(await vite.transformIndexHtml(page.path, source), site)(page);
     };
     return { ...entry, toDocument };
   };
@@ -80,8 +79,8 @@ const documentModule = join(projectRoot, "server", "views", "document.ts");
 /** The folder of the client's built files. */
 export const builtClient = join(projectRoot, "dist", "client");
 
-/** The stylesheet of the page with this address. */
-const sheetOf = (address: string) => (/^\/(?:\?|$)/.test(address) ? "landing" : "other");
+/** The stylesheet of the page with this path. */
+const sheetOf = (path: string) => (/^\/(?:\?|$)/.test(path) ? "landing" : "other");
 
 /**
  * Inlines the stylesheet of the page, so that the first paint waits for the document only, and adds the script's hash, so that the
@@ -106,7 +105,7 @@ async function readTemplate(site: PublicSite) {
     );
   const documents = { landing: create(sheets.landing), other: create(sheets.other) };
   return {
-    toDocument: (page: EntryServer.RenderedPage) => documents[sheetOf(page.address)](page),
+    toDocument: (page: EntryServer.RenderedPage) => documents[sheetOf(page.path)](page),
     styles: Object.values(sheets).map((css) => `'${integrity(css)}'`),
   };
 }
@@ -123,20 +122,20 @@ const otherCaching = "public, max-age=3600";
 /** Reads the folder's files and the compressed variants beside them, without index.html, which is a template. */
 async function readStaticFiles(folder: string): Promise<Cache> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  const files = paths
-    .filter((path) => !/\.(?:br|gz)$/.test(path) && path !== join(folder, "index.html"))
-    .map(async (path) => {
-      const address = `/${relative(folder, path).split(sep).join("/")}`;
-      return [address, await readCached(path, address.startsWith("/assets/") ? hashedCaching : otherCaching)] as const;
+  const names = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const files = names
+    .filter((name) => !/\.(?:br|gz)$/.test(name) && name !== join(folder, "index.html"))
+    .map(async (name) => {
+      const path = `/${relative(folder, name).split(sep).join("/")}`;
+      return [path, await readCached(name, path.startsWith("/assets/") ? hashedCaching : otherCaching)] as const;
     });
   return new Map(await Promise.all(files));
 }
 
-async function readCached(path: string, caching: string): Promise<CachedResponse> {
-  const readVariant = (ending: string) => readFile(path + ending).catch(() => undefined);
-  const [identity, br, gzip] = await Promise.all([readFile(path), readVariant(".br"), readVariant(".gz")]);
-  const mediaType = contentType(extname(path)) || "application/octet-stream";
+async function readCached(name: string, caching: string): Promise<CachedResponse> {
+  const readVariant = (ending: string) => readFile(name + ending).catch(() => undefined);
+  const [identity, br, gzip] = await Promise.all([readFile(name), readVariant(".br"), readVariant(".gz")]);
+  const mediaType = contentType(extname(name)) || "application/octet-stream";
   const headers = { "Content-Type": mediaType, "Cache-Control": caching };
   return cacheResponse({ identity, ...(br && { br }), ...(gzip && { gzip }) }, 200, headers);
 }

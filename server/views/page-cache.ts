@@ -11,7 +11,7 @@ const pageCaching = {
   // For a CDN that implements RFC 9213: s-maxage forbids it to use a stale copy, also while this server is down.
   "CDN-Cache-Control": "max-age=60, stale-while-revalidate=60, stale-if-error=86400",
 };
-/** During a deployment, an address that this replica does not know may be a file of a newer one. */
+/** During a deployment, a path that this replica does not know may be a file of a newer one. */
 const notFoundCaching = { "Cache-Control": "public, max-age=0, must-revalidate" };
 const noStore = { "Cache-Control": "no-store" };
 
@@ -24,45 +24,45 @@ export interface Rendering extends Pick<typeof EntryServer, "pagePath" | "render
 }
 
 export interface Pages {
-  /** Returns the address to render for a request; unknownAddress if no route matches. */
+  /** Returns the path to render for a request; unknownAddress if no route matches. */
   pagePath: (path: string, query: string) => Promise<string>;
   /**
-   * Returns the page with this address, or with the failure of a form post. A page that is the same for everybody is rendered once.
+   * Returns the page with this path, or with the failure of a form post. A page that is the same for everybody is rendered once.
    * @throws whatever a component throws.
    */
-  renderPage: (address: string, failure?: FormFailure) => Promise<CachedResponse>;
+  renderPage: (path: string, failure?: FormFailure) => Promise<CachedResponse>;
   /** Renders the cached pages again. @throws whatever a component throws; the old pages then stay. */
   refresh: () => Promise<void>;
-  /** The pages that are rendered at the start, by the address that pagePath returns. */
+  /** The pages that are rendered at the start, by the path that pagePath returns. */
   prerendered: Cache;
   /** For a fault, rendered before there is one. */
   errorPage: CachedResponse;
 }
 
 /**
- * @param addresses of the pages to render now.
+ * @param paths of the pages to render now.
  * @param onDemandAddresses of the pages to render at their first request.
  * @throws whatever a component throws: a build that cannot render one of these pages does not start.
  */
 export async function createPages(
   load: () => Promise<Rendering>,
   settings: () => PageSettings,
-  addresses: string[],
+  paths: string[],
   onDemandAddresses: string[],
 ): Promise<Pages> {
   /** @param caching of a page that is the same for everybody, which is compressed once. */
-  async function render(address: string, failure?: FormFailure, caching?: Record<string, string>) {
+  async function render(path: string, failure?: FormFailure, caching?: Record<string, string>) {
     const { renderPage, toDocument } = await load();
-    const page = renderPage(address, settings(), failure);
+    const page = renderPage(path, settings(), failure);
     const html = await toDocument(page);
     const identity = Buffer.from(html);
     const bodies = caching ? await compress(identity) : { identity };
-    // No other cache may keep a page that is not prerendered: the address of a request may have a token.
+    // No other cache may keep a page that is not prerendered: the URL of a request may have a token.
     return cacheResponse(bodies, page.status, { ...htmlType, ...noStore, ...caching });
   }
 
   const prerender = () =>
-    Promise.all(addresses.map(async (one) => [one, await render(one, undefined, cachingOf(one))] as const));
+    Promise.all(paths.map(async (one) => [one, await render(one, undefined, cachingOf(one))] as const));
   /** Not compressed: clients rarely get it, and the start would wait for it. */
   const renderErrorPage = () => render(errorPath);
 
@@ -71,9 +71,9 @@ export async function createPages(
   const onDemand = new Map<string, Promise<CachedResponse>>();
 
   /** Renders a page at its first request. */
-  function renderOnce(address: string, failure?: FormFailure): Promise<CachedResponse> {
-    const key = `${address} ${failure?.status} ${failure?.wait}`;
-    const page = onDemand.get(key) ?? render(address, failure, noStore);
+  function renderOnce(path: string, failure?: FormFailure): Promise<CachedResponse> {
+    const key = `${path} ${failure?.status} ${failure?.wait}`;
+    const page = onDemand.get(key) ?? render(path, failure, noStore);
     onDemand.set(key, page);
     page.catch(() => onDemand.delete(key));
     return page;
@@ -83,21 +83,21 @@ export async function createPages(
     prerendered,
     errorPage,
     pagePath: async (path, query) => (await load()).pagePath(path, query),
-    renderPage: async (address, failure) => {
-      if (failure) return failure.values ? render(address, failure) : renderOnce(address, failure);
-      const known = prerendered.get(address);
-      return known ?? (onDemandAddresses.includes(address) ? renderOnce(address) : render(address));
+    renderPage: async (path, failure) => {
+      if (failure) return failure.values ? render(path, failure) : renderOnce(path, failure);
+      const known = prerendered.get(path);
+      return known ?? (onDemandAddresses.includes(path) ? renderOnce(path) : render(path));
     },
     refresh: async () => {
       const [pages, error] = await Promise.all([prerender(), renderErrorPage()]);
-      for (const [address, page] of pages) prerendered.set(address, page);
+      for (const [path, page] of pages) prerendered.set(path, page);
       Object.assign(errorPage, error);
       onDemand.clear();
     },
   };
 }
 
-function cachingOf(address: string): Record<string, string> {
-  if (address.includes("?")) return noStore; // The state of one visitor's sign-up.
-  return address === unknownAddress ? notFoundCaching : pageCaching;
+function cachingOf(path: string): Record<string, string> {
+  if (path.includes("?")) return noStore; // The state of one visitor's sign-up.
+  return path === unknownAddress ? notFoundCaching : pageCaching;
 }
