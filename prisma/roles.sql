@@ -75,6 +75,8 @@ CREATE TABLE IF NOT EXISTS earlyaccess_erasures.addresses (
   hash bytea CONSTRAINT addresses_pkey PRIMARY KEY,
   erased_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP
 );
+-- When the person left by the link of a mail.
+ALTER TABLE earlyaccess_erasures.addresses ADD COLUMN IF NOT EXISTS left_at timestamptz(3);
 
 -- ==== queue: graphile-worker's schema. The site creates it between the migrations and the rights. ====
 

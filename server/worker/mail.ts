@@ -1,8 +1,8 @@
 // The task mail: the confirmation mail of an entry (double opt-in), at most one a day to an address and three in all.
 import type { JobHelpers, Task } from "graphile-worker";
-import type { SendMailOptions } from "nodemailer";
 import { hashAddress } from "../database/erasure-key.ts";
 import { createToken } from "../models/entry-links.ts";
+import { requireConfirmations } from "../models/mail-pace.ts";
 import { isFlagged, normaliseAddress } from "../models/waitlist-entry.ts";
 import { renderConfirmationMail, type MailedSite } from "../views/confirmation-mail.tsx";
 import { MailError, sendMail } from "./mail-server.ts";
@@ -14,6 +14,8 @@ export interface MailSettings {
   from: { name: string; address: string };
   /** HMAC key of erased addresses. */
   key: string;
+  /** MAIL_MIN_CONFIRMED. */
+  minConfirmed: number;
   site: MailedSite;
   onMail?: CountMail | undefined;
 }
@@ -44,6 +46,7 @@ export function mailTask(settings: MailSettings): Task {
       await helpers.addJob("mail", { entry: entry.id }, { runAt, jobKey: `mail ${entry.id}` });
       return;
     }
+    await requireConfirmations(helpers, settings.minConfirmed);
     const token = createToken();
     if (!(await claim(entry, token.hash, hash, helpers))) return;
     try {
@@ -70,10 +73,11 @@ async function readEntry(id: string, helpers: JobHelpers): Promise<Entry | undef
   return rows[0];
 }
 
-/** Returns the time at which a day has passed since the latest mail, or since the address left; undefined if it has. */
+/** Returns the time a day after the latest mail or erasure, and 30 days after the address left; undefined if it has passed. */
 async function findEarliestTime({ mailed_at }: Entry, hash: Buffer, helpers: JobHelpers): Promise<Date | undefined> {
   const { rows } = await helpers.query<{ until: Date }>(
-    `SELECT until FROM (SELECT greatest($1::timestamptz, max(erased_at)) + interval '1 day' AS until
+    `SELECT until FROM (SELECT greatest($1::timestamptz + interval '1 day', max(erased_at) + interval '1 day',
+                                        max(left_at) + interval '30 days') AS until
                         FROM earlyaccess_erasures.addresses WHERE hash = $2) AS wait
      WHERE until > CURRENT_TIMESTAMP`,
     [mailed_at, hash],
@@ -109,7 +113,7 @@ async function release(
   );
 }
 
-function composeMessage({ from, site }: MailSettings, email: string, token: string): SendMailOptions {
+export function composeMessage({ from, site }: Pick<MailSettings, "from" | "site">, email: string, token: string) {
   const { leaveUrl, ...content } = renderConfirmationMail(site, token);
   const headers = {
     "List-Unsubscribe": `<${leaveUrl}>`,
