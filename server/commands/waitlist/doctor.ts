@@ -12,23 +12,23 @@ import { isFlagged } from "../../models/waitlist-entry.ts";
 import { OperatorError, printable } from "../../operator-messages.ts";
 import { count, countEntries, print } from "../command.ts";
 import type { Command } from "./arguments.ts";
+import { ok, problem, warn, type Finding } from "./finding.ts";
+import { examineConfirmations, examineMailDomain, sendTestMail } from "./mail-checks.ts";
 import { migrateHint } from "./owner.ts";
-
-/** `text` says what was found, and what to do unless it is ok. */
-type Finding = [verdict: "ok" | "warning" | "problem", what: string, text: string];
-
-const ok = (what: string, text: string): Finding => ["ok", what, text];
-const warn = (what: string, text: string): Finding => ["warning", what, text];
-const problem = (what: string, text: string): Finding => ["problem", what, text];
 
 export const doctor: Command = {
   summary: "checks settings, database, roles, worker, backup, Redis and mail server, and says what to do",
   details: "Changes nothing, and prints no password. The exit code is 1 if there is a problem.",
   positionals: [],
-  options: { strict: { description: "exit with 1 after a warning, too" } },
-  run: async ({ has }) => {
+  options: {
+    strict: { description: "exit with 1 after a warning, too" },
+    mail: { value: "ADDRESS", description: "only send the confirmation mail there, with links of no entry" },
+  },
+  run: async ({ has, value }) => {
+    const address = value("mail");
+    const findings = address ? [await sendTestMail(address)] : examine();
     const accepted = has("strict") ? ["ok"] : ["ok", "warning"];
-    for await (const [verdict, what, text] of examine()) {
+    for await (const [verdict, what, text] of findings) {
       if (!accepted.includes(verdict)) process.exitCode = 1;
       print(`${verdict.padEnd(8)} ${what}: ${text.replaceAll("\n", "\n         ")}\n`);
     }
@@ -43,6 +43,7 @@ async function* examine(): AsyncGenerator<Finding> {
     yield* examineSite(config);
     if (config.redisUrl) yield await examineRedis(config.redisUrl);
     if (config.smtpUrl) yield await examineMailServer(config.smtpUrl, config);
+    if (config.mailFrom) yield* await examineMailDomain(config);
     what = "Database";
     const database = await openDatabase(config);
     try {
@@ -100,6 +101,8 @@ async function* examineDatabase(database: OpenedDatabase, config: Config): Async
     yield warning ? judge("Web role", warning) : ok("Web role", "cannot read, change or delete entries");
     if (!isUpToDate) return;
     yield* examineWorker(owner, worker);
+    if (config.mailFrom)
+      yield await attempt("Confirmations", () => examineConfirmations(owner, config.mailMinConfirmed));
     yield await attempt("Backup", () => examineBackup(owner));
     yield await attempt("Erasures", async () => {
       const isKept = await requireErasureKey(owner, erasureKey);
