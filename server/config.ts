@@ -175,6 +175,8 @@ export const settings = {
   MAIL_FROM: { schema: mailFrom.optional(), example: "Perennial <hello@perennial.example>" },
   /** The mail server, which only the worker uses. */
   SMTP_URL: { schema: mailServerUrl.optional(), example: "smtp://user:secret@mail.example:587", secret: true },
+  /** The share of the latest mails that people must confirm; below it, the worker sends few mails. */
+  MAIL_MIN_CONFIRMED: { schema: wholeNumber(0, 100, "per cent (0: send all)").default(10), example: "10" },
   /** False keeps the site out of search engines, for staging. */
   ALLOW_INDEXING: { schema: trueOrFalse.default(true), example: "false" },
   /** The port of the Prometheus metrics, another one than PORT. Undefined: no metrics. */

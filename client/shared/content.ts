@@ -365,7 +365,7 @@ export const linkPages: Record<string, LinkPageCopy> = {
   /** The same if the entry was removed before, or never existed. */
   [leftAddress]: {
     heading: "Goodbye",
-    text: "The sign-up behind this link is no longer on the early access list.",
+    text: "The sign-up behind this link is no longer on the early access list. After you leave, we send your address no email for 30 days, even if somebody signs it up again.",
   },
 };
 

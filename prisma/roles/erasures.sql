@@ -6,3 +6,5 @@ CREATE TABLE IF NOT EXISTS earlyaccess_erasures.addresses (
   hash bytea CONSTRAINT addresses_pkey PRIMARY KEY,
   erased_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP
 );
+-- When the person left by the link of a mail.
+ALTER TABLE earlyaccess_erasures.addresses ADD COLUMN IF NOT EXISTS left_at timestamptz(3);

@@ -41,12 +41,13 @@ export async function findMailedEntry(queue: Queue, id: string): Promise<MailedE
 }
 
 /**
- * Returns the time at which a day has passed since the latest mail, or since the address left; undefined if it has.
+ * Returns the time a day after the latest mail or erasure, and 30 days after the address left; undefined if it has passed.
  * @param hash of the address, as the erased addresses have it.
  */
 export async function findEarliestTime(queue: Queue, entry: MailedEntry, hash: Buffer): Promise<Date | undefined> {
   const { rows } = await queue.query<{ until: Date }>(
-    `SELECT until FROM (SELECT greatest($1::timestamptz, max(erased_at)) + interval '1 day' AS until
+    `SELECT until FROM (SELECT greatest($1::timestamptz + interval '1 day', max(erased_at) + interval '1 day',
+                                        max(left_at) + interval '30 days') AS until
                         FROM earlyaccess_erasures.addresses WHERE hash = $2) AS wait
      WHERE until > CURRENT_TIMESTAMP`,
     [entry.mailed_at, hash],

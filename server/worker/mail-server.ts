@@ -20,6 +20,8 @@ export class MailError extends Error {
     readonly isRefusal: boolean,
     /** True if the connection ended after the message, before the reply. */
     readonly mayHaveArrived: boolean,
+    /** The server's words. Not for the log: they may repeat the address. */
+    readonly reply: string,
   ) {
     super(`Mail server error: ${code}${command ? ` to ${command}` : ""}`);
   }
@@ -28,8 +30,8 @@ export class MailError extends Error {
 /** In milliseconds, for the name, the connection, the greeting and STARTTLS. */
 const connectionMs = 10_000;
 
-/** Resolves when the server has accepted the message. @throws MailError */
-export async function sendMail(server: MailServer, mail: SendMailOptions): Promise<void> {
+/** Resolves with the server's words when it has accepted the message. @throws MailError */
+export async function sendMail(server: MailServer, mail: SendMailOptions) {
   const transport = createMailTransport(server);
   let isHandedOver = false;
   transport.use("stream", ({ message }, done) => {
@@ -37,7 +39,7 @@ export async function sendMail(server: MailServer, mail: SendMailOptions): Promi
     message.processFunc((stream) => stream.once("end", () => (isHandedOver = true)));
     done();
   });
-  await transport.sendMail(mail).catch((error: SmtpError) => {
+  return transport.sendMail(mail).catch((error: SmtpError) => {
     throw toMailError(error, isHandedOver);
   });
 }
@@ -87,5 +89,5 @@ function toMailError(error: SmtpError, isHandedOver: boolean): MailError {
   const isOfMessage = refused === "RCPT TO" || refused === "DATA";
   const fallback = /^\w+$/.test(originalCode) ? originalCode : "unknown error";
   const reason = status ? [status, enhanced].filter(Boolean).join(" ") : fallback;
-  return new MailError(reason, refused, isOfMessage && reason.startsWith("5"), isHandedOver && !isOfMessage);
+  return new MailError(reason, refused, isOfMessage && reason.startsWith("5"), isHandedOver && !isOfMessage, response);
 }

@@ -3,6 +3,7 @@ import type { Task } from "graphile-worker";
 import type { SendMailOptions } from "nodemailer";
 import { hashAddress } from "../database/erasure-key.ts";
 import { createToken } from "../models/entry-links.ts";
+import { requireConfirmations } from "../models/mail-pace.ts";
 import { claimMail, findEarliestTime, findMailedEntry, releaseMail } from "../models/queued-entries.ts";
 import { normaliseAddress } from "../models/waitlist-entry.ts";
 import { renderConfirmationMail, type MailedSite } from "../views/confirmation-mail.tsx";
@@ -15,6 +16,8 @@ export interface MailSettings {
   from: { name: string; address: string };
   /** HMAC key of erased addresses. */
   key: string;
+  /** MAIL_MIN_CONFIRMED. */
+  minConfirmed: number;
   site: MailedSite;
   onMail?: CountMail | undefined;
 }
@@ -39,6 +42,7 @@ export function mailTask(settings: MailSettings): Task {
       await helpers.addJob("mail", { entry: entry.id }, { runAt, jobKey: `mail ${entry.id}` });
       return;
     }
+    await requireConfirmations(helpers, settings.minConfirmed);
     const token = createToken();
     if (!(await claimMail(helpers, entry, token.hash, hash))) return;
     try {
@@ -54,7 +58,7 @@ export function mailTask(settings: MailSettings): Task {
   };
 }
 
-function composeMessage({ from, site }: MailSettings, email: string, token: string): SendMailOptions {
+export function composeMessage({ from, site }: Pick<MailSettings, "from" | "site">, email: string, token: string) {
   const { leaveUrl, ...content } = renderConfirmationMail(site, token);
   const headers = {
     "List-Unsubscribe": `<${leaveUrl}>`,

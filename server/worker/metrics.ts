@@ -2,6 +2,7 @@
 import type pg from "pg";
 import { Counter, Registry } from "prom-client";
 import { backlogSeconds } from "../database/queue.ts";
+import { confirmedShare } from "../models/mail-pace.ts";
 import { addGauge, serveMetrics } from "../metrics.ts";
 
 export type CountMail = (outcome: "sent" | "refused") => void;
@@ -20,25 +21,27 @@ export function createWorkerMetrics() {
   return {
     onMail,
     /** Serves GET /metrics until the process ends; reads the queue over the connection at each scrape. */
-    serve: async (client: pg.Client, host: string, port: number) => {
-      addGauges(registry, client);
+    serve: async (client: pg.Client, host: string, port: number, minConfirmed: number | undefined) => {
+      addGauges(registry, client, minConfirmed);
       await serveMetrics(registry, host, port, "WORKER_METRICS_PORT");
     },
   };
 }
 
-/** One statement for a scrape: a connection runs one at a time. */
-const figures = `SELECT ${backlogSeconds} AS perennial_backlog_seconds,
+/** One statement for a scrape: a connection runs one at a time. @param minConfirmed undefined if the worker may not read the mails. */
+const figures = (minConfirmed: number | undefined) => `SELECT ${backlogSeconds} AS perennial_backlog_seconds,
   count(*) FILTER (WHERE attempts >= max_attempts)::float AS perennial_failed_jobs,
   (SELECT coalesce(extract(epoch FROM now() - max(finished_at)), 'NaN')
-   FROM public.earlyaccess_backups)::float AS perennial_backup_age_seconds
+   FROM public.earlyaccess_backups)::float AS perennial_backup_age_seconds,
+  (${minConfirmed === undefined ? "'NaN'" : confirmedShare})::float AS perennial_mails_confirmed_ratio,
+  ${(minConfirmed ?? 0) / 100}::float AS perennial_mails_confirmed_ratio_min
   FROM graphile_worker.jobs`;
 
-function addGauges(registry: Registry, client: pg.Client): void {
+function addGauges(registry: Registry, client: pg.Client, minConfirmed: number | undefined): void {
   let reading: Promise<Record<string, number>> | undefined;
   const read = () =>
     (reading ??= client
-      .query<Record<string, number>>(figures)
+      .query<Record<string, number>>(figures(minConfirmed))
       .then(({ rows }) => rows[0] as Record<string, number>)
       .finally(() => (reading = undefined)));
   const add = (name: string, help: string) =>
@@ -46,4 +49,6 @@ function addGauges(registry: Registry, client: pg.Client): void {
   add("perennial_backlog_seconds", "Age of the oldest job without an attempt, or of the third oldest that failed.");
   add("perennial_failed_jobs", "Jobs that were given up after 25 attempts.");
   add("perennial_backup_age_seconds", "Seconds since the last backup that passed its test; NaN if there is none.");
+  add("perennial_mails_confirmed_ratio", "Confirmed share of the latest 100 mails; NaN below 40 mails.");
+  add("perennial_mails_confirmed_ratio_min", "MAIL_MIN_CONFIRMED; below it, the worker sends few mails.");
 }

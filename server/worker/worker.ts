@@ -49,7 +49,7 @@ export async function runTasks(
   await withConnection(worker.url, async (holder) => {
     const lost = rejectOnLoss(holder, signal);
     lost.catch(() => undefined); // Awaited below.
-    if (port) await metrics?.serve(holder, config.host, port);
+    if (port) await metrics?.serve(holder, config.host, port, tasks.mail && config.mailMinConfirmed);
     await checkDatabase(holder, tasks, key);
     await takeOver(holder, log, signal, roundMs);
     if (signal.aborted) return;
@@ -71,7 +71,7 @@ async function createTask(
   key: string | undefined,
   onMail?: CountMail,
 ): Promise<Task> {
-  const { webhookUrl = "", webhookSecret, mailFrom, smtpUrl, retentionMonths } = config;
+  const { webhookUrl = "", webhookSecret, mailFrom, smtpUrl, mailMinConfirmed, retentionMonths } = config;
   if (task === "webhook") return webhookTask({ url: webhookUrl, secret: webhookSecret });
   if (task === "purge") return purgeTask(retentionMonths, key);
   if (!mailFrom || !smtpUrl) {
@@ -80,9 +80,9 @@ async function createTask(
     );
   }
   const { mailTask } = await import("./mail.ts"); // React and nodemailer, which the other tasks do not need.
-  const { publicUrl: origin = "", controller, contactEmail: contact } = config;
+  const { publicUrl: origin = "", controller, contactEmail: contact, mailMinConfirmed: minConfirmed } = config;
   const site = { origin, controller, contact, retentionMonths };
-  return mailTask({ url: smtpUrl, from: mailFrom, key: key ?? "", site, onMail });
+  return mailTask({ url: smtpUrl, from: mailFrom, key: key ?? "", minConfirmed, site, onMail });
 }
 
 /**

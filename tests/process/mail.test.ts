@@ -166,21 +166,40 @@ describe("somebody who signs up again", () => {
   });
 });
 
-describe("an address gets at most one mail a day", () => {
-  it("if it leaves and signs up again", async () => {
+describe("somebody whose address another person signs up each day", () => {
+  it("gets no mail for 30 days after they left, also if an admin erases the entry meanwhile", async () => {
     await startWorker();
     await getMail(1);
     expect(await follow("earlyaccess_leave", tokens()[0])).toBe(true);
     expect(await query("SELECT FROM earlyaccess")).toEqual([]);
     expect(await signUp("Ada@Example.com")).toBe(201);
-    await fixture.waitsUntilTomorrow();
+    await fixture.waitsUntilTomorrow(30);
+    await fixture.passDay(28);
+    await fixture.waitsUntilTomorrow(2);
+    expect(await runCommand("erase", "ada@example.com")).toMatchObject({ code: 0, stderr: "" });
+    await fixture.hasten();
+    await emptied();
+    expect(await signUp("ada@example.com")).toBe(201);
+    await fixture.waitsUntilTomorrow(2);
     expect(fixture.server.mails).toHaveLength(1);
-    await fixture.passDay();
+    await fixture.passDay(2);
     await mailed(2);
     await emptied();
     expect(await follow("earlyaccess_leave", tokens()[1])).toBe(true);
     expect(await signUp("ada@example.com")).toBe(201);
+    await fixture.waitsUntilTomorrow(30);
+  });
+});
+
+describe("an address gets at most one mail a day", () => {
+  it("if its entry is erased and it signs up again", async () => {
+    await startWorker();
+    await getMail(1);
+    expect(await runCommand("erase", "ada@example.com")).toMatchObject({ code: 0, stderr: "" });
+    expect(await signUp("Ada@Example.com")).toBe(201);
     await fixture.waitsUntilTomorrow();
+    await fixture.passDay();
+    await mailed(2);
   });
 
   it("if two jobs run at once", async () => {

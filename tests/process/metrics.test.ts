@@ -106,7 +106,7 @@ it("the metrics count sign-ups as joined or repeated, and by flag", async () => 
   expect(await counts(site, "perennial_signups_flagged_total")).toEqual(flags);
 });
 
-it("the worker counts mails, and shows the backlog, failed jobs and the age of the last backup; files name only metrics", async () => {
+it("the worker counts mails, and shows its jobs, the share of confirmed mails and the age of the last backup; files name only metrics", async () => {
   const port = await freePort();
   await mails.startWorker({ WORKER_METRICS_PORT: `${port}` });
   expect(await mails.signUp("ada@example.com")).toBe(201);
@@ -119,7 +119,11 @@ it("the worker counts mails, and shows the backlog, failed jobs and the age of t
      SELECT graphile_worker.add_job('unknown', run_at => now() - interval '1 hour');
      SELECT graphile_worker.add_job('unknown', job_key => 'failed');
      UPDATE graphile_worker._private_jobs SET attempts = max_attempts, created_at = now() - interval '9 hours' WHERE key = 'failed';
-     INSERT INTO earlyaccess_backups (finished_at, entries) VALUES (now() - interval '3 hours', 1)`,
+     INSERT INTO earlyaccess_backups (finished_at, entries) VALUES (now() - interval '3 hours', 1);
+     SET earlyaccess.silent = 'on';
+     INSERT INTO earlyaccess (id, name, email, company, mailed_at, confirmed_at)
+     SELECT gen_random_uuid(), 'A', i || '@example.com', 'C', now() - interval '3 hours', CASE WHEN i <= 3 THEN now() END
+     FROM generate_series(1, 40) i`,
   );
   const read = () => scrape(`http://127.0.0.1:${port}/metrics`);
   const found = await read();
@@ -127,6 +131,8 @@ it("the worker counts mails, and shows the backlog, failed jobs and the age of t
     "perennial_mails_total outcome=sent": 1,
     "perennial_mails_total outcome=refused": 1,
     perennial_failed_jobs: 1,
+    perennial_mails_confirmed_ratio: 0.075,
+    perennial_mails_confirmed_ratio_min: 0.1,
   });
   expect(Math.round((found.perennial_backlog_seconds ?? 0) / 3_600)).toBe(1);
   expect(Math.round((found.perennial_backup_age_seconds ?? 0) / 3_600)).toBe(3);

@@ -33,11 +33,12 @@ export function createMailFixture() {
     mailed: (count: number) => until(`${count} mails`, () => fixture.server.mails.length >= count),
     /** Resolves when every job is done. */
     emptied: () => emptied(fixture.database),
-    /** Resolves when one job waits for the next day without an attempt. */
-    waitsUntilTomorrow: () =>
+    /** Resolves when one job waits without an attempt, until the next day or for so many days. */
+    waitsUntilTomorrow: (days = 1) =>
       until("a job waits until tomorrow", async () => {
         const [job, ...others] = await query(
-          "SELECT attempts = 0 AND run_at > now() + interval '23 hours 50 minutes' AS waits FROM graphile_worker.jobs",
+          `SELECT attempts = 0 AND run_at BETWEEN now() + interval '${days} days' - interval '10 minutes'
+             AND now() + interval '${days} days' AS waits FROM graphile_worker.jobs`,
         );
         return job?.waits && others.length === 0;
       }),
@@ -46,10 +47,13 @@ export function createMailFixture() {
       const lastError = async () => (await query("SELECT last_error FROM graphile_worker.jobs"))[0]?.last_error;
       return until("a job failed", lastError as () => Promise<string>, 50);
     },
-    /** Lets a day pass for all mails, erasures and jobs. */
-    passDay: async () => {
-      await query("UPDATE earlyaccess SET mailed_at = mailed_at - interval '1 day'");
-      await query("UPDATE earlyaccess_erasures.addresses SET erased_at = erased_at - interval '1 day'");
+    /** Lets one day or several pass for all mails, erasures and jobs. */
+    passDay: async (days = 1) => {
+      const passed = `interval '${days} days'`;
+      await query(`UPDATE earlyaccess SET mailed_at = mailed_at - ${passed}`);
+      await query(
+        `UPDATE earlyaccess_erasures.addresses SET erased_at = erased_at - ${passed}, left_at = left_at - ${passed}`,
+      );
       await hasten();
     },
   });

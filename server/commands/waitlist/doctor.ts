@@ -19,21 +19,18 @@ import { errorFields } from "../../logger.ts";
 import { isFlagged } from "../../models/waitlist-entry.ts";
 import { OperatorError, printable } from "../../operator-messages.ts";
 import { count, countEntries, migrateHint, print } from "../command.ts";
-
-/** `text` says what was found, and what to do unless it is ok. */
-type Finding = [verdict: "ok" | "warning" | "problem", what: string, text: string];
-
-const ok = (what: string, text: string): Finding => ["ok", what, text];
-const warn = (what: string, text: string): Finding => ["warning", what, text];
-const problem = (what: string, text: string): Finding => ["problem", what, text];
+import { ok, problem, warn, type Finding } from "./finding.ts";
+import { examineConfirmations, examineMailDomain, sendTestMail } from "./mail-checks.ts";
 
 export const doctor = new Command("doctor")
   .summary("checks settings, database, roles, worker, backup, Redis and mail server, and says what to do")
   .description("Changes nothing, and prints no password. The exit code is 1 if there is a problem.")
   .option("--strict", "exit with 1 after a warning, too")
-  .action(async ({ strict }: { strict?: boolean }) => {
+  .option("--mail <ADDRESS>", "only send the confirmation mail there, with links of no entry")
+  .action(async ({ strict, mail }: { strict?: boolean; mail?: string }) => {
+    const findings = mail === undefined ? examine() : [await sendTestMail(mail)];
     const accepted = strict ? ["ok"] : ["ok", "warning"];
-    for await (const [verdict, what, text] of examine()) {
+    for await (const [verdict, what, text] of findings) {
       if (!accepted.includes(verdict)) process.exitCode = 1;
       print(`${verdict.padEnd(8)} ${what}: ${text.replaceAll("\n", "\n         ")}\n`);
     }
@@ -47,6 +44,7 @@ async function* examine(): AsyncGenerator<Finding> {
     yield* examineSite(config);
     if (config.redisUrl) yield await examineRedis(config.redisUrl);
     if (config.smtpUrl) yield await examineMailServer(config.smtpUrl, config);
+    if (config.mailFrom) yield* await examineMailDomain(config);
     what = "Database";
     const database = await openDatabase(config);
     try {
@@ -104,6 +102,8 @@ async function* examineDatabase(database: OpenedDatabase, config: Config): Async
     yield warning ? judge("Web role", warning) : ok("Web role", "cannot read, change or delete entries");
     if (!isUpToDate) return;
     yield* examineWorker(owner, worker);
+    if (config.mailFrom)
+      yield await attempt("Confirmations", () => examineConfirmations(owner, config.mailMinConfirmed));
     yield await attempt("Backup", () => examineBackup(owner));
     yield await attempt("Erasures", async () => {
       const isKept = await requireErasureKey(owner, erasureKey);
