@@ -95,7 +95,7 @@ async function isDone(owner: pg.Client, { unless }: Step): Promise<boolean> {
 
 /** Reads the steps that these settings need. Leaves out a role that is a superuser or the owner: it has every right. */
 async function readSteps(owner: pg.Client, urls: DatabaseUrls): Promise<Step[]> {
-  const text = await readFile(join(projectRoot, "prisma/roles.sql"), "utf8");
+  const text = (await readFile(join(projectRoot, "prisma/roles.sql"), "utf8")).replaceAll("\r\n", "\n");
   const named = { web: urls.webUrl, studio: urls.adminUrl, worker: urls.worker?.url };
   const roles = Object.entries(named).flatMap(([section, url]) => (url ? { section, role: readRole(url) } : []));
   const privileged = await listPrivileged(
