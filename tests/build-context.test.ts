@@ -2,7 +2,7 @@
 import { execFile } from "node:child_process";
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, sep } from "node:path";
 import { promisify } from "node:util";
 import dockerignore from "@balena/dockerignore";
 import { afterAll, expect, it } from "vitest";
@@ -29,7 +29,7 @@ for (const file of [...ignoredStrays, ...otherStrays]) {
 const ignored = dockerignore().add(await readFile(join(project, ".dockerignore"), "utf8"));
 const entries = await readdir(project, { recursive: true, withFileTypes: true });
 const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
-const context = ignored.filter(files.map((file) => file.slice(project.length + 1)));
+const context = ignored.filter(files.map((file) => file.slice(project.length + 1).replaceAll(sep, "/")));
 
 afterAll(() => rm(project, { recursive: true }));
 

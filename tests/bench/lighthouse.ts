@@ -14,7 +14,7 @@ const postgres = await startPostgres();
 const folder = mkdtempSync(join(tmpdir(), "perennial-lighthouse-"));
 const { path, env } = await findChromium();
 const browser = await launch({
-  chromePath: path,
+  ...(path && { chromePath: path }),
   chromeFlags: ["--headless=new", "--no-sandbox", "--disable-gpu"],
   envVars: { ...process.env, ...env },
 });
