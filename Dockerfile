@@ -31,6 +31,8 @@ COPY prisma.config.ts ./
 CMD ["node", "dist/server/studio.js", "--forward"]
 
 FROM runtime AS site
+# Without a limit, V8's heap could grow to the container's memory limit, and the kernel would kill the process.
+ENV NODE_OPTIONS=--max-old-space-size=120
 EXPOSE 3000
 # Bash's own connection: a second Node would take 40 MB.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s \

@@ -20,6 +20,7 @@ const browser: UserConfig = {
   build: {
     outDir: path("dist/client"),
     emptyOutDir: true,
+    rolldownOptions: { input: [path("client/index.html"), path("client/other-pages.css")] },
     // The MIT licence requires its notice in every copy; the minified files have none.
     license: { fileName: "licenses.txt" },
     modulePreload: { polyfill: false },

@@ -12,12 +12,7 @@ const common = {
 };
 
 /** Tests beside the code that need Postgres. */
-const withPostgres = [
-  "server/database/**/*.test.ts",
-  ...["closed-list", "early-access", "links", "plain-form"].map((name) => `server/controllers/${name}.test.ts`),
-  "server/commands/waitlist/moment.test.ts",
-  ...["notice", "exported-list", "waitlist"].map((name) => `server/models/${name}.test.ts`),
-];
+const withPostgres = "server/**/*.db.test.ts";
 
 /** Tests that need Linux: /proc, /dev/full, sh, setpriv, GNU's date, modes and owners of files, signals that a process handles, or symbolic links. */
 const onLinux = [
@@ -39,7 +34,7 @@ export default defineConfig({
           ...common,
           name: "unit",
           include: ["server/**/*.test.ts", "client/**/*.test.ts"],
-          exclude: [...exclude, ...withPostgres],
+          exclude: [...exclude, withPostgres],
           maxWorkers: 2, // No test waits, so more than processors would only load modules more often.
           sequence: { groupOrder: 0 },
         },
@@ -48,7 +43,7 @@ export default defineConfig({
         test: {
           ...common,
           name: "process",
-          include: ["tests/*.test.ts", "tests/process/*.test.ts", ...withPostgres],
+          include: ["tests/*.test.ts", "tests/process/*.test.ts", withPostgres],
           exclude,
         },
       },

@@ -18,7 +18,7 @@ import type { PageViews } from "./models/page-views.ts";
 import type { Frontend } from "./views/frontend.ts";
 import type { PublicSite } from "./views/document.ts";
 
-export interface AppOptions extends Pick<EarlyAccessOptions, "waitlist" | "undo"> {
+export interface AppOptions extends Pick<EarlyAccessOptions, "ceiling" | "waitlist" | "undo"> {
   log: Logger;
   site: PublicSite;
   frontend: Frontend;
@@ -34,7 +34,7 @@ export interface AppOptions extends Pick<EarlyAccessOptions, "waitlist" | "undo"
 }
 
 export function createApp(options: AppOptions): Application {
-  const { log, site, frontend, isReady, waitlist, signups, links, undo, views, trustProxy } = options;
+  const { log, site, frontend, isReady, ceiling, waitlist, signups, links, undo, views, trustProxy } = options;
   const { prerendered, files, renderer, findPage, errorPage, vite } = frontend;
   const { origin } = site;
   const constantHeaders = securityHeaders({
@@ -73,7 +73,7 @@ export function createApp(options: AppOptions): Application {
   app.all("/healthz", live);
   app.all("/readyz", ready(isReady));
   const isOpen = () => !site.settings().closed;
-  app.use(earlyAccess({ origin, isOpen, limits: signups, waitlist, undo, renderer, log }));
+  app.use(earlyAccess({ origin, isOpen, limits: signups, ceiling, waitlist, undo, renderer, log }));
   app.use(entryLinks(links, signups, findPage));
   app.use(pageViews(views, signups, origin));
   app.use("/api", () => {

@@ -3,17 +3,17 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { createApp } from "./app.ts";
 import { loadConfig, type Config } from "./config.ts";
-import { connect, createPool, openDatabase, type OpenedDatabase } from "./database/connect.ts";
+import { connect, createPool } from "./database/pool.ts";
+import { openDatabase, type OpenedDatabase } from "./database/settings.ts";
 import { migrate } from "./database/migrate.ts";
 import { createReadiness, prepareDatabase } from "./database/readiness.ts";
 import { createHttpServer, directTimeouts, gracePeriodMs, proxiedTimeouts } from "./http/server.ts";
 import { createLogger } from "./logger.ts";
 import { connectRedis } from "./middleware/redis-store.ts";
 import { createEntryLinks } from "./models/entry-links.ts";
-import { watchSignupWindow } from "./models/signup-window.ts";
-import { createPageSettings } from "./models/notice.ts";
+import { createPageSettings, watchSignupWindow } from "./models/page-settings.ts";
 import { createPageViews } from "./models/page-views.ts";
-import { createSignupVolume } from "./models/signup-volume.ts";
+import { createSignupCeiling } from "./models/signup-volume.ts";
 import { createWaitlist } from "./models/waitlist.ts";
 import { explain, printable } from "./operator-messages.ts";
 import { createBuiltFrontend, createDevFrontend } from "./views/frontend.ts";
@@ -22,10 +22,10 @@ import { createBuiltFrontend, createDevFrontend } from "./views/frontend.ts";
 type Cleanups = (() => unknown)[];
 
 async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (error: unknown) => void) {
-  const urls = await openDatabase(config);
-  cleanups.push(() => urls.release());
+  const opened = await openDatabase(config);
+  cleanups.push(() => opened.release());
   const stopped = new AbortController();
-  const pool = createPool(urls.webUrl);
+  const pool = createPool(opened.webUrl);
   const database = connect(pool, log);
   cleanups.push(
     () => database.close(),
@@ -50,22 +50,15 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
           .catch((err: unknown) => log.error({ err }, "rendering the pages failed")),
     ),
   );
-  await prepareDatabase(() => migrate(urls, config.allowPrivilegedRole), log, stopped.signal, onFault);
+  await prepareDatabase(() => migrate(opened, config.allowPrivilegedRole), log, stopped.signal, onFault);
   const frontend = await rendering;
 
-  const webPassword = decodeURIComponent(new URL(urls.webUrl).password);
+  const webPassword = decodeURIComponent(new URL(opened.webUrl).password);
   const shared = config.redisUrl ? await connectRedis(config.redisUrl, webPassword, log) : undefined;
   if (shared) cleanups.push(() => shared.close());
   const { metricsPort } = config;
   const metrics = metricsPort ? (await import("./metrics.ts")).createMetrics() : undefined;
-  const volume = createSignupVolume(config.signupHourlyCeiling, log);
-  const waitlist = createWaitlist(database.execute, {
-    notice,
-    onStored: (entries, inserted) => {
-      volume.add(inserted);
-      metrics?.onStored(entries, inserted);
-    },
-  });
+  const waitlist = createWaitlist(database.execute, { notice, onStored: metrics?.onStored });
   const views = createPageViews(database.execute, log);
   cleanups.push(() => views.close());
   const isReady = createReadiness(waitlist.check, log);
@@ -77,7 +70,8 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
       site,
       frontend,
       isReady,
-      waitlist: volume.limit(waitlist),
+      ceiling: createSignupCeiling(config.signupHourlyCeiling, log),
+      waitlist,
       undo: config.mailFrom === undefined,
       links: createEntryLinks(database.query),
       views,
@@ -93,7 +87,7 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
   // Closed after the HTTP server, whose last requests would wait for a closed Vite for ever.
   cleanups.push(() => frontend.vite?.close());
   cleanups.push(() => http.close());
-  logAddress(config.host, port, urls, log);
+  logAddress(config.host, port, opened, log);
 }
 
 function logAddress(host: string, port: number, database: OpenedDatabase, log: Logger): void {

@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import { confirmPath, leavePath, signupPath, viewPath } from "../client/shared/addresses.ts";
 import { flags } from "./database/columns.ts";
-import type { Pool } from "./database/connect.ts";
-import { isRead } from "./http/http-error.ts";
+import type { Pool } from "./database/pool.ts";
+import { isRead } from "./http/negotiation.ts";
 import { listen } from "./http/listen.ts";
 import type { OnResponse } from "./middleware/request-log.ts";
 import type { OnStored } from "./models/waitlist.ts";

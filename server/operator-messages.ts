@@ -1,6 +1,13 @@
 // Messages for the operator: errors in one sentence, and text that is safe to write to a terminal.
 export class OperatorError extends Error {
   override name = "OperatorError";
+  /** Of Postgres, the driver or the system: an error with a transient code is worth another try. */
+  readonly code: string | undefined;
+
+  constructor(message: string, { cause, code }: { cause?: unknown; code?: string | undefined } = {}) {
+    super(message, { cause });
+    this.code = code;
+  }
 }
 
 /** Returns the text to print for an error: the sentence of an OperatorError, the stack of any other error. */

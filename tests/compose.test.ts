@@ -1,4 +1,5 @@
-// docker-compose.yml and deploy/kubernetes.yaml: who connects as which role, which secrets each program gets, and what it may do.
+// docker-compose.yml, deploy/kubernetes.yaml and .dockerignore: who connects as which role, which secrets each program and the image
+// get, and what each may do.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -40,9 +41,6 @@ it("Docker Compose connects each service as the role that it needs, and none as 
   const users = Object.entries(services).map(([name, service]) => `${name}: ${rolesOf(service).join(" ")}`);
   expect(users.filter((text) => /: \w/.test(text)).toSorted()).toEqual([
     "migrate: perennial_admin perennial_owner perennial_web perennial_worker",
-    "replica-1: perennial_web",
-    "replica-2: perennial_web",
-    "replica-3: perennial_web",
     "site: perennial_web",
     "studio: perennial_admin perennial_web",
     "worker: perennial_worker",
@@ -70,9 +68,9 @@ it.each(Object.entries(services))("Docker Compose confines the service %s", (nam
     security_opt: ["no-new-privileges:true"],
     mem_limit: expect.stringMatching(/^\d+m$/),
     logging: { driver: "json-file", options: { "max-size": "10m", "max-file": "5" } },
-    tmpfs: { database: ["/tmp", "/var/run/postgresql:uid=999,gid=999"], valkey: ["/data"] }[name] ?? ["/tmp"],
+    tmpfs: { database: ["/tmp", "/var/run/postgresql:uid=999,gid=999"] }[name] ?? ["/tmp"],
     ...(isCaddy && { cap_add: ["NET_BIND_SERVICE"] }), // Its binary does not start without.
-    ...(!service.image?.startsWith(site) && { user: expect.stringMatching(/^(postgres|valkey|1000:1000)$/) }),
+    ...(!service.image?.startsWith(site) && { user: expect.stringMatching(/^(postgres|1000:1000)$/) }),
   });
 });
 
@@ -90,10 +88,9 @@ it("Docker Compose keeps backups and administration out of reach of the site", (
   });
   expect(valuesOf("networks")).toEqual({ database: ["default", "admin"], studio: ["admin"], backup: ["admin"] });
   expect(valuesOf("ports")).toEqual({
-    site: ["${SITE_PORTS:-127.0.0.1:${PORT:-3000}}:3000"],
+    site: ["127.0.0.1:${PORT:-3000}:3000"],
     studio: ["127.0.0.1:5555:5555"],
     https: ["80:80", "443:443", "443:443/udp"],
-    balancer: ["${BALANCER_PORT:-8080}:8080"],
   });
   const { backup, database } = services;
   expect(backup?.image).toBe(database?.image);
@@ -107,10 +104,15 @@ it("Docker Compose does not give the site the mail server's login, but what it n
       .toSorted();
   // doctor, which runs in the service migrate, tests what the worker uses.
   for (const setting of ["SMTP_URL", "WEBHOOK_URL"]) expect(users(setting), setting).toEqual(["migrate", "worker"]);
-  const all = ["migrate", "replica-1", "replica-2", "replica-3", "site", "worker"];
+  const all = ["migrate", "site", "worker"];
   for (const setting of ["MAIL_FROM", "ERASURE_KEY", "RETENTION_MONTHS", "PUBLIC_URL"]) {
     expect(users(setting), setting).toEqual(all);
   }
+});
+
+it(".dockerignore keeps everything but the sources out of the image, and of these the hidden files", () => {
+  const sources = /^#.*\n\*\n(?:!(?:[\w-]+(?:\.config)?\.(?:json|ts)|client|prisma|server)\n)+\*\*\/\.\*\n/;
+  expect(read(".dockerignore")).toMatch(sources);
 });
 
 it("Kubernetes confines each pod, and gives it all settings but only its own secrets", () => {

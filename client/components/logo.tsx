@@ -12,7 +12,7 @@ export function Logo() {
 
 function Mark() {
   return (
-    <svg className="mark" width="26" height="26" viewBox="0 0 32 32" aria-hidden="true">
+    <svg className="mark" width="24" height="26" viewBox="4 3 24 26" aria-hidden="true">
       <path d={markPath} />
     </svg>
   );

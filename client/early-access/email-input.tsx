@@ -12,7 +12,8 @@ export function EmailInput(props: FieldInputProps) {
 
   async function ask(input: HTMLInputElement) {
     const suggestions = await loadSuggestions();
-    if (document.activeElement === input) return; // The visitor is typing again.
+    // The visitor is typing again, or presses the button, which must not move.
+    if (document.activeElement === input || input.form?.querySelector("[type=submit]:active")) return;
     const address = input.value.trim().toLowerCase();
     if (address !== kept.current) setSuggestion(suggestions?.suggestAddress(address));
   }
@@ -33,6 +34,7 @@ export function EmailInput(props: FieldInputProps) {
   }
 
   const shown = props.readOnly ? undefined : suggestion;
+  const at = shown?.lastIndexOf("@");
   return (
     <FieldInput
       {...props}
@@ -40,7 +42,15 @@ export function EmailInput(props: FieldInputProps) {
       onBlur={({ currentTarget }) => void ask(currentTarget)}
     >
       <div className={shown ? "suggestion" : "visually-hidden"}>
-        <output>{shown && earlyAccess.didYouMean(shown)}</output>
+        {/* Only the domain differs from what the visitor sees in the field. */}
+        <output>
+          {shown && (
+            <>
+              {earlyAccess.didYouMean} <span className="visually-hidden">{shown.slice(0, at)}</span>
+              {shown.slice(at)}?
+            </>
+          )}
+        </output>
         {shown && (
           <div className="suggestion-answers">
             <button className="button button-small" type="button" onClick={() => answer(shown)}>

@@ -19,15 +19,15 @@ export class ErrorBoundary extends Component<Props, { failed: boolean }> {
     if (!this.state.failed) return children;
     return (
       <div className="page">
-        <div className="panel bed">
-          <div className="panel-words" role="alert">
+        <div className="panel bed" role="alert">
+          <div className="panel-content">
             <h2 id={headingId}>{errorPage.heading}</h2>
-            <p>{errorPage.text}</p>
-            <p>
+            <div className="form-card joined">
+              <p>{errorPage.text}</p>
               <a className="button" href="/">
                 {errorPage.link}
               </a>
-            </p>
+            </div>
           </div>
         </div>
       </div>

@@ -24,10 +24,7 @@ export function FieldInput({ field, error, value, children, ...inputProps }: Fie
   const errorId = `${id}-error`;
   return (
     <div className="field">
-      <label htmlFor={id}>
-        {label}
-        {required && <span aria-hidden="true"> *</span>}
-      </label>
+      <label htmlFor={id}>{label}</label>
       <input
         {...attributes}
         {...inputProps}

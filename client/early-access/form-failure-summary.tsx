@@ -17,7 +17,7 @@ export function FormFailureSummary({ failure }: { failure: FormFailure }) {
 function Question({ typed, meant }: NonNullable<FormFailure["suggestion"]>) {
   return (
     <>
-      <h3 id="failure-heading">{earlyAccess.didYouMean(meant)}</h3>
+      <h3 id="failure-heading">{`${earlyAccess.didYouMean} ${meant}?`}</h3>
       <div className="suggestion-answers">
         <button className="button" type="submit" name={addressChoice} value={meant}>
           {earlyAccess.answers.use}
@@ -34,12 +34,13 @@ function Errors({ status, errors, values, wait }: FormFailure) {
   const invalid = fields.filter(({ name }) => errors[name]);
   return (
     <>
-      <h3 id="failure-heading">{earlyAccess.failure.title}</h3>
-      <p>
-        {invalid.length === 0 && formFailure.reasons[status]}{" "}
-        {status !== 410 && (wait ? formFailure.wait(wait) : earlyAccess.failure.text)}{" "}
-        {!values && status !== 405 && formFailure.back}
-      </p>
+      <h3 id="failure-heading">{formFailure.headings[invalid.length - 1] ?? earlyAccess.failure.title}</h3>
+      {invalid.length === 0 && (
+        <p>
+          {formFailure.reasons[status]} {status !== 410 && (wait ?? earlyAccess.failure.text)}{" "}
+          {!values && status !== 405 && formFailure.back}
+        </p>
+      )}
       {invalid.length > 0 && (
         <ul role="list">
           {invalid.map(({ name }) => (

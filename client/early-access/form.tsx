@@ -2,15 +2,15 @@
 import { use, useRef, useState, type FormEvent } from "react";
 import { flushSync } from "react-dom";
 import { privacyPath, signupPath } from "../shared/addresses.ts";
-import { earlyAccess, footer } from "../shared/content.ts";
+import { earlyAccess } from "../shared/content.ts";
 import { SettingsContext } from "../shared/site-settings.ts";
 import { EmailInput, loadSuggestions } from "./email-input.tsx";
 import { fieldId, FieldInput } from "./field-input.tsx";
 import { addressChoice, fields, honeypot, type FieldName } from "../shared/fields.ts";
 import { FormFailureContext } from "./form-failure-context.ts";
-import { join, type FailureReason, type FieldErrors } from "./join.ts";
+import { join, type Failure } from "./join.ts";
 
-type State = { step: "idle" | "undone" | "sending" } | { step: "failed"; reason: FailureReason; errors: FieldErrors };
+type State = { step: "idle" | "undone" | "sending" } | ({ step: "failed" } & Failure);
 
 interface Props {
   headingId: string;
@@ -51,7 +51,7 @@ export function EarlyAccessForm({ headingId, undone, onJoined }: Props) {
     const moveFocus = activeElement === document.body || form.contains(activeElement);
     if (result.ok) onJoined(moveFocus, result.undo);
     else {
-      flushSync(() => setState({ step: "failed", reason: result.reason, errors: result.errors }));
+      flushSync(() => setState({ step: "failed", ...result }));
       if (moveFocus) form.querySelector<HTMLElement>("[aria-invalid], [type=submit]")?.focus();
     }
     const toasts = await loadToasts();
@@ -61,11 +61,10 @@ export function EarlyAccessForm({ headingId, undone, onJoined }: Props) {
   /** Removes the error of a field whose value the browser now accepts. Only the server can judge the rest of its rules. */
   function clearError({ target }: FormEvent<HTMLFormElement>) {
     const { name, value, required, validity } = target as HTMLInputElement;
-    if (!errors[name as FieldName] || !validity.valid || (required && value.trim() === "")) return;
+    const isCorrected = validity.valid && !(required && value.trim() === "");
+    if (state.step !== "failed" || !errors[name as FieldName] || !isCorrected) return;
     const rest = { ...errors, [name]: undefined };
-    setState(
-      Object.values(rest).some(Boolean) ? { step: "failed", reason: "failure", errors: rest } : { step: "idle" },
-    );
+    setState(Object.values(rest).some(Boolean) ? { ...state, errors: rest } : { step: "idle" });
   }
 
   return (
@@ -85,10 +84,7 @@ export function EarlyAccessForm({ headingId, undone, onJoined }: Props) {
           {earlyAccess.undone}
         </p>
       )}
-      <p className="note">
-        {closes && `${earlyAccess.closes(closes)} `}
-        {earlyAccess.requiredNote}
-      </p>
+      {closes && <p className="note">{earlyAccess.closes(closes)}</p>}
       {fields.map((field) => {
         const Input = field.type === "email" ? EmailInput : FieldInput;
         return (
@@ -122,18 +118,16 @@ export function EarlyAccessForm({ headingId, undone, onJoined }: Props) {
       <output className="visually-hidden">{state.step === "sending" && earlyAccess.sending}</output>
       {hasFailed && (
         <p id="early-access-failure" className="field-error">
-          {earlyAccess[state.reason].text}
+          {state.text}
         </p>
       )}
       <p className="note">
-        {earlyAccess.privacy}
+        {earlyAccess.privacy} <a href={privacyPath}>{earlyAccess.privacyLink}</a>
         {contact && (
           <>
-            {" "}
-            {earlyAccess.deletion} <a href={`mailto:${contact}`}>{contact}</a>.
+            . {earlyAccess.deletion} <a href={`mailto:${contact}`}>{contact}</a>.
           </>
-        )}{" "}
-        <a href={privacyPath}>{footer.privacy}</a>
+        )}
       </p>
     </form>
   );

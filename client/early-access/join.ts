@@ -1,12 +1,19 @@
 // The sign-up request to the server.
 import { leavePath, signupPath, tokenQuery } from "../shared/addresses.ts";
+import { earlyAccess } from "../shared/content.ts";
 import type { FormFailure } from "../shared/page-data.ts";
 
-export type FieldErrors = FormFailure["errors"];
-/** The key of the message in the content module. */
+type FieldErrors = FormFailure["errors"];
+/** The key of the toast's text in the content module. */
 export type FailureReason = "failure" | "closed";
+export interface Failure {
+  reason: FailureReason;
+  /** Says why, and when to try again. */
+  text: string;
+  errors: FieldErrors;
+}
 /** The token to undo the sign-up is undefined if the site sends mails. */
-export type JoinResult = { ok: true; undo?: string } | { ok: false; reason: FailureReason; errors: FieldErrors };
+export type JoinResult = { ok: true; undo?: string } | ({ ok: false } & Failure);
 
 /** In milliseconds; without a response by then, the sign-up counts as failed. */
 const timeout = 15_000;
@@ -28,11 +35,23 @@ export async function join(entry: Record<string, unknown>, referrer: string): Pr
     // Only 201 means that the entry is stored. A network's log-in page (captive portal) answers with 200.
     if (response.status === 201) return { ok: true, ...(await readUndo(response)) };
     console.error("Joining the waitlist failed with status", response.status);
-    return { ok: false, reason: response.status === 410 ? "closed" : "failure", errors: await readErrors(response) };
+    const reason = response.status === 410 ? "closed" : "failure";
+    return {
+      ok: false,
+      reason,
+      text: explain(response) ?? earlyAccess[reason].text,
+      errors: await readErrors(response),
+    };
   } catch (error) {
     console.error("Joining the waitlist failed:", error);
-    return { ok: false, reason: "failure", errors: {} };
+    return { ok: false, reason: "failure", text: earlyAccess[navigator.onLine ? "noResponse" : "offline"], errors: {} };
   }
+}
+
+function explain({ status, headers }: Response): string | undefined {
+  const seconds = Number(headers.get("Retry-After"));
+  const refusal = earlyAccess.refusals[status];
+  return refusal && seconds > 0 ? `${refusal} ${earlyAccess.wait(seconds)}` : refusal;
 }
 
 /** Logs the rest of the response. The entry is stored, whatever becomes of it. */

@@ -7,7 +7,6 @@ import { SettingsContext } from "../shared/site-settings.ts";
 import { undo } from "./join.ts";
 
 interface Props {
-  headingId: string;
   /** The token to undo the sign-up; "" if the page's own address has it, undefined if there is none. */
   undoToken: string | undefined;
   /** Called when the sign-up is undone. */
@@ -16,10 +15,12 @@ interface Props {
   onAgain: MouseEventHandler;
 }
 
-export function Joined({ headingId, undoToken, onUndone, onAgain }: Props) {
+/** The id of the text that describes the heading above. */
+export const joinedId = "early-access-joined";
+
+export function Joined({ undoToken, onUndone, onAgain }: Props) {
   const { mail, closed } = use(SettingsContext);
   const [failed, setFailed] = useState(false);
-  const textId = `${headingId}-text`;
 
   async function submitUndo(event: FormEvent) {
     if (!undoToken) return; // The browser posts the form to the page's own address, which has the token.
@@ -33,25 +34,24 @@ export function Joined({ headingId, undoToken, onUndone, onAgain }: Props) {
       <span className="tick" aria-hidden="true">
         <Icon name="check" />
       </span>
-      {/* Focus moves here after a sign-up: that is its one announcement, and the description adds the text to it. */}
-      <h2 id={headingId} tabIndex={-1} aria-describedby={textId}>
-        {earlyAccess.success.title}
-      </h2>
-      <p id={textId}>{earlyAccess.success.text}</p>
-      <p className="soft">{mail ? earlyAccess.success.inbox : earlyAccess.success.next}</p>
-      {!closed && (
-        <a className="button button-quiet" href={`/#${formId}`} onClick={onAgain}>
-          {earlyAccess.success.again}
-        </a>
-      )}
-      {!mail && undoToken !== undefined && (
-        <form method="post" onSubmit={submitUndo}>
-          <button className="undo" type="submit">
-            {earlyAccess.success.undo}
-          </button>
-          <output className="field-error">{failed && earlyAccess.failure.text}</output>
-        </form>
-      )}
+      <p id={joinedId}>{earlyAccess.success.text}</p>
+      {mail && <p>{earlyAccess.success.inbox}</p>}
+      <p className="soft">{earlyAccess.success.next}</p>
+      <div className="joined-links">
+        {!closed && (
+          <a className="text-link" href={`/#${formId}`} onClick={onAgain}>
+            {earlyAccess.success.again}
+          </a>
+        )}
+        {!mail && undoToken !== undefined && (
+          <form method="post" onSubmit={submitUndo}>
+            <button className="text-link" type="submit">
+              {earlyAccess.success.undo}
+            </button>
+            <output className="field-error">{failed && earlyAccess.failure.text}</output>
+          </form>
+        )}
+      </div>
     </div>
   );
 }

@@ -6,25 +6,22 @@ import { closedList, earlyAccess } from "../shared/content.ts";
 import { SettingsContext } from "../shared/site-settings.ts";
 
 export function NextSteps({ joined }: { joined: boolean }) {
-  const settings = use(SettingsContext);
-  const closed = import.meta.env.SSR && settings.closed && !joined;
+  const closed = import.meta.env.SSR && use(SettingsContext).closed && !joined;
   const done = joined || closed;
-  const first = done
-    ? { ...earlyAccess.joined, ...(settings.mail && { text: earlyAccess.confirm }) }
-    : earlyAccess.join;
+  const first = { title: done ? earlyAccess.joined : earlyAccess.join, text: undefined };
   // role: Safari takes the list's role away from a list without markers.
   return (
-    <>
-      <h3 className="next-title">{closed ? closedList.nextHeading : earlyAccess.nextHeading}</h3>
-      <ol className="next stem" role="list">
+    <div className="next">
+      <h3>{closed ? closedList.nextHeading : earlyAccess.nextHeading}</h3>
+      <ol className="stem" role="list">
         {[first, ...earlyAccess.laterSteps].map(({ title, text }, i) => (
           <li key={title}>
             <StepMarker>{done && i === 0 ? <Icon name="check" /> : i + 1}</StepMarker>
             <b>{title}</b>
-            <span>{text}</span>
+            {text && <span className="soft">{text}</span>}
           </li>
         ))}
       </ol>
-    </>
+    </div>
   );
 }

@@ -3,12 +3,12 @@ import { use, useState, type MouseEvent } from "react";
 import { flushSync } from "react-dom";
 import { formId, joinedQuery, undoneQuery, undoQuery } from "../shared/addresses.ts";
 import { SeedHeading, Vine } from "../components/stem.tsx";
-import { earlyAccess, meta } from "../shared/content.ts";
+import { closedList, earlyAccess, meta } from "../shared/content.ts";
 import { SettingsContext } from "../shared/site-settings.ts";
 import { Closed } from "./closed.tsx";
 import { fieldId } from "./field-input.tsx";
 import { EarlyAccessForm, undoneId } from "./form.tsx";
-import { Joined } from "./joined.tsx";
+import { Joined, joinedId } from "./joined.tsx";
 import { NextSteps } from "./next-steps.tsx";
 
 export const headingId = "early-access-heading";
@@ -48,25 +48,19 @@ export function Panel({ firstStep, firstToken }: PanelProps) {
   return (
     <div className="page">
       <div className="panel bed">
-        <Vine />
-        {joined && (
-          <Joined
-            headingId={headingId}
-            undoToken={undoToken}
-            onUndone={() => show("undone", undoneId)}
-            onAgain={showForm}
-          />
-        )}
-        {closed && <Closed headingId={headingId} undone={step === "undone"} />}
-        <div className="panel-words lane">
-          {hasForm && (
-            <h2 id={headingId}>
-              <SeedHeading>{earlyAccess.heading}</SeedHeading>
-            </h2>
-          )}
+        <div className="panel-content lane">
+          <Vine />
+          {/* After a sign-up focus moves here: that is its one announcement, and the description adds the text to it. */}
+          <h2 id={headingId} tabIndex={joined ? -1 : undefined} aria-describedby={joined ? joinedId : undefined}>
+            {joined && earlyAccess.success.title}
+            {closed && closedList.heading}
+            {hasForm && <SeedHeading>{earlyAccess.heading}</SeedHeading>}
+          </h2>
+          {joined && <Joined undoToken={undoToken} onUndone={() => show("undone", undoneId)} onAgain={showForm} />}
+          {closed && <Closed undone={step === "undone"} />}
+          {hasForm && <EarlyAccessForm headingId={headingId} undone={step === "undone"} onJoined={showSuccess} />}
           <NextSteps joined={joined} />
         </div>
-        {hasForm && <EarlyAccessForm headingId={headingId} undone={step === "undone"} onJoined={showSuccess} />}
       </div>
     </div>
   );

@@ -8,13 +8,14 @@ interface Props {
   name: string;
   heading: string;
   text: string;
-  /** The text of a link to the landing page. */
+  /** The text of a link, by default to the landing page. */
   link?: string | undefined;
+  href?: string;
   plant?: PlantName | undefined;
   children?: ReactNode;
 }
 
-export function Message({ name, heading, text, link, plant = "wilted", children }: Props) {
+export function Message({ name, heading, text, link, href = "/", plant = "wilted", children }: Props) {
   return (
     <>
       <Navigation landing="/" />
@@ -24,7 +25,7 @@ export function Message({ name, heading, text, link, plant = "wilted", children 
             <h1>{heading}</h1>
             <p>{text}</p>
             {link && (
-              <a className="button" href="/">
+              <a className="button" href={href}>
                 {link}
               </a>
             )}

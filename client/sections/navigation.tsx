@@ -20,7 +20,10 @@ export function Navigation({ landing = "" }: { landing?: "" | "/" }) {
         <a className="navigation-link" href={`${landing}#pricing`}>
           {navigation.pricing}
         </a>
-        <a className={`button button-small${closed ? " button-quiet" : ""}`} href={`${landing}#${formId}`}>
+        <a
+          className={closed ? "button button-quiet button-small" : "button button-small"}
+          href={`${landing}#${formId}`}
+        >
           {closed ? navigation.closed : navigation.join}
         </a>
       </nav>

@@ -217,46 +217,60 @@ export const earlyAccess = {
   heading: "Be there from the first season",
   nextHeading: "What happens next",
   /** The first step, before and after the sign-up. */
-  join: { title: "You join the list", text: "Four short fields, one of them optional." },
-  joined: { title: "You joined the list", text: "Nothing else to do for now." },
-  /** The text of that step if the site sends confirmation mails. */
-  confirm: "Confirm your address with the link in our email.",
+  join: "You join the list",
+  joined: "You joined the list",
   laterSteps: [
-    { title: "We email you when the Beta is ready", text: "You get the first look." },
+    { title: "We’ll email you when the Beta is ready" },
     { title: "You get 3 months free", text: "Plus a lifetime discount." },
   ],
-  requiredNote: "Fields marked * are required.",
-  /** The question about an email address that looks mistyped, and its answers. */
-  didYouMean: (address: string) => `Did you mean ${address}?`,
+  /** The question about an email address that looks mistyped, before the address, and its answers. */
+  didYouMean: "Did you mean",
   answers: { use: "Use it", keep: "Keep mine" },
   /** The label of the honeypot field, visible only without CSS. */
   honeypot: "Leave this empty",
   button: "Get Early Access",
   sending: "Joining...",
-  privacy: "We keep what you enter here, and which campaign or site led you here, to contact you about early access.",
+  privacy: "We keep what you enter here to contact you about early access, and which campaign or site led you here.",
+  privacyLink: "What we keep, why and for how long",
   deletion: "To have it deleted, write to",
   success: {
     title: "Welcome to the future! 🚀",
     text: "You're now on the early access list. We'll notify you when we launch!",
     next: "The team will reach out once the Beta version is ready.",
     /** If the site sends confirmation mails. The same for a known address, which gets none. */
-    inbox: "Please check your inbox. If the address is new to the list, we send one email with a link to confirm it.",
+    inbox:
+      "Please check your inbox. If your address is new to the list, you’ll get one email with a link to confirm it.",
     again: "Add a colleague",
     /** If the site sends no mails. */
     undo: "Wrong address? Undo",
   },
   /** The same for an address that was known before: that entry stays. */
-  undone: "Your sign-up has been undone if you made it within the last hour.",
+  undone: "If this sign-up put you on the list within the last hour, you’re off it again.",
   failure: {
     title: "Error",
     text: "Something went wrong. Please try again.",
   },
+  /** Why a sign-up was refused for a time, by HTTP status. */
+  refusals: {
+    429: "There were many sign-ups from your network.",
+    503: "We can’t save your sign-up right now.",
+  } as Record<number, string>,
+  /** After a refusal: whole minutes or, above an hour, whole hours. */
+  wait: (seconds: number) => {
+    const minutes = Math.ceil(seconds / 60);
+    const [value, unit] = minutes <= 60 ? [minutes, "minute"] : [Math.ceil(minutes / 60), "hour"];
+    const duration = new Intl.NumberFormat("en", { style: "unit", unit, unitDisplay: "long" }).format(value);
+    return `Try again in ${duration}.`;
+  },
+  /** If no response came, without and with a connection. */
+  offline: "You seem to be offline. What you typed is still here.",
+  noResponse: "The site didn’t answer. What you typed is still here. Please try again.",
   /** Near the form, if the list closes by itself. */
   closes: (time: string) => `Open until ${time}.`,
   /** After a sign-up from a page that was loaded before the list closed. */
   closed: {
     title: "Error",
-    text: "The early access list is closed. Your sign-up was not stored.",
+    text: "The early access list is closed. Your sign-up wasn’t saved.",
   },
 };
 
@@ -264,7 +278,7 @@ export const earlyAccess = {
 export const closedList = {
   description: "CRM, loyalty, email and SMS automation in one place, driven by chat.",
   heading: "The early access list is closed",
-  text: "We take no new sign-ups.",
+  text: "We’re not taking new sign-ups.",
   button: "See the features",
   nextHeading: "If you are on the list",
   offer: "3 months free plus a lifetime discount for everyone on the early access list.",
@@ -272,26 +286,21 @@ export const closedList = {
 
 /** The rest of the error summary after a form post without JavaScript. Only the server loads it. */
 export const formFailure = {
+  /** The heading above the errors of one to four fields. */
+  headings: ["Check one field", "Check two fields", "Check three fields", "Check four fields"],
   /** Shown if the page does not contain the values that the visitor typed. */
-  back: "The Back button of your browser returns to what you typed.",
-  /** After a 429. */
-  wait: (minutes: number) => {
-    const [value, unit] = minutes <= 60 ? [minutes, "minute"] : [minutes / 60, "hour"];
-    const duration = new Intl.NumberFormat("en", { style: "unit", unit, unitDisplay: "long" }).format(value);
-    return `Please try again in ${duration}.`;
-  },
+  back: "Your browser’s Back button brings back what you typed.",
   /** The first sentence, by HTTP status. */
   reasons: {
-    400: "Your entry did not arrive in one piece.",
-    403: "Your entry seemed to come from another site. Send it from this page.",
-    405: "Please join with the form below.",
+    ...earlyAccess.refusals,
+    400: "Part of your sign-up got lost on its way here.",
+    403: "Your sign-up seems to come from another site. Please use the form on this page.",
+    405: "Please use the form below.",
     410: earlyAccess.closed.text,
-    413: "Your entry is too long.",
-    415: "Your entry did not arrive in one piece.",
+    413: "Your sign-up is too long.",
+    415: "Part of your sign-up got lost on its way here.",
     /** Only if the page cannot show the fields' errors. */
     422: "Many visitors are sending this form right now.",
-    429: "There were many sign-ups from your network.",
-    503: "We cannot store entries just now.",
   } as Record<number, string>,
 };
 
@@ -321,7 +330,7 @@ export const privacyPage = {
       ? "We keep an entry until early access ends."
       : `We remove an entry ${months} ${months === 1 ? "month" : "months"} after the sign-up, or when early access ends.`,
   erasures:
-    "After we remove an entry, we keep a check value of its address without a time limit, so that a backup cannot bring it back. Nobody can find the address from it without our key.",
+    "After we remove an entry, we keep a fingerprint of its address, with no time limit, so that a backup can’t bring the entry back. Nobody can work out the address from it without our key.",
   rightsHeading: "Your rights",
   rights: "To see, correct or delete your entry, or to object, write to",
 };
@@ -337,26 +346,26 @@ export interface LinkPageCopy {
 export const linkPages: Record<string, LinkPageCopy> = {
   [confirmPath]: {
     heading: "Confirm your address",
-    text: "Press the button to confirm your place on the early access list.",
+    text: "This confirms that you asked to join the early access list.",
     button: "Confirm my address",
   },
   [confirmedAddress]: {
     heading: "Your address is confirmed",
-    text: "We email you when the Beta is ready.",
+    text: "We’ll email you when the Beta is ready.",
   },
   [expiredAddress]: {
     heading: "This link has expired",
-    text: "Your entry may have been removed from the early access list.",
+    text: "The sign-up behind it may have been removed from the early access list.",
   },
   [leavePath]: {
     heading: "Leave the list",
-    text: "Press the button to leave the early access list. We then remove your entry.",
+    text: "We’ll take you off the early access list and delete your entry.",
     button: "Leave the list",
   },
   /** The same if the entry was removed before, or never existed. */
   [leftAddress]: {
     heading: "Goodbye",
-    text: "The entry that this link belongs to is no longer on the early access list.",
+    text: "The sign-up behind this link is no longer on the early access list.",
   },
 };
 
@@ -370,18 +379,19 @@ export const notFound = {
 
 export const errorPage = {
   heading: "Unexpected Application Error!",
-  text: "The fault is ours, not yours. Please try again in a moment.",
-  link: "Return to Home",
+  text: "That’s our fault, not yours. Please try again in a moment.",
+  link: "Try again",
 };
 
 /** The confirmation mail. Only the worker loads it. */
 export const confirmationMail = {
   subject: `Confirm your address for the ${product.name} early access list`,
   heading: "Is this your address?",
-  text: `Somebody joined the ${product.name} early access list with this email address. If it was you, please confirm it.`,
+  text: `Someone, hopefully you, asked to join the ${product.name} early access list. Please confirm that it was you.`,
   confirm: "Confirm my address",
-  next: "We email you when the Beta is ready.",
-  leaveText: "If it wasn’t you, or you changed your mind:",
-  leave: "Leave the list",
+  next: "We’ll email you when the Beta is ready.",
+  leaveText: "If it wasn’t you,",
+  leave: "leave the list here",
+  otherwise: "If you do nothing, the entry stays on the list, unconfirmed.",
   contact: "Questions? Write to",
 };

@@ -50,12 +50,12 @@ export const explanations: Explanation[] = [
   },
   {
     columns: ["token_hash", "mail_tokens"],
-    what: "A check value of each link or button with which you can remove your entry",
+    what: "A fingerprint of each link or button with which you can remove your entry",
     why: "It lets you remove the entry without an account.",
   },
   {
     columns: ["erasure_hash"],
-    what: "A check value of your address",
+    what: "A fingerprint of your address",
     why: "It keeps an entry that you removed from coming back.",
     onlyWithMail: true,
   },

@@ -4,8 +4,8 @@ import type { FieldName } from "./fields.ts";
 /** The failure of a form post without JavaScript. A page that shows it is never hydrated. */
 export interface FormFailure {
   status: number;
-  /** The minutes after which a visitor above the rate limit may try again. */
-  wait?: number | undefined;
+  /** The sentence that says when the visitor may try again, if the server knows. */
+  wait?: string | undefined;
   errors: Partial<Record<FieldName, string>>;
   /** The typed values; undefined on a page that is the same for everybody. */
   values?: Partial<Record<FieldName, string>> | undefined;

@@ -26,7 +26,7 @@ const listedTypos = (
 ).split(" ");
 
 it.each(["gmail.com", "hotmail.com", "yahoo.com", "outlook.com", "icloud.com", "googlemail.com"])(
-  "a slip of one letter in %s has a suggestion",
+  "a slip in %s has a suggestion",
   (domain) => {
     const missed = slips(domain).filter((typo) => suggestDomain(typo) !== domain);
     // Some slips are other real domains, such as mail.com.
@@ -50,11 +50,9 @@ it("a real domain has no suggestion if it is one of the 8,000 of email-providers
   expect(wrong.map((domain) => `${domain}: ${suggestDomain(domain)}`)).toEqual([]);
 });
 
-it.each(["example.com", "company.co", "xn--mnchen-3ya.de", "hotmail.co.jp", ""])(
-  "the domain %j has no suggestion",
-  (domain) => expect(suggestDomain(domain)).toBeUndefined(),
-);
+const others = ["ada@example.com", "ada@company.co", "ada@xn--mnchen-3ya.de", "ada@hotmail.co.jp", "ada@"];
+const withoutMailbox = ["", "gmial.com", "@gmial.com"];
 
-it.each(["", "gmial.com", "@gmial.com"])("the text %j without a mailbox has no suggestion", (text) => {
-  expect(suggestAddress(text)).toBeUndefined();
-});
+it.each([...others, ...withoutMailbox])("the text %j has no suggestion", (text) =>
+  expect(suggestAddress(text)).toBeUndefined(),
+);

@@ -1,6 +1,10 @@
-// The frame of every command: prints text without control characters, explains errors, sets the exit code.
-import { withDatabase } from "../database/connect.ts";
-import { explain, OperatorError, printableLines } from "../operator-messages.ts";
+// The frame of every command: its database, its output, its errors and its exit code.
+import type pg from "pg";
+import type { Config } from "../config.ts";
+import { describeLoss, withConnection } from "../database/connect.ts";
+import { withDatabase, type OpenedDatabase } from "../database/settings.ts";
+import { errorFields } from "../logger.ts";
+import { explain, OperatorError, printableLines, printableName } from "../operator-messages.ts";
 
 /** The command line is invalid; the exit code is 2. */
 export class UsageError extends OperatorError {
@@ -30,6 +34,59 @@ export async function conclude(work: () => Promise<void>): Promise<void> {
     process.stderr.write(`Standard output cannot be written: ${stdoutError.code}\n`);
   }
   process.exit();
+}
+
+export const migrateHint =
+  "Migrate: npm run migrate; docker compose run --rm --no-deps migrate; or node dist/server/migrate.js in the image.";
+
+/**
+ * Connects to the configured database as its owner, and disconnects after the work. A signal closes the connection, so that the
+ * command cleans up and ends.
+ * @throws OperatorError if Postgres is unreachable, a table or right is missing, or a signal arrived.
+ */
+export async function withOwner(
+  work: (client: pg.Client, database: OpenedDatabase, config: Config) => Promise<void>,
+): Promise<void> {
+  await withDatabase(async (database, config) => {
+    await withConnection(database.ownerUrl, async (client) => {
+      let signal: NodeJS.Signals | undefined;
+      const interrupt = (name: NodeJS.Signals) => {
+        signal = name;
+        void client.end();
+      };
+      process.once("SIGINT", interrupt).once("SIGTERM", interrupt);
+      try {
+        // Export and stats write dates in UTC, whatever the server's time zone is.
+        await client.query("SET timezone = 'UTC'");
+        await work(client, database, config);
+      } catch (error) {
+        if (!signal) throw toOperatorError(error);
+        // The message of the command, such as the outcome of an import, is still true.
+        const more = error instanceof OperatorError ? ` ${error.message}` : "";
+        throw new OperatorError(`Ended by ${signal}.${more}`);
+      } finally {
+        process.off("SIGINT", interrupt).off("SIGTERM", interrupt);
+      }
+    });
+  });
+}
+
+function toOperatorError(error: unknown): unknown {
+  const { code } = errorFields(error);
+  // undefined_table, undefined_column
+  if (code === "42P01" || code === "42703") return new OperatorError(`The database is not up to date. ${migrateHint}`);
+  if (code === "42501") {
+    return new OperatorError("This role may not do that. Set DATABASE_OWNER_URL to the owner's connection.");
+  }
+  if (code === "57P01") return describeLoss(error);
+  return error;
+}
+
+/** @throws UsageError unless the value is a key of `choices`. */
+export function readChoice<T>(option: string, name: string, choices: Record<string, T>): T {
+  if (Object.hasOwn(choices, name)) return choices[name] as T;
+  const known = new Intl.ListFormat("en", { type: "disjunction" }).format(Object.keys(choices));
+  throw new UsageError(`--${option} is "${printableName(name)}" but must be ${known}.`);
 }
 
 /** Keeps line breaks, and replaces every other control character by "?". */

@@ -1,5 +1,5 @@
 // POST /api/earlyaccess: puts a visitor on the waitlist.
-import { Router, type ErrorRequestHandler, type Request, type RequestHandler } from "express";
+import { Router, type Request, type RequestHandler } from "express";
 import type { Logger } from "pino";
 import { joinedAddress, signupPath } from "../../client/shared/addresses.ts";
 import { closedList, earlyAccess as content } from "../../client/shared/content.ts";
@@ -10,10 +10,9 @@ import { readBody } from "../middleware/body.ts";
 import { prefersHtml } from "../middleware/errors.ts";
 import { clientLimit, type SignupLimits } from "../middleware/rate-limit.ts";
 import { sameOrigin } from "../middleware/security-headers.ts";
-import { WaitlistUnavailableError } from "../models/batch.ts";
 import { createToken } from "../models/entry-links.ts";
 import { readNoticeId } from "../models/notice.ts";
-import { HourlyLimitError } from "../models/signup-volume.ts";
+import type { SignupCeiling } from "../models/signup-volume.ts";
 import { parseEntry, type ParsedEntry } from "../models/waitlist-entry.ts";
 import type { Waitlist } from "../models/waitlist.ts";
 import type { Renderer } from "../views/renderer.ts";
@@ -25,7 +24,8 @@ export interface EarlyAccessOptions {
   /** Whether the list takes sign-ups, asked for each request. */
   isOpen: () => boolean;
   limits: SignupLimits;
-  waitlist: Waitlist;
+  ceiling: SignupCeiling;
+  waitlist: Pick<Waitlist, "join">;
   renderer: Renderer;
   log: Logger;
   /** Whether each response has a token with which the sign-up can be undone for an hour. */
@@ -33,36 +33,28 @@ export interface EarlyAccessOptions {
 }
 
 export function earlyAccess(options: EarlyAccessOptions): Router {
-  const { origin, isOpen, limits, waitlist, renderer, log, undo } = options;
+  const { origin, isOpen, limits, renderer, log } = options;
   const router = Router({ caseSensitive: true, strict: true });
-  const requireOpen: RequestHandler = (_req, _res, next) => next(isOpen() ? undefined : closed);
-  router.post(
-    signupPath,
-    requireOpen,
-    sameOrigin(origin),
-    clientLimit(limits),
-    readBody,
-    join(waitlist, undo),
-    reportUnavailable,
-  );
+  const requireOpen: RequestHandler = (_req, _res, next) => next(isOpen() ? undefined : closed());
+  router.post(signupPath, requireOpen, sameOrigin(origin), clientLimit(limits), readBody, join(options));
   router.all(signupPath, () => {
-    throw isOpen() ? methodNotAllowed("POST") : closed;
+    throw isOpen() ? methodNotAllowed("POST") : closed();
   });
   router.use(formFailure(renderer, log));
   return router;
 }
 
-/** Created once: its stack would be a tenth of the cost of each refused request. */
-const closed = new HttpError(410, `${closedList.heading}.`);
+const closed = () => new HttpError(410, `${closedList.heading}.`);
 
 /** Sends the same response for a new and a known address: it must not reveal who is on the list. The token of a known one has no effect. */
-function join(waitlist: Waitlist, undo: boolean): RequestHandler {
+function join({ ceiling, waitlist, undo }: EarlyAccessOptions): RequestHandler {
   return async function joinWaitlist(req, res) {
     const parsed = parsePost(req);
     if (!parsed.ok) throw new HttpError(422, "Some fields are not valid.", { fields: parsed.errors });
     const notice_id = readNoticeId((req.body as Record<string, unknown>).notice);
     const undoing = undo ? createToken() : undefined;
-    await waitlist.join({ ...parsed.entry, notice_id, ...(undoing && { token_hash: undoing.hash }) });
+    const signUp = { ...parsed.entry, notice_id, ...(undoing && { token_hash: undoing.hash }) };
+    await ceiling.pass((unusual_volume) => waitlist.join({ ...signUp, unusual_volume }));
     res.set("Cache-Control", "no-store");
     if (prefersHtml(req)) res.redirect(303, joinedAddress(undoing?.token));
     else res.status(201).json({ message: content.success.text, ...(undoing && { undo: undoing.token }) });
@@ -85,18 +77,3 @@ function parsePost(req: Request): ParsedEntry {
   if (choice === meant) return parseEntry({ ...body, email: meant }, req.headers.referer);
   throw new HttpError(422, "The email address looks mistyped.", { suggestion: { typed, meant } });
 }
-
-/** In seconds; long enough for a database to restart, short enough for a visitor to wait. */
-const retryAfter = "15";
-
-/** Turns the errors of a flood and of an unavailable database into a 503. */
-export const reportUnavailable: ErrorRequestHandler = (error: unknown, _req, _res, next) => {
-  if (error instanceof HourlyLimitError) {
-    const headers = { "Retry-After": String(error.retryAfterSeconds) };
-    return next(new HttpError(503, "There are more sign-ups than usual. Please try again later.", { headers }));
-  }
-  if (!(error instanceof WaitlistUnavailableError)) return next(error);
-  const headers = { "Retry-After": retryAfter };
-  const { cause } = error;
-  next(new HttpError(503, "The waitlist can't be changed right now. Please try again.", { headers, cause }));
-};

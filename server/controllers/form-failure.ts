@@ -1,6 +1,7 @@
 // The response to a failed form post without JavaScript: the landing page with an error summary and the typed values.
-import type { ErrorRequestHandler, Request, Response } from "express";
+import type { ErrorRequestHandler, Request } from "express";
 import type { Logger } from "pino";
+import { earlyAccess } from "../../client/shared/content.ts";
 import { fields } from "../../client/shared/fields.ts";
 import type { FormFailure } from "../../client/shared/page-data.ts";
 import { sendCached, type CachedResponse } from "../http/cached-response.ts";
@@ -10,18 +11,14 @@ import { readSource } from "../models/source.ts";
 import { cachePage } from "../views/page-cache.ts";
 import type { Renderer } from "../views/renderer.ts";
 
-/** Pages with typed values that are not sent yet. Each takes 3 ms of processor time, and 60 KB until it is sent. */
-const openPagesLimit = 10;
-
 /**
- * If the body was not read, or too many pages are open, the page has no values; that page is rendered once per status and time to wait.
+ * If the body was not read, the page has no values; that page is rendered once per status and time to wait.
  * Leaves clients that do not prefer HTML to the next error handler.
  */
 export function formFailure(renderer: Renderer, log: Logger): ErrorRequestHandler {
   const pagesWithoutValues = new Map<string, Promise<CachedResponse>>();
-  let openPages = 0;
 
-  function pageWithoutValues(status: number, wait?: number): Promise<CachedResponse> {
+  function pageWithoutValues({ status, wait }: FormFailure): Promise<CachedResponse> {
     const key = `${status} ${wait}`;
     const page = pagesWithoutValues.get(key) ?? renderer.page("/", { status, wait, errors: {} }).then(cachePage);
     pagesWithoutValues.set(key, page);
@@ -33,33 +30,28 @@ export function formFailure(renderer: Renderer, log: Logger): ErrorRequestHandle
     const error = toHttpError(thrown);
     if (!prefersHtml(req)) return next(error);
     logFault(log, res, error);
-    // The client has left. Its response emits no other "close", so its page would count as open for ever.
-    if (res.closed) return;
-    const failure = describeFailure(req, error);
-    if (!failure.values || openPages >= openPagesLimit) {
-      const page = await pageWithoutValues(error.status, error.status === 429 ? minutesToWait(res) : undefined);
+    const failure = describeFailure(req, error, Number(res.get("Retry-After") ?? error.extra.headers?.["Retry-After"]));
+    if (!failure.values) {
+      const page = await pageWithoutValues(failure);
       setErrorHeaders(res, error);
       return sendCached(req, res, page);
     }
-    openPages++;
-    res.once("close", () => openPages--);
     const { html } = await renderer.page("/", failure);
     setErrorHeaders(res, error);
     res.type("html").send(html);
   };
 }
 
-/** Returns few different values, as each has a page: whole minutes or, above an hour, whole hours. */
-function minutesToWait(res: Response): number {
-  const minutes = Math.ceil(Number(res.get("Retry-After")) / 60);
-  return minutes <= 60 ? minutes : Math.ceil(minutes / 60) * 60;
-}
-
-/** The body is undefined if the request was refused before its body was read. */
-function describeFailure({ body, headers }: Request, { status, extra }: HttpError): FormFailure {
+/**
+ * The body is undefined if the request was refused before its body was read.
+ * @param retryAfter in seconds, or NaN.
+ */
+function describeFailure({ body, headers }: Request, { status, extra }: HttpError, retryAfter: number): FormFailure {
   const posted = body as Record<string, unknown> | undefined;
   return {
     status,
+    // Few different texts, as each has a page without values.
+    wait: retryAfter > 0 ? earlyAccess.wait(retryAfter) : undefined,
     errors: extra.fields ?? {},
     suggestion: extra.suggestion,
     ...(posted && { values: typedValues(posted), source: readSource(posted, headers.referer) }),

@@ -16,7 +16,6 @@ import { sendCached } from "../http/cached-response.ts";
 import { clientLimit, type SignupLimits } from "../middleware/rate-limit.ts";
 import type { EntryLinks } from "../models/entry-links.ts";
 import type { FindPage } from "../views/page-cache.ts";
-import { reportUnavailable } from "./early-access.ts";
 
 /** Multiple of the sign-up limit: a POST adds nothing to the list, and a mail provider sends the requests of many people. */
 const limitFactor = 100;
@@ -52,6 +51,5 @@ export function entryLinks(links: EntryLinks, limits: SignupLimits, findPage: Fi
     await links.leave(token);
     res.redirect(303, `/?${undoneQuery}#${formId}`);
   });
-  router.use(reportUnavailable);
   return router;
 }

@@ -13,31 +13,19 @@ beforeEach(async () => {
   site = await createTestApp(noDatabase, { views, signups: { limit: 3, windowSeconds: 600 } });
 });
 
-const post = (query = "", headers: Record<string, string> = {}) =>
-  request(site.app).post(`/api/view${query}`).set(headers);
-
-it("the landing page alone asks its script for a report, and no GET counts a view", async () => {
-  const asks = [];
-  for (const path of ["/", "/?utm_source=x", "/?joined", "/privacy", "/nope"]) {
-    asks.push(/<div id="root"[^>]* data-beacon>/.test((await request(site.app).get(path)).text));
-  }
-  expect([asks, seen]).toEqual([[true, true, false, false, false], []]);
-});
-
-it("a report counts and gets a 204 without a body", async () => {
-  const { status, text, headers } = await post("", { "Sec-Fetch-Site": "same-origin" });
-  expect([status, text, headers["cache-control"], seen]).toEqual([204, "", "no-store", ["direct"]]);
-});
+const post = (query = "") => request(site.app).post(`/api/view${query}`).set("Sec-Fetch-Site", "same-origin");
 
 it.each([
   ["?utm_source=news&referrer=blog.example", "news"],
   ["?x=1&utm_source=%20Caf%C3%A9+%E2%98%95", "Café ☕"],
   ["?utm_source=&referrer=Blog.example%3A8443", "blog.example"],
+  ["", "direct"],
   ["?referrer=localhost", "direct"],
   ["?utm_source=%00", "direct"],
   ["?utm_source=ada%40example.com&referrer=blog.example", "blog.example"],
 ])("a report with %s comes from %s", async (query, source) => {
-  expect((await post(query)).status).toBe(204);
+  const { status, text, headers } = await post(query);
+  expect([status, text, headers["cache-control"]]).toEqual([204, "", "no-store"]);
   expect(seen).toEqual([source]);
 });
 
@@ -46,4 +34,10 @@ it("reports above the client's limit get the same response, and are not counted"
   for (let i = 0; i < 5; i++) responses.push(await post());
   expect(responses.map(({ status, text }) => `${status}${text}`)).toEqual(Array.from({ length: 5 }, () => "204"));
   expect(seen).toHaveLength(3);
+});
+
+it("a report from another site gets a 403, another method a 405, and neither counts", async () => {
+  expect((await post("", { Origin: "https://evil.example" })).status).toBe(403);
+  expect((await request(site.app).get("/api/view")).status).toBe(405);
+  expect(seen).toEqual([]);
 });

@@ -3,7 +3,8 @@ import type { IncomingMessage } from "node:http";
 import type { RequestHandler } from "express";
 import { joinedQuery, undoneQuery, unknownAddress } from "../../client/shared/addresses.ts";
 import { sendCached, type Cache, type CachedResponse } from "../http/cached-response.ts";
-import { isRead, requireRead } from "../http/http-error.ts";
+import { requireRead } from "../http/http-error.ts";
+import { isRead } from "../http/negotiation.ts";
 import type { Frontend } from "../views/frontend.ts";
 
 /** The landing page after a sign-up or its undo. Every other query, such as ?utm_source=x, has no effect on a cached response. */

@@ -8,7 +8,8 @@ import { projectRoot } from "../project-root.ts";
 import { withConnection } from "./connect.ts";
 import { storeKeyHash } from "./erasure-key.ts";
 import { createQueue, enableQueue } from "./queue.ts";
-import { createRoles, examineWebRole, grantRights, readRole, type DatabaseUrls } from "./roles.ts";
+import { createRoles, examineWebRole, grantRights } from "./roles.ts";
+import { readRole, type DatabaseSettings } from "./settings.ts";
 
 const migrationsFolder = join(projectRoot, "prisma/migrations");
 
@@ -25,34 +26,34 @@ export interface MigrationResult {
 }
 
 /**
- * Applies missing migrations, creates the roles that the URLs name, and sets their rights; safe to repeat and to run from
+ * Applies missing migrations, creates the roles that the settings name, and sets their rights; safe to repeat and to run from
  * several processes at once. If ownerUrl's role may not migrate, it changes nothing: the owner migrates elsewhere.
  * @param allowPrivilegedRole false refuses a web role that is a superuser or the owner, before it changes anything.
  * @throws OperatorError if the operator has to act; otherwise the error of Postgres, which names a migration that failed.
  */
-export async function migrate(urls: DatabaseUrls, allowPrivilegedRole = true): Promise<MigrationResult> {
-  return withConnection<MigrationResult>(urls.ownerUrl, async (owner) => {
+export async function migrate(settings: DatabaseSettings, allowPrivilegedRole = true): Promise<MigrationResult> {
+  return withConnection<MigrationResult>(settings.ownerUrl, async (owner) => {
     await requireUtf8(owner);
     // Of several starts at once, one migrates and the others find it done. A pooler drops the connection's own lock_timeout.
     await owner.query(`SET lock_timeout = '5s'; SELECT pg_advisory_lock(${migrationLock})`);
-    const { isPrivileged, warning } = await examineWebRole(owner, urls);
+    const { isPrivileged, warning } = await examineWebRole(owner, settings);
     if (isPrivileged && !allowPrivilegedRole) {
       throw new OperatorError(`${warning}\nTo start all the same, set ALLOW_PRIVILEGED_ROLE=true.`);
     }
-    if (!(await mayMigrate(owner))) return skipMigrations(owner, urls, warning);
-    const created = await createRoles(owner, urls);
+    if (!(await mayMigrate(owner))) return skipMigrations(owner, settings, warning);
+    const created = await createRoles(owner, settings);
     const applied = await applyMigrations(owner);
-    if (urls.worker) await createQueue(owner, urls.ownerUrl);
-    await grantRights(owner, urls);
-    if (urls.erasureKey) await storeKeyHash(owner, urls.erasureKey);
-    await enableQueue(owner, urls.worker);
-    const after = await examineWebRole(owner, urls);
+    if (settings.worker) await createQueue(owner, settings.ownerUrl);
+    await grantRights(owner, settings);
+    if (settings.erasureKey) await storeKeyHash(owner, settings.erasureKey);
+    await enableQueue(owner, settings.worker);
+    const after = await examineWebRole(owner, settings);
     const warnings = after.warning ? [after.warning] : [];
     return { applied, created, webRole: isPrivileged ? "privileged" : "restricted", warnings };
   }).catch((error: pg.DatabaseError) => {
     const hint = faultHints[error.code ?? ""];
     // With its code, as readiness.ts retries after some.
-    throw hint ? Object.assign(new OperatorError(`${error.message}. ${hint}`), { code: error.code }) : error;
+    throw hint ? new OperatorError(`${error.message}. ${hint}`, { code: error.code }) : error;
   });
 }
 
@@ -84,12 +85,16 @@ export async function mayMigrate(client: pg.Client): Promise<boolean> {
 }
 
 /** @throws OperatorError if the database has no waitlist. */
-async function skipMigrations(client: pg.Client, urls: DatabaseUrls, warning?: string): Promise<MigrationResult> {
-  const { name } = readRole(urls.ownerUrl);
+async function skipMigrations(
+  client: pg.Client,
+  settings: DatabaseSettings,
+  warning?: string,
+): Promise<MigrationResult> {
+  const { name } = readRole(settings.ownerUrl);
   const { rows } = await client.query("SELECT to_regclass('public.earlyaccess') IS NULL AS missing");
   const hint = `"${name}" may not migrate. Name the owner in DATABASE_OWNER_URL.`;
   if (rows[0].missing) throw new OperatorError(`The table public.earlyaccess does not exist, and ${hint}`);
-  const warnings = [...(warning ? [warning] : []), ...(urls.ownerUrl === urls.webUrl ? [] : [hint])];
+  const warnings = [...(warning ? [warning] : []), ...(settings.ownerUrl === settings.webUrl ? [] : [hint])];
   return { applied: [], created: [], webRole: "unprivileged", warnings };
 }
 

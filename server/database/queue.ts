@@ -2,7 +2,7 @@
 import pg from "pg";
 import { OperatorError } from "../operator-messages.ts";
 import { describeLoss } from "./connect.ts";
-import { readRole, type DatabaseUrls, type WorkerTask } from "./roles.ts";
+import { readRole, type DatabaseSettings, type WorkerTask } from "./settings.ts";
 
 /**
  * Creates the queue if it is missing, and migrates it.
@@ -31,7 +31,7 @@ const queueTriggers: Partial<Record<WorkerTask, string[]>> = {
 };
 
 /** Lets the worker read the queue, enables the triggers of its tasks, and disables the others, so that no jobs pile up. */
-export async function enableQueue(owner: pg.Client, worker: DatabaseUrls["worker"]): Promise<void> {
+export async function enableQueue(owner: pg.Client, worker: DatabaseSettings["worker"]): Promise<void> {
   const statements = worker ? await missingPolicies(owner, readRole(worker.url).name) : [];
   for (const [task, triggers] of Object.entries(queueTriggers) as [WorkerTask, string[]][]) {
     const wanted = worker?.tasks.includes(task) ?? false;

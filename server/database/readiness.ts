@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { errorFields } from "../logger.ts";
-import { within } from "./connect.ts";
+import { within } from "./pool.ts";
 import type { MigrationResult } from "./migrate.ts";
 
 type Migrate = () => Promise<MigrationResult>;

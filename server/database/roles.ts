@@ -1,30 +1,11 @@
-// The roles of the site: runs prisma/roles.sql, and examines what the web role may do.
+// The roles of the site: creates them, runs the files in prisma/roles, and examines what the web role may do.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
 import { signUpColumns } from "./columns.ts";
 import { OperatorError, printable } from "../operator-messages.ts";
 import { projectRoot } from "../project-root.ts";
-
-/** The worker's tasks, under the names that their jobs have in the queue. */
-export const workerTasks = ["webhook", "mail", "purge"] as const;
-export type WorkerTask = (typeof workerTasks)[number];
-
-export interface DatabaseUrls {
-  ownerUrl: string;
-  webUrl: string;
-  /** URL of Prisma Studio's connection; undefined if there are no admins. */
-  adminUrl?: string;
-  /** The worker's connection and tasks; undefined if it has none. */
-  worker?: { url: string; tasks: WorkerTask[] };
-  /** The key of the hashes of erased addresses; undefined if these are not kept. */
-  erasureKey?: string;
-}
-
-export function readRole(url: string): { name: string; password: string } {
-  const { username, password } = new URL(url);
-  return { name: decodeURIComponent(username), password: decodeURIComponent(password) };
-}
+import { readRole, type DatabaseSettings } from "./settings.ts";
 
 /** The group of the admins: roles belong to all databases of a Postgres, and each waitlist has admins of its own. */
 export function adminsGroup(database: string): string {
@@ -46,13 +27,68 @@ export class MissingRightError extends OperatorError {
   }
 }
 
-/** A paragraph of roles.sql. */
-interface Step {
-  sql: string;
-  /** Condition of a step that runs before the migrations. */
-  unless?: string | undefined;
-  /** Without passwords. */
-  printed: string[];
+type Role = ReturnType<typeof readRole>;
+
+/** The roles of the settings without those that are superuser or owner, which have every right. */
+interface Roles extends Partial<Record<"web" | "studio" | "worker", Role>> {
+  owner: string;
+  admins: string;
+  database: string;
+}
+
+/** What the owner may lack the right to do. */
+type Step = [unless: string, sql: string];
+
+const id = pg.escapeIdentifier;
+
+/** The missing roles and schemas, in the order in which they can be created. */
+function listSteps({ web, studio, worker, owner, admins, database }: Roles, settings: DatabaseSettings): Step[] {
+  const roleOf = (name: string) => `to_regrole(quote_ident(${pg.escapeLiteral(name)}))`;
+  const exists = (name: string) => `${roleOf(name)} IS NOT NULL`;
+  // A forgotten transaction holds the entries that it changed, and sign-ups of their addresses get 503.
+  const login = ({ name, password }: Role): Step => [
+    exists(name),
+    `CREATE ROLE ${id(name)} LOGIN PASSWORD ${pg.escapeLiteral(password)};
+ALTER ROLE ${id(name)} SET idle_in_transaction_session_timeout = '30s';`,
+  ];
+  const access = (name: string): Step[] => [
+    [
+      `has_database_privilege(${roleOf(name)}, current_database(), 'CONNECT')`,
+      `GRANT CONNECT ON DATABASE ${id(database)} TO ${id(name)};`,
+    ],
+    [`has_schema_privilege(${roleOf(name)}, 'public', 'USAGE')`, `GRANT USAGE ON SCHEMA public TO ${id(name)};`],
+  ];
+  const group: Step[] = studio
+    ? [
+        [exists(admins), `CREATE ROLE ${id(admins)} NOLOGIN;`],
+        login(studio),
+        [
+          `pg_has_role(${roleOf(studio.name)}, ${roleOf(admins)}, 'MEMBER')`,
+          `GRANT ${id(admins)} TO ${id(studio.name)};`,
+        ],
+        ...access(admins),
+      ]
+    : [];
+  const erasures: Step = [
+    "to_regnamespace('earlyaccess_erasures') IS NOT NULL",
+    `CREATE SCHEMA earlyaccess_erasures AUTHORIZATION ${id(owner)};`,
+  ];
+  const queue: Step = [
+    "has_database_privilege(current_database(), 'CREATE') OR to_regnamespace('graphile_worker') IS NOT NULL",
+    `GRANT CREATE ON DATABASE ${id(database)} TO ${id(owner)};`,
+  ];
+  return [
+    // The table of migrations may belong to another application that uses Prisma.
+    [
+      "coalesce(has_table_privilege(to_regclass('public._prisma_migrations'), 'INSERT'), true)",
+      `GRANT SELECT, INSERT, UPDATE ON public._prisma_migrations TO ${id(owner)};`,
+    ],
+    ...(web ? [login(web), ...access(web.name)] : []),
+    ...group,
+    ...(settings.erasureKey ? [erasures] : []),
+    ...(settings.worker ? [queue] : []),
+    ...(worker ? [login(worker), ...access(worker.name)] : []),
+  ];
 }
 
 /**
@@ -60,112 +96,82 @@ interface Step {
  * @returns the statements that it ran, without passwords.
  * @throws MissingRightError with everything that is missing if the owner may not create it.
  */
-export async function createRoles(owner: pg.Client, urls: DatabaseUrls): Promise<string[]> {
+export async function createRoles(owner: pg.Client, settings: DatabaseSettings): Promise<string[]> {
   const { rows } = await owner.query(
     "SELECT rolsuper OR rolcreaterole AS may FROM pg_roles WHERE rolname = current_user",
   );
-  const steps = (await readSteps(owner, urls)).filter(({ unless }) => unless !== undefined);
+  const isDone = async (unless: string) => (await owner.query(`SELECT ${unless} AS done`)).rows[0].done === true;
   const done: string[] = [];
   const missing: string[] = [];
-  for (const step of steps) {
-    if (await isDone(owner, step)) continue;
+  for (const [unless, sql] of listSteps(await readRoles(owner, settings), settings)) {
+    if (await isDone(unless)) continue;
     // Not tried without the right: Postgres would write a refused statement into its log, with the password.
-    if (rows[0].may || !step.sql.startsWith("CREATE ROLE")) {
-      await owner.query(step.sql).catch((error: { code?: string }) => {
+    if (rows[0].may || !sql.startsWith("CREATE ROLE")) {
+      await owner.query(sql).catch((error: { code?: string }) => {
         // insufficient_privilege; undefined_object, after a role that could not be created
         if (!["42501", "42704"].includes(error.code ?? "")) throw error;
       });
     }
     // Postgres only warns if the owner may not grant a right on another role's object.
-    ((await isDone(owner, step)) ? done : missing).push(...step.printed);
+    const printed = sql.replace(/(PASSWORD) +E?'.*'(?=;\n)/s, "$1 'its password'");
+    ((await isDone(unless)) ? done : missing).push(...printed.split("\n"));
   }
   if (missing.length > 0) throw new MissingRightError([...new Set(missing)]);
   return done;
 }
 
-/** Grants each role its rights, and revokes every other one on the site's own objects, in one transaction: a running site never finds its INSERT revoked. */
-export async function grantRights(owner: pg.Client, urls: DatabaseUrls): Promise<void> {
-  const steps = (await readSteps(owner, urls)).filter(({ unless }) => unless === undefined);
-  await owner.query(`BEGIN; ${steps.map(({ sql }) => sql).join("\n")} COMMIT`);
-}
-
-async function isDone(owner: pg.Client, { unless }: Step): Promise<boolean> {
-  return (await owner.query(`SELECT ${unless} AS done`)).rows[0].done === true;
-}
-
-/** Reads the steps that these settings need. Leaves out a role that is a superuser or the owner: it has every right. */
-async function readSteps(owner: pg.Client, urls: DatabaseUrls): Promise<Step[]> {
-  const text = (await readFile(join(projectRoot, "prisma/roles.sql"), "utf8")).replaceAll("\r\n", "\n");
-  const named = { web: urls.webUrl, studio: urls.adminUrl, worker: urls.worker?.url };
-  const roles = Object.entries(named).flatMap(([section, url]) => (url ? { section, role: readRole(url) } : []));
-  const privileged = await listPrivileged(
-    owner,
-    roles.map(({ role }) => role.name),
-  );
-  const restricted = roles.filter(({ role }) => !privileged.has(role.name));
-  const sections = new Set([
-    "owner",
+/**
+ * Grants each role its rights, and revokes every other one on the site's own objects, in one transaction: a running site never finds
+ * its INSERT revoked. A role that is no longer configured keeps its rights: drop it.
+ */
+export async function grantRights(owner: pg.Client, settings: DatabaseSettings): Promise<void> {
+  const { admins, web, studio, worker } = await readRoles(owner, settings);
+  const tasks = settings.worker?.tasks.map((task) => `worker-${task}`) ?? [];
+  const ofTasks = [
+    "worker-erasures",
+    ...tasks.filter((file) => file !== "worker-webhook").map((file) => `${file}-erasures`),
+  ];
+  const files = [
     "public",
-    ...restricted.map(({ section }) => section),
-    ...(urls.worker ? ["queue", ...urls.worker.tasks] : []),
-    ...(urls.erasureKey ? ["erasures"] : []),
-  ]);
-  const { rows } = await owner.query<{ owner: string; database: string }>(
-    "SELECT current_user AS owner, current_database() AS database",
-  );
-  const values = new Map(Object.entries({ ...rows[0], admins: adminsGroup(rows[0]?.database ?? "") }));
-  for (const { section, role } of restricted) {
-    values.set(section, role.name);
-    values.set(`${section}_password`, role.password);
-  }
-  return parse(text, sections, values);
+    ...(web ? ["web"] : []),
+    ...(studio ? ["admins"] : []),
+    ...(settings.erasureKey ? ["erasures"] : []),
+    ...(worker ? ["worker", ...tasks, ...(settings.erasureKey ? ofTasks : [])] : []),
+  ];
+  const values = { admins, web: web?.name, studio: studio?.name, worker: worker?.name, sign_up_columns: signUpColumns };
+  const texts = files.map((name) => readFile(join(projectRoot, `prisma/roles/${name}.sql`), "utf8"));
+  await owner.query(`BEGIN; ${fillIn((await Promise.all(texts)).join("\n"), values)} COMMIT`);
 }
 
-function parse(text: string, sections: Set<string>, values: Map<string, string>): Step[] {
-  const steps: Step[] = [];
-  let isWanted = false;
-  for (const paragraph of text.split(/\n{2,}/)) {
-    const header = /^-- ==== ([a-z ]+)(?::| ====)/.exec(paragraph)?.[1];
-    if (header)
-      isWanted = header
-        .trim()
-        .split(" ")
-        .every((word) => sections.has(word));
-    const sql = paragraph.replaceAll(/^--.*\n?/gm, "").trim();
-    if (!isWanted || sql === "") continue;
-    const unless = /^-- unless (.+)$/m.exec(paragraph)?.[1];
-    const fill = (template: string) => fillIn(template, (name) => values.get(name) ?? "");
-    const printed = fillIn(sql, (name) => (name.endsWith("_password") ? "its password" : (values.get(name) ?? "")));
-    steps.push({ sql: fill(sql), unless: unless && fill(unless), printed: printed.split("\n") });
-  }
-  return steps;
+/** Replaces :"name" by an identifier, and :name by the text, as psql does. */
+export function fillIn(sql: string, values: Record<string, string | undefined>): string {
+  return sql.replaceAll(/:"(\w+)"|\B:(\w+)/g, (_, quoted?: string, plain = "") =>
+    quoted ? id(values[quoted] ?? "") : (values[plain] ?? ""),
+  );
 }
 
-/** Replaces :"name" by an identifier and :'name' by a literal, as psql does, and :sign_up_columns by the columns. */
-function fillIn(template: string, valueOf: (name: string) => string): string {
-  const sql = template.replaceAll(":sign_up_columns", signUpColumns);
-  return sql.replaceAll(/:(["'])(\w+)\1/g, (_, quote: string, name: string) =>
-    quote === '"' ? pg.escapeIdentifier(valueOf(name)) : pg.escapeLiteral(valueOf(name)),
+async function readRoles(owner: pg.Client, { webUrl, adminUrl, worker }: DatabaseSettings): Promise<Roles> {
+  const named = Object.entries({ web: webUrl, studio: adminUrl, worker: worker?.url });
+  const roles = named.flatMap(([key, url]) => (url ? [[key, readRole(url)] as const] : []));
+  const { rows } = await owner.query<{ name: string }>(
+    `SELECT r.rolname AS name FROM ${rolesAndWaitlist} WHERE r.rolname = ANY ($1) AND (${isPrivileged})`,
+    [roles.map(([, { name }]) => name), owner.user],
   );
+  const restricted = roles.filter(([, { name }]) => !rows.some((privileged) => privileged.name === name));
+  const { rows: current } = await owner.query("SELECT current_user AS owner, current_database() AS database");
+  const { owner: name, database } = current[0] as { owner: string; database: string };
+  return { ...Object.fromEntries(restricted), owner: name, database, admins: adminsGroup(database) };
 }
 
 /** An SQL condition: the role `r` is a superuser or may act as the owner of the waitlist `w`, or of the coming one. */
 const isPrivileged = "r.rolsuper OR pg_has_role(r.oid, coalesce(w.relowner, to_regrole(quote_ident($2))), 'MEMBER')";
 const rolesAndWaitlist = "pg_roles r LEFT JOIN pg_class w ON w.oid = to_regclass('public.earlyaccess')";
 
-async function listPrivileged(owner: pg.Client, names: string[]): Promise<Set<string>> {
-  const { rows } = await owner.query<{ name: string }>(
-    `SELECT r.rolname AS name FROM ${rolesAndWaitlist} WHERE r.rolname = ANY ($1) AND (${isPrivileged})`,
-    [names, owner.user],
-  );
-  return new Set(rows.map(({ name }) => name));
-}
-
 /**
  * Examines the web role, as any role. Returns whether it is a superuser or the owner, and a warning of what a compromised web
  * process could do; none if that could not read, change or delete entries.
  */
-export async function examineWebRole(client: pg.Client, { webUrl, ownerUrl }: DatabaseUrls) {
+export async function examineWebRole(client: pg.Client, { webUrl, ownerUrl }: DatabaseSettings) {
   const { name } = readRole(webUrl);
   const { rows } = await client.query<{ privileged: boolean; rights: string[] }>(
     `SELECT ${isPrivileged} AS privileged, array_remove(ARRAY[

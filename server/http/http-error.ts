@@ -1,4 +1,6 @@
 // Errors with an HTTP status, which middleware and controllers throw, and their problem documents (RFC 9457).
+import { isRead } from "./negotiation.ts";
+import { UnavailableError } from "../unavailable-error.ts";
 
 /** Not an import: see server.ts. */
 const { STATUS_CODES } = process.getBuiltinModule("node:http");
@@ -23,9 +25,13 @@ export class HttpError extends Error {
   }
 }
 
-/** Returns an HttpError as it is, and a 500 for any other error. */
+/** Returns an HttpError as it is, a 503 for an UnavailableError, and a 500 for any other error. */
 export function toHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
+  if (error instanceof UnavailableError) {
+    const headers = { "Retry-After": String(error.retryAfterSeconds) };
+    return new HttpError(503, error.message, { headers, cause: error.cause });
+  }
   // A thrown value may be undefined.
   return new HttpError(500, "Something went wrong. Please try again.", { cause: error ?? new Error("no error") });
 }
@@ -38,10 +44,6 @@ export function problemDocument({ status, detail, extra }: HttpError): string {
 
 export function methodNotAllowed(allow: string): HttpError {
   return new HttpError(405, `Use ${allow}.`, { headers: { Allow: allow } });
-}
-
-export function isRead({ method }: { method?: string | undefined }): boolean {
-  return method === "GET" || method === "HEAD";
 }
 
 /** @throws HttpError 405 for any other method than GET and HEAD. */

@@ -1,5 +1,4 @@
-// Ports: starts to listen, says in a sentence why an address cannot be used, and finds a free port.
-import { randomInt } from "node:crypto";
+// Ports: starts to listen, and says in a sentence why an address cannot be used.
 import { once } from "node:events";
 import type { Server } from "node:http";
 import { createServer, type AddressInfo } from "node:net";
@@ -49,15 +48,6 @@ function explain(code: string, host: string, port: number, setting: string): str
     return `Port ${port} needs more rights than this account has. Choose one above 1023, for example ${setting}=${setting === "PORT" ? 3000 : 9464}`;
   }
   return `Cannot listen on HOST=${host} (${code}). Choose an address of this machine, for example HOST=127.0.0.1`;
-}
-
-/**
- * Returns a port of 127.0.0.1 that no program uses. The system takes ports from 32768 up for outgoing connections and for
- * programs that listen on port 0.
- */
-export async function freePort(): Promise<number> {
-  const port = randomInt(20_000, 32_768);
-  return (await isFree(port)) ? port : freePort();
 }
 
 /** Returns whether a program can listen on the port of 127.0.0.1. */

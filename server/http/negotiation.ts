@@ -1,4 +1,4 @@
-// Content negotiation: the media type and the content codings that a client accepts.
+// What a request asks for: to read, a media type, and content codings.
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import Negotiator from "negotiator";
 
@@ -18,6 +18,10 @@ export function acceptsHtml({ headers }: IncomingMessage): boolean {
   const accept = readHeader(headers, "accept");
   if (accept === undefined) return false;
   return new Negotiator({ headers: { accept } }).mediaType(["application/json", "text/html"]) === "text/html";
+}
+
+export function isRead({ method }: { method?: string | undefined }): boolean {
+  return method === "GET" || method === "HEAD";
 }
 
 /** The smallest one first. */

@@ -12,7 +12,7 @@ import { createHttpServer, directTimeouts } from "./server.ts";
 
 /** Starts a site, which stops when the test ends. */
 async function start(changes: Partial<AppOptions> = {}, timeouts = directTimeouts) {
-  const app = await createTestApp(noDatabase, { waitlist: { join: async () => undefined }, ...changes });
+  const app = await createTestApp(noDatabase, { waitlist: { join: async () => true }, ...changes });
   const http = createHttpServer(timeouts);
   http.serve(app.application);
   onTestFinished(() => http.close());
@@ -68,38 +68,32 @@ it("the server returns 413 for an endless chunked body and closes the connection
   expect(answer).toContain("Connection: close");
 });
 
-it.each(["POST /nope", "GET /", "DELETE /api/nope"])(
-  "the server closes the connection of %s with a long body instead of reading it",
-  async (line) => {
-    const head = `${line} HTTP/1.1\r\n${host}Content-Length: 1000000000\r\n\r\n`;
-    expect(await exchange((await start()).port, head)).toContain("Connection: close");
-  },
-);
+it.each(["POST /nope", "GET /", "DELETE /api/nope"])("the server does not read a long body of %s", async (line) => {
+  const head = `${line} HTTP/1.1\r\n${host}Content-Length: 1000000000\r\n\r\n`;
+  expect(await exchange((await start()).port, head)).toContain("Connection: close");
+});
 
 // Node would answer the last two before the event "request", without a limit.
 it.each([
   ["20 pipelined sign-ups", signup, 20, "201"],
   ["one of many requests without Host", "GET / HTTP/1.1\r\n\r\n", 1, "400"],
   ["one of many requests with an unknown Expect", `GET / HTTP/1.1\r\n${host}Expect: tea\r\n\r\n`, 1, "417"],
-])(
-  "the server answers and logs %s, parses at most two more, and disconnects the client",
-  async (_, sent, answered, status) => {
-    const joined: string[] = [];
-    const site = await start({ waitlist: { join: async ({ email }) => void joined.push(email) } });
-    expect(statuses(await exchange(site.port, sent.repeat(19) + closing(sent)))).toEqual(Array(answered).fill(status));
-    expect(site.logged().match(new RegExp(`"status":${status},.*"request"`, "g"))).toHaveLength(answered);
-    joined.length = 0;
-    let parsed = 0;
-    for (const event of ["request", "checkExpectation"]) site.http.server.on(event, () => parsed++);
-    await exchange(site.port, sent.repeat(300));
-    expect(joined.length).toBeLessThanOrEqual(21);
-    expect(parsed).toBe(answered === 1 ? 1 : 22);
-  },
-);
+])("the server answers and logs %s, and parses at most two more", async (_, sent, answered, status) => {
+  const joined: string[] = [];
+  const site = await start({ waitlist: { join: async ({ email }) => joined.push(email) > 0 } });
+  expect(statuses(await exchange(site.port, sent.repeat(19) + closing(sent)))).toEqual(Array(answered).fill(status));
+  expect(site.logged().match(new RegExp(`"status":${status},.*"request"`, "g"))).toHaveLength(answered);
+  joined.length = 0;
+  let parsed = 0;
+  for (const event of ["request", "checkExpectation"]) site.http.server.on(event, () => parsed++);
+  await exchange(site.port, sent.repeat(300));
+  expect(joined.length).toBeLessThanOrEqual(21);
+  expect(parsed).toBe(answered === 1 ? 1 : 22);
+});
 
 it("the rate limiter counts each of 20 pipelined sign-ups", async () => {
   const joined: string[] = [];
-  const waitlist = { join: async ({ email }: { email: string }) => void joined.push(email) };
+  const waitlist = { join: async ({ email }: { email: string }) => joined.push(email) > 0 };
   const site = await start({ waitlist, signups: { limit: 10, windowSeconds: 600 } });
   const answer = await exchange(site.port, signup.repeat(19) + closing(signup));
   expect(statuses(answer)).toEqual([...Array<string>(10).fill("201"), ...Array<string>(10).fill("429")]);

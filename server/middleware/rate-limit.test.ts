@@ -12,7 +12,7 @@ let site: TestApp;
 
 async function start(limit: number, trustProxy = 0) {
   joined.length = 0;
-  const waitlist = { join: async ({ email }: { email: string }) => void joined.push(email) };
+  const waitlist = { join: async ({ email }: { email: string }) => joined.push(email) > 0 };
   site = await createTestApp(noDatabase, { waitlist, signups: { limit, windowSeconds: 600 }, trustProxy });
 }
 
@@ -59,10 +59,7 @@ it.each<[behaviour: string, expected: Record<string, number>]>([
   ],
   ["ignores a port after the address", { "203.0.113.1:1000": 201, "203.0.113.1:1001": 429, "203.0.113.2:1000": 201 }],
   ["counts invalid addresses as the proxy's", { unknown: 201, somebody: 429 }],
-  [
-    "counts an IPv6 /56 as one client",
-    { "2001:db8:0:1200::1": 201, "2001:db8:0:12ff::2": 429, "2001:db8:0:1300::1": 201 },
-  ],
+  ["counts an IPv6 /56 once", { "2001:db8:0:1200::1": 201, "2001:db8:0:12ff::2": 429, "2001:db8:0:1300::1": 201 }],
   ["counts each IPv4-mapped IPv6 address as one client", { "::ffff:203.0.113.1": 201, "::ffff:203.0.113.2": 201 }],
 ])("the rate limiter behind one proxy %s", async (_, expected) => {
   await start(1, 1);
@@ -93,14 +90,11 @@ it.each(["/api/earlyaccess/", "//api/earlyaccess", "/API/earlyaccess", "/%61pi/e
   },
 );
 
-it.each(["/api/earlyaccess?x=1", "http://other.example/api/earlyaccess"])(
-  "a sign-up to %s counts towards the limit of /api/earlyaccess",
-  async (path) => {
-    await start(1);
-    await post();
-    expect((await rawPost(path, "{}")).status).toBe(429);
-  },
-);
+it.each(["/api/earlyaccess?x=1", "http://other.example/api/earlyaccess"])("the limit includes %s", async (path) => {
+  await start(1);
+  await post();
+  expect((await rawPost(path, "{}")).status).toBe(429);
+});
 
 it("a proxy that TRUST_PROXY does not count is reported once, by the first request with X-Forwarded-For", async () => {
   await start(1);

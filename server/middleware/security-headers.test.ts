@@ -1,11 +1,12 @@
 // The security headers of every kind of response.
+import { createHash } from "node:crypto";
 import request, { type Response } from "supertest";
 import { expect, it } from "vitest";
 import { createTestApp, noDatabase } from "../../tests/support/app.ts";
 
 const site = await createTestApp(noDatabase, {
   site: { origin: "https://perennial.example" },
-  waitlist: { join: async () => undefined },
+  waitlist: { join: async () => true },
   isReady: () => Promise.reject(new Error("broken")),
 });
 
@@ -64,6 +65,18 @@ it("the security policy runs no script but the site's own, and no other site can
   expect(sources.filter((source) => !/^'(none|self|script|sha256-[\w+/]{43}=)'$/.test(source))).toEqual([]);
 });
 
+it.each([
+  ["/", ".field{", ".message{"],
+  ["/privacy", ".privacy{", ".field{"],
+  ["/readyz", ".message{", ".field{"],
+])("the page at %s inlines the stylesheet of its kind of page, and the policy names it", async (path, rule, other) => {
+  const response = await get(path);
+  const [, css = ""] = /<style>(.*?)<\/style>/s.exec(response.text) ?? [];
+  expect([css.includes(rule), css.includes(other)]).toEqual([true, false]);
+  const hash = createHash("sha256").update(css).digest("base64");
+  expect(readPolicy(response)["style-src"]).toContain(`'sha256-${hash}'`);
+});
+
 it.each<[status: number, name: string, send: () => PromiseLike<Response>]>([
   [404, "the 404 page", () => get("/nope")],
   [200, "a public file", () => get("/favicon.svg")],
@@ -73,16 +86,13 @@ it.each<[status: number, name: string, send: () => PromiseLike<Response>]>([
   [201, "a sign-up", () => post(ada, ours)],
   [403, "a cross-site sign-up", () => post(ada, foreign)],
   [422, "the page of a failed form", postBadForm],
-])(
-  "the response %i of %s has every security header, and allows no other site to read it",
-  async (expected, _, send) => {
-    const response = await send();
-    expect(response.status).toBe(expected);
-    expect(constantHeaders(response)).toEqual(constantHeaders(landing));
-    for (const name of ["access-control-allow-origin", "server", "set-cookie", "x-powered-by"])
-      expect(response.headers).not.toHaveProperty(name);
-  },
-);
+])("the response %i of %s has every security header, and no CORS header", async (expected, _, send) => {
+  const response = await send();
+  expect(response.status).toBe(expected);
+  expect(constantHeaders(response)).toEqual(constantHeaders(landing));
+  for (const name of ["access-control-allow-origin", "server", "set-cookie", "x-powered-by"])
+    expect(response.headers).not.toHaveProperty(name);
+});
 
 it("HSTS covers subdomains if hstsIncludeSubdomains is set", async () => {
   const other = await createTestApp(noDatabase, { site: site.options.site, hstsIncludeSubdomains: true });

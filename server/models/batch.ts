@@ -1,10 +1,13 @@
 // Changes of entries at a visitor's request: one statement at a time, each with all changes that arrived meanwhile.
 import { setTimeout as sleep } from "node:timers/promises";
-import { within } from "../database/connect.ts";
+import { within } from "../database/pool.ts";
 import { errorFields } from "../logger.ts";
+import { UnavailableError } from "../unavailable-error.ts";
 
 /** In milliseconds from the arrival of a change; the response must come within 5 s. */
 const deadlineMs = 4_500;
+/** Long enough for a database to restart, short enough for a visitor to wait. */
+const retryAfterSeconds = 15;
 /** Changes per statement: all of them, then groups, then each alone. One locked entry among 200 costs three lock timeouts. */
 const groupSizes = [200, 15, 1] as const;
 /**
@@ -26,8 +29,12 @@ export const turn = `
     SELECT set_config('lock_timeout', '1900ms', true), pg_advisory_xact_lock('public.earlyaccess'::regclass::oid::bigint),
       set_config('lock_timeout', '400ms', true), pg_logical_emit_message(true, 'earlyaccess', ''), $1::json AS batch)`;
 
-export class WaitlistUnavailableError extends Error {
+export class WaitlistUnavailableError extends UnavailableError {
   override name = "WaitlistUnavailableError";
+
+  constructor(cause: unknown) {
+    super("The waitlist can't be changed right now. Please try again.", retryAfterSeconds, cause);
+  }
 }
 
 interface Change<Entry, Result> {
@@ -89,7 +96,7 @@ export function inBatches<Entry, Result>(
     try {
       return await within(deadlineMs, change);
     } catch (cause) {
-      throw new WaitlistUnavailableError("The entry could not be changed", { cause });
+      throw new WaitlistUnavailableError(cause);
     }
   };
 }

@@ -1,6 +1,6 @@
 // The links that confirm or delete an entry, and their tokens, of which the database stores only hashes.
 import { hash, randomBytes } from "node:crypto";
-import type { Database } from "../database/connect.ts";
+import type { Database } from "../database/pool.ts";
 import { inBatches, turn } from "./batch.ts";
 
 /** Each resolves after the commit. @throws WaitlistUnavailableError */

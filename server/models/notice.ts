@@ -1,9 +1,7 @@
-// The settings that the pages show, and the privacy notice of the form, under an id that its sign-ups name.
+// The privacy notice of the form, under an id that its sign-ups name.
 import { createHash } from "node:crypto";
 import { noticeText } from "../../client/shared/privacy-notice.ts";
-import type { NoticeSettings, PageSettings } from "../../client/shared/site-settings.ts";
-import type { Config } from "../config.ts";
-import { describeClosing, isOpen } from "./signup-window.ts";
+import type { NoticeSettings } from "../../client/shared/site-settings.ts";
 
 export interface Notice {
   /** The first 32 hexadecimal digits of the text's SHA-256. */
@@ -22,20 +20,4 @@ export function createNotice(settings: NoticeSettings): Notice {
  */
 export function readNoticeId(value: unknown): string | null {
   return typeof value === "string" && /^[\da-f]{32}$/.test(value) ? value : null;
-}
-
-/** Returns the privacy notice, and a function that reads the page settings, because `closed` changes with the clock. */
-export function createPageSettings(config: Config): { settings: () => PageSettings; notice: Notice } {
-  const { controller, contactEmail, legalLinks, retentionMonths, erasureKey, mailFrom, waitlistCloses } = config;
-  const fixed = {
-    controller,
-    contact: contactEmail,
-    links: legalLinks ?? [],
-    retentionMonths,
-    keepsErasures: erasureKey !== undefined,
-    mail: mailFrom !== undefined,
-    closes: waitlistCloses && describeClosing(waitlistCloses),
-  };
-  const notice = createNotice(fixed);
-  return { settings: () => ({ ...fixed, notice: notice.id, closed: !isOpen(config) }), notice };
 }

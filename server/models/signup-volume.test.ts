@@ -1,10 +1,7 @@
 // The hourly volume of sign-ups: flags above the ceiling, and a hard limit at a hundred times the ceiling.
 import { pino } from "pino";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { entryOf } from "../../tests/support/entry.ts";
-import { createSignupVolume, HourlyLimitError, type SignupVolume } from "./signup-volume.ts";
-import type { Waitlist } from "./waitlist.ts";
-import type { WaitlistEntry } from "./waitlist-entry.ts";
+import { createSignupCeiling, HourlyLimitError, type SignupCeiling } from "./signup-volume.ts";
 
 let lines: string;
 const log = pino({ base: null }, { write: (line: string) => (lines += line) });
@@ -15,26 +12,24 @@ beforeEach(() => {
 
 afterEach(() => vi.useRealTimers());
 
-/** A waitlist in memory that reports new entries to the volume as the real one does. */
-function createList(volume: SignupVolume) {
-  const stored = new Map<string, WaitlistEntry>();
-  const list: Waitlist = {
-    async join(entry) {
-      const isNew = !stored.has(entry.email);
-      if (isNew) stored.set(entry.email, entry);
-      volume.add(Number(isNew));
-    },
-  };
+/** A waitlist in memory that says which entries are new, as the real one does. */
+function createList(ceiling: SignupCeiling) {
+  const stored = new Map<string, boolean>();
   return {
-    join: (email: string) => volume.limit(list).join(entryOf(email)),
-    flagged: () => [...stored.values()].filter(({ unusual_volume }) => unusual_volume).map(({ email }) => email),
+    join: (email: string) =>
+      ceiling.pass(async (unusualVolume) => {
+        const isNew = !stored.has(email);
+        if (isNew) stored.set(email, unusualVolume);
+        return isNew;
+      }),
+    flagged: () => [...stored].filter(([, isFlagged]) => isFlagged).map(([email]) => email),
     size: () => stored.size,
   };
 }
 
 it("the hourly ceiling flags new entries above the ceiling and warns once an hour", async () => {
   vi.useFakeTimers();
-  const list = createList(createSignupVolume(2, log));
+  const list = createList(createSignupCeiling(2, log));
   for (const email of ["a", "b", "c", "d"]) await list.join(email);
   expect(list.flagged()).toEqual(["c", "d"]);
   expect(lines.match(/SIGNUP_HOURLY_CEILING/g)).toHaveLength(1);
@@ -45,7 +40,7 @@ it("the hourly ceiling flags new entries above the ceiling and warns once an hou
 
 it("the hourly limit refuses entries above a hundred ceilings until the hour ends, to protect the disk", async () => {
   vi.useFakeTimers();
-  const list = createList(createSignupVolume(2, log));
+  const list = createList(createSignupCeiling(2, log));
   for (let i = 0; i < 200; i++) await list.join(`${i}`);
   await expect(list.join("one more")).rejects.toMatchObject({ name: "HourlyLimitError", retryAfterSeconds: 3_600 });
   await expect(list.join("another")).rejects.toBeInstanceOf(HourlyLimitError);
@@ -56,7 +51,7 @@ it("the hourly limit refuses entries above a hundred ceilings until the hour end
 });
 
 it("the hourly limit refuses known addresses too, so that the response does not reveal them", async () => {
-  const list = createList(createSignupVolume(2, log));
+  const list = createList(createSignupCeiling(2, log));
   for (let i = 0; i < 200; i++) await list.join("a");
   await expect(list.join("a")).rejects.toBeInstanceOf(HourlyLimitError);
   expect(list.flagged()).toEqual([]);

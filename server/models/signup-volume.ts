@@ -2,20 +2,22 @@
 import type pg from "pg";
 import type { Logger } from "pino";
 import { isQueueEnabled } from "../database/queue.ts";
-import type { Waitlist } from "./waitlist.ts";
+import { UnavailableError } from "../unavailable-error.ts";
 
-export interface SignupVolume {
-  /** Returns a waitlist that sets unusual_volume on each entry, and throws HourlyLimitError instead of filling the disk. */
-  limit(waitlist: Waitlist): Waitlist;
-  /** Counts entries that were not on the list. */
-  add(inserted: number): void;
+export interface SignupCeiling {
+  /**
+   * Stores and counts a sign-up. Resolves with nothing: a response must not tell whether the address is on the list.
+   * @param store takes the entry's flag unusual_volume, and resolves with the result of Waitlist.join.
+   * @throws HourlyLimitError instead of filling the disk.
+   */
+  pass(store: (unusualVolume: boolean) => Promise<boolean>): Promise<void>;
 }
 
-export class HourlyLimitError extends Error {
+export class HourlyLimitError extends UnavailableError {
   override name = "HourlyLimitError";
 
-  constructor(readonly retryAfterSeconds: number) {
-    super("Too many new entries in this hour");
+  constructor(retryAfterSeconds: number) {
+    super("There are more sign-ups than usual. Please try again later.", retryAfterSeconds);
   }
 }
 
@@ -29,17 +31,18 @@ const refuseMessage =
   "100 times SIGNUP_HOURLY_CEILING sign-ups in an hour: more are refused with 503 until the hour ends. If they are people, raise the ceiling and replace the container";
 
 /**
- * Flags and does not refuse: otherwise, anybody with a few networks could lock everybody out. Each process counts its own new entries. A count that replicas share would need a request for new entries only, whose
- * time would reveal whether an address was on the list.
+ * Flags and does not refuse: otherwise, anybody with a few networks could lock everybody out. Each process counts its
+ * own new entries. A count that replicas share would need a request for new entries only, whose time would reveal whether an
+ * address was on the list.
  * @param ceiling new entries of this process per hour, over all clients; 0 for no ceiling.
  */
-export function createSignupVolume(ceiling: number, log: Logger): SignupVolume {
-  if (ceiling === 0) return { limit: (waitlist) => waitlist, add: () => undefined };
+export function createSignupCeiling(ceiling: number, log: Logger): SignupCeiling {
   let hour = newHour(0);
   /** Entries in progress. They count as new until Postgres has answered. */
   let pending = 0;
 
   function isUnusual(): boolean {
+    if (ceiling === 0) return false;
     const now = performance.now();
     if (now >= hour.endsAt) hour = newHour(now + hourMs);
     const seconds = Math.ceil((hour.endsAt - now) / 1000);
@@ -60,19 +63,16 @@ export function createSignupVolume(ceiling: number, log: Logger): SignupVolume {
   }
 
   return {
-    limit: (waitlist) => ({
-      async join(entry) {
-        const unusual_volume = isUnusual();
-        pending++;
-        try {
-          await waitlist.join({ ...entry, unusual_volume });
-          hour.signups++;
-        } finally {
-          pending--;
-        }
-      },
-    }),
-    add: (inserted) => (hour.entries += inserted),
+    async pass(store) {
+      const unusualVolume = isUnusual();
+      pending++;
+      try {
+        if (await store(unusualVolume)) hour.entries++;
+        hour.signups++;
+      } finally {
+        pending--;
+      }
+    },
   };
 }
 
@@ -96,16 +96,14 @@ const batchSize = 200;
  */
 export async function clearFlag(client: pg.Client, period: string): Promise<{ cleared: number; queued: number }> {
   const total = { cleared: 0, queued: 0 };
-  const job = (await isQueueEnabled(client, "mail"))
-    ? "graphile_worker.add_job('mail', json_build_object('entry', id), job_key => 'mail ' || id)"
-    : "NULL";
+  const job = (await isQueueEnabled(client, "mail")) ? "public.earlyaccess_queue_mail(id)" : "NULL";
   for (;;) {
     const { rows } = await client.query<{ cleared: number; queued: number }>(
       `WITH cleared AS (
          UPDATE public.earlyaccess SET unusual_volume = false
          WHERE id IN (SELECT id FROM public.earlyaccess WHERE unusual_volume AND ${period} LIMIT ${batchSize})
          RETURNING id, status = 'waiting' AND NOT (suspected_spam OR disposable_email OR imported) AS is_mailed)
-       SELECT count(*)::int AS cleared, count(CASE WHEN is_mailed THEN (${job}) END)::int AS queued FROM cleared`,
+       SELECT count(*)::int AS cleared, count(${job}) FILTER (WHERE is_mailed)::int AS queued FROM cleared`,
     );
     const { cleared = 0, queued = 0 } = rows[0] ?? {};
     if (cleared === 0) return total;

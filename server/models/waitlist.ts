@@ -1,7 +1,7 @@
 // The waitlist: stores sign-ups in batches, ignores duplicate addresses, and checks that sign-ups can be stored.
 import { v7 as uuidv7 } from "uuid";
 import { signUpColumns } from "../database/columns.ts";
-import type { Database } from "../database/connect.ts";
+import type { Database } from "../database/pool.ts";
 import { errorFields } from "../logger.ts";
 import { inBatches, turn } from "./batch.ts";
 import type { SignUp } from "./waitlist-entry.ts";
@@ -11,12 +11,10 @@ export interface Waitlist {
   /**
    * Stores the entry; resolves after the commit. The first entry for an address wins; a duplicate resolves in the same
    * way. A waiting entry with the flag suspected_spam is replaced (earlyaccess_replace_suspected_spam in the migration).
+   * @returns true for as many entries of a batch as were new; which ones is unknown, as the role may not read.
    * @throws WaitlistUnavailableError if it could not be stored.
    */
-  join(entry: SignUp): Promise<void>;
-}
-
-export interface CheckedWaitlist extends Waitlist {
+  join(entry: SignUp): Promise<boolean>;
   /**
    * Checks that entries can be stored: stores an empty batch, which needs the same table, right and locks as a sign-up, and reports
    * a storage error of the last 10 s: a full disk refuses only entries.
@@ -34,8 +32,8 @@ const storageErrorMs = 10_000;
 /** @param notice that the form shows, stored before the first entry. */
 export function createWaitlist(
   execute: Database["execute"],
-  { onStored, notice }: { onStored?: OnStored; notice?: Notice } = {},
-): CheckedWaitlist {
+  { onStored, notice }: { onStored?: OnStored | undefined; notice?: Notice } = {},
+): Waitlist {
   let isNoticeStored = notice === undefined;
   /** The error of the latest batch if an empty batch would not have met it. */
   let storageError: { error: unknown; at: number } | undefined;
@@ -45,13 +43,14 @@ export function createWaitlist(
     isNoticeStored = true;
   }
 
-  async function store(entries: SignUp[]): Promise<void[]> {
+  async function store(entries: SignUp[]): Promise<boolean[]> {
     try {
       if (!isNoticeStored) await storeNotice();
-      const inserted = await insert(execute, entries);
+      const rows = entries.map((entry) => ({ id: uuidv7(), ...entry }));
+      const inserted = await execute(insertStatement, JSON.stringify(rows));
       storageError = undefined;
       onStored?.(entries, inserted);
-      return [];
+      return entries.map((_, i) => i < inserted);
     } catch (error) {
       if (isStorageError(error)) storageError = { error, at: performance.now() };
       throw error;
@@ -64,7 +63,7 @@ export function createWaitlist(
       if (!isNoticeStored) await storeNotice();
       if (storageError && performance.now() - storageError.at < storageErrorMs) throw storageError.error;
       // An empty batch needs the table, the right and a writable server, and waits for its turn and the disk.
-      await insert(execute, []);
+      await execute(insertStatement, "[]");
     },
     join: inBatches(store),
   };
@@ -85,7 +84,3 @@ const insertStatement = `${turn}
   ON CONFLICT DO NOTHING`;
 
 const noticeStatement = "INSERT INTO public.earlyaccess_notices (id, text) VALUES ($1, $2) ON CONFLICT DO NOTHING";
-
-/** Returns the number of entries that were not on the list. */
-const insert = (execute: Database["execute"], entries: SignUp[]): Promise<number> =>
-  execute(insertStatement, JSON.stringify(entries.map((entry) => ({ id: uuidv7(), ...entry }))));

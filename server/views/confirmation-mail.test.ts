@@ -5,12 +5,11 @@ import { expect, it } from "vitest";
 import { projectRoot } from "../project-root.ts";
 import { mailColours, renderConfirmationMail } from "./confirmation-mail.tsx";
 
-const site = { origin: "https://perennial.example", controller: undefined, contact: undefined };
+const site = { origin: "https://perennial.example", controller: undefined, contact: undefined, retentionMonths: 0 };
 
 it("the confirmation mail has the colours of the page", () => {
-  const [light = "", dark = ""] = readFileSync(join(projectRoot, "client/tokens.css"), "utf8").split(
-    "prefers-color-scheme: dark",
-  );
+  const tokens = readFileSync(join(projectRoot, "client/tokens.css"), "utf8");
+  const [light = "", dark = ""] = tokens.split("prefers-color-scheme: dark");
   const token = (css: string, name: string) => new RegExp(`--${name}: (#\\w+);`).exec(css)?.[1];
   for (const [css, colours] of [
     [light, mailColours.light],
@@ -18,6 +17,15 @@ it("the confirmation mail has the colours of the page", () => {
   ] as const) {
     expect(Object.fromEntries(Object.keys(colours).map((name) => [name, token(css, name)]))).toEqual(colours);
   }
+});
+
+it.each([
+  [0, "We keep an entry until early access ends."],
+  [24, "We remove an entry 24 months after the sign-up, or when early access ends."],
+])("the confirmation mail says what becomes of an entry that nobody confirms, kept for %i months", (months, words) => {
+  const { text, html } = renderConfirmationMail({ ...site, retentionMonths: months }, "token");
+  for (const part of [text, html.replaceAll("<!-- -->", "")])
+    expect(part).toContain(`If you do nothing, the entry stays on the list, unconfirmed. ${words}`);
 });
 
 it("the confirmation mail names controller and contact only if they are set", () => {

@@ -1,7 +1,7 @@
 // The layout of the confirmation mail, as plain text and as HTML; its text is in client/shared/content.ts.
 import { renderToStaticMarkup } from "react-dom/server";
 import { confirmPath, leavePath, tokenQuery } from "../../client/shared/addresses.ts";
-import { confirmationMail as copy, product } from "../../client/shared/content.ts";
+import { confirmationMail as copy, privacyPage, product } from "../../client/shared/content.ts";
 
 export interface MailedSite {
   origin: string;
@@ -9,6 +9,8 @@ export interface MailedSite {
   controller: string | undefined;
   /** The address for questions. */
   contact: string | undefined;
+  /** 0 sets no limit. */
+  retentionMonths: number;
 }
 
 /** The colours of client/tokens.css, as mail readers know no custom properties. A test compares them. */
@@ -67,14 +69,19 @@ interface Urls {
   leaveUrl: string;
 }
 
-function formatText({ controller, contact }: MailedSite, { confirmUrl, leaveUrl }: Urls): string {
+const describeInaction = ({ retentionMonths }: MailedSite) =>
+  `${copy.otherwise} ${privacyPage.retention(retentionMonths)}`;
+
+function formatText(site: MailedSite, { confirmUrl, leaveUrl }: Urls): string {
+  const { controller, contact } = site;
   const footer = [...(controller ? [controller] : []), ...(contact ? [`${copy.contact} ${contact}`] : [])];
   const parts = [
     copy.heading,
     copy.text,
     `${copy.confirm}:\n${confirmUrl}`,
     copy.next,
-    `${copy.leaveText}\n${leaveUrl}`,
+    `${copy.leaveText} ${copy.leave}:\n${leaveUrl}`,
+    describeInaction(site),
     ...(footer.length > 0 ? [["-- ", product.name, ...footer].join("\n")] : []),
   ];
   return `${parts.join("\n\n")}\n`;
@@ -159,6 +166,7 @@ function Mail({ site, confirmUrl, leaveUrl }: Urls & { site: MailedSite }) {
             <a className="link" href={leaveUrl} style={link}>
               {copy.leave}
             </a>
+            . {describeInaction(site)}
           </p>
         </div>
         <div className="soft" style={footer}>

@@ -3,7 +3,6 @@ import type { RenderedPage } from "../../client/entry-server.tsx";
 import { meta, product } from "../../client/shared/content.ts";
 import type { PageHead } from "../../client/shared/page-data.ts";
 import type { PageSettings } from "../../client/shared/site-settings.ts";
-import { structuredData } from "./structured-data.ts";
 
 /** Splits the template at its markers; String.replace would interpret the "$" of a price. */
 export function createDocument(template: string, site: PublicSite): (page: RenderedPage) => string {
@@ -11,12 +10,14 @@ export function createDocument(template: string, site: PublicSite): (page: Rende
   if (start === undefined || middle === undefined || end === undefined) {
     throw new Error("client/index.html lacks <!--head--> or <!--page-->");
   }
-  return (page) => start + renderHead(page.head, page.address, site) + middle + root(page) + end;
+  return (page) => start + renderHead(page.head, page.address, site) + middle + root(page, site) + end;
 }
 
-function root({ status, body, address }: RenderedPage): string {
+/** The origin is printed on paper. */
+function root({ status, body, address }: RenderedPage, { origin }: PublicSite): string {
   const beacon = address === "/" && status === 200 ? " data-beacon" : "";
-  return `<div id="root" data-address="${escapeHtml(address)}"${beacon}>${withoutVoidSlashes(body)}</div>`;
+  const data = `data-origin="${escapeHtml(origin)}" data-address="${escapeHtml(address)}"${beacon}`;
+  return `<div id="root" ${data}>${withoutVoidSlashes(body)}</div>`;
 }
 
 /** React ends void elements with "/>", which HTML validators report. In text, ">" is escaped. */
@@ -63,9 +64,25 @@ function sharing(title: string, description: string, path: string, origin: strin
   ];
 }
 
+/** Names the site and its logo in search results. */
 function jsonLd(origin: string): string {
+  const organization = {
+    "@type": "Organization",
+    "@id": `${origin}/#organization`,
+    name: product.name,
+    url: `${origin}/`,
+    logo: `${origin}/icon-512.png`,
+  };
+  const website = {
+    "@type": "WebSite",
+    name: product.name,
+    url: `${origin}/`,
+    inLanguage: "en",
+    publisher: { "@id": organization["@id"] },
+  };
   // Escaped, because "</script" in a text would end the element.
-  const json = JSON.stringify(structuredData(origin)).replaceAll("<", "\\u003c");
+  const data = { "@context": "https://schema.org", "@graph": [organization, website] };
+  const json = JSON.stringify(data).replaceAll("<", "\\u003c");
   return `<script type="application/ld+json">${json}</script>`;
 }
 

@@ -60,7 +60,7 @@ it("the form's note says where to have an entry deleted, also after a failed pos
 
 it.each<[changes: Partial<PageSettings>, text: string]>([
   [{ retentionMonths: 24 }, "We remove an entry 24 months after the sign-up"],
-  [{ keepsErasures: true }, "After we remove an entry, we keep a check value of its address"],
+  [{ keepsErasures: true }, "After we remove an entry, we keep a fingerprint of its address"],
   [{ mail: true }, "The time of our confirmation mail"],
 ])("/privacy of a site with the settings %j says “%s”", async (changes, text) => {
   const app = await createTestApp(noDatabase, { site: { settings: () => ({ ...settings, ...changes }) } });

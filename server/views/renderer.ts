@@ -1,6 +1,6 @@
 // Renders pages to HTML documents: from the build, or in development through Vite.
 import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ViteDevServer } from "vite";
 import type * as EntryServer from "../../client/entry-server.tsx";
@@ -29,32 +29,40 @@ export interface Renderer {
 /** The folder of the client's built files. */
 export const builtClient = join(projectRoot, "dist", "client");
 
+/** The stylesheet of the page with this address. */
+const sheetOf = (address: string) => (/^\/(?:\?|$)/.test(address) ? "landing" : "other");
+
 /**
- * Inlines the stylesheet, so that the first paint waits for the document only, and adds the script's hash, so that the
+ * Inlines the stylesheet of the page, so that the first paint waits for the document only, and adds the script's hash, so that the
  * browser runs no other script in its place.
  * @returns the renderer, and the CSP sources of the inline styles.
  */
 export async function createBuiltRenderer(entry: Entry, site: PublicSite) {
   const template = await readFile(join(builtClient, "index.html"), "utf8");
   const link = /<link rel="stylesheet"[^>]* href="([^"]+)"[^>]*>/.exec(template);
-  if (!link) throw new Error(`${builtClient}/index.html has no stylesheet; build again`);
-  const css = (await readFile(join(builtClient, link[1] as string), "utf8")).trim();
+  const other = (await readdir(join(builtClient, "assets"))).find((name) => /^other-pages-.*\.css$/.test(name));
+  if (!link || !other) throw new Error(`${builtClient} has no stylesheet; build again`);
+  const readSheet = async (path: string) => (await readFile(join(builtClient, path), "utf8")).trim();
+  const sheets = { landing: await readSheet(link[1] as string), other: await readSheet(`assets/${other}`) };
   const script = /<script type="module"[^>]* src="([^"]+)"/.exec(template);
   if (!script) throw new Error(`${builtClient}/index.html has no script; build again`);
   const code = await readFile(join(builtClient, script[1] as string));
-  const document = createDocument(
-    template
-      .replace(link[0], () => `<style>${css}</style>`)
-      .replace(script[0], () => `${script[0]} integrity="${integrity(code)}"`),
-    site,
-  );
+  const create = (css: string) =>
+    createDocument(
+      template
+        .replace(link[0], () => `<style>${css}</style>`)
+        .replace(script[0], () => `${script[0]} integrity="${integrity(code)}"`),
+      site,
+    );
+  const documents = { landing: create(sheets.landing), other: create(sheets.other) };
+  const render = (page: EntryServer.RenderedPage) => renderDocument(documents[sheetOf(page.address)], page);
   const renderer: Renderer = {
     addressOf: async (path, query) => entry.pageAddress(path, query),
-    page: async (address, failure) => render(document, entry.renderPage(address, site.settings(), failure)),
-    errorPage: async () => render(document, entry.renderErrorPage(site.settings())),
+    page: async (address, failure) => render(entry.renderPage(address, site.settings(), failure)),
+    errorPage: async () => render(entry.renderErrorPage(site.settings())),
     listedAddresses: async () => entry.listedAddresses(),
   };
-  return { renderer, styles: [`'${integrity(css)}'`] };
+  return { renderer, styles: Object.values(sheets).map((css) => `'${integrity(css)}'`) };
 }
 
 /** Returns the hash by which a browser recognises a script or style. */
@@ -69,19 +77,20 @@ export function createDevRenderer(vite: ViteDevServer, site: PublicSite): Render
   // Not the import above: the head has texts of client/shared/content.ts, and an edit of that file does not restart the server.
   const loadDocument = () => vite.ssrLoadModule(documentModule) as Promise<typeof DocumentModule>;
   const document = async (address: string) => {
-    const source = await readFile(join(projectRoot, "client", "index.html"), "utf8");
+    const template = await readFile(join(projectRoot, "client", "index.html"), "utf8");
+    const source = sheetOf(address) === "landing" ? template : template.replace("/styles.css", "/other-pages.css");
     const { createDocument: create } = await loadDocument();
-    return create(await vite.transformIndexHtml(address, source), site);
+    return create(await vite.transformIndexHtml(address || "/", source), site);
   };
   return {
     addressOf: async (path, query) => (await load()).pageAddress(path, query),
     page: async (address, failure) =>
-      render(await document(address), (await load()).renderPage(address, site.settings(), failure)),
-    errorPage: async () => render(await document("/"), (await load()).renderErrorPage(site.settings())),
+      renderDocument(await document(address), (await load()).renderPage(address, site.settings(), failure)),
+    errorPage: async () => renderDocument(await document(""), (await load()).renderErrorPage(site.settings())),
     listedAddresses: async () => (await load()).listedAddresses(),
   };
 }
 
-function render(document: (page: EntryServer.RenderedPage) => string, page: EntryServer.RenderedPage) {
+function renderDocument(document: (page: EntryServer.RenderedPage) => string, page: EntryServer.RenderedPage) {
   return { status: page.status, html: document(page) };
 }

@@ -1,5 +1,5 @@
 // npm run worker: sends webhooks and mails, and deletes old entries, until it is stopped; in the image node dist/server/worker.js.
-import { withDatabase } from "../database/connect.ts";
+import { withDatabase } from "../database/settings.ts";
 import { createLogger } from "../logger.ts";
 import { explain } from "../operator-messages.ts";
 import { runTasks } from "./worker.ts";

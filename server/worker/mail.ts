@@ -1,9 +1,10 @@
 // The task mail: the confirmation mail of an entry (double opt-in), at most one a day to an address and three in all.
-import type { JobHelpers, Task } from "graphile-worker";
+import type { Task } from "graphile-worker";
 import type { SendMailOptions } from "nodemailer";
 import { hashAddress } from "../database/erasure-key.ts";
 import { createToken } from "../models/entry-links.ts";
-import { isFlagged, normaliseAddress } from "../models/waitlist-entry.ts";
+import { claimMail, findEarliestTime, findMailedEntry, releaseMail } from "../models/queued-entries.ts";
+import { normaliseAddress } from "../models/waitlist-entry.ts";
 import { renderConfirmationMail, type MailedSite } from "../views/confirmation-mail.tsx";
 import { MailError, sendMail } from "./mail-server.ts";
 import type { CountMail } from "./metrics.ts";
@@ -18,12 +19,6 @@ export interface MailSettings {
   onMail?: CountMail | undefined;
 }
 
-interface Entry {
-  id: string;
-  email: string;
-  mailed_at: Date | null;
-}
-
 /**
  * The job names the entry, never its address. graphile-worker retries a job 25 times in about four days, at last every 6 h;
  * it logs and stores the error's message.
@@ -31,7 +26,7 @@ interface Entry {
 export function mailTask(settings: MailSettings): Task {
   const server = { url: settings.url, client: new URL(settings.site.origin).hostname };
   return async (payload, helpers) => {
-    const entry = await readEntry((payload as { entry: string }).entry, helpers);
+    const entry = await findMailedEntry(helpers, (payload as { entry: string }).entry);
     if (!entry) return;
     // A compromised web process could store spellings such as "ada@example.com ", and mail one person several times a day.
     if (normaliseAddress(entry.email) !== entry.email) {
@@ -39,74 +34,24 @@ export function mailTask(settings: MailSettings): Task {
       return;
     }
     const hash = hashAddress(entry.email, settings.key);
-    const runAt = await findEarliestTime(entry, hash, helpers);
+    const runAt = await findEarliestTime(helpers, entry, hash);
     if (runAt) {
       await helpers.addJob("mail", { entry: entry.id }, { runAt, jobKey: `mail ${entry.id}` });
       return;
     }
     const token = createToken();
-    if (!(await claim(entry, token.hash, hash, helpers))) return;
+    if (!(await claimMail(helpers, entry, token.hash, hash))) return;
     try {
       await sendMail(server, composeMessage(settings, entry.email, token.token));
       settings.onMail?.("sent");
     } catch (error) {
       if (!(error instanceof MailError) || error.mayHaveArrived) throw error;
-      await release(entry, token.hash, error, helpers);
+      await releaseMail(helpers, entry, token.hash, error.isRefusal ? error.code : null);
       if (!error.isRefusal) throw error;
       settings.onMail?.("refused");
       helpers.logger.warn(error.message);
     }
   };
-}
-
-/** Returns undefined if the entry is erased, flagged, confirmed or refused, or had three mails. */
-async function readEntry(id: string, helpers: JobHelpers): Promise<Entry | undefined> {
-  const { rows } = await helpers.query<Entry>(
-    `SELECT id, email, mailed_at FROM public.earlyaccess
-     WHERE id = $1 AND NOT ${isFlagged} AND confirmed_at IS NULL AND mail_refusal IS NULL
-       AND coalesce(cardinality(mail_tokens), 0) < 3`,
-    [id],
-  );
-  return rows[0];
-}
-
-/** Returns the time at which a day has passed since the latest mail, or since the address left; undefined if it has. */
-async function findEarliestTime({ mailed_at }: Entry, hash: Buffer, helpers: JobHelpers): Promise<Date | undefined> {
-  const { rows } = await helpers.query<{ until: Date }>(
-    `SELECT until FROM (SELECT greatest($1::timestamptz, max(erased_at)) + interval '1 day' AS until
-                        FROM earlyaccess_erasures.addresses WHERE hash = $2) AS wait
-     WHERE until > CURRENT_TIMESTAMP`,
-    [mailed_at, hash],
-  );
-  return rows[0]?.until;
-}
-
-/**
- * Stores the token's hash and counts the mail before it is sent, so that a crash cannot exceed the limits: the job then waits for
- * the next day. Returns false if the entry is erased, or another job for it was first.
- */
-async function claim({ id }: Entry, tokenHash: string, hash: Buffer, helpers: JobHelpers): Promise<boolean> {
-  const { rowCount } = await helpers.query(
-    `UPDATE public.earlyaccess
-     SET mail_tokens = array_append(mail_tokens, $2), erasure_hash = $3, mailed_at = CURRENT_TIMESTAMP
-     WHERE id = $1 AND (mailed_at IS NULL OR mailed_at <= CURRENT_TIMESTAMP - interval '1 day')`,
-    [id, tokenHash, hash],
-  );
-  return rowCount === 1;
-}
-
-/** Records that the mail was not sent, and the refusal if it is permanent. */
-async function release(
-  { id, mailed_at }: Entry,
-  tokenHash: string,
-  { code, isRefusal }: MailError,
-  helpers: JobHelpers,
-): Promise<void> {
-  await helpers.query(
-    `UPDATE public.earlyaccess SET mail_tokens = array_remove(mail_tokens, $2), mailed_at = $3, mail_refusal = $4
-     WHERE id = $1`,
-    [id, tokenHash, mailed_at, isRefusal ? code : null],
-  );
 }
 
 function composeMessage({ from, site }: MailSettings, email: string, token: string): SendMailOptions {

@@ -1,8 +1,7 @@
 // The task webhook: posts an event for each new entry and for each confirmed one, as Slack reads it or as signed JSON.
 import { createHmac } from "node:crypto";
 import type { Task } from "graphile-worker";
-import { sourceColumns } from "../database/columns.ts";
-import type { Source } from "../models/source.ts";
+import { findNotifiedEntry, type NotifiedEntry } from "../models/queued-entries.ts";
 
 export interface Webhook {
   url: string;
@@ -10,25 +9,18 @@ export interface Webhook {
   secret: string | undefined;
 }
 
-/** The event, without data about the person: data that has left the database cannot be erased. */
-interface WebhookEvent extends Source {
-  id: string;
-  company: string;
-  created_at: Date;
+interface WebhookEvent extends NotifiedEntry {
   /** Null if the event is the sign-up itself. */
   confirmed_at: Date | null;
 }
 
-const columns = ["id", "company", "created_at", ...sourceColumns].join(", ");
-const select = `SELECT ${columns} FROM public.earlyaccess WHERE id = $1`;
-
 export function webhookTask(webhook: Webhook): Task {
   return async (payload, helpers) => {
     const { entry, confirmed } = payload as { entry: string; confirmed: boolean };
-    const { rows } = await helpers.query<WebhookEvent>(select, [entry]);
-    if (!rows[0]) return; // The address was a duplicate, or the entry is erased by now.
+    const notified = await findNotifiedEntry(helpers, entry);
+    if (!notified) return;
     // The trigger adds the job at the time of the confirmation. The worker's role need not read confirmed_at.
-    await post(webhook, { ...rows[0], confirmed_at: confirmed ? helpers.job.created_at : null });
+    await post(webhook, { ...notified, confirmed_at: confirmed ? helpers.job.created_at : null });
   };
 }
 

@@ -8,10 +8,10 @@ import { Logger, parseCrontab, run, type Runner, type Task, type TaskList } from
 import type pg from "pg";
 import type { Logger as Log } from "pino";
 import { settings, type Config } from "../config.ts";
-import { withConnection, type OpenedDatabase } from "../database/connect.ts";
+import { withConnection } from "../database/connect.ts";
+import type { OpenedDatabase, WorkerTask } from "../database/settings.ts";
 import { requireErasureKey } from "../database/erasure-key.ts";
 import { refuseForeignQueue, workerLock, workerName } from "../database/queue.ts";
-import type { WorkerTask } from "../database/roles.ts";
 import { eraseAgain, purgeOld } from "../models/erasures.ts";
 import { OperatorError } from "../operator-messages.ts";
 import type { CountMail } from "./metrics.ts";
@@ -80,7 +80,8 @@ async function createTask(
     );
   }
   const { mailTask } = await import("./mail.ts"); // React and nodemailer, which the other tasks do not need.
-  const site = { origin: config.publicUrl ?? "", controller: config.controller, contact: config.contactEmail };
+  const { publicUrl: origin = "", controller, contactEmail: contact } = config;
+  const site = { origin, controller, contact, retentionMonths };
   return mailTask({ url: smtpUrl, from: mailFrom, key: key ?? "", site, onMail });
 }
 

@@ -1,5 +1,5 @@
 // The measurements of speed and memory: each returns rows of the benchmark's table.
-import type { DatabaseUrls } from "../../server/database/roles.ts";
+import type { DatabaseSettings } from "../../server/database/settings.ts";
 import { memoryOf } from "../support/run.ts";
 import type { Site } from "../support/site.ts";
 import { pageRate, pgbenchRate, signupRate, startBareServer, startMeasuredSite } from "./servers.ts";
@@ -8,7 +8,7 @@ export interface Bench {
   rounds: number;
   /** How long each round loads each contestant. */
   seconds: number;
-  database: DatabaseUrls;
+  database: DatabaseSettings;
   /** For files; deleted at the end. */
   folder: string;
 }

@@ -6,7 +6,7 @@ import { get, type IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { promisify } from "node:util";
-import type { DatabaseUrls } from "../../server/database/roles.ts";
+import type { DatabaseSettings } from "../../server/database/settings.ts";
 import { projectRoot } from "../../server/project-root.ts";
 import { cpuSecondsOf, findProgram } from "../support/run.ts";
 import { startSite, urlsOf, type Site } from "../support/site.ts";
@@ -14,7 +14,7 @@ import { startSite, urlsOf, type Site } from "../support/site.ts";
 const run = promisify(execFile);
 
 /** Starts the site with the command of npm start and the environment of the image; its log goes to a file in `folder`. */
-export function startMeasuredSite(folder: string, database: DatabaseUrls): Promise<Site> {
+export function startMeasuredSite(folder: string, database: DatabaseSettings): Promise<Site> {
   return startSite({
     log: join(folder, "site.log"),
     env: {
@@ -77,7 +77,7 @@ ON CONFLICT DO NOTHING;
 `;
 
 /** INSERTs per second over 10 connections, as many as the site has at most. */
-export async function pgbenchRate(folder: string, { webUrl }: DatabaseUrls, seconds: number): Promise<number> {
+export async function pgbenchRate(folder: string, { webUrl }: DatabaseSettings, seconds: number): Promise<number> {
   const file = join(folder, "insert.sql");
   writeFileSync(file, insert);
   const { stdout } = await run(findProgram("pgbench"), ["-n", "-c", "10", "-T", `${seconds}`, "-f", file, webUrl]);

@@ -6,12 +6,13 @@ import {
   animationsFinished,
   breakSending,
   hydrated,
+  isViolation,
   openPage,
   sendFormTo,
   type WatchedPage,
 } from "../support/browser.ts";
 
-const sites = createBrowserSites();
+const sites = await createBrowserSites();
 
 /** Runs in the page. Returns a line for each violation in the elements, by default in the whole page. */
 async function findViolations(elements: string[]): Promise<string[]> {
@@ -120,6 +121,8 @@ const formStates: Record<string, Enter> = {
     await breakSending(page);
     await submit(page, "ada@example.com");
     await page.getByRole("heading", { name: "Unexpected Application Error!" }).waitFor();
+    await page.getByText("boom").waitFor({ state: "detached" });
+    await page.getByRole("heading", { level: 1 }).waitFor(); // The rest of the page stays.
   },
   "the answer of a list that closed meanwhile": async (page) => {
     await sendFormTo(sites.closed.url, page);
@@ -133,6 +136,7 @@ it.each([
 ])("%s has no violation that axe finds, light and dark", async (_, enter, elements) => {
   const page = await openPage({ viewport: { width: 360, height: 900 } });
   await enter(page);
+  expect(page.messages.filter(isViolation)).toEqual([]);
   const toast = (await page.locator("[data-sonner-toast]").count()) > 0 ? ["[data-sonner-toaster]"] : [];
   await expectNoViolations(page, [...elements, ...toast]);
 });
@@ -153,9 +157,8 @@ const covered = (page: WatchedPage) =>
     return !(topmost && (element.contains(topmost) || topmost.contains(element)));
   });
 
-it("the keyboard reaches every control in order, forwards and backwards, and nothing covers the focused one", async () => {
-  const page = await openPage({ viewport: { width: 360, height: 640 } });
-  await page.goto(sites.open.url);
+it("the keyboard reaches every control in order, forwards and backwards, nothing covers the focused one, and it signs up", async () => {
+  const page = await openPage({ url: sites.open.url, viewport: { width: 360, height: 640 } });
   const seen: string[] = [];
   while (seen.at(-1) !== "job_title") {
     await page.keyboard.press("Tab");
@@ -170,42 +173,6 @@ it("the keyboard reaches every control in order, forwards and backwards, and not
   }
   await page.keyboard.press("Enter");
   expect(await page.evaluate(() => document.activeElement?.id)).toBe("content");
-});
-
-it("the keyboard chooses a sentence of the example", async () => {
-  const page = await openPage();
-  await page.goto(sites.open.url);
-  await page.getByRole("radio", { name: "Win back" }).focus();
-  for (const segment of ["Born in June", "Newcomers", "Gone quiet"]) {
-    await page.keyboard.press("ArrowRight");
-    const shown = page.locator(".segment-head b, .rule .chip").filter({ visible: true });
-    expect(await shown.allTextContents()).toEqual([segment, segment]);
-  }
-});
-
-it("the arrow of a sentence chooses the next one, without JavaScript, and each choice keeps its name", async () => {
-  const page = await openPage({ javaScriptEnabled: false });
-  await page.goto(sites.open.url);
-  for (const name of ["Birthdays", "New faces", "Win back"]) {
-    await page.locator(".send").filter({ visible: true }).click();
-    expect(await page.getByRole("radio", { name, exact: true }).isChecked()).toBe(true);
-  }
-});
-
-it("every picture has the name Example, and each section with pictures shows that word once", async () => {
-  const page = await openPage();
-  await page.goto(sites.open.url);
-  const pictures = page.getByRole("figure");
-  expect(await pictures.count()).toBeGreaterThan(5);
-  expect(await pictures.and(page.getByRole("figure", { name: "Example", exact: true })).count()).toBe(
-    await pictures.count(),
-  );
-  for (const section of [".hero", ".features"]) expect(await page.locator(`${section} .tag`).count()).toBe(1);
-});
-
-it("the keyboard is enough to sign up", async () => {
-  const page = await openPage();
-  await page.goto(sites.open.url);
   while ((await focused(page)) !== "Sign up for early access") await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
   await page.waitForFunction(() => document.activeElement?.id === "early-access");
@@ -216,4 +183,31 @@ it("the keyboard is enough to sign up", async () => {
   await page.keyboard.press("Enter");
   await page.getByText("Welcome to the future! 🚀").first().waitFor();
   expect(await sites.database.query("SELECT FROM earlyaccess WHERE name = 'Grace'")).toHaveLength(1);
+});
+
+it("the keyboard chooses a sentence of the example", async () => {
+  const page = await openPage({ url: sites.open.url });
+  await page.getByRole("radio", { name: "Win back" }).focus();
+  for (const segment of ["Born in June", "Newcomers", "Gone quiet"]) {
+    await page.keyboard.press("ArrowRight");
+    const shown = page.locator(".segment-head b, .rule .chip").filter({ visible: true });
+    expect(await shown.allTextContents()).toEqual([segment, segment]);
+  }
+});
+
+it("the arrow of a sentence chooses the next one, without JavaScript, and each choice keeps its name", async () => {
+  const page = await openPage({ url: sites.open.url, javaScriptEnabled: false });
+  for (const name of ["Birthdays", "New faces", "Win back"]) {
+    await page.locator(".send").filter({ visible: true }).click();
+    expect(await page.getByRole("radio", { name, exact: true }).isChecked()).toBe(true);
+  }
+});
+
+it("every picture has the name Example, and each section with pictures shows that word once", async () => {
+  const page = await openPage({ url: sites.open.url });
+  const pictures = page.getByRole("figure");
+  const count = await pictures.count();
+  expect(count).toBeGreaterThan(5);
+  expect(await page.getByRole("figure", { name: "Example", exact: true }).count()).toBe(count);
+  for (const section of [".hero", ".features"]) expect(await page.locator(`${section} .tag`).count()).toBe(1);
 });

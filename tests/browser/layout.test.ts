@@ -6,12 +6,11 @@ import { expect, it } from "vitest";
 import { createBrowserSites } from "../support/browser-sites.ts";
 import { animationsFinished, deferredLayoutFinished, openPage } from "../support/browser.ts";
 
-const sites = createBrowserSites();
+const sites = await createBrowserSites();
 
 /** Opens the address and calls the function at three widths. 640 px and 320 px are 1280 px at 200 % and 400 % zoom. */
 async function atEachWidth(url: string, check: (page: Page, width: number) => Promise<unknown>) {
-  const page = await openPage();
-  await page.goto(url);
+  const page = await openPage({ url });
   await deferredLayoutFinished(page);
   for (const width of [320, 1024, 2560]) {
     await page.setViewportSize({ width, height: 800 });
@@ -28,47 +27,88 @@ it.each([
   ["the page of a link", () => `${sites.open.url}/leave?token=${token}`],
   ["the 404 page", () => `${sites.open.url}/nope`],
   ["the closed page", () => sites.closed.url],
-])("%s does not overflow, and its links, buttons and inputs are at least 44 × 44 px", async (_, url) => {
-  await atEachWidth(url(), async (page, width) => {
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
-    const small = await page.evaluate(() =>
-      [...document.querySelectorAll<HTMLElement>("a, button, input:not([type=hidden]), .send")]
-        .filter((element) => !element.matches(".skip-link, .visually-hidden *, p a")) // WCAG excepts links in a text.
-        .map((element) => ({ text: element.textContent, box: element.getBoundingClientRect() }))
-        .filter(({ box }) => box.height < 44 || box.width < 44)
-        .map(({ text, box }) => `${text} ${box.width} × ${box.height}`),
-    );
-    expect(small, `at ${width} px`).toEqual([]);
-  });
-});
+])(
+  "%s does not overflow, its bar has one row, and links, buttons and inputs are at least 44 × 44 px",
+  async (_, url) => {
+    await atEachWidth(url(), async (page, width) => {
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+      const small = await page.evaluate(() =>
+        [...document.querySelectorAll<HTMLElement>("a, button, input:not([type=hidden]), .send")]
+          .filter((element) => !element.matches(".skip-link, .visually-hidden *, p a")) // WCAG excepts links in a text.
+          .map((element) => ({ text: element.textContent, box: element.getBoundingClientRect() }))
+          .filter(({ box }) => box.height < 44 || box.width < 44)
+          .map(({ text, box }) => `${text} ${box.width} × ${box.height}`),
+      );
+      expect(small, `at ${width} px`).toEqual([]);
+      const bar = page.getByRole("navigation");
+      expect(await bar.getByText("Perennial").isVisible()).toBe(true);
+      expect(await bar.getByRole("link", { name: /Get Early Access|List closed/ }).isVisible()).toBe(true);
+      expect((await bar.boundingBox())?.height, `at ${width} px`).toBeLessThan(2 * 44);
+    });
+  },
+);
 
-it("the landing page does not overflow on a phone with text at twice its size", async () => {
+it.each(["/", "/privacy", `/confirm?token=${token}`, "/nope"])("%s fits a phone with doubled text", async (path) => {
   const page = await openPage({ viewport: { width: 360, height: 740 } });
   const devtools = await page.context().newCDPSession(page);
   const setFontSize = (standard: number) => devtools.send("Page.setFontSizes", { fontSizes: { standard } });
   await setFontSize(32);
-  await page.goto(sites.open.url);
+  await page.goto(sites.open.url + path);
   await deferredLayoutFinished(page);
   expect(await page.evaluate(() => getComputedStyle(document.documentElement).fontSize)).toBe("32px");
-  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+  for (const width of [360, 320]) {
+    await page.setViewportSize({ width, height: 740 });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+  }
   await setFontSize(16);
 });
 
-it("the navigation bar has the product's name and its button in one row, at every width", async () => {
-  await atEachWidth(sites.open.url, async (page, width) => {
-    const bar = page.getByRole("navigation");
-    expect(await bar.getByText("Perennial").isVisible()).toBe(true);
-    expect(await bar.getByRole("link", { name: "Get Early Access" }).isVisible()).toBe(true);
-    expect((await bar.boundingBox())?.height, `at ${width} px`).toBeLessThan(2 * 44);
+it("beside a scroll bar, which media queries do not count, the navigation bar has one row, and begins where the text does", async () => {
+  const page = await openPage({ url: sites.open.url });
+  await page.evaluate(() => {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(".navigation { right: 17px }");
+    document.adoptedStyleSheets.push(sheet);
   });
+  for (let width = 340; width <= 400; width += 5) {
+    await page.setViewportSize({ width, height: 800 });
+    expect((await page.getByRole("navigation").boundingBox())?.height, `at ${width} px`).toBeLessThan(2 * 44);
+  }
+  const left = async (selector: string) => (await page.locator(selector).first().boundingBox())?.x;
+  expect(await left(".navigation path")).toBe(await left("h1"));
+});
+
+it("on a phone the form follows its heading, and its button is above the fold", async () => {
+  const page = await openPage({ url: sites.open.url, viewport: { width: 390, height: 664 } });
+  await page.getByRole("link", { name: "Sign up for early access" }).click();
+  const form = page.locator("#early-access");
+  const boxes = [form.getByRole("heading").first(), form.locator("[type=submit]"), form.getByText("What happens next")];
+  const [heading, button, next] = await Promise.all(boxes.map((locator) => locator.boundingBox()));
+  expect(heading?.y).toBeGreaterThanOrEqual(64);
+  expect((button?.y ?? Infinity) + (button?.height ?? 0)).toBeLessThanOrEqual(664);
+  expect(next?.y).toBeGreaterThan(button?.y ?? Infinity);
+});
+
+it("on paper every part of the page begins at the same margin, and the site's address ends it", async () => {
+  const page = await openPage({ url: sites.open.url, viewport: { width: 720, height: 1000 } });
+  await page.emulateMedia({ media: "print" });
+  const lefts = await page
+    .locator(".navigation path, h1, h2, .next li, .footer path")
+    .evaluateAll((all) => all.map((element) => element.getBoundingClientRect().left));
+  expect(new Set(lefts)).toEqual(new Set([0]));
+  const end = await page.evaluate(
+    () => getComputedStyle(document.getElementById("root") as Element, "::after").content,
+  );
+  expect(end).toBe(`"${new URL(sites.open.url).origin}"`);
 });
 
 it.each([
-  [390, 844],
-  [1440, 900],
-])("links lead to what they name, directly below the navigation bar, at %d × %d px", async (width, height) => {
-  const page = await openPage({ viewport: { width, height } });
-  await page.goto(sites.open.url);
+  [390, 844, 6.6],
+  [1440, 900, 5.7],
+])("at %d × %d px, the page has at most %d screens, and links lead below the bar", async (width, height, screens) => {
+  const page = await openPage({ url: sites.open.url, viewport: { width, height } });
+  await deferredLayoutFinished(page);
+  expect((await page.evaluate(() => document.documentElement.scrollHeight)) / height).toBeLessThanOrEqual(screens);
   const bar = (await page.locator("header").boundingBox())?.height ?? 0;
   for (const name of ["Features", "Pricing"]) {
     await page.evaluate(() => scrollTo(0, 0));
@@ -88,8 +128,7 @@ it.each([
 });
 
 it("the Back button and a reload return to the same position", async () => {
-  const page = await openPage({ viewport: { width: 1280, height: 740 } });
-  await page.goto(sites.open.url);
+  const page = await openPage({ url: sites.open.url, viewport: { width: 1280, height: 740 } });
   await deferredLayoutFinished(page);
   await page.evaluate(() => scrollTo(0, 1500));
   await page.getByRole("navigation").getByRole("link", { name: "Pricing" }).click();
@@ -99,16 +138,6 @@ it("the Back button and a reload return to the same position", async () => {
   await page.reload();
   await settled(page);
   expect(await page.evaluate(() => scrollY)).toBe(1500);
-});
-
-it.each([
-  [1440, 900, 5.7],
-  [390, 844, 6.6],
-])("the landing page of %d × %d px is at most %d screens high", async (width, height, screens) => {
-  const page = await openPage({ viewport: { width, height } });
-  await page.goto(sites.open.url);
-  await deferredLayoutFinished(page);
-  expect((await page.evaluate(() => document.documentElement.scrollHeight)) / height).toBeLessThanOrEqual(screens);
 });
 
 const choose = (page: Page, name: string) => page.getByRole("radio", { name }).check();
@@ -130,8 +159,7 @@ it("the choice of another sentence moves nothing outside its example", async () 
 });
 
 it("what a sentence creates grows in reading order within 1.4 s of the choice, and at once with reduced motion", async () => {
-  const page = await openPage({ reducedMotion: "no-preference" });
-  await page.goto(sites.open.url);
+  const page = await openPage({ url: sites.open.url, reducedMotion: "no-preference" });
   const parts = [".composer u::after", ".seed::after", ".seed::before", ".segment", ".rule", ".email"];
   /** Chooses the sentence, and returns the start of the transition of each part, and the end of the last one, in ms. */
   const chooseAndMeasure = (index: number) =>
@@ -193,9 +221,7 @@ it("the landing page does not shift while it loads and its animations run", asyn
 
 /** Waits two frames, the first of which starts animations, and until these have ended. */
 async function settled(page: Page) {
-  await page.evaluate(
-    () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(undefined)))),
-  );
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
   await animationsFinished(page);
 }
 
@@ -248,8 +274,7 @@ it.each([
 });
 
 it("a visitor who prefers reduced motion sees no animation, nothing hidden and no smooth scrolling", async () => {
-  const page = await openPage({ reducedMotion: "reduce" });
-  await page.goto(sites.open.url);
+  const page = await openPage({ url: sites.open.url, reducedMotion: "reduce" });
   const seen = await page.evaluate(() => {
     const animations = document.getAnimations().map((animation) => (animation as CSSAnimation).animationName);
     const styles = [...document.querySelectorAll("main :not(input)")].map((element) => getComputedStyle(element));
@@ -263,8 +288,7 @@ it("a visitor who prefers reduced motion sees no animation, nothing hidden and n
 });
 
 it("forced colors draw borders around buttons and fields", async () => {
-  const page = await openPage({ forcedColors: "active" });
-  await page.goto(sites.open.url);
+  const page = await openPage({ url: sites.open.url, forcedColors: "active" });
   const borders = await page
     .locator(".button, input:not([type=hidden]), .form-card")
     .evaluateAll((all) => all.map((element) => getComputedStyle(element).borderTopWidth));

@@ -23,8 +23,7 @@ async function startMailingSite(): Promise<string> {
 
 it("the links of a mail confirm the entry, and later remove it", async () => {
   const url = await startMailingSite();
-  const page = await openPage();
-  await page.goto(url);
+  const page = await openPage({ url });
   await page.getByLabel("Name").fill("Ada");
   await page.getByLabel("Email").fill("ada@example.com");
   await page.getByLabel("Company").fill("Engines");
@@ -32,6 +31,7 @@ it("the links of a mail confirm the entry, and later remove it", async () => {
   await page.locator("form button[type=submit]").click();
   expect(await (await response).json()).not.toHaveProperty("undo");
   await page.getByText("Please check your inbox").waitFor();
+  await page.locator(".joined").getByText("The team will reach out once the Beta version is ready.").waitFor();
   expect(await page.getByText("Undo").count()).toBe(0);
   await fixture.mailed(1);
   const { html } = parseMail(fixture.server.mails[0]?.raw ?? "");
@@ -39,20 +39,14 @@ it("the links of a mail confirm the entry, and later remove it", async () => {
   const [confirm = "", leave = ""] = links;
   expect(links).toHaveLength(2);
 
-  // A mail scanner opens every link.
-  for (const link of links) expect((await fetch(link)).status).toBe(200);
-  expect(await entries()).toEqual([{ email: "ada@example.com", confirmed: false }]);
-
-  for (let time = 1; time <= 2; time++) {
-    await page.goto(confirm);
-    await page.getByRole("button", { name: "Confirm my address" }).click();
-    await page.getByRole("heading", { name: "Your address is confirmed" }).waitFor();
-    expect(await entries()).toEqual([{ email: "ada@example.com", confirmed: true }]);
-  }
+  await page.goto(confirm);
+  await page.getByRole("button", { name: "Confirm my address" }).click();
+  await page.getByRole("heading", { name: "Your address is confirmed" }).waitFor();
+  expect(await entries()).toEqual([{ email: "ada@example.com", confirmed: true }]);
 
   await page.goto(leave);
   await page.getByRole("button", { name: "Leave the list" }).press("Enter");
-  await page.getByText("The entry that this link belongs to is no longer on the early access list.").waitFor();
+  await page.getByText("The sign-up behind this link is no longer on the early access list.").waitFor();
   expect(await entries()).toEqual([]);
 
   await page.goto(confirm);

@@ -1,16 +1,14 @@
-// The built pages in a browser: requests, console messages, cookies, the 404 page and the error message of a broken form.
+// The built pages in a browser: requests, console messages, cookies, the 404 page and a link that failed.
 import { expect, it } from "vitest";
 import { createBrowserSites } from "../support/browser-sites.ts";
-import { breakSending, hydrated, hydrateForm, isViolation, openPage, type WatchedPage } from "../support/browser.ts";
+import { hydrateForm, openPage, type WatchedPage } from "../support/browser.ts";
 
-const sites = createBrowserSites();
+const sites = await createBrowserSites();
 
-const hasFetchedReact = (page: WatchedPage) =>
-  page.sentRequests.some((request) => request.includes("/assets/hydrate-"));
+const hasFetchedReact = (page: WatchedPage) => page.sentRequests.some((sent) => sent.includes("/assets/hydrate-"));
 
 it("the built landing page hydrates without console messages, requests to other hosts and cookies, near its form", async () => {
-  const page = await openPage();
-  await page.goto(sites.open.url);
+  const page = await openPage({ url: sites.open.url });
   await page.waitForLoadState("networkidle");
   expect(hasFetchedReact(page)).toBe(false);
   await hydrateForm(page);
@@ -37,15 +35,17 @@ it("the 404 page shows its text, links to the landing page, logs the unknown pat
   expect(page.url()).toBe(`${sites.open.url}/`);
 });
 
-it("a component that throws in the browser is replaced by an error message, and the rest of the page stays", async () => {
+it("after a fault of the database, a link of a mail can be tried again", async () => {
   const page = await openPage();
-  await breakSending(page);
-  await page.goto(`${sites.open.url}/#early-access`);
-  await hydrated(page);
-  for (const label of ["Name", "Email", "Company"]) await page.getByLabel(label).fill("a@b.co");
-  await page.locator("form button").click();
+  const link = `${sites.open.url}/confirm?token=${"A".repeat(22)}`;
+  await page.goto(link);
+  const confirm = page.getByRole("button", { name: "Confirm my address" });
+  await sites.wire.cut();
+  await confirm.click();
   await page.getByRole("heading", { name: "Unexpected Application Error!" }).waitFor();
-  expect(await page.locator("body").textContent()).not.toContain("boom");
-  await page.getByRole("heading", { level: 1 }).waitFor();
-  expect(page.messages.filter(isViolation)).toEqual([]);
+  await sites.wire.mend();
+  await page.getByRole("link", { name: "Try again" }).click();
+  expect(page.url()).toBe(link);
+  await confirm.click();
+  await page.getByRole("heading", { name: "This link has expired" }).waitFor();
 });

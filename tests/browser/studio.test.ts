@@ -1,25 +1,19 @@
 // Prisma Studio in a browser: the opening view, and an edit of a status.
 import type { Locator, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import { migrate } from "../../server/database/migrate.ts";
 import { openPage } from "../support/browser.ts";
-import { createEmptyDatabase, type TestDatabase } from "../support/database.ts";
-import { startStudio, type Site } from "../support/site.ts";
+import { createEmptyDatabase } from "../support/database.ts";
+import { startStudio } from "../support/site.ts";
 
-let database: TestDatabase;
-let studio: Site;
-
-beforeAll(async () => {
-  const empty = await createEmptyDatabase();
-  database = { ...empty, adminUrl: empty.adminRoleUrl };
-  await migrate(database);
-  // Neither the ids nor the physical order of the rows follow created_at.
-  await database.query(`
+const database = await createEmptyDatabase();
+await migrate({ ...database, adminUrl: database.adminRoleUrl });
+// Neither the ids nor the physical order of the rows follow created_at.
+await database.query(`
     INSERT INTO earlyaccess (id, name, email, company, job_title, created_at)
     SELECT gen_random_uuid(), 'Person ' || n, 'person' || n || '@example.com', 'Engines', 'Engineer',
       TIMESTAMPTZ '2026-01-01Z' + n * 7 % 40 * INTERVAL '1 day' FROM generate_series(1, 40) n`);
-  studio = await startStudio({ DATABASE_URL: database.webUrl, DATABASE_ADMIN_URL: database.adminRoleUrl });
-});
+const studio = await startStudio({ DATABASE_URL: database.webUrl, DATABASE_ADMIN_URL: database.adminRoleUrl });
 
 afterAll(() => studio.stop());
 
@@ -42,11 +36,9 @@ it("Studio opens the printed link with the newest entries first, without request
   await page.getByRole("button", { name: "Save 1 row" }).click();
   await page.getByRole("button", { name: "yes, write to db" }).click();
   await page.getByText("Row saved successfully").waitFor();
-  expect(
-    await database.query(`
-      SELECT email, changed_by, old_status, new_status
-      FROM earlyaccess_status_changes JOIN earlyaccess ON earlyaccess.id = entry_id`),
-  ).toEqual([
-    { email, changed_by: new URL(database.adminRoleUrl).username, old_status: "waiting", new_status: "invited" },
-  ]);
+  const changes = await database.query(`
+    SELECT email, changed_by, old_status, new_status
+    FROM earlyaccess_status_changes JOIN earlyaccess ON earlyaccess.id = entry_id`);
+  const changed_by = new URL(database.adminRoleUrl).username;
+  expect(changes).toEqual([{ email, changed_by, old_status: "waiting", new_status: "invited" }]);
 });

@@ -141,11 +141,7 @@ it("invite --undo and --show of an unknown invitation exit with 1", async () => 
 });
 
 it.each([
-  [
-    "a command line without a choice",
-    [],
-    /^invite needs --first N, --list, --show INVITATION or --undo INVITATION\.\n$/,
-  ],
+  ["a call without a choice", [], /^invite needs --first N, --list, --show INVITATION or --undo INVITATION\.\n$/],
   ["--first 0", ["--first", "0"], /^--first is "0" but must be a whole number from 1, for example 100\.\n$/],
   ["--undo x --first 1", ["--undo", "x", "--first", "1"], /^--undo cannot be combined with --first\.\n$/],
 ])("invite refuses %s with exit code 2", async (_, args, message) => {

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { freePort } from "../../server/http/listen.ts";
+import { freePort } from "../../server/database/embedded/embedded.ts";
 import { projectRoot } from "../../server/project-root.ts";
 import { createMailFixture } from "../support/mail-fixture.ts";
 import { ada, signUp, startSite } from "../support/site.ts";
@@ -106,7 +106,7 @@ it("the metrics count sign-ups as joined or repeated, and by flag", async () => 
   expect(await counts(site, "perennial_signups_flagged_total")).toEqual(flags);
 });
 
-it("the worker counts mails, and shows the backlog, jobs that were given up, and the age of the last backup", async () => {
+it("the worker counts mails, and shows the backlog, failed jobs and the age of the last backup; files name only metrics", async () => {
   const port = await freePort();
   await mails.startWorker({ WORKER_METRICS_PORT: `${port}` });
   expect(await mails.signUp("ada@example.com")).toBe(201);
@@ -140,15 +140,11 @@ it("the worker counts mails, and shows the backlog, jobs that were given up, and
   expect(Math.round(((await read()).perennial_backlog_seconds ?? 0) / 3_600)).toBe(1);
   await fail(3);
   expect(Math.round(((await read()).perennial_backlog_seconds ?? 0) / 3_600)).toBe(5);
-});
 
-it("the dashboard and the alerts name only metrics that the site or the worker has", async () => {
+  // The dashboard and the alerts name only metrics that the site or the worker has.
   const site = await start();
   await signUp(site); // Counted before the scrape.
-  const port = await freePort();
-  await mails.startWorker({ WORKER_METRICS_PORT: `${port}` });
-  const samples = { ...(await scrape(site.metricsUrl)), ...(await scrape(`http://127.0.0.1:${port}/metrics`)) };
-  const names = new Set(Object.keys(samples).map((key) => key.split(" ", 1)[0]));
+  const names = new Set(Object.keys({ ...(await scrape(site.metricsUrl)), ...found }).map((key) => key.split(" ")[0]));
   const files = ["grafana-dashboard.json", "prometheus-alerts.yml"];
   const text = files.map((name) => readFileSync(join(projectRoot, "deploy", name), "utf8")).join("\n");
   const named = text.match(/\b(?:http|perennial|nodejs|process)_[a-z\d_]+/g) ?? [];

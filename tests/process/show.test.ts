@@ -28,7 +28,7 @@ async function show(...options: string[]): Promise<string> {
 }
 
 describe("show", () => {
-  it("prints every column and the status history", async () => {
+  it("prints every column, the status history, and that a client of the API named no notice", async () => {
     await addAda({ token_hash: "\\x0102", mailed_at: "2026-01-02T02:00:00Z", utm_source: "news" });
     await database.query("UPDATE earlyaccess SET status = 'invited', invitation = 'b'");
     await database.query("UPDATE earlyaccess SET status = 'joined'");
@@ -46,6 +46,7 @@ describe("show", () => {
     })) {
       expect(stdout).toContain(`\n${name.padEnd(16)}  ${value}\n`);
     }
+    expect(stdout).toContain("\nThe sign-up named no notice: it came from a client of the API.\n");
     const by = new URL(database.ownerUrl).username;
     const history = stdout.slice(stdout.indexOf("Status changes:")).replaceAll(/\d{4}-\S+ \S+ UTC/g, "TIME");
     expect(history).toContain(`TIME  waiting → invited by ${by}\nTIME  invited → joined by ${by}\n\n`);
@@ -57,11 +58,6 @@ describe("show", () => {
     await addAda({ notice_id: id });
     const named = `The sign-up named the notice ${id}, which the site first showed at 2026-01-01 09:00:00.000 UTC.`;
     expect(await show()).toContain(`\n${named} Its text:\n\n${text}`);
-  });
-
-  it("says that a client of the API named no notice", async () => {
-    await addAda();
-    expect(await show()).toContain("\nThe sign-up named no notice: it came from a client of the API.\n");
   });
 
   it("prints no control characters, and no line that a field imitates", async () => {

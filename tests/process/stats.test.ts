@@ -98,39 +98,34 @@ describe("stats", () => {
 });
 
 describe("the page of stats --html", () => {
-  let html: string;
+  const page = file("report.html");
 
   async function writePage(): Promise<string> {
     await addViews();
-    const page = file("report.html");
     expect(await waitlist(["stats", "--html", page])).toEqual({ code: 0, stdout: `Wrote ${page}.\n`, stderr: "" });
-    expect((await stat(page)).mode & 0o777).toBe(0o600);
-    html = await readFile(page, "utf8");
     return `file://${page}`;
   }
 
   it("is valid HTML with the figures of the terminal, and runs and loads nothing", async () => {
     const url = await writePage();
+    expect((await stat(page)).mode & 0o777).toBe(0o600);
+    const html = await readFile(page, "utf8");
     const validator = new HtmlValidate({ extends: ["html-validate:standard"], rules: { "no-inline-style": "off" } });
     const { results } = await validator.validateString(html);
     expect(results.flatMap(({ messages }) => messages)).toEqual([]);
-    const shown = await openPage();
-    await shown.goto(url);
+    const shown = await openPage({ url });
     expect(shown.sentRequests).toEqual([`GET ${url}`]);
     expect(shown.messages).toEqual([]); // A script would violate the policy.
     const rows = await shown
       .locator("tr")
       .evaluateAll((all) => all.map(({ children }) => Array.from(children, (cell) => cell.textContent).join("|")));
     const isPrinted = (row: string) => !row.includes("script"); // The terminal shows it without control characters.
-    expect(rows.filter(isPrinted)).toEqual(
-      (await lines("--all")).filter((line) => line.includes("|") && isPrinted(line)),
-    );
+    expect(rows.filter(isPrinted)).toEqual((await lines("--all")).filter((row) => row.includes("|") && isPrinted(row)));
   });
 
   it.each(["light", "dark"] as const)("is accessible and fits a phone, in %s colours", async (colorScheme) => {
     const url = await writePage();
-    const shown = await openPage({ colorScheme, bypassCSP: true, viewport: { width: 390, height: 844 } });
-    await shown.goto(url);
+    const shown = await openPage({ url, colorScheme, bypassCSP: true, viewport: { width: 390, height: 844 } });
     expect(await shown.getByRole("img").count()).toBe(1);
     expect(await shown.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
     await shown.evaluate(axe.source);

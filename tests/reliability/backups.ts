@@ -8,8 +8,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { migrate } from "../../server/database/migrate.ts";
-import type { DatabaseUrls } from "../../server/database/roles.ts";
-import { freePort } from "../../server/http/listen.ts";
+import type { DatabaseSettings } from "../../server/database/settings.ts";
+import { freePort } from "../../server/database/embedded/embedded.ts";
 import { eraseEntries } from "../../server/models/erasures.ts";
 import { projectRoot } from "../../server/project-root.ts";
 import { findProgram } from "../support/run.ts";
@@ -61,7 +61,7 @@ export const backUpAndRestore = () =>
     return `1,000 of 10,000 entries erased; none returned after 4 restores and an import, and all other rows did; Postgres ${String(server?.server_version)}`;
   });
 
-async function waitlist(database: DatabaseUrls, ...args: string[]): Promise<string> {
+async function waitlist(database: DatabaseSettings, ...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await runBuiltWaitlist(database, args, { ERASURE_KEY: key });
   assert.deepEqual([code, stderr], [0, ""], `${args.join(" ")}: ${stdout}`);
   return stdout;
@@ -79,7 +79,7 @@ async function backUpByScript(ownerUrl: string, folder: string): Promise<string>
 }
 
 /** Restores as docs/backup.md says. The rows return without the erased ones, and replace an entry that was added since. */
-async function restore(database: DatabaseUrls, backup: string, rows: unknown[]): Promise<void> {
+async function restore(database: DatabaseSettings, backup: string, rows: unknown[]): Promise<void> {
   await runDocumented("pg_restore", "--clean", database.ownerUrl, backup);
   await migrate(database);
   assert.match(await waitlist(database, "purge"), /^Removed 1,000 entries of erased people, /);

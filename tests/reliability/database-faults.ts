@@ -16,14 +16,15 @@ import {
   assertRunning,
   countStatus,
   createVisitors,
-  visit,
+  poll,
+  probe,
   type Visitors,
 } from "../support/visitors.ts";
 
 const run = promisify(execFile);
 
-/** In milliseconds, for a page or a probe. */
-const pageLimit = 2_000;
+/** Sign-ups every 100 ms while Postgres is stopped. */
+const frozenSignups = 60;
 
 export const databaseFaults: StackScenarios = {
   "Postgres goes silent, and fails over": async (stack) => {
@@ -32,12 +33,6 @@ export const databaseFaults: StackScenarios = {
     const site = await stack.startSite({ DATABASE_URL: wire.url(stack.postgres.webUrl) });
     return endure(stack, site, fault).finally(() => wire.cut());
   },
-};
-
-/** Sign-ups every 100 ms while Postgres is stopped. */
-const frozenSignups = 60;
-
-export const frozenPostgres: StackScenarios = {
   "Postgres is stopped (SIGSTOP), and continues": async (stack) => {
     const site = await stack.startSite();
     const visitors = createVisitors(stack);
@@ -122,22 +117,6 @@ async function loadDuringFault(visitors: Visitors, site: Site): Promise<string> 
   assert(countWarnings(site) - before <= refused + 30, "the log is flooded");
   const slowest = Math.max(...answers.map(({ ms }) => ms));
   return `${pages} pages 200, ${refused} of 100 sign-ups refused, the slowest in ${Math.round(slowest)} ms`;
-}
-
-/** Requests `path` until aborted, at least 5 times. Returns how often. */
-async function poll(site: Site, path: string, expected: number, signal: AbortSignal): Promise<number> {
-  let count = 0;
-  for (; !signal.aborted || count < 5; count++) {
-    assert.equal(await probe(site, path), expected, `status of ${path} during the fault`);
-    await sleep(20);
-  }
-  return count;
-}
-
-async function probe(site: Site, path: string): Promise<number> {
-  const { status, ms } = await visit(site, path);
-  assert(ms < pageLimit, `${path} took ${Math.round(ms)} ms`);
-  return status;
 }
 
 async function signUpAgain(visitors: Visitors, site: Site): Promise<boolean> {

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { migrate } from "../../server/database/migrate.ts";
 import { projectRoot } from "../../server/project-root.ts";
-import { freePort } from "../../server/http/listen.ts";
+import { freePort } from "../../server/database/embedded/embedded.ts";
 import { findProgram } from "../support/run.ts";
 import { postSignup, runWorker, type Site } from "../support/site.ts";
 import { signupBody, type StackScenarios } from "../support/stack.ts";
@@ -73,10 +73,7 @@ async function withPrometheus<T>(ports: number[], folder: string, use: (query: Q
   const server = spawn(findProgram("prometheus"), [...options, `--web.listen-address=${address}`], { stdio: "ignore" });
   const query: Query = (promql) => promtool(["query", "instant", `http://${address}`, promql]);
   try {
-    await until(
-      "Prometheus is ready",
-      async () => (await fetch(`http://${address}/-/ready`).catch(() => undefined))?.ok,
-    );
+    await until("Prometheus runs", async () => (await fetch(`http://${address}/-/ready`).catch(() => undefined))?.ok);
     const isRead = () => query(`count(up{job="perennial"} == 1) == ${ports.length}`).trim() !== "";
     await until("Prometheus has read the metrics", isRead);
     return await use(query);

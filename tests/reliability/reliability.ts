@@ -3,7 +3,7 @@
 import { inspect } from "node:util";
 import { withStack } from "../support/stack.ts";
 import { backUpAndRestore } from "./backups.ts";
-import { databaseFaults, fillDisk, frozenPostgres } from "./database-faults.ts";
+import { databaseFaults, fillDisk } from "./database-faults.ts";
 import { floods } from "./floods.ts";
 import { kills } from "./kills.ts";
 import { largeList } from "./large-list.ts";
@@ -23,7 +23,7 @@ const inCi = new Set([
   "back up, erase 1,000 of 10,000 entries and restore: every other row returns",
 ]);
 
-const ofOneSite = { ...kills, ...databaseFaults, ...frozenPostgres, ...floods, ...replicas, ...largeList, ...metrics };
+const ofOneSite = { ...kills, ...databaseFaults, ...floods, ...replicas, ...largeList, ...metrics };
 
 /** Each returns what was measured, in a few words for the table, and throws if a check fails. */
 const scenarios: Record<string, () => Promise<string>> = {

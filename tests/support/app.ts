@@ -2,10 +2,11 @@
 import { pino } from "pino";
 import { defaultSettings } from "../../client/shared/site-settings.ts";
 import { createApp, type AppOptions } from "../../server/app.ts";
-import { connect, createPool } from "../../server/database/connect.ts";
+import { connect, createPool } from "../../server/database/pool.ts";
 import { createReadiness } from "../../server/database/readiness.ts";
 import { createEntryLinks } from "../../server/models/entry-links.ts";
 import { createNotice } from "../../server/models/notice.ts";
+import { createSignupCeiling } from "../../server/models/signup-volume.ts";
 import { createWaitlist } from "../../server/models/waitlist.ts";
 import { createBuiltFrontend, type Frontend } from "../../server/views/frontend.ts";
 import type { PublicSite } from "../../server/views/document.ts";
@@ -42,6 +43,7 @@ export async function createTestApp(webUrl = noDatabase, { site: siteChanges, ..
     site,
     frontend: await frontendOf(site),
     isReady: createReadiness(waitlist.check, log),
+    ceiling: createSignupCeiling(0, log),
     waitlist,
     undo: true,
     links: createEntryLinks(database.query),

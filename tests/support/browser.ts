@@ -14,6 +14,7 @@ export interface WatchedPage extends Page {
 /** A page can change its media and viewport while it is open; the others need a browser context of their own. */
 type Media = Pick<BrowserContextOptions, "colorScheme" | "reducedMotion" | "forcedColors" | "viewport">;
 type ContextOptions = Pick<BrowserContextOptions, "javaScriptEnabled" | "bypassCSP">;
+type PageOptions = Media & ContextOptions & { url?: string };
 
 let browser: Promise<Browser> | undefined;
 const idlePages = new Map<string, WatchedPage[]>();
@@ -29,7 +30,7 @@ afterAll(async () => {
  * Opens a page, without motion unless the options say otherwise. When the test ends, the page leaves the site and waits for
  * the next test: a new browser context needs three times the processor time of a page load.
  */
-export async function openPage({ viewport, ...options }: Media & ContextOptions = {}): Promise<WatchedPage> {
+export async function openPage({ url, viewport, ...options }: PageOptions = {}): Promise<WatchedPage> {
   const { colorScheme = "light", reducedMotion = "reduce", forcedColors = "none", ...contextOptions } = options;
   const key = JSON.stringify(contextOptions);
   const page = idlePages.get(key)?.pop() ?? (await newPage(contextOptions));
@@ -45,6 +46,7 @@ export async function openPage({ viewport, ...options }: Media & ContextOptions 
   });
   await page.emulateMedia({ colorScheme, reducedMotion, forcedColors, media: null });
   await page.setViewportSize(viewport ?? { width: 1280, height: 720 });
+  if (url) await page.goto(url);
   return page;
 }
 

@@ -1,11 +1,11 @@
 // Databases in the one Postgres of the test run, which is deleted at its end: copies of migrated templates, and empty ones.
 import { randomBytes } from "node:crypto";
 import { inject } from "vitest";
-import type { DatabaseUrls } from "../../server/database/roles.ts";
+import type { DatabaseSettings } from "../../server/database/settings.ts";
 import type { Template } from "./global-setup.ts";
 import { queryAs } from "./query.ts";
 
-export interface TestDatabase extends DatabaseUrls {
+export interface TestDatabase extends DatabaseSettings {
   /** The role of the worker, which a migration with `worker` creates. */
   workerUrl: string;
   /** The role of admins, which a migration with adminUrl creates. */
@@ -29,7 +29,7 @@ function urlOf(database: string, role: string, password: string): string {
   return Object.assign(new URL(superuserUrl(database)), { username: `${database}_${role}`, password }).href;
 }
 
-function toTestDatabase(name: string, urls: DatabaseUrls): TestDatabase {
+function toTestDatabase(name: string, urls: DatabaseSettings): TestDatabase {
   return {
     ...urls,
     workerUrl: urls.worker?.url ?? urlOf(name, "worker", "also a long secret"),

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { scripts } from "../../package.json";
 import { projectRoot } from "../../server/project-root.ts";
-import { freePort } from "../../server/http/listen.ts";
+import { freePort } from "../../server/database/embedded/embedded.ts";
 import { startSite } from "./site.ts";
 
 export type DevSite = Awaited<ReturnType<typeof startDevSite>>;

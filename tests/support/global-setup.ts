@@ -1,7 +1,7 @@
 // Before all tests that need them: finds a browser, starts a real Postgres, and migrates the databases that tests copy.
 import type { TestProject } from "vitest/node";
 import { migrate } from "../../server/database/migrate.ts";
-import type { DatabaseUrls, WorkerTask } from "../../server/database/roles.ts";
+import type { DatabaseSettings, WorkerTask } from "../../server/database/settings.ts";
 import { findChromium, type Chromium } from "./chromium.ts";
 import { startPostgres } from "./postgres.ts";
 import { queryAs } from "./query.ts";
@@ -10,7 +10,7 @@ declare module "vitest" {
   interface ProvidedContext {
     /** The superuser's URL, with which tests create databases of their own. */
     superuserUrl: string;
-    templates: Record<Template, DatabaseUrls>;
+    templates: Record<Template, DatabaseSettings>;
     chromium: Chromium;
   }
 }
@@ -42,13 +42,13 @@ export default async function setup(project: TestProject): Promise<(() => Promis
   return () => postgres.release();
 }
 
-async function createTemplate(superuserUrl: string, name: Template): Promise<DatabaseUrls> {
+async function createTemplate(superuserUrl: string, name: Template): Promise<DatabaseSettings> {
   const database = `template_${name}`;
   await queryAs(superuserUrl, `CREATE ROLE ${database}_owner LOGIN CREATEROLE PASSWORD 'owners-password'`);
   await queryAs(superuserUrl, `CREATE DATABASE ${database} OWNER ${database}_owner`);
   const as = (role: string, password: string) =>
     Object.assign(new URL(superuserUrl), { pathname: database, username: `${database}_${role}`, password }).href;
-  const urls: DatabaseUrls = {
+  const urls: DatabaseSettings = {
     ownerUrl: as("owner", "owners-password"),
     webUrl: as("web", "it's a long secret"),
     ...(tasks[name].length > 0 && { worker: { url: as("worker", "also a long secret"), tasks: tasks[name] } }),

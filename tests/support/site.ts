@@ -5,8 +5,8 @@ import { openSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { scripts } from "../../package.json";
-import type { DatabaseUrls } from "../../server/database/roles.ts";
-import { freePort } from "../../server/http/listen.ts";
+import type { DatabaseSettings } from "../../server/database/settings.ts";
+import { freePort } from "../../server/database/embedded/embedded.ts";
 import { projectRoot } from "../../server/project-root.ts";
 import { until } from "./until.ts";
 
@@ -33,7 +33,10 @@ const builtServer = join(projectRoot, "dist/server/index.js");
 const built: [string, ...string[]] = [process.execPath, ...scripts.start.split(" ").slice(1, -1), builtServer];
 
 /** The settings of a given database. */
-export const urlsOf = ({ webUrl, ownerUrl }: DatabaseUrls) => ({ DATABASE_URL: webUrl, DATABASE_OWNER_URL: ownerUrl });
+export const urlsOf = ({ webUrl, ownerUrl }: DatabaseSettings) => ({
+  DATABASE_URL: webUrl,
+  DATABASE_OWNER_URL: ownerUrl,
+});
 
 /** Resolves when the site listens, or after its first response if its log goes to a file. @throws with its output if it ends before. */
 export async function startSite(options: Options = {}): Promise<Site> {

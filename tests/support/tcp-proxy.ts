@@ -2,8 +2,6 @@
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 
-export type Wire = Awaited<ReturnType<typeof openWire>>;
-
 export async function openWire(databaseUrl: string) {
   const target = new URL(databaseUrl);
   const sockets = new Set<Socket>();

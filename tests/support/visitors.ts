@@ -6,6 +6,8 @@ import { signupBody, type Stack } from "./stack.ts";
 
 /** In milliseconds: the site must answer each sign-up within this time. */
 const answerLimit = 5_000;
+/** In milliseconds, for a page or a probe. */
+const pageLimit = 2_000;
 
 export interface Answer {
   status: number;
@@ -66,34 +68,29 @@ export const countStatus = (answers: (Answer | undefined)[], status: number) =>
   answers.filter((answer) => answer?.status === status).length;
 
 /** GET without a kept connection, for at most 20 s. */
-export async function visit(site: Site, path = "/"): Promise<{ status: number; body: string; ms: number }> {
+async function visit(site: Site, path: string): Promise<{ status: number; ms: number }> {
   const began = performance.now();
   const signal = AbortSignal.timeout(20_000);
   const response = await fetch(site.url + path, { headers: { Connection: "close" }, signal });
-  return { status: response.status, body: await response.text(), ms: performance.now() - began };
+  await response.arrayBuffer();
+  return { status: response.status, ms: performance.now() - began };
 }
 
-/** Opens the page ten times a second. Returns a function that stops, and reports how many visits there were. */
-export function startVisits(site: Site): () => Promise<string> {
-  const stop = new AbortController();
-  let visits = 0;
-  let slowest = 0;
-  const visiting = (async () => {
-    while (!stop.signal.aborted) {
-      const { status, body, ms } = await visit(site);
-      assert.equal(status, 200);
-      assert(body.trimEnd().endsWith("</html>"), "A visitor got a truncated page.");
-      visits++;
-      slowest = Math.max(slowest, ms);
-      await sleep(Math.max(0, 100 - ms));
-    }
-  })();
-  visiting.catch(() => undefined); // Thrown below.
-  return async () => {
-    stop.abort();
-    await visiting;
-    return `${visits} other visits got 200, the slowest in ${Math.round(slowest)} ms`;
-  };
+/** Returns the status of a page or a probe, which must not take long. */
+export async function probe(site: Site, path: string): Promise<number> {
+  const { status, ms } = await visit(site, path);
+  assert(ms < pageLimit, `${path} took ${Math.round(ms)} ms`);
+  return status;
+}
+
+/** Requests `path` until aborted, at least 5 times. Returns how often. */
+export async function poll(site: Site, path: string, expected: number, signal: AbortSignal): Promise<number> {
+  let count = 0;
+  for (; !signal.aborted || count < 5; count++) {
+    assert.equal(await probe(site, path), expected, `status of ${path}`);
+    await sleep(20);
+  }
+  return count;
 }
 
 /** Asserts that the process still runs and wrote nothing to stderr. */

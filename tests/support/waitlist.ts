@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { UsageError } from "../../server/commands/command.ts";
 import { runCommandLine } from "../../server/commands/waitlist/commands.ts";
 import { explain } from "../../server/operator-messages.ts";
-import type { DatabaseUrls } from "../../server/database/roles.ts";
+import type { DatabaseSettings } from "../../server/database/settings.ts";
 import { projectRoot } from "../../server/project-root.ts";
 import { run, type Run } from "./run.ts";
 import { urlsOf } from "./site.ts";
@@ -16,7 +16,7 @@ type Result = Pick<Run, "code" | "stdout" | "stderr">;
 
 /** Runs the command in this process, one at a time. @param env overrides the URLs of the database. */
 export async function runWaitlist(
-  database: DatabaseUrls,
+  database: DatabaseSettings,
   args: string[],
   env: Record<string, string> = {},
 ): Promise<Result> {
@@ -53,7 +53,7 @@ function capture(name: "stdout" | "stderr"): () => string {
 
 /** Runs the built command. @param program another bundle. */
 export async function runBuiltWaitlist(
-  database: DatabaseUrls,
+  database: DatabaseSettings,
   args: string[],
   env: Record<string, string> = {},
   program = builtWaitlist,

@@ -4,8 +4,7 @@ import request from "supertest";
 import { onTestFinished } from "vitest";
 import { signupPath } from "../../client/shared/addresses.ts";
 import { readConfig } from "../../server/config.ts";
-import { openDatabase } from "../../server/database/connect.ts";
-import type { DatabaseUrls } from "../../server/database/roles.ts";
+import { openDatabase, type DatabaseSettings } from "../../server/database/settings.ts";
 import { runTasks } from "../../server/worker/worker.ts";
 import { createTestApp } from "./app.ts";
 import { until } from "./until.ts";
@@ -35,7 +34,7 @@ export async function startWorker(env: Record<string, string>, roundMs?: number)
 export type SignUp = (email: string, changes?: object) => Promise<number>;
 
 /** Opens an app. Returns a function that signs up and resolves with the status. */
-export async function openSignUps({ webUrl }: DatabaseUrls): Promise<SignUp> {
+export async function openSignUps({ webUrl }: DatabaseSettings): Promise<SignUp> {
   const site = await createTestApp(webUrl);
   return async (email, changes) => {
     const entry = { name: "Ada Lovelace", email, company: "Engines", ...changes };

@@ -1,7 +1,7 @@
-// Every waitlist command by its name, and the choice of one by the command line.
-import { printableName } from "../../operator-messages.ts";
-import { print, UsageError } from "../command.ts";
-import { describeCommand, describeCommands, readArguments, type Command } from "./arguments.ts";
+// The command line of the waitlist: its commands, their help, and what is wrong with the arguments.
+import { Command, CommanderError } from "commander";
+import { printable, printableName } from "../../operator-messages.ts";
+import { UsageError } from "../command.ts";
 import { doctor } from "./doctor.ts";
 import { erase } from "./erase.ts";
 import { exportCommand } from "./export.ts";
@@ -12,33 +12,52 @@ import { show } from "./show.ts";
 import { stats } from "./stats.ts";
 import { unflag } from "./unflag.ts";
 
-const commands: Record<string, Command> = {
-  export: exportCommand,
-  import: importCommand,
-  invite,
-  stats,
-  unflag,
-  erase,
-  purge,
-  show,
-  doctor,
-};
+const overview = `Manages the waitlist, over the connection of DATABASE_OWNER_URL.
 
-/** @param args the words after `waitlist`. @throws UsageError */
-export async function runCommandLine([name, ...args]: string[]): Promise<void> {
-  if (name === undefined) throw new UsageError(describeCommands(commands).trimEnd());
-  if (name === "--help" || name === "-h" || name === "help") {
-    print(describeCommands(commands));
-    return;
+In the project:  npm run --silent waitlist -- COMMAND …
+In the image:    node dist/server/waitlist.js COMMAND …
+
+For details, run waitlist COMMAND --help. Exit codes: 0 done, 1 failed, 2 invalid command line.
+`;
+
+const program = new Command("waitlist")
+  .usage("COMMAND")
+  .addHelpText("before", overview)
+  .helpOption("-h, --help", "show this help")
+  .helpCommand(false)
+  .configureHelp({
+    subcommandTerm: (command) => command.name(),
+    commandDescription: (command) => [command.summary(), command.description()].filter(Boolean).join("\n\n"),
+  })
+  .configureOutput({ outputError: () => undefined })
+  .showSuggestionAfterError(false)
+  .exitOverride();
+export const commands = [exportCommand, importCommand, invite, stats, unflag, erase, purge, show, doctor];
+for (const command of commands) program.addCommand(command.copyInheritedSettings(program));
+
+/** Runs the command that the arguments name, or prints help. @param args the words after `waitlist`. @throws UsageError */
+export async function runCommandLine(args: string[]): Promise<void> {
+  if (args.length === 0) throw new UsageError(`${overview}\n${program.helpInformation().trimEnd()}`);
+  try {
+    await program.parseAsync(args[0] === "help" ? ["--help"] : args, { from: "user" });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode !== 0) throw new UsageError(describe(error, args[0]));
   }
-  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (!command) {
-    const known = Object.keys(commands).join(", ");
-    throw new UsageError(
-      `There is no command "${printableName(name)}". The commands are ${known}; see: waitlist --help`,
-    );
+}
+
+function describe({ code, message }: CommanderError, name = ""): string {
+  const command = commands.find((known) => known.name() === name);
+  const hint = `See: waitlist ${command ? `${name} ` : ""}--help`;
+  if (code === "commander.unknownCommand") {
+    const known = commands.map((one) => one.name()).join(", ");
+    return `There is no command "${printableName(name)}". The commands are ${known}; see: waitlist --help`;
   }
-  const parsed = readArguments(name, command, args);
-  if (parsed) await command.run(parsed);
-  else print(describeCommand(name, command));
+  if (code === "commander.missingArgument") return `${name} needs ${/'(.*)'/.exec(message)?.[1]}. ${hint}`;
+  if (command && code === "commander.excessArguments") {
+    const excess = command.args[command.registeredArguments.length] ?? "";
+    return `${name} does not take "${printableName(excess)}". ${hint}`;
+  }
+  const sentence = message.replace(/^error: ./, (start) => start.slice(-1).toUpperCase());
+  return `${printable(sentence)}. ${hint}`;
 }

@@ -1,18 +1,24 @@
 // waitlist doctor: checks what the site needs from its environment, and says what to do.
+import { Command } from "commander";
 import type pg from "pg";
 import { loadConfig, type Config } from "../../config.ts";
 import { signUpColumns } from "../../database/columns.ts";
-import { connectTo, openDatabase, type OpenedDatabase } from "../../database/connect.ts";
+import { connectTo } from "../../database/connect.ts";
+import {
+  openDatabase,
+  type OpenedDatabase,
+  readRole,
+  type DatabaseSettings,
+  type WorkerTask,
+} from "../../database/settings.ts";
 import { requireErasureKey } from "../../database/erasure-key.ts";
 import { mayMigrate, pendingMigrations } from "../../database/migrate.ts";
 import { backlogSeconds, isQueueEnabled, workerLock, workerName } from "../../database/queue.ts";
-import { examineWebRole, readRole, type DatabaseUrls, type WorkerTask } from "../../database/roles.ts";
+import { examineWebRole } from "../../database/roles.ts";
 import { errorFields } from "../../logger.ts";
 import { isFlagged } from "../../models/waitlist-entry.ts";
 import { OperatorError, printable } from "../../operator-messages.ts";
-import { count, countEntries, print } from "../command.ts";
-import type { Command } from "./arguments.ts";
-import { migrateHint } from "./owner.ts";
+import { count, countEntries, migrateHint, print } from "../command.ts";
 
 /** `text` says what was found, and what to do unless it is ok. */
 type Finding = [verdict: "ok" | "warning" | "problem", what: string, text: string];
@@ -21,19 +27,17 @@ const ok = (what: string, text: string): Finding => ["ok", what, text];
 const warn = (what: string, text: string): Finding => ["warning", what, text];
 const problem = (what: string, text: string): Finding => ["problem", what, text];
 
-export const doctor: Command = {
-  summary: "checks settings, database, roles, worker, backup, Redis and mail server, and says what to do",
-  details: "Changes nothing, and prints no password. The exit code is 1 if there is a problem.",
-  positionals: [],
-  options: { strict: { description: "exit with 1 after a warning, too" } },
-  run: async ({ has }) => {
-    const accepted = has("strict") ? ["ok"] : ["ok", "warning"];
+export const doctor = new Command("doctor")
+  .summary("checks settings, database, roles, worker, backup, Redis and mail server, and says what to do")
+  .description("Changes nothing, and prints no password. The exit code is 1 if there is a problem.")
+  .option("--strict", "exit with 1 after a warning, too")
+  .action(async ({ strict }: { strict?: boolean }) => {
+    const accepted = strict ? ["ok"] : ["ok", "warning"];
     for await (const [verdict, what, text] of examine()) {
       if (!accepted.includes(verdict)) process.exitCode = 1;
       print(`${verdict.padEnd(8)} ${what}: ${text.replaceAll("\n", "\n         ")}\n`);
     }
-  },
-};
+  });
 
 async function* examine(): AsyncGenerator<Finding> {
   let what = "Settings";
@@ -134,7 +138,7 @@ const webStatements = [
 const noWorker =
   "none runs: mails and webhooks wait, old entries stay. Its log says why. With docker compose, add worker to COMPOSE_PROFILES in .env, then: docker compose up -d --no-deps worker; otherwise npm run worker, or node dist/server/worker.js in the image.";
 
-async function* examineWorker(owner: pg.Client, worker: DatabaseUrls["worker"]): AsyncGenerator<Finding> {
+async function* examineWorker(owner: pg.Client, worker: DatabaseSettings["worker"]): AsyncGenerator<Finding> {
   const tasks = worker?.tasks ?? [];
   const holder = await findLockHolder(owner);
   const role = `the role "${printable(holder?.role ?? "")}"`;

@@ -1,31 +1,29 @@
 // waitlist erase: the right to erasure (GDPR, article 17), and those who unsubscribed elsewhere.
 import { readFile } from "node:fs/promises";
+import { Command } from "commander";
 import { requireErasureKey } from "../../database/erasure-key.ts";
 import { eraseEntries, findPeople } from "../../models/erasures.ts";
 import { normaliseAddress } from "../../models/waitlist-entry.ts";
 import { listNames, OperatorError, printable, printableName } from "../../operator-messages.ts";
-import { count, countEntries, print, UsageError } from "../command.ts";
-import type { Command } from "./arguments.ts";
-import { withOwner } from "./owner.ts";
+import { count, countEntries, print, UsageError, withOwner } from "../command.ts";
 import { explainCode } from "./private-file.ts";
 
-export const erase: Command = {
-  summary: "permanently removes the entry of each ADDRESS",
-  details: [
-    "Removes all of the entries, or none if a text is neither an email address nor on the list. The status history stays: it",
-    "holds the id of the entry, roles and times, but no personal data. Earlier backups and exports still hold the entry.",
-    "With ERASURE_KEY, the database keeps the address as a keyed hash, also if the list has no such entry: neither a restore",
-    "with purge nor import brings the entry back, and the person can still sign up again. Without it, erase the address again",
-    "after each restore and import.",
-  ].join("\n"),
-  positionals: ["[ADDRESS]…"],
-  options: { file: { value: "FILE", description: "erase the addresses in FILE, one a line" } },
-  run: async ({ positionals, value }) => {
-    const file = value("file");
-    if ((file === undefined) === (positionals.length === 0)) {
+export const erase = new Command("erase")
+  .summary("permanently removes the entry of each ADDRESS")
+  .description(
+    "Removes all of the entries, or none if a text is neither an email address nor on the list. The status history " +
+      "stays: it holds the id of the entry, roles and times, but no personal data. Earlier backups and exports still " +
+      "hold the entry. With ERASURE_KEY, the database keeps the address as a keyed hash, also if the list has no such " +
+      "entry: neither a restore with purge nor import brings the entry back, and the person can still sign up again. " +
+      "Without it, erase the address again after each restore and import.",
+  )
+  .argument("[ADDRESS...]")
+  .option("--file <FILE>", "erase the addresses in FILE, one a line")
+  .action(async (given: string[], { file }: { file?: string }) => {
+    if ((file === undefined) === (given.length === 0)) {
       throw new UsageError("erase needs either ADDRESS… or --file FILE. See: waitlist erase --help");
     }
-    const addresses = file === undefined ? positionals : await readLines(file);
+    const addresses = file === undefined ? given : await readLines(file);
     await withOwner(async (client, { erasureKey }) => {
       await requireErasureKey(client, erasureKey);
       const listed = new Map<string, { id: string; email: string }>();
@@ -39,14 +37,13 @@ export const erase: Command = {
         for (const { entry } of people) listed.set(entry.id, entry);
       }
       // A backup may have an entry that the list lacks.
-      const unlisted = addresses.flatMap((address) => normaliseAddress(address) ?? []);
+      const spellings = addresses.flatMap((address) => normaliseAddress(address) ?? []);
       // One statement erases all.
-      await eraseEntries(client, [...listed.values(), ...unlisted.map((email) => ({ id: null, email }))], erasureKey);
+      await eraseEntries(client, [...listed.values(), ...spellings.map((email) => ({ id: null, email }))], erasureKey);
       const names = missing.length > 0 ? ` (${listNames(missing)})` : "";
       print(`Removed ${countEntries(listed.size)}. Not on the list: ${count(missing.length)}${names}.\n`);
     });
-  },
-};
+  });
 
 /** Returns the lines that are not blank. */
 async function readLines(path: string): Promise<string[]> {

@@ -20,7 +20,7 @@ export interface CsvLine {
   cells: Record<string, string> | undefined;
 }
 
-/** In bytes. The parser holds a whole line in memory, and 50 bytes for each of its cells. */
+/** In bytes, without delimiters. The parser holds a whole line in memory. */
 const longestLine = 65_536;
 
 /** The names that other tools give the columns; in lower case without spaces and punctuation, "E-Mail address" is emailaddress. */
@@ -89,7 +89,7 @@ function matchColumns(header: string[]): Columns {
 
 /** Yields every record that is not blank; spreadsheets write lines of delimiters only. */
 async function* readRecords(path: string): Records {
-  const chunks = createReadStream(path)[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+  const chunks = createReadStream(path)[Symbol.asyncIterator]() as AsyncIterableIterator<Buffer>;
   const first = await chunks.next().catch((error: NodeJS.ErrnoException) => {
     throw new OperatorError(`${printable(path)} cannot be read: ${explainCode(error.code)}`);
   });
@@ -100,7 +100,11 @@ async function* readRecords(path: string): Records {
   const delimiter = findDelimiter(head.toString());
   const parser = parse({ delimiter, bom: true, info: true, relax_column_count: true, max_record_size: longestLine });
   // pipeline destroys both streams after an error of either; the loop below throws it.
-  pipeline(limitLines(head, chunks), parser, () => undefined);
+  const whole = async function* () {
+    yield head;
+    yield* chunks;
+  };
+  pipeline(whole, parser, () => undefined);
   let end = 0;
   try {
     for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: { lines: number } }>) {
@@ -122,21 +126,8 @@ function findDelimiter(head: string): string {
   return [",", ";", "\t"].toSorted((a, b) => frequency(b) - frequency(a))[0] as string;
 }
 
-/** @throws OperatorError for a line that is too long. */
-async function* limitLines(head: Buffer, rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
-  let number = 1;
-  let length = 0;
-  for (let chunk: Buffer | undefined = head; chunk; chunk = (await rest.next()).value) {
-    for (const byte of chunk) {
-      if (byte === 0x0a) number++;
-      length = byte === 0x0a || byte === 0x0d ? 0 : length + 1;
-      if (length > longestLine) throw new OperatorError(`Line ${number} is longer than 64 KiB.`);
-    }
-    yield chunk;
-  }
-}
-
 function describeCode(code: string): string {
-  if (code === "CSV_MAX_RECORD_SIZE" || code === "CSV_QUOTE_NOT_CLOSED") return "an earlier quote is never closed";
+  if (code === "CSV_MAX_RECORD_SIZE") return "the line is longer than 64 KiB, or an earlier quote is never closed";
+  if (code === "CSV_QUOTE_NOT_CLOSED") return "an earlier quote is never closed";
   return code.includes("QUOTE") ? "unexpected quote" : code;
 }

@@ -1,4 +1,5 @@
 // waitlist import: adds the entries of a CSV file, after all of its lines passed the checks of a sign-up.
+import { Command } from "commander";
 import type pg from "pg";
 import { v7 as uuidv7 } from "uuid";
 import { errorFields } from "../../logger.ts";
@@ -14,38 +15,35 @@ import {
 } from "../../models/imported-entries.ts";
 import { parseEntry } from "../../models/waitlist-entry.ts";
 import { listNames, OperatorError } from "../../operator-messages.ts";
-import { count, print } from "../command.ts";
-import type { Command } from "./arguments.ts";
+import { count, print, withOwner } from "../command.ts";
 import { openCsv, type CsvFile, type CsvLine } from "./import-file.ts";
 import { readMoment } from "./moment.ts";
-import { withOwner } from "./owner.ts";
 
-export const importCommand: Command = {
-  summary: "adds the entries of a CSV file to the list, or none if a line is invalid",
-  details: [
-    "The first line names the columns, in any order and case: name (or first name and last name), email, company",
-    "or organisation; also job title, created at, status, utm_… and referrer, as export writes them. import names and ignores",
-    "other columns; confirmed_at is one, because only the link in the confirmation mail confirms an address. The delimiter is",
-    "a comma, a semicolon or a tab, the text UTF-8, a line at most 64 KiB. Each line must pass the checks of a sign-up; import",
-    "names those that do not. It ignores a status that is not waiting, invited, joined or left, and a date that is not",
-    "ISO 8601 or not past. It skips addresses that are on the list or earlier in the file and, with ERASURE_KEY, erased",
-    "addresses, unless the line's created at is later than the erasure.",
-    "The site may run meanwhile: entries are committed 1,000 at a time. If import stops midway, run the same command again.",
-  ].join("\n"),
-  positionals: ["FILE"],
-  options: { "dry-run": { description: "report what an import would do, and change nothing" } },
-  run: async ({ positionals: [path = ""], has }) => {
+export const importCommand = new Command("import")
+  .summary("adds the entries of a CSV file to the list, or none if a line is invalid")
+  .description(
+    "The first line names the columns, in any order and case: name (or first name and last name), email, company or " +
+      "organisation; also job title, created at, status, utm_… and referrer, as export writes them. import names and " +
+      "ignores other columns; confirmed_at is one, because only the link in the confirmation mail confirms an address. " +
+      "The delimiter is a comma, a semicolon or a tab, the text UTF-8, a line at most 64 KiB. Each line must pass the " +
+      "checks of a sign-up; import names those that do not. It ignores a status that is not waiting, invited, joined or " +
+      "left, and a date that is not ISO 8601 or not past. It skips addresses that are on the list or earlier in the " +
+      "file and, with ERASURE_KEY, erased addresses, unless the line's created at is later than the erasure. The site " +
+      "may run meanwhile: entries are committed 1,000 at a time. If import stops midway, run the same command again.",
+  )
+  .argument("FILE")
+  .option("--dry-run", "report what an import would do, and change nothing")
+  .action(async (path: string, { dryRun }: { dryRun?: boolean }) => {
     const file = await openCsv(path);
     await withOwner(async (client, { erasureKey }) => {
       await requireErasureKey(client, erasureKey);
       const summary = await checkLines(client, file, erasureKey);
       print(formatSummary(summary, file.ignored));
       if (summary.invalid > 0) throw new OperatorError(formatErrors(summary));
-      if (has("dry-run")) print(`Would import ${count(summary.entries - summary.known)}; nothing was changed.\n`);
+      if (dryRun) print(`Would import ${count(summary.entries - summary.known)}; nothing was changed.\n`);
       else print(`Imported ${count(await insertEntries(client, summary.valid, erasureKey !== undefined))}.\n`);
     });
-  },
-};
+  });
 
 interface ImportSummary {
   valid: number;

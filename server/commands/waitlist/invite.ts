@@ -1,6 +1,7 @@
 // waitlist invite: marks the oldest waiting people as invited, and writes their list.
 import { open, rm } from "node:fs/promises";
 import type { Writable } from "node:stream";
+import { Command } from "commander";
 import type pg from "pg";
 import { OperatorError, printable, printableName } from "../../operator-messages.ts";
 import { copyInvitation } from "../../models/exported-list.ts";
@@ -12,60 +13,60 @@ import {
   revertInvitation,
   invitableCondition,
 } from "../../models/invitations.ts";
-import { count, countPeople, print, UsageError } from "../command.ts";
-import { readCount, type Arguments, type Command } from "./arguments.ts";
-import { withOwner } from "./owner.ts";
+import { count, countPeople, print, UsageError, withOwner } from "../command.ts";
 import { explainCode } from "./private-file.ts";
 
-export const invite: Command = {
-  summary: "invites the oldest waiting people, and writes their list as CSV",
-  details: [
-    "--first takes the oldest entries that are waiting, not flagged, and not in another run of invite. It gives them the",
-    "status invited and the name of a new invitation, 1,000 at a time, and then writes the list to a new FILE or, without",
-    "FILE or with -, to stdout. If FILE exists or cannot be created, nothing changes. As in export, an apostrophe guards text",
-    "that a spreadsheet could run. If invite was killed or its list is lost, find the invitation with --list. Then print its",
-    "list with --show, or revert it with --undo.",
-  ].join("\n"),
-  positionals: [],
-  options: {
-    first: { value: "N", description: "invite the N oldest, or all if there are fewer" },
-    source: { value: "SOURCE", description: "only people from this source, as stats names it" },
-    confirmed: { description: "only people whose address was confirmed by the link in the confirmation mail" },
-    "dry-run": { description: "print the numbers, and change nothing" },
-    out: { value: "FILE", description: "write the list to FILE; - is stdout" },
-    list: { description: "list the invitations, the newest first; a name begins with the time in UTC" },
-    show: { value: "INVITATION", description: "write the list of an invitation again: those who are still invited" },
-    undo: {
-      value: "INVITATION",
-      description: "make the people of an invitation waiting again, unless their status changed since",
-    },
-  },
-  run: async (args) => {
-    const { value, has } = args;
-    checkOptions(args);
-    const first = readCount("first", value("first")) ?? 0;
-    const condition = invitableCondition(value("source"), has("confirmed"));
-    const [shown, undone] = [value("show"), value("undo")];
+type Options = Partial<Record<"first" | "source" | "out" | "show" | "undo", string>> &
+  Partial<Record<"confirmed" | "dryRun" | "list", boolean>>;
+
+export const invite = new Command("invite")
+  .summary("invites the oldest waiting people, and writes their list as CSV")
+  .description(
+    "--first takes the oldest entries that are waiting, not flagged, and not in another run of invite. It gives them " +
+      "the status invited and the name of a new invitation, 1,000 at a time, and then writes the list to a new FILE or, " +
+      "without FILE or with -, to stdout. If FILE exists or cannot be created, nothing changes. As in export, an " +
+      "apostrophe guards text that a spreadsheet could run. If invite was killed or its list is lost, find the " +
+      "invitation with --list. Then print its list with --show, or revert it with --undo.",
+  )
+  .option("--first <N>", "invite the N oldest, or all if there are fewer")
+  .option("--source <SOURCE>", "only people from this source, as stats names it")
+  .option("--confirmed", "only people whose address was confirmed by the link in the confirmation mail")
+  .option("--dry-run", "print the numbers, and change nothing")
+  .option("--out <FILE>", "write the list to FILE; - is stdout")
+  .option("--list", "list the invitations, the newest first; a name begins with the time in UTC")
+  .option("--show <INVITATION>", "write the list of an invitation again: those who are still invited")
+  .option("--undo <INVITATION>", "make the people of an invitation waiting again, unless their status changed since")
+  .action(async (options: Options, command: Command) => {
+    checkOptions(command);
+    const { first: text, source, confirmed = false, dryRun, out, list, show, undo } = options;
+    const first = readCount(text);
+    const condition = invitableCondition(source, confirmed);
     await withOwner(async (client) => {
-      if (has("list")) await printInvitations(client);
-      else if (shown !== undefined) await showInvitation(client, shown, value("out"));
-      else if (undone !== undefined) await undoInvitation(client, undone);
-      else if (has("dry-run")) {
+      if (list) await printInvitations(client);
+      else if (show !== undefined) await showInvitation(client, show, out);
+      else if (undo !== undefined) await undoInvitation(client, undo);
+      else if (dryRun) {
         const waiting = await countWaiting(client, condition);
         print(`Would invite ${countPeople(Math.min(waiting, first))}; ${count(waiting)} match.\n`);
-      } else await writeList(value("out"), (output) => inviteToList(client, first, condition, output));
+      } else await writeList(out, (output) => inviteToList(client, first, condition, output));
     });
-  },
-};
+  });
 
 /** @throws UsageError unless the options are --list, --undo, --show with --out, or --first with those that go with it. */
-function checkOptions({ value, has }: Arguments): void {
-  const given = Object.keys(invite.options).filter((option) => has(option) || value(option) !== undefined);
-  const alone = given.find((option) => ["list", "show", "undo"].includes(option));
-  const excess = given.find((option) => option !== alone && !(alone === "show" && option === "out"));
+function checkOptions(command: Command): void {
+  const given = command.options.filter((option) => command.getOptionValueSource(option.attributeName()) === "cli");
+  const names = given.map((option) => option.name());
+  const alone = names.find((name) => ["list", "show", "undo"].includes(name));
+  const excess = names.find((name) => name !== alone && !(alone === "show" && name === "out"));
   if (alone && excess) throw new UsageError(`--${alone} cannot be combined with --${excess}.`);
-  if (alone || given.includes("first")) return;
+  if (alone || names.includes("first")) return;
   throw new UsageError("invite needs --first N, --list, --show INVITATION or --undo INVITATION.");
+}
+
+/** @throws UsageError unless the value is a whole number from 1 to 999,999,999. */
+function readCount(text = "1"): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new UsageError(`--first is "${printableName(text)}" but must be a whole number from 1, for example 100.`);
 }
 
 async function inviteToList(client: pg.Client, first: number, condition: string, output: Writable): Promise<void> {

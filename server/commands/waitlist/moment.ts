@@ -20,18 +20,24 @@ export function readMoment(text: string): Date | undefined {
   return new Date(/(?:Z|[+-]\d\d:\d\d)$/.test(iso) ? iso : `${iso}Z`);
 }
 
+/** The parameters of Command.option. */
 export const periodOptions = {
-  since: {
-    value: "DATE",
-    description: "only entries of that time or later (ISO 8601, in UTC), yesterday, today or 7d (7 days ago)",
-  },
-  until: { value: "DATE", description: "only entries before that time; a date without a time includes that day" },
-};
+  since: [
+    "--since <DATE>",
+    "only entries of that time or later (ISO 8601, in UTC), yesterday, today or 7d (7 days ago)",
+  ],
+  until: ["--until <DATE>", "only entries before that time; a date without a time includes that day"],
+} as const;
+
+export interface Dates {
+  since?: string;
+  until?: string;
+}
 
 /** Returns an SQL condition on created_at. @throws UsageError if a value is not a date. */
-export function readPeriod(value: (option: string) => string | undefined): string {
-  const compare = (option: string, operator: string, dayLength: number) => {
-    const text = value(option);
+export function readPeriod(dates: Dates): string {
+  const compare = (option: keyof Dates, operator: string, dayLength: number) => {
+    const text = dates[option];
     if (text === undefined) return [];
     const midnight = readDay(text)?.getTime();
     const time = midnight === undefined ? readMoment(text)?.getTime() : midnight + dayLength;

@@ -1,27 +1,21 @@
 // waitlist purge: the retention period, and addresses that were erased before a restore.
+import { Command } from "commander";
 import { requireErasureKey } from "../../database/erasure-key.ts";
 import { countOld, eraseAgain, purgeOld } from "../../models/erasures.ts";
-import { countEntries, print } from "../command.ts";
-import type { Command } from "./arguments.ts";
-import { withOwner } from "./owner.ts";
+import { countEntries, print, withOwner } from "../command.ts";
 
-export const purge: Command = {
-  summary: "permanently removes the entries that are older than RETENTION_MONTHS",
-  details: [
-    "The worker purges too; without a worker, run purge daily, for example with cron. Removes entries in short batches:",
-    "the site may run meanwhile, and a purge that was stopped can be repeated. With ERASURE_KEY, it first removes the",
-    "entries whose address was erased after their sign-up, which pg_restore brings back. It keeps the addresses that it",
-    "purges as keyed hashes, so that neither restore nor import brings those entries back. Prints no personal data.",
-  ].join("\n"),
-  positionals: [],
-  options: {
-    "dry-run": {
-      description: "print the numbers, and change nothing; an entry that is both erased and old counts twice",
-    },
-  },
-  run: ({ has }) =>
+export const purge = new Command("purge")
+  .summary("permanently removes the entries that are older than RETENTION_MONTHS")
+  .description(
+    "The worker purges too; without a worker, run purge daily, for example with cron. Removes entries in short " +
+      "batches: the site may run meanwhile, and a purge that was stopped can be repeated. With ERASURE_KEY, it first " +
+      "removes the entries whose address was erased after their sign-up, which pg_restore brings back. It keeps the " +
+      "addresses that it purges as keyed hashes, so that neither restore nor import brings those entries back. Prints " +
+      "no personal data.",
+  )
+  .option("--dry-run", "print the numbers, and change nothing; an entry that is both erased and old counts twice")
+  .action(({ dryRun = false }: { dryRun?: boolean }) =>
     withOwner(async (client, { erasureKey }, { retentionMonths: months }) => {
-      const dryRun = has("dry-run");
       await requireErasureKey(client, erasureKey);
       const again = erasureKey ? await eraseAgain(client, erasureKey, dryRun) : 0;
       const verb = dryRun ? "Would remove" : "Removed";
@@ -34,4 +28,4 @@ export const purge: Command = {
       const old = dryRun ? await countOld(client, months) : await purgeOld(client, months, erasureKey);
       print(`${verb} ${countEntries(old)} older than ${months} ${months === 1 ? "month" : "months"}.\n`);
     }),
-};
+  );

@@ -1,27 +1,26 @@
 // waitlist show: everything that is kept about a person, and the privacy notice of the sign-up (GDPR, articles 7, 13 and 15).
+import { Command } from "commander";
 import type pg from "pg";
 import { flags } from "../../database/columns.ts";
 import { findErasure, findPeople, type Person } from "../../models/erasures.ts";
 import { normaliseAddress } from "../../models/waitlist-entry.ts";
 import { invisible, OperatorError, printable, printableLines, printableName } from "../../operator-messages.ts";
-import { print } from "../command.ts";
-import { readChoice, type Command } from "./arguments.ts";
-import { withOwner } from "./owner.ts";
+import { print, readChoice, withOwner } from "../command.ts";
 
-export const show: Command = {
-  summary: "prints everything that is kept about the person with ADDRESS",
-  details: [
-    "Prints all columns of the entry, where its confirmation mail is, each change of its status with the database role that",
-    "made it, and the privacy notice that the form showed. The id of a notice is the beginning of its text's SHA-256: a",
-    "changed text would have another id. Times are in UTC, hashes in hexadecimal. json is a list with an object for the",
-    "entry. With ERASURE_KEY, show also says whether the database keeps the address as erased.",
-  ].join("\n"),
-  positionals: ["ADDRESS"],
-  options: { format: { value: "FORMAT", description: "text (the default) or json" } },
-  run: async ({ positionals: [address = ""], value }) => {
+export const show = new Command("show")
+  .summary("prints everything that is kept about the person with ADDRESS")
+  .description(
+    "Prints all columns of the entry, where its confirmation mail is, each change of its status with the database " +
+      "role that made it, and the privacy notice that the form showed. The id of a notice is the beginning of its " +
+      "text's SHA-256: a changed text would have another id. Times are in UTC, hashes in hexadecimal. json is a list " +
+      "with an object for the entry. With ERASURE_KEY, show also says whether the database keeps the address as erased.",
+  )
+  .argument("ADDRESS")
+  .option("--format <FORMAT>", "text or json", "text")
+  .action(async (address: string, { format: name }: { format: string }) => {
     const toText = (people: Person[], mails: string[]) =>
       people.map((person, i) => describePerson(person, mails[i] ?? "")).join("\n");
-    const format = readChoice("format", value("format") ?? "text", { text: toText, json: toJson });
+    const format = readChoice("format", name, { text: toText, json: toJson });
     await withOwner(async (client, { erasureKey }) => {
       const people = await findPeople(client, address);
       const erased = erasureKey && (await findErasure(client, address, erasureKey));
@@ -35,8 +34,7 @@ export const show: Command = {
       print(format(people, mails));
       if (note) process.stderr.write(`${note.trim()}\n`);
     });
-  },
-};
+  });
 
 /** Each value is one line: a field cannot imitate another one, the status history or the notice. */
 function describePerson(person: Person, mail: string): string {

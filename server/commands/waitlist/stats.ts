@@ -1,10 +1,9 @@
 // waitlist stats: views, sign-ups and their rate by day, source and status, as tables in the terminal or as an HTML page.
 import { writeFile } from "node:fs/promises";
+import { Command } from "commander";
 import { printable, printableName } from "../../operator-messages.ts";
-import { count, print } from "../command.ts";
-import type { Command } from "./arguments.ts";
-import { periodOptions, readPeriod } from "./moment.ts";
-import { withOwner } from "./owner.ts";
+import { count, print, withOwner } from "../command.ts";
+import { periodOptions, readPeriod, type Dates } from "./moment.ts";
 import { writePrivately } from "./private-file.ts";
 import { countFigures, sumFigures, type Figure, type Figures } from "../../models/stats.ts";
 import { renderReport, type Table } from "./stats-report.tsx";
@@ -14,30 +13,25 @@ const [shownDays, shownSources] = [14, 10];
 /** The number of sources with --all. A flood of sign-ups can name a million. */
 const mostSources = 1_000;
 
-export const stats: Command = {
-  summary: "shows views, sign-ups and their rate by day, source and status",
-  details: [
-    "Views are loads of the landing page, not visitors: a person who comes back is counted again. A source is utm_source,",
-    "else the site that linked to the page, else direct. Days are in UTC; days with no figures are omitted. The rate is",
-    "sign-ups per view, without imported entries and without days on which no views were counted.",
-    "Flagged entries (suspected spam, a disposable address, unusual volume) count only with --with-flagged.",
-  ].join("\n"),
-  positionals: [],
-  options: {
-    all: {
-      description: `show every day and up to 1,000 sources, instead of ${shownDays} days and ${shownSources} sources`,
-    },
-    html: { value: "FILE", description: "write an HTML page with a chart instead; - is stdout" },
-    "with-flagged": { description: "include flagged entries" },
-    since: periodOptions.since,
-    until: periodOptions.until,
-  },
-  run: async ({ value, has }) => {
-    const period = readPeriod(value);
-    const file = value("html");
-    const all = has("all");
+type Options = Dates & { all?: boolean; html?: string; withFlagged?: boolean };
+
+export const stats = new Command("stats")
+  .summary("shows views, sign-ups and their rate by day, source and status")
+  .description(
+    "Views are loads of the landing page, not visitors: a person who comes back is counted again. A source is " +
+      "utm_source, else the site that linked to the page, else direct. Days are in UTC; days with no figures are " +
+      "omitted. The rate is sign-ups per view, without imported entries and without days on which no views were " +
+      "counted. Flagged entries (suspected spam, a disposable address, unusual volume) count only with --with-flagged.",
+  )
+  .option("--all", `show every day and up to 1,000 sources, instead of ${shownDays} days and ${shownSources} sources`)
+  .option("--html <FILE>", "write an HTML page with a chart instead; - is stdout")
+  .option("--with-flagged", "include flagged entries")
+  .option(...periodOptions.since)
+  .option(...periodOptions.until)
+  .action(async ({ all = false, html: file, withFlagged = false, ...dates }: Options) => {
+    const period = readPeriod(dates);
     await withOwner(async (client) => {
-      const options = { withFlagged: has("with-flagged"), sources: all ? mostSources : shownSources };
+      const options = { withFlagged, sources: all ? mostSources : shownSources };
       const figures = await countFigures(client, period, options);
       const tables = toTables(figures, all);
       if (file === undefined) return print(formatTables(tables, figures, all));
@@ -46,8 +40,7 @@ export const stats: Command = {
       await writePrivately(file, (draft) => writeFile(draft, page, { flush: true }));
       print(`Wrote ${printable(file)}.\n`);
     });
-  },
-};
+  });
 
 interface Column {
   heading: string;

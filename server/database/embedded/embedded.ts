@@ -1,10 +1,10 @@
 // The embedded Postgres for a machine without one: created, started, shared by several processes and stopped by the last.
-import { createHash, randomBytes } from "node:crypto";
+import { createHash, randomBytes, randomInt } from "node:crypto";
 import { mkdtemp, readFile, readlink, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { freePort, isFree } from "../../http/listen.ts";
+import { isFree } from "../../http/listen.ts";
 import { OperatorError } from "../../operator-messages.ts";
 import { findPostgresBinaries, type PostgresBinaries } from "./postgres-binaries.ts";
 
@@ -213,4 +213,13 @@ async function connectTo({ data, passwords }: Cluster, port: number): Promise<pg
   }
   await client.end().catch(() => undefined);
   return undefined;
+}
+
+/**
+ * Returns a port of 127.0.0.1 that no program uses. The system takes ports from 32768 up for outgoing connections and for
+ * programs that listen on port 0.
+ */
+export async function freePort(): Promise<number> {
+  const port = randomInt(20_000, 32_768);
+  return (await isFree(port)) ? port : freePort();
 }

@@ -1,12 +1,15 @@
-// The roles on a real Postgres: what prisma/roles.sql lets each do, and what it leaves to an administrator.
-import { readFile } from "node:fs/promises";
+// The roles on a real Postgres: what the files in prisma/roles let each do, and what migrating leaves to an administrator.
+import { execFile } from "node:child_process";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { beforeEach, expect, it } from "vitest";
 import { createEmptyDatabase, erasureKey, superuserUrl, type TestDatabase } from "../../tests/support/database.ts";
 import { queryAs, withClient } from "../../tests/support/query.ts";
 import { projectRoot } from "../project-root.ts";
 import { migrate } from "./migrate.ts";
-import { adminsGroup, MissingRightError } from "./roles.ts";
+import { adminsGroup, fillIn, MissingRightError } from "./roles.ts";
+import { workerTasks } from "./settings.ts";
 
 const denied = { code: "42501" };
 const insert = "INSERT INTO earlyaccess (id, name, email, company) VALUES (gen_random_uuid(), 'A', 'a@b.co', 'C')";
@@ -173,7 +176,7 @@ it("an owner without rights gets all statements at once, without passwords, and 
 it("an owner runs no function that another role creates in public", async () => {
   await migrate(database);
   await asSuperuser(`GRANT CREATE ON SCHEMA public TO PUBLIC; CREATE ROLE ${web}_group`);
-  // A closer match than Postgres' own function, for the arguments in roles.sql.
+  // A closer match than Postgres' own function, for the arguments in roles.ts.
   await asWeb(`CREATE FUNCTION public.has_schema_privilege(regrole, text, text) RETURNS boolean LANGUAGE plpgsql AS $$
     BEGIN EXECUTE 'GRANT SELECT ON public.earlyaccess TO ${web}_group'; RETURN true; END $$`);
   await migrate(database);
@@ -241,4 +244,57 @@ it("admins have personal logins, made with the SQL of docs/admins.md, until they
     await database.query(`DROP ROLE ${login}`);
     await expect(session.query("SELECT FROM earlyaccess")).rejects.toMatchObject(denied);
   });
+});
+
+const run = promisify(execFile);
+const hasPsql = await run("psql", ["--version"]).then(
+  () => true,
+  () => false,
+);
+
+/** Runs the command in the first line of the file; without psql on this machine, puts its variables in as psql does. */
+async function runFile(file: string): Promise<void> {
+  const text = await readFile(join(projectRoot, `prisma/roles/${file}`), "utf8");
+  const [line = ""] = text.split("\n", 1);
+  const command = line
+    .replace("-- ", "")
+    .replaceAll(/perennial_(web|admins?|worker)/g, (_, role: string) =>
+      role === "admins" ? admins : `${name}_${role}`,
+    );
+  const env = { ...process.env, DATABASE_OWNER_URL: database.ownerUrl };
+  if (hasPsql) await run("sh", ["-c", command], { cwd: projectRoot, env });
+  else {
+    const values = [...command.matchAll(/-v (\w+)=(?:"([^"]*)"|(\S+))/g)].map(([, key, a, b]) => [key, a ?? b]);
+    await database.query(fillIn(text, Object.fromEntries(values) as Record<string, string>));
+  }
+}
+
+const rights = `
+  SELECT concat_ws(' ', name, acl.grantee::regrole, acl.privilege_type) AS line FROM (
+    SELECT oid::regclass::text, relacl FROM pg_class WHERE relnamespace::regnamespace::text = ANY ($1)
+    UNION ALL SELECT attrelid::regclass || '.' || attname, attacl FROM pg_attribute
+    UNION ALL SELECT oid::regprocedure::text, proacl FROM pg_proc
+    UNION ALL SELECT nspname, nspacl FROM pg_namespace WHERE nspname = ANY ($1)
+  ) AS object (name, acls), aclexplode(acls) AS acl
+  WHERE acl.grantee = 0 OR pg_get_userbyid(acl.grantee) = ANY ($2) ORDER BY line`;
+const readRights = () =>
+  database.query(rights, [
+    ["public", "earlyaccess_erasures", "graphile_worker"],
+    [web, admin, admins, `${name}_worker`],
+  ]);
+
+it("the roles get from psql, with the first line of each file in prisma/roles, the rights that migrating gives", async () => {
+  await migrate({ ...withAdmin(), erasureKey, worker: { url: database.workerUrl, tasks: [...workerTasks] } });
+  const granted = await readRights();
+  const roles = `${web}, ${admins}, ${name}_worker, PUBLIC`;
+  await database.query(`REVOKE ALL ON ALL TABLES IN SCHEMA public, earlyaccess_erasures, graphile_worker FROM ${roles};
+    REVOKE ALL ON ALL FUNCTIONS IN SCHEMA public FROM ${roles};
+    REVOKE ALL ON SCHEMA earlyaccess_erasures, graphile_worker FROM ${roles}; GRANT ALL ON earlyaccess TO PUBLIC, ${admin}`);
+  const files = await readdir(join(projectRoot, "prisma/roles"));
+  const rank = (file: string) => (/^worker-.*-/.test(file) ? 2 : Number(file.startsWith("worker-")));
+  const sorted = files.toSorted((a, b) => rank(a) - rank(b));
+  for (let times = 0; times < 2; times++) {
+    for (const file of sorted) await runFile(file);
+    expect(await readRights()).toEqual(granted);
+  }
 });

@@ -1,7 +1,7 @@
 // When the list is open: the settings against the clock, and the watch over a running site.
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { settings } from "../config.ts";
-import { describeClosing, isOpen, watchSignupWindow } from "./signup-window.ts";
+import { describeClosing, isOpen, watchSignupWindow } from "./page-settings.ts";
 
 const closes = (text: string) => settings.WAITLIST_CLOSES.schema.parse(text) as Date;
 const window = { waitlist: "open" as const, waitlistCloses: closes("2026-12-31") };

@@ -1,7 +1,25 @@
-// Whether the list takes sign-ups: the setting, and the time at which an open list closes by itself.
+// The settings that the pages show, and the time at which an open list closes by itself.
+import type { PageSettings } from "../../client/shared/site-settings.ts";
 import type { Config } from "../config.ts";
+import { createNotice, type Notice } from "./notice.ts";
 
 type SignupWindow = Pick<Config, "waitlist" | "waitlistCloses">;
+
+/** Returns the privacy notice, and a function that reads the page settings, because `closed` changes with the clock. */
+export function createPageSettings(config: Config): { settings: () => PageSettings; notice: Notice } {
+  const { controller, contactEmail, legalLinks, retentionMonths, erasureKey, mailFrom, waitlistCloses } = config;
+  const fixed = {
+    controller,
+    contact: contactEmail,
+    links: legalLinks ?? [],
+    retentionMonths,
+    keepsErasures: erasureKey !== undefined,
+    mail: mailFrom !== undefined,
+    closes: waitlistCloses && describeClosing(waitlistCloses),
+  };
+  const notice = createNotice(fixed);
+  return { settings: () => ({ ...fixed, notice: notice.id, closed: !isOpen(config) }), notice };
+}
 
 /** Compares with the clock at each call. */
 export function isOpen({ waitlist, waitlistCloses }: SignupWindow): boolean {

@@ -3,7 +3,8 @@ import { beforeEach, expect, it } from "vitest";
 import { createEmptyDatabase, superuserUrl, type TestDatabase } from "../../tests/support/database.ts";
 import { queryAs } from "../../tests/support/query.ts";
 import { migrate } from "./migrate.ts";
-import { MissingRightError, type DatabaseUrls } from "./roles.ts";
+import { MissingRightError } from "./roles.ts";
+import type { DatabaseSettings } from "./settings.ts";
 
 let database: TestDatabase;
 let prefix: string;
@@ -90,7 +91,7 @@ it("another application that uses Prisma keeps its migrations, and does not make
 it("another application's queue in the schema graphile_worker is not migrated", async () => {
   await asSuperuser(`CREATE ROLE ${prefix}_shop; CREATE SCHEMA graphile_worker AUTHORIZATION ${prefix}_shop;
     SET ROLE ${prefix}_shop; CREATE TABLE graphile_worker.jobs (id int, locked_by text)`);
-  const urls: DatabaseUrls = { ...database, worker: { url: database.workerUrl, tasks: ["webhook"] } };
+  const urls: DatabaseSettings = { ...database, worker: { url: database.workerUrl, tasks: ["webhook"] } };
   await expect(migrate(urls)).rejects.toThrow(`graphile_worker belongs to "${prefix}_shop"`);
   expect(await asSuperuser("SELECT tablename FROM pg_tables WHERE schemaname = 'graphile_worker'")).toHaveLength(1);
   expect((await migrate(database)).webRole).toBe("restricted"); // Without webhooks it is of no concern.

@@ -6,7 +6,7 @@ import { createTestApp } from "../../tests/support/app.ts";
 import { createTestDatabase } from "../../tests/support/database.ts";
 import { entryOf } from "../../tests/support/entry.ts";
 import { queryAs } from "../../tests/support/query.ts";
-import { connect, createPool } from "../database/connect.ts";
+import { connect, createPool } from "../database/pool.ts";
 import { pino } from "pino";
 import { createNotice, readNoticeId } from "./notice.ts";
 import { createWaitlist } from "./waitlist.ts";

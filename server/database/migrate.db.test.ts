@@ -10,6 +10,7 @@ import { projectRoot } from "../project-root.ts";
 import { applyMigrations, migrate } from "./migrate.ts";
 
 const initial = "20261122230000_initial";
+const migrations = await readdir(join(projectRoot, "prisma/migrations"));
 
 let database: TestDatabase;
 
@@ -112,8 +113,7 @@ it("migrating stops at a migration of its own that is recorded as unfinished", a
 
 it("migrating succeeds in five concurrent runs on an empty database", async () => {
   const results = await Promise.all(Array.from({ length: 5 }, () => migrate(database)));
-  const folders = await readdir(join(projectRoot, "prisma/migrations"));
-  expect(results.flatMap(({ applied }) => applied)).toEqual(folders.filter((name) => /^\d/.test(name)).toSorted());
+  expect(results.flatMap(({ applied }) => applied)).toEqual(migrations.filter((name) => /^\d/.test(name)).toSorted());
 });
 
 it("migrating with only the web role's connection changes nothing", async () => {

@@ -16,7 +16,7 @@ it.each(["", "01/02/2026", "2026-02-30", "2026-01-31T25:00", "1767225600"])("rea
   expect(readMoment(text)).toBeUndefined();
 });
 
-const read = (options: Record<string, string>) => readPeriod((option) => options[option]);
+const read = readPeriod;
 
 /** Returns which of the times are in the period. */
 async function within(options: Record<string, string>, times: number[]): Promise<boolean[]> {

@@ -1,0 +1,85 @@
+// The sign-up form without JavaScript: form posts and the pages that they return.
+import request from "supertest";
+import { beforeEach, expect, it } from "vitest";
+import { createTestApp, noDatabase, type TestApp } from "../../tests/support/app.ts";
+import { createTestDatabase } from "../../tests/support/database.ts";
+
+const browserAccept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+const typed = { name: "Ada <b>", email: "ada@example.com", company: "$& Engines", job_title: '"Q"' };
+
+const database = await createTestDatabase();
+const site = await createTestApp(database.webUrl);
+
+beforeEach(() => database.query("TRUNCATE earlyaccess"));
+
+const submit = ({ app }: TestApp, fields: object | string) =>
+  request(app).post("/api/earlyaccess").type("form").set("Accept", browserAccept).send(fields);
+
+/** Expects the landing page with an error summary that has focus and contains the words. */
+function expectErrorPage({ status, type, text, headers }: request.Response, expected: number, words: string) {
+  expect([status, type]).toEqual([expected, "text/html"]);
+  expect(headers["cache-control"]).toBe("no-store");
+  expect(text).toContain("<title>Error: ");
+  expect(text).toMatch(/<section class="form-failure"[^>]* tabindex="-1" autofocus=""/);
+  expect(text.replaceAll("<!-- -->", "")).toContain(words);
+  expect(text).not.toContain("data-hydration");
+  expect(text).toContain('id="early-access-email"');
+}
+
+/** Expects the same page with the typed values. */
+function expectErrorPageWithValues(response: request.Response, expected: number, words: string) {
+  expectErrorPage(response, expected, words);
+  expect(response.text).toContain('value="Ada &lt;b&gt;"');
+  expect(response.text).toContain('value="&quot;Q&quot;"');
+}
+
+const joinedAddress = expect.stringMatching(/^\/\?joined&undo=[\w-]{22}#early-access$/);
+
+it.each([
+  [403, { "Sec-Fetch-Site": "cross-site" }, {}],
+  [413, {}, { company: "x".repeat(17_000) }],
+])("a form refused with %i returns no values, and points to the Back button", async (status, headers, changes) => {
+  const response = await submit(site, { ...typed, ...changes }).set(headers);
+  expectErrorPage(response, status, "Something went wrong. Please try again. Your browser’s Back button");
+  expect(response.text).not.toMatch(/\bada\b|Engines|xxx/i);
+});
+
+it.each([
+  [60, "1 minute"],
+  [86_400, "24 hours"],
+])("a form over the rate limit of %i s returns 429, and says how long to wait", async (windowSeconds, wait) => {
+  const limited = await createTestApp(noDatabase, { signups: { limit: 0, windowSeconds } });
+  const response = await submit(limited, typed);
+  expect(response.status).toBe(429);
+  expect(response.text.replaceAll("<!-- -->", "")).toContain(`sign-ups from your network. Try again in ${wait}.`);
+});
+
+it("a form returns 503 with Retry-After and the typed values if the database is unreachable", async () => {
+  const cut = await createTestApp(noDatabase);
+  const response = await submit(cut, typed);
+  expectErrorPageWithValues(response, 503, "We can’t save your sign-up right now. Try again in 1 minute.");
+  expect(Number(response.headers["retry-after"])).toBeGreaterThan(0);
+});
+
+const mistyped = { ...typed, email: "Ada@Gmial.com" };
+const emails = async () => (await database.query("SELECT email FROM earlyaccess")).map(({ email }) => email);
+
+it.each(["ada@gmail.com", "ada@gmial.com"])("a form is stored with the chosen address %s", async (email_choice) => {
+  const response = await submit(site, { ...mistyped, email_choice });
+  expect([response.status, response.headers.location]).toEqual([303, joinedAddress]);
+  expect(await emails()).toEqual([email_choice]);
+});
+
+it("a form with a choice for another address asks again", async () => {
+  const email_choice = "ada@gmail.com";
+  const { status, text } = await submit(site, { ...typed, email: "grace@hotnail.com", email_choice });
+  expect([status, await emails()]).toEqual([422, []]);
+  expect(text).toContain("Did you mean grace@hotmail.com?");
+});
+
+it("a form with the honeypot field is stored with a flag, also after the choice of an address", async () => {
+  await submit(site, { ...mistyped, email_choice: "ada@gmail.com", message: "Buy" });
+  expect(await database.query("SELECT email, suspected_spam FROM earlyaccess")).toEqual([
+    { email: "ada@gmail.com", suspected_spam: true },
+  ]);
+});

@@ -1,0 +1,74 @@
+// The site's pool of connections, which Prisma uses.
+import pg from "pg";
+import type { Logger } from "pino";
+import { errorFields } from "../logger.ts";
+
+export type Pool = pg.Pool;
+
+/** In milliseconds, for a statement of the site and its wait for a connection: sign-ups that wait behind a dead one have time for another. */
+const statementMs = 2_000;
+
+const siteTimeouts = {
+  connectionTimeoutMillis: statementMs,
+  query_timeout: statementMs,
+  /** A statement that outlived its client would hold a connection, and might store the entry after all. */
+  statement_timeout: statementMs - 50,
+  /** For the table. The statements of batch.ts set their own for their turn. */
+  lock_timeout: 400,
+};
+
+export interface Database {
+  /** Runs a statement with parameters ($1, $2, …). Returns the number of rows that it changed. */
+  execute: (statement: string, ...parameters: unknown[]) => Promise<number>;
+  /** Runs a statement with parameters. Returns the rows that it selected. */
+  query: (statement: string, ...parameters: unknown[]) => Promise<Record<string, unknown>[]>;
+  /** Closes the pool. */
+  close: () => Promise<void>;
+}
+
+/** Rejects with QUERY_TIMEOUT if the work takes longer. The work goes on. */
+export function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(
+      () => reject(Object.assign(new Error("Postgres takes too long"), { code: "QUERY_TIMEOUT" })),
+      ms,
+    );
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
+
+/** Opens no connection before the first one is needed. */
+export function createPool(webUrl: string): Pool {
+  return new pg.Pool({ connectionString: webUrl, ...siteTimeouts, keepAlive: true, application_name: "perennial-web" });
+}
+
+/** Returns a Database that uses the pool. Prisma is loaded by the first statement; lost connections are logged. */
+export function connect(pool: Pool, log: Logger): Database {
+  const logLost = (error: Error) => log.warn({ error: errorFields(error) }, "database connection lost");
+  let client: ReturnType<typeof createClient> | undefined;
+  const load = () => (client ??= createClient(pool, logLost));
+  return {
+    execute: async (statement, ...parameters) => {
+      const prisma = await load();
+      return within(statementMs, prisma.$executeRawUnsafe(statement, ...parameters));
+    },
+    query: async (statement, ...parameters) => {
+      const prisma = await load();
+      return within(statementMs, prisma.$queryRawUnsafe(statement, ...parameters));
+    },
+    close: async () => {
+      await (await client)?.$disconnect();
+      await pool.end();
+    },
+  };
+}
+
+/** Loads Prisma, which commands, migrations and the worker do not need. */
+async function createClient(pool: Pool, logLost: (error: Error) => void) {
+  const [{ PrismaPg }, { PrismaClient }] = await Promise.all([
+    import("@prisma/adapter-pg"),
+    import("./generated/client.ts"),
+  ]);
+  const adapter = new PrismaPg(pool, { onPoolError: logLost, onConnectionError: logLost });
+  return new PrismaClient({ adapter, errorFormat: "minimal" });
+}

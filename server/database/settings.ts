@@ -1,0 +1,57 @@
+// Which database the site uses, with which roles, and for which tasks of the worker.
+import { join } from "node:path";
+import { loadConfig, type Config } from "../config.ts";
+import { projectRoot } from "../project-root.ts";
+import { openEmbedded } from "./embedded/embedded.ts";
+
+/** The worker's tasks, under the names that their jobs have in the queue. */
+export const workerTasks = ["webhook", "mail", "purge"] as const;
+export type WorkerTask = (typeof workerTasks)[number];
+
+export interface DatabaseSettings {
+  ownerUrl: string;
+  webUrl: string;
+  /** URL of Prisma Studio's connection; undefined if there are no admins. */
+  adminUrl?: string;
+  /** The worker's connection and tasks; undefined if it has none. */
+  worker?: { url: string; tasks: WorkerTask[] };
+  /** The key of the hashes of erased addresses; undefined if these are not kept. */
+  erasureKey?: string;
+}
+
+export function readRole(url: string): { name: string; password: string } {
+  const { username, password } = new URL(url);
+  return { name: decodeURIComponent(username), password: decodeURIComponent(password) };
+}
+
+export interface OpenedDatabase extends DatabaseSettings {
+  /** Where the embedded Postgres keeps its data. */
+  directory?: string;
+  release(): Promise<void>;
+}
+
+/** Opens the database of the configuration, or the embedded one. */
+export async function openDatabase(config: Config): Promise<OpenedDatabase> {
+  const { databaseUrl: webUrl, databaseOwnerUrl: ownerUrl, databaseAdminUrl: adminUrl, erasureKey } = config;
+  const opened: OpenedDatabase = webUrl
+    ? { webUrl, ownerUrl: ownerUrl ?? webUrl, ...(adminUrl && { adminUrl }), release: async () => undefined }
+    : await openEmbedded(join(projectRoot, ".data"));
+  const wanted = { webhook: config.webhookUrl, mail: config.mailFrom, purge: config.retentionMonths > 0 };
+  const tasks = workerTasks.filter((task) => wanted[task]);
+  return {
+    ...opened,
+    ...(tasks.length > 0 && { worker: { url: config.workerDatabaseUrl ?? opened.ownerUrl, tasks } }),
+    ...(erasureKey && { erasureKey }),
+  };
+}
+
+/** Opens the configured database for the work, and releases it afterwards. */
+export async function withDatabase(work: (database: OpenedDatabase, config: Config) => Promise<void>): Promise<void> {
+  const config = loadConfig();
+  const database = await openDatabase(config);
+  try {
+    await work(database, config);
+  } finally {
+    await database.release();
+  }
+}
