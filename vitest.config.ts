@@ -1,4 +1,5 @@
-// Three projects of tests, all after a build: unit (no process, no database), process (site, worker, commands, Postgres) and browser.
+// Four projects of tests, all after a build: unit (no process, no database), process (site, worker, commands, Postgres), browser,
+// and linux, which other systems leave out.
 import { configDefaults, defineConfig } from "vitest/config";
 
 const common = {
@@ -13,6 +14,15 @@ const common = {
 /** Tests beside the code that need Postgres. */
 const withPostgres = "server/**/*.db.test.ts";
 
+/** Tests that need Linux: /proc, /dev/full, sh, setpriv, GNU's date, modes and owners of files, signals that a process handles, or symbolic links. */
+const onLinux = [
+  "tests/backup-script.test.ts",
+  "tests/browser/hot-reload.test.ts",
+  "server/database/embedded/*.test.ts",
+  "tests/process/{commands,export,import,invite,outages,start,stats,tls,waitlist,worker}.test.ts",
+];
+const exclude = [...configDefaults.exclude, ...onLinux];
+
 export default defineConfig({
   test: {
     globalSetup: "tests/support/global-setup.ts",
@@ -24,7 +34,7 @@ export default defineConfig({
           ...common,
           name: "unit",
           include: ["server/**/*.test.ts", "client/**/*.test.ts"],
-          exclude: [...configDefaults.exclude, withPostgres],
+          exclude: [...exclude, withPostgres],
           maxWorkers: 2, // No test waits, so more than processors would only load modules more often.
           sequence: { groupOrder: 0 },
         },
@@ -34,9 +44,11 @@ export default defineConfig({
           ...common,
           name: "process",
           include: ["tests/*.test.ts", "tests/process/*.test.ts", withPostgres],
+          exclude,
         },
       },
-      { test: { ...common, name: "browser", include: ["tests/browser/*.test.ts"] } },
+      { test: { ...common, name: "browser", include: ["tests/browser/*.test.ts"], exclude } },
+      ...(process.platform === "linux" ? [{ test: { ...common, name: "linux", include: onLinux } }] : []),
     ],
   },
 });

@@ -92,7 +92,8 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
 
 function logAddress(host: string, port: number, database: OpenedDatabase, log: Logger): void {
   if (!database.directory) return log.info({ host, port }, "listening");
-  const name = host === "127.0.0.1" ? "localhost" : host.includes(":") ? `[${host}]` : host;
+  // Not "localhost", which a browser also looks for on ::1, where another program may listen.
+  const name = host.includes(":") ? `[${host}]` : host;
   const lines = [
     "",
     "Perennial is ready.",
@@ -138,7 +139,8 @@ function main(): void {
     void stop();
   };
   const started = start(config, log, cleanups, failAndStop).catch(failAndStop);
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void stop());
+  // SIGHUP: the terminal was closed. SIGBREAK: Windows has no SIGTERM that a process could handle.
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"] as const) process.on(signal, () => void stop());
 }
 
 try {

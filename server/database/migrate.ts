@@ -101,7 +101,11 @@ async function skipMigrations(
 async function readMigrations(folder: string) {
   const entries = await readdir(folder, { withFileTypes: true });
   const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-  const read = async (name: string) => ({ name, sql: await readFile(join(folder, name, "migration.sql"), "utf8") });
+  const read = async (name: string) => {
+    // Git for Windows may have changed the line ends, which are part of the checksum.
+    const sql = (await readFile(join(folder, name, "migration.sql"), "utf8")).replaceAll("\r\n", "\n");
+    return { name, sql };
+  };
   return Promise.all(names.toSorted().map(read));
 }
 

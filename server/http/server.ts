@@ -30,8 +30,8 @@ export const directTimeouts = {
  */
 export const proxiedTimeouts = { ...directTimeouts, keepAlive: 125_000 };
 
-/** How long requests in progress may take once the server stops, in milliseconds. */
-export const gracePeriodMs = 10_000;
+/** How long requests in progress may take once the server stops, in milliseconds. Windows ends a process 5 s after its console is closed. */
+export const gracePeriodMs = process.platform === "win32" ? 2_000 : 10_000;
 
 /**
  * How many requests a client may send ahead of their responses. No browser sends any. Node parses all requests of a packet at

@@ -5,7 +5,9 @@ import { explain } from "../operator-messages.ts";
 import { runTasks } from "./worker.ts";
 
 const stop = new AbortController();
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
+// A closed terminal takes no output.
+for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"] as const) process.once(signal, () => stop.abort());
 try {
   await withDatabase((database, config) => runTasks(database, config, createLogger(config.logLevel), stop.signal));
 } catch (error) {

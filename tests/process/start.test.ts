@@ -1,6 +1,6 @@
 // The built server: its start, its settings, start errors, and the embedded database.
 import { once } from "node:events";
-import { cp, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { cp, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -107,18 +107,48 @@ describe("a start that fails", () => {
   });
 });
 
+it("a start on line ends of Windows creates the roles, and records the checksums of every other system", async () => {
+  const clone = await copyBuild("windows");
+  for (const entry of await readdir(join(clone, "prisma"), { recursive: true })) {
+    if (!entry.endsWith(".sql")) continue;
+    const sql = await readFile(join(clone, "prisma", entry), "utf8");
+    await writeFile(join(clone, "prisma", entry), sql.replaceAll("\n", "\r\n"));
+  }
+  const empty = await createEmptyDatabase();
+  const site = await start({ env: urlsOf(empty), command: [process.execPath, join(clone, "dist/server/index.js")] });
+  await ready(site);
+  expect(await signUp(site)).toBe(201);
+  const checksums = "SELECT migration_name, checksum FROM _prisma_migrations ORDER BY 1";
+  expect(await empty.query(checksums)).toEqual(await database.query(checksums));
+});
+
 describe("the embedded database", () => {
-  it("of a clone starts and stops with the site", async () => {
-    const clone = await copyBuild("clone"); // The project's own .data stays untouched.
+  /** Returns the command of a site of its own, so that the project's own .data stays untouched. */
+  async function cloneSite(name: string): Promise<[string, string]> {
+    const clone = await copyBuild(name);
     await symlink(join(projectRoot, "node_modules"), join(clone, "node_modules"));
-    const site = await start({ command: [process.execPath, join(clone, "dist/server/index.js")] });
-    expect(site.stdout()).toMatch(/Perennial is ready\.\n {2}Site {4}http:\/\/localhost:\d+\n/);
-    await ready(site);
-    const lock = join(clone, ".data/postgres/data/postmaster.pid");
-    expect(await readFile(lock, "utf8")).not.toBe("");
-    expect(await site.stop("SIGINT")).toBe(0);
-    expect(site.stderr()).toBe("");
-    await expect(readFile(lock)).rejects.toMatchObject({ code: "ENOENT" });
+    return [process.execPath, join(clone, "dist/server/index.js")];
+  }
+
+  it.each(["SIGINT", "SIGHUP"] as const)(
+    "of a clone starts with the site, and stops with it after %s",
+    async (signal) => {
+      const command = await cloneSite(`C# ${signal}`);
+      const site = await start({ command });
+      expect(site.stdout()).toMatch(/Perennial is ready\.\n {2}Site {4}http:\/\/127\.0\.0\.1:\d+\n/);
+      await ready(site);
+      const lock = file(`C# ${signal}/.data/postgres/data/postmaster.pid`);
+      expect(await readFile(lock, "utf8")).not.toBe("");
+      expect(await site.stop(signal)).toBe(0);
+      expect(site.stderr()).toBe("");
+      await expect(readFile(lock)).rejects.toMatchObject({ code: "ENOENT" });
+    },
+  );
+
+  it("that cannot run is one sentence with the way out", async () => {
+    expect(await failToStart({ command: await cloneSite('a "clone"') })).toMatch(
+      /^DATABASE_URL is missing, and the embedded Postgres cannot run here: .*a "clone".*\nSet it to a Postgres of your own, .*\n$/,
+    );
   });
 
   it("is not in the production image, which requires DATABASE_URL and has metrics", async () => {

@@ -1,39 +1,51 @@
-// Finds a browser: the one in CHROMIUM_PATH, an installed Chrome or Chromium, or the one that an npm package contains ("packaged").
+// Finds a browser: the one in CHROMIUM_PATH, an installed one, or the one that an npm package contains ("packaged").
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { chromium, type Browser } from "playwright-core";
 
 export interface Chromium {
-  path: string;
+  path?: string;
+  /** Playwright's name of an installed browser, whose path it knows. */
+  channel?: string;
   env: Record<string, string>;
 }
 
 const names = ["google-chrome-stable", "google-chrome", "chromium", "chromium-browser"];
-const macPath = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome";
 
 /** Root cannot use the sandbox; the rest keeps Chromium from sending requests of its own. */
 const args = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"];
 
-export function launchChromium({ path, env }: Chromium): Promise<Browser> {
-  return chromium.launch({ executablePath: path, env: { ...process.env, ...env }, args });
+export function launchChromium({ path, channel, env }: Chromium): Promise<Browser> {
+  const program = { ...(path && { executablePath: path }), ...(channel && { channel }) };
+  return chromium.launch({ ...program, env: { ...process.env, ...env }, args });
 }
 
+/** @throws if there is none. */
 export async function findChromium(): Promise<Chromium> {
   const chosen = process.env.CHROMIUM_PATH;
   if (chosen === "packaged") return findPackaged();
-  const path = chosen || findInstalled();
-  return path ? { path, env: {} } : findPackaged();
+  const path = chosen || findInPath();
+  if (path) return { path, env: {} };
+  for (const channel of ["chrome", "msedge"]) {
+    const browser = await launchChromium({ channel, env: {} }).catch(() => undefined);
+    await browser?.close();
+    if (browser) return { channel, env: {} };
+  }
+  const downloaded = chromium.executablePath();
+  return existsSync(downloaded) ? { path: downloaded, env: {} } : findPackaged();
 }
 
-function findInstalled(): string | undefined {
+function findInPath(): string | undefined {
   const folders = (process.env.PATH ?? "").split(delimiter);
-  return [...names.flatMap((name) => folders.map((folder) => join(folder, name))), macPath].find(existsSync);
+  return names.flatMap((name) => folders.map((folder) => join(folder, name))).find(existsSync);
 }
 
 /** The package contains what a bare system lacks (NSS, fonts), but uses it only if it detects Lambda. */
 async function findPackaged(): Promise<Chromium> {
   if (process.platform !== "linux" || process.arch !== "x64") {
-    throw new Error("Install Chrome or Chromium, or set CHROMIUM_PATH to the path of one.");
+    throw new Error(
+      "The tests need a browser. Install Chrome, Chromium or Edge, or set CHROMIUM_PATH to the path of one.",
+    );
   }
   process.env.AWS_EXECUTION_ENV ??= "AWS_Lambda_nodejs20.x";
   const { default: packaged } = await import("@sparticuz/chromium");

@@ -1,4 +1,4 @@
-// Before all tests that need them: starts a real Postgres, migrates the databases that tests copy, and finds a browser.
+// Before all tests that need them: finds a browser, starts a real Postgres, and migrates the databases that tests copy.
 import type { TestProject } from "vitest/node";
 import { migrate } from "../../server/database/migrate.ts";
 import type { DatabaseSettings, WorkerTask } from "../../server/database/settings.ts";
@@ -21,6 +21,13 @@ export type Template = keyof typeof tasks;
 
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   if (project.vitest.projects.every(({ name }) => name === "unit")) return undefined;
+  if (process.platform !== "linux")
+    process.stdout.write("The tests of the project linux are left out: they need Linux.\n");
+  const browser = await findChromium().catch((error: Error) => {
+    process.stderr.write(`${error.message}\n`);
+    process.exit(1); // Vitest itself would report that it found no tests.
+  });
+  project.provide("chromium", browser);
   const postgres = await startPostgres();
   const { superuserUrl } = postgres;
   // A crash may cost this Postgres its data, and its passwords need no strength.
@@ -32,7 +39,6 @@ export default async function setup(project: TestProject): Promise<(() => Promis
   const create = (name: Template) => createTemplate(superuserUrl, name);
   const site = await create("site");
   project.provide("templates", { site, mail: await create("mail"), webhook: await create("webhook") });
-  project.provide("chromium", await findChromium());
   return () => postgres.release();
 }
 

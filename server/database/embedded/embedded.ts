@@ -1,7 +1,7 @@
 // The embedded Postgres for a machine without one: created, started, shared by several processes and stopped by the last.
-import { randomBytes, randomInt } from "node:crypto";
+import { createHash, randomBytes, randomInt } from "node:crypto";
 import { mkdtemp, readFile, readlink, realpath, rename, rm, writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { isFree } from "../../http/listen.ts";
@@ -28,9 +28,21 @@ interface Cluster {
  * @throws OperatorError if that is not possible, for example without the binaries.
  */
 export async function openEmbedded(folder: string) {
+  return open(folder).catch((error: Error) => {
+    if (error instanceof OperatorError) throw error;
+    throw new OperatorError(
+      `DATABASE_URL is missing, and the embedded Postgres cannot run here: ${error.message}\nSet it to a Postgres of your own, for example DATABASE_URL=postgresql://perennial_web:secret@db.example:5432/perennial`,
+      { cause: error },
+    );
+  });
+}
+
+async function open(folder: string) {
   const binaries = await findPostgresBinaries(folder);
-  // Postgres reports its data directory without symbolic links.
+  // Without symbolic links, so that every process gives the cluster the same name.
   const directory = join(await realpath(folder), "postgres");
+  if (process.platform !== "win32" && /["$`]/.test(directory))
+    throw new Error(`pg_ctl's shell misreads " $ and \` in the name of the folder ${directory}`);
   const passwords = (await readPasswords(directory)) ?? (await createCluster(directory, binaries));
   const cluster: Cluster = { directory, data: join(directory, "data"), passwords, binaries };
   const holder = await joinCluster(cluster);
@@ -74,7 +86,7 @@ async function createCluster(directory: string, binaries: PostgresBinaries): Pro
     const options = ["--encoding=UTF8", "--locale=C", ...settings.map((setting) => `--set=${setting}`)];
     await binaries.run("initdb", ["-D", join(draft, "data"), ...authentication, ...options]);
     await rm(passwordFile);
-    await rename(draft, directory);
+    await renameNew(draft, directory);
     return passwords;
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
@@ -82,6 +94,17 @@ async function createCluster(directory: string, binaries: PostgresBinaries): Pro
     const passwords = await readPasswords(directory);
     if (passwords) return passwords;
     throw error;
+  }
+}
+
+/** Repeats a rename for 2 s: an antivirus program on Windows holds new files for a moment. */
+async function renameNew(from: string, to: string, triesLeft = 8): Promise<void> {
+  try {
+    await rename(from, to);
+  } catch (error) {
+    if (triesLeft === 0 || process.platform !== "win32") throw error;
+    await sleep(250);
+    await renameNew(from, to, triesLeft - 1);
   }
 }
 
@@ -99,7 +122,7 @@ async function joinCluster(cluster: Cluster): Promise<pg.Client> {
     } catch (error) {
       if (Date.now() > deadline) {
         const log = join(cluster.directory, "postgres.log");
-        throw new OperatorError(`The embedded Postgres does not start; its log is ${log}\n${(error as Error).message}`);
+        throw new Error(`${(error as Error).message}; its log is ${log}`, { cause: error });
       }
       await sleep(250);
     }
@@ -156,9 +179,13 @@ async function start({ directory, data, binaries }: Cluster): Promise<void> {
   const last = Number(await readFile(file, "utf8").catch(() => ""));
   const port = last && (await isFree(last)) ? last : await freePort();
   await writeFile(file, String(port));
-  const options = ["-w", "-t", "30", "-l", join(directory, "postgres.log"), "-o", `-p ${port}`];
+  const settings = `-p ${port} -c cluster_name=${nameOf(data)}`;
+  const options = ["-w", "-t", "30", "-l", join(directory, "postgres.log"), "-o", settings];
   await binaries.run("pg_ctl", ["start", "-D", data, ...options]);
 }
+
+/** Not the directory itself: on Windows, Postgres reports it in another encoding. */
+const nameOf = (data: string) => createHash("sha256").update(data).digest("hex").slice(0, 32);
 
 /**
  * Postgres refuses to start while the process named in postmaster.pid is alive. After a kill, that number may belong to an
@@ -179,8 +206,8 @@ async function connectTo({ data, passwords }: Cluster, port: number): Promise<pg
   client.on("error", () => undefined); // Postgres ended first; leave() then has nothing to stop.
   try {
     await client.connect();
-    const { rows } = await client.query("SHOW data_directory");
-    if (resolve(rows[0].data_directory as string) === data) return client;
+    const { rows } = await client.query("SHOW cluster_name");
+    if (rows[0].cluster_name === nameOf(data)) return client;
   } catch {
     // The caller's next attempt to start it reports the reason.
   }

