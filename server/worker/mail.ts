@@ -1,6 +1,5 @@
 // The task mail: the confirmation mail of an entry (double opt-in), at most one a day to an address and three in all.
 import type { Task } from "graphile-worker";
-import type { SendMailOptions } from "nodemailer";
 import { hashAddress } from "../database/erasure-key.ts";
 import { createToken } from "../models/entry-links.ts";
 import { requireConfirmations } from "../models/mail-pace.ts";

@@ -71,7 +71,7 @@ async function createTask(
   key: string | undefined,
   onMail?: CountMail,
 ): Promise<Task> {
-  const { webhookUrl = "", webhookSecret, mailFrom, smtpUrl, mailMinConfirmed, retentionMonths } = config;
+  const { webhookUrl = "", webhookSecret, mailFrom, smtpUrl, retentionMonths } = config;
   if (task === "webhook") return webhookTask({ url: webhookUrl, secret: webhookSecret });
   if (task === "purge") return purgeTask(retentionMonths, key);
   if (!mailFrom || !smtpUrl) {
