@@ -11,11 +11,9 @@ export type WorkerTask = (typeof workerTasks)[number];
 export interface DatabaseSettings {
   ownerUrl: string;
   webUrl: string;
-  /** URL of Prisma Studio's connection; undefined if there are no admins. */
+  /** Undefined if there are no admins. */
   adminUrl?: string;
-  /** The worker's connection and tasks; undefined if it has none. */
   worker?: { url: string; tasks: WorkerTask[] };
-  /** The key of the hashes of erased addresses; undefined if these are not kept. */
   erasureKey?: string;
 }
 
