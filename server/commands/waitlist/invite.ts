@@ -24,9 +24,8 @@ export const invite = new Command("invite")
   .description(
     "--first takes the oldest entries that are waiting, not flagged, and not in another run of invite. It gives them " +
       "the status invited and the name of a new invitation, 1,000 at a time, and then writes the list to a new FILE or, " +
-      "without FILE or with -, to stdout. If FILE exists or cannot be created, nothing changes. As in export, an " +
-      "apostrophe guards text that a spreadsheet could run. If invite was killed or its list is lost, find the " +
-      "invitation with --list. Then print its list with --show, or revert it with --undo.",
+      "without FILE or with -, to stdout. If FILE exists or cannot be created, nothing changes. If invite was killed or " +
+      "its list is lost, find the invitation with --list. Then print its list with --show, or revert it with --undo.",
   )
   .option("--first <N>", "invite the N oldest, or all if there are fewer")
   .option("--source <SOURCE>", "only people from this source, as stats names it")
