@@ -31,15 +31,10 @@ export const turn = `
 
 export class WaitlistUnavailableError extends UnavailableError {
   override name = "WaitlistUnavailableError";
-
-  constructor(cause: unknown) {
-    super("The waitlist can't be changed right now. Please try again.", retryAfterSeconds, cause);
-  }
 }
 
 interface Change<Entry, Result> {
   entry: Entry;
-  /** By performance.now(). */
   deadline: number;
   resolve: (result: Result) => void;
   reject: (error: unknown) => void;
@@ -96,7 +91,8 @@ export function inBatches<Entry, Result>(
     try {
       return await within(deadlineMs, change);
     } catch (cause) {
-      throw new WaitlistUnavailableError(cause);
+      const message = "The waitlist can't be changed right now. Please try again.";
+      throw new WaitlistUnavailableError(message, retryAfterSeconds, cause);
     }
   };
 }

@@ -21,7 +21,6 @@ export function createPageSettings(config: Config): { settings: () => PageSettin
   return { settings: () => ({ ...fixed, notice: notice.id, closed: !isOpen(config) }), notice };
 }
 
-/** Compares with the clock at each call. */
 export function isOpen({ waitlist, waitlistCloses }: SignupWindow): boolean {
   return waitlist === "open" && !(waitlistCloses && Date.now() >= waitlistCloses.getTime());
 }

@@ -15,10 +15,6 @@ export interface SignupCeiling {
 
 export class HourlyLimitError extends UnavailableError {
   override name = "HourlyLimitError";
-
-  constructor(retryAfterSeconds: number) {
-    super("There are more sign-ups than usual. Please try again later.", retryAfterSeconds);
-  }
 }
 
 const hourMs = 3_600_000;
@@ -48,7 +44,7 @@ export function createSignupCeiling(ceiling: number, log: Logger): SignupCeiling
     const seconds = Math.ceil((hour.endsAt - now) / 1000);
     if (hour.signups + pending >= ceiling * hardLimit) {
       logOnce("error", seconds, refuseMessage);
-      throw new HourlyLimitError(seconds);
+      throw new HourlyLimitError("There are more sign-ups than usual. Please try again later.", seconds);
     }
     if (hour.entries + pending < ceiling) return false;
     logOnce("warn", seconds, flagMessage);
@@ -81,7 +77,6 @@ function newHour(endsAt: number) {
   return { endsAt, entries: 0, signups: 0, logged: new Set<string>() };
 }
 
-/** Returns the number of entries with the flag unusual_volume. */
 export async function countFlagged(client: pg.Client, period: string): Promise<number> {
   const sql = `SELECT count(*)::int AS flagged FROM public.earlyaccess WHERE unusual_volume AND ${period}`;
   return (await client.query<{ flagged: number }>(sql)).rows[0]?.flagged ?? 0;
