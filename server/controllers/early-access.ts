@@ -11,7 +11,7 @@ import { prefersHtml } from "../middleware/errors.ts";
 import { clientLimit, type SignupLimits } from "../middleware/rate-limit.ts";
 import { sameOrigin } from "../middleware/security-headers.ts";
 import { createToken } from "../models/entry-links.ts";
-import { readNoticeId } from "../models/notice.ts";
+import { readNoticeId } from "../models/page-settings.ts";
 import type { SignupCeiling } from "../models/signup-volume.ts";
 import { parseEntry, type ParsedEntry } from "../models/waitlist-entry.ts";
 import type { Waitlist } from "../models/waitlist.ts";

@@ -8,7 +8,7 @@ import { entryOf } from "../../tests/support/entry.ts";
 import { queryAs } from "../../tests/support/query.ts";
 import { connect, createPool } from "../database/pool.ts";
 import { pino } from "pino";
-import { createNotice, readNoticeId } from "./notice.ts";
+import { createNotice, readNoticeId } from "./page-settings.ts";
 import { createWaitlist } from "./waitlist.ts";
 
 const database = await createTestDatabase();

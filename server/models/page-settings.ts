@@ -1,7 +1,8 @@
-// The settings that the pages show, and the time at which an open list closes by itself.
-import type { PageSettings } from "../../client/shared/site-settings.ts";
+// The settings that the pages show, the privacy notice of the form, and the time at which an open list closes by itself.
+import { createHash } from "node:crypto";
+import { noticeText } from "../../client/shared/privacy-notice.ts";
+import type { NoticeSettings, PageSettings } from "../../client/shared/site-settings.ts";
 import type { Config } from "../config.ts";
-import { createNotice, type Notice } from "./notice.ts";
 
 type SignupWindow = Pick<Config, "waitlist" | "waitlistCloses">;
 
@@ -19,6 +20,25 @@ export function createPageSettings(config: Config): { settings: () => PageSettin
   };
   const notice = createNotice(fixed);
   return { settings: () => ({ ...fixed, notice: notice.id, closed: !isOpen(config) }), notice };
+}
+
+export interface Notice {
+  /** The first 32 hexadecimal digits of the text's SHA-256. */
+  id: string;
+  text: string;
+}
+
+export function createNotice(settings: NoticeSettings): Notice {
+  const text = noticeText(settings);
+  return { id: createHash("sha256").update(text).digest("hex").slice(0, 32), text };
+}
+
+/**
+ * Returns the id that a sign-up names, or null. An id without a notice is stored, too: the web process cannot read which
+ * notices earlier versions showed.
+ */
+export function readNoticeId(value: unknown): string | null {
+  return typeof value === "string" && /^[\da-f]{32}$/.test(value) ? value : null;
 }
 
 export function isOpen({ waitlist, waitlistCloses }: SignupWindow): boolean {

@@ -5,7 +5,7 @@ import type { Database } from "../database/pool.ts";
 import { errorFields } from "../logger.ts";
 import { inBatches, turn } from "./batch.ts";
 import type { SignUp } from "./waitlist-entry.ts";
-import type { Notice } from "./notice.ts";
+import type { Notice } from "./page-settings.ts";
 
 export interface Waitlist {
   /**
