@@ -6,12 +6,11 @@ import { brotliCompress, constants, gzip } from "node:zlib";
 import fresh from "fresh";
 import { acceptedCodings, readHeader, type Coding } from "./negotiation.ts";
 
-/** By address: a path, or a path with its query. */
+/** By path, or path with query. */
 export type Cache = ReadonlyMap<string, CachedResponse>;
 
 export interface CachedResponse {
   status: number;
-  /** By content coding; identity is always there. */
   variants: Partial<Record<Coding, Variant>> & { identity: Variant };
 }
 
@@ -20,7 +19,6 @@ interface Variant {
   etag: string;
   /** Flat list of headers, `[name, value, …]`, the form that costs writeHead least. */
   headers: readonly string[];
-  /** The headers of a 304. */
   notModified: readonly string[];
 }
 

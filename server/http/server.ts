@@ -45,7 +45,6 @@ interface Connection {
   pipelined: number;
 }
 
-/** The parts that the server serves. */
 export interface Application {
   /** @param refusal the status for a request that HTTP forbids. */
   listener: (req: IncomingMessage, res: ServerResponse, refusal?: number) => void;
@@ -53,7 +52,7 @@ export interface Application {
   express: { request: object; response: object };
 }
 
-/** Creates a server that answers nothing until `serve` names the application. */
+/** The server answers nothing until `serve` names the application. */
 export function createHttpServer(timeouts = directTimeouts) {
   // Express changes the prototype of every message, and V8 then drops its optimisations for the object: a loss of two thirds
   // of the throughput. Messages that are created with Express' prototype keep it.
