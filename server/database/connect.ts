@@ -3,7 +3,6 @@ import pg from "pg";
 import { errorFields } from "../logger.ts";
 import { OperatorError } from "../operator-messages.ts";
 
-/** Clients whose connection ended by itself. */
 const lostClients = new WeakSet<pg.Client>();
 
 /** Connects, runs the work, and disconnects. @throws OperatorError also if the work failed because the connection was lost. */

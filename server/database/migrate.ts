@@ -29,7 +29,6 @@ export interface MigrationResult {
  * Applies missing migrations, creates the roles that the settings name, and sets their rights; safe to repeat and to run from
  * several processes at once. If ownerUrl's role may not migrate, it changes nothing: the owner migrates elsewhere.
  * @param allowPrivilegedRole false refuses a web role that is a superuser or the owner, before it changes anything.
- * @throws OperatorError if the operator has to act; otherwise the error of Postgres, which names a migration that failed.
  */
 export async function migrate(settings: DatabaseSettings, allowPrivilegedRole = true): Promise<MigrationResult> {
   return withConnection<MigrationResult>(settings.ownerUrl, async (owner) => {
@@ -95,10 +94,7 @@ async function readMigrations(folder: string) {
   return Promise.all(names.toSorted().map(read));
 }
 
-/**
- * Returns the migrations to apply. Ignores migrations that another application recorded in the same table.
- * @throws OperatorError if a migration is unfinished.
- */
+/** Ignores migrations that another application recorded in the same table. */
 export async function pendingMigrations(owner: pg.Client, folder = migrationsFolder) {
   const migrations = await readMigrations(folder);
   const { rows: tables } = await owner.query("SELECT to_regclass('public._prisma_migrations') IS NOT NULL AS found");

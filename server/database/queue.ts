@@ -4,10 +4,7 @@ import { OperatorError } from "../operator-messages.ts";
 import { describeLoss } from "./connect.ts";
 import { readRole, type DatabaseSettings, type WorkerTask } from "./settings.ts";
 
-/**
- * Creates the queue if it is missing, and migrates it.
- * @throws OperatorError if another application has the queue's schema.
- */
+/** Creates the queue if it is missing, and migrates it. */
 export async function createQueue(owner: pg.Client, ownerUrl: string): Promise<void> {
   await refuseForeignQueue(owner);
   const { Logger, runMigrations } = await import("graphile-worker"); // Half a megabyte that most sites do not need.
@@ -53,10 +50,7 @@ export async function isQueueEnabled(owner: pg.Client, task: WorkerTask): Promis
   return (rows[0].enabled as boolean | null) ?? undefined;
 }
 
-/**
- * @throws OperatorError if another application created the schema graphile_worker. The site creates it as the waitlist's owner,
- * or as a role that may act as the owner.
- */
+/** The site creates the schema as the waitlist's owner, or as a role that may act as the owner. */
 export async function refuseForeignQueue(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ owner: string }>(
     `SELECT r.rolname AS owner FROM pg_namespace JOIN pg_roles r ON r.oid = nspowner

@@ -28,7 +28,6 @@ export interface OpenedDatabase extends DatabaseSettings {
   release(): Promise<void>;
 }
 
-/** Opens the database of the configuration, or the embedded one. */
 export async function openDatabase(config: Config): Promise<OpenedDatabase> {
   const { databaseUrl: webUrl, databaseOwnerUrl: ownerUrl, databaseAdminUrl: adminUrl, erasureKey } = config;
   const opened: OpenedDatabase = webUrl
@@ -43,7 +42,6 @@ export async function openDatabase(config: Config): Promise<OpenedDatabase> {
   };
 }
 
-/** Opens the configured database for the work, and releases it afterwards. */
 export async function withDatabase(work: (database: OpenedDatabase, config: Config) => Promise<void>): Promise<void> {
   const config = loadConfig();
   const database = await openDatabase(config);
