@@ -48,7 +48,6 @@ export const importCommand = new Command("import")
 interface ImportSummary {
   valid: number;
   invalid: number;
-  /** Errors of the first invalid lines. */
   errors: string[];
   /** The lines with a value that is not used. */
   unusable: Record<"created_at" | "status", number>;
@@ -71,9 +70,6 @@ async function checkLines(client: pg.Client, { lines }: CsvFile, key: string | u
   return Object.assign(summary, await countAddresses(client));
 }
 
-/** In characters. */
-const chunkSize = 65_536;
-
 /** Yields the valid lines in the text format of COPY, and counts all in `summary`. */
 async function* readRows(lines: CsvFile["lines"], summary: ImportSummary, key: string | undefined) {
   let chunk = "";
@@ -85,7 +81,7 @@ async function* readRows(lines: CsvFile["lines"], summary: ImportSummary, key: s
     }
     const hash = key === undefined ? null : hashAddress(read.email, key);
     chunk += formatLine(++summary.valid, read, hash);
-    if (chunk.length < chunkSize) continue;
+    if (chunk.length < 65_536) continue;
     yield chunk;
     chunk = "";
   }

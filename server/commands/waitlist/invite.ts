@@ -62,7 +62,6 @@ function checkOptions(command: Command): void {
   throw new UsageError("invite needs --first N, --list, --show INVITATION or --undo INVITATION.");
 }
 
-/** @throws UsageError unless the value is a whole number from 1 to 999,999,999. */
 function readCount(text = "1"): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
   throw new UsageError(`--first is "${printableName(text)}" but must be a whole number from 1, for example 100.`);

@@ -95,7 +95,6 @@ function describeNotice({ entry, notice }: Person): string {
   return `${named}, which the site first showed at ${formatTime(shown_at)}.${caution} Its text:\n\n${text}`;
 }
 
-/** For example "2026-01-31 12:00:00.000 UTC". */
 function formatTime(iso: string): string {
   return new Date(iso).toISOString().replace("T", " ").replace("Z", " UTC");
 }

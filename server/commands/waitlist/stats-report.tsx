@@ -14,7 +14,6 @@ export interface Table {
   rows: { label: string; cells: string[] }[];
 }
 
-/** Returns a complete HTML document. */
 export function renderReport(tables: Table[], figures: Figures, at: Date): string {
   return `<!doctype html>\n${renderToStaticMarkup(<Report tables={tables} figures={figures} at={at} />)}\n`;
 }
