@@ -1,7 +1,6 @@
 // The queue of graphile-worker, which a trigger fills in the transaction of each sign-up.
 import pg from "pg";
 import { OperatorError } from "../operator-messages.ts";
-import { describeLoss } from "./connect.ts";
 import { readRole, type DatabaseSettings, type WorkerTask } from "./settings.ts";
 
 /** Creates the queue if it is missing, and migrates it. */
@@ -9,13 +8,10 @@ export async function createQueue(owner: pg.Client, ownerUrl: string): Promise<v
   await refuseForeignQueue(owner);
   const { Logger, runMigrations } = await import("graphile-worker"); // Half a megabyte that most sites do not need.
   const pgPool = new pg.Pool({ connectionString: ownerUrl, max: 1 });
-  let isLost = false;
-  const setLost = () => (isLost = true);
-  pgPool.on("error", setLost).on("connect", (client) => client.on("error", setLost));
+  const ignore = () => undefined; // The statement in progress fails, too.
+  pgPool.on("error", ignore).on("connect", (client) => client.on("error", ignore));
   try {
     await runMigrations({ pgPool, logger: new Logger(() => () => undefined) });
-  } catch (error) {
-    throw isLost ? describeLoss(error) : error;
   } finally {
     await pgPool.end();
   }
