@@ -44,7 +44,7 @@ function explain(code: string, host: string, port: number, setting: string): str
   return `Cannot listen on HOST=${host}, ${setting}=${port} (${code}). Choose an address of this machine, and a port above 1023.`;
 }
 
-/** Returns whether a program can listen on the port of 127.0.0.1. */
+/** On 127.0.0.1. */
 export async function isFree(port: number): Promise<boolean> {
   const server = createServer().listen(port, "127.0.0.1");
   try {

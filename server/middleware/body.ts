@@ -15,7 +15,6 @@ const types = {
   form: "application/x-www-form-urlencoded",
 };
 
-/** Returns undefined for a content type that a sign-up cannot have. */
 export function bodyType({ headers }: Request): keyof typeof types | undefined {
   const { type } = parseContentType(headers["content-type"] ?? "", { parameters: false });
   return type === types.json ? "json" : type === types.form ? "form" : undefined;

@@ -33,7 +33,7 @@ export async function connectRedis(redisUrl: string, secret: string, log: Logger
 
 type Report = (error?: unknown) => void;
 
-/** Logs when Redis becomes unavailable and when it is available again: once per outage, not once per request. */
+/** Logs once per outage, not once per request. */
 function reportAvailability(log: Logger): Report {
   let isAvailable = true;
   return (error) => {

@@ -42,9 +42,9 @@ interface Change<Entry, Result> {
 
 /**
  * Returns a function that makes one change. If a statement fails for its content or for a lock, its changes are repeated in smaller
- * groups, so that only the one at fault fails.
+ * groups, so that only the one at fault fails. Throws a WaitlistUnavailableError after 4.5 s at the latest; the change may then
+ * still be made.
  * @param store runs one statement with the entries, and resolves after the commit with a result for each.
- * @returns the function. It throws a WaitlistUnavailableError, after 4.5 s at the latest; the change may then still be made.
  */
 export function inBatches<Entry, Result>(
   store: (entries: Entry[]) => Promise<Result[]>,

@@ -8,7 +8,6 @@ export interface SignupCeiling {
   /**
    * Stores and counts a sign-up. Resolves with nothing: a response must not tell whether the address is on the list.
    * @param store takes the entry's flag unusual_volume, and resolves with the result of Waitlist.join.
-   * @throws HourlyLimitError instead of filling the disk.
    */
   pass(store: (unusualVolume: boolean) => Promise<boolean>): Promise<void>;
 }

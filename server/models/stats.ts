@@ -24,7 +24,6 @@ export interface Figures {
 
 interface Options {
   withFlagged: boolean;
-  /** How many sources have a figure of their own. */
   sources: number;
 }
 

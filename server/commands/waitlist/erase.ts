@@ -45,7 +45,6 @@ export const erase = new Command("erase")
     });
   });
 
-/** Returns the lines that are not blank. */
 async function readLines(path: string): Promise<string[]> {
   const text = await readFile(path, "utf8").catch(({ code }: NodeJS.ErrnoException) => {
     throw new OperatorError(`${printable(path)} cannot be read: ${explainCode(code)}`);

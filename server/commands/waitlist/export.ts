@@ -43,7 +43,6 @@ export const exportCommand = new Command("export")
     });
   });
 
-/** Returns an SQL condition. @throws UsageError */
 function readCondition({ status, confirmed, withoutFlagged, ...dates }: Options): string {
   const conditions = [readPeriod(dates)];
   if (withoutFlagged) conditions.push(`NOT ${isFlagged}`);
