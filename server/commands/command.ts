@@ -93,7 +93,6 @@ export function print(text: string): void {
   process.stdout.write(printableLines(text));
 }
 
-/** 1234567 as 1,234,567. */
 export function count(number: number): string {
   return number.toLocaleString("en");
 }

@@ -6,7 +6,6 @@ import { brotliCompress, constants, gzip } from "node:zlib";
 import fresh from "fresh";
 import { acceptedCodings, readHeader, type Coding } from "./negotiation.ts";
 
-/** By path, or path with query. */
 export type Cache = ReadonlyMap<string, CachedResponse>;
 
 export interface CachedResponse {

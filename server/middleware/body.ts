@@ -10,10 +10,7 @@ import { HttpError } from "../http/http-error.ts";
 /** In bytes. The longest valid form is about 8 KB: 654 characters, percent-encoded. */
 const bodyLimit = 16 * 1024;
 
-const types = {
-  json: "application/json",
-  form: "application/x-www-form-urlencoded",
-};
+const types = { json: "application/json", form: "application/x-www-form-urlencoded" };
 
 export function bodyType({ headers }: Request): keyof typeof types | undefined {
   const { type } = parseContentType(headers["content-type"] ?? "", { parameters: false });
@@ -80,7 +77,6 @@ function parseObject(text: string): object {
   throw new HttpError(400, "The body must be a JSON object.");
 }
 
-/** Returns an array for the value of a repeated field. */
 function parseFields(text: string): object {
   // querystring replaces invalid percent-encoding: "M%FCller" would be stored as "M�ller".
   if (!isDecodable(text)) throw new HttpError(400, "The form has invalid percent-encoding.");

@@ -7,7 +7,6 @@ import type { Logger } from "pino";
 import { HttpError } from "../http/http-error.ts";
 
 export interface SignupLimits {
-  /** Sign-ups per client and window. */
   limit: number;
   windowSeconds: number;
   /** Replicas share it; without it each process counts in its own memory. */

@@ -10,8 +10,7 @@ import { errorFields } from "../logger.ts";
 const commandTimeout = 250;
 
 /**
- * Resolves once Redis is connected or has refused, so that the first requests are limited, too. Returns a function that creates
- * the store of one limit, and one that disconnects.
+ * Resolves once Redis is connected or has refused, so that the first requests are limited, too.
  * @param secret the key of the hashes that stand for clients' addresses in Redis; the same for every replica.
  */
 export async function connectRedis(redisUrl: string, secret: string, log: Logger) {

@@ -17,10 +17,7 @@ interface LoggedRequest {
 /** Called after each response is sent or aborted. */
 export type OnResponse = (request: LoggedRequest, res: ServerResponse) => void;
 
-/**
- * Logs the request once its response is sent: method, path, status and duration; never a query, a header, a body or a client's
- * address. Returns the request's id.
- */
+/** Logs the request once its response is sent; never a query, a header, a body or a client's address. Returns the request's id. */
 export function logRequest(
   { method, url = "", headers, socket }: IncomingMessage,
   res: ServerResponse,

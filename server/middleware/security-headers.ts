@@ -15,7 +15,7 @@ interface SecurityPolicy {
   allowIndexing: boolean;
 }
 
-/** Features that no page needs. Chromium prints a warning for a name that it does not know. */
+/** Chromium prints a warning for a name that it does not know. */
 const permissionsPolicy = "browsing-topics=(), camera=(), geolocation=(), microphone=(), payment=(), usb=()";
 
 /**
