@@ -55,7 +55,6 @@ const distinctRoles: Partial<Record<DatabaseUrlName, DatabaseUrlName[]>> = {
 /** In characters. NIST SP 800-63B-4, section 3.1.1.2, requires it of a password that is the only factor. */
 const minPasswordLength = 15;
 
-/** The database URLs, and the settings that give the worker a task. */
 type Values = Partial<Record<DatabaseUrlName, string | undefined>> &
   Partial<Record<"WEBHOOK_URL" | "MAIL_FROM" | "RETENTION_MONTHS", unknown>>;
 
@@ -65,10 +64,7 @@ interface Connection {
   password: string;
 }
 
-/**
- * Returns a sentence for each error, without a password.
- * @param values the settings that are valid on their own.
- */
+/** Returns a sentence for each error, without a password. @param values the settings that are valid on their own. */
 export function checkDatabaseUrls(given: NodeJS.Dict<string>, values: Values): string[] {
   const connections = urlNames.flatMap((name) => {
     const url = values[name];

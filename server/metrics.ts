@@ -9,7 +9,6 @@ import { isRead } from "./http/negotiation.ts";
 import type { OnResponse } from "./middleware/request-log.ts";
 import type { OnStored } from "./models/waitlist.ts";
 
-/** Read at each scrape. */
 interface Sources {
   pool: Pool;
   isReady: () => Promise<boolean>;
@@ -28,7 +27,6 @@ export function createMetrics() {
   return {
     onResponse: countResponses([registry]),
     onStored: countSignups([registry]),
-    /** Serves GET /metrics. Returns a function that stops the server. */
     serve: (host: string, port: number, sources: Sources) => {
       addGauges(registry, sources);
       return serveMetrics(registry, host, port);
@@ -102,7 +100,6 @@ function addGauges(registry: Registry, { pool, isReady }: Sources): void {
   );
 }
 
-/** Adds a gauge whose value is read at each scrape. */
 export function addGauge(registry: Registry, name: string, help: string, read: () => number | Promise<number>): void {
   const gauge: Gauge = new Gauge({ name, help, registers: [registry], collect: async () => gauge.set(await read()) });
 }
@@ -119,11 +116,7 @@ function routeOf(path: string, status: number): string {
   return path.startsWith("/assets/") ? "asset" : "file";
 }
 
-/**
- * Serves GET /metrics. The internet must not reach the port.
- * @returns a function that stops the server.
- * @throws OperatorError if the address cannot be used.
- */
+/** Serves GET /metrics. The internet must not reach the port. Returns a function that stops the server. */
 export async function serveMetrics(
   registry: Registry,
   host: string,

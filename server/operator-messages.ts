@@ -10,7 +10,6 @@ export class OperatorError extends Error {
   }
 }
 
-/** Returns the text to print for an error: the sentence of an OperatorError, the stack of any other error. */
 export function explain(error: unknown): string {
   if (error instanceof OperatorError) return `${printableLines(error.message)}\n`;
   return `${printableLines(String(error instanceof Error ? error.stack : error))}\n`;

@@ -11,7 +11,6 @@ export class UsageError extends OperatorError {
   override name = "UsageError";
 }
 
-/** Runs the work on the configured database, then ends the process. */
 export async function runCommand(work: Parameters<typeof withDatabase>[0]): Promise<void> {
   await conclude(() => withDatabase(work));
 }
@@ -94,17 +93,14 @@ export function print(text: string): void {
   process.stdout.write(printableLines(text));
 }
 
-/** 1234567 as 1,234,567. */
 export function count(number: number): string {
   return number.toLocaleString("en");
 }
 
-/** For example "1 entry", "2,000 entries". */
 export function countEntries(number: number): string {
   return `${count(number)} ${number === 1 ? "entry" : "entries"}`;
 }
 
-/** For example "1 person", "2,000 people". */
 export function countPeople(number: number): string {
   return `${count(number)} ${number === 1 ? "person" : "people"}`;
 }

@@ -74,18 +74,10 @@ function readOptions(): { port: number; forward: boolean } {
 /** Studio listens on 127.0.0.1, and refuses POST requests whose Origin is not http://localhost:PORT. It ends with this process, unless SIGKILL ends this process. */
 function startStudio(databaseUrl: string, port: number) {
   const prisma = createRequire(import.meta.url).resolve("prisma/build/index.js");
+  const module = `data:text/javascript,${encodeURIComponent(preload)}`;
   // Without --browser none, Studio exits on a machine that has no browser.
-  const command = [
-    "--import",
-    `data:text/javascript,${encodeURIComponent(preload)}`,
-    prisma,
-    "studio",
-    "--browser",
-    "none",
-    "--port",
-    String(port),
-  ];
-  const studio = spawn(process.execPath, command, {
+  const options = ["--browser", "none", "--port", String(port)];
+  const studio = spawn(process.execPath, ["--import", module, prisma, "studio", ...options], {
     cwd: projectRoot,
     stdio: ["inherit", "pipe", "inherit"],
     // CHECKPOINT_DISABLE turns off telemetry to Prisma.

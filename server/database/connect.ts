@@ -3,16 +3,9 @@ import pg from "pg";
 import { errorFields } from "../logger.ts";
 import { OperatorError } from "../operator-messages.ts";
 
-/** In milliseconds. */
-const timeouts = { connectionTimeoutMillis: 5_000, lock_timeout: 5_000 };
-
-/** Clients whose connection ended by itself. */
 const lostClients = new WeakSet<pg.Client>();
 
-/**
- * Connects, runs the work, and disconnects.
- * @throws the errors of connectTo and of the work; OperatorError if the work failed because the connection was lost.
- */
+/** Connects, runs the work, and disconnects. @throws OperatorError also if the work failed because the connection was lost. */
 export async function withConnection<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = await connectTo(url);
   try {
@@ -36,7 +29,7 @@ export function describeLoss(error: unknown): unknown {
  * @throws OperatorError, with a code unless Postgres refuses the connection or its certificate is not trusted.
  */
 export async function connectTo(url: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: url, ...timeouts });
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000, lock_timeout: 5_000 });
   client.on("error", () => lostClients.add(client));
   try {
     await client.connect();
@@ -62,9 +55,6 @@ function describeRefusal({ code = "", message }: { code?: string; message: strin
   if (code === "28000") {
     const hint = url.searchParams.has("sslmode") ? "" : " If it requires TLS, end its URL with ?sslmode=verify-full.";
     return `${server} does not let this role in: ${who}${hint}`;
-  }
-  if (message.startsWith("The server does not support SSL")) {
-    return `${server} does not speak TLS, which sslmode in its URL asks for.`;
   }
   if (message.includes("unsupported startup parameter")) {
     return `${server} is a pooler that takes no settings of a session (${message}). Name Postgres itself: the site keeps ten connections at most.`;

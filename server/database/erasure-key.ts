@@ -3,15 +3,12 @@ import { createHmac } from "node:crypto";
 import type pg from "pg";
 import { OperatorError } from "../operator-messages.ts";
 
-/** Returns the hash of a normalised address, from which nobody without the key (ERASURE_KEY) can find the address. */
+/** @param address normalised. */
 export function hashAddress(address: string, key: string): Buffer {
   return createHmac("sha256", key).update(address).digest();
 }
 
-/**
- * Stores the hash of the empty address, by which a later process recognises its key, if the table is new.
- * @throws OperatorError if the table was made with another key.
- */
+/** If the table is new, stores the hash of the empty address, by which a later process recognises its key. */
 export async function storeKeyHash(owner: pg.Client, key: string): Promise<void> {
   await owner.query(
     "INSERT INTO earlyaccess_erasures.addresses SELECT $1 WHERE NOT EXISTS (SELECT FROM earlyaccess_erasures.addresses)",
@@ -20,19 +17,10 @@ export async function storeKeyHash(owner: pg.Client, key: string): Promise<void>
   await requireErasureKey(owner, key);
 }
 
-/** Returns whether the database has a table of erased addresses. */
-export async function hasErasures(client: pg.Client): Promise<boolean> {
-  const { rows } = await client.query("SELECT to_regclass('earlyaccess_erasures.addresses') IS NOT NULL AS there");
-  return rows[0].there as boolean;
-}
-
-/**
- * Requires the key if the database has erased addresses: without it, they could return.
- * @returns whether erased addresses are to be kept.
- * @throws OperatorError if the key is missing or another one, or if the database is to be migrated.
- */
+/** Requires the key if the database has erased addresses: without it, they could return. Returns whether they are kept. */
 export async function requireErasureKey(client: pg.Client, key: string | undefined): Promise<boolean> {
-  const exists = await hasErasures(client);
+  const { rows } = await client.query("SELECT to_regclass('earlyaccess_erasures.addresses') IS NOT NULL AS found");
+  const exists = rows[0].found as boolean;
   if (!exists && key === undefined) return false;
   if (!exists) {
     throw new OperatorError(

@@ -29,7 +29,6 @@ export interface MigrationResult {
  * Applies missing migrations, creates the roles that the settings name, and sets their rights; safe to repeat and to run from
  * several processes at once. If ownerUrl's role may not migrate, it changes nothing: the owner migrates elsewhere.
  * @param allowPrivilegedRole false refuses a web role that is a superuser or the owner, before it changes anything.
- * @throws OperatorError if the operator has to act; otherwise the error of Postgres, which names a migration that failed.
  */
 export async function migrate(settings: DatabaseSettings, allowPrivilegedRole = true): Promise<MigrationResult> {
   return withConnection<MigrationResult>(settings.ownerUrl, async (owner) => {
@@ -51,9 +50,8 @@ export async function migrate(settings: DatabaseSettings, allowPrivilegedRole = 
     const warnings = after.warning ? [after.warning] : [];
     return { applied, created, webRole: isPrivileged ? "privileged" : "restricted", warnings };
   }).catch((error: pg.DatabaseError) => {
-    const hint = faultHints[error.code ?? ""];
-    // With its code, as readiness.ts retries after some.
-    throw hint ? new OperatorError(`${error.message}. ${hint}`, { code: error.code }) : error;
+    // With its code, after which readiness.ts retries.
+    throw error.code === "55P03" ? new OperatorError(`${error.message}. ${lockHint}`, { code: error.code }) : error;
   });
 }
 
@@ -67,13 +65,8 @@ async function requireUtf8(client: pg.Client): Promise<void> {
   );
 }
 
-const changedTables = "The tables are not as the migrations left them. Undo a renaming, or restore a backup.";
-const faultHints: Record<string, string | undefined> = {
-  "42703": changedTables,
-  "42P01": changedTables,
-  "55P03":
-    "Another session holds the lock: try again. If DATABASE_OWNER_URL names a pooler in transaction mode, such as PgBouncer, it keeps the lock of an earlier run: name Postgres itself.",
-};
+const lockHint =
+  "Another session holds the lock: try again. If DATABASE_OWNER_URL names a pooler in transaction mode, such as PgBouncer, it keeps the lock of an earlier run: name Postgres itself.";
 
 /** Returns whether the current role may create the waitlist or, once it exists, act as its owner. */
 export async function mayMigrate(client: pg.Client): Promise<boolean> {
@@ -85,11 +78,7 @@ export async function mayMigrate(client: pg.Client): Promise<boolean> {
 }
 
 /** @throws OperatorError if the database has no waitlist. */
-async function skipMigrations(
-  client: pg.Client,
-  settings: DatabaseSettings,
-  warning?: string,
-): Promise<MigrationResult> {
+async function skipMigrations(client: pg.Client, settings: DatabaseSettings, warning = ""): Promise<MigrationResult> {
   const { name } = readRole(settings.ownerUrl);
   const { rows } = await client.query("SELECT to_regclass('public.earlyaccess') IS NULL AS missing");
   const hint = `"${name}" may not migrate. Name the owner in DATABASE_OWNER_URL.`;
@@ -109,10 +98,7 @@ async function readMigrations(folder: string) {
   return Promise.all(names.toSorted().map(read));
 }
 
-/**
- * Returns the migrations to apply. Ignores migrations that another application recorded in the same table.
- * @throws OperatorError if a migration is unfinished.
- */
+/** Ignores migrations that another application recorded in the same table. */
 export async function pendingMigrations(owner: pg.Client, folder = migrationsFolder) {
   const migrations = await readMigrations(folder);
   const { rows: tables } = await owner.query("SELECT to_regclass('public._prisma_migrations') IS NOT NULL AS found");
@@ -131,9 +117,7 @@ export async function pendingMigrations(owner: pg.Client, folder = migrationsFol
 
 /**
  * Applies the pending migrations and records them as `prisma migrate deploy` does, each in one transaction. The caller holds
- * migrationLock.
- * @returns their names.
- * @throws the error of Postgres, whose message then names the migration.
+ * migrationLock. Returns their names.
  */
 export async function applyMigrations(owner: pg.Client, folder = migrationsFolder): Promise<string[]> {
   const pending = await pendingMigrations(owner, folder);

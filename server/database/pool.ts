@@ -18,11 +18,9 @@ const siteTimeouts = {
 };
 
 export interface Database {
-  /** Runs a statement with parameters ($1, $2, …). Returns the number of rows that it changed. */
+  /** Returns the number of rows that the statement changed. */
   execute: (statement: string, ...parameters: unknown[]) => Promise<number>;
-  /** Runs a statement with parameters. Returns the rows that it selected. */
   query: (statement: string, ...parameters: unknown[]) => Promise<Record<string, unknown>[]>;
-  /** Closes the pool. */
   close: () => Promise<void>;
 }
 
@@ -48,14 +46,8 @@ export function connect(pool: Pool, log: Logger): Database {
   let client: ReturnType<typeof createClient> | undefined;
   const load = () => (client ??= createClient(pool, logLost));
   return {
-    execute: async (statement, ...parameters) => {
-      const prisma = await load();
-      return within(statementMs, prisma.$executeRawUnsafe(statement, ...parameters));
-    },
-    query: async (statement, ...parameters) => {
-      const prisma = await load();
-      return within(statementMs, prisma.$queryRawUnsafe(statement, ...parameters));
-    },
+    execute: async (...given) => within(statementMs, (await load()).$executeRawUnsafe(...given)),
+    query: async (...given) => within(statementMs, (await load()).$queryRawUnsafe(...given)),
     close: async () => {
       await (await client)?.$disconnect();
       await pool.end();

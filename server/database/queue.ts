@@ -1,24 +1,17 @@
 // The queue of graphile-worker, which a trigger fills in the transaction of each sign-up.
 import pg from "pg";
 import { OperatorError } from "../operator-messages.ts";
-import { describeLoss } from "./connect.ts";
 import { readRole, type DatabaseSettings, type WorkerTask } from "./settings.ts";
 
-/**
- * Creates the queue if it is missing, and migrates it.
- * @throws OperatorError if another application has the queue's schema.
- */
+/** Creates the queue if it is missing, and migrates it. */
 export async function createQueue(owner: pg.Client, ownerUrl: string): Promise<void> {
   await refuseForeignQueue(owner);
   const { Logger, runMigrations } = await import("graphile-worker"); // Half a megabyte that most sites do not need.
   const pgPool = new pg.Pool({ connectionString: ownerUrl, max: 1 });
-  let isLost = false;
-  const setLost = () => (isLost = true);
-  pgPool.on("error", setLost).on("connect", (client) => client.on("error", setLost));
+  const ignore = () => undefined; // The statement in progress fails, too.
+  pgPool.on("error", ignore).on("connect", (client) => client.on("error", ignore));
   try {
     await runMigrations({ pgPool, logger: new Logger(() => () => undefined) });
-  } catch (error) {
-    throw isLost ? describeLoss(error) : error;
   } finally {
     await pgPool.end();
   }
@@ -53,10 +46,7 @@ export async function isQueueEnabled(owner: pg.Client, task: WorkerTask): Promis
   return (rows[0].enabled as boolean | null) ?? undefined;
 }
 
-/**
- * @throws OperatorError if another application created the schema graphile_worker. The site creates it as the waitlist's owner,
- * or as a role that may act as the owner.
- */
+/** The site creates the schema as the waitlist's owner, or as a role that may act as the owner. */
 export async function refuseForeignQueue(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ owner: string }>(
     `SELECT r.rolname AS owner FROM pg_namespace JOIN pg_roles r ON r.oid = nspowner

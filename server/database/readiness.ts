@@ -21,7 +21,6 @@ const transientErrorCodes = new Set(
 /**
  * Migrates, and retries after transient errors. Resolves after the first attempt or 3 s, and continues in the background.
  * @param onFault called with a permanent error after the promise resolved.
- * @throws a permanent error.
  */
 export async function prepareDatabase(
   migrateOnce: Migrate,
@@ -62,8 +61,7 @@ const probeTimeoutMs = 1_500;
 
 /**
  * Returns the probe of /readyz: true if sign-ups can be stored, false if the check fails or takes longer than 1.5 s.
- * Probes share the result of a check for 250 ms after its end. Changes are logged.
- * @param check rejects with the fault.
+ * Probes share the result of a check for 250 ms after its end.
  */
 export function createReadiness(check: () => Promise<void>, log: Logger): () => Promise<boolean> {
   let probe: Promise<boolean> | undefined;

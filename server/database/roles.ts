@@ -41,7 +41,7 @@ type Step = [unless: string, sql: string];
 
 const id = pg.escapeIdentifier;
 
-/** The missing roles and schemas, in the order in which they can be created. */
+/** In the order in which they can be run. */
 function listSteps({ web, studio, worker, owner, admins, database }: Roles, settings: DatabaseSettings): Step[] {
   const roleOf = (name: string) => `to_regrole(quote_ident(${pg.escapeLiteral(name)}))`;
   const exists = (name: string) => `${roleOf(name)} IS NOT NULL`;
@@ -58,17 +58,12 @@ ALTER ROLE ${id(name)} SET idle_in_transaction_session_timeout = '30s';`,
     ],
     [`has_schema_privilege(${roleOf(name)}, 'public', 'USAGE')`, `GRANT USAGE ON SCHEMA public TO ${id(name)};`],
   ];
-  const group: Step[] = studio
-    ? [
-        [exists(admins), `CREATE ROLE ${id(admins)} NOLOGIN;`],
-        login(studio),
-        [
-          `pg_has_role(${roleOf(studio.name)}, ${roleOf(admins)}, 'MEMBER')`,
-          `GRANT ${id(admins)} TO ${id(studio.name)};`,
-        ],
-        ...access(admins),
-      ]
-    : [];
+  const group = (member: Role): Step[] => [
+    [exists(admins), `CREATE ROLE ${id(admins)} NOLOGIN;`],
+    login(member),
+    [`pg_has_role(${roleOf(member.name)}, ${roleOf(admins)}, 'MEMBER')`, `GRANT ${id(admins)} TO ${id(member.name)};`],
+    ...access(admins),
+  ];
   const erasures: Step = [
     "to_regnamespace('earlyaccess_erasures') IS NOT NULL",
     `CREATE SCHEMA earlyaccess_erasures AUTHORIZATION ${id(owner)};`,
@@ -84,18 +79,14 @@ ALTER ROLE ${id(name)} SET idle_in_transaction_session_timeout = '30s';`,
       `GRANT SELECT, INSERT, UPDATE ON public._prisma_migrations TO ${id(owner)};`,
     ],
     ...(web ? [login(web), ...access(web.name)] : []),
-    ...group,
+    ...(studio ? group(studio) : []),
     ...(settings.erasureKey ? [erasures] : []),
     ...(settings.worker ? [queue] : []),
     ...(worker ? [login(worker), ...access(worker.name)] : []),
   ];
 }
 
-/**
- * Creates missing roles and schemas.
- * @returns the statements that it ran, without passwords.
- * @throws MissingRightError with everything that is missing if the owner may not create it.
- */
+/** Creates missing roles and schemas. Returns the statements that it ran, without passwords. */
 export async function createRoles(owner: pg.Client, settings: DatabaseSettings): Promise<string[]> {
   const { rows } = await owner.query(
     "SELECT rolsuper OR rolcreaterole AS may FROM pg_roles WHERE rolname = current_user",

@@ -11,11 +11,9 @@ export type WorkerTask = (typeof workerTasks)[number];
 export interface DatabaseSettings {
   ownerUrl: string;
   webUrl: string;
-  /** URL of Prisma Studio's connection; undefined if there are no admins. */
+  /** Undefined if there are no admins. */
   adminUrl?: string;
-  /** The worker's connection and tasks; undefined if it has none. */
   worker?: { url: string; tasks: WorkerTask[] };
-  /** The key of the hashes of erased addresses; undefined if these are not kept. */
   erasureKey?: string;
 }
 
@@ -30,7 +28,6 @@ export interface OpenedDatabase extends DatabaseSettings {
   release(): Promise<void>;
 }
 
-/** Opens the database of the configuration, or the embedded one. */
 export async function openDatabase(config: Config): Promise<OpenedDatabase> {
   const { databaseUrl: webUrl, databaseOwnerUrl: ownerUrl, databaseAdminUrl: adminUrl, erasureKey } = config;
   const opened: OpenedDatabase = webUrl
@@ -45,7 +42,6 @@ export async function openDatabase(config: Config): Promise<OpenedDatabase> {
   };
 }
 
-/** Opens the configured database for the work, and releases it afterwards. */
 export async function withDatabase(work: (database: OpenedDatabase, config: Config) => Promise<void>): Promise<void> {
   const config = loadConfig();
   const database = await openDatabase(config);

@@ -11,7 +11,6 @@ export type Cache = ReadonlyMap<string, CachedResponse>;
 
 export interface CachedResponse {
   status: number;
-  /** By content coding; identity is always there. */
   variants: Partial<Record<Coding, Variant>> & { identity: Variant };
 }
 
@@ -20,7 +19,6 @@ interface Variant {
   etag: string;
   /** Flat list of headers, `[name, value, …]`, the form that costs writeHead least. */
   headers: readonly string[];
-  /** The headers of a 304. */
   notModified: readonly string[];
 }
 

@@ -14,7 +14,6 @@ export class HttpError extends Error {
     readonly detail: string,
     readonly extra: {
       headers?: Record<string, string>;
-      /** The error of each bad field. */
       fields?: Record<string, string>;
       /** Set if the only fault may be a mistyped email address. */
       suggestion?: { typed: string; meant: string };
@@ -25,7 +24,6 @@ export class HttpError extends Error {
   }
 }
 
-/** Returns an HttpError as it is, a 503 for an UnavailableError, and a 500 for any other error. */
 export function toHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
   if (error instanceof UnavailableError) {
@@ -46,7 +44,6 @@ export function methodNotAllowed(allow: string): HttpError {
   return new HttpError(405, `Use ${allow}.`, { headers: { Allow: allow } });
 }
 
-/** @throws HttpError 405 for any other method than GET and HEAD. */
 export function requireRead(request: { method?: string | undefined }): void {
   if (!isRead(request)) throw methodNotAllowed("GET, HEAD");
 }

@@ -10,10 +10,8 @@ import { OperatorError } from "../operator-messages.ts";
 const logPauseMs = 60_000;
 
 /**
- * Starts to listen.
- * @param setting the setting or option that chooses the port, for the error message.
- * @param log gets later errors.
- * @returns the port, which the system chooses if `port` is 0.
+ * Starts to listen. Returns the port, which the system chooses if `port` is 0.
+ * @param setting chooses the port; for the error message.
  * @throws OperatorError if the address cannot be used.
  */
 export async function listen(
@@ -41,16 +39,12 @@ export async function listen(
 
 function explain(code: string, host: string, port: number, setting: string): string {
   if (code === "EADDRINUSE") {
-    const other = port < 65_535 ? port + 1 : 3000;
-    return `Port ${port} is taken by another program. Stop that one, or choose another port, for example ${setting}=${other}`;
+    return `Port ${port} is taken by another program. Stop that one, or choose another port, for example ${setting}=${port + 1}`;
   }
-  if (code === "EACCES") {
-    return `Port ${port} needs more rights than this account has. Choose one above 1023, for example ${setting}=${setting === "PORT" ? 3000 : 9464}`;
-  }
-  return `Cannot listen on HOST=${host} (${code}). Choose an address of this machine, for example HOST=127.0.0.1`;
+  return `Cannot listen on HOST=${host}, ${setting}=${port} (${code}). Choose an address of this machine, and a port above 1023.`;
 }
 
-/** Returns whether a program can listen on the port of 127.0.0.1. */
+/** On 127.0.0.1. */
 export async function isFree(port: number): Promise<boolean> {
   const server = createServer().listen(port, "127.0.0.1");
   try {

@@ -6,10 +6,8 @@ import Negotiator from "negotiator";
 /** In characters. Browsers send up to 150; without a limit, parsing 15 KB costs as much as 40 requests. */
 const headerLimit = 200;
 
-type ParsedHeader = "accept" | "accept-encoding" | "if-none-match";
-
-/** Returns the header's value, or undefined if it is missing or longer than any client needs. */
-export function readHeader(headers: IncomingHttpHeaders, name: ParsedHeader): string | undefined {
+/** Returns undefined if the header is missing or longer than any client needs. */
+export function readHeader(headers: IncomingHttpHeaders, name: "accept" | "accept-encoding" | "if-none-match") {
   const value = headers[name];
   return value === undefined || value.length > headerLimit ? undefined : value;
 }

@@ -24,10 +24,7 @@ export const directTimeouts = {
   stopping: 500,
 };
 
-/**
- * A proxy must close an idle connection first: a sign-up that it sends while we close becomes a 502. nginx and ALB close after
- * 60 s, Caddy after 120 s.
- */
+/** A proxy must close an idle connection first, or a sign-up becomes a 502. nginx and ALB close after 60 s, Caddy after 120 s. */
 export const proxiedTimeouts = { ...directTimeouts, keepAlive: 125_000 };
 
 /** How long requests in progress may take once the server stops, in milliseconds. Windows ends a process 5 s after its console is closed. */
@@ -45,7 +42,6 @@ interface Connection {
   pipelined: number;
 }
 
-/** The parts that the server serves. */
 export interface Application {
   /** @param refusal the status for a request that HTTP forbids. */
   listener: (req: IncomingMessage, res: ServerResponse, refusal?: number) => void;
@@ -53,7 +49,7 @@ export interface Application {
   express: { request: object; response: object };
 }
 
-/** Creates a server that answers nothing until `serve` names the application. */
+/** The server answers nothing until `serve` names the application. */
 export function createHttpServer(timeouts = directTimeouts) {
   // Express changes the prototype of every message, and V8 then drops its optimisations for the object: a loss of two thirds
   // of the throughput. Messages that are created with Express' prototype keep it.
@@ -139,9 +135,8 @@ function isInProgress(response: ServerResponse | undefined): response is ServerR
 
 /**
  * Ignores the requests in the rest of a packet. Node creates a request and a response for each of them, also after
- * socket.destroy(), and frees them when the socket is closed: 1,600 pairs and 4 MB for a packet of 64 KB. Without this,
- * 150 connections with one packet each took 376 MB. This is the site's only use of a private Node API; a test fails if it has
- * no effect.
+ * socket.destroy(), and frees them when the socket is closed: 1,600 pairs and 4 MB for a packet of 64 KB. This is the site's only
+ * use of a private Node API; a test fails if it has no effect.
  */
 function stopParsing(socket: Socket): void {
   const { parser } = socket as Socket & { parser?: { onIncoming?: () => number } };

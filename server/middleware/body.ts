@@ -71,7 +71,6 @@ function parseObject(text: string): object {
   throw new HttpError(400, "The body must be a JSON object.");
 }
 
-/** Returns an array for the value of a repeated field. */
 function parseFields(text: string): object {
   // querystring replaces invalid percent-encoding: "M%FCller" would be stored as "M�ller".
   if (!isDecodable(text)) throw new HttpError(400, "The form has invalid percent-encoding.");

@@ -7,7 +7,6 @@ import { sendCached, type CachedResponse } from "../http/cached-response.ts";
 import { problemDocument, toHttpError, type HttpError } from "../http/http-error.ts";
 import { prefersHtml } from "../http/negotiation.ts";
 
-/** @param errorPage for a fault of the server. */
 export function handleErrors(errorPage: CachedResponse, log: Logger): ErrorRequestHandler {
   // Express recognises an error handler by its four parameters.
   return function handleError(thrown: unknown, req, res, _next) {
@@ -21,7 +20,6 @@ export function handleErrors(errorPage: CachedResponse, log: Logger): ErrorReque
   };
 }
 
-/** Sets the status and the headers that every response to this error has. */
 export function setErrorHeaders(res: Response, { status, extra }: HttpError): void {
   res.status(status).set({ "Cache-Control": "no-store", ...extra.headers });
 }

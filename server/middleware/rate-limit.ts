@@ -7,10 +7,9 @@ import type { Logger } from "pino";
 import { HttpError } from "../http/http-error.ts";
 
 export interface SignupLimits {
-  /** Sign-ups per client and window. */
   limit: number;
   windowSeconds: number;
-  /** Creates a store that replicas share; without it each process counts in its own memory. */
+  /** Replicas share it; without it each process counts in its own memory. */
   store?: ((name: string) => Store) | undefined;
 }
 
@@ -24,7 +23,6 @@ const scopes = [
  * Refuses with 429 a client above its limit, and a network (IPv4 /24, IPv6 /48) above ten times that.
  * Every request counts, also if its client hangs up. A request above the client's limit does not count for its network.
  * @param prefix of the names of its stores, for a limit of other requests.
- * @param refuse responds to a request above the limit.
  */
 export function clientLimit(
   { limit, windowSeconds, store }: SignupLimits,

@@ -1,27 +1,23 @@
 // Limits that replicas share through Redis or Valkey. While Redis is unavailable, requests pass without a limit per client.
 import { createHmac } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { ClientRateLimitInfo, Options, Store } from "express-rate-limit";
 import type { Redis } from "ioredis";
 import type { Logger } from "pino";
 import { RedisStore, type RedisReply } from "rate-limit-redis";
 import { errorFields } from "../logger.ts";
 
-/** How long a request waits for its count, in milliseconds. In a data centre Redis answers within 1 ms. */
-const countTimeoutMs = 250;
-/** For the connection and for loading scripts, for which no request waits. */
-const setupTimeoutMs = 2_000;
+/** How long a request waits for its count. In a data centre Redis answers within 1 ms. */
+const commandTimeout = 250;
 
 /**
- * Resolves once Redis is connected or has refused, so that the first requests are limited, too. Returns a function that creates
- * the store of one limit, and one that disconnects.
+ * Resolves once Redis is connected or has refused, so that the first requests are limited, too.
  * @param secret the key of the hashes that stand for clients' addresses in Redis; the same for every replica.
  */
 export async function connectRedis(redisUrl: string, secret: string, log: Logger) {
   const { Redis } = await import("ioredis"); // Half a megabyte that most sites do not need.
   const redis = new Redis(redisUrl, {
-    commandTimeout: setupTimeoutMs,
-    connectTimeout: setupTimeoutMs,
+    commandTimeout,
+    connectTimeout: 2_000,
     enableOfflineQueue: false,
     retryStrategy: () => 1_000,
   });
@@ -36,7 +32,7 @@ export async function connectRedis(redisUrl: string, secret: string, log: Logger
 
 type Report = (error?: unknown) => void;
 
-/** Logs when Redis becomes unavailable and when it is available again: once per outage, not once per request. */
+/** Logs once per outage, not once per request. */
 function reportAvailability(log: Logger): Report {
   let isAvailable = true;
   return (error) => {
@@ -66,7 +62,7 @@ function createStore(redis: Redis, prefix: string, secret: string, report: Repor
 
     override async increment(key: string): Promise<ClientRateLimitInfo> {
       try {
-        const count = await Promise.race([super.increment(key), timeout()]);
+        const count = await super.increment(key);
         report();
         return count;
       } catch (error) {
@@ -80,9 +76,4 @@ function createStore(redis: Redis, prefix: string, secret: string, report: Repor
   const store = new SharedStore({ prefix, sendCommand });
   redis.on("ready", () => void store.init({ windowMs: store.windowMs } as Options));
   return store;
-}
-
-async function timeout(): Promise<never> {
-  await sleep(countTimeoutMs, undefined, { ref: false });
-  throw new Error("Redis did not answer in time");
 }

@@ -17,17 +17,15 @@ interface LoggedRequest {
 /** Called after each response is sent or aborted. */
 export type OnResponse = (request: LoggedRequest, res: ServerResponse) => void;
 
-/**
- * Logs the request once its response is sent: method, path, status and duration; never a query, a header, a body or a client's
- * address. Returns the request's id.
- */
+/** Logs the request once its response is sent; never a query, a header, a body or a client's address. Returns the request's id. */
 export function logRequest(
   { method, url = "", headers, socket }: IncomingMessage,
   res: ServerResponse,
   { log, onResponse, trustProxy }: { log: Logger; onResponse?: OnResponse | undefined; trustProxy: number },
 ): string {
   const started = performance.now();
-  const id = (trustProxy > 0 && proxyId(headers["x-request-id"])) || randomUUID();
+  const given = headers["x-request-id"];
+  const id = trustProxy > 0 && typeof given === "string" && /^[\w.-]{1,64}$/.test(given) ? given : randomUUID();
   const path = url.split("?", 1)[0] as string;
   const level = path === "/healthz" || path === "/readyz" ? "debug" : "info";
   res.on("close", () => {
@@ -38,11 +36,6 @@ export function logRequest(
     onResponse?.({ method, path, status, seconds: exactMs / 1000 }, res);
   });
   return id;
-}
-
-/** Returns the id that a proxy gave the request if it is a plain token. */
-function proxyId(value: string | string[] | undefined): string | undefined {
-  return typeof value === "string" && /^[\w.-]{1,64}$/.test(value) ? value : undefined;
 }
 
 /** Cuts the path, and redacts segments that look like an email address. */

@@ -15,7 +15,7 @@ interface SecurityPolicy {
   allowIndexing: boolean;
 }
 
-/** Features that no page needs. Chromium prints a warning for a name that it does not know. */
+/** Chromium prints a warning for a name that it does not know. */
 const permissionsPolicy = "browsing-topics=(), camera=(), geolocation=(), microphone=(), payment=(), usb=()";
 
 /**
@@ -49,7 +49,6 @@ export function securityHeaders(policy: SecurityPolicy): string[] {
     referrerPolicy: { policy: "same-origin" },
     xFrameOptions: { action: "deny" },
   });
-  // Helmet does not have these.
   const headers = ["Permissions-Policy", permissionsPolicy];
   if (!allowIndexing) headers.push("X-Robots-Tag", "noindex");
   const recorder = {
@@ -60,7 +59,6 @@ export function securityHeaders(policy: SecurityPolicy): string[] {
   return headers;
 }
 
-/** @param headers flat list, as above. */
 export function setHeaders(res: ServerResponse, headers: readonly string[]): void {
   for (let i = 0; i < headers.length; i += 2) res.setHeader(headers[i] as string, headers[i + 1] as string);
 }
@@ -68,7 +66,6 @@ export function setHeaders(res: ServerResponse, headers: readonly string[]): voi
 /**
  * Refuses with 403 a request whose Sec-Fetch-Site is cross-site, or whose Origin is neither the public origin nor the request's
  * own host. A request without both headers comes from no browser, and passes.
- * @param what the subject of the error message, in the plural.
  */
 export function sameOrigin(publicOrigin: string, what = "Sign-ups"): RequestHandler {
   return function refuseCrossSite(req, _res, next) {

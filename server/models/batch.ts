@@ -31,15 +31,10 @@ export const turn = `
 
 export class WaitlistUnavailableError extends UnavailableError {
   override name = "WaitlistUnavailableError";
-
-  constructor(cause: unknown) {
-    super("The waitlist can't be changed right now. Please try again.", retryAfterSeconds, cause);
-  }
 }
 
 interface Change<Entry, Result> {
   entry: Entry;
-  /** By performance.now(). */
   deadline: number;
   resolve: (result: Result) => void;
   reject: (error: unknown) => void;
@@ -47,9 +42,9 @@ interface Change<Entry, Result> {
 
 /**
  * Returns a function that makes one change. If a statement fails for its content or for a lock, its changes are repeated in smaller
- * groups, so that only the one at fault fails.
+ * groups, so that only the one at fault fails. Throws a WaitlistUnavailableError after 4.5 s at the latest; the change may then
+ * still be made.
  * @param store runs one statement with the entries, and resolves after the commit with a result for each.
- * @returns the function. It throws a WaitlistUnavailableError, after 4.5 s at the latest; the change may then still be made.
  */
 export function inBatches<Entry, Result>(
   store: (entries: Entry[]) => Promise<Result[]>,
@@ -96,7 +91,8 @@ export function inBatches<Entry, Result>(
     try {
       return await within(deadlineMs, change);
     } catch (cause) {
-      throw new WaitlistUnavailableError(cause);
+      const message = "The waitlist can't be changed right now. Please try again.";
+      throw new WaitlistUnavailableError(message, retryAfterSeconds, cause);
     }
   };
 }

@@ -34,7 +34,7 @@ export function createToken(): { token: string; hash: string } {
   return { token, hash: hashToken(token) };
 }
 
-/** Returns the SHA-256 of the token as bytes in Postgres' text format. */
+/** In Postgres' text format. */
 export function hashToken(token: string): string {
   return `\\x${hash("sha256", token)}`;
 }

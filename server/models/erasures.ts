@@ -1,12 +1,11 @@
 // A person's stored data, its erasure, and the retention period. Erased addresses are stored as keyed hashes in a schema that backups exclude.
 import type pg from "pg";
-import { hasErasures, hashAddress } from "../database/erasure-key.ts";
+import { hashAddress } from "../database/erasure-key.ts";
 import { normaliseAddress } from "./waitlist-entry.ts";
 
 /** Times are in ISO 8601, bytes in hexadecimal. */
 export interface Person {
   entry: { id: string; email: string; created_at: string; status: string; [column: string]: string | boolean | null };
-  /** The privacy notice that the sign-up named, if the site stored it. */
   notice: { id: string; text: string; shown_at: string } | null;
   /** The oldest first. */
   status_changes: { changed_at: string; changed_by: string; old_status: string; new_status: string }[];
@@ -67,10 +66,7 @@ export async function eraseEntries(
 /** An SQL condition: the entry is older than the months of the first parameter. */
 const isOld = "created_at < CURRENT_TIMESTAMP - make_interval(months => $1::int)";
 
-/**
- * Deletes the entries that are older than the retention period, in batches, and keeps the hashes of their addresses if there is a key.
- * @returns the number of deleted entries.
- */
+/** Deletes the entries that are older than the retention period, as eraseEntries does. Returns their number. */
 export async function purgeOld(client: Queryable, months: number, key: string | undefined): Promise<number> {
   let purged = 0;
   for (;;) {
@@ -84,7 +80,6 @@ export async function purgeOld(client: Queryable, months: number, key: string | 
   }
 }
 
-/** Returns the number of entries that purgeOld would delete. */
 export async function countOld(client: pg.Client, months: number): Promise<number> {
   const { rows } = await client.query(`SELECT count(*)::int AS old FROM public.earlyaccess WHERE ${isOld}`, [months]);
   return rows[0].old as number;
@@ -92,9 +87,8 @@ export async function countOld(client: pg.Client, months: number): Promise<numbe
 
 /**
  * Deletes entries whose address was erased after their sign-up, or which were undone: a restore or an import brought them
- * back. An undone entry is known by its id (earlyaccess_leave).
+ * back. An undone entry is known by its id (earlyaccess_leave). Returns their number.
  * @param dryRun counts them only.
- * @returns the number of deleted entries.
  */
 export async function eraseAgain(client: Queryable, key: string, dryRun = false): Promise<number> {
   const [act, using] = dryRun ? ["SELECT", ","] : ["DELETE", "USING"];
@@ -121,7 +115,7 @@ export async function eraseAgain(client: Queryable, key: string, dryRun = false)
 /** Returns when the address was erased, or undefined. */
 export async function findErasure(client: pg.Client, address: string, key: string): Promise<string | undefined> {
   const normalised = normaliseAddress(address);
-  if (!normalised || !(await hasErasures(client))) return undefined;
+  if (!normalised) return undefined;
   const { rows } = await client.query<{ erased_at: string }>(
     "SELECT to_json(erased_at) AS erased_at FROM earlyaccess_erasures.addresses WHERE hash = $1",
     [hashAddress(normalised, key)],

@@ -46,7 +46,6 @@ export function formatLine(number: number, entry: ImportedEntry, hash: Buffer | 
   return `${cells.map((cell) => (cell === null ? String.raw`\N` : String(cell).replaceAll("\\", "\\\\"))).join("\t")}\n`;
 }
 
-/** Deletes the lines whose address was erased. Returns how many. */
 export async function deleteErased(client: pg.Client): Promise<number> {
   return (await client.query(`DELETE FROM pg_temp.line WHERE ${isErased}`)).rowCount ?? 0;
 }
@@ -83,7 +82,6 @@ export async function insertLines(
   }
 }
 
-/** Tries ten times. Returns the number of rows. */
 async function retryWhileLocked(query: () => Promise<pg.QueryResult>, attempts = 10): Promise<number> {
   try {
     return (await query()).rowCount ?? 0;

@@ -33,11 +33,7 @@ export async function nameInvitation(client: pg.Client): Promise<string> {
 /** Entries of one statement. Few, as a sign-up of an address whose entry is locked gets 503. */
 const batchSize = 1_000;
 
-/**
- * Marks the oldest people who wait as invited. People whom another transaction holds are skipped, so that two runs never take
- * the same person.
- * @returns how many.
- */
+/** Invites the oldest, and returns how many. Skips people whom another transaction holds: two runs never take the same person. */
 export async function inviteOldest(
   client: pg.Client,
   first: number,

@@ -8,7 +8,7 @@ import { entryOf } from "../../tests/support/entry.ts";
 import { queryAs } from "../../tests/support/query.ts";
 import { connect, createPool } from "../database/pool.ts";
 import { pino } from "pino";
-import { createNotice } from "./notice.ts";
+import { createNotice } from "./page-settings.ts";
 import { readNoticeId } from "./waitlist-entry.ts";
 import { createWaitlist } from "./waitlist.ts";
 

@@ -1,7 +1,8 @@
-// The settings that the pages show, and the time at which an open list closes by itself.
-import type { PageSettings } from "../../client/shared/site-settings.ts";
+// The settings that the pages show, the privacy notice of the form, and the time at which an open list closes by itself.
+import { createHash } from "node:crypto";
+import { noticeText } from "../../client/shared/privacy-notice.ts";
+import type { NoticeSettings, PageSettings } from "../../client/shared/site-settings.ts";
 import type { Config } from "../config.ts";
-import { createNotice, type Notice } from "./notice.ts";
 
 type SignupWindow = Pick<Config, "waitlist" | "waitlistCloses">;
 
@@ -21,7 +22,17 @@ export function createPageSettings(config: Config): { settings: () => PageSettin
   return { settings: () => ({ ...fixed, notice: notice.id, closed: !isOpen(config) }), notice };
 }
 
-/** Compares with the clock at each call. */
+export interface Notice {
+  /** The first 32 hexadecimal digits of the text's SHA-256. */
+  id: string;
+  text: string;
+}
+
+export function createNotice(settings: NoticeSettings): Notice {
+  const text = noticeText(settings);
+  return { id: createHash("sha256").update(text).digest("hex").slice(0, 32), text };
+}
+
 export function isOpen({ waitlist, waitlistCloses }: SignupWindow): boolean {
   return waitlist === "open" && !(waitlistCloses && Date.now() >= waitlistCloses.getTime());
 }

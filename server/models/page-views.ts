@@ -9,7 +9,7 @@ export interface PageViews {
   add(source: string): void;
   /** Stores the views counted so far. If that fails, keeps them for the next flush, unless Postgres refuses a value. */
   flush(): Promise<void>;
-  /** Stores the rest. Views that cannot be stored are lost, and the log says how many. */
+  /** Stores the rest, or logs how many views are lost. */
   close(): Promise<void>;
 }
 

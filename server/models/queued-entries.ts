@@ -69,7 +69,7 @@ export async function claimMail(queue: Queue, { id }: MailedEntry, tokenHash: st
   return rowCount === 1;
 }
 
-/** Records that the mail was not sent. @param refusal the mail server's code if it is permanent. */
+/** @param refusal the mail server's code if it is permanent. */
 export async function releaseMail(
   queue: Queue,
   { id, mailed_at }: MailedEntry,

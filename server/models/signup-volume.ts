@@ -8,17 +8,12 @@ export interface SignupCeiling {
   /**
    * Stores and counts a sign-up. Resolves with nothing: a response must not tell whether the address is on the list.
    * @param store takes the entry's flag unusual_volume, and resolves with the result of Waitlist.join.
-   * @throws HourlyLimitError instead of filling the disk.
    */
   pass(store: (unusualVolume: boolean) => Promise<boolean>): Promise<void>;
 }
 
 export class HourlyLimitError extends UnavailableError {
   override name = "HourlyLimitError";
-
-  constructor(retryAfterSeconds: number) {
-    super("There are more sign-ups than usual. Please try again later.", retryAfterSeconds);
-  }
 }
 
 const hourMs = 3_600_000;
@@ -48,7 +43,7 @@ export function createSignupCeiling(ceiling: number, log: Logger): SignupCeiling
     const seconds = Math.ceil((hour.endsAt - now) / 1000);
     if (hour.signups + pending >= ceiling * hardLimit) {
       logOnce("error", seconds, refuseMessage);
-      throw new HourlyLimitError(seconds);
+      throw new HourlyLimitError("There are more sign-ups than usual. Please try again later.", seconds);
     }
     if (hour.entries + pending < ceiling) return false;
     logOnce("warn", seconds, flagMessage);
@@ -81,7 +76,6 @@ function newHour(endsAt: number) {
   return { endsAt, entries: 0, signups: 0, logged: new Set<string>() };
 }
 
-/** Returns the number of entries with the flag unusual_volume. */
 export async function countFlagged(client: pg.Client, period: string): Promise<number> {
   const sql = `SELECT count(*)::int AS flagged FROM public.earlyaccess WHERE unusual_volume AND ${period}`;
   return (await client.query<{ flagged: number }>(sql)).rows[0]?.flagged ?? 0;

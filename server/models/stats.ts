@@ -13,18 +13,17 @@ export type Figure = { label: string } & Record<(typeof counts)[number], number>
 
 export interface Figures {
   total: Figure;
-  /** Figures of each day in UTC, the newest first, without days that have neither views nor sign-ups. */
+  /** In UTC, the newest first, without days that have neither views nor sign-ups. */
   byDay: Figure[];
   /** Figures of the sources with most sign-ups, then one figure for all others. */
   bySource: Figure[];
   byStatus: Figure[];
-  /** The number of suspicious entries that the figures leave out. */
+  /** Entries that the figures leave out. */
   flagged: number;
 }
 
 interface Options {
   withFlagged: boolean;
-  /** How many sources have a figure of their own. */
   sources: number;
 }
 

@@ -11,11 +11,9 @@ import { readSource, type Source, unstorableCharacters } from "./source.ts";
 export interface WaitlistEntry extends Source, Record<FieldName, string | null> {
   /** Lower-cased, its domain in ASCII. */
   email: string;
-  /** The honeypot field has a value. */
   suspected_spam: boolean;
   /** The address belongs to a known provider of disposable addresses. */
   disposable_email: boolean;
-  /** SIGNUP_HOURLY_CEILING was reached. */
   unusual_volume: boolean;
 }
 
@@ -27,7 +25,6 @@ export interface SignUp extends WaitlistEntry {
   token_hash?: string;
 }
 
-/** An SQL condition. */
 export const isFlagged = `(${flags.join(" OR ")})`;
 
 /**

@@ -5,20 +5,18 @@ import type { Database } from "../database/pool.ts";
 import { errorFields } from "../logger.ts";
 import { inBatches, turn } from "./batch.ts";
 import type { SignUp } from "./waitlist-entry.ts";
-import type { Notice } from "./notice.ts";
+import type { Notice } from "./page-settings.ts";
 
 export interface Waitlist {
   /**
    * Stores the entry; resolves after the commit. The first entry for an address wins; a duplicate resolves in the same
    * way. A waiting entry with the flag suspected_spam is replaced (earlyaccess_replace_suspected_spam in the migration).
    * @returns true for as many entries of a batch as were new; which ones is unknown, as the role may not read.
-   * @throws WaitlistUnavailableError if it could not be stored.
    */
   join(entry: SignUp): Promise<boolean>;
   /**
    * Checks that entries can be stored: stores an empty batch, which needs the same table, right and locks as a sign-up, and reports
    * a storage error of the last 10 s: a full disk refuses only entries.
-   * @throws the error that prevents it.
    */
   check: () => Promise<void>;
 }
@@ -62,7 +60,6 @@ export function createWaitlist(
       // Also before the first entry: a visitor may send the form of this page when a newer server has taken over.
       if (!isNoticeStored) await storeNotice();
       if (storageError && performance.now() - storageError.at < storageErrorMs) throw storageError.error;
-      // An empty batch needs the table, the right and a writable server, and waits for its turn and the disk.
       await execute(insertStatement, "[]");
     },
     join: inBatches(store),

@@ -5,7 +5,7 @@ import { createApp, type AppOptions } from "../../server/app.ts";
 import { connect, createPool } from "../../server/database/pool.ts";
 import { createReadiness } from "../../server/database/readiness.ts";
 import { createEntryLinks } from "../../server/models/entry-links.ts";
-import { createNotice } from "../../server/models/notice.ts";
+import { createNotice } from "../../server/models/page-settings.ts";
 import { createSignupCeiling } from "../../server/models/signup-volume.ts";
 import { createWaitlist } from "../../server/models/waitlist.ts";
 import { createBuiltFrontend, type Frontend } from "../../server/views/frontend.ts";

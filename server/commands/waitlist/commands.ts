@@ -35,7 +35,7 @@ const program = new Command("waitlist")
 export const commands = [exportCommand, importCommand, invite, stats, unflag, erase, purge, show, doctor];
 for (const command of commands) program.addCommand(command.copyInheritedSettings(program));
 
-/** Runs the command that the arguments name, or prints help. @param args the words after `waitlist`. @throws UsageError */
+/** @param args the words after `waitlist`. */
 export async function runCommandLine(args: string[]): Promise<void> {
   if (args.length === 0) throw new UsageError(`${overview}\n${program.helpInformation().trimEnd()}`);
   try {

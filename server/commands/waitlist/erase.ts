@@ -11,11 +11,11 @@ import { explainCode } from "./private-file.ts";
 export const erase = new Command("erase")
   .summary("permanently removes the entry of each ADDRESS")
   .description(
-    "Removes all of the entries, or none if a text is neither an email address nor on the list. The status history " +
-      "stays: it holds the id of the entry, roles and times, but no personal data. Earlier backups and exports still " +
-      "hold the entry. With ERASURE_KEY, the database keeps the address as a keyed hash, also if the list has no such " +
-      "entry: neither a restore with purge nor import brings the entry back, and the person can still sign up again. " +
-      "Without it, erase the address again after each restore and import.",
+    "Removes all of the entries, or none if a text is neither an email address nor on the list. Their status history " +
+      "stays: it holds no personal data. Earlier backups and exports still hold the entry. With ERASURE_KEY, the " +
+      "database keeps the address as a keyed hash, also if the list has no such entry: neither a restore with purge nor " +
+      "import brings the entry back, and the person can still sign up again. Without it, erase the address again after " +
+      "each restore and import.",
   )
   .argument("[ADDRESS...]")
   .option("--file <FILE>", "erase the addresses in FILE, one a line")
@@ -45,7 +45,6 @@ export const erase = new Command("erase")
     });
   });
 
-/** Returns the lines that are not blank. */
 async function readLines(path: string): Promise<string[]> {
   const text = await readFile(path, "utf8").catch(({ code }: NodeJS.ErrnoException) => {
     throw new OperatorError(`${printable(path)} cannot be read: ${explainCode(code)}`);

@@ -14,12 +14,10 @@ type Options = Dates & { format: string; status?: string; confirmed?: boolean; w
 export const exportCommand = new Command("export")
   .summary("writes the list as CSV or as JSON lines, in no particular order")
   .description(
-    "Without FILE, or with -, the list goes to stdout. In the project, use npm run --silent: npm prints lines of its " +
-      "own. FILE appears when it is complete, and only you can read it. CSV has commas, quotes as in RFC 4180, LF line " +
-      "ends and UTF-8. An empty text has quotes; a missing value has none. So that no spreadsheet runs a cell as a " +
-      "formula, an apostrophe precedes = + - @ and their full-width forms at the start of a cell and after ; TAB or a " +
-      "line break in it, and a leading TAB or CR. import removes these apostrophes. JSON lines hold the text without " +
-      "them. import ignores confirmed_at and mail_refusal.",
+    "Without FILE, or with -, the list goes to stdout. FILE appears when it is complete, and only you can read it. So " +
+      "that no spreadsheet runs a cell of CSV as a formula, an apostrophe precedes = + - @ and their full-width forms at " +
+      "the start of a cell and after ; TAB or a line break in it, and a leading TAB or CR. import removes these " +
+      "apostrophes.",
   )
   .argument("[FILE]")
   .option("--format <FORMAT>", "csv or ndjson", "csv")
@@ -45,7 +43,6 @@ export const exportCommand = new Command("export")
     });
   });
 
-/** Returns an SQL condition. @throws UsageError */
 function readCondition({ status, confirmed, withoutFlagged, ...dates }: Options): string {
   const conditions = [readPeriod(dates)];
   if (withoutFlagged) conditions.push(`NOT ${isFlagged}`);

@@ -8,7 +8,6 @@ import { unguard } from "../../models/exported-list.ts";
 import { explainCode } from "./private-file.ts";
 
 export interface CsvFile {
-  /** The names of unknown columns. */
   ignored: string[];
   lines: AsyncIterable<CsvLine>;
 }
@@ -46,7 +45,6 @@ const columnByName = new Map([
   ...Object.entries(otherNames).flatMap(([column, names]) => names.map((name) => [name, column] as const)),
 ]);
 
-/** @throws OperatorError if the file cannot be read or a required column is missing. */
 export async function openCsv(path: string): Promise<CsvFile> {
   const records = readRecords(path);
   const first = await records.next();
@@ -66,7 +64,6 @@ async function* readLines(records: Records, columns: Columns, width: number): As
 }
 
 type Records = AsyncGenerator<{ number: number; cells: string[] }>;
-/** The known columns, and their index in a line. */
 type Columns = [column: string, index: number][];
 
 /** @throws OperatorError if a required column is missing or a column occurs twice. */

@@ -25,11 +25,11 @@ export const importCommand = new Command("import")
     "The first line names the columns, in any order and case: name (or first name and last name), email, company or " +
       "organisation; also job title, created at, status, utm_… and referrer, as export writes them. import names and " +
       "ignores other columns; confirmed_at is one, because only the link in the confirmation mail confirms an address. " +
-      "The delimiter is a comma, a semicolon or a tab, the text UTF-8, a line at most 64 KiB. Each line must pass the " +
-      "checks of a sign-up; import names those that do not. It ignores a status that is not waiting, invited, joined or " +
-      "left, and a date that is not ISO 8601 or not past. It skips addresses that are on the list or earlier in the " +
-      "file and, with ERASURE_KEY, erased addresses, unless the line's created at is later than the erasure. The site " +
-      "may run meanwhile: entries are committed 1,000 at a time. If import stops midway, run the same command again.",
+      "The delimiter is a comma, a semicolon or a tab, the text UTF-8. Each line must pass the checks of a sign-up; " +
+      "import names those that do not. It ignores a status that is not waiting, invited, joined or left, and a date that " +
+      "is not ISO 8601 or not past. It skips addresses that are on the list or earlier in the file and, with " +
+      "ERASURE_KEY, erased addresses, unless the line's created at is later than the erasure. If import stops midway, " +
+      "run the same command again.",
   )
   .argument("FILE")
   .option("--dry-run", "report what an import would do, and change nothing")
@@ -48,7 +48,6 @@ export const importCommand = new Command("import")
 interface ImportSummary {
   valid: number;
   invalid: number;
-  /** Errors of the first invalid lines. */
   errors: string[];
   /** The lines with a value that is not used. */
   unusable: Record<"created_at" | "status", number>;
@@ -71,9 +70,6 @@ async function checkLines(client: pg.Client, { lines }: CsvFile, key: string | u
   return Object.assign(summary, await countAddresses(client));
 }
 
-/** In characters. */
-const chunkSize = 65_536;
-
 /** Yields the valid lines in the text format of COPY, and counts all in `summary`. */
 async function* readRows(lines: CsvFile["lines"], summary: ImportSummary, key: string | undefined) {
   let chunk = "";
@@ -85,7 +81,7 @@ async function* readRows(lines: CsvFile["lines"], summary: ImportSummary, key: s
     }
     const hash = key === undefined ? null : hashAddress(read.email, key);
     chunk += formatLine(++summary.valid, read, hash);
-    if (chunk.length < chunkSize) continue;
+    if (chunk.length < 65_536) continue;
     yield chunk;
     chunk = "";
   }

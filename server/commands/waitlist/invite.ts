@@ -24,9 +24,8 @@ export const invite = new Command("invite")
   .description(
     "--first takes the oldest entries that are waiting, not flagged, and not in another run of invite. It gives them " +
       "the status invited and the name of a new invitation, 1,000 at a time, and then writes the list to a new FILE or, " +
-      "without FILE or with -, to stdout. If FILE exists or cannot be created, nothing changes. As in export, an " +
-      "apostrophe guards text that a spreadsheet could run. If invite was killed or its list is lost, find the " +
-      "invitation with --list. Then print its list with --show, or revert it with --undo.",
+      "without FILE or with -, to stdout. If FILE exists or cannot be created, nothing changes. If invite was killed or " +
+      "its list is lost, find the invitation with --list. Then print its list with --show, or revert it with --undo.",
   )
   .option("--first <N>", "invite the N oldest, or all if there are fewer")
   .option("--source <SOURCE>", "only people from this source, as stats names it")
@@ -63,7 +62,6 @@ function checkOptions(command: Command): void {
   throw new UsageError("invite needs --first N, --list, --show INVITATION or --undo INVITATION.");
 }
 
-/** @throws UsageError unless the value is a whole number from 1 to 999,999,999. */
 function readCount(text = "1"): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
   throw new UsageError(`--first is "${printableName(text)}" but must be a whole number from 1, for example 100.`);

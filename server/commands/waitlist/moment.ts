@@ -8,7 +8,7 @@ const dateTime = z.iso.datetime({ offset: true, local: true });
 /** In milliseconds. */
 const day = 86_400_000;
 
-/** Parses a date, or a date and time with "T" or a space between. Returns undefined for any other text. */
+/** Returns undefined for a text that is no date. */
 export function readMoment(text: string): Date | undefined {
   if (date.safeParse(text).success) return new Date(`${text}T00:00:00Z`);
   // Postgres writes "2026-01-31 12:00:00+00"; zod wants seconds before an offset.
@@ -34,7 +34,7 @@ export interface Dates {
   until?: string;
 }
 
-/** Returns an SQL condition on created_at. @throws UsageError if a value is not a date. */
+/** Returns an SQL condition on created_at. */
 export function readPeriod(dates: Dates): string {
   const compare = (option: keyof Dates, operator: string, dayLength: number) => {
     const text = dates[option];

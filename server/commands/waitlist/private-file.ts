@@ -10,13 +10,10 @@ export function explainCode(code = ""): string {
 }
 
 /**
- * Lets `write` fill a new file beside `path`, then replaces `path` by it. The file's mode is 0600. `write` must flush the file:
- * a power cut after the rename could leave an empty one.
- * @returns what `write` returned.
- * @throws OperatorError if the file cannot be written.
+ * Lets `write` fill a new file beside `path`, then replaces `path` by it. `write` must flush the file: a power cut after the rename
+ * could leave an empty one.
  */
 export async function writePrivately<T>(path: string, write: (draft: string) => Promise<T>): Promise<T> {
-  if (path === "") throw new OperatorError("The name of the file is empty. Nothing was written.");
   const target = await realpath(path).catch(() => path);
   const found = await stat(target).catch(() => undefined);
   // rename would replace a device or a pipe by a file.

@@ -11,9 +11,8 @@ export const show = new Command("show")
   .summary("prints everything that is kept about the person with ADDRESS")
   .description(
     "Prints all columns of the entry, where its confirmation mail is, each change of its status with the database " +
-      "role that made it, and the privacy notice that the form showed. The id of a notice is the beginning of its " +
-      "text's SHA-256: a changed text would have another id. Times are in UTC, hashes in hexadecimal. json is a list " +
-      "with an object for the entry. With ERASURE_KEY, show also says whether the database keeps the address as erased.",
+      "role that made it, and the privacy notice that the form showed. Times are in UTC. With ERASURE_KEY, show also " +
+      "says whether the database keeps the address as erased.",
   )
   .argument("ADDRESS")
   .option("--format <FORMAT>", "text or json", "text")
@@ -96,7 +95,6 @@ function describeNotice({ entry, notice }: Person): string {
   return `${named}, which the site first showed at ${formatTime(shown_at)}.${caution} Its text:\n\n${text}`;
 }
 
-/** For example "2026-01-31 12:00:00.000 UTC". */
 function formatTime(iso: string): string {
   return new Date(iso).toISOString().replace("T", " ").replace("Z", " UTC");
 }

@@ -100,7 +100,6 @@ function shorten(label: string, longest: number): string {
   return characters.length > longest ? `${characters.slice(0, longest - 1).join("")}…` : label;
 }
 
-/** The labels to the left, the figures to the right. */
 function align(rows: string[][], labels: number): string {
   const widthOf = (i: number) => Math.max(...rows.map((row) => row[i]?.length ?? 0));
   const [, ...widths] = (rows[0] ?? []).map((_, i) => widthOf(i));
