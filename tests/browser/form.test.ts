@@ -67,7 +67,7 @@ describe("a sign-up", () => {
     expect(await toast().locator("[data-title]").textContent()).toBe("Welcome to the future! 🚀");
     expect(await toast().locator("[data-description]").textContent()).toBe(success);
     expect(await page.locator("form input").count()).toBe(0);
-    await page.locator(".joined").getByText("The team will reach out once the Beta version is ready.").waitFor();
+    await page.locator(".panel").getByText("The team will reach out once the Beta version is ready.").waitFor();
     expect(await sites.database.query("SELECT name, email, company, job_title FROM earlyaccess")).toEqual([
       { name: "Ada", email: "ada@example.com", company: "Engines", job_title: "Engineer" },
     ]);
