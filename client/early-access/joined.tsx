@@ -36,7 +36,6 @@ export function Joined({ undoToken, onUndone, onAgain }: Props) {
       </span>
       <p id={joinedId}>{earlyAccess.success.text}</p>
       {mail && <p>{earlyAccess.success.inbox}</p>}
-      <p className="soft">{earlyAccess.success.next}</p>
       <div className="joined-links">
         {!closed && (
           <a className="text-link" href={`/#${formId}`} onClick={onAgain}>

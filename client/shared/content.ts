@@ -219,10 +219,10 @@ export const earlyAccess = {
   /** The first step, before and after the sign-up. */
   join: "You join the list",
   joined: "You joined the list",
-  laterSteps: [
-    { title: "We’ll email you when the Beta is ready" },
-    { title: "You get 3 months free", text: "Plus a lifetime discount." },
-  ],
+  /** The second step, before and after the sign-up. */
+  beta: "We’ll email you when the Beta is ready",
+  betaJoined: "The team will reach out once the Beta version is ready.",
+  reward: { title: "You get 3 months free", text: "Plus a lifetime discount." },
   /** The question about an email address that looks mistyped, before the address, and its answers. */
   didYouMean: "Did you mean",
   answers: { use: "Use it", keep: "Keep mine" },
@@ -236,7 +236,6 @@ export const earlyAccess = {
   success: {
     title: "Welcome to the future! 🚀",
     text: "You're now on the early access list. We'll notify you when we launch!",
-    next: "The team will reach out once the Beta version is ready.",
     /** If the site sends confirmation mails. The same for a known address, which gets none. */
     inbox:
       "Please check your inbox. If your address is new to the list, you’ll get one email with a link to confirm it.",

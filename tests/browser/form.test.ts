@@ -71,7 +71,7 @@ describe("a sign-up", () => {
     expect(await text.textContent()).toBe(success);
     expect(await announced()).toEqual([]); // The focus announces the success.
     expect(await page.locator("form input").count()).toBe(0);
-    await page.locator(".joined").getByText("The team will reach out once the Beta version is ready.").waitFor();
+    await page.locator(".panel").getByText("The team will reach out once the Beta version is ready.").waitFor();
     expect(await sites.database.query("SELECT name, email, company, job_title FROM earlyaccess")).toEqual([
       { name: "Ada", email: "ada@example.com", company: "Engines", job_title: "Engineer" },
     ]);

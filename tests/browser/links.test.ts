@@ -31,7 +31,7 @@ it("the links of a mail confirm the entry, and later remove it", async () => {
   await page.locator("form button[type=submit]").click();
   expect(await (await response).json()).not.toHaveProperty("undo");
   await page.getByText("Please check your inbox").waitFor();
-  await page.locator(".joined").getByText("The team will reach out once the Beta version is ready.").waitFor();
+  await page.locator(".panel").getByText("The team will reach out once the Beta version is ready.").waitFor();
   expect(await page.getByText("Undo").count()).toBe(0);
   await fixture.mailed(1);
   const { html } = parseMail(fixture.server.mails[0]?.raw ?? "");
