@@ -1,5 +1,5 @@
 // The browser's entry script, which fetches React only when the visitor comes near the form.
-import { formId, unknownAddress, viewPath } from "./shared/addresses.ts";
+import { formId, unknownPath, viewPath } from "./shared/paths.ts";
 
 const root = document.getElementById("root") as HTMLElement;
 // Smooth scrolling begins here: before, a browser would scroll through the whole page to the fragment of its URL.
@@ -8,7 +8,7 @@ addEventListener("load", () => document.documentElement.classList.add("loaded"),
 const section = document.getElementById(formId);
 if (section?.dataset.hydration) hydrateNear(section);
 
-if (root.dataset.path === unknownAddress) console.warn("404: there is no page at", location.pathname);
+if (root.dataset.path === unknownPath) console.warn("404: there is no page at", location.pathname);
 
 if ("beacon" in root.dataset) {
   // A prerendered page, or one in a background tab, may never be seen.

@@ -4,21 +4,21 @@ import { matchRoutes, StaticRouter, useRoutes } from "react-router-dom";
 import {
   confirmPath,
   isDecodable,
-  landingAddress,
+  landingPath,
   landingState,
   leavePath,
   readToken,
-  tokenQuery,
-  unknownAddress,
-} from "./shared/addresses.ts";
+  tokenParam,
+  unknownPath,
+} from "./shared/paths.ts";
 import { closedList, linkPages, meta, product } from "./shared/content.ts";
 import { FormFailureContext } from "./early-access/form-failure-context.ts";
 import { FormFailureSummary } from "./early-access/form-failure-summary.tsx";
 import type { FormFailure, PageHead } from "./shared/page-data.ts";
-import { listedAddresses, onDemandAddresses, prerenderedAddresses, routes, type PageRoute } from "./routes.tsx";
+import { listedPaths, onDemandPaths, prerenderedPaths, routes, type PageRoute } from "./routes.tsx";
 import { SettingsContext, type PageSettings } from "./shared/site-settings.ts";
 
-export { listedAddresses, onDemandAddresses, prerenderedAddresses };
+export { listedPaths, onDemandPaths, prerenderedPaths };
 
 export interface RenderedPage {
   status: number;
@@ -29,13 +29,13 @@ export interface RenderedPage {
 }
 
 /**
- * Returns the path to render for a request: the path, for the landing page with its state, or unknownAddress if no route
+ * Returns the path to render for a request: the path, for the landing page with its state, or unknownPath if no route
  * matches, or if a link lacks its token.
  */
 export function pagePath(path: string, query: string): string {
-  if (!hasPage(path)) return unknownAddress;
-  if (path === confirmPath || path === leavePath) return readToken(query, tokenQuery) ? path : unknownAddress;
-  return path === "/" ? landingAddress(landingState(query)) : path;
+  if (!hasPage(path)) return unknownPath;
+  if (path === confirmPath || path === leavePath) return readToken(query, tokenParam) ? path : unknownPath;
+  return path === "/" ? landingPath(landingState(query)) : path;
 }
 
 /** @throws whatever a component throws. */
@@ -74,7 +74,7 @@ function describeHead(path: string, head: PageHead, { closed }: PageSettings, fa
 
 /** Returns the title of a page whose path has a query, if it differs from the title without. */
 function findTitle(path: string): Pick<PageHead, "title"> | undefined {
-  if (path === landingAddress("joined") || path === landingAddress("undoable")) return meta.joined;
+  if (path === landingPath("joined") || path === landingPath("undoable")) return meta.joined;
   const linkPage = linkPages[path];
   return linkPage && { title: `${linkPage.heading} – ${product.name}` };
 }

@@ -1,7 +1,7 @@
 // The hydration of the early-access section by React.
 import { StrictMode, startTransition } from "react";
 import { hydrateRoot } from "react-dom/client";
-import { formId } from "./shared/addresses.ts";
+import { formId } from "./shared/paths.ts";
 import { ErrorBoundary } from "./early-access/error-boundary.tsx";
 import { headingId, Panel } from "./early-access/panel.tsx";
 import type { Hydration } from "./sections/early-access.tsx";

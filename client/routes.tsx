@@ -1,16 +1,16 @@
 // The route table: the path, status and head of each page. The last route is the 404 of an unknown path.
 import type { RouteObject } from "react-router-dom";
 import {
-  confirmedAddress,
+  confirmedPath,
   confirmPath,
   errorPath,
-  expiredAddress,
-  landingAddress,
+  expiredPath,
+  landingPath,
   leavePath,
-  leftAddress,
+  leftPath,
   privacyPath,
-  unknownAddress,
-} from "./shared/addresses.ts";
+  unknownPath,
+} from "./shared/paths.ts";
 import { meta } from "./shared/content.ts";
 import type { PageHandle } from "./shared/page-data.ts";
 import { ErrorPage } from "./pages/error.tsx";
@@ -56,18 +56,18 @@ export const routes: PageRoute[] = [
 ];
 
 /** Paths that the server renders once, at its start. A page in neither list is rendered for each request. */
-export const prerenderedAddresses = ["/", landingAddress("joined"), privacyPath, unknownAddress];
+export const prerenderedPaths = ["/", landingPath("joined"), privacyPath, unknownPath];
 
 /** Paths that the server renders once, at the first request, so that the start does not wait for them. */
-export const onDemandAddresses = [
-  landingAddress("undoable"),
-  landingAddress("undone"),
+export const onDemandPaths = [
+  landingPath("undoable"),
+  landingPath("undone"),
   confirmPath,
-  confirmedAddress,
-  expiredAddress,
+  confirmedPath,
+  expiredPath,
   leavePath,
-  leftAddress,
+  leftPath,
 ];
 
 /** Paths of the pages that search engines may list, for the sitemap. */
-export const listedAddresses = routes.filter(({ handle }) => !handle.head.unlisted).map(({ path }) => path);
+export const listedPaths = routes.filter(({ handle }) => !handle.head.unlisted).map(({ path }) => path);

@@ -4,7 +4,7 @@ import type { Logger } from "pino";
 import { earlyAccess, type EarlyAccessOptions } from "./controllers/early-access.ts";
 import { entryLinks } from "./controllers/links.ts";
 import { findCached, live, pages, ready } from "./controllers/pages.ts";
-import { pageViews } from "./controllers/page-views.ts";
+import { countViews } from "./controllers/page-views.ts";
 import { sendCached } from "./http/cached-response.ts";
 import { HttpError } from "./http/http-error.ts";
 import { isRead } from "./http/negotiation.ts";
@@ -24,10 +24,10 @@ export interface AppOptions extends Pick<EarlyAccessOptions, "ceiling" | "waitli
   site: PublicSite;
   frontend: Frontend;
   isReady: () => Promise<boolean>;
-  signups: SignupLimits;
+  limits: SignupLimits;
   links: EntryLinks;
   /** Counts the views of the landing page. */
-  views: PageViews;
+  pageViews: PageViews;
   /** The number of proxies in front. */
   trustProxy: number;
   hstsIncludeSubdomains?: boolean;
@@ -35,7 +35,7 @@ export interface AppOptions extends Pick<EarlyAccessOptions, "ceiling" | "waitli
 }
 
 export function createApp(options: AppOptions): Application {
-  const { log, site, frontend, isReady, ceiling, waitlist, signups, links, undo, views, trustProxy } = options;
+  const { log, site, frontend, isReady, ceiling, waitlist, limits, links, undo, pageViews, trustProxy } = options;
   const { prerendered, files, renderPage, errorPage, vite } = frontend;
   const { origin } = site;
   const constantHeaders = securityHeaders({
@@ -74,9 +74,9 @@ export function createApp(options: AppOptions): Application {
   app.all("/healthz", live);
   app.all("/readyz", ready(isReady));
   const isOpen = () => !site.settings().closed;
-  app.use(earlyAccess({ origin, isOpen, limits: signups, ceiling, waitlist, undo, renderPage, log }));
-  app.use(entryLinks(links, signups, renderPage));
-  app.use(pageViews(views, signups, origin));
+  app.use(earlyAccess({ origin, isOpen, limits, ceiling, waitlist, undo, renderPage, log }));
+  app.use(entryLinks(links, limits, renderPage));
+  app.use(countViews(pageViews, limits, origin));
   app.use("/api", () => {
     throw new HttpError(404, "There is nothing at this address.");
   });

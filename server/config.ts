@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { parseEnv } from "node:util";
 import { z } from "zod";
-import { isDecodable } from "../client/shared/addresses.ts";
+import { isDecodable } from "../client/shared/paths.ts";
 import { checkDatabaseUrls, exampleDatabaseUrls, postgresUrl, type DatabaseUrlName } from "./database-urls.ts";
 import { OperatorError, printableName } from "./operator-messages.ts";
 
@@ -97,8 +97,8 @@ const mailServerUrl = url(
 
 /** An address, or a name and an address; without quotes and special characters, which a name rarely needs. */
 const mailFrom = z.string().transform((text, context) => {
-  const [, name = "", address = text] = /^\s*([^"<>()[\]\\,;:@\p{C}]{1,100}?)\s*<([^<>]+)>\s*$/u.exec(text) ?? [];
-  if (z.email().safeParse(address.trim()).success) return { name, address: address.trim() };
+  const [, name = "", email = text] = /^\s*([^"<>()[\]\\,;:@\p{C}]{1,100}?)\s*<([^<>]+)>\s*$/u.exec(text) ?? [];
+  if (z.email().safeParse(email.trim()).success) return { name, address: email.trim() };
   context.addIssue(
     "an email address, or a name and an address in <>; the name without quotes, commas and other special characters",
   );

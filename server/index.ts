@@ -59,8 +59,8 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
   const { metricsPort } = config;
   const metrics = metricsPort ? (await import("./metrics.ts")).createMetrics() : undefined;
   const waitlist = createWaitlist(database.execute, { notice, onStored: metrics?.onStored });
-  const views = createPageViews(database.execute, log);
-  cleanups.push(() => views.close());
+  const pageViews = createPageViews(database.execute, log);
+  cleanups.push(() => pageViews.close());
   const isReady = createReadiness(waitlist.check, log);
   if (metrics && metricsPort) cleanups.push(await metrics.serve(config.host, metricsPort, { pool, isReady }));
 
@@ -74,8 +74,8 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
       waitlist,
       undo: config.mailFrom === undefined,
       links: createEntryLinks(database.query),
-      views,
-      signups: { limit: config.signupLimit, windowSeconds: config.signupWindowSeconds, store: shared?.store },
+      pageViews,
+      limits: { limit: config.signupLimit, windowSeconds: config.signupWindowSeconds, store: shared?.store },
       trustProxy: config.trustProxy,
       hstsIncludeSubdomains: config.hstsIncludeSubdomains,
       onResponse: metrics?.onResponse,
@@ -87,10 +87,10 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
   // Closed after the HTTP server, whose last requests would wait for a closed Vite for ever.
   cleanups.push(() => frontend.vite?.close());
   cleanups.push(() => http.close());
-  logAddress(config.host, port, opened, log);
+  logUrl(config.host, port, opened, log);
 }
 
-function logAddress(host: string, port: number, database: OpenedDatabase, log: Logger): void {
+function logUrl(host: string, port: number, database: OpenedDatabase, log: Logger): void {
   if (!database.directory) return log.info({ host, port }, "listening");
   // Not "localhost", which a browser also looks for on ::1, where another program may listen.
   const name = host.includes(":") ? `[${host}]` : host;

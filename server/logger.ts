@@ -19,7 +19,7 @@ export function createLogger(level: LevelWithSilent): Logger {
 }
 
 /** Returns whether the text has an "@", also encoded several times. */
-export const mayHoldAddress = (text: string) => /@|%(?:25)*40/i.test(text);
+export const mayHoldEmail = (text: string) => /@|%(?:25)*40/i.test(text);
 
 interface ErrorFields {
   name: string;

@@ -1,7 +1,7 @@
 // The site's Prometheus metrics, and the server of metrics. Loaded only if a port is set: the library costs memory and start-up time.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
-import { confirmPath, leavePath, signupPath, viewPath } from "../client/shared/addresses.ts";
+import { confirmPath, leavePath, signupPath, viewPath } from "../client/shared/paths.ts";
 import { flags } from "./database/columns.ts";
 import type { Pool } from "./database/pool.ts";
 import { listen } from "./http/listen.ts";

@@ -33,12 +33,8 @@ const mostly = <T>(first: T, ...others: T[]) =>
   fc.oneof({ weight: 12, arbitrary: fc.constant(first) }, fc.constantFrom(...others));
 
 /** TAG is replaced by a new value for each request, so that each accepted one is stored. */
-const addresses = ["TAG@example.com", " Tag.TAG@EXAMPLE.com", "o'TAG+x@münchen.de", "TAG@mailinator.com"];
-const email = fc.oneof(
-  { weight: 8, arbitrary: fc.constantFrom(...addresses) },
-  anyText,
-  fc.constant(["TAG@example.com"]),
-);
+const emails = ["TAG@example.com", " Tag.TAG@EXAMPLE.com", "o'TAG+x@münchen.de", "TAG@mailinator.com"];
+const email = fc.oneof({ weight: 8, arbitrary: fc.constantFrom(...emails) }, anyText, fc.constant(["TAG@example.com"]));
 
 const otherKeys = ["__proto__", "constructor", "toString", "hasOwnProperty", "message", "id"];
 const more = fc.array(fc.tuple(fc.constantFrom(...otherKeys), fc.jsonValue()), { maxLength: 2 });

@@ -40,7 +40,7 @@ const database = await createTestDatabase();
 const open = await createTestApp(database.webUrl);
 const mailing = await createTestApp(database.webUrl, { undo: false });
 const down = await createTestApp(noDatabase);
-const limited = await createTestApp(noDatabase, { signups: { limit: 0, windowSeconds: 600 } });
+const limited = await createTestApp(noDatabase, { limits: { limit: 0, windowSeconds: 600 } });
 const broken = await createTestApp(noDatabase, { waitlist: { join: () => Promise.reject(new Error("boom")) } });
 const closed = await createTestApp(noDatabase, { site: { settings: () => ({ ...testSettings(), closed: true }) } });
 
@@ -87,9 +87,9 @@ const provoked: Record<string, Send[]> = {
   [`get ${path} 410`]: [get(closed), get(closed, html)],
 };
 
-const documented = Object.entries(document.paths).flatMap(([address, operations]) =>
+const documented = Object.entries(document.paths).flatMap(([path, operations]) =>
   Object.entries(operations).flatMap(([method, { responses }]) =>
-    Object.keys(responses).map((status) => `${method} ${address} ${status}`),
+    Object.keys(responses).map((status) => `${method} ${path} ${status}`),
   ),
 );
 
@@ -110,8 +110,8 @@ it("docs/openapi.yaml documents only responses that a test provokes", () => {
 });
 
 it.each(documented)("the response %s has the status, headers and body of docs/openapi.yaml", async (name) => {
-  const [method = "", address = "", status = ""] = name.split(" ");
-  const { place, headers = {}, content = {} } = findResponse(address, method, status);
+  const [method = "", path = "", status = ""] = name.split(" ");
+  const { place, headers = {}, content = {} } = findResponse(path, method, status);
   const types = new Set<string>();
   const bodies: unknown[] = [];
   for (const send of provoked[name] ?? []) {
@@ -128,10 +128,10 @@ it.each(documented)("the response %s has the status, headers and body of docs/op
 });
 
 /** Returns a response and its place in the document. */
-function findResponse(address: string, method: string, status: string): Described & { place: string[] } {
-  const response = document.paths[address]?.[method]?.responses[status];
+function findResponse(path: string, method: string, status: string): Described & { place: string[] } {
+  const response = document.paths[path]?.[method]?.responses[status];
   if (!response) throw new Error(`The document has no response ${status}`);
-  if (!("$ref" in response)) return { ...response, place: ["paths", address, method, "responses", status] };
+  if (!("$ref" in response)) return { ...response, place: ["paths", path, method, "responses", status] };
   const place = response.$ref.split("/").slice(1);
   return { ...document.components.responses[place.at(-1) as string], place };
 }

@@ -4,7 +4,7 @@ import { earlyAccess } from "../shared/content.ts";
 import { FieldInput, fieldId, type FieldInputProps } from "./field-input.tsx";
 
 /** Without suggestions, the field takes every address. */
-export const loadSuggestions = () => import("../shared/suggested-address.ts").catch(() => undefined);
+export const loadSuggestions = () => import("../shared/suggested-email.ts").catch(() => undefined);
 
 export function EmailInput(props: FieldInputProps) {
   const [suggestion, setSuggestion] = useState<string>();
@@ -14,8 +14,8 @@ export function EmailInput(props: FieldInputProps) {
     const suggestions = await loadSuggestions();
     // The visitor is typing again, or presses the button, which must not move.
     if (document.activeElement === input || input.form?.querySelector("[type=submit]:active")) return;
-    const address = input.value.trim().toLowerCase();
-    if (address !== kept.current) setSuggestion(suggestions?.suggestAddress(address));
+    const email = input.value.trim().toLowerCase();
+    if (email !== kept.current) setSuggestion(suggestions?.suggestEmail(email));
   }
 
   // The visitor may have left the field before the page was hydrated.
@@ -25,9 +25,9 @@ export function EmailInput(props: FieldInputProps) {
     // oxlint-disable-next-line react/exhaustive-effect-dependencies, react-hooks/exhaustive-deps -- once, after hydration
   }, []);
 
-  function answer(address?: string) {
+  function answer(email?: string) {
     const input = document.getElementById(fieldId("email")) as HTMLInputElement;
-    if (address) input.value = address;
+    if (email) input.value = email;
     else kept.current = input.value.trim().toLowerCase();
     input.dispatchEvent(new Event("input", { bubbles: true })); // Removes the question, and the error of the field.
     input.focus();

@@ -2,7 +2,7 @@
 import { earlyAccess, formFailure } from "../shared/content.ts";
 import type { FormFailure } from "../shared/page-data.ts";
 import { fieldId } from "./field-input.tsx";
-import { addressChoice, fields } from "../shared/fields.ts";
+import { emailChoice, fields } from "../shared/fields.ts";
 
 export function FormFailureSummary({ failure }: { failure: FormFailure }) {
   // oxlint-disable jsx-a11y/no-autofocus -- this page is the response to a form post; the visitor needs its errors first
@@ -19,10 +19,10 @@ function Question({ typed, meant }: NonNullable<FormFailure["suggestion"]>) {
     <>
       <h3 id="failure-heading">{`${earlyAccess.didYouMean} ${meant}?`}</h3>
       <div className="suggestion-answers">
-        <button className="button" type="submit" name={addressChoice} value={meant}>
+        <button className="button" type="submit" name={emailChoice} value={meant}>
           {earlyAccess.answers.use}
         </button>
-        <button className="button button-quiet" type="submit" name={addressChoice} value={typed}>
+        <button className="button button-quiet" type="submit" name={emailChoice} value={typed}>
           {earlyAccess.answers.keep}
         </button>
       </div>

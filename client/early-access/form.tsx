@@ -1,12 +1,12 @@
 // The early-access form: a plain HTML form until React hydrates it, then it sends JSON and stays on the page.
 import { use, useRef, useState, type FormEvent } from "react";
 import { flushSync } from "react-dom";
-import { privacyPath, signupPath } from "../shared/addresses.ts";
+import { privacyPath, signupPath } from "../shared/paths.ts";
 import { earlyAccess } from "../shared/content.ts";
 import { SettingsContext } from "../shared/site-settings.ts";
 import { EmailInput, loadSuggestions } from "./email-input.tsx";
 import { fieldId, FieldInput } from "./field-input.tsx";
-import { addressChoice, fields, honeypot, type FieldName } from "../shared/fields.ts";
+import { emailChoice, fields, honeypot, type FieldName } from "../shared/fields.ts";
 import { FormFailureContext } from "./form-failure-context.ts";
 import { join, type Failure } from "./join.ts";
 
@@ -108,7 +108,7 @@ export function EarlyAccessForm({ headingId, undone, onJoined }: Props) {
       <button
         className="button"
         type="submit"
-        name={failure?.suggestion && addressChoice}
+        name={failure?.suggestion && emailChoice}
         value={failure?.suggestion?.typed}
         disabled={state.step === "sending"}
         aria-describedby={hasFailed ? "early-access-failure" : undefined}

@@ -1,5 +1,5 @@
 // The sign-up request to the server.
-import { leavePath, signupPath, tokenQuery } from "../shared/addresses.ts";
+import { leavePath, signupPath, tokenParam } from "../shared/paths.ts";
 import { earlyAccess } from "../shared/content.ts";
 import type { FormFailure } from "../shared/page-data.ts";
 
@@ -63,9 +63,9 @@ async function readUndo(response: Response): Promise<{ undo?: string }> {
 
 /** Returns whether the server has removed the entry that the sign-up added, if it added one. */
 export async function undo(token: string): Promise<boolean> {
-  const address = `${leavePath}?${tokenQuery}=${token}`;
+  const path = `${leavePath}?${tokenParam}=${token}`;
   const options = { method: "POST", signal: AbortSignal.timeout(timeout), redirect: "error" } as const;
-  return fetch(address, options).then(
+  return fetch(path, options).then(
     ({ ok }) => ok,
     () => false,
   );

@@ -1,6 +1,6 @@
 // The success state, which replaces the form.
 import { use, useState, type FormEvent, type MouseEventHandler } from "react";
-import { formId } from "../shared/addresses.ts";
+import { formId } from "../shared/paths.ts";
 import { Icon } from "../components/icon.tsx";
 import { earlyAccess } from "../shared/content.ts";
 import { SettingsContext } from "../shared/site-settings.ts";

@@ -1,7 +1,7 @@
 // The panel with the early-access form, which the success state replaces; a form post without JavaScript returns to it.
 import { use, useState, type MouseEvent } from "react";
 import { flushSync } from "react-dom";
-import { formId, joinedQuery, undoneQuery, undoQuery, type LandingState } from "../shared/addresses.ts";
+import { formId, joinedParam, undoneParam, undoParam, type LandingState } from "../shared/paths.ts";
 import { SeedHeading, Vine } from "../components/stem.tsx";
 import { closedList, earlyAccess, meta } from "../shared/content.ts";
 import { SettingsContext } from "../shared/site-settings.ts";
@@ -21,7 +21,7 @@ export function Panel({ firstState }: { firstState: LandingState }) {
   /** Renders synchronously, so that the element that gets focus exists. */
   function show(next: LandingState, focus?: string) {
     flushSync(() => setState(next));
-    updateAddress(isJoined(next));
+    updateUrl(isJoined(next));
     if (focus) document.getElementById(focus)?.focus();
   }
 
@@ -69,12 +69,12 @@ export function Panel({ firstState }: { firstState: LandingState }) {
 const isJoined = (state: LandingState) => state === "joined" || state === "undoable";
 
 /** Makes a reload show the same state. The other parameters stay: they are the campaign. */
-function updateAddress(joined: boolean) {
+function updateUrl(joined: boolean) {
   const url = new URL(location.href);
-  if (joined) url.searchParams.set(joinedQuery, "");
-  else url.searchParams.delete(joinedQuery);
-  url.searchParams.delete(undoQuery);
-  url.searchParams.delete(undoneQuery);
+  if (joined) url.searchParams.set(joinedParam, "");
+  else url.searchParams.delete(joinedParam);
+  url.searchParams.delete(undoParam);
+  url.searchParams.delete(undoneParam);
   url.hash = formId;
   history.replaceState(null, "", url);
   document.title = (joined ? meta.joined : meta.landing).title;

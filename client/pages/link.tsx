@@ -1,23 +1,23 @@
 // The pages of the links in the confirmation mail: a button, whose POST to the same path acts, and the result.
 import { useLocation } from "react-router-dom";
-import { confirmedAddress, confirmPath, expiredAddress, leavePath, leftAddress } from "../shared/addresses.ts";
+import { confirmedPath, confirmPath, expiredPath, leavePath, leftPath } from "../shared/paths.ts";
 import { linkPages, linkPagesHome, type LinkPageCopy } from "../shared/content.ts";
 import { Message, type PlantName } from "./message.tsx";
 
 const plants: Record<string, PlantName> = {
   [confirmPath]: "seedling",
-  [confirmedAddress]: "grown",
-  [expiredAddress]: "wilted",
+  [confirmedPath]: "grown",
+  [expiredPath]: "wilted",
   [leavePath]: "grown",
-  [leftAddress]: "wilted",
+  [leftPath]: "wilted",
 };
 
 export function LinkPage() {
   const { pathname, search } = useLocation();
-  const address = pathname + search;
-  const { button, ...copy } = linkPages[address] as LinkPageCopy;
+  const path = pathname + search;
+  const { button, ...copy } = linkPages[path] as LinkPageCopy;
   return (
-    <Message name="link" plant={plants[address]} {...copy} link={button ? undefined : linkPagesHome}>
+    <Message name="link" plant={plants[path]} {...copy} link={button ? undefined : linkPagesHome}>
       {/* Without an action, the form posts to the page's own address, with the token. */}
       {button && (
         <form method="post">

@@ -1,7 +1,7 @@
 // The section with the early-access form. The browser hydrates its content, and no other part of the page.
 import { use } from "react";
 import { useLocation } from "react-router-dom";
-import { formId, type LandingState } from "../shared/addresses.ts";
+import { formId, type LandingState } from "../shared/paths.ts";
 import { FormFailureContext } from "../early-access/form-failure-context.ts";
 import { headingId, Panel } from "../early-access/panel.tsx";
 import { SettingsContext, type PageSettings } from "../shared/site-settings.ts";
@@ -16,7 +16,7 @@ export interface Hydration {
 export function EarlyAccess() {
   const { search } = useLocation();
   const settings = use(SettingsContext);
-  const state = (search.slice(1) || "form") as LandingState; // As landingAddress writes it.
+  const state = (search.slice(1) || "form") as LandingState; // As landingPath writes it.
   const isHydrated = !settings.closed && !use(FormFailureContext);
   const hydration: Hydration = { settings, state };
   // Focusable, so that a link to it moves focus and a screen reader starts reading here.

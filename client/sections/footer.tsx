@@ -1,6 +1,6 @@
 // The footer.
 import { use } from "react";
-import { privacyPath } from "../shared/addresses.ts";
+import { privacyPath } from "../shared/paths.ts";
 import { Logo } from "../components/logo.tsx";
 import { footer, product } from "../shared/content.ts";
 import { SettingsContext } from "../shared/site-settings.ts";

@@ -1,6 +1,6 @@
 // The hero: headline, offer, sign-up link and the product example.
 import { use } from "react";
-import { formId } from "../shared/addresses.ts";
+import { formId } from "../shared/paths.ts";
 import { SeedHeading } from "../components/stem.tsx";
 import { closedList, hero } from "../shared/content.ts";
 import { SettingsContext } from "../shared/site-settings.ts";

@@ -1,6 +1,6 @@
 // The navigation bar, fixed at the top.
 import { use } from "react";
-import { formId } from "../shared/addresses.ts";
+import { formId } from "../shared/paths.ts";
 import { Logo } from "../components/logo.tsx";
 import { navigation } from "../shared/content.ts";
 import { SettingsContext } from "../shared/site-settings.ts";

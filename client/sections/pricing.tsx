@@ -1,6 +1,6 @@
 // The pricing section: the founding offer, four plans, and what all of them include.
 import { use } from "react";
-import { formId } from "../shared/addresses.ts";
+import { formId } from "../shared/paths.ts";
 import { Icon } from "../components/icon.tsx";
 import { Leaf, Vine } from "../components/stem.tsx";
 import { closedList, pricing } from "../shared/content.ts";

@@ -1,5 +1,5 @@
 // All copy of the site, the confirmation mail and the privacy notice, in the order of the page.
-import { confirmedAddress, confirmPath, expiredAddress, leavePath, leftAddress } from "./addresses.ts";
+import { confirmedPath, confirmPath, expiredPath, leavePath, leftPath } from "./paths.ts";
 import type { FieldName } from "./fields.ts";
 
 export const product = {
@@ -29,7 +29,7 @@ export const meta = {
   errorPrefix: "Error: ",
   questionPrefix: "Check your email address – ",
   /** The social card (Open Graph image) and its alternative text. */
-  pictureAddress: "/social.png",
+  picturePath: "/social.png",
   picture: "Perennial: grow a loyalty program from one sentence",
 };
 
@@ -348,11 +348,11 @@ export const linkPages: Record<string, LinkPageCopy> = {
     text: "This confirms that you asked to join the early access list.",
     button: "Confirm my address",
   },
-  [confirmedAddress]: {
+  [confirmedPath]: {
     heading: "Your address is confirmed",
     text: "We’ll email you when the Beta is ready.",
   },
-  [expiredAddress]: {
+  [expiredPath]: {
     heading: "This link has expired",
     text: "The sign-up behind it may have been removed from the early access list.",
   },
@@ -362,7 +362,7 @@ export const linkPages: Record<string, LinkPageCopy> = {
     button: "Leave the list",
   },
   /** The same if the entry was removed before, or never existed. */
-  [leftAddress]: {
+  [leftPath]: {
     heading: "Goodbye",
     text: "The sign-up behind this link is no longer on the early access list. After you leave, we send your address no email for 30 days, even if somebody signs it up again.",
   },

@@ -53,7 +53,7 @@ await runCommand(async (database) => {
   }
   createInterface(studio.stdout).on("line", (line) => {
     if (!line.includes("http://localhost:")) return;
-    if (forward) forwardOtherAddresses(port);
+    if (forward) forwardOtherIps(port);
     print(`Prisma Studio, with the newest entries first: http://localhost:${port}/#${newestEntries.toString()}\n`);
   });
   const [code] = await exit;
@@ -88,9 +88,9 @@ function startStudio(databaseUrl: string, port: number) {
 }
 
 /** Forwards the same port of a container's own addresses, to which Docker forwards a published port. */
-function forwardOtherAddresses(port: number): void {
-  const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
-  for (const { address } of addresses.filter(({ internal, family }) => !internal && family === "IPv4")) {
+function forwardOtherIps(port: number): void {
+  const interfaces = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
+  for (const { address } of interfaces.filter(({ internal, family }) => !internal && family === "IPv4")) {
     createServer((socket) => {
       pipeline(socket, connect(port, "127.0.0.1"), socket, () => undefined);
     }).listen(port, address);

@@ -13,7 +13,7 @@ const site = await createTestApp(database.webUrl, { site: { settings } });
 
 beforeEach(() => database.query("TRUNCATE earlyaccess"));
 
-const get = async ({ app }: TestApp, address: string) => (await request(app).get(address)).text;
+const get = async ({ app }: TestApp, url: string) => (await request(app).get(url)).text;
 const post = () => request(site.app).post(path);
 const entries = () => database.query("SELECT email FROM earlyaccess");
 
@@ -38,8 +38,8 @@ it("the page of a closed list says so in place of the form, is not hydrated, and
   expect(page).not.toMatch(/content="[^"]*Join/);
 });
 
-it.each(["/leave", "/confirm"])("the link %s still works after the closing", async (address) => {
-  const link = `${address}?token=${"A".repeat(22)}`;
+it.each(["/leave", "/confirm"])("the link %s still works after the closing", async (url) => {
+  const link = `${url}?token=${"A".repeat(22)}`;
   expect(await get(site, link)).toContain("<button");
   expect((await request(site.app).post(link)).status).toBe(200);
 });
@@ -56,8 +56,8 @@ it("the closing time closes a running site: the API at once, and every prerender
   isClosed = true;
   expect(await join()).toBe(410);
   await frontend.refresh();
-  for (const address of ["/", "/?joined", "/privacy", "/nope", `/confirm?token=${"A".repeat(22)}`]) {
-    expect([address, await get(app, address)]).toEqual([address, expect.stringContaining("List closed")]);
+  for (const url of ["/", "/?joined", "/privacy", "/nope", `/confirm?token=${"A".repeat(22)}`]) {
+    expect([url, await get(app, url)]).toEqual([url, expect.stringContaining("List closed")]);
   }
   expect(await get(app, "/")).not.toMatch(/<form|Open until/);
   expect(frontend.errorPage.variants.identity.body.toString()).toContain("List closed");

@@ -184,8 +184,8 @@ describe("a refused request stores nothing and", () => {
     ]);
   });
 
-  it.each(["/api", "/api/other", "/api/%"])("returns 404 for the unknown API path %s", async (address) => {
-    expectProblem(await request(site.app).post(address).send(ada), 404);
+  it.each(["/api", "/api/other", "/api/%"])("returns 404 for the unknown API path %s", async (url) => {
+    expectProblem(await request(site.app).post(url).send(ada), 404);
   });
 });
 

@@ -1,10 +1,10 @@
 // POST /api/earlyaccess: puts a visitor on the waitlist.
 import { Router, type Request, type RequestHandler } from "express";
 import type { Logger } from "pino";
-import { joinedAddress, signupPath } from "../../client/shared/addresses.ts";
+import { joinedPath, signupPath } from "../../client/shared/paths.ts";
 import { closedList, earlyAccess as content } from "../../client/shared/content.ts";
-import { addressChoice } from "../../client/shared/fields.ts";
-import { suggestAddress } from "../../client/shared/suggested-address.ts";
+import { emailChoice } from "../../client/shared/fields.ts";
+import { suggestEmail } from "../../client/shared/suggested-email.ts";
 import { HttpError, methodNotAllowed } from "../http/http-error.ts";
 import { prefersHtml } from "../http/negotiation.ts";
 import { readBody } from "../middleware/body.ts";
@@ -55,7 +55,7 @@ function join({ ceiling, waitlist, undo }: EarlyAccessOptions): RequestHandler {
     const signUp = { ...parsed.entry, notice_id, ...(undoing && { token_hash: undoing.hash }) };
     await ceiling.pass((unusual_volume) => waitlist.join({ ...signUp, unusual_volume }));
     res.set("Cache-Control", "no-store");
-    if (prefersHtml(req)) res.redirect(303, joinedAddress(undoing?.token));
+    if (prefersHtml(req)) res.redirect(303, joinedPath(undoing?.token));
     else res.status(201).json({ message: content.success.text, ...(undoing && { undo: undoing.token }) });
   };
 }
@@ -70,8 +70,8 @@ function parsePost(req: Request): ParsedEntry {
   const parsed = parseEntry(body, req.headers.referer);
   if (!parsed.ok || !prefersHtml(req)) return parsed;
   const typed = parsed.entry.email;
-  const meant = suggestAddress(typed);
-  const choice = body[addressChoice];
+  const meant = suggestEmail(typed);
+  const choice = body[emailChoice];
   if (meant === undefined || choice === typed) return parsed;
   if (choice === meant) return parseEntry({ ...body, email: meant }, req.headers.referer);
   throw new HttpError(422, "The email address looks mistyped.", { suggestion: { typed, meant } });

@@ -3,7 +3,7 @@ import request from "supertest";
 import { beforeEach, expect, it } from "vitest";
 import { createTestApp, noDatabase, testSettings } from "../../tests/support/app.ts";
 import { createTestDatabase, erasureKey } from "../../tests/support/database.ts";
-import { hashAddress } from "../database/erasure-key.ts";
+import { hashEmail } from "../database/erasure-key.ts";
 import { createToken } from "../models/entry-links.ts";
 
 const ada = { name: "Ada", email: "ada@example.com", company: "Engines" };
@@ -28,7 +28,7 @@ async function signUp(entry: object = ada): Promise<string> {
 async function mail(): Promise<string> {
   await signUp();
   const { token, hash } = createToken();
-  const hashes = [hash, hashAddress(ada.email, erasureKey)];
+  const hashes = [hash, hashEmail(ada.email, erasureKey)];
   await database.query(
     "UPDATE earlyaccess SET mail_tokens = ARRAY[$1::bytea], erasure_hash = $2, mailed_at = now()",
     hashes,
@@ -83,7 +83,7 @@ it("POST /leave deletes the entry, also after a year, and keeps the hash of its 
   );
   expect(await entries()).toEqual([{ email: "bob@example.com", confirmed: false }]);
   const [erased] = await database.query("SELECT FROM earlyaccess_erasures.addresses WHERE hash = $1", [
-    hashAddress(ada.email, erasureKey),
+    hashEmail(ada.email, erasureKey),
   ]);
   expect(erased).toBeDefined();
 });
@@ -139,7 +139,7 @@ it.each([
 });
 
 it("a client gets 429 after a hundred times SIGNUP_LIMIT requests, and its sign-ups still work", async () => {
-  const limited = await createTestApp(noDatabase, { signups: { limit: 1, windowSeconds: 600 } });
+  const limited = await createTestApp(noDatabase, { limits: { limit: 1, windowSeconds: 600 } });
   const statuses = [];
   for (let i = 0; i < 101; i++) statuses.push((await request(limited.app).post(`/leave?token=${newToken()}`)).status);
   expect(statuses).toEqual([...Array.from({ length: 100 }, () => 503), 429]);

@@ -1,17 +1,17 @@
 // POST to the page of a link in the confirmation mail, or to the page with the undo button: confirms or deletes an entry.
 import { Router, type Request, type RequestHandler, type Response } from "express";
 import {
-  confirmedAddress,
+  confirmedPath,
   confirmPath,
-  expiredAddress,
+  expiredPath,
   formId,
   leavePath,
-  leftAddress,
+  leftPath,
   readToken,
-  tokenQuery,
-  undoneQuery,
-  undoQuery,
-} from "../../client/shared/addresses.ts";
+  tokenParam,
+  undoneParam,
+  undoParam,
+} from "../../client/shared/paths.ts";
 import { sendCached } from "../http/cached-response.ts";
 import { clientLimit, type SignupLimits } from "../middleware/rate-limit.ts";
 import type { EntryLinks } from "../models/entry-links.ts";
@@ -37,19 +37,19 @@ export function entryLinks(links: EntryLinks, limits: SignupLimits, renderPage: 
   };
 
   /** Not a redirect: mail providers, which post to the URL in List-Unsubscribe, must get none (RFC 8058). */
-  const send = async (req: Request, res: Response, address: string) => sendCached(req, res, await renderPage(address));
+  const send = async (req: Request, res: Response, path: string) => sendCached(req, res, await renderPage(path));
 
-  post(confirmPath, tokenQuery, async (token, req, res) => {
+  post(confirmPath, tokenParam, async (token, req, res) => {
     const confirmed = await links.confirm(token);
-    await send(req, res, confirmed ? confirmedAddress : expiredAddress);
+    await send(req, res, confirmed ? confirmedPath : expiredPath);
   });
-  post(leavePath, tokenQuery, async (token, req, res) => {
+  post(leavePath, tokenParam, async (token, req, res) => {
     await links.leave(token);
-    await send(req, res, leftAddress);
+    await send(req, res, leftPath);
   });
-  post("/", undoQuery, async (token, _req, res) => {
+  post("/", undoParam, async (token, _req, res) => {
     await links.leave(token);
-    res.redirect(303, `/?${undoneQuery}#${formId}`);
+    res.redirect(303, `/?${undoneParam}#${formId}`);
   });
   return router;
 }

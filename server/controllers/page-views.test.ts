@@ -4,13 +4,13 @@ import { beforeEach, expect, it } from "vitest";
 import { createTestApp, noDatabase, type TestApp } from "../../tests/support/app.ts";
 
 const seen: string[] = [];
-const views = { add: (source: string) => void seen.push(source), flush: async () => {}, close: async () => {} };
+const pageViews = { add: (source: string) => void seen.push(source), flush: async () => {}, close: async () => {} };
 
 let site: TestApp;
 
 beforeEach(async () => {
   seen.length = 0;
-  site = await createTestApp(noDatabase, { views, signups: { limit: 3, windowSeconds: 600 } });
+  site = await createTestApp(noDatabase, { pageViews, limits: { limit: 3, windowSeconds: 600 } });
 });
 
 const post = (query = "") => request(site.app).post(`/api/view${query}`).set("Sec-Fetch-Site", "same-origin");

@@ -1,6 +1,6 @@
 // POST /api/view: counts a view of the landing page, which the page's script reports once the page is visible.
 import { Router, type Request, type Response } from "express";
-import { viewPath } from "../../client/shared/addresses.ts";
+import { viewPath } from "../../client/shared/paths.ts";
 import { methodNotAllowed } from "../http/http-error.ts";
 import { clientLimit, type SignupLimits } from "../middleware/rate-limit.ts";
 import { sameOrigin } from "../middleware/security-headers.ts";
@@ -11,13 +11,13 @@ import { viewSource } from "../models/source.ts";
  * Reads utm_source and the referrer's host from the query; reads no body. A client above its limit, the same as for sign-ups,
  * gets the same 204 and counts no more.
  */
-export function pageViews(views: PageViews, limits: SignupLimits, origin: string): Router {
+export function countViews(pageViews: PageViews, limits: SignupLimits, origin: string): Router {
   const { hostname } = new URL(origin);
   const router = Router({ caseSensitive: true, strict: true });
 
   function count(req: Request, res: Response) {
     const host = (req.headers.host ?? "").replace(/:\d+$/, "");
-    views.add(viewSource(new URLSearchParams(req.url.split("?", 2)[1]), [hostname, host]));
+    pageViews.add(viewSource(new URLSearchParams(req.url.split("?", 2)[1]), [hostname, host]));
     confirm(req, res);
   }
 

@@ -98,8 +98,8 @@ it.each(["/", "/?joined", "/favicon.svg", "/healthz"])("POST %s returns 405 with
   expect([status, headers.allow]).toEqual([405, "GET, HEAD"]);
 });
 
-it.each(["/?utm_source=x", "/?xjoined=1&undo", "/privacy?joined"])("%s returns the cached page", async (address) => {
-  const [given, bare] = await Promise.all([get(address), get(address.split("?", 1)[0] as string)]);
+it.each(["/?utm_source=x", "/?xjoined=1&undo", "/privacy?joined"])("%s returns the cached page", async (path) => {
+  const [given, bare] = await Promise.all([get(path), get(path.split("?", 1)[0] as string)]);
   expect([given.status, given.headers.etag]).toEqual([200, bare.headers.etag]);
   expect(given.headers["cache-control"]).toMatch(/^public, /);
 });
@@ -107,8 +107,8 @@ it.each(["/?utm_source=x", "/?xjoined=1&undo", "/privacy?joined"])("%s returns t
 it.each([
   ["/?utm_source=x&joined=1", "Welcome to the future! 🚀"],
   ["/?undone", "you’re off it again"],
-])("%s returns the page of its state, which no cache may store", async (address, words) => {
-  const { status, text, headers } = await get(address);
+])("%s returns the page of its state, which no cache may store", async (path, words) => {
+  const { status, text, headers } = await get(path);
   expect([status, headers["cache-control"], headers["cdn-cache-control"]]).toEqual([200, "no-store", undefined]);
   expect(text).toContain(words);
 });

@@ -1,7 +1,7 @@
 // GET: pages and files from memory, pages that are rendered for the request, and the probes.
 import type { IncomingMessage } from "node:http";
 import type { RequestHandler } from "express";
-import { landingState, unknownAddress } from "../../client/shared/addresses.ts";
+import { landingState, unknownPath } from "../../client/shared/paths.ts";
 import { sendCached, type Cache, type CachedResponse } from "../http/cached-response.ts";
 import { requireRead } from "../http/http-error.ts";
 import type { Frontend } from "../views/frontend.ts";
@@ -23,9 +23,9 @@ export function findCached(
 /** Sends the page of the matched route, which is the 404 page for an unknown path and any method. */
 export function pages({ pagePath, renderPage, files }: Frontend): RequestHandler {
   return async function sendPage(req, res) {
-    const address = await pagePath(req.path, req.url.split("?", 2)[1] ?? "");
-    if (address !== unknownAddress || files.has(req.path)) requireRead(req);
-    sendCached(req, res, await renderPage(address));
+    const path = await pagePath(req.path, req.url.split("?", 2)[1] ?? "");
+    if (path !== unknownPath || files.has(req.path)) requireRead(req);
+    sendCached(req, res, await renderPage(path));
   };
 }
 

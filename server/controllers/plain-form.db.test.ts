@@ -33,7 +33,7 @@ function expectErrorPageWithValues(response: request.Response, expected: number,
   expect(response.text).toContain('value="&quot;Q&quot;"');
 }
 
-const joinedAddress = expect.stringMatching(/^\/\?joined&undo=[\w-]{22}#early-access$/);
+const joinedPath = expect.stringMatching(/^\/\?joined&undo=[\w-]{22}#early-access$/);
 
 it.each([
   [403, { "Sec-Fetch-Site": "cross-site" }, {}],
@@ -48,7 +48,7 @@ it.each([
   [60, "1 minute"],
   [86_400, "24 hours"],
 ])("a form over the rate limit of %i s returns 429, and says how long to wait", async (windowSeconds, wait) => {
-  const limited = await createTestApp(noDatabase, { signups: { limit: 0, windowSeconds } });
+  const limited = await createTestApp(noDatabase, { limits: { limit: 0, windowSeconds } });
   const response = await submit(limited, typed);
   expect(response.status).toBe(429);
   expect(response.text.replaceAll("<!-- -->", "")).toContain(`sign-ups from your network. Try again in ${wait}.`);
@@ -66,7 +66,7 @@ const emails = async () => (await database.query("SELECT email FROM earlyaccess"
 
 it.each(["ada@gmail.com", "ada@gmial.com"])("a form is stored with the chosen address %s", async (email_choice) => {
   const response = await submit(site, { ...mistyped, email_choice });
-  expect([response.status, response.headers.location]).toEqual([303, joinedAddress]);
+  expect([response.status, response.headers.location]).toEqual([303, joinedPath]);
   expect(await emails()).toEqual([email_choice]);
 });
 

@@ -4,15 +4,15 @@ import type pg from "pg";
 import { OperatorError } from "../operator-messages.ts";
 
 /** @param address normalised. */
-export function hashAddress(address: string, key: string): Buffer {
-  return createHmac("sha256", key).update(address).digest();
+export function hashEmail(email: string, key: string): Buffer {
+  return createHmac("sha256", key).update(email).digest();
 }
 
 /** If the table is new, stores the hash of the empty address, by which a later process recognises its key. */
 export async function storeKeyHash(owner: pg.Client, key: string): Promise<void> {
   await owner.query(
     "INSERT INTO earlyaccess_erasures.addresses SELECT $1 WHERE NOT EXISTS (SELECT FROM earlyaccess_erasures.addresses)",
-    [hashAddress("", key)],
+    [hashEmail("", key)],
   );
   await requireErasureKey(owner, key);
 }
@@ -33,7 +33,7 @@ export async function requireErasureKey(client: pg.Client, key: string | undefin
     );
   }
   const { rowCount } = await client.query("SELECT FROM earlyaccess_erasures.addresses WHERE hash = $1", [
-    hashAddress("", key),
+    hashEmail("", key),
   ]);
   if (rowCount) return true;
   throw new OperatorError(

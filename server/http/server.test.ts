@@ -94,7 +94,7 @@ it.each([
 it("the rate limiter counts each of 20 pipelined sign-ups", async () => {
   const joined: string[] = [];
   const waitlist = { join: async ({ email }: { email: string }) => joined.push(email) > 0 };
-  const site = await start({ waitlist, signups: { limit: 10, windowSeconds: 600 } });
+  const site = await start({ waitlist, limits: { limit: 10, windowSeconds: 600 } });
   const answer = await exchange(site.port, signup.repeat(19) + closing(signup));
   expect(statuses(answer)).toEqual([...Array<string>(10).fill("201"), ...Array<string>(10).fill("429")]);
   expect(joined).toHaveLength(10);

@@ -4,7 +4,7 @@ import { parse as parseForm } from "node:querystring";
 import { parse as parseContentType } from "content-type";
 import type { Request, RequestHandler } from "express";
 import getRawBody from "raw-body";
-import { isDecodable } from "../../client/shared/addresses.ts";
+import { isDecodable } from "../../client/shared/paths.ts";
 import { HttpError } from "../http/http-error.ts";
 import { bodyType } from "../http/negotiation.ts";
 

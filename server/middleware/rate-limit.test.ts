@@ -13,7 +13,7 @@ let site: TestApp;
 async function start(limit: number, trustProxy = 0) {
   joined.length = 0;
   const waitlist = { join: async ({ email }: { email: string }) => joined.push(email) > 0 };
-  site = await createTestApp(noDatabase, { waitlist, signups: { limit, windowSeconds: 600 }, trustProxy });
+  site = await createTestApp(noDatabase, { waitlist, limits: { limit, windowSeconds: 600 }, trustProxy });
 }
 
 const post = (headers: Record<string, string> = {}) =>

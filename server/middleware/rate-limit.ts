@@ -40,7 +40,7 @@ export function clientLimit(
       standardHeaders: "draft-8",
       legacyHeaders: false,
       keyGenerator: (req) => {
-        const key = ipKeyGenerator(clientAddress(req), ipv6Prefix);
+        const key = ipKeyGenerator(clientIp(req), ipv6Prefix);
         return scope === "network" && isIPv4(key) ? key.slice(0, key.lastIndexOf(".")) : key;
       },
       handler: refuse,
@@ -73,17 +73,17 @@ export class BoundedMemoryStore extends MemoryStore {
 }
 
 /** Some proxies append the client's port, which changes with every connection. If the header holds no valid IP address, use the socket's. */
-function clientAddress(req: Request): string {
+function clientIp(req: Request): string {
   const given = req.ip ?? "";
-  const address = given.replace(/^\[(.+)\](?::\d+)?$/, "$1").replace(/^(\d+(?:\.\d+){3}):\d+$/, "$1");
-  return isIP(address) > 0 ? address : (req.socket.remoteAddress ?? "");
+  const ip = given.replace(/^\[(.+)\](?::\d+)?$/, "$1").replace(/^(\d+(?:\.\d+){3}):\d+$/, "$1");
+  return isIP(ip) > 0 ? ip : (req.socket.remoteAddress ?? "");
 }
 
 /** Loopback, private and unique local addresses, and those that providers use between their own machines (RFC 6598). */
 const privateNetworks = new BlockList();
 for (const network of "127.0.0.0/8 10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 100.64.0.0/10 ::1/128 fc00::/7".split(" ")) {
-  const [address = "", prefix] = network.split("/");
-  privateNetworks.addSubnet(address, Number(prefix), isIPv4(address) ? "ipv4" : "ipv6");
+  const [ip = "", prefix] = network.split("/");
+  privateNetworks.addSubnet(ip, Number(prefix), isIPv4(ip) ? "ipv4" : "ipv6");
 }
 
 /**

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger } from "pino";
-import { mayHoldAddress } from "../logger.ts";
+import { mayHoldEmail } from "../logger.ts";
 
 /** In characters. Enough to recognise a path, and too short for a flood of 8 KB paths to fill the disk. */
 const loggedPathLength = 200;
@@ -43,5 +43,5 @@ function redact(path: string): string {
   const segments = path.slice(0, loggedPathLength).split("/");
   // The rest of the last segment may be half an address, without its "@".
   if (path.length > loggedPathLength) segments.splice(-1, 1, "…");
-  return segments.map((segment) => (mayHoldAddress(segment) ? "[address]" : segment)).join("/");
+  return segments.map((segment) => (mayHoldEmail(segment) ? "[address]" : segment)).join("/");
 }

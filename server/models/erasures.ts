@@ -1,7 +1,7 @@
 // A person's stored data, its erasure, and the retention period. Erased addresses are stored as keyed hashes in a schema that backups exclude.
 import type pg from "pg";
-import { hashAddress } from "../database/erasure-key.ts";
-import { normaliseAddress } from "./waitlist-entry.ts";
+import { hashEmail } from "../database/erasure-key.ts";
+import { normaliseEmail } from "./waitlist-entry.ts";
 
 /** Times are in ISO 8601, bytes in hexadecimal. */
 export interface Person {
@@ -15,8 +15,8 @@ export interface Person {
  * Finds the entries of an address, as a sign-up or Prisma Studio may have stored it; Studio accepts addresses that a sign-up refuses.
  * @returns more than one person only if the list, edited by hand, has the address in two spellings.
  */
-export async function findPeople(client: pg.Client, address: string): Promise<Person[]> {
-  const spellings = [normaliseAddress(address) ?? "", address.trim().normalize("NFC").toLowerCase()];
+export async function findPeople(client: pg.Client, email: string): Promise<Person[]> {
+  const spellings = [normaliseEmail(email) ?? "", email.trim().normalize("NFC").toLowerCase()];
   const { rows } = await client.query<Person>(
     `SELECT row_to_json(listed) AS entry,
        (SELECT row_to_json(notice) FROM public.earlyaccess_notices AS notice WHERE notice.id = notice_id) AS notice,
@@ -59,7 +59,7 @@ export async function eraseEntries(
      erased AS (DELETE FROM public.earlyaccess AS listed USING entry WHERE listed.id = entry.id)
      INSERT INTO earlyaccess_erasures.addresses (hash) SELECT DISTINCT hash FROM entry
      ON CONFLICT (hash) DO UPDATE SET erased_at = CURRENT_TIMESTAMP`,
-    [ids, entries.map(({ email }) => hashAddress(email, key))],
+    [ids, entries.map(({ email }) => hashEmail(email, key))],
   );
 }
 
@@ -105,7 +105,7 @@ export async function eraseAgain(client: Queryable, key: string, dryRun = false)
       `${act} FROM public.earlyaccess AS listed ${using} unnest($1::uuid[], $2::bytea[]) AS entry (id, hash)
          JOIN earlyaccess_erasures.addresses AS erased ON erased.hash IN (entry.hash, uuid_send(entry.id))
        WHERE listed.id = entry.id AND listed.created_at <= erased_at`,
-      [rows.map(({ id }) => id), rows.map(({ email }) => hashAddress(email, key))],
+      [rows.map(({ id }) => id), rows.map(({ email }) => hashEmail(email, key))],
     );
     erased += rowCount ?? 0;
     last = end;
@@ -113,12 +113,12 @@ export async function eraseAgain(client: Queryable, key: string, dryRun = false)
 }
 
 /** Returns when the address was erased, or undefined. */
-export async function findErasure(client: pg.Client, address: string, key: string): Promise<string | undefined> {
-  const normalised = normaliseAddress(address);
+export async function findErasure(client: pg.Client, email: string, key: string): Promise<string | undefined> {
+  const normalised = normaliseEmail(email);
   if (!normalised) return undefined;
   const { rows } = await client.query<{ erased_at: string }>(
     "SELECT to_json(erased_at) AS erased_at FROM earlyaccess_erasures.addresses WHERE hash = $1",
-    [hashAddress(normalised, key)],
+    [hashEmail(normalised, key)],
   );
   return rows[0]?.erased_at;
 }

@@ -51,7 +51,7 @@ export async function deleteErased(client: pg.Client): Promise<number> {
 }
 
 /** Returns the number of different addresses, and how many of these are on the list already. */
-export async function countAddresses(client: pg.Client): Promise<{ entries: number; known: number }> {
+export async function countEmails(client: pg.Client): Promise<{ entries: number; known: number }> {
   const { rows } = await client.query<{ entries: number; known: number }>(
     `SELECT count(*)::int AS entries, count(listed.id)::int AS known
      FROM (SELECT DISTINCT email COLLATE "C" AS email FROM pg_temp.line) AS line LEFT JOIN public.earlyaccess AS listed USING (email)`,

@@ -1,6 +1,6 @@
 // The source of a sign-up or page view (campaign parameters and referring site), and the characters that no stored text may contain.
 import { campaignColumns, type sourceColumns } from "../database/columns.ts";
-import { mayHoldAddress } from "../logger.ts";
+import { mayHoldEmail } from "../logger.ts";
 
 /** Control characters and lone surrogates, which Postgres or mail cannot represent, and U+FFFD, which a decoder puts in place of invalid bytes. */
 export const unstorableCharacters = /[\p{Cc}\p{Cs}\uFFFD]/u;
@@ -52,7 +52,7 @@ function clean(value: unknown): string | null {
   if (typeof value !== "string") return null;
   // Cut first: NFC takes quadratic time for combining marks. Three code units are enough for each character.
   const start = value.trim().slice(0, 3 * longestValue);
-  if (unstorableCharacters.test(start) || mayHoldAddress(start)) return null;
+  if (unstorableCharacters.test(start) || mayHoldEmail(start)) return null;
   return Array.from(start.normalize("NFC")).slice(0, longestValue).join("").trim() || null;
 }
 

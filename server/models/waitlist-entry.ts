@@ -69,24 +69,24 @@ const label = "[a-z\\d](?:[a-z\\d-]{0,61}[a-z\\d])?";
 const mailbox = new RegExp(`^(?=.{1,64}@)${atom}(?:\\.${atom})*@(?:${label}\\.)+(?:[a-z]{2,63}|xn--[a-z\\d-]{1,59})$`);
 
 /** Lower-cases the address and converts an international domain to ASCII (münchen.de → xn--mnchen-3ya.de). */
-function toMailbox(address: string): string {
-  const at = address.lastIndexOf("@");
-  const domain = address.slice(at + 1);
+function toMailbox(email: string): string {
+  const at = email.lastIndexOf("@");
+  const domain = email.slice(at + 1);
   // domainToASCII parses the host of a URL, which ends at "/", "?" and "#", and decodes "%".
   const international = /\P{ASCII}/u.test(domain) && !/[/\\?#%:@]/.test(domain);
   const ascii = international ? domainToASCII(domain) : domain;
-  return `${address.slice(0, at + 1)}${ascii}`.toLowerCase();
+  return `${email.slice(0, at + 1)}${ascii}`.toLowerCase();
 }
 
-function mailAddress(field: Field) {
+function emailText(field: Field) {
   return text(field)
     .transform(toMailbox)
-    .refine((address) => mailbox.test(address), fieldErrors.email)
-    .refine((address) => address.length <= field.maxLength, fieldErrors.tooLong(field.maxLength));
+    .refine((email) => mailbox.test(email), fieldErrors.email)
+    .refine((email) => email.length <= field.maxLength, fieldErrors.tooLong(field.maxLength));
 }
 
 function validate(field: Field) {
-  const schema = field.type === "email" ? mailAddress(field) : text(field);
+  const schema = field.type === "email" ? emailText(field) : text(field);
   return schema.transform((value) => value || null);
 }
 
@@ -96,8 +96,8 @@ export const waitlistEntry = z.object(
 );
 
 /** Returns the address as a sign-up stores it, or undefined if no sign-up may have it. */
-export function normaliseAddress(address: string): string | undefined {
-  return waitlistEntry.shape.email.safeParse(address).data ?? undefined;
+export function normaliseEmail(email: string): string | undefined {
+  return waitlistEntry.shape.email.safeParse(email).data ?? undefined;
 }
 
 export type ParsedEntry = { ok: true; entry: WaitlistEntry } | { ok: false; errors: FieldErrors };

@@ -1,6 +1,6 @@
 // The layout of the confirmation mail, as plain text and as HTML; its text is in client/shared/content.ts.
 import { renderToStaticMarkup } from "react-dom/server";
-import { confirmPath, leavePath, tokenQuery } from "../../client/shared/addresses.ts";
+import { confirmPath, leavePath, tokenParam } from "../../client/shared/paths.ts";
 import { confirmationMail as copy, privacyPage, product } from "../../client/shared/content.ts";
 
 export interface MailedSite {
@@ -54,7 +54,7 @@ const paragraph = { margin: "0 0 16px" };
 const link = { color: light.leaf, overflowWrap: "anywhere" } as const;
 
 export function renderConfirmationMail(site: MailedSite, token: string) {
-  const toUrl = (path: string) => `${site.origin}${path}?${tokenQuery}=${token}`;
+  const toUrl = (path: string) => `${site.origin}${path}?${tokenParam}=${token}`;
   const urls = { confirmUrl: toUrl(confirmPath), leaveUrl: toUrl(leavePath) };
   return {
     subject: copy.subject,

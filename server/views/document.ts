@@ -55,7 +55,7 @@ function sharing(title: string, description: string, path: string, origin: strin
     property("og:url", url),
     property("og:title", title),
     property("og:description", description),
-    property("og:image", origin + meta.pictureAddress),
+    property("og:image", origin + meta.picturePath),
     property("og:image:width", "1200"),
     property("og:image:height", "630"),
     property("og:image:alt", meta.picture),

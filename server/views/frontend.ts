@@ -23,13 +23,13 @@ export interface Frontend extends Pages {
 
 /** Reads the result of `npm run build`. */
 export async function createBuiltFrontend(site: PublicSite): Promise<Frontend> {
-  const { listedAddresses, onDemandAddresses, pagePath, prerenderedAddresses, renderPage } =
+  const { listedPaths, onDemandPaths, pagePath, prerenderedPaths, renderPage } =
     await import("../../client/entry-server.tsx");
   const { toDocument, styles } = await readTemplate(site);
   const load = async () => ({ pagePath, renderPage, toDocument });
   return {
-    ...(await createPages(load, site.settings, prerenderedAddresses, onDemandAddresses)),
-    files: new Map([...(await readStaticFiles(builtClient)), ...crawlerFiles(site, listedAddresses)]),
+    ...(await createPages(load, site.settings, prerenderedPaths, onDemandPaths)),
+    files: new Map([...(await readStaticFiles(builtClient)), ...crawlerFiles(site, listedPaths)]),
     inline: { styles, scripts: [] },
   };
 }
@@ -68,7 +68,7 @@ export async function createDevFrontend(server: Server, site: PublicSite): Promi
   const sources = [`'nonce-${nonce}'`];
   return {
     ...(await createPages(load, site.settings, [], [])),
-    files: crawlerFiles(site, (await load()).listedAddresses),
+    files: crawlerFiles(site, (await load()).listedPaths),
     inline: { styles: sources, scripts: sources },
     vite,
   };

@@ -38,10 +38,9 @@ it.each<[name: string, load: () => Promise<string>]>([
 it("the head links only to files that exist", async () => {
   const manifest = JSON.parse((await request(site.app).get("/site.webmanifest")).text) as { icons: { src: string }[] };
   const links = (await get("/")).matchAll(/<link rel="(?:icon|apple-touch-icon|manifest|preload)" href="([^"]+)"/g);
-  const addresses = [...Array.from(links, ([, href = ""]) => href), ...manifest.icons.map(({ src }) => src)];
-  expect(addresses.length).toBeGreaterThan(6);
-  for (const address of addresses)
-    expect([address, (await request(site.app).get(address)).status]).toEqual([address, 200]);
+  const paths = [...Array.from(links, ([, href = ""]) => href), ...manifest.icons.map(({ src }) => src)];
+  expect(paths.length).toBeGreaterThan(6);
+  for (const path of paths) expect([path, (await request(site.app).get(path)).status]).toEqual([path, 200]);
 });
 
 it("the head of every page but the landing page and the privacy page has noindex and no canonical URL", async () => {

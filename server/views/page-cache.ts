@@ -1,6 +1,6 @@
 // The pages as responses: rendered and compressed once if they are the same for everybody, and the Cache-Control of all pages.
 import type * as EntryServer from "../../client/entry-server.tsx";
-import { errorPath, unknownAddress } from "../../client/shared/addresses.ts";
+import { errorPath, unknownPath } from "../../client/shared/paths.ts";
 import type { FormFailure } from "../../client/shared/page-data.ts";
 import type { PageSettings } from "../../client/shared/site-settings.ts";
 import { cacheResponse, compress, type Cache, type CachedResponse } from "../http/cached-response.ts";
@@ -24,7 +24,7 @@ export interface Rendering extends Pick<typeof EntryServer, "pagePath" | "render
 }
 
 export interface Pages {
-  /** Returns the path to render for a request; unknownAddress if no route matches. */
+  /** Returns the path to render for a request; unknownPath if no route matches. */
   pagePath: (path: string, query: string) => Promise<string>;
   /**
    * Returns the page with this path, or with the failure of a form post. A page that is the same for everybody is rendered once.
@@ -41,14 +41,14 @@ export interface Pages {
 
 /**
  * @param paths of the pages to render now.
- * @param onDemandAddresses of the pages to render at their first request.
+ * @param onDemandPaths of the pages to render at their first request.
  * @throws whatever a component throws: a build that cannot render one of these pages does not start.
  */
 export async function createPages(
   load: () => Promise<Rendering>,
   settings: () => PageSettings,
   paths: string[],
-  onDemandAddresses: string[],
+  onDemandPaths: string[],
 ): Promise<Pages> {
   /** @param caching of a page that is the same for everybody, which is compressed once. */
   async function render(path: string, failure?: FormFailure, caching?: Record<string, string>) {
@@ -86,7 +86,7 @@ export async function createPages(
     renderPage: async (path, failure) => {
       if (failure) return failure.values ? render(path, failure) : renderOnce(path, failure);
       const known = prerendered.get(path);
-      return known ?? (onDemandAddresses.includes(path) ? renderOnce(path) : render(path));
+      return known ?? (onDemandPaths.includes(path) ? renderOnce(path) : render(path));
     },
     refresh: async () => {
       const [pages, error] = await Promise.all([prerender(), renderErrorPage()]);
@@ -99,5 +99,5 @@ export async function createPages(
 
 function cachingOf(path: string): Record<string, string> {
   if (path.includes("?")) return noStore; // The state of one visitor's sign-up.
-  return path === unknownAddress ? notFoundCaching : pageCaching;
+  return path === unknownPath ? notFoundCaching : pageCaching;
 }

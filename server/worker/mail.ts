@@ -1,10 +1,10 @@
 // The task mail: the confirmation mail of an entry (double opt-in), at most one a day to an address and three in all.
 import type { Task } from "graphile-worker";
-import { hashAddress } from "../database/erasure-key.ts";
+import { hashEmail } from "../database/erasure-key.ts";
 import { createToken } from "../models/entry-links.ts";
 import { requireConfirmations } from "../models/mail-pace.ts";
 import { claimMail, findEarliestTime, findMailedEntry, releaseMail } from "../models/queued-entries.ts";
-import { normaliseAddress } from "../models/waitlist-entry.ts";
+import { normaliseEmail } from "../models/waitlist-entry.ts";
 import { renderConfirmationMail, type MailedSite } from "../views/confirmation-mail.tsx";
 import { MailError, sendMail } from "./mail-server.ts";
 import type { CountMail } from "./metrics.ts";
@@ -31,11 +31,11 @@ export function mailTask(settings: MailSettings): Task {
     const entry = await findMailedEntry(helpers, (payload as { entry: string }).entry);
     if (!entry) return;
     // A compromised web process could store spellings such as "ada@example.com ", and mail one person several times a day.
-    if (normaliseAddress(entry.email) !== entry.email) {
+    if (normaliseEmail(entry.email) !== entry.email) {
       helpers.logger.warn(`no mail to entry ${entry.id}: its address is not as a sign-up stores it`);
       return;
     }
-    const hash = hashAddress(entry.email, settings.key);
+    const hash = hashEmail(entry.email, settings.key);
     const runAt = await findEarliestTime(helpers, entry, hash);
     if (runAt) {
       await helpers.addJob("mail", { entry: entry.id }, { runAt, jobKey: `mail ${entry.id}` });

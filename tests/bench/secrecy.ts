@@ -10,7 +10,7 @@ const perRound = 50;
 /** How far the median time of a known address may be from that of a new one. */
 const tolerance = 0.03;
 
-const addresses = { new: (i: number) => `new.${i}@example.com`, known: () => "known@example.com" };
+const emails = { new: (i: number) => `new.${i}@example.com`, known: () => "known@example.com" };
 const kinds = ["new", "known"] as const;
 const actions = ["join", "undo"] as const;
 
@@ -22,14 +22,14 @@ export async function measureSecrecy({ rounds }: Bench, site: Site): Promise<Row
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const signUp = (email: string) =>
     post(`${site.url}/api/earlyaccess`, agent, { name: "Ada", company: "Engines", email });
-  await signUp(addresses.known());
+  await signUp(emails.known());
   const medians = noTimes();
   for (let round = 0; round <= rounds * 4; round++) {
     const times = noTimes();
     for (let i = 0; i < perRound; i++) {
       // Each kind comes first as often as the other.
       for (const kind of i % 2 ? kinds : kinds.toReversed()) {
-        const joined = await signUp(addresses[kind](round * perRound + i));
+        const joined = await signUp(emails[kind](round * perRound + i));
         times.join[kind].push(joined.ms);
         // A token of a known address has no effect.
         const { undo } = JSON.parse(joined.text) as { undo: string };

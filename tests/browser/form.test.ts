@@ -193,7 +193,7 @@ describe("a mistyped address", () => {
   it("leads to a question in a live region that existed before, which shows the domain, and is replaced by Use it", async () => {
     await openForm();
     await page.waitForLoadState("networkidle");
-    expect(page.sentRequests.filter((request) => request.includes("suggested-address"))).toEqual([]);
+    expect(page.sentRequests.filter((request) => request.includes("suggested-email"))).toEqual([]);
     const region = page.locator(".visually-hidden > output").first();
     await region.evaluate((element) => (element.dataset.early = "yes"));
     await fill({ Email: "Ada@Gmial.com" });
@@ -361,7 +361,7 @@ describe("the form", () => {
   });
 
   it("shows an error and can be sent again if the scripts of toasts and suggestions do not load", async () => {
-    await page.route(/\/(?:toasts|suggested-address)-[^/]+\.js$/, (route) => route.abort());
+    await page.route(/\/(?:toasts|suggested-email)-[^/]+\.js$/, (route) => route.abort());
     await page.route(signups, (route) => route.abort(), { times: 1 });
     await openForm();
     await submit({ Email: "ada@gmial.com" });

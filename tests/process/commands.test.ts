@@ -45,8 +45,8 @@ it("studio listens on the loopback address only, and refuses requests from other
   expect(await send("127.0.0.1", port, own, `http://${other}`)).toBe(403);
   expect(await send("127.0.0.1", port, own, "null")).toBe(403);
   expect(await send("127.0.0.1", port, other, `http://${other}`)).toBe(403);
-  for (const address of addresses()) {
-    const [error] = (await once(connect(port, address), "error")) as [NodeJS.ErrnoException];
+  for (const ip of ips()) {
+    const [error] = (await once(connect(port, ip), "error")) as [NodeJS.ErrnoException];
     expect(error.code).toBe("ECONNREFUSED");
   }
   expect(await studio.stop("SIGINT")).toBe(0);
@@ -55,22 +55,22 @@ it("studio listens on the loopback address only, and refuses requests from other
 it("studio --forward forwards the same port of the other addresses, as a container needs", async () => {
   const studio = await startStudio(urls, "--forward");
   const { port } = new URL(studio.url);
-  for (const address of addresses()) {
-    const status = () => send(address, Number(port), `localhost:${port}`, `http://localhost:${port}`);
+  for (const ip of ips()) {
+    const status = () => send(ip, Number(port), `localhost:${port}`, `http://localhost:${port}`);
     await vi.waitFor(async () => expect(await status()).toBe(200), 20_000); // The forward may listen after Studio.
   }
   expect(await studio.stop()).toBe(0);
 });
 
 /** The IPv4 addresses of this machine in its networks. */
-const addresses = () =>
+const ips = () =>
   Object.values(networkInterfaces())
     .flatMap((list) => list ?? [])
     .filter(({ internal, family }) => !internal && family === "IPv4")
     .map(({ address }) => address);
 
-async function send(address: string, port: number, host: string, origin: string): Promise<number | undefined> {
-  const sent = request({ host: address, port, path: "/bff", method: "POST", headers: { host, origin } });
+async function send(ip: string, port: number, host: string, origin: string): Promise<number | undefined> {
+  const sent = request({ host: ip, port, path: "/bff", method: "POST", headers: { host, origin } });
   sent.end('{"procedure":"query","query":{"sql":"SELECT 1","parameters":[]}}');
   const [response] = (await once(sent, "response")) as [IncomingMessage];
   response.resume();

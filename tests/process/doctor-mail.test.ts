@@ -99,7 +99,7 @@ it("doctor says how many of the latest mails were confirmed, and counts the jobs
 it("doctor --mail sends the confirmation mail with links of no entry, and prints the server's answer or refusal", async () => {
   const server = await openMailServer();
   onTestFinished(() => server.close());
-  const send = (address: string, env = {}) => waitlist(["doctor", "--mail", address], { ...mails, ...env });
+  const send = (email: string, env = {}) => waitlist(["doctor", "--mail", email], { ...mails, ...env });
   const { code, stdout } = await send("Ada@example.com", { SMTP_URL: server.url });
   const { headers, text } = parseMail(server.mails[0]?.raw ?? "");
   expect([code, stdout]).toEqual([

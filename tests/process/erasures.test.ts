@@ -2,7 +2,7 @@
 import { createHmac } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { beforeEach, describe, expect, it } from "vitest";
-import { hashAddress } from "../../server/database/erasure-key.ts";
+import { hashEmail } from "../../server/database/erasure-key.ts";
 import { migrate } from "../../server/database/migrate.ts";
 import { erasureKey } from "../support/database.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
@@ -22,9 +22,9 @@ const addAged = (name: string, interval: string) =>
     [name, `${name.toLowerCase()}@example.com`, interval],
   );
 
-const hash = (address: string) => hashAddress(address, erasureKey);
-const keep = (address: string, moment: string) =>
-  database.query("INSERT INTO earlyaccess_erasures.addresses VALUES ($1, $2)", [hash(address), moment]);
+const hash = (email: string) => hashEmail(email, erasureKey);
+const keep = (email: string, moment: string) =>
+  database.query("INSERT INTO earlyaccess_erasures.addresses VALUES ($1, $2)", [hash(email), moment]);
 const hashes = async () =>
   (await database.query("SELECT hash FROM earlyaccess_erasures.addresses")).map((row) => String(row.hash)).toSorted();
 
@@ -126,8 +126,8 @@ describe("an erased address", () => {
   it("is kept as a keyed hash, whether or not the list has its entry", async () => {
     await add("Ada", "ada@example.com");
     expect(await waitlist(["erase", "ADA@example.com", "Zoe@München.de"], withKey)).toMatchObject({ code: 0 });
-    const expected = ["", "ada@example.com", "zoe@xn--mnchen-3ya.de"].map((address) =>
-      String(createHmac("sha256", erasureKey).update(address).digest()),
+    const expected = ["", "ada@example.com", "zoe@xn--mnchen-3ya.de"].map((email) =>
+      String(createHmac("sha256", erasureKey).update(email).digest()),
     );
     expect(await hashes()).toEqual(expected.toSorted());
     expect(await names()).toEqual([]);

@@ -21,14 +21,14 @@ it("ten invite processes never take the same person, and each file has its whole
     return Promise.all(started);
   });
   const lists = await Promise.all(files.map((path) => readFile(path, "utf8").catch(() => "")));
-  const addresses = lists.map((list) => list.match(/person\d+@example\.com/g) ?? []);
-  expect(addresses.flat()).toHaveLength(400);
-  expect(new Set(addresses.flat()).size).toBe(400);
+  const emails = lists.map((list) => list.match(/person\d+@example\.com/g) ?? []);
+  expect(emails.flat()).toHaveLength(400);
+  expect(new Set(emails.flat()).size).toBe(400);
   for (const [i, { stdout }] of runs.entries()) {
     const invitation = / as invitation (\S+?)[.;]/.exec(stdout)?.[1];
     const sql = "SELECT email FROM earlyaccess WHERE status = 'invited' AND invitation = $1";
     const listed = await database.query(sql, [invitation]);
-    expect(listed.map(({ email }) => email as string).toSorted()).toEqual(addresses[i]?.toSorted());
+    expect(listed.map(({ email }) => email as string).toSorted()).toEqual(emails[i]?.toSorted());
   }
 }, 120_000);
 

@@ -10,7 +10,7 @@ const { signUp, startWorker, mailed, emptied, failed } = fixture;
 const entries = () => fixture.database.query("SELECT mail_refusal, mailed_at IS NOT NULL AS mailed FROM earlyaccess");
 
 /** Neither the log nor the queue may hold the address, which the server's replies repeat. */
-async function expectNoAddress(worker: Worker): Promise<void> {
+async function expectNoEmail(worker: Worker): Promise<void> {
   const jobs = await fixture.database.query("SELECT row_to_json(j)::text AS job FROM graphile_worker._private_jobs j");
   expect(worker.log() + JSON.stringify(jobs)).not.toMatch(/\bada\b|lovelace|@example|%40/i);
 }
@@ -23,7 +23,7 @@ it("a mail that the server refuses for good is recorded, and not tried again", a
   await emptied();
   expect(await entries()).toEqual([{ mail_refusal: "554 5.7.1", mailed: false }]);
   expect(fixture.server.recipients).toHaveLength(1);
-  await expectNoAddress(worker);
+  await expectNoEmail(worker);
 });
 
 it("a mail that the server does not confirm is not sent again on that day", async () => {
@@ -31,7 +31,7 @@ it("a mail that the server does not confirm is not sent again on that day", asyn
   const worker = await startWorker();
   expect(await signUp("ada@example.com")).toBe(201);
   expect(await failed()).toMatch(/^Mail server error: \w+$/);
-  await expectNoAddress(worker);
+  await expectNoEmail(worker);
   fixture.server.fail();
   await fixture.hasten();
   await fixture.waitsUntilTomorrow();

@@ -146,19 +146,19 @@ describe("somebody who signs up again", () => {
   });
 
   it("leaves no address in the queue, and gets no mail after an erasure", async () => {
-    const expectNoAddress = async () => {
+    const expectNoEmail = async () => {
       const [jobs] = await query("SELECT json_agg(j)::text AS text FROM graphile_worker._private_jobs j");
       expect(jobs?.text).toContain("mail");
       expect(jobs?.text).not.toMatch(/\bada\b|example|%40|@/i);
     };
     expect(await signUp("ada@example.com")).toBe(201);
-    await expectNoAddress(); // Of the trigger.
+    await expectNoEmail(); // Of the trigger.
     await startWorker();
     await mailed(1);
     await emptied();
     expect(await signUp("ada@example.com")).toBe(201);
     await fixture.waitsUntilTomorrow();
-    await expectNoAddress(); // Of the worker.
+    await expectNoEmail(); // Of the worker.
     expect(await runCommand("erase", "ada@example.com")).toMatchObject({ code: 0, stderr: "" });
     await fixture.passDay();
     await emptied();

@@ -112,9 +112,9 @@ describe("show", () => {
   it.each([
     ["nobody@example.com", "The list has no entry with this address.\n"],
     ["%", '"%" is not an email address.\n'],
-  ])("exits with 1 if the list has no entry of %s", async (address, stderr) => {
+  ])("exits with 1 if the list has no entry of %s", async (email, stderr) => {
     await addAda();
-    expect(await waitlist(["show", address])).toEqual({ code: 1, stdout: "", stderr });
+    expect(await waitlist(["show", email])).toEqual({ code: 1, stdout: "", stderr });
   });
 
   it("says that an address was erased, with ERASURE_KEY", async () => {

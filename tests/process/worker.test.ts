@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { parse } from "yaml";
-import { hashAddress } from "../../server/database/erasure-key.ts";
+import { hashEmail } from "../../server/database/erasure-key.ts";
 import { migrate } from "../../server/database/migrate.ts";
 import { projectRoot } from "../../server/project-root.ts";
 import { createTestDatabase, erasureKey, type TestDatabase } from "../support/database.ts";
@@ -84,7 +84,7 @@ const emails = async () => (await database.query("SELECT email FROM earlyaccess"
 it("the worker deletes what is older than RETENTION_MONTHS or was erased before a restore, and keeps the hashes", async () => {
   const worker = await startPurge();
   await insertEntries(database, [{ name: "Bob", email: "back@example.com", company: "Bobs" }]);
-  const hash = (name: string) => hashAddress(`${name}@example.com`, erasureKey);
+  const hash = (name: string) => hashEmail(`${name}@example.com`, erasureKey);
   await database.query("INSERT INTO earlyaccess_erasures.addresses (hash) VALUES ($1)", [hash("back")]);
   await database.query("SELECT graphile_worker.add_job('purge')");
   await support.emptied(database);

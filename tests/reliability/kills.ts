@@ -25,7 +25,7 @@ const shutdowns = 4;
 const burstDuration = 250;
 const burstSize = 200;
 /** Fewer than sign-ups: some are sent twice, at the same time. */
-const addresses = 160;
+const emails = 160;
 
 export const kills: StackScenarios = {
   "the site is killed during bursts of sign-ups": async (stack) => {
@@ -115,7 +115,7 @@ export const kills: StackScenarios = {
 async function killDuringBurst(visitors: Visitors, site: Site, burst: number | string, kill: () => unknown) {
   const coming = Array.from({ length: burstSize }, async (_, i) => {
     await sleep((i / burstSize) * burstDuration);
-    return visitors.tryToSignUp(site, `${burst}.${Math.floor((i / burstSize) * addresses)}`);
+    return visitors.tryToSignUp(site, `${burst}.${Math.floor((i / burstSize) * emails)}`);
   });
   await sleep(Math.random() * burstDuration);
   await kill();

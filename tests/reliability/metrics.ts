@@ -64,16 +64,16 @@ type Query = (promql: string) => string;
 
 /** Runs Prometheus on the metrics at the ports, and calls `use` once it has read them. */
 async function withPrometheus<T>(ports: number[], folder: string, use: (query: Query) => Promise<T>): Promise<T> {
-  const address = `127.0.0.1:${await freePort()}`;
+  const host = `127.0.0.1:${await freePort()}`;
   const targets = ports.map((port) => `127.0.0.1:${port}`);
   const scrape = { job_name: "perennial", scrape_interval: "1s", static_configs: [{ targets }] };
   // JSON is YAML.
   await writeFile(join(folder, "prometheus.yml"), JSON.stringify({ rule_files: [rules], scrape_configs: [scrape] }));
   const options = [`--config.file=${folder}/prometheus.yml`, `--storage.tsdb.path=${folder}/prometheus`];
-  const server = spawn(findProgram("prometheus"), [...options, `--web.listen-address=${address}`], { stdio: "ignore" });
-  const query: Query = (promql) => promtool(["query", "instant", `http://${address}`, promql]);
+  const server = spawn(findProgram("prometheus"), [...options, `--web.listen-address=${host}`], { stdio: "ignore" });
+  const query: Query = (promql) => promtool(["query", "instant", `http://${host}`, promql]);
   try {
-    await until("Prometheus runs", async () => (await fetch(`http://${address}/-/ready`).catch(() => undefined))?.ok);
+    await until("Prometheus runs", async () => (await fetch(`http://${host}/-/ready`).catch(() => undefined))?.ok);
     const isRead = () => query(`count(up{job="perennial"} == 1) == ${ports.length}`).trim() !== "";
     await until("Prometheus has read the metrics", isRead);
     return await use(query);

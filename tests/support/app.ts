@@ -47,8 +47,8 @@ export async function createTestApp(webUrl = noDatabase, { site: siteChanges, ..
     waitlist,
     undo: true,
     links: createEntryLinks(database.query),
-    views: { add: () => undefined, flush: async () => undefined, close: async () => undefined },
-    signups: { limit: 1_000, windowSeconds: 600 },
+    pageViews: { add: () => undefined, flush: async () => undefined, close: async () => undefined },
+    limits: { limit: 1_000, windowSeconds: 600 },
     trustProxy: 0,
     ...changes,
   };

@@ -1,7 +1,7 @@
 // The browser of a test file, and pages that record their console messages and requests.
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, inject, onTestFinished } from "vitest";
-import { signupPath } from "../../client/shared/addresses.ts";
+import { signupPath } from "../../client/shared/paths.ts";
 import { launchChromium } from "./chromium.ts";
 
 export interface WatchedPage extends Page {

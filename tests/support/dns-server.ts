@@ -58,8 +58,8 @@ export async function serveDns(zone: Zone): Promise<void> {
 }
 
 /** Sends this process's queries to the address until the end of the test. */
-export function useResolver(address: string): void {
+export function useResolver(ip: string): void {
   const own = dns.getServers();
-  dns.setServers([address]);
+  dns.setServers([ip]);
   onTestFinished(() => dns.setServers(own));
 }

@@ -2,7 +2,7 @@
 import { pino } from "pino";
 import request from "supertest";
 import { onTestFinished } from "vitest";
-import { signupPath } from "../../client/shared/addresses.ts";
+import { signupPath } from "../../client/shared/paths.ts";
 import { readConfig } from "../../server/config.ts";
 import { openDatabase, type DatabaseSettings } from "../../server/database/settings.ts";
 import { runTasks } from "../../server/worker/worker.ts";

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { Command } from "commander";
 import { requireErasureKey } from "../../database/erasure-key.ts";
 import { eraseEntries, findPeople } from "../../models/erasures.ts";
-import { normaliseAddress } from "../../models/waitlist-entry.ts";
+import { normaliseEmail } from "../../models/waitlist-entry.ts";
 import { listNames, OperatorError, printable, printableName } from "../../operator-messages.ts";
 import { count, countEntries, print, UsageError, withOwner } from "../command.ts";
 import { explainCode } from "./private-file.ts";
@@ -23,21 +23,21 @@ export const erase = new Command("erase")
     if ((file === undefined) === (given.length === 0)) {
       throw new UsageError("erase needs either ADDRESS… or --file FILE. See: waitlist erase --help");
     }
-    const addresses = file === undefined ? given : await readLines(file);
+    const emails = file === undefined ? given : await readLines(file);
     await withOwner(async (client, { erasureKey }) => {
       await requireErasureKey(client, erasureKey);
       const listed = new Map<string, { id: string; email: string }>();
       const missing: string[] = [];
-      for (const address of addresses) {
-        const people = await findPeople(client, address);
-        if (people.length === 0 && !normaliseAddress(address)) {
-          throw new OperatorError(`"${printableName(address)}" is not an email address. Nothing was removed.`);
+      for (const email of emails) {
+        const people = await findPeople(client, email);
+        if (people.length === 0 && !normaliseEmail(email)) {
+          throw new OperatorError(`"${printableName(email)}" is not an email address. Nothing was removed.`);
         }
-        if (people.length === 0) missing.push(address);
+        if (people.length === 0) missing.push(email);
         for (const { entry } of people) listed.set(entry.id, entry);
       }
       // A backup may have an entry that the list lacks.
-      const spellings = addresses.flatMap((address) => normaliseAddress(address) ?? []);
+      const spellings = emails.flatMap((email) => normaliseEmail(email) ?? []);
       // One statement erases all.
       await eraseEntries(client, [...listed.values(), ...spellings.map((email) => ({ id: null, email }))], erasureKey);
       const names = missing.length > 0 ? ` (${listNames(missing)})` : "";

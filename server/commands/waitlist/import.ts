@@ -3,11 +3,11 @@ import { Command } from "commander";
 import type pg from "pg";
 import { v7 as uuidv7 } from "uuid";
 import { errorFields } from "../../logger.ts";
-import { hashAddress, requireErasureKey } from "../../database/erasure-key.ts";
+import { hashEmail, requireErasureKey } from "../../database/erasure-key.ts";
 import { WaitlistStatus } from "../../database/generated/enums.ts";
 import {
   copyLines,
-  countAddresses,
+  countEmails,
   deleteErased,
   formatLine,
   insertLines,
@@ -67,7 +67,7 @@ async function checkLines(client: pg.Client, { lines }: CsvFile, key: string | u
   const summary: ImportSummary = { valid: 0, invalid: 0, errors: [], entries: 0, known: 0, unusable };
   await copyLines(client, readRows(lines, summary, key));
   if (key !== undefined) summary.erased = await deleteErased(client);
-  return Object.assign(summary, await countAddresses(client));
+  return Object.assign(summary, await countEmails(client));
 }
 
 /** Yields the valid lines in the text format of COPY, and counts all in `summary`. */
@@ -79,7 +79,7 @@ async function* readRows(lines: CsvFile["lines"], summary: ImportSummary, key: s
       if (summary.invalid++ < maxErrors) summary.errors.push(`Line ${line.number}: ${read}`);
       continue;
     }
-    const hash = key === undefined ? null : hashAddress(read.email, key);
+    const hash = key === undefined ? null : hashEmail(read.email, key);
     chunk += formatLine(++summary.valid, read, hash);
     if (chunk.length < 65_536) continue;
     yield chunk;

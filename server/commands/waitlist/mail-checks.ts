@@ -4,7 +4,7 @@ import type pg from "pg";
 import { loadConfig, type Config } from "../../config.ts";
 import { createToken } from "../../models/entry-links.ts";
 import { readMailPace, waitsForConfirmations } from "../../models/mail-pace.ts";
-import { normaliseAddress } from "../../models/waitlist-entry.ts";
+import { normaliseEmail } from "../../models/waitlist-entry.ts";
 import { OperatorError, printable, printableName } from "../../operator-messages.ts";
 import { ok, problem, warn, type Finding } from "./finding.ts";
 
@@ -104,10 +104,10 @@ export async function examineConfirmations(owner: pg.Client, minimum: number): P
 }
 
 /** Sends the confirmation mail, with links of no entry. */
-export async function sendTestMail(address: string): Promise<Finding> {
+export async function sendTestMail(email: string): Promise<Finding> {
   const { mailFrom: from, smtpUrl: url, publicUrl: origin = "", ...config } = loadConfig();
-  const to = normaliseAddress(address);
-  if (!to) throw new OperatorError(`--mail is "${printableName(address)}" but must be an email address.`);
+  const to = normaliseEmail(email);
+  if (!to) throw new OperatorError(`--mail is "${printableName(email)}" but must be an email address.`);
   if (!from || !url) throw new OperatorError("A test mail needs MAIL_FROM and SMTP_URL: see docs/mail.md.");
   const { composeMessage } = await import("../../worker/mail.ts"); // React
   const { MailError, sendMail } = await import("../../worker/mail-server.ts"); // nodemailer

@@ -3,7 +3,7 @@ import { Command } from "commander";
 import type pg from "pg";
 import { flags } from "../../database/columns.ts";
 import { findErasure, findPeople, type Person } from "../../models/erasures.ts";
-import { normaliseAddress } from "../../models/waitlist-entry.ts";
+import { normaliseEmail } from "../../models/waitlist-entry.ts";
 import { invisible, OperatorError, printable, printableLines, printableName } from "../../operator-messages.ts";
 import { print, readChoice, withOwner } from "../command.ts";
 
@@ -16,16 +16,16 @@ export const show = new Command("show")
   )
   .argument("ADDRESS")
   .option("--format <FORMAT>", "text or json", "text")
-  .action(async (address: string, { format: name }: { format: string }) => {
+  .action(async (email: string, { format: name }: { format: string }) => {
     const toText = (people: Person[], mails: string[]) =>
       people.map((person, i) => describePerson(person, mails[i] ?? "")).join("\n");
     const format = readChoice("format", name, { text: toText, json: toJson });
     await withOwner(async (client, { erasureKey }) => {
-      const people = await findPeople(client, address);
-      const erased = erasureKey && (await findErasure(client, address, erasureKey));
+      const people = await findPeople(client, email);
+      const erased = erasureKey && (await findErasure(client, email, erasureKey));
       const note = erased ? ` The address was erased at ${formatTime(erased)}; the database keeps its hash.` : "";
-      if (people.length === 0 && !normaliseAddress(address)) {
-        throw new OperatorError(`"${printableName(address)}" is not an email address.`);
+      if (people.length === 0 && !normaliseEmail(email)) {
+        throw new OperatorError(`"${printableName(email)}" is not an email address.`);
       }
       if (people.length === 0) throw new OperatorError(`The list has no entry with this address.${note}`);
       const mails: string[] = [];

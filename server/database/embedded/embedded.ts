@@ -201,8 +201,8 @@ async function removeStaleLock(data: string): Promise<void> {
 
 /** Returns undefined if nothing listens on the port, or another program than this cluster. */
 async function connectTo({ data, passwords }: Cluster, port: number): Promise<pg.Client | undefined> {
-  const address = { host: "127.0.0.1", port, database: "postgres", ssl: false, connectionTimeoutMillis: 5_000 };
-  const client = new pg.Client({ ...address, user: "postgres", password: passwords.superuser });
+  const target = { host: "127.0.0.1", port, database: "postgres", ssl: false, connectionTimeoutMillis: 5_000 };
+  const client = new pg.Client({ ...target, user: "postgres", password: passwords.superuser });
   client.on("error", () => undefined); // Postgres ended first; leave() then has nothing to stop.
   try {
     await client.connect();

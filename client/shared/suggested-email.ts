@@ -35,10 +35,10 @@ const longestDomain = 30;
  * Returns undefined if the address is not obviously mistyped.
  * @param address in lower case, its domain in ASCII; other domains are compared as they are.
  */
-export function suggestAddress(address: string): string | undefined {
-  const at = address.lastIndexOf("@") + 1;
-  const domain = at > 1 ? suggestDomain(address.slice(at)) : undefined;
-  return domain && address.slice(0, at) + domain;
+export function suggestEmail(email: string): string | undefined {
+  const at = email.lastIndexOf("@") + 1;
+  const domain = at > 1 ? suggestDomain(email.slice(at)) : undefined;
+  return domain && email.slice(0, at) + domain;
 }
 
 function suggestDomain(domain: string): string | undefined {

@@ -1,9 +1,9 @@
 // The suggestions for mistyped addresses, measured with lists that others made.
 import allProviders from "email-providers/all.json" with { type: "json" };
 import { expect, it } from "vitest";
-import { suggestAddress } from "./suggested-address.ts";
+import { suggestEmail } from "./suggested-email.ts";
 
-const suggestDomain = (domain: string) => suggestAddress(`ada@${domain}`)?.replace("ada@", "");
+const suggestDomain = (domain: string) => suggestEmail(`ada@${domain}`)?.replace("ada@", "");
 
 /** Returns the domain with each letter of its name left out, doubled, or swapped with the next. */
 function slips(domain: string): string[] {
@@ -41,7 +41,7 @@ it.each([
   ["hotmal.nl", "hotmail.nl"],
   ["company.con", "company.com"],
 ])("the domain %s is suggested as %s, and the mailbox stays as it is", (typed, meant) => {
-  expect(suggestAddress(`gmial.com+x@${typed}`)).toBe(`gmial.com+x@${meant}`);
+  expect(suggestEmail(`gmial.com+x@${typed}`)).toBe(`gmial.com+x@${meant}`);
 });
 
 it("a real domain has no suggestion if it is one of the 8,000 of email-providers", () => {
@@ -54,5 +54,5 @@ const others = ["ada@example.com", "ada@company.co", "ada@xn--mnchen-3ya.de", "a
 const withoutMailbox = ["", "gmial.com", "@gmial.com"];
 
 it.each([...others, ...withoutMailbox])("the text %j has no suggestion", (text) =>
-  expect(suggestAddress(text)).toBeUndefined(),
+  expect(suggestEmail(text)).toBeUndefined(),
 );
