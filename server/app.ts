@@ -65,7 +65,7 @@ export function createApp(options: AppOptions): Application {
   app.disable("x-powered-by");
   app.disable("etag"); // Cached responses have their own; no other response is requested twice.
   app.set("trust proxy", trustProxy);
-  // Each address has one spelling: a variant is a 404, and never a way around a limit.
+  // Each path has one spelling: a variant is a 404, and never a way around a limit.
   app.enable("case sensitive routing");
   app.enable("strict routing");
   if (vite) app.use(vite.middlewares); // 2. In development

@@ -7,7 +7,7 @@ import { SettingsContext } from "../shared/site-settings.ts";
 import { undo } from "./join.ts";
 
 interface Props {
-  /** The token to undo the sign-up; "" if the page's own address has it, undefined if there is none. */
+  /** The token to undo the sign-up; "" if the page's own URL has it, undefined if there is none. */
   undoToken: string | undefined;
   /** Called when the sign-up is undone. */
   onUndone: () => void;
@@ -23,7 +23,7 @@ export function Joined({ undoToken, onUndone, onAgain }: Props) {
   const [failed, setFailed] = useState(false);
 
   async function submitUndo(event: FormEvent) {
-    if (!undoToken) return; // The browser posts the form to the page's own address, which has the token.
+    if (!undoToken) return; // The browser posts the form to the page's own URL, which has the token.
     event.preventDefault();
     if (await undo(undoToken)) onUndone();
     else setFailed(true);

@@ -15,7 +15,7 @@ export const headingId = "early-access-heading";
 
 export function Panel({ firstState }: { firstState: LandingState }) {
   const [state, setState] = useState(firstState);
-  /** Empty if the page's own address has it, as it does without JavaScript. */
+  /** Empty if the page's own URL has it, as it does without JavaScript. */
   const [undoToken, setUndoToken] = useState("");
 
   /** Renders synchronously, so that the element that gets focus exists. */

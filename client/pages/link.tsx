@@ -18,7 +18,7 @@ export function LinkPage() {
   const { button, ...copy } = linkPages[path] as LinkPageCopy;
   return (
     <Message name="link" plant={plants[path]} {...copy} link={button ? undefined : linkPagesHome}>
-      {/* Without an action, the form posts to the page's own address, with the token. */}
+      {/* Without an action, the form posts to the page's own URL, with the token. */}
       {button && (
         <form method="post">
           <button className="button" type="submit">

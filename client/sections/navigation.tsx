@@ -5,7 +5,7 @@ import { Logo } from "../components/logo.tsx";
 import { navigation } from "../shared/content.ts";
 import { SettingsContext } from "../shared/site-settings.ts";
 
-/** @param landing the address of the landing page; empty on that page itself. */
+/** @param landing the path of the landing page; empty on that page itself. */
 export function Navigation({ landing = "" }: { landing?: "" | "/" }) {
   const { closed } = use(SettingsContext);
   return (

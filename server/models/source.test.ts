@@ -12,7 +12,7 @@ const nothing = {
   referrer_host: null,
 };
 
-it("readSource reads the campaign parameters from the page's address", () => {
+it("readSource reads the campaign parameters from the page's URL", () => {
   const query = "?utm_source=news&utm_medium=email&utm_campaign=first%20season&utm_term=crm&utm_content=&x=1";
   expect(readSource({}, page + query)).toEqual({
     ...nothing,

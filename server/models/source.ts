@@ -23,9 +23,9 @@ const longestHost = 253;
 
 /**
  * Reads the source from the body: `source` in a JSON sign-up, or fields of a form. Parameters that the body lacks are read from
- * the page's address. A bad source never fails a sign-up: a long value is cut, and an unusable one becomes null, also an email
+ * the page's URL. A bad source never fails a sign-up: a long value is cut, and an unusable one becomes null, also an email
  * address, with which some links name their reader.
- * @param page the page's address, which browsers send as Referer.
+ * @param page the page's URL, which browsers send as Referer.
  */
 export function readSource(body: Record<string, unknown>, page = ""): Source {
   const given = isRecord(body.source) ? body.source : body;

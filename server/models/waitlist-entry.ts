@@ -105,7 +105,7 @@ export type ParsedEntry = { ok: true; entry: WaitlistEntry } | { ok: false; erro
 /**
  * Trims, normalises and validates the fields; ignores unknown keys. A suspicious entry gets a flag and is never refused.
  * `errors` has the first error of each bad field.
- * @param page the address of the page with the form.
+ * @param page the URL of the page with the form.
  */
 export function parseEntry(body: Record<string, unknown>, page?: string): ParsedEntry {
   const result = waitlistEntry.safeParse(body);
