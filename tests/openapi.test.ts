@@ -44,7 +44,7 @@ const limited = await createTestApp(noDatabase, { limits: { limit: 0, windowSeco
 const broken = await createTestApp(noDatabase, { waitlist: { join: () => Promise.reject(new Error("boom")) } });
 const closed = await createTestApp(noDatabase, { site: { settings: () => ({ ...testSettings(), closed: true }) } });
 
-const path = "/api/earlyaccess";
+const signupPath = "/api/earlyaccess";
 const ada = { name: "Ada", email: "ada@example.com", company: "Engines" };
 const foreign = { Origin: "https://evil.example" };
 const html = { Accept: "text/html" };
@@ -52,11 +52,11 @@ const html = { Accept: "text/html" };
 type Send = () => PromiseLike<Response>;
 
 const get = (app: TestApp, headers: Record<string, string> = {}): Send => {
-  return () => request(app.app).get(path).set(headers);
+  return () => request(app.app).get(signupPath).set(headers);
 };
 
 const post = (app: TestApp, body: object | string, headers: Record<string, string>): Send => {
-  return () => request(app.app).post(path).set(headers).send(body);
+  return () => request(app.app).post(signupPath).set(headers).send(body);
 };
 
 const asJson = (app: TestApp, body: object | string, headers = {}) =>
@@ -69,22 +69,22 @@ const both = (...how: Parameters<typeof asJson>) => [asJson(...how), asForm(...h
 
 /** The requests by method, path and status. */
 const provoked: Record<string, Send[]> = {
-  [`post ${path} 201`]: [asJson(open, ada), asJson(mailing, ada)],
-  [`post ${path} 303`]: [asForm(open, ada), asForm(mailing, ada)],
-  [`post ${path} 400`]: [asJson(open, "{"), asForm(open, "%")],
-  [`post ${path} 403`]: both(open, ada, foreign),
-  [`post ${path} 410`]: both(closed, ada),
-  [`post ${path} 413`]: both(open, { ...ada, company: "x".repeat(20_000) }),
-  [`post ${path} 415`]: [
+  [`post ${signupPath} 201`]: [asJson(open, ada), asJson(mailing, ada)],
+  [`post ${signupPath} 303`]: [asForm(open, ada), asForm(mailing, ada)],
+  [`post ${signupPath} 400`]: [asJson(open, "{"), asForm(open, "%")],
+  [`post ${signupPath} 403`]: both(open, ada, foreign),
+  [`post ${signupPath} 410`]: both(closed, ada),
+  [`post ${signupPath} 413`]: both(open, { ...ada, company: "x".repeat(20_000) }),
+  [`post ${signupPath} 415`]: [
     ...both(open, ada, { "Content-Encoding": "br" }),
     asJson(open, "x", { "Content-Type": "text/plain" }),
   ],
-  [`post ${path} 422`]: both(open, { ...ada, email: "ada@localhost" }),
-  [`post ${path} 429`]: both(limited, ada),
-  [`post ${path} 500`]: both(broken, ada),
-  [`post ${path} 503`]: both(down, ada),
-  [`get ${path} 405`]: [get(open), get(open, html)],
-  [`get ${path} 410`]: [get(closed), get(closed, html)],
+  [`post ${signupPath} 422`]: both(open, { ...ada, email: "ada@localhost" }),
+  [`post ${signupPath} 429`]: both(limited, ada),
+  [`post ${signupPath} 500`]: both(broken, ada),
+  [`post ${signupPath} 503`]: both(down, ada),
+  [`get ${signupPath} 405`]: [get(open), get(open, html)],
+  [`get ${signupPath} 410`]: [get(closed), get(closed, html)],
 };
 
 const documented = Object.entries(document.paths).flatMap(([path, operations]) =>
