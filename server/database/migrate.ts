@@ -1,4 +1,5 @@
-// Brings a database up to date: Prisma's migrations, the queue, the erased addresses, and the roles with their rights.
+// Brings a database up to date: Prisma's migrations, the queue, the erased addresses, and the roles with their rights. Prisma's schema engine
+// would take 5.2 MB of the image, and leaves the record of a failed migration behind.
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
