@@ -37,19 +37,14 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
   const chosenPort = config.publicUrl || config.port ? undefined : await http.listen(config.host, 0, log);
   const origin = config.publicUrl ?? `http://localhost:${chosenPort ?? config.port}`;
   const { settings, notice } = createPageSettings(config);
-  const { allowIndexing } = config;
-  const site = { origin, allowIndexing, settings };
+  const site = { origin, allowIndexing: config.allowIndexing, settings };
   const rendering = process.argv.includes("--dev") ? createDevFrontend(http.server, site) : createBuiltFrontend(site);
   rendering.catch(() => undefined); // Awaited below: an exit now would interrupt a migration.
-  cleanups.push(
-    watchSignupWindow(
-      config,
-      () =>
-        void rendering
-          .then(({ refresh }) => refresh())
-          .catch((err: unknown) => log.error({ err }, "rendering the pages failed")),
-    ),
-  );
+  const renderAgain = () =>
+    void rendering
+      .then(({ refresh }) => refresh())
+      .catch((err: unknown) => log.error({ err }, "rendering the pages failed"));
+  cleanups.push(watchSignupWindow(config, renderAgain));
   await prepareDatabase(() => migrate(opened, config.allowPrivilegedRole), log, stopped.signal, onFault);
   const frontend = await rendering;
 
