@@ -57,7 +57,7 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
   const pageViews = createPageViews(database.execute, log);
   cleanups.push(() => pageViews.close());
   const isReady = createReadiness(waitlist.check, log);
-  if (metrics && metricsPort) cleanups.push(await metrics.serve(config.host, metricsPort, { pool, isReady }));
+  if (metrics && metricsPort) await metrics.serve(config.host, metricsPort, { pool, isReady });
 
   http.serve(
     createApp({
