@@ -49,8 +49,7 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
   const frontend = await rendering;
 
   const webPassword = decodeURIComponent(new URL(opened.webUrl).password);
-  const shared = config.redisUrl ? await connectRedis(config.redisUrl, webPassword, log) : undefined;
-  if (shared) cleanups.push(() => shared.close());
+  const store = config.redisUrl ? await connectRedis(config.redisUrl, webPassword, log) : undefined;
   const { metricsPort } = config;
   const metrics = metricsPort ? (await import("./metrics.ts")).createMetrics() : undefined;
   const waitlist = createWaitlist(database.execute, { notice, onStored: metrics?.onStored });
@@ -70,7 +69,7 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
       undo: config.mailFrom === undefined,
       links: createEntryLinks(database.query),
       pageViews,
-      limits: { limit: config.signupLimit, windowSeconds: config.signupWindowSeconds, store: shared?.store },
+      limits: { limit: config.signupLimit, windowSeconds: config.signupWindowSeconds, store },
       trustProxy: config.trustProxy,
       hstsIncludeSubdomains: config.hstsIncludeSubdomains,
       onResponse: metrics?.onResponse,

@@ -4,13 +4,7 @@ import type pg from "pg";
 import { loadConfig, type Config } from "../../config.ts";
 import { signUpColumns } from "../../database/columns.ts";
 import { connectTo, withConnection } from "../../database/connect.ts";
-import {
-  openDatabase,
-  type OpenedDatabase,
-  readRole,
-  type DatabaseSettings,
-  type WorkerTask,
-} from "../../database/settings.ts";
+import { openDatabase, readRole, type OpenedDatabase, type WorkerTask } from "../../database/settings.ts";
 import { requireErasureKey } from "../../database/erasure-key.ts";
 import { mayMigrate, pendingMigrations } from "../../database/migrate.ts";
 import { backlogSeconds, isQueueEnabled, workerLock, workerName } from "../../database/queue.ts";
@@ -142,7 +136,7 @@ const webStatements = [
 const noWorker =
   "none runs: mails and webhooks wait, old entries stay. Its log says why. With docker compose, add worker to COMPOSE_PROFILES in .env, then: docker compose up -d --no-deps worker; otherwise npm run worker, or node dist/server/worker.js in the image.";
 
-async function* examineWorker(owner: pg.Client, worker: DatabaseSettings["worker"]): AsyncGenerator<Finding> {
+async function* examineWorker(owner: pg.Client, worker: OpenedDatabase["worker"]): AsyncGenerator<Finding> {
   const tasks = worker?.tasks ?? [];
   const holder = await findLockHolder(owner);
   const role = `the role "${printable(holder?.role ?? "")}"`;

@@ -65,13 +65,8 @@ function describe(what: string, name: string, { length }: unknown[], record: str
 
 /** Returns a record with the terms of all. */
 function mergeSpf(records: string[]): string {
-  const terms = records.flatMap((record) =>
-    record
-      .trim()
-      .split(/ +/)
-      .slice(1)
-      .filter((term) => !/^.?all$/i.test(term)),
-  );
+  const ofRecords = records.flatMap((record) => record.trim().split(/ +/).slice(1));
+  const terms = ofRecords.filter((term) => !/^.?all$/i.test(term));
   return printable(["v=spf1", ...new Set(records.length > 0 ? terms : ["include:your-provider"]), "~all"].join(" "));
 }
 
