@@ -37,32 +37,26 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
   const chosenPort = config.publicUrl || config.port ? undefined : await http.listen(config.host, 0, log);
   const origin = config.publicUrl ?? `http://localhost:${chosenPort ?? config.port}`;
   const { settings, notice } = createPageSettings(config);
-  const { allowIndexing } = config;
-  const site = { origin, allowIndexing, settings };
+  const site = { origin, allowIndexing: config.allowIndexing, settings };
   const rendering = process.argv.includes("--dev") ? createDevFrontend(http.server, site) : createBuiltFrontend(site);
   rendering.catch(() => undefined); // Awaited below: an exit now would interrupt a migration.
-  cleanups.push(
-    watchSignupWindow(
-      config,
-      () =>
-        void rendering
-          .then(({ refresh }) => refresh())
-          .catch((err: unknown) => log.error({ err }, "rendering the pages failed")),
-    ),
-  );
+  const renderAgain = () =>
+    void rendering
+      .then(({ refresh }) => refresh())
+      .catch((err: unknown) => log.error({ err }, "rendering the pages failed"));
+  cleanups.push(watchSignupWindow(config, renderAgain));
   await prepareDatabase(() => migrate(opened, config.allowPrivilegedRole), log, stopped.signal, onFault);
   const frontend = await rendering;
 
   const webPassword = decodeURIComponent(new URL(opened.webUrl).password);
-  const shared = config.redisUrl ? await connectRedis(config.redisUrl, webPassword, log) : undefined;
-  if (shared) cleanups.push(() => shared.close());
+  const store = config.redisUrl ? await connectRedis(config.redisUrl, webPassword, log) : undefined;
   const { metricsPort } = config;
   const metrics = metricsPort ? (await import("./metrics.ts")).createMetrics() : undefined;
   const waitlist = createWaitlist(database.execute, { notice, onStored: metrics?.onStored });
   const pageViews = createPageViews(database.execute, log);
   cleanups.push(() => pageViews.close());
   const isReady = createReadiness(waitlist.check, log);
-  if (metrics && metricsPort) cleanups.push(await metrics.serve(config.host, metricsPort, { pool, isReady }));
+  if (metrics && metricsPort) await metrics.serve(config.host, metricsPort, { pool, isReady });
 
   http.serve(
     createApp({
@@ -75,7 +69,7 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
       undo: config.mailFrom === undefined,
       links: createEntryLinks(database.query),
       pageViews,
-      limits: { limit: config.signupLimit, windowSeconds: config.signupWindowSeconds, store: shared?.store },
+      limits: { limit: config.signupLimit, windowSeconds: config.signupWindowSeconds, store },
       trustProxy: config.trustProxy,
       hstsIncludeSubdomains: config.hstsIncludeSubdomains,
       onResponse: metrics?.onResponse,

@@ -116,23 +116,18 @@ function routeOf(path: string, status: number): string {
   return path.startsWith("/assets/") ? "asset" : "file";
 }
 
-/** Serves GET /metrics. The internet must not reach the port. Returns a function that stops the server. */
+/** Serves GET /metrics until the process ends. The internet must not reach the port. */
 export async function serveMetrics(
   registry: Registry,
   host: string,
   port: number,
   setting = "METRICS_PORT",
-): Promise<() => Promise<void>> {
+): Promise<void> {
   const server = createServer((req, res) => {
     // A source that cannot be read does not end the site.
     sendMetrics(registry, req, res).catch(() => res.writeHead(500).end());
   });
   await listen(server, host, port, setting);
-  return async () => {
-    const closed = new Promise((done) => server.close(done));
-    server.closeAllConnections();
-    await closed;
-  };
 }
 
 async function sendMetrics(registry: Registry, req: IncomingMessage, res: ServerResponse): Promise<void> {

@@ -10,7 +10,7 @@ import { errorFields } from "../logger.ts";
 const commandTimeout = 250;
 
 /**
- * Resolves once Redis is connected or has refused, so that the first requests are limited, too.
+ * Resolves once Redis is connected or has refused, so that the first requests are limited, too. The connection ends with the process.
  * @param secret the key of the hashes that stand for clients' addresses in Redis; the same for every replica.
  */
 export async function connectRedis(redisUrl: string, secret: string, log: Logger) {
@@ -24,10 +24,7 @@ export async function connectRedis(redisUrl: string, secret: string, log: Logger
   const report = reportAvailability(log);
   redis.on("error", report);
   await new Promise((resolve) => redis.once("ready", resolve).once("close", resolve));
-  return {
-    store: (name: string) => createStore(redis, `perennial:${name}:`, secret, report),
-    close: () => redis.disconnect(),
-  };
+  return (name: string) => createStore(redis, `perennial:${name}:`, secret, report);
 }
 
 type Report = (error?: unknown) => void;

@@ -21,9 +21,9 @@ export function createWorkerMetrics() {
   return {
     onMail,
     /** Serves GET /metrics until the process ends; reads the queue over the connection at each scrape. */
-    serve: async (client: pg.Client, host: string, port: number, minConfirmed: number | undefined) => {
+    serve: (client: pg.Client, host: string, port: number, minConfirmed: number | undefined) => {
       addGauges(registry, client, minConfirmed);
-      await serveMetrics(registry, host, port, "WORKER_METRICS_PORT");
+      return serveMetrics(registry, host, port, "WORKER_METRICS_PORT");
     },
   };
 }

@@ -3,14 +3,8 @@ import { Command } from "commander";
 import type pg from "pg";
 import { loadConfig, type Config } from "../../config.ts";
 import { signUpColumns } from "../../database/columns.ts";
-import { connectTo } from "../../database/connect.ts";
-import {
-  openDatabase,
-  type OpenedDatabase,
-  readRole,
-  type DatabaseSettings,
-  type WorkerTask,
-} from "../../database/settings.ts";
+import { connectTo, withConnection } from "../../database/connect.ts";
+import { openDatabase, readRole, type OpenedDatabase, type WorkerTask } from "../../database/settings.ts";
 import { requireErasureKey } from "../../database/erasure-key.ts";
 import { mayMigrate, pendingMigrations } from "../../database/migrate.ts";
 import { backlogSeconds, isQueueEnabled, workerLock, workerName } from "../../database/queue.ts";
@@ -19,8 +13,15 @@ import { errorFields } from "../../logger.ts";
 import { isFlagged } from "../../models/waitlist-entry.ts";
 import { OperatorError, printable } from "../../operator-messages.ts";
 import { count, countEntries, migrateHint, print } from "../command.ts";
-import { ok, problem, warn, type Finding } from "./finding.ts";
-import { examineConfirmations, examineMailDomain, sendTestMail } from "./mail-checks.ts";
+import {
+  examineConfirmations,
+  examineMailDomain,
+  ok,
+  problem,
+  sendTestMail,
+  warn,
+  type Finding,
+} from "./mail-checks.ts";
 
 export const doctor = new Command("doctor")
   .summary("checks settings, database, roles, worker, backup, Redis and mail server, and says what to do")
@@ -116,12 +117,9 @@ async function* examineDatabase(database: OpenedDatabase, config: Config): Async
 
 async function examineConnection(name: string, url: string, statements: string[] = []): Promise<Finding> {
   return attempt(name, async () => {
-    const client = await connectTo(url);
-    try {
+    await withConnection(url, async (client) => {
       for (const statement of statements) await client.query(statement);
-    } finally {
-      await client.end();
-    }
+    });
     return ok(name, statements.length > 0 ? "can log in and store sign-ups" : "can log in");
   });
 }
@@ -138,7 +136,7 @@ const webStatements = [
 const noWorker =
   "none runs: mails and webhooks wait, old entries stay. Its log says why. With docker compose, add worker to COMPOSE_PROFILES in .env, then: docker compose up -d --no-deps worker; otherwise npm run worker, or node dist/server/worker.js in the image.";
 
-async function* examineWorker(owner: pg.Client, worker: DatabaseSettings["worker"]): AsyncGenerator<Finding> {
+async function* examineWorker(owner: pg.Client, worker: OpenedDatabase["worker"]): AsyncGenerator<Finding> {
   const tasks = worker?.tasks ?? [];
   const holder = await findLockHolder(owner);
   const role = `the role "${printable(holder?.role ?? "")}"`;

@@ -1,4 +1,4 @@
-// What doctor says about mails: the DNS records of their domain, the confirmations, and a test mail.
+// The findings of doctor, and those about mails: the DNS records of their domain, the confirmations, and a test mail.
 import dns from "node:dns";
 import type pg from "pg";
 import { loadConfig, type Config } from "../../config.ts";
@@ -6,7 +6,13 @@ import { createToken } from "../../models/entry-links.ts";
 import { readMailPace, waitsForConfirmations } from "../../models/mail-pace.ts";
 import { normaliseEmail } from "../../models/waitlist-entry.ts";
 import { OperatorError, printable, printableName } from "../../operator-messages.ts";
-import { ok, problem, warn, type Finding } from "./finding.ts";
+
+/** What a check of doctor found. `text` says it, and what to do unless it is ok. */
+export type Finding = [verdict: "ok" | "warning" | "problem", what: string, text: string];
+
+export const ok = (what: string, text: string): Finding => ["ok", what, text];
+export const warn = (what: string, text: string): Finding => ["warning", what, text];
+export const problem = (what: string, text: string): Finding => ["problem", what, text];
 
 /** In milliseconds, for all records together. */
 const dnsMs = 3_000;
@@ -26,20 +32,12 @@ export async function examineMailDomain({ mailFrom, publicUrl = "" }: Config): P
       findPolicies(domain),
       findPolicies(lastLabels(domain)),
     ]);
+    const exchange = exchanges.filter((record) => record.exchange !== "").slice(0, 1);
+    const policies = own.length > 0 ? own : inherited;
     return [
-      describe(
-        "MX",
-        domain,
-        exchanges.filter(({ exchange }) => exchange !== "").slice(0, 1),
-        "MX 10 your-mail-server.",
-      ),
+      describe("MX", domain, exchange, "MX 10 your-mail-server."),
       describe("SPF", domain, spf, `TXT "${mergeSpf(spf)}"`),
-      describe(
-        "DMARC",
-        `_dmarc.${domain}`,
-        own.length > 0 ? own : inherited,
-        `TXT "v=DMARC1; p=none; rua=mailto:dmarc@${domain}"`,
-      ),
+      describe("DMARC", `_dmarc.${domain}`, policies, `TXT "v=DMARC1; p=none; rua=mailto:dmarc@${domain}"`),
       ok("DKIM", "only a mail names its record: send one with --mail. Its Authentication-Results must have dkim=pass."),
       compareDomains(domain, new URL(publicUrl).hostname),
     ];
@@ -67,13 +65,8 @@ function describe(what: string, name: string, { length }: unknown[], record: str
 
 /** Returns a record with the terms of all. */
 function mergeSpf(records: string[]): string {
-  const terms = records.flatMap((record) =>
-    record
-      .trim()
-      .split(/ +/)
-      .slice(1)
-      .filter((term) => !/^.?all$/i.test(term)),
-  );
+  const ofRecords = records.flatMap((record) => record.trim().split(/ +/).slice(1));
+  const terms = ofRecords.filter((term) => !/^.?all$/i.test(term));
   return printable(["v=spf1", ...new Set(records.length > 0 ? terms : ["include:your-provider"]), "~all"].join(" "));
 }
 

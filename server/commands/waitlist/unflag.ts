@@ -18,10 +18,7 @@ export const unflag = new Command("unflag")
     if (dates.since === undefined) throw new UsageError("unflag needs --since DATE. See: waitlist unflag --help");
     const period = readPeriod(dates);
     await withOwner(async (client) => {
-      if (dryRun) {
-        print(`Would clear the flag of ${countEntries(await countFlagged(client, period))}.\n`);
-        return;
-      }
+      if (dryRun) return print(`Would clear the flag of ${countEntries(await countFlagged(client, period))}.\n`);
       const { cleared, queued } = await clearFlag(client, period);
       print(`Cleared the flag of ${countEntries(cleared)}. Mails queued: ${queued}.\n`);
     });

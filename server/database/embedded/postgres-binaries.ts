@@ -98,8 +98,6 @@ async function dropPrivileges({ uid, gid }: Account, files: string[]): Promise<s
       const capability = ["--inh-caps=-all,+dac_override", "--ambient-caps=+dac_override"];
       return [...drop, "--securebits=+no_setuid_fixup", ...capability, "--bounding-set=-all,+dac_override"];
     }
-    throw new Error("it does not run as root, and setpriv is not installed", {
-      cause: error,
-    });
+    throw new Error("it does not run as root, and setpriv is not installed", { cause: error });
   }
 }
