@@ -2,7 +2,7 @@
 
 CREATE INDEX "earlyaccess_mailed_at_idx" ON "earlyaccess"("mailed_at");
 
--- roles.sql adds it, too, for a schema that is created or restored later.
+-- prisma/roles/erasures.sql adds it, too, for a schema that is created or restored later.
 ALTER TABLE IF EXISTS earlyaccess_erasures.addresses ADD COLUMN IF NOT EXISTS left_at timestamptz(3);
 
 -- As in the initial migration, but marks the address as left: an erasure and the retention period store the same hash without it.
