@@ -75,7 +75,7 @@ function isStorageError(error: unknown): boolean {
  * Without RETURNING and a conflict target, because the role may not read.
  * Prisma's createMany stores less than half as many per second, and needs the right to set a status.
  */
-const insertStatement = `${turn}
+export const insertStatement = `${turn}
   INSERT INTO public.earlyaccess (${signUpColumns})
   SELECT ${signUpColumns} FROM turn, json_populate_recordset(null::public.earlyaccess, batch)
   ON CONFLICT DO NOTHING`;

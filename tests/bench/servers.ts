@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { promisify } from "node:util";
 import type { DatabaseSettings } from "../../server/database/settings.ts";
+import { insertStatement } from "../../server/models/waitlist.ts";
 import { projectRoot } from "../../server/project-root.ts";
 import { cpuSecondsOf, findProgram } from "../support/run.ts";
 import { startSite, urlsOf, type Site } from "../support/site.ts";
@@ -46,11 +47,11 @@ export async function startBareServer(folder: string, site: Site): Promise<Site>
 }
 
 /**
- * Loads the server with wrk: each of 64 connections sends its next request after the response to the one before.
+ * Loads the server with wrk: each client sends its next request after the response to the one before.
  * @throws if a response is no success.
  */
-async function load(site: Site, seconds: number, ...options: string[]): Promise<{ requests: number; seconds: number }> {
-  const args = ["-t1", "-c64", `-d${seconds}`, ...options, site.url];
+async function load(site: Site, clients: number, seconds: number, ...options: string[]) {
+  const args = ["-t1", `-c${clients}`, `-d${seconds}`, ...options, site.url];
   const { stdout } = await run(findProgram("wrk"), args);
   const [, requests, duration] = /(\d+) requests in ([\d.]+)s/.exec(stdout) ?? [];
   if (!requests || /errors|Non-2xx/.test(stdout)) throw new Error(`A request failed: ${stdout}`);
@@ -60,26 +61,25 @@ async function load(site: Site, seconds: number, ...options: string[]): Promise<
 /** Requests for the page per second of the server's processor time, so that a slow load generator does not count. */
 export async function pageRate(site: Site, seconds: number): Promise<number> {
   const before = cpuSecondsOf(site.process.pid);
-  const { requests } = await load(site, seconds, "-H", "Accept-Encoding: br");
+  const { requests } = await load(site, 64, seconds, "-H", "Accept-Encoding: br");
   return requests / (cpuSecondsOf(site.process.pid) - before);
 }
 
 /** Sign-ups per second. */
-export async function signupRate(site: Site, seconds: number): Promise<number> {
-  const sent = await load(site, seconds, "-s", join(projectRoot, "tests/bench/signups.lua"));
+export async function signupRate(site: Site, clients: number, seconds: number): Promise<number> {
+  const sent = await load(site, clients, seconds, "-s", join(projectRoot, "tests/bench/signups.lua"));
   return sent.requests / sent.seconds;
 }
 
-const insert = String.raw`\set r random(1, 1000000000000000)
-INSERT INTO earlyaccess (id, name, email, company, job_title)
-VALUES (gen_random_uuid(), 'Ada Lovelace', 'ada' || :r || '@example.com', 'Analytical Engines', 'Engineer')
-ON CONFLICT DO NOTHING;
-`;
+const entry = `json_build_array(json_build_object('id', gen_random_uuid(), 'name', 'Ada Lovelace',
+  'email', 'ada' || :r || '@example.com', 'company', 'Analytical Engines', 'job_title', 'Engineer',
+  'suspected_spam', false, 'disposable_email', false, 'unusual_volume', false))`;
 
-/** INSERTs per second over 10 connections, as many as the site has at most. */
-export async function pgbenchRate(folder: string, { webUrl }: DatabaseSettings, seconds: number): Promise<number> {
+/** Sign-ups per second that pgbench stores with the site's own statement, one entry in each. */
+export async function pgbenchRate(folder: string, { webUrl }: DatabaseSettings, clients: number, seconds: number) {
   const file = join(folder, "insert.sql");
-  writeFileSync(file, insert);
-  const { stdout } = await run(findProgram("pgbench"), ["-n", "-c", "10", "-T", `${seconds}`, "-f", file, webUrl]);
+  writeFileSync(file, `\\set r random(1, 1000000000000000)\n${insertStatement.replace("$1::json", entry)};\n`);
+  const args = ["-n", "-c", `${clients}`, "-T", `${seconds}`, "-f", file, webUrl];
+  const { stdout } = await run(findProgram("pgbench"), args);
   return Number(/tps = ([\d.]+)/.exec(stdout)?.[1]);
 }
