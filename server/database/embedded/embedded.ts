@@ -129,18 +129,26 @@ async function joinCluster(cluster: Cluster): Promise<pg.Client> {
   }
 }
 
-async function hold(cluster: Cluster): Promise<pg.Client | undefined> {
-  const lines = (await readFile(join(cluster.data, "postmaster.pid"), "utf8").catch(() => "")).split("\n");
-  const port = Number(lines[3]);
-  const client = port ? await connectTo(cluster, port) : undefined;
-  if (!client) return undefined;
+/** Returns undefined if this cluster does not run, or is being stopped; the next attempt to start it reports the reason. */
+async function hold({ data, passwords }: Cluster): Promise<pg.Client | undefined> {
+  const { port } = await readLock(data);
+  if (!port) return undefined;
+  const target = { host: "127.0.0.1", port, database: "postgres", ssl: false };
+  // A Postgres that hangs must not prevent the shutdown.
+  const timeouts = { connectionTimeoutMillis: 5_000, query_timeout: 5_000 };
+  const client = new pg.Client({ ...target, ...timeouts, user: "postgres", password: passwords.superuser });
+  client.on("error", () => undefined); // The next query fails.
   try {
+    await client.connect();
+    const { rows } = await client.query("SHOW cluster_name");
+    if (rows[0].cluster_name !== nameOf(data)) throw new Error("another cluster listens on the port");
     await client.query("SELECT pg_advisory_lock_shared($1)", [inUseLock]);
+    await createOwner(client, passwords.owner);
+    return client;
   } catch {
-    return undefined; // Another process is stopping Postgres.
+    await client.end().catch(() => undefined);
+    return undefined;
   }
-  await createOwner(client, cluster.passwords.owner);
-  return client;
 }
 
 async function createOwner(client: pg.Client, password: string): Promise<void> {
@@ -159,26 +167,24 @@ async function createOwner(client: pg.Client, password: string): Promise<void> {
   await client.query("SELECT pg_advisory_unlock($1)", [inUseLock + 1]);
 }
 
-async function leave(cluster: Cluster, holder: pg.Client): Promise<void> {
-  // With a timeout: a Postgres that hangs must not prevent the shutdown.
-  await Promise.race([holder.end(), sleep(2_000, undefined, { ref: false })]);
-  const last = await connectTo(cluster, holder.port);
-  if (!last) return;
+async function leave({ data, binaries }: Cluster, holder: pg.Client): Promise<void> {
+  let isLast = false;
   try {
-    const { rows } = await last.query("SELECT pg_try_advisory_lock($1) AS alone", [inUseLock]);
-    if (rows[0].alone) await cluster.binaries.run("pg_ctl", ["stop", "-D", cluster.data, "-m", "fast", "-w"]);
-  } finally {
-    await last.end();
+    await holder.query("SELECT pg_advisory_unlock_shared($1)", [inUseLock]);
+    const { rows } = await holder.query("SELECT pg_try_advisory_lock($1) AS alone", [inUseLock]);
+    isLast = rows[0].alone;
+  } catch {
+    // Postgres ended first.
   }
+  if (isLast) await binaries.run("pg_ctl", ["stop", "-D", data, "-m", "fast", "-w"]);
+  holder.end().catch(() => undefined);
 }
 
 async function start({ directory, data, binaries }: Cluster): Promise<void> {
-  await removeStaleLock(data);
-  // The last port if it is free, so that a running site can reconnect after its Postgres was killed and started again.
-  const file = join(directory, "port");
-  const last = Number(await readFile(file, "utf8").catch(() => ""));
+  const { pid, port: last } = await readLock(data);
+  if (pid && (await isStale(pid, data))) await rm(lockFile(data), { force: true });
+  // After a kill the same port if it is free, so that a running site can reconnect.
   const port = last && (await isFree(last)) ? last : await freePort();
-  await writeFile(file, String(port));
   const settings = `-p ${port} -c cluster_name=${nameOf(data)}`;
   const options = ["-w", "-t", "30", "-l", join(directory, "postgres.log"), "-o", settings];
   await binaries.run("pg_ctl", ["start", "-D", data, ...options]);
@@ -187,32 +193,21 @@ async function start({ directory, data, binaries }: Cluster): Promise<void> {
 /** Not the directory itself: on Windows, Postgres reports it in another encoding. */
 const nameOf = (data: string) => createHash("sha256").update(data).digest("hex").slice(0, 32);
 
+const lockFile = (data: string) => join(data, "postmaster.pid");
+
+/** Returns the process id and the port in Postgres' lock file. */
+async function readLock(data: string) {
+  const lines = (await readFile(lockFile(data), "utf8").catch(() => "")).split("\n");
+  return { pid: lines[0], port: Number(lines[3]) };
+}
+
 /**
- * Postgres refuses to start while the process named in postmaster.pid is alive. After a kill, that number may belong to an
+ * Postgres refuses to start while the process named in its lock file is alive. After a kill, that number may belong to an
  * unrelated process; in a container it usually does. The working directory of a postmaster is its data directory. If the
  * working directory is not readable, the lock stays: a running postmaster ends itself without the file.
  */
-async function removeStaleLock(data: string): Promise<void> {
-  if (process.platform !== "linux") return;
-  const file = join(data, "postmaster.pid");
-  const pid = (await readFile(file, "utf8").catch(() => "")).split("\n")[0];
-  if (pid && (await readlink(`/proc/${pid}/cwd`).catch(() => data)) !== data) await rm(file, { force: true });
-}
-
-/** Returns undefined if nothing listens on the port, or another program than this cluster. */
-async function connectTo({ data, passwords }: Cluster, port: number): Promise<pg.Client | undefined> {
-  const target = { host: "127.0.0.1", port, database: "postgres", ssl: false, connectionTimeoutMillis: 5_000 };
-  const client = new pg.Client({ ...target, user: "postgres", password: passwords.superuser });
-  client.on("error", () => undefined); // Postgres ended first; leave() then has nothing to stop.
-  try {
-    await client.connect();
-    const { rows } = await client.query("SHOW cluster_name");
-    if (rows[0].cluster_name === nameOf(data)) return client;
-  } catch {
-    // The caller's next attempt to start it reports the reason.
-  }
-  await client.end().catch(() => undefined);
-  return undefined;
+async function isStale(pid: string, data: string): Promise<boolean> {
+  return process.platform === "linux" && (await readlink(`/proc/${pid}/cwd`).catch(() => data)) !== data;
 }
 
 /**
