@@ -43,28 +43,29 @@ describe("the script of the backups", () => {
   });
 
   it("keeps 7 daily, 4 weekly and 12 monthly backups of 400 days", async () => {
-    // 22 November 2026 is a Sunday, the last day of its ISO week. All days of a month, then some of each: the script starts up to four
-    // programs for each file, 1,540 for 400, which took a minute on a busy machine.
-    const days = daily("2026-11-22T03:00:00Z", 400).filter(
+    // 20 November 2020 is a Friday. All days of a month, then some of each: the script starts up to four programs for each file,
+    // 1,540 for 400, which took a minute on a busy machine.
+    const days = daily("2020-11-20T03:00:00Z", 400).filter(
       (date, age) => age < 31 || [1, 15, 28, 29, 30, 31].includes(date.getUTCDate()),
     );
     expect(await rotate(days)).toEqual([
-      ..."2025-12-31 2026-01-31 2026-02-28 2026-03-31 2026-04-30 2026-05-31 2026-06-30 2026-07-31".split(" "),
-      ..."2026-08-31 2026-09-30 2026-10-31".split(" "), // The 12th month is November, whose newest backup is the last one.
-      ..."2026-11-01 2026-11-08 2026-11-15".split(" "), // The 4th week ends on 22 November.
-      ..."2026-11-16 2026-11-17 2026-11-18 2026-11-19 2026-11-20 2026-11-21 2026-11-22".split(" "),
+      ..."2019-12-31 2020-01-31 2020-02-29 2020-03-31 2020-04-30 2020-05-31 2020-06-30 2020-07-31".split(" "),
+      ..."2020-08-31 2020-09-30 2020-10-31".split(" "), // The 12th month is November, whose newest backup is the last one.
+      ..."2020-11-01 2020-11-08".split(" "), // With the 15th and the 20th, the newest of 4 weeks.
+      ..."2020-11-14 2020-11-15 2020-11-16 2020-11-17 2020-11-18 2020-11-19 2020-11-20".split(" "),
     ]);
   });
 
   it("keeps the newest of a day", async () => {
-    const times = ["2026-01-01T01:00:00Z", "2026-01-01T09:00:00Z", "2026-01-02T01:00:00Z"];
-    expect(await rotate(times.map((time) => new Date(time)))).toEqual(["2026-01-01", "2026-01-02"]);
-    expect(await readdir(folder)).toContain("perennial-2026-01-01T090000Z.dump");
+    const times = ["2020-01-01T01:00:00Z", "2020-01-01T09:00:00Z", "2020-01-02T01:00:00Z"];
+    expect(await rotate(times.map((time) => new Date(time)))).toEqual(["2020-01-01", "2020-01-02"]);
+    expect(await readdir(folder)).toContain("perennial-2020-01-01T090000Z.dump");
   });
 
-  it("keeps all of the last two days, also several of one day", async () => {
+  it("keeps all of the last two days, and one of the day before", async () => {
     const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000);
-    expect(await rotate([0, 1, 2, 45, 46, 47].map(hoursAgo))).toHaveLength(6);
+    const lateAt = (second: number) => new Date(hoursAgo(72).setUTCHours(23, 58, second));
+    expect(await rotate([...[0, 1, 2, 45, 46, 47].map(hoursAgo), ...[1, 2, 3].map(lateAt)])).toHaveLength(7);
   });
 
   it("deletes nothing because it is old, and no other file", async () => {
