@@ -88,6 +88,12 @@ export function readChoice<T>(option: string, name: string, choices: Record<stri
   throw new UsageError(`--${option} is "${printableName(name)}" but must be ${known}.`);
 }
 
+/** A container's disk is read-only, and has none of the operator's folders. */
+export function explainCode(code = ""): string {
+  if (code !== "ENOENT" && code !== "EROFS") return code;
+  return `${code}. In a container, mount the folder (-v "$PWD/exports:/data" --user "$(id -u):$(id -g)"), and name /data/FILE`;
+}
+
 /** Keeps line breaks, and replaces every other control character by "?". */
 export function print(text: string): void {
   process.stdout.write(printableLines(text));

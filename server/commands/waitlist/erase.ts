@@ -5,8 +5,7 @@ import { requireErasureKey } from "../../database/erasure-key.ts";
 import { eraseEntries, findPeople } from "../../models/erasures.ts";
 import { normaliseEmail } from "../../models/waitlist-entry.ts";
 import { listNames, OperatorError, printable, printableName } from "../../operator-messages.ts";
-import { count, countEntries, print, UsageError, withOwner } from "../command.ts";
-import { explainCode } from "./private-file.ts";
+import { count, countEntries, explainCode, print, UsageError, withOwner } from "../command.ts";
 
 export const erase = new Command("erase")
   .summary("permanently removes the entry of each ADDRESS")

@@ -1,13 +1,14 @@
 // waitlist export: streams the list from Postgres as CSV or JSON lines.
+import { randomBytes } from "node:crypto";
 import { createWriteStream } from "node:fs";
+import { open, realpath, rename, rm, stat } from "node:fs/promises";
 import { Command } from "commander";
 import { WaitlistStatus } from "../../database/generated/enums.ts";
-import { printable } from "../../operator-messages.ts";
+import { OperatorError, printable } from "../../operator-messages.ts";
 import { copyRows, exportFormats } from "../../models/exported-list.ts";
 import { isFlagged } from "../../models/waitlist-entry.ts";
-import { countEntries, print, readChoice, withOwner } from "../command.ts";
+import { countEntries, explainCode, print, readChoice, withOwner } from "../command.ts";
 import { periodOptions, readPeriod, type Dates } from "./moment.ts";
-import { writePrivately } from "./private-file.ts";
 
 type Options = Dates & { format: string; status?: string; confirmed?: boolean; withoutFlagged?: boolean };
 
@@ -50,4 +51,27 @@ function readCondition({ status, confirmed, withoutFlagged, ...dates }: Options)
   const literals = status?.split(",").map((word) => `'${readChoice("status", word.trim(), WaitlistStatus)}'`);
   if (literals) conditions.push(`status IN (${literals.join(", ")})`);
   return conditions.join(" AND ");
+}
+
+/**
+ * Lets `write` fill a new file beside `path`, then replaces `path` by it. `write` must flush the file: a power cut after the rename
+ * could leave an empty one.
+ */
+async function writePrivately<T>(path: string, write: (draft: string) => Promise<T>): Promise<T> {
+  const target = await realpath(path).catch(() => path);
+  const found = await stat(target).catch(() => undefined);
+  // rename would replace a device or a pipe by a file.
+  if (found && !found.isFile()) throw new OperatorError(`${printable(path)} is not a file. Nothing was written.`);
+  const draft = `${target}.${randomBytes(4).toString("hex")}.part`;
+  try {
+    await (await open(draft, "wx", 0o600)).close();
+    const result = await write(draft);
+    await rename(draft, target);
+    return result;
+  } catch (error) {
+    await rm(draft, { force: true });
+    const { code, syscall } = error as NodeJS.ErrnoException;
+    if (code && syscall) throw new OperatorError(`${printable(path)} cannot be written: ${explainCode(code)}`);
+    throw error;
+  }
 }

@@ -5,7 +5,7 @@ import { CsvError, parse } from "csv-parse";
 import { OperatorError, printable } from "../../operator-messages.ts";
 import { importedColumns } from "../../models/waitlist-entry.ts";
 import { unguard } from "../../models/exported-list.ts";
-import { explainCode } from "./private-file.ts";
+import { explainCode } from "../command.ts";
 
 export interface CsvFile {
   ignored: string[];

@@ -13,8 +13,7 @@ import {
   revertInvitation,
   invitableCondition,
 } from "../../models/invitations.ts";
-import { count, countPeople, print, UsageError, withOwner } from "../command.ts";
-import { explainCode } from "./private-file.ts";
+import { count, countPeople, explainCode, print, UsageError, withOwner } from "../command.ts";
 
 type Options = Partial<Record<"first" | "source" | "out" | "show" | "undo", string>> &
   Partial<Record<"confirmed" | "dryRun" | "list", boolean>>;
