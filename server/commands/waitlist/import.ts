@@ -22,14 +22,13 @@ import { readMoment } from "./moment.ts";
 export const importCommand = new Command("import")
   .summary("adds the entries of a CSV file to the list, or none if a line is invalid")
   .description(
-    "The first line names the columns, in any order and case: name (or first name and last name), email, company or " +
-      "organisation; also job title, created at, status, utm_… and referrer, as export writes them. import names and " +
-      "ignores other columns; confirmed_at is one, because only the link in the confirmation mail confirms an address. " +
-      "The delimiter is a comma, a semicolon or a tab, the text UTF-8. Each line must pass the checks of a sign-up; " +
-      "import names those that do not. It ignores a status that is not waiting, invited, joined or left, and a date that " +
-      "is not ISO 8601 or not past. It skips addresses that are on the list or earlier in the file and, with " +
-      "ERASURE_KEY, erased addresses, unless the line's created at is later than the erasure. If import stops midway, " +
-      "run the same command again.",
+    "The first line names the columns as export writes them, in any order and case: name (or first name and last name), " +
+      "email and company; also job title, created at, status, utm_… and referrer host. import names the columns that it " +
+      "ignores; confirmed_at is one, because only the link in the confirmation mail confirms an address. The delimiter is " +
+      "a comma, a semicolon or a tab. Each line must pass the checks of a sign-up. import ignores a status that is not " +
+      "waiting, invited, joined or left, and a date that is not ISO 8601 or not past. It skips addresses that are on the " +
+      "list or earlier in the file and, with ERASURE_KEY, erased addresses, unless the line's created at is later than " +
+      "the erasure. If import stops midway, run the same command again.",
   )
   .argument("FILE")
   .option("--dry-run", "report what an import would do, and change nothing")
