@@ -5,7 +5,7 @@ import { loadConfig, type Config } from "../../config.ts";
 import { createToken } from "../../models/entry-links.ts";
 import { readMailPace, waitsForConfirmations } from "../../models/mail-pace.ts";
 import { normaliseEmail } from "../../models/waitlist-entry.ts";
-import { OperatorError, printable, printableName } from "../../operator-messages.ts";
+import { OperatorError, printableName } from "../../operator-messages.ts";
 
 /** What a check of doctor found. `text` says it, and what to do unless it is ok. */
 export type Finding = [verdict: "ok" | "warning" | "problem", what: string, text: string];
@@ -36,7 +36,7 @@ export async function examineMailDomain({ mailFrom, publicUrl = "" }: Config): P
     const policies = own.length > 0 ? own : inherited;
     return [
       describe("MX", domain, exchange, "MX 10 your-mail-server."),
-      describe("SPF", domain, spf, `TXT "${mergeSpf(spf)}"`),
+      describe("SPF", domain, spf, 'TXT "v=spf1 include:your-provider ~all"'),
       describe("DMARC", `_dmarc.${domain}`, policies, `TXT "v=DMARC1; p=none; rua=mailto:dmarc@${domain}"`),
       ok("DKIM", "only a mail names its record: send one with --mail. Its Authentication-Results must have dkim=pass."),
       compareDomains(domain, new URL(publicUrl).hostname),
@@ -60,14 +60,8 @@ async function orNone<T>(records: Promise<T[]>): Promise<T[]> {
 /** Receivers ignore several SPF or DMARC records, as they ignore none. */
 function describe(what: string, name: string, { length }: unknown[], record: string): Finding {
   if (length === 1) return ok(what, `${name} has a record`);
-  return warn(what, `${name} has ${length === 0 ? "no record" : `${length} records`}. Have one: ${name}. ${record}`);
-}
-
-/** Returns a record with the terms of all. */
-function mergeSpf(records: string[]): string {
-  const ofRecords = records.flatMap((record) => record.trim().split(/ +/).slice(1));
-  const terms = ofRecords.filter((term) => !/^.?all$/i.test(term));
-  return printable(["v=spf1", ...new Set(records.length > 0 ? terms : ["include:your-provider"]), "~all"].join(" "));
+  if (length > 1) return warn(what, `${name} has ${length} records. Merge them into one.`);
+  return warn(what, `${name} has no record. Add one: ${name}. ${record}`);
 }
 
 const lastLabels = (name: string) => name.split(".").slice(-2).join(".");
