@@ -111,9 +111,7 @@ it("doctor --mail sends the confirmation mail with links of no entry, and prints
   server.fail("recipient", "550 5.1.1 Nobody is ada@example.com");
   expect(await send("ada@example.com", { SMTP_URL: server.url })).toEqual({
     code: 1,
-    stdout: expect.stringMatching(
-      /^problem {2}Test mail: Mail server error: 550 5\.1\.1 to RCPT TO\n {9}.*550 5\.1\.1 Nobody is ada@example\.com <ada@example\.com>\n$/,
-    ) as string,
+    stdout: "problem  Test mail: 550 5.1.1 Nobody is ada@example.com <ada@example.com>\n",
     stderr: "",
   });
   expect((await send("ada")).stderr).toContain('--mail is "ada" but must be an email address.');

@@ -236,13 +236,10 @@ async function examineMailServer(url: string, { publicUrl = "" }: Config): Promi
   const { MailError, verifyMailServer } = await import("../../worker/mail-server.ts"); // nodemailer
   try {
     await verifyMailServer({ url, client: new URL(publicUrl).hostname });
-    return ok("Mail server", "accepts connections");
+    return ok("SMTP_URL", "the mail server accepts connections");
   } catch (error) {
     if (!(error instanceof MailError)) throw error;
-    const isCertificate = /CERT|^UNABLE_TO_/.test(error.code);
-    const hint = isCertificate
-      ? "For an authority of your own, see docs/mail.md, Docker Compose."
-      : "Correct SMTP_URL.";
-    return problem("Mail server", `${error.message}. Mails wait. ${hint}`);
+    const hint = "Correct the setting; for a certificate authority of your own, see docs/mail.md, Docker Compose.";
+    return problem("SMTP_URL", `${error.message}. Mails wait. ${hint}`);
   }
 }

@@ -107,6 +107,6 @@ export async function sendTestMail(email: string): Promise<Finding> {
     return ok("Test mail", `the server answered ${response}\nMessage-ID: ${messageId}`);
   } catch (error) {
     if (!(error instanceof MailError)) throw error;
-    return problem("Test mail", `${error.message}\n${error.reply}`.trimEnd());
+    return problem("Test mail", error.reply || error.message);
   }
 }
