@@ -141,9 +141,14 @@ it("invite --undo and --show of an unknown invitation exit with 1", async () => 
 });
 
 it.each([
-  ["a call without a choice", [], /^invite needs --first N, --list, --show INVITATION or --undo INVITATION\.\n$/],
-  ["--first 0", ["--first", "0"], /^--first is "0" but must be a whole number from 1, for example 100\.\n$/],
-  ["--undo x --first 1", ["--undo", "x", "--first", "1"], /^--undo cannot be combined with --first\.\n$/],
+  ["a call without a choice", [], /^error: name --first N, --list, --show or --undo INVITATION\n/],
+  ["--first 0", ["--first", "0"], / is invalid\. Name a whole number from 1, for example 100\.\n/],
+  ["--undo x --dry-run", ["--undo", "x", "--dry-run"], / cannot be used with /],
+  [
+    "--undo x --first 1",
+    ["--undo", "x", "--first", "1"],
+    /^error: option '--first <N>' cannot be used with option '--undo <INVITATION>'\n/,
+  ],
 ])("invite refuses %s with exit code 2", async (_, args, message) => {
   expect(await invite(...args)).toEqual({ code: 2, stdout: "", stderr: expect.stringMatching(message) });
 });

@@ -5,7 +5,7 @@ import { requireErasureKey } from "../../database/erasure-key.ts";
 import { eraseEntries, findPeople } from "../../models/erasures.ts";
 import { normaliseEmail } from "../../models/waitlist-entry.ts";
 import { listNames, OperatorError, printable, printableName } from "../../operator-messages.ts";
-import { count, countEntries, explainCode, print, UsageError, withOwner } from "../command.ts";
+import { count, countEntries, explainCode, print, withOwner } from "../command.ts";
 
 export const erase = new Command("erase")
   .summary("permanently removes the entry of each ADDRESS")
@@ -18,11 +18,9 @@ export const erase = new Command("erase")
   )
   .argument("[ADDRESS...]")
   .option("--file <FILE>", "erase the addresses in FILE, one a line")
-  .action(async (given: string[], { file }: { file?: string }) => {
-    if ((file === undefined) === (given.length === 0)) {
-      throw new UsageError("erase needs either ADDRESS… or --file FILE. See: waitlist erase --help");
-    }
-    const emails = file === undefined ? given : await readLines(file);
+  .action(async (given: string[], { file }: { file?: string }, command: Command) => {
+    if (file === undefined && given.length === 0) command.error("error: name an ADDRESS or --file FILE");
+    const emails = file === undefined ? given : [...given, ...(await readLines(file))];
     await withOwner(async (client, { erasureKey }) => {
       await requireErasureKey(client, erasureKey);
       const listed = new Map<string, { id: string; email: string }>();

@@ -2,15 +2,20 @@
 import { randomBytes } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { open, realpath, rename, rm, stat } from "node:fs/promises";
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import { WaitlistStatus } from "../../database/generated/enums.ts";
 import { OperatorError, printable } from "../../operator-messages.ts";
 import { copyRows, exportFormats } from "../../models/exported-list.ts";
 import { isFlagged } from "../../models/waitlist-entry.ts";
-import { countEntries, explainCode, print, readChoice, withOwner } from "../command.ts";
-import { periodOptions, readPeriod, type Dates } from "./moment.ts";
+import { countEntries, explainCode, print, withOwner } from "../command.ts";
+import { inPeriod, sinceOption, untilOption, type Period } from "./moment.ts";
 
-type Options = Dates & { format: string; status?: string; confirmed?: boolean; withoutFlagged?: boolean };
+type Options = Period & {
+  format: keyof typeof exportFormats;
+  status?: string;
+  confirmed?: boolean;
+  withoutFlagged?: boolean;
+};
 
 export const exportCommand = new Command("export")
   .summary("writes the list as CSV or as JSON lines, in no particular order")
@@ -21,18 +26,14 @@ export const exportCommand = new Command("export")
       "apostrophes.",
   )
   .argument("[FILE]")
-  .option("--format <FORMAT>", "csv or ndjson", "csv")
-  .option(...periodOptions.since)
-  .option(...periodOptions.until)
-  .option(
-    "--status <STATUS>",
-    `only entries with this status: ${Object.keys(WaitlistStatus).join(", ")}; several with commas`,
-  )
+  .addOption(new Option("--format <FORMAT>").choices(Object.keys(exportFormats)).default("csv"))
+  .addOption(sinceOption())
+  .addOption(untilOption())
+  .addOption(new Option("--status <STATUS>", "only entries with this status").choices(Object.keys(WaitlistStatus)))
   .option("--confirmed", "only entries whose address was confirmed by the link in the confirmation mail")
   .option("--without-flagged", "omit suspected spam, disposable addresses and unusual volume")
   .action(async (file = "-", options: Options) => {
-    const format = readChoice("format", options.format, exportFormats);
-    const copy = format(readCondition(options));
+    const copy = exportFormats[options.format](readCondition(options));
     await withOwner(async (client) => {
       if (file === "-") await copyRows(client, copy, process.stdout);
       else {
@@ -44,12 +45,11 @@ export const exportCommand = new Command("export")
     });
   });
 
-function readCondition({ status, confirmed, withoutFlagged, ...dates }: Options): string {
-  const conditions = [readPeriod(dates)];
+function readCondition({ status, confirmed, withoutFlagged, ...period }: Options): string {
+  const conditions = [inPeriod(period)];
   if (withoutFlagged) conditions.push(`NOT ${isFlagged}`);
   if (confirmed) conditions.push("confirmed_at IS NOT NULL");
-  const literals = status?.split(",").map((word) => `'${readChoice("status", word.trim(), WaitlistStatus)}'`);
-  if (literals) conditions.push(`status IN (${literals.join(", ")})`);
+  if (status) conditions.push(`status = '${status}'`);
   return conditions.join(" AND ");
 }
 

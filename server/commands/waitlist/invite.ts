@@ -1,7 +1,7 @@
 // waitlist invite: marks the oldest waiting people as invited, and writes their list.
 import { open, rm } from "node:fs/promises";
 import type { Writable } from "node:stream";
-import { Command } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import type pg from "pg";
 import { OperatorError, printable, printableName } from "../../operator-messages.ts";
 import { copyInvitation } from "../../models/exported-list.ts";
@@ -13,10 +13,13 @@ import {
   revertInvitation,
   invitableCondition,
 } from "../../models/invitations.ts";
-import { count, countPeople, explainCode, print, UsageError, withOwner } from "../command.ts";
+import { count, countPeople, explainCode, print, withOwner } from "../command.ts";
 
-type Options = Partial<Record<"first" | "source" | "out" | "show" | "undo", string>> &
-  Partial<Record<"confirmed" | "dryRun" | "list", boolean>>;
+type Options = Partial<Record<"source" | "out" | "show" | "undo", string>> &
+  Partial<Record<"confirmed" | "dryRun" | "list", boolean>> & { first?: number };
+
+/** The options that invite nobody. */
+const others = ["list", "show", "undo"];
 
 export const invite = new Command("invite")
   .summary("invites the oldest waiting people, and writes their list as CSV")
@@ -26,23 +29,24 @@ export const invite = new Command("invite")
       "without FILE or with -, to stdout. If FILE exists or cannot be created, nothing changes. If invite was killed or " +
       "its list is lost, find the invitation with --list. Then print its list with --show, or revert it with --undo.",
   )
-  .option("--first <N>", "invite the N oldest, or all if there are fewer")
-  .option("--source <SOURCE>", "only people from this source, as stats names it")
-  .option("--confirmed", "only people whose address was confirmed by the link in the confirmation mail")
-  .option("--dry-run", "print the numbers, and change nothing")
+  .addOption(
+    new Option("--first <N>", "invite the N oldest, or all if there are fewer").argParser(readCount).conflicts(others),
+  )
+  .addOption(new Option("--source <SOURCE>", "only people from this source, as stats names it").conflicts(others))
+  .addOption(new Option("--confirmed", "only people who confirmed their address").conflicts(others))
+  .addOption(new Option("--dry-run", "print the numbers, and change nothing").conflicts(others))
   .option("--out <FILE>", "write the list to FILE; - is stdout")
-  .option("--list", "list the invitations, the newest first; a name begins with the time in UTC")
-  .option("--show <INVITATION>", "write the list of an invitation again: those who are still invited")
-  .option("--undo <INVITATION>", "make the people of an invitation waiting again, unless their status changed since")
+  .addOption(new Option("--list", "list the invitations, the newest first").conflicts(["out", "show", "undo"]))
+  .addOption(new Option("--show <INVITATION>", "write the list again: those who are still invited").conflicts("undo"))
+  .addOption(new Option("--undo <INVITATION>", "make those who are still invited waiting again").conflicts("out"))
   .action(async (options: Options, command: Command) => {
-    checkOptions(command);
-    const { first: text, source, confirmed = false, dryRun, out, list, show, undo } = options;
-    const first = readCount(text);
+    const { first = 0, source, confirmed = false, dryRun, out, list, show, undo } = options;
+    if (!(first || list || show || undo)) command.error("error: name --first N, --list, --show or --undo INVITATION");
     const condition = invitableCondition(source, confirmed);
     await withOwner(async (client) => {
       if (list) await printInvitations(client);
-      else if (show !== undefined) await showInvitation(client, show, out);
-      else if (undo !== undefined) await undoInvitation(client, undo);
+      else if (show) await showInvitation(client, show, out);
+      else if (undo) await undoInvitation(client, undo);
       else if (dryRun) {
         const waiting = await countWaiting(client, condition);
         print(`Would invite ${countPeople(Math.min(waiting, first))}; ${count(waiting)} match.\n`);
@@ -50,20 +54,9 @@ export const invite = new Command("invite")
     });
   });
 
-/** @throws UsageError unless the options are --list, --undo, --show with --out, or --first with those that go with it. */
-function checkOptions(command: Command): void {
-  const given = command.options.filter((option) => command.getOptionValueSource(option.attributeName()) === "cli");
-  const names = given.map((option) => option.name());
-  const alone = names.find((name) => ["list", "show", "undo"].includes(name));
-  const excess = names.find((name) => name !== alone && !(alone === "show" && name === "out"));
-  if (alone && excess) throw new UsageError(`--${alone} cannot be combined with --${excess}.`);
-  if (alone || names.includes("first")) return;
-  throw new UsageError("invite needs --first N, --list, --show INVITATION or --undo INVITATION.");
-}
-
-function readCount(text = "1"): number {
+function readCount(text: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new UsageError(`--first is "${printableName(text)}" but must be a whole number from 1, for example 100.`);
+  throw new InvalidArgumentError("Name a whole number from 1, for example 100.");
 }
 
 async function inviteToList(client: pg.Client, first: number, condition: string, output: Writable): Promise<void> {

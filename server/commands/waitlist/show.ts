@@ -1,11 +1,11 @@
 // waitlist show: everything that is kept about a person, and the privacy notice of the sign-up (GDPR, articles 7, 13 and 15).
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import type pg from "pg";
 import { flags } from "../../database/columns.ts";
 import { findErasure, findPeople, type Person } from "../../models/erasures.ts";
 import { normaliseEmail } from "../../models/waitlist-entry.ts";
 import { invisible, OperatorError, printable, printableLines, printableName } from "../../operator-messages.ts";
-import { print, readChoice, withOwner } from "../command.ts";
+import { print, withOwner } from "../command.ts";
 
 export const show = new Command("show")
   .summary("prints everything that is kept about the person with ADDRESS")
@@ -15,11 +15,8 @@ export const show = new Command("show")
       "says whether the database keeps the address as erased.",
   )
   .argument("ADDRESS")
-  .option("--format <FORMAT>", "text or json", "text")
-  .action(async (email: string, { format: name }: { format: string }) => {
-    const toText = (people: Person[], mails: string[]) =>
-      people.map((person, i) => describePerson(person, mails[i] ?? "")).join("\n");
-    const format = readChoice("format", name, { text: toText, json: toJson });
+  .addOption(new Option("--format <FORMAT>").choices(["text", "json"]).default("text"))
+  .action(async (email: string, { format }: { format: string }) => {
     await withOwner(async (client, { erasureKey }) => {
       const people = await findPeople(client, email);
       const erased = erasureKey && (await findErasure(client, email, erasureKey));
@@ -28,9 +25,8 @@ export const show = new Command("show")
         throw new OperatorError(`"${printableName(email)}" is not an email address.`);
       }
       if (people.length === 0) throw new OperatorError(`The list has no entry with this address.${note}`);
-      const mails: string[] = [];
-      for (const person of people) mails.push(await describeMail(client, person));
-      print(format(people, mails));
+      if (format === "json") print(toJson(people));
+      else for (const person of people) print(describePerson(person, await describeMail(client, person)));
       if (note) process.stderr.write(`${note.trim()}\n`);
     });
   });

@@ -2,7 +2,7 @@
 import { Command } from "commander";
 import { printable, printableName } from "../../operator-messages.ts";
 import { count, print, withOwner } from "../command.ts";
-import { periodOptions, readPeriod, type Dates } from "./moment.ts";
+import { inPeriod, sinceOption, untilOption, type Period } from "./moment.ts";
 import { countFigures, sumFigures, type Figure, type Figures } from "../../models/stats.ts";
 
 /** The numbers of days and sources without --all. */
@@ -10,7 +10,7 @@ const [shownDays, shownSources] = [14, 10];
 /** The number of sources with --all. A flood of sign-ups can name a million. */
 const mostSources = 1_000;
 
-type Options = Dates & { all?: boolean; withFlagged?: boolean };
+type Options = Period & { all?: boolean; withFlagged?: boolean };
 
 export const stats = new Command("stats")
   .summary("shows views, sign-ups and their rate by day, source and status")
@@ -22,13 +22,12 @@ export const stats = new Command("stats")
   )
   .option("--all", `show every day and up to 1,000 sources, instead of ${shownDays} days and ${shownSources} sources`)
   .option("--with-flagged", "include flagged entries")
-  .option(...periodOptions.since)
-  .option(...periodOptions.until)
-  .action(async ({ all = false, withFlagged = false, ...dates }: Options) => {
-    const period = readPeriod(dates);
+  .addOption(sinceOption())
+  .addOption(untilOption())
+  .action(async ({ all = false, withFlagged = false, ...period }: Options) => {
     await withOwner(async (client) => {
       const options = { withFlagged, sources: all ? mostSources : shownSources };
-      const figures = await countFigures(client, period, options);
+      const figures = await countFigures(client, inPeriod(period), options);
       print(formatTables(figures, all));
     });
   });
