@@ -4,7 +4,7 @@ import type { Config } from "../config.ts";
 import { describeLoss, withConnection } from "../database/connect.ts";
 import { withDatabase, type OpenedDatabase } from "../database/settings.ts";
 import { errorFields } from "../logger.ts";
-import { explain, OperatorError, printableLines } from "../operator-messages.ts";
+import { explain, OperatorError, printable, printableLines } from "../operator-messages.ts";
 
 export async function runCommand(work: Parameters<typeof withDatabase>[0]): Promise<void> {
   await conclude(() => withDatabase(work));
@@ -77,9 +77,11 @@ function toOperatorError(error: unknown): unknown {
 }
 
 /** A container's disk is read-only, and has none of the operator's folders. */
-export function explainCode(code = ""): string {
-  if (code !== "ENOENT" && code !== "EROFS") return code;
-  return `${code}. In a container, mount the folder (-v "$PWD/exports:/data" --user "$(id -u):$(id -g)"), and name /data/FILE`;
+export function fileError(path: string, verb: "read" | "written", { code }: NodeJS.ErrnoException): OperatorError {
+  const isMissing = code === "ENOENT" || code === "EROFS";
+  const hint =
+    ' In a container, mount the folder (-v "$PWD/exports:/data" --user "$(id -u):$(id -g)"), and name /data/FILE.';
+  return new OperatorError(`${printable(path)} cannot be ${verb}: ${code}.${isMissing ? hint : ""}`);
 }
 
 /** Keeps line breaks, and replaces every other control character by "?". */

@@ -4,8 +4,8 @@ import { Command } from "commander";
 import { requireErasureKey } from "../../database/erasure-key.ts";
 import { eraseEntries, findPeople } from "../../models/erasures.ts";
 import { normaliseEmail } from "../../models/waitlist-entry.ts";
-import { listNames, OperatorError, printable, printableName } from "../../operator-messages.ts";
-import { count, countEntries, explainCode, print, withOwner } from "../command.ts";
+import { listNames, OperatorError, printableName } from "../../operator-messages.ts";
+import { count, countEntries, fileError, print, withOwner } from "../command.ts";
 
 export const erase = new Command("erase")
   .summary("permanently removes the entry of each ADDRESS")
@@ -43,8 +43,8 @@ export const erase = new Command("erase")
   });
 
 async function readLines(path: string): Promise<string[]> {
-  const text = await readFile(path, "utf8").catch(({ code }: NodeJS.ErrnoException) => {
-    throw new OperatorError(`${printable(path)} cannot be read: ${explainCode(code)}`);
+  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+    throw fileError(path, "read", error);
   });
   return text.split(/[\r\n]+/).filter((line) => line.trim() !== "");
 }

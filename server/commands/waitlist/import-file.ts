@@ -6,7 +6,7 @@ import { CsvError, parse } from "csv-parse";
 import { OperatorError, printable } from "../../operator-messages.ts";
 import { importedColumns } from "../../models/waitlist-entry.ts";
 import { unguard } from "../../models/exported-list.ts";
-import { explainCode } from "../command.ts";
+import { fileError } from "../command.ts";
 
 export interface CsvFile {
   ignored: string[];
@@ -66,7 +66,7 @@ type Records = AsyncGenerator<{ number: number; cells: string[] }>;
 async function* readRecords(path: string): Records {
   const source = createReadStream(path);
   await once(source, "readable").catch((error: NodeJS.ErrnoException) => {
-    throw new OperatorError(`${printable(path)} cannot be read: ${explainCode(error.code)}`);
+    throw fileError(path, "read", error);
   });
   const head = source.read() as Buffer | null;
   if (!head) return;
