@@ -18,12 +18,11 @@ it("import reads another tool's columns, delimiter, byte order mark and quotes",
     `\uFEFF"E-Mail";NAME;Company;Job title;Created at;Status;Id\r\n` +
     'ADA@Example.com;"Ada; ""Countess""";Engines;;2026-01-02 03:04:05+01;Invited;7\r\n' +
     ";;;;;;\r\n\r\n" +
-    "zoe@münchen.de;Zoë;Bau;Chefin;01/02/2026;active;8\r\n";
+    "zoe@münchen.de;Zoë;Bau;Chefin;;;8\r\n";
   const result = await importText(text);
   expect(result).toMatchObject({ code: 0, stderr: "" });
   expect(result.stdout).toBe(
-    "2 lines, 0 already on the list, 0 twice in the file, 0 wrong.\nIgnored columns: Id.\n" +
-      "1 dates are unusable; import uses the current time.\n1 statuses are unknown; import uses waiting.\nImported 2.\n",
+    "2 lines, 0 already on the list, 0 twice in the file, 0 wrong.\nIgnored columns: Id.\nImported 2.\n",
   );
   const created_at = new Date("2026-01-02T02:04:05Z");
   expect(await entries()).toMatchObject([
@@ -72,6 +71,16 @@ it("import adds nothing if a line is wrong, and reports 20 of them without perso
 });
 
 it.each<[string, string | Uint8Array, RegExp]>([
+  [
+    "a date that is not ISO 8601 or not past",
+    "name,email,company,created_at\nA,a@example.com,C,01/02/2026\nA,a@example.com,C,9999-01-01\n",
+    /^Line 2: created_at: not a past date in ISO 8601\nLine 3: created_at: /,
+  ],
+  [
+    "an unknown status",
+    "name,email,company,status\nA,a@example.com,C,secret\n",
+    /^Line 2: status: not one of waiting, invited, joined, left\n/,
+  ],
   [
     "a file without a header",
     "Secret,secret@example.com,Secret\n",
