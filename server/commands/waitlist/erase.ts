@@ -10,11 +10,9 @@ import { count, countEntries, fileError, print, withOwner } from "../command.ts"
 export const erase = new Command("erase")
   .summary("permanently removes the entry of each ADDRESS")
   .description(
-    "Removes all of the entries, or none if a text is neither an email address nor on the list. Their status history " +
-      "stays: it holds no personal data. Earlier backups and exports still hold the entry. With ERASURE_KEY, the " +
-      "database keeps the address as a keyed hash, also if the list has no such entry: neither a restore with purge nor " +
-      "import brings the entry back, and the person can still sign up again. Without it, erase the address again after " +
-      "each restore and import.",
+    "Removes all of the entries, or none if a text is neither an email address nor on the list. Earlier backups and " +
+      "exports still hold them. With ERASURE_KEY, neither a restore with purge nor an import brings them back, and the " +
+      "people can sign up again. Without it, erase the addresses again after each restore and import.",
   )
   .argument("[ADDRESS...]")
   .option("--file <FILE>", "erase the addresses in FILE, one a line")

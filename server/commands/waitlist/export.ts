@@ -17,17 +17,15 @@ type Options = Period & {
 export const exportCommand = new Command("export")
   .summary("writes the list as CSV or as JSON lines, in no particular order")
   .description(
-    "Without FILE, the list goes to stdout. FILE must not exist; it appears when it is complete, and only you can read it. So " +
-      "that no spreadsheet runs a cell of CSV as a formula, an apostrophe precedes = + - @ and their full-width forms at " +
-      "the start of a cell and after ; TAB or a line break in it, and a leading TAB or CR. import removes these " +
-      "apostrophes.",
+    "Without FILE, the list goes to stdout. FILE must not exist; it appears when it is complete, and only you can read " +
+      "it. In CSV, an apostrophe precedes text that a spreadsheet could run as a formula; import removes it.",
   )
   .argument("[FILE]")
   .addOption(new Option("--format <FORMAT>").choices(Object.keys(exportFormats)).default("csv"))
   .addOption(sinceOption())
   .addOption(untilOption())
   .addOption(new Option("--status <STATUS>", "only entries with this status").choices(Object.keys(WaitlistStatus)))
-  .option("--confirmed", "only entries whose address was confirmed by the link in the confirmation mail")
+  .option("--confirmed", "only people who confirmed their address")
   .option("--without-flagged", "omit suspected spam, disposable addresses and unusual volume")
   .action(async (file: string | undefined, options: Options) => {
     const copy = exportFormats[options.format](readCondition(options));

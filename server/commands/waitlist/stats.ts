@@ -15,12 +15,14 @@ type Options = Period & { all?: boolean; withFlagged?: boolean };
 export const stats = new Command("stats")
   .summary("shows views, sign-ups and their rate by day, source and status")
   .description(
-    "Views are loads of the landing page, not visitors: a person who comes back is counted again. A source is " +
-      "utm_source, else the site that linked to the page, else direct. Days are in UTC; days with no figures are " +
-      "omitted. The rate is sign-ups per view, without imported entries and without days on which no views were " +
-      "counted. Flagged entries (suspected spam, a disposable address, unusual volume) count only with --with-flagged.",
+    "Views are loads of the landing page, not visitors. A source is utm_source, else the site that linked to the page, " +
+      "else direct. Days are in UTC. The rate is sign-ups per view, without imported entries and without days on which no " +
+      "views were counted. Flagged entries count only with --with-flagged.",
   )
-  .option("--all", `show every day and up to 1,000 sources, instead of ${shownDays} days and ${shownSources} sources`)
+  .option(
+    "--all",
+    `every day and up to ${count(mostSources)} sources, instead of ${shownDays} days and ${shownSources} sources`,
+  )
   .option("--with-flagged", "include flagged entries")
   .addOption(sinceOption())
   .addOption(untilOption())

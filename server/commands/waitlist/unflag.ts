@@ -9,7 +9,7 @@ export const unflag = new Command("unflag")
   .description(
     "For the day on which more people signed up than SIGNUP_HOURLY_CEILING. Other flags stay. If the site sends " +
       "confirmation mails, each of these entries gets one, unless it is imported, has another flag or is no longer " +
-      "waiting. A second run finds nothing to do.",
+      "waiting.",
   )
   .addOption(sinceOption().makeOptionMandatory())
   .addOption(untilOption())
