@@ -19,7 +19,7 @@ const onLinux = [
   "tests/backup-script.test.ts",
   "tests/browser/hot-reload.test.ts",
   "server/database/embedded/*.test.ts",
-  "tests/process/{commands,export,import,invite,outages,start,stats,tls,waitlist,worker}.test.ts",
+  "tests/process/{commands,export,import,invite,outages,start,tls,waitlist,worker}.test.ts",
 ];
 const exclude = [...configDefaults.exclude, ...onLinux];
 

@@ -4,18 +4,13 @@ import type { Config } from "../config.ts";
 import { describeLoss, withConnection } from "../database/connect.ts";
 import { withDatabase, type OpenedDatabase } from "../database/settings.ts";
 import { errorFields } from "../logger.ts";
-import { explain, OperatorError, printableLines, printableName } from "../operator-messages.ts";
-
-/** The command line is invalid; the exit code is 2. */
-export class UsageError extends OperatorError {
-  override name = "UsageError";
-}
+import { explain, OperatorError, printable, printableLines } from "../operator-messages.ts";
 
 export async function runCommand(work: Parameters<typeof withDatabase>[0]): Promise<void> {
   await conclude(() => withDatabase(work));
 }
 
-/** Ends the process after the work, with exit code 2 after a UsageError and 1 after any other error. */
+/** Ends the process after the work, with exit code 1 after an error. */
 export async function conclude(work: () => Promise<void>): Promise<void> {
   let stdoutError: NodeJS.ErrnoException | undefined;
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
@@ -27,7 +22,7 @@ export async function conclude(work: () => Promise<void>): Promise<void> {
     await work();
   } catch (error) {
     if (error !== stdoutError) process.stderr.write(explain(error));
-    process.exitCode = error instanceof UsageError ? 2 : 1;
+    process.exitCode = 1;
   }
   if (stdoutError && stdoutError.code !== "EPIPE") {
     process.stderr.write(`Standard output cannot be written: ${stdoutError.code}\n`);
@@ -81,11 +76,12 @@ function toOperatorError(error: unknown): unknown {
   return error;
 }
 
-/** @throws UsageError unless the value is a key of `choices`. */
-export function readChoice<T>(option: string, name: string, choices: Record<string, T>): T {
-  if (Object.hasOwn(choices, name)) return choices[name] as T;
-  const known = new Intl.ListFormat("en", { type: "disjunction" }).format(Object.keys(choices));
-  throw new UsageError(`--${option} is "${printableName(name)}" but must be ${known}.`);
+/** A container's disk is read-only, and has none of the operator's folders. */
+export function fileError(path: string, verb: "read" | "written", { code }: NodeJS.ErrnoException): OperatorError {
+  const isMissing = code === "ENOENT" || code === "EROFS";
+  const hint =
+    ' In a container, mount the folder (-v "$PWD/exports:/data" --user "$(id -u):$(id -g)"), and name /data/FILE.';
+  return new OperatorError(`${printable(path)} cannot be ${verb}: ${code}.${isMissing ? hint : ""}`);
 }
 
 /** Keeps line breaks, and replaces every other control character by "?". */

@@ -6,11 +6,11 @@ import { connect, createServer } from "node:net";
 import { networkInterfaces } from "node:os";
 import { pipeline } from "node:stream";
 import { createInterface } from "node:readline";
-import { parseArgs } from "node:util";
+import { Command, InvalidArgumentError } from "commander";
 import { childEnvironment, settings } from "../config.ts";
 import { migrate } from "../database/migrate.ts";
 import { isFree } from "../http/listen.ts";
-import { OperatorError, printable } from "../operator-messages.ts";
+import { OperatorError } from "../operator-messages.ts";
 import { projectRoot } from "../project-root.ts";
 import { print, runCommand } from "./command.ts";
 
@@ -30,8 +30,13 @@ ServerResponse.prototype.writeHead = function (...args) {
 };
 Error.prototype.toJSON = function () { return { ...this, name: this.name, message: this.message }; };`;
 
+const { port, forward } = new Command("studio")
+  .option("--port <PORT>", "the port on this machine", readPort, 5555)
+  .option("--forward", "forward the same port of a container's own addresses")
+  .parse()
+  .opts<{ port: number; forward?: boolean }>();
+
 await runCommand(async (database) => {
-  const { port, forward } = readOptions();
   const { adminUrl } = database;
   if (!adminUrl) {
     const example = `DATABASE_ADMIN_URL=${settings.DATABASE_ADMIN_URL.example}`;
@@ -41,7 +46,7 @@ await runCommand(async (database) => {
   if (database.directory) await migrate(database);
   if (!(await isFree(port)))
     throw new OperatorError(`Port ${port} is taken. Choose another one, for example --port 5556`);
-  const studio = startStudio(adminUrl, port);
+  const studio = startStudio(adminUrl);
   const exit = once(studio, "exit") as Promise<[number | null]>;
   // Ctrl-C also reaches Studio. This process waits for Studio to end, then releases the database.
   let signalled = false;
@@ -53,26 +58,20 @@ await runCommand(async (database) => {
   }
   createInterface(studio.stdout).on("line", (line) => {
     if (!line.includes("http://localhost:")) return;
-    if (forward) forwardOtherIps(port);
+    if (forward) forwardOtherIps();
     print(`Prisma Studio, with the newest entries first: http://localhost:${port}/#${newestEntries.toString()}\n`);
   });
   const [code] = await exit;
   process.exitCode = signalled ? 0 : (code ?? 1);
 });
 
-function readOptions(): { port: number; forward: boolean } {
-  const options = { port: { type: "string", default: "5555" }, forward: { type: "boolean", default: false } } as const;
-  try {
-    const { port, forward } = parseArgs({ options }).values;
-    if (/^[1-9]\d{0,4}$/.test(port) && Number(port) < 65_536) return { port: Number(port), forward };
-  } catch (error) {
-    throw new OperatorError(printable((error as Error).message));
-  }
-  throw new OperatorError("--port takes a port, for example 5556");
+function readPort(text: string): number {
+  if (/^[1-9]\d{0,4}$/.test(text) && Number(text) < 65_536) return Number(text);
+  throw new InvalidArgumentError("Name a port, for example 5556.");
 }
 
 /** Studio listens on 127.0.0.1, and refuses POST requests whose Origin is not http://localhost:PORT. It ends with this process, unless SIGKILL ends this process. */
-function startStudio(databaseUrl: string, port: number) {
+function startStudio(databaseUrl: string) {
   const prisma = createRequire(import.meta.url).resolve("prisma/build/index.js");
   const module = `data:text/javascript,${encodeURIComponent(preload)}`;
   // Without --browser none, Studio exits on a machine that has no browser.
@@ -87,8 +86,8 @@ function startStudio(databaseUrl: string, port: number) {
   return studio;
 }
 
-/** Forwards the same port of a container's own addresses, to which Docker forwards a published port. */
-function forwardOtherIps(port: number): void {
+/** Forwards the port of a container's own addresses, to which Docker forwards a published port. */
+function forwardOtherIps(): void {
   const interfaces = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
   for (const { address } of interfaces.filter(({ internal, family }) => !internal && family === "IPv4")) {
     createServer((socket) => {

@@ -26,12 +26,12 @@ function toCsvCell(column: string): string {
 }
 
 /** The COPY statement of each format, for the entries that meet an SQL condition. */
-export const exportFormats: Record<string, (condition: string) => string> = {
-  csv: (condition) =>
+export const exportFormats = {
+  csv: (condition: string) =>
     `COPY (SELECT ${exportedColumns.map(toCsvCell).join(", ")} FROM public.earlyaccess WHERE ${condition})
      TO STDOUT (FORMAT csv, HEADER)`,
   // COPY changes no byte of JSON text here, because JSON text has no control characters.
-  ndjson: (condition) =>
+  ndjson: (condition: string) =>
     `COPY (SELECT row_to_json(entry) FROM (SELECT ${exportedColumns.join(", ")} FROM public.earlyaccess WHERE ${condition}) AS entry)
      TO STDOUT (FORMAT csv, QUOTE E'\\x01', DELIMITER E'\\x02')`,
 };

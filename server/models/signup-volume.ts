@@ -76,11 +76,6 @@ function newHour(endsAt: number) {
   return { endsAt, entries: 0, signups: 0, logged: new Set<string>() };
 }
 
-export async function countFlagged(client: pg.Client, period: string): Promise<number> {
-  const sql = `SELECT count(*)::int AS flagged FROM public.earlyaccess WHERE unusual_volume AND ${period}`;
-  return (await client.query<{ flagged: number }>(sql)).rows[0]?.flagged ?? 0;
-}
-
 /** Short transactions: a sign-up of an address waits for the transaction that changes its entry. */
 const batchSize = 200;
 

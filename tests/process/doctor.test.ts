@@ -38,17 +38,14 @@ it("doctor finds nothing if all is well", async () => {
   expect(new Set(Object.values(verdicts(stdout)))).toEqual(new Set(["ok"]));
 });
 
-it("doctor finds that the web role can read the list, https without a proxy, and an unavailable Redis", async () => {
+it("doctor finds that the web role can read the list, and a privacy page that names nobody", async () => {
   await database.query("GRANT SELECT (name) ON earlyaccess TO PUBLIC");
-  const changes = { PUBLIC_URL: "https://perennial.example", REDIS_URL: "redis://:hunter2@127.0.0.1:1" };
-  const { code, stdout, stderr } = await waitlist(["doctor"], changes);
+  const { code, stdout, stderr } = await waitlist(["doctor"], { PUBLIC_URL: "https://perennial.example" });
   await database.query("REVOKE SELECT (name) ON earlyaccess FROM PUBLIC");
   expect([code, stderr]).toEqual([1, ""]);
   expect(stdout).toMatch(/^problem {2}Web role: .* has SELECT on entries/m);
-  expect(stdout).toMatch(/^warning {2}Proxy: set TRUST_PROXY=1/m);
   expect(stdout).toMatch(/^warning {2}Privacy: .* set CONTROLLER and CONTACT_EMAIL/m);
-  expect(stdout).toMatch(/^problem {2}Redis: cannot be used \(ECONNREFUSED\)/m);
-  expect(stdout).not.toMatch(/hunter2|it's a long secret|it%27s/);
+  expect(stdout).not.toMatch(/it's a long secret|it%27s/);
 });
 
 it("doctor finds that the web role may not store a sign-up, a notice or a page view", async () => {
@@ -67,16 +64,6 @@ it("doctor finds that the web role may not store a sign-up, a notice or a page v
       /^problem {2}DATABASE_URL: permission denied for \w+ earlyaccess\w* \(42501\)\. Migrate: npm run migrate/;
     expect([code, problems], right).toEqual([1, [expect.stringMatching(denied), ""]]);
   }
-});
-
-it("doctor finds a renamed column", async () => {
-  await database.query("ALTER TABLE earlyaccess RENAME company TO firm");
-  const { code, stdout } = await waitlist(["doctor"]);
-  await database.query("ALTER TABLE earlyaccess RENAME firm TO company");
-  expect([code, stdout]).toEqual([
-    1,
-    expect.stringMatching(/^problem {2}DATABASE_URL: column "company" .* Undo the renaming /m),
-  ]);
 });
 
 it("doctor finds a locked table, and goes on", async () => {
@@ -110,13 +97,10 @@ it("doctor finds webhooks that are not queued, a worker that does not run, and j
   await until("the worker runs", () => worker.stdout().includes("worker started"), 50);
   expect(await judge(wanted, "--strict")).toMatchObject({ code: 0, Worker: "ok" });
   await worker.stop();
-  for (const url of [database.webUrl, database.workerUrl]) {
-    await withClient(url, async (client) => {
-      await client.query("SELECT pg_advisory_lock($1)", [workerLock]);
-      const holder = `a session of the role "${new URL(url).username}" holds its lock`;
-      expect((await waitlist(["doctor"], wanted)).stdout).toContain(`\nwarning  Worker: none can run: ${holder}. `);
-    });
-  }
+  await withClient(database.webUrl, async (client) => {
+    await client.query("SELECT pg_advisory_lock($1)", [workerLock]);
+    expect(await judge(wanted)).toMatchObject({ Worker: "warning" }); // Another session holds the worker's lock.
+  });
   await database.query(
     `SELECT graphile_worker.add_job('webhook', '{}') FROM generate_series(1, 3);
      UPDATE graphile_worker._private_jobs
@@ -208,18 +192,20 @@ it("doctor logs into the mail server, and prints no password", async () => {
     const { stdout, stderr } = await runBuiltWaitlist(database, ["doctor"], env);
     expect(stderr).toBe("");
     expect(stdout).not.toMatch(/hunter2|correct horse|correct%20horse/);
-    return /^\w+ +Mail server: .*$/m.exec(stdout)?.[0];
+    return /^\w+ +SMTP_URL: .*$/m.exec(stdout)?.[0];
   };
   const login = { user: "ada", password: "correct horse" };
   const untrusted = await openMailServer({ encryption: "TLS" });
   expect((await waitlist(["doctor"], { ...mails, SMTP_URL: untrusted.url })).stdout).toMatch(
-    /^problem .*SELF_SIGNED_CERT\. Mails wait\. For an authority of your own, /m,
+    /^problem .*SELF_SIGNED_CERT\. Mails wait\. .* certificate authority of your own, /m,
   );
   await untrusted.close();
   const server = await openMailServer({ encryption: "STARTTLS", login });
-  expect(await examine(server.url)).toBe("ok       Mail server: accepts connections");
+  expect(await examine(server.url)).toBe("ok       SMTP_URL: the mail server accepts connections");
   const wrong = Object.assign(new URL(server.url), { password: "hunter2" }).href;
-  expect(await examine(wrong)).toMatch(/^problem .*Mail server error: 535 to AUTH PLAIN\. Mails wait/);
+  expect(await examine(wrong)).toMatch(
+    /^problem {2}SMTP_URL: Mail server error: 535 to AUTH PLAIN\. Mails wait\. Correct the setting/,
+  );
   await server.close();
-  expect(await examine(server.url)).toMatch(/^problem .*: ECONNREFUSED\. Mails wait\. Correct SMTP_URL\.$/);
+  expect(await examine(server.url)).toMatch(/^problem .*: ECONNREFUSED\. Mails wait\. /);
 });

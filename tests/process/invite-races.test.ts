@@ -24,8 +24,8 @@ it("ten invite processes never take the same person, and each file has its whole
   const emails = lists.map((list) => list.match(/person\d+@example\.com/g) ?? []);
   expect(emails.flat()).toHaveLength(400);
   expect(new Set(emails.flat()).size).toBe(400);
-  for (const [i, { stdout }] of runs.entries()) {
-    const invitation = / as invitation (\S+?)[.;]/.exec(stdout)?.[1];
+  for (const [i, { stderr }] of runs.entries()) {
+    const invitation = / as invitation (\S+)\./.exec(stderr)?.[1];
     const sql = "SELECT email FROM earlyaccess WHERE status = 'invited' AND invitation = $1";
     const listed = await database.query(sql, [invitation]);
     expect(listed.map(({ email }) => email as string).toSorted()).toEqual(emails[i]?.toSorted());

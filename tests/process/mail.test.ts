@@ -234,10 +234,7 @@ it("unflag clears the flag of a day, and the worker sends the mails that the fla
   await add("ada@example.com", "2026-01-31", { suspected_spam: false });
   await add("bot@example.com", "2026-01-31", { suspected_spam: true });
   await add("moved@example.com", "2026-01-31", { suspected_spam: false, imported: true });
-  const unflag = (...options: string[]) =>
-    runCommand("unflag", "--since", "2026-01-31", "--until", "2026-01-31", ...options);
-  const stdout = "Would clear the flag of 3 entries.\n";
-  expect(await unflag("--dry-run")).toEqual({ code: 0, stdout, stderr: "" });
+  const unflag = () => runCommand("unflag", "--since", "2026-01-31", "--until", "2026-01-31");
   expect((await unflag()).stdout).toBe("Cleared the flag of 3 entries. Mails queued: 1.\n");
   expect(await query("SELECT email FROM earlyaccess WHERE unusual_volume")).toEqual([{ email: "before@example.com" }]);
   await startWorker();

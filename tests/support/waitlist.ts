@@ -2,7 +2,6 @@
 import { join } from "node:path";
 import { Writable } from "node:stream";
 import { tmpdir } from "node:os";
-import { UsageError } from "../../server/commands/command.ts";
 import { runCommandLine } from "../../server/commands/waitlist/commands.ts";
 import { explain } from "../../server/operator-messages.ts";
 import type { DatabaseSettings } from "../../server/database/settings.ts";
@@ -28,7 +27,7 @@ export async function runWaitlist(
     await runCommandLine(args);
   } catch (error) {
     process.stderr.write(explain(error));
-    process.exitCode = error instanceof UsageError ? 2 : 1;
+    process.exitCode = 1;
   } finally {
     process.chdir(folder);
     process.env = own;

@@ -4,7 +4,7 @@ import type pg from "pg";
 import { loadConfig, type Config } from "../../config.ts";
 import { signUpColumns } from "../../database/columns.ts";
 import { connectTo, withConnection } from "../../database/connect.ts";
-import { openDatabase, readRole, type OpenedDatabase, type WorkerTask } from "../../database/settings.ts";
+import { openDatabase, workerTasks, type OpenedDatabase, type WorkerTask } from "../../database/settings.ts";
 import { requireErasureKey } from "../../database/erasure-key.ts";
 import { mayMigrate, pendingMigrations } from "../../database/migrate.ts";
 import { backlogSeconds, isQueueEnabled, workerLock, workerName } from "../../database/queue.ts";
@@ -24,7 +24,7 @@ import {
 } from "./mail-checks.ts";
 
 export const doctor = new Command("doctor")
-  .summary("checks settings, database, roles, worker, backup, Redis and mail server, and says what to do")
+  .summary("checks settings, database, roles, worker, backup, mail server and DNS, and says what to do")
   .description("Changes nothing, and prints no password. The exit code is 1 if there is a problem.")
   .option("--strict", "exit with 1 after a warning, too")
   .option("--mail <ADDRESS>", "only send the confirmation mail there, with links of no entry")
@@ -42,8 +42,10 @@ async function* examine(): AsyncGenerator<Finding> {
   try {
     const config = loadConfig();
     yield ok(what, "every setting can be read");
-    yield* examineSite(config);
-    if (config.redisUrl) yield await examineRedis(config.redisUrl);
+    const { publicUrl, controller, contactEmail } = config;
+    if (publicUrl?.startsWith("https:") && !(controller && contactEmail)) {
+      yield warn("Privacy", "the page /privacy does not say who is responsible: set CONTROLLER and CONTACT_EMAIL.");
+    }
     if (config.smtpUrl) yield await examineMailServer(config.smtpUrl, config);
     if (config.mailFrom) yield* await examineMailDomain(config);
     what = "Database";
@@ -63,25 +65,14 @@ function toProblem(what: string, error: unknown): Finding {
   if (error instanceof OperatorError) return problem(what, error.message);
   const { code } = errorFields(error);
   if (code === undefined) throw error;
-  return problem(what, `${printable((error as Error).message)} (${code}). ${hintFor(code)}`);
-}
-
-function hintFor(code: string): string {
-  if (code === "42703") return "Undo the renaming of a column, unless Migrations is a problem, too.";
   // A missing right, table or function.
-  return code.startsWith("42") ? migrateHint : "See docs/incident.md, Error codes.";
+  const hint = code.startsWith("42") ? migrateHint : "See docs/incident.md, Error codes.";
+  return problem(what, `${printable((error as Error).message)} (${code}). ${hint}`);
 }
 
 /** Returns what the check finds, or why it failed. */
 async function attempt(what: string, check: () => Promise<Finding>): Promise<Finding> {
   return check().catch((error: unknown) => toProblem(what, error));
-}
-
-function* examineSite({ publicUrl, trustProxy, controller, contactEmail }: Config): Generator<Finding> {
-  if (!publicUrl?.startsWith("https:")) return;
-  const missing = [controller ? [] : "CONTROLLER", contactEmail ? [] : "CONTACT_EMAIL"].flat().join(" and ");
-  if (trustProxy === 0) yield warn("Proxy", "set TRUST_PROXY=1, or all visitors share the limit of their proxy.");
-  if (missing) yield warn("Privacy", `the page /privacy does not say who is responsible: set ${missing}.`);
 }
 
 async function* examineDatabase(database: OpenedDatabase, config: Config): AsyncGenerator<Finding> {
@@ -102,7 +93,7 @@ async function* examineDatabase(database: OpenedDatabase, config: Config): Async
     const judge = isPrivileged && config.allowPrivilegedRole ? warn : problem;
     yield warning ? judge("Web role", warning) : ok("Web role", "cannot read, change or delete entries");
     if (!isUpToDate) return;
-    yield* examineWorker(owner, worker);
+    yield* examineWorker(owner, worker?.tasks ?? []);
     if (config.mailFrom)
       yield await attempt("Confirmations", () => examineConfirmations(owner, config.mailMinConfirmed));
     yield await attempt("Backup", () => examineBackup(owner));
@@ -136,45 +127,39 @@ const webStatements = [
 const noWorker =
   "none runs: mails and webhooks wait, old entries stay. Its log says why. With docker compose, add worker to COMPOSE_PROFILES in .env, then: docker compose up -d --no-deps worker; otherwise npm run worker, or node dist/server/worker.js in the image.";
 
-async function* examineWorker(owner: pg.Client, worker: OpenedDatabase["worker"]): AsyncGenerator<Finding> {
-  const tasks = worker?.tasks ?? [];
-  const holder = await findLockHolder(owner);
-  const role = `the role "${printable(holder?.role ?? "")}"`;
-  if (holder?.application === workerName && (!worker || holder.role === readRole(worker.url).name))
-    yield ok("Worker", `runs as ${role}`);
-  else if (holder)
-    yield warn(
-      "Worker",
-      `none can run: a session of ${role} holds its lock. As a superuser, run: SELECT pg_terminate_backend(${holder.pid})`,
-    );
+const taskNames: Record<WorkerTask, string> = {
+  webhook: "Webhooks",
+  mail: "Confirmation mails",
+  purge: "Deletion of old entries",
+};
+
+async function* examineWorker(owner: pg.Client, tasks: WorkerTask[]): AsyncGenerator<Finding> {
+  if (await isWorkerRunning(owner)) yield ok("Worker", "runs");
   else if (tasks.length > 0) yield warn("Worker", noWorker);
-  for (const [task, what] of [
-    ["webhook", "Webhooks"],
-    ["mail", "Confirmation mails"],
-  ] as const) {
-    const isWanted = tasks.includes(task);
-    const isEnabled = await isQueueEnabled(owner, task);
-    if (isWanted && isEnabled) yield await attempt(what, () => examineJobs(owner, task, what));
-    else if (isWanted) yield problem(what, `sign-ups add no jobs. ${migrateHint}`);
-    else if (isEnabled) yield warn(what, `sign-ups add jobs, but the task is not configured here. ${migrateHint}`);
-    if (isWanted && isEnabled && task === "mail") yield await attempt("Missing mails", () => findMissingMails(owner));
+  for (const task of workerTasks) {
+    const what = taskNames[task];
+    const isEnabled = await isQueueEnabled(owner, task); // Undefined for purge: the worker adds its jobs.
+    if (!tasks.includes(task)) {
+      if (isEnabled) yield warn(what, `sign-ups add jobs, but the task is not configured here. ${migrateHint}`);
+    } else if (isEnabled === false) {
+      yield problem(what, `sign-ups add no jobs. ${migrateHint}`);
+    } else {
+      yield await attempt(what, () => examineJobs(owner, task));
+      if (task === "mail") yield await attempt("Missing mails", () => findMissingMails(owner));
+    }
   }
-  const deletion = "Deletion of old entries";
-  if (tasks.includes("purge")) yield await attempt(deletion, () => examineJobs(owner, "purge", deletion));
 }
 
-/** Every role of the database can take the lock of the worker. */
-async function findLockHolder(owner: pg.Client) {
-  const { rows } = await owner.query<{ role: string; application: string; pid: number }>(
-    `SELECT usename AS role, application_name AS application, pid FROM pg_locks JOIN pg_stat_activity USING (pid)
-     WHERE locktype = 'advisory' AND granted AND classid = 0 AND objid = $1 AND objsubid = 1 AND datname = current_database()
-       AND database = datid`,
-    [workerLock],
+async function isWorkerRunning(owner: pg.Client): Promise<boolean> {
+  const { rowCount } = await owner.query(
+    `SELECT FROM pg_locks JOIN pg_stat_activity USING (pid)
+     WHERE locktype = 'advisory' AND granted AND objid = $1 AND datname = current_database() AND application_name = $2`,
+    [workerLock, workerName],
   );
-  return rows[0];
+  return rowCount !== 0;
 }
 
-async function examineJobs(owner: pg.Client, task: WorkerTask, what: string): Promise<Finding> {
+async function examineJobs(owner: pg.Client, task: WorkerTask): Promise<Finding> {
   const { rows } = await owner.query(
     `SELECT count(*) FILTER (WHERE attempts < max_attempts)::int AS waiting,
             count(*) FILTER (WHERE attempts >= max_attempts)::int AS lost,
@@ -185,8 +170,8 @@ async function examineJobs(owner: pg.Client, task: WorkerTask, what: string): Pr
   );
   const { waiting, lost, late, error } = rows[0];
   const state = `jobs that wait: ${count(waiting)}, that were given up after 25 attempts: ${count(lost)}`;
-  if (!late && lost === 0) return ok(what, state);
-  return warn(what, `${state}.${error ? ` The latest error: ${printable(error)}.` : ""}`);
+  if (!late && lost === 0) return ok(taskNames[task], state);
+  return warn(taskNames[task], `${state}.${error ? ` The latest error: ${printable(error)}.` : ""}`);
 }
 
 /** Sign-ups that were stored while the queue failed, or restored from a backup; not those from before the first mail. */
@@ -214,35 +199,14 @@ async function examineBackup(owner: pg.Client): Promise<Finding> {
   return ok("Backup", latest ? `the latest good one is of ${latest}` : "none by the Compose profile backup");
 }
 
-async function examineRedis(url: string): Promise<Finding> {
-  const { Redis } = await import("ioredis"); // Half a megabyte that most sites do not need.
-  const redis = new Redis(url, { lazyConnect: true, connectTimeout: 3_000, retryStrategy: () => null });
-  let reason: NodeJS.ErrnoException | undefined;
-  redis.on("error", (error) => (reason ??= error));
-  try {
-    await redis.connect();
-    return ok("Redis", "answers");
-  } catch (error) {
-    // Redis' own errors begin with a word for their kind, such as WRONGPASS. The rest may quote the password.
-    const { code, message, name } = reason ?? (error as NodeJS.ErrnoException);
-    const why = code ?? /^[A-Z]{4,}\b/.exec(message)?.[0] ?? name;
-    return problem("Redis", `cannot be used (${why}): no limit per client. Start it, or correct REDIS_URL.`);
-  } finally {
-    redis.disconnect();
-  }
-}
-
 async function examineMailServer(url: string, { publicUrl = "" }: Config): Promise<Finding> {
   const { MailError, verifyMailServer } = await import("../../worker/mail-server.ts"); // nodemailer
   try {
     await verifyMailServer({ url, client: new URL(publicUrl).hostname });
-    return ok("Mail server", "accepts connections");
+    return ok("SMTP_URL", "the mail server accepts connections");
   } catch (error) {
     if (!(error instanceof MailError)) throw error;
-    const isCertificate = /CERT|^UNABLE_TO_/.test(error.code);
-    const hint = isCertificate
-      ? "For an authority of your own, see docs/mail.md, Docker Compose."
-      : "Correct SMTP_URL.";
-    return problem("Mail server", `${error.message}. Mails wait. ${hint}`);
+    const hint = "Correct the setting; for a certificate authority of your own, see docs/mail.md, Docker Compose.";
+    return problem("SMTP_URL", `${error.message}. Mails wait. ${hint}`);
   }
 }

@@ -4,26 +4,21 @@ import { Command } from "commander";
 import { requireErasureKey } from "../../database/erasure-key.ts";
 import { eraseEntries, findPeople } from "../../models/erasures.ts";
 import { normaliseEmail } from "../../models/waitlist-entry.ts";
-import { listNames, OperatorError, printable, printableName } from "../../operator-messages.ts";
-import { count, countEntries, print, UsageError, withOwner } from "../command.ts";
-import { explainCode } from "./private-file.ts";
+import { listNames, OperatorError, printableName } from "../../operator-messages.ts";
+import { count, countEntries, fileError, print, withOwner } from "../command.ts";
 
 export const erase = new Command("erase")
   .summary("permanently removes the entry of each ADDRESS")
   .description(
-    "Removes all of the entries, or none if a text is neither an email address nor on the list. Their status history " +
-      "stays: it holds no personal data. Earlier backups and exports still hold the entry. With ERASURE_KEY, the " +
-      "database keeps the address as a keyed hash, also if the list has no such entry: neither a restore with purge nor " +
-      "import brings the entry back, and the person can still sign up again. Without it, erase the address again after " +
-      "each restore and import.",
+    "Removes all of the entries, or none if a text is neither an email address nor on the list. Earlier backups and " +
+      "exports still hold them. With ERASURE_KEY, neither a restore with purge nor an import brings them back, and the " +
+      "people can sign up again. Without it, erase the addresses again after each restore and import.",
   )
   .argument("[ADDRESS...]")
   .option("--file <FILE>", "erase the addresses in FILE, one a line")
-  .action(async (given: string[], { file }: { file?: string }) => {
-    if ((file === undefined) === (given.length === 0)) {
-      throw new UsageError("erase needs either ADDRESS… or --file FILE. See: waitlist erase --help");
-    }
-    const emails = file === undefined ? given : await readLines(file);
+  .action(async (given: string[], { file }: { file?: string }, command: Command) => {
+    if (file === undefined && given.length === 0) command.error("error: name an ADDRESS or --file FILE");
+    const emails = file === undefined ? given : [...given, ...(await readLines(file))];
     await withOwner(async (client, { erasureKey }) => {
       await requireErasureKey(client, erasureKey);
       const listed = new Map<string, { id: string; email: string }>();
@@ -46,8 +41,8 @@ export const erase = new Command("erase")
   });
 
 async function readLines(path: string): Promise<string[]> {
-  const text = await readFile(path, "utf8").catch(({ code }: NodeJS.ErrnoException) => {
-    throw new OperatorError(`${printable(path)} cannot be read: ${explainCode(code)}`);
+  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+    throw fileError(path, "read", error);
   });
   return text.split(/[\r\n]+/).filter((line) => line.trim() !== "");
 }

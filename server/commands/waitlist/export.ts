@@ -1,53 +1,41 @@
 // waitlist export: streams the list from Postgres as CSV or JSON lines.
-import { createWriteStream } from "node:fs";
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import { WaitlistStatus } from "../../database/generated/enums.ts";
-import { printable } from "../../operator-messages.ts";
 import { copyRows, exportFormats } from "../../models/exported-list.ts";
 import { isFlagged } from "../../models/waitlist-entry.ts";
-import { countEntries, print, readChoice, withOwner } from "../command.ts";
-import { periodOptions, readPeriod, type Dates } from "./moment.ts";
-import { writePrivately } from "./private-file.ts";
+import { withOwner } from "../command.ts";
+import { writeList } from "./list-file.ts";
+import { inPeriod, sinceOption, untilOption, type Period } from "./moment.ts";
 
-type Options = Dates & { format: string; status?: string; confirmed?: boolean; withoutFlagged?: boolean };
+type Options = Period & {
+  format: keyof typeof exportFormats;
+  status?: string;
+  confirmed?: boolean;
+  withoutFlagged?: boolean;
+};
 
 export const exportCommand = new Command("export")
   .summary("writes the list as CSV or as JSON lines, in no particular order")
   .description(
-    "Without FILE, or with -, the list goes to stdout. FILE appears when it is complete, and only you can read it. So " +
-      "that no spreadsheet runs a cell of CSV as a formula, an apostrophe precedes = + - @ and their full-width forms at " +
-      "the start of a cell and after ; TAB or a line break in it, and a leading TAB or CR. import removes these " +
-      "apostrophes.",
+    "Without FILE, the list goes to stdout. FILE must not exist; it appears when it is complete, and only you can read " +
+      "it. In CSV, an apostrophe precedes text that a spreadsheet could run as a formula; import removes it.",
   )
   .argument("[FILE]")
-  .option("--format <FORMAT>", "csv or ndjson", "csv")
-  .option(...periodOptions.since)
-  .option(...periodOptions.until)
-  .option(
-    "--status <STATUS>",
-    `only entries with this status: ${Object.keys(WaitlistStatus).join(", ")}; several with commas`,
-  )
-  .option("--confirmed", "only entries whose address was confirmed by the link in the confirmation mail")
+  .addOption(new Option("--format <FORMAT>").choices(Object.keys(exportFormats)).default("csv"))
+  .addOption(sinceOption())
+  .addOption(untilOption())
+  .addOption(new Option("--status <STATUS>", "only entries with this status").choices(Object.keys(WaitlistStatus)))
+  .option("--confirmed", "only people who confirmed their address")
   .option("--without-flagged", "omit suspected spam, disposable addresses and unusual volume")
-  .action(async (file = "-", options: Options) => {
-    const format = readChoice("format", options.format, exportFormats);
-    const copy = format(readCondition(options));
-    await withOwner(async (client) => {
-      if (file === "-") await copyRows(client, copy, process.stdout);
-      else {
-        const rows = await writePrivately(file, (draft) =>
-          copyRows(client, copy, createWriteStream(draft, { flush: true })),
-        );
-        print(`Wrote ${countEntries(rows)} to ${printable(file)}.\n`);
-      }
-    });
+  .action(async (file: string | undefined, options: Options) => {
+    const copy = exportFormats[options.format](readCondition(options));
+    await withOwner((client) => writeList(file, (output) => copyRows(client, copy, output)));
   });
 
-function readCondition({ status, confirmed, withoutFlagged, ...dates }: Options): string {
-  const conditions = [readPeriod(dates)];
+function readCondition({ status, confirmed, withoutFlagged, ...period }: Options): string {
+  const conditions = [inPeriod(period)];
   if (withoutFlagged) conditions.push(`NOT ${isFlagged}`);
   if (confirmed) conditions.push("confirmed_at IS NOT NULL");
-  const literals = status?.split(",").map((word) => `'${readChoice("status", word.trim(), WaitlistStatus)}'`);
-  if (literals) conditions.push(`status IN (${literals.join(", ")})`);
+  if (status) conditions.push(`status = '${status}'`);
   return conditions.join(" AND ");
 }

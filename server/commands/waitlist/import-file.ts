@@ -1,11 +1,12 @@
 // Reads a CSV file of any tool: finds its delimiter and columns, and yields its lines.
+import { once } from "node:events";
 import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream";
 import { CsvError, parse } from "csv-parse";
 import { OperatorError, printable } from "../../operator-messages.ts";
 import { importedColumns } from "../../models/waitlist-entry.ts";
 import { unguard } from "../../models/exported-list.ts";
-import { explainCode } from "./private-file.ts";
+import { fileError } from "../command.ts";
 
 export interface CsvFile {
   ignored: string[];
@@ -13,7 +14,7 @@ export interface CsvFile {
 }
 
 export interface CsvLine {
-  /** From 1; of a record of several lines, its first one. */
+  /** From 1; of a record of several lines, its last one. */
   number: number;
   /** The cells of known columns; undefined if the line has more cells than the header. */
   cells: Record<string, string> | undefined;
@@ -22,91 +23,67 @@ export interface CsvLine {
 /** In bytes, without delimiters. The parser holds a whole line in memory. */
 const longestLine = 65_536;
 
-/** The names that other tools give the columns; in lower case without spaces and punctuation, "E-Mail address" is emailaddress. */
-const otherNames: Record<string, string[]> = {
-  name: ["fullname", "yourname", "contact", "contactname", "displayname"],
-  first_name: ["firstname", "givenname", "forename"],
-  last_name: ["lastname", "surname", "familyname"],
-  email: ["emailaddress", "mail", "mailaddress", "workemail", "youremail"],
-  company: ["companyname", "organisation", "organization", "organisationname", "organizationname", "employer"],
-  job_title: ["title", "role", "position", "job"],
-  created_at: ["created", "date", "signedup", "signedupat", "signupdate", "submittedat", "timestamp"],
-  referrer_host: ["referrer", "referer"],
-};
+/** In lower case without spaces and punctuation, "E-Mail" is email. */
+const simplify = (name: string) => name.toLowerCase().replaceAll(/[\s_.:*-]/g, "");
 
-const simplify = (name: string) =>
-  name
-    .normalize("NFC")
-    .toLowerCase()
-    .replaceAll(/[\s_.:*-]/g, "");
-
-const columnByName = new Map([
-  ...importedColumns.map((column) => [simplify(column), column] as const),
-  ...Object.entries(otherNames).flatMap(([column, names]) => names.map((name) => [name, column] as const)),
-]);
+const columnByName = new Map(importedColumns.map((column) => [simplify(column), column]));
 
 export async function openCsv(path: string): Promise<CsvFile> {
   const records = readRecords(path);
   const first = await records.next();
   if (first.done) throw new OperatorError(`${printable(path)} is empty.`);
   const header = first.value.cells;
-  const isUnknown = (name: string) => name.trim() !== "" && !columnByName.has(simplify(name));
-  const ignored = header.filter(isUnknown).map((name) => name.trim());
-  return { ignored, lines: readLines(records, matchColumns(header), header.length) };
+  const columns = header.map((name) => columnByName.get(simplify(name)));
+  checkColumns(columns);
+  const ignored = header.filter((name, i) => name.trim() !== "" && !columns[i]).map((name) => name.trim());
+  return { ignored, lines: readLines(records, columns) };
 }
 
-async function* readLines(records: Records, columns: Columns, width: number): AsyncGenerator<CsvLine> {
+/** @throws OperatorError if a required column is missing or a column occurs twice. */
+function checkColumns(columns: (string | undefined)[]): void {
+  const isNamed = columns.includes("first_name") || columns.includes("last_name");
+  // The message does not quote the first line: without a header it would be personal data.
+  const missing = ["email", "name", "company"].find(
+    (column) => !columns.includes(column) && !(column === "name" && isNamed),
+  );
+  const hint = `in the first line, rename the one that holds it to ${missing}.`;
+  if (missing) throw new OperatorError(`No column is called ${missing}: ${hint}`);
+  const twice = columns.find((column, i) => column && columns.indexOf(column) !== i);
+  if (twice) throw new OperatorError(`Two columns are for ${twice}. Remove one.`);
+}
+
+async function* readLines(records: Records, columns: (string | undefined)[]): AsyncGenerator<CsvLine> {
   for await (const { number, cells } of records) {
-    const hasMore = cells.slice(width).some((cell) => cell.trim() !== "");
-    const known = columns.map(([column, index]) => [column, unguard(cells[index] ?? "")] as const);
+    const hasMore = cells.slice(columns.length).some((cell) => cell.trim() !== "");
+    const known = columns.flatMap((column, i) => (column ? [[column, unguard(cells[i] ?? "")] as const] : []));
     yield { number, cells: hasMore ? undefined : Object.fromEntries(known) };
   }
 }
 
 type Records = AsyncGenerator<{ number: number; cells: string[] }>;
-type Columns = [column: string, index: number][];
-
-/** @throws OperatorError if a required column is missing or a column occurs twice. */
-function matchColumns(header: string[]): Columns {
-  const columns = header.flatMap((name, index): Columns => {
-    const column = columnByName.get(simplify(name));
-    return column ? [[column, index]] : [];
-  });
-  const names = columns.map(([column]) => column);
-  // The message does not quote the first line: without a header it would be personal data.
-  for (const column of ["email", "name", "company"]) {
-    if (names.includes(column) || (column === "name" && names.some((name) => name.endsWith("_name")))) continue;
-    const known = [column, ...(otherNames[column] ?? [])].join(", ");
-    throw new OperatorError(`The first line names no column for the ${column}. Use one of these names: ${known}`);
-  }
-  const twice = names.find((name, i) => names.indexOf(name) !== i);
-  if (twice) throw new OperatorError(`Two columns are for ${twice}. Remove one.`);
-  return columns;
-}
 
 /** Yields every record that is not blank; spreadsheets write lines of delimiters only. */
 async function* readRecords(path: string): Records {
-  const chunks = createReadStream(path)[Symbol.asyncIterator]() as AsyncIterableIterator<Buffer>;
-  const first = await chunks.next().catch((error: NodeJS.ErrnoException) => {
-    throw new OperatorError(`${printable(path)} cannot be read: ${explainCode(error.code)}`);
+  const source = createReadStream(path);
+  await once(source, "readable").catch((error: NodeJS.ErrnoException) => {
+    throw fileError(path, "read", error);
   });
-  const head = first.done ? Buffer.alloc(0) : first.value;
-  if (/^(?:\xFF\xFE|\xFE\xFF)/.test(head.toString("latin1", 0, 2))) {
-    throw new OperatorError(`${printable(path)} is UTF-16. Save it as CSV in UTF-8.`);
-  }
-  const delimiter = findDelimiter(head.toString());
-  const parser = parse({ delimiter, bom: true, info: true, relax_column_count: true, max_record_size: longestLine });
+  const head = source.read() as Buffer | null;
+  if (!head) return;
+  source.unshift(head);
+  const parser = parse({
+    delimiter: findDelimiter(head.toString()),
+    bom: true,
+    info: true,
+    relax_column_count: true,
+    skip_records_with_empty_values: true,
+    max_record_size: longestLine,
+  });
   // pipeline destroys both streams after an error of either; the loop below throws it.
-  const whole = async function* () {
-    yield head;
-    yield* chunks;
-  };
-  pipeline(whole, parser, () => undefined);
-  let end = 0;
+  pipeline(source, parser, () => undefined);
   try {
     for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: { lines: number } }>) {
-      if (record.some((cell) => cell.trim() !== "")) yield { number: end + 1, cells: record };
-      end = info.lines;
+      yield { number: info.lines, cells: record };
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;

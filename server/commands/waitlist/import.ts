@@ -22,14 +22,12 @@ import { readMoment } from "./moment.ts";
 export const importCommand = new Command("import")
   .summary("adds the entries of a CSV file to the list, or none if a line is invalid")
   .description(
-    "The first line names the columns, in any order and case: name (or first name and last name), email, company or " +
-      "organisation; also job title, created at, status, utm_… and referrer, as export writes them. import names and " +
-      "ignores other columns; confirmed_at is one, because only the link in the confirmation mail confirms an address. " +
-      "The delimiter is a comma, a semicolon or a tab, the text UTF-8. Each line must pass the checks of a sign-up; " +
-      "import names those that do not. It ignores a status that is not waiting, invited, joined or left, and a date that " +
-      "is not ISO 8601 or not past. It skips addresses that are on the list or earlier in the file and, with " +
-      "ERASURE_KEY, erased addresses, unless the line's created at is later than the erasure. If import stops midway, " +
-      "run the same command again.",
+    "The first line names the columns as export writes them, in any order and case: name (or first name and last name), " +
+      "email and company; also job title, created at, status, utm_… and referrer host. import names the columns that it " +
+      "ignores; confirmed_at is one, because only the link in the confirmation mail confirms an address. The delimiter is " +
+      "a comma, a semicolon or a tab. Each line must pass the checks of a sign-up. import skips addresses that are on the " +
+      "list or earlier in the file and, with ERASURE_KEY, erased addresses, unless the line's created at is later than " +
+      "the erasure. If import stops midway, run the same command again.",
   )
   .argument("FILE")
   .option("--dry-run", "report what an import would do, and change nothing")
@@ -48,9 +46,8 @@ export const importCommand = new Command("import")
 interface ImportSummary {
   valid: number;
   invalid: number;
+  /** What is wrong with the first invalid lines. */
   errors: string[];
-  /** The lines with a value that is not used. */
-  unusable: Record<"created_at" | "status", number>;
   /** The lines whose address was erased; undefined if no erased addresses are kept. */
   erased?: number;
   /** The number of different addresses, without erased ones. */
@@ -60,21 +57,21 @@ interface ImportSummary {
 }
 
 const maxErrors = 20;
+const statuses = Object.keys(WaitlistStatus);
 
 /** @param key of the hashes of erased addresses, whose lines are left out; undefined if none are kept. */
 async function checkLines(client: pg.Client, { lines }: CsvFile, key: string | undefined): Promise<ImportSummary> {
-  const unusable = { created_at: 0, status: 0 };
-  const summary: ImportSummary = { valid: 0, invalid: 0, errors: [], entries: 0, known: 0, unusable };
+  const summary: ImportSummary = { valid: 0, invalid: 0, errors: [], entries: 0, known: 0 };
   await copyLines(client, readRows(lines, summary, key));
   if (key !== undefined) summary.erased = await deleteErased(client);
   return Object.assign(summary, await countEmails(client));
 }
 
-/** Yields the valid lines in the text format of COPY, and counts all in `summary`. */
+/** Yields the valid lines in the text format of COPY, many at once, and counts all in `summary`. */
 async function* readRows(lines: CsvFile["lines"], summary: ImportSummary, key: string | undefined) {
   let chunk = "";
   for await (const line of lines) {
-    const read = readLine(line, summary.unusable);
+    const read = readLine(line);
     if (typeof read === "string") {
       if (summary.invalid++ < maxErrors) summary.errors.push(`Line ${line.number}: ${read}`);
       continue;
@@ -88,8 +85,8 @@ async function* readRows(lines: CsvFile["lines"], summary: ImportSummary, key: s
   yield chunk;
 }
 
-/** Returns the entry, or what is wrong: fields and rules, no value. Counts values that are not used. */
-function readLine({ cells }: CsvLine, unusable: ImportSummary["unusable"]): ImportedEntry | string {
+/** Returns the entry, or what is wrong: fields and rules, no value. */
+function readLine({ cells }: CsvLine): ImportedEntry | string {
   if (!cells) return "more cells than the header has";
   const { first_name = "", last_name = "", referrer_host: referrer, ...rest } = cells;
   const parsed = parseEntry({ ...rest, name: rest.name ?? `${first_name} ${last_name}`, referrer });
@@ -99,14 +96,12 @@ function readLine({ cells }: CsvLine, unusable: ImportSummary["unusable"]): Impo
   }
   const date = (rest.created_at ?? "").trim();
   const moment = readMoment(date);
-  const created_at = moment && moment.getTime() <= Date.now() ? moment.toISOString() : null;
-  const word = (rest.status ?? "").trim().toLowerCase();
-  const status = Object.hasOwn(WaitlistStatus, word) ? word : null;
-  if (date && !created_at) unusable.created_at++;
-  if (word && !status) unusable.status++;
+  if (date && !(moment && moment.getTime() <= Date.now())) return "created_at: not a past date in ISO 8601";
+  const status = (rest.status ?? "").trim().toLowerCase();
+  if (status && !Object.hasOwn(WaitlistStatus, status)) return `status: not one of ${listNames(statuses)}`;
   const isTrue = (cell = "") => /^t(?:rue)?$/i.test(cell);
   const flags = { suspected_spam: isTrue(rest.suspected_spam), unusual_volume: isTrue(rest.unusual_volume) };
-  return { ...parsed.entry, ...flags, id: uuidv7(), created_at, status };
+  return { ...parsed.entry, ...flags, id: uuidv7(), created_at: moment?.toISOString() ?? null, status: status || null };
 }
 
 /** Returns the number of entries whose address was not on the list. @throws OperatorError if a batch fails. */
@@ -124,20 +119,14 @@ async function insertEntries(client: pg.Client, lines: number, hasErasures: bool
   }
 }
 
-function formatSummary(summary: ImportSummary, ignored: string[]): string {
-  const { valid, invalid, erased, entries, known, unusable } = summary;
-  const twice = valid - (erased ?? 0) - entries;
+function formatSummary({ valid, invalid, erased, entries, known }: ImportSummary, ignored: string[]): string {
   const counts = [
-    `${count(valid + invalid)} lines, ${count(known)} already on the list, ${count(twice)} twice in the file`,
+    `${count(valid + invalid)} lines, ${count(known)} already on the list`,
+    `${count(valid - (erased ?? 0) - entries)} twice in the file`,
     ...(erased === undefined ? [] : [`${count(erased)} erased`]),
-    `${count(invalid)} wrong`,
+    `${count(invalid)} wrong.\n`,
   ];
-  const facts = [`${counts.join(", ")}.`];
-  if (ignored.length > 0) facts.push(`Ignored columns: ${listNames(ignored)}.`);
-  if (unusable.created_at)
-    facts.push(`${count(unusable.created_at)} dates are unusable; import uses the current time.`);
-  if (unusable.status) facts.push(`${count(unusable.status)} statuses are unknown; import uses waiting.`);
-  return `${facts.join("\n")}\n`;
+  return `${counts.join(", ")}${ignored.length > 0 ? `Ignored columns: ${listNames(ignored)}.\n` : ""}`;
 }
 
 function formatErrors({ errors, invalid }: ImportSummary): string {

@@ -1,7 +1,6 @@
 // waitlist invite: marks the oldest waiting people as invited, and writes their list.
-import { open, rm } from "node:fs/promises";
 import type { Writable } from "node:stream";
-import { Command } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import type pg from "pg";
 import { OperatorError, printable, printableName } from "../../operator-messages.ts";
 import { copyInvitation } from "../../models/exported-list.ts";
@@ -13,93 +12,78 @@ import {
   revertInvitation,
   invitableCondition,
 } from "../../models/invitations.ts";
-import { count, countPeople, print, UsageError, withOwner } from "../command.ts";
-import { explainCode } from "./private-file.ts";
+import { count, countPeople, print, withOwner } from "../command.ts";
+import { writeList } from "./list-file.ts";
 
-type Options = Partial<Record<"first" | "source" | "out" | "show" | "undo", string>> &
-  Partial<Record<"confirmed" | "dryRun" | "list", boolean>>;
+type Options = Partial<Record<"source" | "out" | "show" | "undo", string>> &
+  Partial<Record<"confirmed" | "dryRun" | "list", boolean>> & { first?: number };
+
+/** The options that invite nobody. */
+const others = ["list", "show", "undo"];
 
 export const invite = new Command("invite")
   .summary("invites the oldest waiting people, and writes their list as CSV")
   .description(
-    "--first takes the oldest entries that are waiting, not flagged, and not in another run of invite. It gives them " +
-      "the status invited and the name of a new invitation, 1,000 at a time, and then writes the list to a new FILE or, " +
-      "without FILE or with -, to stdout. If FILE exists or cannot be created, nothing changes. If invite was killed or " +
-      "its list is lost, find the invitation with --list. Then print its list with --show, or revert it with --undo.",
+    "--first gives the oldest entries that are waiting and not flagged the status invited and the name of a new " +
+      "invitation. It then writes their list to a new FILE or, without FILE, to stdout. If FILE exists or cannot be " +
+      "created, nothing changes. If invite was killed or its list is lost, find the invitation with --list. Then print " +
+      "its list with --show, or revert it with --undo.",
   )
-  .option("--first <N>", "invite the N oldest, or all if there are fewer")
-  .option("--source <SOURCE>", "only people from this source, as stats names it")
-  .option("--confirmed", "only people whose address was confirmed by the link in the confirmation mail")
-  .option("--dry-run", "print the numbers, and change nothing")
-  .option("--out <FILE>", "write the list to FILE; - is stdout")
-  .option("--list", "list the invitations, the newest first; a name begins with the time in UTC")
-  .option("--show <INVITATION>", "write the list of an invitation again: those who are still invited")
-  .option("--undo <INVITATION>", "make the people of an invitation waiting again, unless their status changed since")
+  .addOption(
+    new Option("--first <N>", "invite the N oldest, or all if there are fewer").argParser(readCount).conflicts(others),
+  )
+  .addOption(new Option("--source <SOURCE>", "only people from this source, as stats names it").conflicts(others))
+  .addOption(new Option("--confirmed", "only people who confirmed their address").conflicts(others))
+  .addOption(new Option("--dry-run", "print the numbers, and change nothing").conflicts(others))
+  .option("--out <FILE>", "write the list to FILE")
+  .addOption(new Option("--list", "list the invitations, the newest first").conflicts(["out", "show", "undo"]))
+  .addOption(new Option("--show <INVITATION>", "write the list again: those who are still invited").conflicts("undo"))
+  .addOption(new Option("--undo <INVITATION>", "make those who are still invited waiting again").conflicts("out"))
   .action(async (options: Options, command: Command) => {
-    checkOptions(command);
-    const { first: text, source, confirmed = false, dryRun, out, list, show, undo } = options;
-    const first = readCount(text);
+    const { first = 0, source, confirmed = false, dryRun, out, list, show, undo } = options;
+    if (!(first || list || show || undo)) command.error("error: name --first N, --list, --show or --undo INVITATION");
     const condition = invitableCondition(source, confirmed);
     await withOwner(async (client) => {
       if (list) await printInvitations(client);
-      else if (show !== undefined) await showInvitation(client, show, out);
-      else if (undo !== undefined) await undoInvitation(client, undo);
-      else if (dryRun) {
+      else if (show)
+        await writeList(out, async (output) => requirePeople(await copyInvitation(client, show, output), show));
+      else if (undo) {
+        const people = requirePeople(await revertInvitation(client, undo), undo);
+        print(`Made ${countPeople(people)} waiting again.\n`);
+      } else if (dryRun) {
         const waiting = await countWaiting(client, condition);
         print(`Would invite ${countPeople(Math.min(waiting, first))}; ${count(waiting)} match.\n`);
       } else await writeList(out, (output) => inviteToList(client, first, condition, output));
     });
   });
 
-/** @throws UsageError unless the options are --list, --undo, --show with --out, or --first with those that go with it. */
-function checkOptions(command: Command): void {
-  const given = command.options.filter((option) => command.getOptionValueSource(option.attributeName()) === "cli");
-  const names = given.map((option) => option.name());
-  const alone = names.find((name) => ["list", "show", "undo"].includes(name));
-  const excess = names.find((name) => name !== alone && !(alone === "show" && name === "out"));
-  if (alone && excess) throw new UsageError(`--${alone} cannot be combined with --${excess}.`);
-  if (alone || names.includes("first")) return;
-  throw new UsageError("invite needs --first N, --list, --show INVITATION or --undo INVITATION.");
-}
-
-function readCount(text = "1"): number {
+function readCount(text: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new UsageError(`--first is "${printableName(text)}" but must be a whole number from 1, for example 100.`);
+  throw new InvalidArgumentError("Name a whole number from 1, for example 100.");
 }
 
-async function inviteToList(client: pg.Client, first: number, condition: string, output: Writable): Promise<void> {
+async function inviteToList(client: pg.Client, first: number, condition: string, output: Writable): Promise<number> {
   const invitation = await nameInvitation(client);
-  let people = 0;
   try {
-    people = await inviteOldest(client, first, condition, invitation);
-    const messages = output === process.stdout ? process.stderr : process.stdout;
-    const fewer = people < first ? "; nobody else matches" : "";
-    if (people > 0) messages.write(`Invited ${countPeople(people)} as invitation ${invitation}${fewer}.\n`);
-    if (people > 0) await copyInvitation(client, invitation, output);
+    const people = await inviteOldest(client, first, condition, invitation);
+    if (people > 0) {
+      process.stderr.write(`Invited ${countPeople(people)} as invitation ${invitation}.\n`);
+      return await copyInvitation(client, invitation, output);
+    }
   } catch (error) {
     const reason = (error as Error).message.replace(/\.$/, "");
     const remedy = `invite --show ${invitation} prints its list, and invite --undo ${invitation} reverts it.`;
     throw new OperatorError(`${reason}. If invite --list shows invitation ${invitation}: ${remedy}`, { cause: error });
   }
-  if (people === 0) throw new OperatorError("Nobody was invited: no waiting entry matches. Nothing was written.");
+  throw new OperatorError("Nobody was invited: no waiting entry matches. Nothing was written.");
 }
 
-async function showInvitation(client: pg.Client, invitation: string, path?: string): Promise<void> {
-  await writeList(path, async (output) => {
-    if ((await copyInvitation(client, invitation, output)) > 0) return;
-    throw new OperatorError(
-      `Nobody of an invitation "${printableName(invitation)}" is still invited. See: waitlist invite --list`,
-    );
-  });
-}
-
-async function undoInvitation(client: pg.Client, invitation: string): Promise<void> {
-  const returned = await revertInvitation(client, invitation);
-  const left = (await listInvitations(client)).find((other) => other.invitation === invitation)?.people ?? 0;
-  if (returned + left === 0)
-    throw new OperatorError(`There is no invitation "${printableName(invitation)}". See: waitlist invite --list`);
-  const rest = left ? ` ${countPeople(left)} of the invitation had another status already.` : "";
-  print(`Made ${countPeople(returned)} waiting again.${rest}\n`);
+/** @throws OperatorError if a command found nobody of the invitation. */
+function requirePeople(people: number, invitation: string): number {
+  if (people > 0) return people;
+  throw new OperatorError(
+    `Nobody of the invitation "${printableName(invitation)}" is still invited. See: waitlist invite --list`,
+  );
 }
 
 async function printInvitations(client: pg.Client): Promise<void> {
@@ -109,22 +93,4 @@ async function printInvitations(client: pg.Client): Promise<void> {
     print(
       `${printable(invitation)}  ${countPeople(people)}, ${count(invited)} still invited, ${count(joined)} joined\n`,
     );
-}
-
-/** Opens stdout or a new file, before anybody is marked; removes the file if `write` fails. */
-async function writeList(path = "-", write: (output: Writable) => Promise<void>): Promise<void> {
-  if (path === "-") return write(process.stdout);
-  const file = await open(path, "wx", 0o600).catch(({ code }: NodeJS.ErrnoException) => {
-    const hint = code === "EEXIST" ? "it exists already" : explainCode(code);
-    throw new OperatorError(`${printable(path)} cannot be written: ${hint}. Nothing was changed.`);
-  });
-  const output = file.createWriteStream({ flush: true });
-  try {
-    await write(output);
-  } catch (error) {
-    output.destroy(); // Closes the file, also if nothing was written.
-    await rm(path, { force: true });
-    throw error;
-  }
-  print(`Wrote ${printable(path)}.\n`);
 }

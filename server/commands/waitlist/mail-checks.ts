@@ -3,9 +3,9 @@ import dns from "node:dns";
 import type pg from "pg";
 import { loadConfig, type Config } from "../../config.ts";
 import { createToken } from "../../models/entry-links.ts";
-import { readMailPace, waitsForConfirmations } from "../../models/mail-pace.ts";
+import { readMailPace } from "../../models/mail-pace.ts";
 import { normaliseEmail } from "../../models/waitlist-entry.ts";
-import { OperatorError, printable, printableName } from "../../operator-messages.ts";
+import { OperatorError, printableName } from "../../operator-messages.ts";
 
 /** What a check of doctor found. `text` says it, and what to do unless it is ok. */
 export type Finding = [verdict: "ok" | "warning" | "problem", what: string, text: string];
@@ -14,71 +14,44 @@ export const ok = (what: string, text: string): Finding => ["ok", what, text];
 export const warn = (what: string, text: string): Finding => ["warning", what, text];
 export const problem = (what: string, text: string): Finding => ["problem", what, text];
 
-/** In milliseconds, for all records together. */
-const dnsMs = 3_000;
-
 export async function examineMailDomain({ mailFrom, publicUrl = "" }: Config): Promise<Finding[]> {
   const domain = mailFrom?.address.split("@").at(-1)?.toLowerCase() ?? "";
-  const resolver = new dns.promises.Resolver();
+  const [organisation, host] = [lastLabels(domain), new URL(publicUrl).hostname];
+  const resolver = new dns.promises.Resolver({ timeout: 3_000, tries: 1 });
   resolver.setServers(dns.getServers());
-  const timer = setTimeout(() => resolver.cancel(), dnsMs);
-  const findTexts = async (name: string, kind: RegExp) =>
-    (await orNone(resolver.resolveTxt(name))).map((parts) => parts.join("")).filter((text) => kind.test(text));
-  const findPolicies = (name: string) => findTexts(`_dmarc.${name}`, /^v=DMARC1\b/i);
+  const countTexts = async (name: string, kind: RegExp) => {
+    const records = await resolver.resolveTxt(name).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === "ENODATA" || error.code === "ENOTFOUND") return [];
+      throw error;
+    });
+    return records.filter((parts) => kind.test(parts.join(""))).length;
+  };
+  const countPolicies = (name: string) => countTexts(`_dmarc.${name}`, /^v=DMARC1\b/i);
   try {
-    const [exchanges, spf, own, inherited] = await Promise.all([
-      orNone(resolver.resolveMx(domain)),
-      findTexts(domain, /^v=spf1(?: |$)/i),
-      findPolicies(domain),
-      findPolicies(lastLabels(domain)),
-    ]);
-    const exchange = exchanges.filter((record) => record.exchange !== "").slice(0, 1);
-    const policies = own.length > 0 ? own : inherited;
+    const spf = await countTexts(domain, /^v=spf1(?: |$)/i);
+    const policies = (await countPolicies(domain)) || (await countPolicies(organisation));
     return [
-      describe("MX", domain, exchange, "MX 10 your-mail-server."),
-      describe("SPF", domain, spf, `TXT "${mergeSpf(spf)}"`),
+      describe("SPF", domain, spf, 'TXT "v=spf1 include:your-provider ~all"'),
       describe("DMARC", `_dmarc.${domain}`, policies, `TXT "v=DMARC1; p=none; rua=mailto:dmarc@${domain}"`),
       ok("DKIM", "only a mail names its record: send one with --mail. Its Authentication-Results must have dkim=pass."),
-      compareDomains(domain, new URL(publicUrl).hostname),
+      // Receivers trust links to the sender's organisation more.
+      organisation === lastLabels(host)
+        ? ok("Mail domain", "MAIL_FROM and PUBLIC_URL match")
+        : warn("Mail domain", `MAIL_FROM is of ${domain}, PUBLIC_URL of ${host}. Send from the site's domain.`),
     ];
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    return [warn("Mail domain", `DNS does not answer (${code}): no check of MX, SPF and DMARC of ${domain}.`)];
-  } finally {
-    clearTimeout(timer);
+    return [warn("Mail domain", `DNS does not answer (${code}): no check of SPF and DMARC of ${domain}.`)];
   }
-}
-
-/** Returns no records if the name has none. */
-async function orNone<T>(records: Promise<T[]>): Promise<T[]> {
-  return records.catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENODATA" || error.code === "ENOTFOUND") return [];
-    throw error;
-  });
-}
-
-/** Receivers ignore several SPF or DMARC records, as they ignore none. */
-function describe(what: string, name: string, { length }: unknown[], record: string): Finding {
-  if (length === 1) return ok(what, `${name} has a record`);
-  return warn(what, `${name} has ${length === 0 ? "no record" : `${length} records`}. Have one: ${name}. ${record}`);
-}
-
-/** Returns a record with the terms of all. */
-function mergeSpf(records: string[]): string {
-  const ofRecords = records.flatMap((record) => record.trim().split(/ +/).slice(1));
-  const terms = ofRecords.filter((term) => !/^.?all$/i.test(term));
-  return printable(["v=spf1", ...new Set(records.length > 0 ? terms : ["include:your-provider"]), "~all"].join(" "));
 }
 
 const lastLabels = (name: string) => name.split(".").slice(-2).join(".");
 
-/** Receivers trust links to the sender's organisation more. Which names belong to one is a list that the site does not have. */
-function compareDomains(domain: string, host: string): Finding {
-  const isBelow = (name: string, parent: string) => `.${name}`.endsWith(`.${parent}`);
-  const [what, common] = ["Mail domain", lastLabels(domain)];
-  if (isBelow(host, domain) || isBelow(domain, host)) return ok(what, "MAIL_FROM and PUBLIC_URL match");
-  if (common === lastLabels(host)) return ok(what, `MAIL_FROM and PUBLIC_URL match if ${common} is yours alone`);
-  return warn(what, `MAIL_FROM is of ${domain}, PUBLIC_URL of ${host}. Send from the site's domain.`);
+/** Receivers ignore several SPF or DMARC records, as they ignore none. */
+function describe(what: string, name: string, records: number, example: string): Finding {
+  if (records === 1) return ok(what, `${name} has a record`);
+  if (records > 1) return warn(what, `${name} has ${records} records. Merge them into one.`);
+  return warn(what, `${name} has no record. Add one: ${name}. ${example}`);
 }
 
 export async function examineConfirmations(owner: pg.Client, minimum: number): Promise<Finding> {
@@ -86,14 +59,12 @@ export async function examineConfirmations(owner: pg.Client, minimum: number): P
   const what = "Confirmations";
   const state = `${confirmed} of the latest ${mails} mails that are older than two hours were confirmed`;
   if (allowed === null) return ok(what, state);
-  const { rows } = await owner.query(
-    "SELECT count(*)::int AS waiting FROM graphile_worker.jobs WHERE starts_with(last_error, $1)",
-    [waitsForConfirmations],
-  );
-  const effect = `The worker sends ${allowed} in 24 hours; jobs that wait or were given up for this: ${rows[0].waiting}`;
   const hint =
     "Look at the entries with stats and export. If bots typed them, erase them. If not, repair DNS: the mails may lie in spam folders. To send all, set MAIL_MIN_CONFIRMED=0.";
-  return warn(what, `${state}, below MAIL_MIN_CONFIRMED (${minimum} %). ${effect}. ${hint}`);
+  return warn(
+    what,
+    `${state}, below MAIL_MIN_CONFIRMED (${minimum} %). The worker sends ${allowed} in 24 hours. ${hint}`,
+  );
 }
 
 /** Sends the confirmation mail, with links of no entry. */
@@ -113,6 +84,6 @@ export async function sendTestMail(email: string): Promise<Finding> {
     return ok("Test mail", `the server answered ${response}\nMessage-ID: ${messageId}`);
   } catch (error) {
     if (!(error instanceof MailError)) throw error;
-    return problem("Test mail", `${error.message}\n${error.reply}`.trimEnd());
+    return problem("Test mail", error.reply || error.message);
   }
 }

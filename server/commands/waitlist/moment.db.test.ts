@@ -1,7 +1,8 @@
 // The dates that options and CSV files may hold.
+import { Command } from "commander";
 import { expect, inject, it } from "vitest";
 import { queryAs } from "../../../tests/support/query.ts";
-import { readMoment, readPeriod } from "./moment.ts";
+import { inPeriod, readMoment, sinceOption, untilOption, type Period } from "./moment.ts";
 
 it.each([
   ["2026-01-31", "2026-01-31T00:00:00.000Z"],
@@ -16,24 +17,34 @@ it.each(["", "01/02/2026", "2026-02-30", "2026-01-31T25:00", "1767225600"])("rea
   expect(readMoment(text)).toBeUndefined();
 });
 
-const read = readPeriod;
+/** Returns the SQL condition of the options. */
+function read(...args: string[]): string {
+  const command = new Command().addOption(sinceOption()).addOption(untilOption());
+  return inPeriod(
+    command
+      .exitOverride()
+      .configureOutput({ writeErr: () => undefined })
+      .parse(args, { from: "user" })
+      .opts<Period>(),
+  );
+}
 
 /** Returns which of the times are in the period. */
-async function within(options: Record<string, string>, times: number[]): Promise<boolean[]> {
+async function within(condition: string, times: number[]): Promise<boolean[]> {
   const rows = times.map((time) => `('${new Date(time).toISOString()}'::timestamptz)`);
-  const sql = `SELECT ${read(options)} AS within FROM (VALUES ${rows.join(", ")}) t (created_at)`;
+  const sql = `SELECT ${condition} AS within FROM (VALUES ${rows.join(", ")}) t (created_at)`;
   return (await queryAs(inject("superuserUrl"), sql)).map((row) => row.within as boolean);
 }
 
-it.each(["2024-02-29", "today", "yesterday", "400d"])("readPeriod takes %s as a whole day in UTC", async (day) => {
-  const days = { today: 0, yesterday: 1 }[day] ?? Number.parseInt(day, 10);
+it.each(["2024-02-29", "0d", "400d"])("--since and --until take %s as a whole day in UTC", async (day) => {
+  const days = Number.parseInt(day, 10);
   const start = day.includes("-") ? Date.parse(day) : (Math.floor(Date.now() / 86_400_000) - days) * 86_400_000;
   const end = start + 86_400_000;
   const times = [start - 1, start, end - 1, end];
-  expect(await within({ since: day, until: day }, times)).toEqual([false, true, true, false]);
+  expect(await within(read("--since", day, "--until", day), times)).toEqual([false, true, true, false]);
 });
 
-it.each(["", "tomorrow", "7", "24h", "2026-02-30"])("readPeriod refuses %j", (text) => {
-  expect(() => read({ since: text })).toThrow(/^--since is ".*" but must be a date, for example 2026-01-31, /);
-  expect(() => read({ until: text })).toThrow(/^--until is /);
+it.each(["tomorrow", "7", "24h", "2026-02-30"])("--since and --until refuse %j", (text) => {
+  expect(() => read("--since", text)).toThrow(/ is invalid\. Name a date, for example 2026-01-31, /);
+  expect(() => read("--until", text)).toThrow(/ is invalid\. /);
 });

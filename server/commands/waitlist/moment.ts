@@ -1,56 +1,42 @@
 // Dates of options and CSV files: ISO 8601 only, because 01/02/2026 is another day in another country. In UTC without an offset.
+import { InvalidArgumentError, Option } from "commander";
 import { z } from "zod";
-import { printableName } from "../../operator-messages.ts";
-import { UsageError } from "../command.ts";
 
-const date = z.iso.date();
-const dateTime = z.iso.datetime({ offset: true, local: true });
-/** In milliseconds. */
-const day = 86_400_000;
+const isDay = (text: string) => z.iso.date().safeParse(text).success;
+const dayMs = 86_400_000;
 
 /** Returns undefined for a text that is no date. */
 export function readMoment(text: string): Date | undefined {
-  if (date.safeParse(text).success) return new Date(`${text}T00:00:00Z`);
-  // Postgres writes "2026-01-31 12:00:00+00"; zod wants seconds before an offset.
-  const iso = text
-    .replace(/^(\S{10})[T ](\d\d:\d\d)(?!:)/, "$1T$2:00")
-    .replace(/^(\S{10}) /, "$1T")
-    .replace(/([+-]\d\d)$/, "$1:00");
-  if (!dateTime.safeParse(iso).success) return undefined;
-  return new Date(/(?:Z|[+-]\d\d:\d\d)$/.test(iso) ? iso : `${iso}Z`);
+  const [day = "", time] = text.split(/[T ]/, 2);
+  const hasZone = time === undefined || /Z|[+-]\d\d/.test(time);
+  const moment = new Date(hasZone ? text : `${text}Z`);
+  return isDay(day) && !Number.isNaN(moment.getTime()) ? moment : undefined;
 }
 
-/** The parameters of Command.option. */
-export const periodOptions = {
-  since: [
-    "--since <DATE>",
-    "only entries of that time or later (ISO 8601, in UTC), yesterday, today or 7d (7 days ago)",
-  ],
-  until: ["--until <DATE>", "only entries before that time; a date without a time includes that day"],
-} as const;
+/** @param dayLength what to add to a date without a time. */
+function readTimestamp(text: string, dayLength: number): string {
+  const days = /^(\d{1,4})d$/.exec(text)?.[1];
+  const date = days ? new Date(Date.now() - Number(days) * dayMs).toISOString().slice(0, 10) : text;
+  const moment = readMoment(date);
+  if (!moment) throw new InvalidArgumentError("Name a date, for example 2026-01-31, 2026-01-31T12:00Z or 7d.");
+  return `to_timestamp(${(moment.getTime() + (isDay(date) ? dayLength : 0)) / 1000})`;
+}
 
-export interface Dates {
+/** The value of either option is an SQL condition on created_at. */
+export const sinceOption = () =>
+  new Option("--since <DATE>", "only entries of that time or later (ISO 8601, in UTC), or 7d (7 days ago)").argParser(
+    (text) => `created_at >= ${readTimestamp(text, 0)}`,
+  );
+
+export const untilOption = () =>
+  new Option("--until <DATE>", "only entries before that time; a date without a time includes that day").argParser(
+    (text) => `created_at < ${readTimestamp(text, dayMs)}`,
+  );
+
+export interface Period {
   since?: string;
   until?: string;
 }
 
 /** Returns an SQL condition on created_at. */
-export function readPeriod(dates: Dates): string {
-  const compare = (option: keyof Dates, operator: string, dayLength: number) => {
-    const text = dates[option];
-    if (text === undefined) return [];
-    const midnight = readDay(text)?.getTime();
-    const time = midnight === undefined ? readMoment(text)?.getTime() : midnight + dayLength;
-    if (time !== undefined) return [`created_at ${operator} to_timestamp(${time / 1000})`];
-    const example = "for example 2026-01-31, 2026-01-31T12:00Z, yesterday or 7d";
-    throw new UsageError(`--${option} is "${printableName(text)}" but must be a date, ${example}`);
-  };
-  return [...compare("since", ">=", 0), ...compare("until", "<", day)].join(" AND ") || "true";
-}
-
-/** Returns the midnight of today, yesterday, 7d or an ISO date, or undefined for any other text. */
-function readDay(text: string): Date | undefined {
-  const days = { today: "0", yesterday: "1" }[text] ?? /^(\d{1,4})d$/.exec(text)?.[1];
-  if (days !== undefined) return new Date((Math.floor(Date.now() / day) - Number(days)) * day);
-  return date.safeParse(text).success ? readMoment(text) : undefined;
-}
+export const inPeriod = ({ since = "true", until = "true" }: Period) => `${since} AND ${until}`;

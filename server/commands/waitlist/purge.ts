@@ -7,11 +7,10 @@ import { countEntries, print, withOwner } from "../command.ts";
 export const purge = new Command("purge")
   .summary("permanently removes the entries that are older than RETENTION_MONTHS")
   .description(
-    "The worker purges too; without a worker, run purge daily, for example with cron. With ERASURE_KEY, it first " +
-      "removes the entries whose address was erased after their sign-up, which pg_restore brings back. It keeps the " +
-      "addresses that it purges as keyed hashes, so that neither restore nor import brings those entries back.",
+    "Without a worker, which purges too, run purge daily, for example with cron. With ERASURE_KEY, it first removes " +
+      "the entries of erased people, which a restore brought back.",
   )
-  .option("--dry-run", "print the numbers, and change nothing; an entry that is both erased and old counts twice")
+  .option("--dry-run", "print the numbers, and change nothing")
   .action(({ dryRun = false }: { dryRun?: boolean }) =>
     withOwner(async (client, { erasureKey }, { retentionMonths: months }) => {
       await requireErasureKey(client, erasureKey);

@@ -1,36 +1,28 @@
 // waitlist show: everything that is kept about a person, and the privacy notice of the sign-up (GDPR, articles 7, 13 and 15).
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import type pg from "pg";
 import { flags } from "../../database/columns.ts";
 import { findErasure, findPeople, type Person } from "../../models/erasures.ts";
 import { normaliseEmail } from "../../models/waitlist-entry.ts";
-import { invisible, OperatorError, printable, printableLines, printableName } from "../../operator-messages.ts";
-import { print, readChoice, withOwner } from "../command.ts";
+import { invisible, OperatorError, printable, printableName } from "../../operator-messages.ts";
+import { print, withOwner } from "../command.ts";
 
 export const show = new Command("show")
   .summary("prints everything that is kept about the person with ADDRESS")
-  .description(
-    "Prints all columns of the entry, where its confirmation mail is, each change of its status with the database " +
-      "role that made it, and the privacy notice that the form showed. Times are in UTC. With ERASURE_KEY, show also " +
-      "says whether the database keeps the address as erased.",
-  )
+  .description("Times are in UTC. With ERASURE_KEY, show also says whether the database keeps the address as erased.")
   .argument("ADDRESS")
-  .option("--format <FORMAT>", "text or json", "text")
-  .action(async (email: string, { format: name }: { format: string }) => {
-    const toText = (people: Person[], mails: string[]) =>
-      people.map((person, i) => describePerson(person, mails[i] ?? "")).join("\n");
-    const format = readChoice("format", name, { text: toText, json: toJson });
+  .addOption(new Option("--format <FORMAT>").choices(["text", "json"]).default("text"))
+  .action(async (email: string, { format }: { format: string }) => {
     await withOwner(async (client, { erasureKey }) => {
       const people = await findPeople(client, email);
       const erased = erasureKey && (await findErasure(client, email, erasureKey));
-      const note = erased ? ` The address was erased at ${formatTime(erased)}; the database keeps its hash.` : "";
+      const note = erased ? ` The address was erased at ${erased}; the database keeps its hash.` : "";
       if (people.length === 0 && !normaliseEmail(email)) {
         throw new OperatorError(`"${printableName(email)}" is not an email address.`);
       }
       if (people.length === 0) throw new OperatorError(`The list has no entry with this address.${note}`);
-      const mails: string[] = [];
-      for (const person of people) mails.push(await describeMail(client, person));
-      print(format(people, mails));
+      if (format === "json") print(toJson(people));
+      else for (const person of people) print(describePerson(person, await describeMail(client, person)));
       if (note) process.stderr.write(`${note.trim()}\n`);
     });
   });
@@ -39,13 +31,10 @@ export const show = new Command("show")
 function describePerson(person: Person, mail: string): string {
   const rows = Object.entries(person.entry);
   const width = Math.max(...rows.map(([name]) => name.length));
-  const format = (name: string, value: string) => (name.endsWith("_at") ? formatTime(value) : printable(value));
-  const columns = rows.map(([name, value]) =>
-    `${name.padEnd(width)}  ${value === null ? "" : format(name, String(value))}`.trimEnd(),
-  );
+  const columns = rows.map(([name, value]) => `${name.padEnd(width)}  ${printable(String(value ?? ""))}`.trimEnd());
   const changes = person.status_changes.map(
     ({ changed_at, changed_by, old_status, new_status }) =>
-      `${formatTime(changed_at)}  ${old_status} → ${new_status} by ${printable(changed_by)}`,
+      `${changed_at}  ${old_status} → ${new_status} by ${printable(changed_by)}`,
   );
   const history = changes.length > 0 ? ["Status changes:", ...changes] : ["No status changes."];
   return [...columns, "", printable(mail), "", ...history, "", describeNotice(person), ""].join("\n");
@@ -54,7 +43,7 @@ function describePerson(person: Person, mail: string): string {
 /** Says where the confirmation mail is. An admin may not read the queue. */
 async function describeMail(client: pg.Client, { entry }: Person): Promise<string> {
   if (entry.mail_refusal) return `The mail server refused the mail permanently: ${entry.mail_refusal}.`;
-  const sent = entry.mailed_at ? [`A mail was sent at ${formatTime(String(entry.mailed_at))}.`] : [];
+  const sent = entry.mailed_at ? [`A mail was sent at ${entry.mailed_at}.`] : [];
   const { rows: rights } = await client.query(
     "SELECT has_schema_privilege(to_regnamespace('graphile_worker'), 'USAGE') AS may",
   );
@@ -75,7 +64,7 @@ const selectJob =
 function describeJob({ attempts, max_attempts: most, next, last_error: error }: Job): string {
   if (attempts >= most) return `A mail was given up after ${most} attempts. ${error}.`;
   const attempt = `attempt ${attempts + 1} of ${most}`;
-  return `A mail waits: ${attempt} at ${formatTime(next)}.${error ? ` ${error}.` : ""}`;
+  return `A mail waits: ${attempt} at ${next}.${error ? ` ${error}.` : ""}`;
 }
 
 function explainMissing(entry: Person["entry"]): string {
@@ -89,14 +78,7 @@ function describeNotice({ entry, notice }: Person): string {
   if (entry.notice_id === null) return "The sign-up named no notice: it came from a client of the API.";
   const named = `The sign-up named the notice ${printable(String(entry.notice_id).trimEnd())}`;
   if (!notice) return `${named}, which the site did not store.`;
-  const { text, shown_at } = notice;
-  const altered = printableLines(text) !== text;
-  const caution = altered ? "\nIt has invisible characters, printed as “?”; --format json has the exact text." : "";
-  return `${named}, which the site first showed at ${formatTime(shown_at)}.${caution} Its text:\n\n${text}`;
-}
-
-function formatTime(iso: string): string {
-  return new Date(iso).toISOString().replace("T", " ").replace("Z", " UTC");
+  return `${named}, which the site first showed at ${notice.shown_at}. Its text:\n\n${notice.text}`;
 }
 
 /** Escapes what print would replace, so that the text stays exact. */

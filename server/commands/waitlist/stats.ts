@@ -1,44 +1,36 @@
-// waitlist stats: views, sign-ups and their rate by day, source and status, as tables in the terminal or as an HTML page.
-import { writeFile } from "node:fs/promises";
+// waitlist stats: views, sign-ups and their rate by day, source and status, as tables in the terminal.
 import { Command } from "commander";
 import { printable, printableName } from "../../operator-messages.ts";
 import { count, print, withOwner } from "../command.ts";
-import { periodOptions, readPeriod, type Dates } from "./moment.ts";
-import { writePrivately } from "./private-file.ts";
+import { inPeriod, sinceOption, untilOption, type Period } from "./moment.ts";
 import { countFigures, sumFigures, type Figure, type Figures } from "../../models/stats.ts";
-import { renderReport, type Table } from "./stats-report.tsx";
 
 /** The numbers of days and sources without --all. */
 const [shownDays, shownSources] = [14, 10];
 /** The number of sources with --all. A flood of sign-ups can name a million. */
 const mostSources = 1_000;
 
-type Options = Dates & { all?: boolean; html?: string; withFlagged?: boolean };
+type Options = Period & { all?: boolean; withFlagged?: boolean };
 
 export const stats = new Command("stats")
   .summary("shows views, sign-ups and their rate by day, source and status")
   .description(
-    "Views are loads of the landing page, not visitors: a person who comes back is counted again. A source is " +
-      "utm_source, else the site that linked to the page, else direct. Days are in UTC; days with no figures are " +
-      "omitted. The rate is sign-ups per view, without imported entries and without days on which no views were " +
-      "counted. Flagged entries (suspected spam, a disposable address, unusual volume) count only with --with-flagged.",
+    "Views are loads of the landing page, not visitors. A source is utm_source, else the site that linked to the page, " +
+      "else direct. Days are in UTC. The rate is sign-ups per view, without imported entries and without days on which no " +
+      "views were counted. Flagged entries count only with --with-flagged.",
   )
-  .option("--all", `show every day and up to 1,000 sources, instead of ${shownDays} days and ${shownSources} sources`)
-  .option("--html <FILE>", "write an HTML page with a chart instead; - is stdout")
+  .option(
+    "--all",
+    `every day and up to ${count(mostSources)} sources, instead of ${shownDays} days and ${shownSources} sources`,
+  )
   .option("--with-flagged", "include flagged entries")
-  .option(...periodOptions.since)
-  .option(...periodOptions.until)
-  .action(async ({ all = false, html: file, withFlagged = false, ...dates }: Options) => {
-    const period = readPeriod(dates);
+  .addOption(sinceOption())
+  .addOption(untilOption())
+  .action(async ({ all = false, withFlagged = false, ...period }: Options) => {
     await withOwner(async (client) => {
       const options = { withFlagged, sources: all ? mostSources : shownSources };
-      const figures = await countFigures(client, period, options);
-      const tables = toTables(figures, all);
-      if (file === undefined) return print(formatTables(tables, figures, all));
-      const page = renderReport(tables, figures, new Date());
-      if (file === "-") return print(page);
-      await writePrivately(file, (draft) => writeFile(draft, page, { flush: true }));
-      print(`Wrote ${printable(file)}.\n`);
+      const figures = await countFigures(client, inPeriod(period), options);
+      print(formatTables(figures, all));
     });
   });
 
@@ -57,23 +49,26 @@ function formatRate({ converted, views: trials }: Figure): string {
   return trials === 0 || converted > trials ? "–" : `${((100 * converted) / trials).toFixed(1)} %`;
 }
 
-/** Returns the tables of days, sources and statuses, without columns that have no figure. */
-function toTables({ total, byDay, bySource, byStatus }: Figures, all: boolean): Table[] {
-  if (byDay.length === 0) return [];
+/** Leaves out columns that have no figure. At most 80 columns wide, unless --all shows whole labels. */
+function formatTables({ total, byDay, bySource, byStatus, flagged }: Figures, all: boolean): string {
+  const note = flagged > 0 ? [`Not counted: ${count(flagged)} flagged; see --with-flagged.`] : [];
+  if (byDay.length === 0) return `${["No views and no sign-ups.", ...note].join("\n")}\n`;
   const ofEntries = total.confirmed > 0 ? [signups, confirmed] : [signups];
   const columns = total.views > 0 ? [views, ...ofEntries, rate] : ofEntries;
-  return [
-    toTable("Day", [...(all ? byDay : joinEarlier(byDay)), total], columns),
-    toTable("Source", bySource, columns),
-    toTable("Status", byStatus, ofEntries),
+  const format = all ? printableName : (label: string) => shorten(printable(label), 30);
+  const toRows = (heading: string, figures: Figure[], shown: Column[]) => [
+    [heading, ...shown.map((column) => column.heading)],
+    ...figures.map((figure) => [format(figure.label), ...shown.map(({ cell }) => cell(figure))]),
   ];
-}
-
-function toTable(heading: string, figures: Figure[], columns: Column[]): Table {
-  return {
-    headings: [heading, ...columns.map((column) => column.heading)],
-    rows: figures.map((figure) => ({ label: figure.label, cells: columns.map(({ cell }) => cell(figure)) })),
-  };
+  const tables = [
+    toRows("Day", [...(all ? byDay : joinEarlier(byDay)), total], columns),
+    toRows("Source", bySource, columns),
+    toRows("Status", byStatus, ofEntries),
+  ];
+  const labels = Math.max(...tables.flat().map(([label = ""]) => label.length));
+  const align = ([label = "", ...cells]: string[]) =>
+    [label.padEnd(labels), ...cells.map((cell) => cell.padStart("Confirmed".length))].join("  ");
+  return `${[...tables.map((rows) => rows.map(align).join("\n")), ...note].join("\n\n")}\n`;
 }
 
 function joinEarlier(byDay: Figure[]): Figure[] {
@@ -82,28 +77,7 @@ function joinEarlier(byDay: Figure[]): Figure[] {
   return [...byDay.slice(0, shownDays), sumFigures(`${count(earlier.length)} earlier days`, earlier)];
 }
 
-/** At most 80 columns wide, unless --all shows whole labels. */
-function formatTables(tables: Table[], { flagged }: Figures, all: boolean): string {
-  const note = flagged > 0 ? [`Not counted: ${count(flagged)} flagged; see --with-flagged.`] : [];
-  if (tables.length === 0) return `${["No views and no sign-ups.", ...note].join("\n")}\n`;
-  const format = all ? printableName : (label: string) => shorten(printable(label), 30);
-  const texts = tables.map(({ headings, rows }) => [
-    headings,
-    ...rows.map(({ label, cells }) => [format(label), ...cells]),
-  ]);
-  const labels = Math.max(...texts.flat().map(([label = ""]) => label.length));
-  return `${[...texts.map((rows) => align(rows, labels)), ...note].join("\n\n")}\n`;
-}
-
 function shorten(label: string, longest: number): string {
   const characters = Array.from(label);
   return characters.length > longest ? `${characters.slice(0, longest - 1).join("")}…` : label;
-}
-
-function align(rows: string[][], labels: number): string {
-  const widthOf = (i: number) => Math.max(...rows.map((row) => row[i]?.length ?? 0));
-  const [, ...widths] = (rows[0] ?? []).map((_, i) => widthOf(i));
-  const line = ([label = "", ...cells]: string[]) =>
-    [label.padEnd(labels), ...cells.map((cell, i) => cell.padStart(widths[i] ?? 0))].join("  ");
-  return rows.map(line).join("\n");
 }
