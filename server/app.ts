@@ -1,6 +1,5 @@
 // The request path, from top to bottom.
 import express from "express";
-import type { Logger } from "pino";
 import { earlyAccess, type EarlyAccessOptions } from "./controllers/early-access.ts";
 import { entryLinks } from "./controllers/links.ts";
 import { findCached, live, pages, ready } from "./controllers/pages.ts";
@@ -13,18 +12,14 @@ import { mayHaveLongBody } from "./middleware/body.ts";
 import { handleErrors } from "./middleware/errors.ts";
 import { logRequest, type OnResponse } from "./middleware/request-log.ts";
 import { securityHeaders, setHeaders } from "./middleware/security-headers.ts";
-import { warnOfProxy, type SignupLimits } from "./middleware/rate-limit.ts";
+import { warnOfProxy } from "./middleware/rate-limit.ts";
 import type { EntryLinks } from "./models/entry-links.ts";
 import type { PageViews } from "./models/page-views.ts";
 import type { Frontend } from "./views/frontend.ts";
-import type { PublicSite } from "./views/document.ts";
 
-export interface AppOptions extends Pick<EarlyAccessOptions, "ceiling" | "waitlist" | "undo"> {
-  log: Logger;
-  site: PublicSite;
+export interface AppOptions extends EarlyAccessOptions {
   frontend: Frontend;
   isReady: () => Promise<boolean>;
-  limits: SignupLimits;
   links: EntryLinks;
   /** Counts the views of the landing page. */
   pageViews: PageViews;
@@ -35,7 +30,7 @@ export interface AppOptions extends Pick<EarlyAccessOptions, "ceiling" | "waitli
 }
 
 export function createApp(options: AppOptions): Application {
-  const { log, site, frontend, isReady, ceiling, waitlist, limits, links, undo, pageViews, trustProxy } = options;
+  const { log, site, frontend, isReady, limits, links, pageViews, trustProxy } = options;
   const { prerendered, files, renderPage, errorPage, vite } = frontend;
   const { origin } = site;
   const constantHeaders = securityHeaders({
@@ -73,8 +68,7 @@ export function createApp(options: AppOptions): Application {
   // 3. Health and API
   app.all("/healthz", live);
   app.all("/readyz", ready(isReady));
-  const isOpen = () => !site.settings().closed;
-  app.use(earlyAccess({ origin, isOpen, limits, ceiling, waitlist, undo, renderPage, log }));
+  app.use(earlyAccess(options, renderPage));
   app.use(entryLinks(links, limits, renderPage));
   app.use(countViews(pageViews, limits, origin));
   app.use("/api", () => {

@@ -2,7 +2,7 @@
 import type pg from "pg";
 import type { Logger } from "pino";
 import { isQueueEnabled } from "../database/queue.ts";
-import { UnavailableError } from "../unavailable-error.ts";
+import { UnavailableError } from "./batch.ts";
 
 export interface SignupCeiling {
   /**
@@ -10,10 +10,6 @@ export interface SignupCeiling {
    * @param store takes the entry's flag unusual_volume, and resolves with the result of Waitlist.join.
    */
   pass(store: (unusualVolume: boolean) => Promise<boolean>): Promise<void>;
-}
-
-export class HourlyLimitError extends UnavailableError {
-  override name = "HourlyLimitError";
 }
 
 const hourMs = 3_600_000;
@@ -43,7 +39,7 @@ export function createSignupCeiling(ceiling: number, log: Logger): SignupCeiling
     const seconds = Math.ceil((hour.endsAt - now) / 1000);
     if (hour.signups + pending >= ceiling * hardLimit) {
       logOnce("error", seconds, refuseMessage);
-      throw new HourlyLimitError("There are more sign-ups than usual. Please try again later.", seconds);
+      throw new UnavailableError("There are more sign-ups than usual. Please try again later.", seconds);
     }
     if (hour.entries + pending < ceiling) return false;
     logOnce("warn", seconds, flagMessage);
