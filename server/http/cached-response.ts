@@ -30,7 +30,11 @@ interface Variant {
 }
 
 /** Creates a variant with its own ETag for each body. @param headers Content-Type, and the caching headers that a 304 repeats. */
-export function cacheResponse(bodies: Codings<Buffer>, status: number, headers: Record<string, string>): CachedResponse {
+export function cacheResponse(
+  bodies: Codings<Buffer>,
+  status: number,
+  headers: Record<string, string>,
+): CachedResponse {
   const { "Content-Type": mediaType = "", ...caching } = headers;
   const variant = (body: Buffer, ...encoding: string[]): Variant => {
     const etag = `"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`;
