@@ -15,10 +15,10 @@ import { closedList, linkPages, meta, product } from "./shared/content.ts";
 import { FormFailureContext } from "./early-access/form-failure-context.ts";
 import { FormFailureSummary } from "./early-access/form-failure-summary.tsx";
 import type { FormFailure, PageHead } from "./shared/page-data.ts";
-import { listedPaths, onDemandPaths, prerenderedPaths, routes, type PageRoute } from "./routes.tsx";
+import { listedPaths, prerenderedPaths, routes, type PageRoute } from "./routes.tsx";
 import { SettingsContext, type PageSettings } from "./shared/site-settings.ts";
 
-export { listedPaths, onDemandPaths, prerenderedPaths };
+export { listedPaths, prerenderedPaths };
 
 export interface RenderedPage {
   status: number;

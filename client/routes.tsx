@@ -1,16 +1,6 @@
 // The route table: the path, status and head of each page. The last route is the 404 of an unknown path.
 import type { RouteObject } from "react-router-dom";
-import {
-  confirmedPath,
-  confirmPath,
-  errorPath,
-  expiredPath,
-  landingPath,
-  leavePath,
-  leftPath,
-  privacyPath,
-  unknownPath,
-} from "./shared/paths.ts";
+import { confirmPath, errorPath, landingPath, leavePath, privacyPath, unknownPath } from "./shared/paths.ts";
 import { meta } from "./shared/content.ts";
 import type { PageHandle } from "./shared/page-data.ts";
 import { ErrorPage } from "./pages/error.tsx";
@@ -55,19 +45,8 @@ export const routes: PageRoute[] = [
   },
 ];
 
-/** Paths that the server renders once, at its start. A page in neither list is rendered for each request. */
+/** Paths that the server renders at its start. Another page is rendered at its first request, so that the start does not wait for it. */
 export const prerenderedPaths = ["/", landingPath("joined"), privacyPath, unknownPath];
-
-/** Paths that the server renders once, at the first request, so that the start does not wait for them. */
-export const onDemandPaths = [
-  landingPath("undoable"),
-  landingPath("undone"),
-  confirmPath,
-  confirmedPath,
-  expiredPath,
-  leavePath,
-  leftPath,
-];
 
 /** Paths of the pages that search engines may list, for the sitemap. */
 export const listedPaths = routes.filter(({ handle }) => !handle.head.unlisted).map(({ path }) => path);

@@ -1,30 +1,25 @@
 // The request path, from top to bottom.
 import express from "express";
-import type { Logger } from "pino";
 import { earlyAccess, type EarlyAccessOptions } from "./controllers/early-access.ts";
 import { entryLinks } from "./controllers/links.ts";
 import { findCached, live, pages, ready } from "./controllers/pages.ts";
 import { countViews } from "./controllers/page-views.ts";
 import { sendCached } from "./http/cached-response.ts";
 import { HttpError } from "./http/http-error.ts";
-import { isRead } from "./http/negotiation.ts";
+import { isRead, lacksHost } from "./http/negotiation.ts";
 import type { Application } from "./http/server.ts";
 import { mayHaveLongBody } from "./middleware/body.ts";
 import { handleErrors } from "./middleware/errors.ts";
 import { logRequest, type OnResponse } from "./middleware/request-log.ts";
 import { securityHeaders, setHeaders } from "./middleware/security-headers.ts";
-import { warnOfProxy, type SignupLimits } from "./middleware/rate-limit.ts";
+import { warnOfProxy } from "./middleware/rate-limit.ts";
 import type { EntryLinks } from "./models/entry-links.ts";
 import type { PageViews } from "./models/page-views.ts";
 import type { Frontend } from "./views/frontend.ts";
-import type { PublicSite } from "./views/document.ts";
 
-export interface AppOptions extends Pick<EarlyAccessOptions, "ceiling" | "waitlist" | "undo"> {
-  log: Logger;
-  site: PublicSite;
+export interface AppOptions extends EarlyAccessOptions {
   frontend: Frontend;
   isReady: () => Promise<boolean>;
-  limits: SignupLimits;
   links: EntryLinks;
   /** Counts the views of the landing page. */
   pageViews: PageViews;
@@ -35,7 +30,7 @@ export interface AppOptions extends Pick<EarlyAccessOptions, "ceiling" | "waitli
 }
 
 export function createApp(options: AppOptions): Application {
-  const { log, site, frontend, isReady, ceiling, waitlist, limits, links, undo, pageViews, trustProxy } = options;
+  const { log, site, frontend, isReady, limits, links, pageViews, trustProxy } = options;
   const { prerendered, files, renderPage, errorPage, vite } = frontend;
   const { origin } = site;
   const constantHeaders = securityHeaders({
@@ -47,14 +42,14 @@ export function createApp(options: AppOptions): Application {
   const checkProxy = trustProxy === 0 ? warnOfProxy(log) : undefined;
   const app = express();
 
-  const listener: Application["listener"] = (req, res, refusal) => {
+  const listener: Application["listener"] = (req, res) => {
     // 1. Every response: request id, log and security headers
     const headers = ["X-Request-Id", logRequest(req, res, options), ...constantHeaders];
     checkProxy?.(req);
     if (mayHaveLongBody(req)) res.shouldKeepAlive = false;
     // 2. Prerendered pages and files, before Express, whose routing costs a third of the throughput
     const cached = isRead(req) ? findCached(req, prerendered, files) : undefined;
-    if (refusal) res.writeHead(refusal, headers).end();
+    if (lacksHost(req)) res.writeHead(400, headers).end();
     else if (cached) sendCached(req, res, cached, headers);
     else {
       setHeaders(res, headers);
@@ -73,8 +68,7 @@ export function createApp(options: AppOptions): Application {
   // 3. Health and API
   app.all("/healthz", live);
   app.all("/readyz", ready(isReady));
-  const isOpen = () => !site.settings().closed;
-  app.use(earlyAccess({ origin, isOpen, limits, ceiling, waitlist, undo, renderPage, log }));
+  app.use(earlyAccess(options, renderPage));
   app.use(entryLinks(links, limits, renderPage));
   app.use(countViews(pageViews, limits, origin));
   app.use("/api", () => {

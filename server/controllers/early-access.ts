@@ -1,49 +1,46 @@
-// POST /api/earlyaccess: puts a visitor on the waitlist.
-import { Router, type Request, type RequestHandler } from "express";
+// POST /api/earlyaccess: puts a visitor on the waitlist. A failed form post without JavaScript gets the landing page with the typed values.
+import { Router, type ErrorRequestHandler, type Request, type RequestHandler } from "express";
 import type { Logger } from "pino";
 import { joinedPath, signupPath } from "../../client/shared/paths.ts";
 import { closedList, earlyAccess as content } from "../../client/shared/content.ts";
-import { emailChoice } from "../../client/shared/fields.ts";
+import { emailChoice, fields } from "../../client/shared/fields.ts";
+import type { FormFailure } from "../../client/shared/page-data.ts";
 import { suggestEmail } from "../../client/shared/suggested-email.ts";
-import { HttpError, methodNotAllowed } from "../http/http-error.ts";
+import { sendCached } from "../http/cached-response.ts";
+import { HttpError, requirePost } from "../http/http-error.ts";
 import { prefersHtml } from "../http/negotiation.ts";
 import { readBody } from "../middleware/body.ts";
+import { beginErrorResponse } from "../middleware/errors.ts";
 import { clientLimit, type SignupLimits } from "../middleware/rate-limit.ts";
 import { sameOrigin } from "../middleware/security-headers.ts";
 import { createToken } from "../models/entry-links.ts";
 import type { SignupCeiling } from "../models/signup-volume.ts";
+import { readSource } from "../models/source.ts";
 import { parseEntry, readNoticeId, type ParsedEntry } from "../models/waitlist-entry.ts";
 import type { Waitlist } from "../models/waitlist.ts";
+import type { PublicSite } from "../views/document.ts";
 import type { Pages } from "../views/page-cache.ts";
-import { formFailure } from "./form-failure.ts";
 
 export interface EarlyAccessOptions {
-  /** The site's public origin. */
-  origin: string;
-  /** Whether the list takes sign-ups, asked for each request. */
-  isOpen: () => boolean;
+  site: PublicSite;
   limits: SignupLimits;
   ceiling: SignupCeiling;
   waitlist: Pick<Waitlist, "join">;
-  renderPage: Pages["renderPage"];
   log: Logger;
   /** Whether each response has a token with which the sign-up can be undone for an hour. */
   undo: boolean;
 }
 
-export function earlyAccess(options: EarlyAccessOptions): Router {
-  const { origin, isOpen, limits, renderPage, log } = options;
+export function earlyAccess(options: EarlyAccessOptions, renderPage: Pages["renderPage"]): Router {
+  const { site, limits, log } = options;
   const router = Router({ caseSensitive: true, strict: true });
-  const requireOpen: RequestHandler = (_req, _res, next) => next(isOpen() ? undefined : closed());
-  router.post(signupPath, requireOpen, sameOrigin(origin), clientLimit(limits), readBody, join(options));
-  router.all(signupPath, () => {
-    throw isOpen() ? methodNotAllowed("POST") : closed();
-  });
-  router.use(formFailure(renderPage, log));
+  const requireOpen: RequestHandler = (_req, _res, next) =>
+    next(site.settings().closed ? new HttpError(410, `${closedList.heading}.`) : undefined);
+  const checks = [requireOpen, requirePost, sameOrigin(site.origin), ...clientLimit(limits)];
+  router.all(signupPath, checks, readBody, join(options));
+  router.use(sendFormFailure(renderPage, log));
   return router;
 }
-
-const closed = () => new HttpError(410, `${closedList.heading}.`);
 
 /** Sends the same response for a new and a known address: it must not reveal who is on the list. The token of a known one has no effect. */
 function join({ ceiling, waitlist, undo }: EarlyAccessOptions): RequestHandler {
@@ -52,11 +49,11 @@ function join({ ceiling, waitlist, undo }: EarlyAccessOptions): RequestHandler {
     if (!parsed.ok) throw new HttpError(422, "Some fields are not valid.", { fields: parsed.errors });
     const notice_id = readNoticeId((req.body as Record<string, unknown>).notice);
     const undoing = undo ? createToken() : undefined;
-    const signUp = { ...parsed.entry, notice_id, ...(undoing && { token_hash: undoing.hash }) };
+    const signUp = { ...parsed.entry, notice_id, token_hash: undoing?.hash };
     await ceiling.pass((unusual_volume) => waitlist.join({ ...signUp, unusual_volume }));
     res.set("Cache-Control", "no-store");
     if (prefersHtml(req)) res.redirect(303, joinedPath(undoing?.token));
-    else res.status(201).json({ message: content.success.text, ...(undoing && { undo: undoing.token }) });
+    else res.status(201).json({ message: content.success.text, undo: undoing?.token });
   };
 }
 
@@ -75,4 +72,37 @@ function parsePost(req: Request): ParsedEntry {
   if (meant === undefined || choice === typed) return parsed;
   if (choice === meant) return parseEntry({ ...body, email: meant }, req.headers.referer);
   throw new HttpError(422, "The email address looks mistyped.", { suggestion: { typed, meant } });
+}
+
+/** Leaves clients that do not prefer HTML to the next error handler. */
+function sendFormFailure(renderPage: Pages["renderPage"], log: Logger): ErrorRequestHandler {
+  return async function sendLandingPage(thrown: unknown, req, res, next) {
+    if (!prefersHtml(req)) return next(thrown);
+    const error = beginErrorResponse(thrown, res, log);
+    const failure = describeFailure(req, error, Number(res.get("Retry-After")));
+    sendCached(req, res, await renderPage("/", failure));
+  };
+}
+
+/** @param retryAfter in seconds, or NaN. */
+function describeFailure({ body, headers }: Request, { status, extra }: HttpError, retryAfter: number): FormFailure {
+  // Undefined if the request was refused before its body was read.
+  const posted = body as Record<string, unknown> | undefined;
+  return {
+    status,
+    // Few different texts, as each has a page without values.
+    wait: retryAfter > 0 ? content.wait(retryAfter) : undefined,
+    errors: extra.fields ?? {},
+    suggestion: extra.suggestion,
+    ...(posted && { values: typedValues(posted), source: readSource(posted, headers.referer) }),
+  };
+}
+
+/** Returns the text of each field, cut to the field's maximum length. */
+function typedValues(posted: Record<string, unknown>): FormFailure["values"] {
+  const texts = fields.map(({ name, maxLength }) => {
+    const value = posted[name];
+    return [name, typeof value === "string" ? Array.from(value).slice(0, maxLength).join("") : ""];
+  });
+  return Object.fromEntries(texts) as FormFailure["values"];
 }

@@ -1,7 +1,7 @@
 // POST /api/view: counts a view of the landing page, which the page's script reports once the page is visible.
 import { Router, type Request, type Response } from "express";
 import { viewPath } from "../../client/shared/paths.ts";
-import { methodNotAllowed } from "../http/http-error.ts";
+import { requirePost } from "../http/http-error.ts";
 import { clientLimit, type SignupLimits } from "../middleware/rate-limit.ts";
 import { sameOrigin } from "../middleware/security-headers.ts";
 import type { PageViews } from "../models/page-views.ts";
@@ -21,10 +21,7 @@ export function countViews(pageViews: PageViews, limits: SignupLimits, origin: s
     confirm(req, res);
   }
 
-  router.post(viewPath, sameOrigin(origin, "Page views"), clientLimit(limits, "view-", confirm), count);
-  router.all(viewPath, () => {
-    throw methodNotAllowed("POST");
-  });
+  router.all(viewPath, requirePost, sameOrigin(origin, "Page views"), clientLimit(limits, "view-", confirm), count);
   return router;
 }
 

@@ -42,12 +42,12 @@ it.each(["/Privacy", "/privacy/", "/%70rivacy", "/%c0%af", "//evil.example"])("%
   }
 });
 
-it("the path of a request is logged with email addresses redacted", async () => {
+it("the path of a request is logged unless it may hold an email address", async () => {
   await get("/unsubscribe/ada@example.com?email=ada@example.com");
   await get(`/unsubscribe/ada%40example.com/ada%2540example.com/${"x".repeat(180)}/ada@example.com`);
   await get("/missing-page");
   expect(site.logged()).toContain('"path":"/missing-page","status":404');
-  expect(site.logged()).toContain("/unsubscribe/[address]");
+  expect(site.logged()).toContain('"path":"[address]"');
   expect(site.logged()).not.toMatch(/ada(@|%)/);
 });
 

@@ -1,6 +1,6 @@
 // Errors with an HTTP status, which middleware and controllers throw, and their problem documents (RFC 9457).
+import type { RequestHandler } from "express";
 import { isRead } from "./negotiation.ts";
-import { UnavailableError } from "../unavailable-error.ts";
 
 /** Not an import: see server.ts. */
 const { STATUS_CODES } = process.getBuiltinModule("node:http");
@@ -24,26 +24,20 @@ export class HttpError extends Error {
   }
 }
 
-export function toHttpError(error: unknown): HttpError {
-  if (error instanceof HttpError) return error;
-  if (error instanceof UnavailableError) {
-    const headers = { "Retry-After": String(error.retryAfterSeconds) };
-    return new HttpError(503, error.message, { headers, cause: error.cause });
-  }
-  // A thrown value may be undefined.
-  return new HttpError(500, "Something went wrong. Please try again.", { cause: error ?? new Error("no error") });
-}
-
 export function problemDocument({ status, detail, extra }: HttpError): string {
   const errors = Object.entries(extra.fields ?? {}).map(([name, text]) => ({ pointer: `#/${name}`, detail: text }));
   const title = STATUS_CODES[status];
   return JSON.stringify({ type: "about:blank", title, status, detail, ...(errors.length > 0 && { errors }) });
 }
 
-export function methodNotAllowed(allow: string): HttpError {
+function methodNotAllowed(allow: string): HttpError {
   return new HttpError(405, `Use ${allow}.`, { headers: { Allow: allow } });
 }
 
 export function requireRead(request: { method?: string | undefined }): void {
   if (!isRead(request)) throw methodNotAllowed("GET, HEAD");
 }
+
+/** With router.all, not router.post, for which Express would answer OPTIONS. */
+export const requirePost: RequestHandler = ({ method }, _res, next) =>
+  next(method === "POST" ? undefined : methodNotAllowed("POST"));

@@ -1,34 +1,43 @@
 // Error handling: sends a problem document, or the error page to a client that prefers HTML, and logs the server's faults.
-import type { ServerResponse } from "node:http";
 import type { ErrorRequestHandler, Response } from "express";
 import type { Logger } from "pino";
 import { errorFields } from "../logger.ts";
 import { sendCached, type CachedResponse } from "../http/cached-response.ts";
-import { problemDocument, toHttpError, type HttpError } from "../http/http-error.ts";
+import { HttpError, problemDocument } from "../http/http-error.ts";
 import { prefersHtml } from "../http/negotiation.ts";
+import { UnavailableError } from "../models/batch.ts";
 
 export function handleErrors(errorPage: CachedResponse, log: Logger): ErrorRequestHandler {
   // Express recognises an error handler by its four parameters.
   return function handleError(thrown: unknown, req, res, _next) {
-    const error = toHttpError(thrown);
-    logFault(log, res, error);
+    const error = beginErrorResponse(thrown, res, log);
     if (res.headersSent) return res.destroy();
-    setErrorHeaders(res, error);
     if (error.status >= 500 && prefersHtml(req)) return sendCached(req, res, { ...errorPage, status: error.status });
     const body = problemDocument(error);
     res.set({ "Content-Type": "application/problem+json", "Content-Length": `${Buffer.byteLength(body)}` }).end(body);
   };
 }
 
-export function setErrorHeaders(res: Response, { status, extra }: HttpError): void {
-  res.status(status).set({ "Cache-Control": "no-store", ...extra.headers });
+/** Sets the status and the headers of an error's response. Logs an error that the server is to blame for: a refused request has no cause. */
+export function beginErrorResponse(thrown: unknown, res: Response, log: Logger): HttpError {
+  const error = toHttpError(thrown);
+  const { status, cause, extra } = error;
+  if (cause !== undefined) {
+    const described = status === 503 ? errorFields(cause) : describe(cause as Error);
+    log.error({ id: res.getHeader("X-Request-Id"), status, error: described }, "request failed");
+  }
+  if (!res.headersSent) res.status(status).set({ "Cache-Control": "no-store", ...extra.headers });
+  return error;
 }
 
-/** Logs an error that the server is to blame for. A refused request has no cause. */
-export function logFault(log: Logger, res: ServerResponse, { status, cause }: HttpError): void {
-  if (cause === undefined) return;
-  const error = status === 503 ? errorFields(cause) : describe(cause as Error);
-  log.error({ id: res.getHeader("X-Request-Id"), status, error }, "request failed");
+function toHttpError(error: unknown): HttpError {
+  if (error instanceof HttpError) return error;
+  if (error instanceof UnavailableError) {
+    const headers = { "Retry-After": String(error.retryAfterSeconds) };
+    return new HttpError(503, error.message, { headers, cause: error.cause });
+  }
+  // A thrown value may be undefined.
+  return new HttpError(500, "Something went wrong. Please try again.", { cause: error ?? new Error("no error") });
 }
 
 /** Returns the name and the stack, which names code. The message is left out, because it may quote a visitor's input. */

@@ -1,13 +1,16 @@
 // Limits that replicas share through Redis or Valkey. While Redis is unavailable, requests pass without a limit per client.
 import { createHmac } from "node:crypto";
-import type { ClientRateLimitInfo, Options, Store } from "express-rate-limit";
-import type { Redis } from "ioredis";
+import type { Store } from "express-rate-limit";
 import type { Logger } from "pino";
-import { RedisStore, type RedisReply } from "rate-limit-redis";
 import { errorFields } from "../logger.ts";
 
 /** How long a request waits for its count. In a data centre Redis answers within 1 ms. */
 const commandTimeout = 250;
+
+/** Counts a request of a client. Returns the number of its requests, and when the count ends, in milliseconds. */
+const countRequest = `
+  redis.call("SET", KEYS[1], 0, "PX", ARGV[1], "NX")
+  return { redis.call("INCR", KEYS[1]), redis.call("PTTL", KEYS[1]) }`;
 
 /**
  * Resolves once Redis is connected or has refused, so that the first requests are limited, too. The connection ends with the process.
@@ -21,56 +24,38 @@ export async function connectRedis(redisUrl: string, secret: string, log: Logger
     enableOfflineQueue: false,
     retryStrategy: () => 1_000,
   });
-  const report = reportAvailability(log);
-  redis.on("error", report);
-  await new Promise((resolve) => redis.once("ready", resolve).once("close", resolve));
-  return (name: string) => createStore(redis, `perennial:${name}:`, secret, report);
-}
-
-type Report = (error?: unknown) => void;
-
-/** Logs once per outage, not once per request. */
-function reportAvailability(log: Logger): Report {
   let isAvailable = true;
-  return (error) => {
+  /** Logs once per outage, not once per request. */
+  const report = (error?: unknown) => {
     if (isAvailable === !error) return;
     isAvailable = !error;
     if (isAvailable) log.info("Redis is available: limits are shared again");
     else log.warn({ error: errorFields(error) }, "Redis is unavailable: requests pass without a limit per client");
   };
-}
+  redis.on("error", report);
+  await new Promise((resolve) => redis.once("ready", resolve).once("close", resolve));
 
-function createStore(redis: Redis, prefix: string, secret: string, report: Report): Store {
-  class SharedStore extends RedisStore {
-    override prefixKey(key: string): string {
-      return this.prefix + createHmac("sha256", secret).update(key).digest("base64url");
-    }
-
-    /** Loads the store's scripts. It would remember a failure, and the limit would have no effect: connect again. */
-    override async init(options: Options): Promise<void> {
-      try {
-        await super.init(options);
-        report();
-      } catch (error) {
-        report(error);
-        redis.disconnect(true);
-      }
-    }
-
-    override async increment(key: string): Promise<ClientRateLimitInfo> {
-      try {
-        const count = await super.increment(key);
-        report();
-        return count;
-      } catch (error) {
-        report(error);
-        throw error;
-      }
-    }
-  }
-
-  const sendCommand = (command: string, ...args: string[]) => redis.call(command, ...args) as Promise<RedisReply>;
-  const store = new SharedStore({ prefix, sendCommand });
-  redis.on("ready", () => void store.init({ windowMs: store.windowMs } as Options));
-  return store;
+  return (name: string): Store => {
+    let windowMs = 0;
+    return {
+      init: (options) => {
+        windowMs = options.windowMs;
+      },
+      increment: async (client) => {
+        const hash = createHmac("sha256", secret).update(client).digest("base64url");
+        try {
+          const count = await redis.eval(countRequest, 1, `perennial:${name}:${hash}`, windowMs);
+          report();
+          const [totalHits, remainingMs] = count as [number, number];
+          return { totalHits, resetTime: new Date(Date.now() + remainingMs) };
+        } catch (error) {
+          report(error);
+          throw error;
+        }
+      },
+      // The limiter calls neither, as every request counts.
+      decrement: () => undefined,
+      resetKey: () => undefined,
+    };
+  };
 }

@@ -17,7 +17,7 @@ interface LoggedRequest {
 /** Called after each response is sent or aborted. */
 export type OnResponse = (request: LoggedRequest, res: ServerResponse) => void;
 
-/** Logs the request once its response is sent; never a query, a header, a body or a client's address. Returns the request's id. */
+/** Logs the request once its response is sent; never a query, a header, a body, an email address or a client's IP address. Returns the request's id. */
 export function logRequest(
   { method, url = "", headers, socket }: IncomingMessage,
   res: ServerResponse,
@@ -32,16 +32,9 @@ export function logRequest(
     const exactMs = performance.now() - started;
     // Node calls a response that was cut off with its connection finished as well.
     const status = res.writableFinished && !socket.destroyed ? res.statusCode : "aborted";
-    log[level]({ id, method, path: redact(path), status, ms: Math.round(exactMs) }, "request");
+    const loggedPath = mayHoldEmail(path) ? "[address]" : path.slice(0, loggedPathLength);
+    log[level]({ id, method, path: loggedPath, status, ms: Math.round(exactMs) }, "request");
     onResponse?.({ method, path, status, seconds: exactMs / 1000 }, res);
   });
   return id;
-}
-
-/** Cuts the path, and redacts segments that look like an email address. */
-function redact(path: string): string {
-  const segments = path.slice(0, loggedPathLength).split("/");
-  // The rest of the last segment may be half an address, without its "@".
-  if (path.length > loggedPathLength) segments.splice(-1, 1, "…");
-  return segments.map((segment) => (mayHoldEmail(segment) ? "[address]" : segment)).join("/");
 }

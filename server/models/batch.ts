@@ -2,12 +2,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { within } from "../database/pool.ts";
 import { errorFields } from "../logger.ts";
-import { UnavailableError } from "../unavailable-error.ts";
 
 /** In milliseconds from the arrival of a change; the response must come within 5 s. */
 const deadlineMs = 4_500;
-/** Long enough for a database to restart, short enough for a visitor to wait. */
-const retryAfterSeconds = 15;
 /** Changes per statement: all of them, then groups, then each alone. One locked entry among 200 costs three lock timeouts. */
 const groupSizes = [200, 15, 1] as const;
 /**
@@ -29,8 +26,16 @@ export const turn = `
     SELECT set_config('lock_timeout', '1900ms', true), pg_advisory_xact_lock('public.earlyaccess'::regclass::oid::bigint),
       set_config('lock_timeout', '400ms', true), pg_logical_emit_message(true, 'earlyaccess', ''), $1::json AS batch)`;
 
-export class WaitlistUnavailableError extends UnavailableError {
-  override name = "WaitlistUnavailableError";
+/** The waitlist takes no changes for a while. The response is 503 with Retry-After; a fault has a cause, which is logged. */
+export class UnavailableError extends Error {
+  constructor(
+    /** A sentence for the client. */
+    message: string,
+    readonly retryAfterSeconds: number,
+    cause?: unknown,
+  ) {
+    super(message, { cause });
+  }
 }
 
 interface Change<Entry, Result> {
@@ -42,7 +47,7 @@ interface Change<Entry, Result> {
 
 /**
  * Returns a function that makes one change. If a statement fails for its content or for a lock, its changes are repeated in smaller
- * groups, so that only the one at fault fails. Throws a WaitlistUnavailableError after 4.5 s at the latest; the change may then
+ * groups, so that only the one at fault fails. Throws an UnavailableError after 4.5 s at the latest; the change may then
  * still be made.
  * @param store runs one statement with the entries, and resolves after the commit with a result for each.
  */
@@ -92,7 +97,7 @@ export function inBatches<Entry, Result>(
       return await within(deadlineMs, change);
     } catch (cause) {
       const message = "The waitlist can't be changed right now. Please try again.";
-      throw new WaitlistUnavailableError(message, retryAfterSeconds, cause);
+      throw new UnavailableError(message, 15, cause); // Long enough for a database to restart, short enough for a visitor to wait.
     }
   };
 }

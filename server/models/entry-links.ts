@@ -3,7 +3,7 @@ import { hash, randomBytes } from "node:crypto";
 import type { Database } from "../database/pool.ts";
 import { inBatches, turn } from "./batch.ts";
 
-/** Each resolves after the commit. @throws WaitlistUnavailableError */
+/** Each resolves after the commit. @throws UnavailableError */
 export interface EntryLinks {
   /** Returns whether the token was mailed for an entry, also if that was confirmed before. */
   confirm: (token: string) => Promise<boolean>;

@@ -5,13 +5,7 @@ import type { Database } from "../database/pool.ts";
 import { errorFields } from "../logger.ts";
 import { directSource, otherSources } from "./source.ts";
 
-export interface PageViews {
-  add(source: string): void;
-  /** Stores the views counted so far. If that fails, keeps them for the next flush, unless Postgres refuses a value. */
-  flush(): Promise<void>;
-  /** Stores the rest, or logs how many views are lost. */
-  close(): Promise<void>;
-}
+export type PageViews = ReturnType<typeof createPageViews>;
 
 const flushMs = 60_000;
 /** Named sources per flush. A flood of sources adds at most 102 rows a minute per process. */
@@ -28,7 +22,7 @@ interface Count {
   views: number;
 }
 
-export function createPageViews(execute: Database["execute"], log: Logger): PageViews {
+export function createPageViews(execute: Database["execute"], log: Logger) {
   let counted = new Map<string, Count>();
   let flushing = Promise.resolve();
 
@@ -46,31 +40,25 @@ export function createPageViews(execute: Database["execute"], log: Logger): Page
     counted = new Map();
     try {
       await execute(statement, JSON.stringify(counts));
-    } catch (thrown) {
-      const error = errorFields(thrown);
-      // Classes of errors that each later attempt would meet, too.
-      if (/^2[23]/.test(error.code ?? "")) {
-        log.error({ error, views: sum(counts) }, "page views are lost: Postgres refuses a value");
-        return;
-      }
-      log.warn({ error }, "page views could not be stored; the next attempt is in a minute");
+    } catch (error) {
+      log.warn({ error: errorFields(error) }, "page views could not be stored; the next attempt is in a minute");
       counts.forEach(add);
     }
   }
 
+  /** Stores the views counted so far. If that fails, keeps them for the next flush. */
   const flush = () => (flushing = flushing.then(store));
   const timer = setInterval(() => void flush(), flushMs).unref();
 
   return {
-    add: (source) => add({ day: new Date().toISOString().slice(0, 10), source, views: 1 }),
+    add: (source: string) => add({ day: new Date().toISOString().slice(0, 10), source, views: 1 }),
     flush,
+    /** Stores the rest, or logs how many views are lost. */
     close: async () => {
       clearInterval(timer);
       await flush();
-      const views = sum([...counted.values()]);
+      const views = [...counted.values()].reduce((total, count) => total + count.views, 0);
       if (views > 0) log.error({ views }, "page views are lost: the database was unavailable at the stop");
     },
   };
 }
-
-const sum = (counts: Count[]) => counts.reduce((total, { views }) => total + views, 0);

@@ -1,7 +1,8 @@
 // The hourly volume of sign-ups: flags above the ceiling, and a hard limit at a hundred times the ceiling.
 import { pino } from "pino";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { createSignupCeiling, HourlyLimitError, type SignupCeiling } from "./signup-volume.ts";
+import { UnavailableError } from "./batch.ts";
+import { createSignupCeiling, type SignupCeiling } from "./signup-volume.ts";
 
 let lines: string;
 const log = pino({ base: null }, { write: (line: string) => (lines += line) });
@@ -42,8 +43,8 @@ it("the hourly limit refuses entries above a hundred ceilings until the hour end
   vi.useFakeTimers();
   const list = createList(createSignupCeiling(2, log));
   for (let i = 0; i < 200; i++) await list.join(`${i}`);
-  await expect(list.join("one more")).rejects.toMatchObject({ name: "HourlyLimitError", retryAfterSeconds: 3_600 });
-  await expect(list.join("another")).rejects.toBeInstanceOf(HourlyLimitError);
+  await expect(list.join("one more")).rejects.toMatchObject({ retryAfterSeconds: 3_600 });
+  await expect(list.join("another")).rejects.toBeInstanceOf(UnavailableError);
   expect(lines.match(/"level":50/g)).toHaveLength(1);
   vi.advanceTimersByTime(3_600_000);
   await list.join("one more");
@@ -53,6 +54,6 @@ it("the hourly limit refuses entries above a hundred ceilings until the hour end
 it("the hourly limit refuses known addresses too, so that the response does not reveal them", async () => {
   const list = createList(createSignupCeiling(2, log));
   for (let i = 0; i < 200; i++) await list.join("a");
-  await expect(list.join("a")).rejects.toBeInstanceOf(HourlyLimitError);
+  await expect(list.join("a")).rejects.toBeInstanceOf(UnavailableError);
   expect(list.flagged()).toEqual([]);
 });

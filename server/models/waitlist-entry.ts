@@ -22,7 +22,7 @@ export interface SignUp extends WaitlistEntry {
   /** Id of the privacy notice that the form showed; null if the sign-up names none. */
   notice_id?: string | null;
   /** SHA-256 of the token that undoes the sign-up; bytes in Postgres' text format. */
-  token_hash?: string;
+  token_hash?: string | undefined;
 }
 
 export const isFlagged = `(${flags.join(" OR ")})`;

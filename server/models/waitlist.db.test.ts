@@ -9,7 +9,7 @@ import { until } from "../../tests/support/until.ts";
 import { connect, createPool, type Database } from "../database/pool.ts";
 import { errorFields } from "../logger.ts";
 import type { WaitlistEntry } from "./waitlist-entry.ts";
-import { WaitlistUnavailableError } from "./batch.ts";
+import { UnavailableError } from "./batch.ts";
 import { createEntryLinks, createToken } from "./entry-links.ts";
 import { createWaitlist, type Waitlist } from "./waitlist.ts";
 
@@ -143,14 +143,14 @@ it.each([
 it("an entry that Postgres refuses fails alone in its batch", async () => {
   const tooLong = entryOf("long@example.com", { name: "x".repeat(101) });
   const results = await joinAll(createWaitlist(connection.execute), [...people(5), tooLong]);
-  expect(rejections(results)).toEqual([[5, expect.any(WaitlistUnavailableError)]]);
+  expect(rejections(results)).toEqual([[5, expect.any(UnavailableError)]]);
   expect(await stored()).toHaveLength(5);
 });
 
 it("an entry whose address another transaction has inserted fails alone in its batch", async () => {
   const other = await insertUncommitted("ada7@example.com");
   const results = await joinAll(createWaitlist(connection.execute), people(200));
-  expect(rejections(results)).toEqual([[7, expect.any(WaitlistUnavailableError)]]);
+  expect(rejections(results)).toEqual([[7, expect.any(UnavailableError)]]);
   expect(await stored()).toHaveLength(199);
   await other.end();
 });
@@ -187,7 +187,7 @@ it("the readiness check fails if the database is read-only, as after a failover"
 it("the readiness check fails after a sign-up met a full disk, until one is stored", async () => {
   const waitlist = createWaitlist(connection.execute);
   await onChanges("RAISE 'could not extend file' USING ERRCODE = 'disk_full';");
-  await expect(waitlist.join(entryOf("a@example.com"))).rejects.toBeInstanceOf(WaitlistUnavailableError);
+  await expect(waitlist.join(entryOf("a@example.com"))).rejects.toBeInstanceOf(UnavailableError);
   await database.query("DROP FUNCTION fail CASCADE");
   expect(await check(waitlist)).toBe("53100");
   await waitlist.join(entryOf("a@example.com"));

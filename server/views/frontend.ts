@@ -23,12 +23,11 @@ export interface Frontend extends Pages {
 
 /** Reads the result of `npm run build`. */
 export async function createBuiltFrontend(site: PublicSite): Promise<Frontend> {
-  const { listedPaths, onDemandPaths, pagePath, prerenderedPaths, renderPage } =
-    await import("../../client/entry-server.tsx");
+  const { listedPaths, pagePath, prerenderedPaths, renderPage } = await import("../../client/entry-server.tsx");
   const { toDocument, styles } = await readTemplate(site);
   const load = async () => ({ pagePath, renderPage, toDocument });
   return {
-    ...(await createPages(load, site.settings, prerenderedPaths, onDemandPaths)),
+    ...(await createPages(load, site.settings, prerenderedPaths)),
     files: new Map([...(await readStaticFiles(builtClient)), ...crawlerFiles(site, listedPaths)]),
     inline: { styles, scripts: [] },
   };
@@ -67,7 +66,7 @@ export async function createDevFrontend(server: Server, site: PublicSite): Promi
   };
   const sources = [`'nonce-${nonce}'`];
   return {
-    ...(await createPages(load, site.settings, [], [])),
+    ...(await createPages(load, site.settings)),
     files: crawlerFiles(site, (await load()).listedPaths),
     inline: { styles: sources, scripts: sources },
     vite,

@@ -31,7 +31,7 @@ export interface Pages {
    * @throws whatever a component throws.
    */
   renderPage: (path: string, failure?: FormFailure) => Promise<CachedResponse>;
-  /** Renders the cached pages again. @throws whatever a component throws; the old pages then stay. */
+  /** Renders the cached pages again. @throws whatever a component throws. */
   refresh: () => Promise<void>;
   /** The pages that are rendered at the start, by the path that pagePath returns. */
   prerendered: Cache;
@@ -40,16 +40,18 @@ export interface Pages {
 }
 
 /**
- * @param paths of the pages to render now.
- * @param onDemandPaths of the pages to render at their first request.
+ * @param paths of the pages to render now, or undefined in development, where no page is kept.
  * @throws whatever a component throws: a build that cannot render one of these pages does not start.
  */
 export async function createPages(
   load: () => Promise<Rendering>,
   settings: () => PageSettings,
-  paths: string[],
-  onDemandPaths: string[],
+  paths?: string[],
 ): Promise<Pages> {
+  const prerendered = new Map<string, CachedResponse>();
+  const onDemand = new Map<string, Promise<CachedResponse>>();
+  const errorPage = {} as CachedResponse;
+
   /** @param caching of a page that is the same for everybody, which is compressed once. */
   async function render(path: string, failure?: FormFailure, caching?: Record<string, string>) {
     const { renderPage, toDocument } = await load();
@@ -61,15 +63,6 @@ export async function createPages(
     return cacheResponse(bodies, page.status, { ...htmlType, ...noStore, ...caching });
   }
 
-  const prerender = () =>
-    Promise.all(paths.map(async (one) => [one, await render(one, undefined, cachingOf(one))] as const));
-  /** Not compressed: clients rarely get it, and the start would wait for it. */
-  const renderErrorPage = () => render(errorPath);
-
-  const prerendered = new Map(await prerender());
-  const errorPage = await renderErrorPage();
-  const onDemand = new Map<string, Promise<CachedResponse>>();
-
   /** Renders a page at its first request. */
   function renderOnce(path: string, failure?: FormFailure): Promise<CachedResponse> {
     const key = `${path} ${failure?.status} ${failure?.wait}`;
@@ -79,21 +72,24 @@ export async function createPages(
     return page;
   }
 
+  async function refresh(): Promise<void> {
+    onDemand.clear();
+    const prerender = async (path: string) => prerendered.set(path, await render(path, undefined, cachingOf(path)));
+    await Promise.all(paths?.map(prerender) ?? []);
+    // Not compressed: clients rarely get it, and the start would wait for it.
+    Object.assign(errorPage, await render(errorPath));
+  }
+
+  await refresh();
   return {
     prerendered,
     errorPage,
     pagePath: async (path, query) => (await load()).pagePath(path, query),
     renderPage: async (path, failure) => {
-      if (failure) return failure.values ? render(path, failure) : renderOnce(path, failure);
-      const known = prerendered.get(path);
-      return known ?? (onDemandPaths.includes(path) ? renderOnce(path) : render(path));
+      if (!paths || failure?.values) return render(path, failure);
+      return (failure ? undefined : prerendered.get(path)) ?? renderOnce(path, failure);
     },
-    refresh: async () => {
-      const [pages, error] = await Promise.all([prerender(), renderErrorPage()]);
-      for (const [path, page] of pages) prerendered.set(path, page);
-      Object.assign(errorPage, error);
-      onDemand.clear();
-    },
+    refresh,
   };
 }
 
