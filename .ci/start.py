@@ -1,8 +1,6 @@
-# The site as a stranger starts it, with nothing but Node: it stores a sign-up, and Ctrl-C (on Windows Ctrl-Break) leaves nothing running.
-# In Python, which hosted machines have: Node cannot send Ctrl-Break.
+# The site as a stranger starts it, with nothing but Node: it stores a sign-up, and Ctrl-C leaves nothing running.
 import json, os, signal, socket, subprocess, time, urllib.request
 
-windows = os.name == "nt"
 port = int(os.environ.setdefault("PORT", "3123"))
 lock = ".data/postgres/data/postmaster.pid"
 
@@ -29,10 +27,7 @@ def is_free(port):
 
 
 # A process group of its own: the signal reaches the site as that of a terminal does.
-flags = subprocess.CREATE_NEW_PROCESS_GROUP if windows else 0
-site = subprocess.Popen(
-    "npm start", shell=True, stdin=subprocess.DEVNULL, creationflags=flags, start_new_session=not windows
-)
+site = subprocess.Popen("npm start", shell=True, stdin=subprocess.DEVNULL, start_new_session=True)
 try:
     until("a sign-up is stored", sign_up, 300)
     show = "npm run --silent waitlist -- show ada@example.com"
@@ -40,10 +35,7 @@ try:
     with open(lock) as file:
         postgres_port = int(file.read().split("\n")[3])
 finally:
-    if windows:
-        site.send_signal(signal.CTRL_BREAK_EVENT)
-    else:
-        os.killpg(site.pid, signal.SIGINT)
+    os.killpg(site.pid, signal.SIGINT)
 until(
     "the site and Postgres have ended",
     lambda: is_free(port) and is_free(postgres_port) and not os.path.exists(lock),

@@ -133,8 +133,8 @@ function main(): void {
     void stop();
   };
   const started = start(config, log, cleanups, failAndStop).catch(failAndStop);
-  // SIGHUP: the terminal was closed. SIGBREAK: Windows has no SIGTERM that a process could handle.
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"] as const) process.on(signal, () => void stop());
+  // SIGHUP: the terminal was closed.
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => void stop());
 }
 
 try {

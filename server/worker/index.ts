@@ -7,7 +7,7 @@ import { runTasks } from "./worker.ts";
 const stop = new AbortController();
 // A closed terminal takes no output.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"] as const) process.once(signal, () => stop.abort());
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => stop.abort());
 try {
   await withDatabase((database, config) => runTasks(database, config, createLogger(config.logLevel), stop.signal));
 } catch (error) {

@@ -1,12 +1,12 @@
 // The embedded Postgres for a machine without one: created, started, shared by several processes and stopped by the last.
-import { createHash, randomBytes, randomInt } from "node:crypto";
-import { mkdtemp, readFile, readlink, realpath, rename, rm, writeFile } from "node:fs/promises";
+import { randomBytes, randomInt } from "node:crypto";
+import { mkdir, mkdtemp, readFile, readlink, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { isFree } from "../../http/listen.ts";
 import { OperatorError } from "../../operator-messages.ts";
-import { findPostgresBinaries, type PostgresBinaries } from "./postgres-binaries.ts";
+import { findPostgresBinaries, type RunProgram } from "./postgres-binaries.ts";
 
 type Passwords = Record<"superuser" | "owner" | "web" | "admin", string>;
 
@@ -19,7 +19,7 @@ interface Cluster {
   directory: string;
   data: string;
   passwords: Passwords;
-  binaries: PostgresBinaries;
+  run: RunProgram;
 }
 
 /**
@@ -38,13 +38,14 @@ export async function openEmbedded(folder: string) {
 }
 
 async function open(folder: string) {
-  const binaries = await findPostgresBinaries(folder);
-  // Without symbolic links, so that every process gives the cluster the same name.
+  const run = await findPostgresBinaries(join(folder, "postgres/data"));
+  await mkdir(folder, { recursive: true });
+  // Without symbolic links, as the system names the working directory of Postgres.
   const directory = join(await realpath(folder), "postgres");
-  if (process.platform !== "win32" && /["$`]/.test(directory))
+  if (/["$`]/.test(directory))
     throw new Error(`pg_ctl's shell misreads " $ and \` in the name of the folder ${directory}`);
-  const passwords = (await readPasswords(directory)) ?? (await createCluster(directory, binaries));
-  const cluster: Cluster = { directory, data: join(directory, "data"), passwords, binaries };
+  const passwords = (await readPasswords(directory)) ?? (await createCluster(directory, run));
+  const cluster: Cluster = { directory, data: join(directory, "data"), passwords, run };
   const holder = await joinCluster(cluster);
   const url = (role: "owner" | "web" | "admin") =>
     `postgresql://perennial_${role}:${passwords[role]}@127.0.0.1:${holder.port}/${databaseName}`;
@@ -71,22 +72,29 @@ async function readPasswords(directory: string): Promise<Passwords | undefined> 
 }
 
 /** Creates the cluster under a temporary name and renames it, so that neither a kill nor a concurrent start leaves half of one. */
-async function createCluster(directory: string, binaries: PostgresBinaries): Promise<Passwords> {
+async function createCluster(directory: string, run: RunProgram): Promise<Passwords> {
   const draft = await mkdtemp(`${directory}.new-`);
+  const data = join(draft, "data");
   try {
     const secret = () => randomBytes(24).toString("hex");
     const passwords: Passwords = { superuser: secret(), owner: secret(), web: secret(), admin: secret() };
-    const [file, passwordFile] = [join(draft, "passwords.json"), join(draft, "initdb-password")];
-    await writeFile(file, JSON.stringify(passwords), { mode: 0o600 });
+    await writeFile(join(draft, "passwords.json"), JSON.stringify(passwords), { mode: 0o600 });
+    const passwordFile = join(draft, "initdb-password");
     await writeFile(passwordFile, passwords.superuser, { mode: 0o600 });
-    for (const path of [draft, file, passwordFile]) await binaries.give(path);
     const authentication = ["--auth=scram-sha-256", "--username=postgres", `--pwfile=${passwordFile}`];
     // Terse: the details of an error quote the row.
     const settings = ["listen_addresses=127.0.0.1", "unix_socket_directories=", "log_error_verbosity=terse"];
     const options = ["--encoding=UTF8", "--locale=C", ...settings.map((setting) => `--set=${setting}`)];
-    await binaries.run("initdb", ["-D", join(draft, "data"), ...authentication, ...options]);
+    await run("initdb", ["-D", data, ...authentication, ...options]);
     await rm(passwordFile);
-    await renameNew(draft, directory);
+    // Without a server; each line is a statement. No other application uses the database, so no role needs temporary tables.
+    const statements = [
+      `CREATE ROLE perennial_owner LOGIN CREATEROLE PASSWORD '${passwords.owner}'`,
+      `CREATE DATABASE ${databaseName} OWNER perennial_owner`,
+      `REVOKE TEMPORARY ON DATABASE ${databaseName} FROM PUBLIC`,
+    ];
+    await run("postgres", ["--single", "-D", data, "-c", "exit_on_error=on", "postgres"], statements.join("\n"));
+    await rename(draft, directory);
     return passwords;
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
@@ -94,17 +102,6 @@ async function createCluster(directory: string, binaries: PostgresBinaries): Pro
     const passwords = await readPasswords(directory);
     if (passwords) return passwords;
     throw error;
-  }
-}
-
-/** Repeats a rename for 2 s: an antivirus program on Windows holds new files for a moment. */
-async function renameNew(from: string, to: string, triesLeft = 8): Promise<void> {
-  try {
-    await rename(from, to);
-  } catch (error) {
-    if (triesLeft === 0 || process.platform !== "win32") throw error;
-    await sleep(250);
-    await renameNew(from, to, triesLeft - 1);
   }
 }
 
@@ -129,90 +126,59 @@ async function joinCluster(cluster: Cluster): Promise<pg.Client> {
   }
 }
 
-async function hold(cluster: Cluster): Promise<pg.Client | undefined> {
-  const lines = (await readFile(join(cluster.data, "postmaster.pid"), "utf8").catch(() => "")).split("\n");
-  const port = Number(lines[3]);
-  const client = port ? await connectTo(cluster, port) : undefined;
-  if (!client) return undefined;
-  try {
-    await client.query("SELECT pg_advisory_lock_shared($1)", [inUseLock]);
-  } catch {
-    return undefined; // Another process is stopping Postgres.
-  }
-  await createOwner(client, cluster.passwords.owner);
-  return client;
-}
-
-async function createOwner(client: pg.Client, password: string): Promise<void> {
-  // A session lock: CREATE DATABASE cannot run in a transaction.
-  await client.query("SELECT pg_advisory_lock($1)", [inUseLock + 1]);
-  const { rows } = await client.query(
-    `SELECT to_regrole('perennial_owner') IS NOT NULL AS role, EXISTS (SELECT FROM pg_database WHERE datname = $1) AS database`,
-    [databaseName],
-  );
-  if (!rows[0].role) await client.query(`CREATE ROLE perennial_owner LOGIN CREATEROLE PASSWORD '${password}'`);
-  if (!rows[0].database) {
-    await client.query(`CREATE DATABASE ${databaseName} OWNER perennial_owner`);
-    // No other application uses it, so no role needs temporary tables.
-    await client.query(`REVOKE TEMPORARY ON DATABASE ${databaseName} FROM PUBLIC`);
-  }
-  await client.query("SELECT pg_advisory_unlock($1)", [inUseLock + 1]);
-}
-
-async function leave(cluster: Cluster, holder: pg.Client): Promise<void> {
-  // With a timeout: a Postgres that hangs must not prevent the shutdown.
-  await Promise.race([holder.end(), sleep(2_000, undefined, { ref: false })]);
-  const last = await connectTo(cluster, holder.port);
-  if (!last) return;
-  try {
-    const { rows } = await last.query("SELECT pg_try_advisory_lock($1) AS alone", [inUseLock]);
-    if (rows[0].alone) await cluster.binaries.run("pg_ctl", ["stop", "-D", cluster.data, "-m", "fast", "-w"]);
-  } finally {
-    await last.end();
-  }
-}
-
-async function start({ directory, data, binaries }: Cluster): Promise<void> {
-  await removeStaleLock(data);
-  // The last port if it is free, so that a running site can reconnect after its Postgres was killed and started again.
-  const file = join(directory, "port");
-  const last = Number(await readFile(file, "utf8").catch(() => ""));
-  const port = last && (await isFree(last)) ? last : await freePort();
-  await writeFile(file, String(port));
-  const settings = `-p ${port} -c cluster_name=${nameOf(data)}`;
-  const options = ["-w", "-t", "30", "-l", join(directory, "postgres.log"), "-o", settings];
-  await binaries.run("pg_ctl", ["start", "-D", data, ...options]);
-}
-
-/** Not the directory itself: on Windows, Postgres reports it in another encoding. */
-const nameOf = (data: string) => createHash("sha256").update(data).digest("hex").slice(0, 32);
-
-/**
- * Postgres refuses to start while the process named in postmaster.pid is alive. After a kill, that number may belong to an
- * unrelated process; in a container it usually does. The working directory of a postmaster is its data directory. If the
- * working directory is not readable, the lock stays: a running postmaster ends itself without the file.
- */
-async function removeStaleLock(data: string): Promise<void> {
-  if (process.platform !== "linux") return;
-  const file = join(data, "postmaster.pid");
-  const pid = (await readFile(file, "utf8").catch(() => "")).split("\n")[0];
-  if (pid && (await readlink(`/proc/${pid}/cwd`).catch(() => data)) !== data) await rm(file, { force: true });
-}
-
-/** Returns undefined if nothing listens on the port, or another program than this cluster. */
-async function connectTo({ data, passwords }: Cluster, port: number): Promise<pg.Client | undefined> {
+/** Returns undefined if this cluster does not run, or is being stopped. The next attempt to start it reports the reason. */
+async function hold({ data, passwords }: Cluster): Promise<pg.Client | undefined> {
+  const { port } = await readLock(data);
+  if (!port) return undefined;
   const target = { host: "127.0.0.1", port, database: "postgres", ssl: false, connectionTimeoutMillis: 5_000 };
   const client = new pg.Client({ ...target, user: "postgres", password: passwords.superuser });
-  client.on("error", () => undefined); // Postgres ended first; leave() then has nothing to stop.
+  client.on("error", () => undefined); // The next query fails.
   try {
     await client.connect();
-    const { rows } = await client.query("SHOW cluster_name");
-    if (rows[0].cluster_name === nameOf(data)) return client;
+    const { rows } = await client.query("SHOW data_directory");
+    // A copy of the folder has the passwords of the original.
+    if (rows[0].data_directory !== data) throw new Error("Another cluster listens on the port");
+    await client.query("SELECT pg_advisory_lock_shared($1)", [inUseLock]);
+    return client;
   } catch {
-    // The caller's next attempt to start it reports the reason.
+    await client.end().catch(() => undefined);
+    return undefined;
   }
-  await client.end().catch(() => undefined);
-  return undefined;
+}
+
+async function leave({ data, run }: Cluster, holder: pg.Client): Promise<void> {
+  try {
+    await holder.query("SELECT pg_advisory_unlock_shared($1)", [inUseLock]);
+    const { rows } = await holder.query("SELECT pg_try_advisory_lock($1) AS alone", [inUseLock]);
+    if (rows[0].alone) await run("pg_ctl", ["stop", "-D", data, "-m", "fast", "-w"]);
+  } catch {
+    // Postgres ended first.
+  } finally {
+    await holder.end();
+  }
+}
+
+async function start({ directory, data, run }: Cluster): Promise<void> {
+  const { pid, port: last } = await readLock(data);
+  /*
+   * Postgres refuses to start while the process named in its lock file is alive. After a kill, that number may belong to an
+   * unrelated process; in a container it usually does. The working directory of a postmaster is its data directory. If the
+   * working directory is not readable, the lock stays: a running postmaster ends itself without the file.
+   */
+  const folder = await readlink(`/proc/${pid}/cwd`).catch(() => data);
+  if (folder !== data) await rm(lockFile(data), { force: true });
+  // After a kill the same port, so that a running site can reconnect.
+  const port = last && (await isFree(last)) ? last : await freePort();
+  const options = ["-w", "-t", "30", "-l", join(directory, "postgres.log"), "-o", `-p ${port}`];
+  await run("pg_ctl", ["start", "-D", data, ...options]);
+}
+
+const lockFile = (data: string) => join(data, "postmaster.pid");
+
+/** Returns what the lock file names: the process of Postgres, and its port. */
+async function readLock(data: string) {
+  const lines = (await readFile(lockFile(data), "utf8").catch(() => "")).split("\n");
+  return { pid: lines[0], port: Number(lines[3]) };
 }
 
 /**

