@@ -19,9 +19,7 @@ const migrate = (changes: Record<string, string> = {}) =>
 it("migrate applies migrations, and the next time reports that the database is up to date", async () => {
   const first = await migrate();
   expect(first).toMatchObject({ code: 0, stderr: "" });
-  expect(first.stdout).toMatch(
-    /^Applied \d{14}_initial\.\n(?:Applied \d{14}_\w+\.\n)*Ran: CREATE ROLE "\w+_web" LOGIN PASSWORD 'its password';/,
-  );
+  expect(first.stdout).toMatch(/^Applied \d{14}_initial\.\n(?:Applied \d{14}_\w+\.\n)*$/);
   expect(await migrate()).toEqual({ code: 0, stdout: "The database is up to date.\n", stderr: "" });
 });
 
