@@ -1,20 +1,14 @@
 // The queue of graphile-worker, which a trigger fills in the transaction of each sign-up.
-import pg from "pg";
+import type pg from "pg";
+import { readRole } from "../database-urls.ts";
 import { OperatorError } from "../operator-messages.ts";
-import { readRole, type DatabaseSettings, type WorkerTask } from "./settings.ts";
+import type { DatabaseSettings, WorkerTask } from "./settings.ts";
 
 /** Creates the queue if it is missing, and migrates it. */
 export async function createQueue(owner: pg.Client, ownerUrl: string): Promise<void> {
   await refuseForeignQueue(owner);
   const { Logger, runMigrations } = await import("graphile-worker"); // Half a megabyte that most sites do not need.
-  const pgPool = new pg.Pool({ connectionString: ownerUrl, max: 1 });
-  const ignore = () => undefined; // The statement in progress fails, too.
-  pgPool.on("error", ignore).on("connect", (client) => client.on("error", ignore));
-  try {
-    await runMigrations({ pgPool, logger: new Logger(() => () => undefined) });
-  } finally {
-    await pgPool.end();
-  }
+  await runMigrations({ connectionString: ownerUrl, logger: new Logger(() => () => undefined) });
 }
 
 /** The triggers that add the jobs of a task. The migration leaves them disabled. */

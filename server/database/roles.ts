@@ -3,9 +3,10 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
 import { signUpColumns } from "./columns.ts";
+import { readRole } from "../database-urls.ts";
 import { OperatorError } from "../operator-messages.ts";
 import { projectRoot } from "../project-root.ts";
-import { readRole, type DatabaseSettings } from "./settings.ts";
+import type { DatabaseSettings } from "./settings.ts";
 
 const folder = join(projectRoot, "prisma/roles");
 

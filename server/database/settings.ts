@@ -17,11 +17,6 @@ export interface DatabaseSettings {
   erasureKey?: string;
 }
 
-export function readRole(url: string): { name: string; password: string } {
-  const { username, password } = new URL(url);
-  return { name: decodeURIComponent(username), password: decodeURIComponent(password) };
-}
-
 export interface OpenedDatabase extends DatabaseSettings {
   /** Where the embedded Postgres keeps its data. */
   directory?: string;
