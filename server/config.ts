@@ -214,7 +214,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const isProduction = given.NODE_ENV === "production";
   const { values, errors } = parseSettings(given);
   errors.unshift(...files.errors);
-  errors.push(...checkDatabaseUrls(given, values), ...checkMail(given));
+  errors.push(...checkDatabaseUrls(values, isProduction), ...checkPresence(given));
   if (values.REDIS_URL && values.DATABASE_URL && !new URL(values.DATABASE_URL).password) {
     errors.push("REDIS_URL needs a password in DATABASE_URL, which is the key of the hashes of clients' addresses");
   }
@@ -256,8 +256,10 @@ function readSecretFiles(given: NodeJS.Dict<string>): { secrets: NodeJS.Dict<str
 }
 
 /** Returns an error for each variable that is missing although another one requires it. */
-function checkMail(given: NodeJS.Dict<string>): string[] {
+function checkPresence(given: NodeJS.Dict<string>): string[] {
   const needed: [SettingName, SettingName][] = [
+    ["DATABASE_OWNER_URL", "DATABASE_URL"],
+    ["DATABASE_ADMIN_URL", "DATABASE_URL"],
     ["SMTP_URL", "MAIL_FROM"],
     ["MAIL_FROM", "ERASURE_KEY"],
     ["MAIL_FROM", "PUBLIC_URL"],

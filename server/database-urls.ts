@@ -68,7 +68,7 @@ interface Connection extends ReturnType<typeof readRole> {
 }
 
 /** Returns a sentence for each error, without a password. @param values the settings that are valid on their own. */
-export function checkDatabaseUrls(given: NodeJS.Dict<string>, values: Values): string[] {
+export function checkDatabaseUrls(values: Values, isProduction: boolean): string[] {
   const connections = urlNames.flatMap((name) => {
     const url = values[name];
     return url ? Object.assign(readRole(url), { variable: name }) : [];
@@ -78,11 +78,7 @@ export function checkDatabaseUrls(given: NodeJS.Dict<string>, values: Values): s
   const used = connections.filter(
     ({ variable, password }) => password !== "" && (variable !== "WORKER_DATABASE_URL" || hasWorker),
   );
-  return [
-    ...(given.NODE_ENV === "production" ? [...checkStrength(used), ...checkReuse(used)] : []),
-    ...checkPresence(given),
-    ...checkRoles(connections),
-  ];
+  return [...(isProduction ? [...checkStrength(used), ...checkReuse(used)] : []), ...checkRoles(connections)];
 }
 
 function checkStrength(connections: Connection[]): string[] {
@@ -100,14 +96,6 @@ function checkReuse(connections: Connection[]): string[] {
     const inCompose = users.map(({ variable }) => composeVariables[variable]).join(" and ");
     return `${variables} have the same password for different roles (docker compose: ${inCompose}); for each role make one with: openssl rand -hex 24`;
   });
-}
-
-function checkPresence(given: NodeJS.Dict<string>): string[] {
-  const other = given.DATABASE_OWNER_URL ? "DATABASE_OWNER_URL" : "DATABASE_ADMIN_URL";
-  if (given.DATABASE_URL || !given[other]) return [];
-  return [
-    `DATABASE_URL is not set although ${other} is; both must name the same database, for example DATABASE_URL=${exampleDatabaseUrls.DATABASE_URL}`,
-  ];
 }
 
 function checkRoles(connections: Connection[]): string[] {

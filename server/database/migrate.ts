@@ -85,15 +85,11 @@ async function skipMigrations(client: pg.Client, settings: DatabaseSettings, war
   return { applied: undefined, warnings };
 }
 
-async function readMigrations(folder: string) {
-  const names = (await readdir(folder)).filter((name) => /^\d/.test(name)).toSorted();
-  const read = async (name: string) => ({ name, sql: await readFile(join(folder, name, "migration.sql"), "utf8") });
-  return Promise.all(names.map(read));
-}
-
 /** Ignores migrations that another application recorded in the same table. */
 export async function pendingMigrations(owner: pg.Client, folder = migrationsFolder) {
-  const migrations = await readMigrations(folder);
+  const names = (await readdir(folder)).filter((name) => /^\d/.test(name)).toSorted();
+  const read = async (name: string) => ({ name, sql: await readFile(join(folder, name, "migration.sql"), "utf8") });
+  const migrations = await Promise.all(names.map(read));
   const { rows: tables } = await owner.query("SELECT to_regclass('public._prisma_migrations') IS NOT NULL AS found");
   if (!tables[0].found) return migrations;
   const { rows } = await owner.query<{ name: string; finished: boolean }>(

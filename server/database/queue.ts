@@ -31,18 +31,18 @@ export async function enableQueue(owner: pg.Client, worker: DatabaseSettings["wo
   for (const statement of statements) await owner.query(statement);
 }
 
-/** Returns whether sign-ups add jobs of the task to the queue; undefined if the database is not migrated. */
-export async function isQueueEnabled(owner: pg.Client, task: WorkerTask): Promise<boolean | undefined> {
+/** Returns whether sign-ups add jobs of the task to the queue. */
+export async function isQueueEnabled(owner: pg.Client, task: WorkerTask): Promise<boolean> {
   const { rows } = await owner.query(
     "SELECT bool_and(tgenabled <> 'D') AS enabled FROM pg_trigger WHERE tgrelid = to_regclass('public.earlyaccess') AND tgname = ANY ($1)",
     [queueTriggers[task]],
   );
-  return (rows[0].enabled as boolean | null) ?? undefined;
+  return rows[0].enabled === true;
 }
 
 /** The site creates the schema as the waitlist's owner, or as a role that may act as the owner. */
-export async function refuseForeignQueue(client: pg.Client): Promise<void> {
-  const { rows } = await client.query<{ owner: string }>(
+async function refuseForeignQueue(owner: pg.Client): Promise<void> {
+  const { rows } = await owner.query<{ owner: string }>(
     `SELECT r.rolname AS owner FROM pg_namespace JOIN pg_roles r ON r.oid = nspowner
        JOIN pg_class w ON w.oid = to_regclass('public.earlyaccess')
      WHERE nspname = 'graphile_worker' AND r.rolname <> current_user AND r.oid <> relowner
