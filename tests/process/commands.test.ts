@@ -31,7 +31,7 @@ it("migrate reports exchanged URLs, and exits with 1", async () => {
 it("migrate reports a wrong password in DATABASE_URL", async () => {
   const changed = Object.assign(new URL(database.webUrl), { password: "another" });
   const { code, stderr } = await migrate({ DATABASE_URL: changed.href });
-  const message = `does not accept this role's password: role ${changed.username}, `;
+  const message = `refuses the connection: password authentication failed for user "${changed.username}".`;
   expect([code, stderr]).toEqual([1, expect.stringContaining(message)]);
 });
 
