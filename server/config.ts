@@ -1,7 +1,6 @@
 // The configuration: every setting with its rule, default and example, and how its value is read. Only this file reads process.env.
 import { isUtf8 } from "node:buffer";
 import { readFileSync } from "node:fs";
-import { isIP } from "node:net";
 import { parseEnv } from "node:util";
 import { z } from "zod";
 import { isDecodable } from "../client/shared/paths.ts";
@@ -16,18 +15,13 @@ const wholeNumber = (min: number, max: number, unit?: string) => {
   const rule = `a whole number${unit ? ` of ${unit}` : ""} from ${min} to ${max}`;
   return z
     .string()
-    .regex(/^\d{1,9}$/, rule)
-    .transform(Number)
-    .refine((n) => n >= min && n <= max, rule);
+    .refine((text) => /^\d{1,9}$/.test(text) && Number(text) >= min && Number(text) <= max, rule)
+    .transform(Number);
 };
 
 const trueOrFalse = z.enum(["true", "false"], "true or false").transform((text) => text === "true");
 
-const hostName = /^(?=.{1,253}$)[a-z\d]([a-z\d-]*[a-z\d])?(\.[a-z\d]([a-z\d-]*[a-z\d])?)*$/i;
-
-const host = z
-  .string()
-  .refine((text) => isIP(text) > 0 || hostName.test(text), "an IP address or host name to listen on");
+const host = z.union([z.ipv6(), z.hostname()], "an IP address or host name to listen on");
 
 const url = (rule: string, isValid: (url: URL) => boolean) =>
   z.string().refine((text) => URL.canParse(text) && isValid(new URL(text)), rule);
@@ -37,10 +31,7 @@ const originUrl = url(
   ({ protocol, href, origin }) => /^https?:$/.test(protocol) && href === `${origin}/`,
 ).transform((text) => new URL(text).origin);
 
-const redisUrl = url(
-  "a redis:// or rediss:// URL",
-  ({ protocol, hostname }) => /^rediss?:$/.test(protocol) && hostname !== "",
-);
+const redisUrl = z.url({ protocol: /^rediss?$/, hostname: /./, error: "a redis:// or rediss:// URL" });
 
 const webhookUrl = url(
   "an http or https URL without user and password",
@@ -49,26 +40,25 @@ const webhookUrl = url(
 
 const dayMs = 86_400_000;
 
-/** Parses a date, which stands for the end of that day in UTC, or a time with its offset. */
-const closingTime = z.string().transform((text, context) => {
-  const [, day = "", time] = /^([\d-]{10})(T\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:\d\d))?$/.exec(text) ?? [];
-  const moment = new Date(time ? text : Date.parse(day) + dayMs);
-  if (z.iso.date().safeParse(day).success && !Number.isNaN(moment.getTime())) return moment;
-  context.addIssue("a date, at whose end in UTC the list closes, or a time like 2026-12-31T18:00+01:00");
-  return z.NEVER;
-});
+/** Parses a date, which stands for the end of that day in UTC, or a time with its offset, with or without seconds. */
+const closingTime = z.union(
+  [
+    z.iso.date().transform((day) => new Date(Date.parse(day) + dayMs)),
+    z.iso.datetime({ offset: true, precision: -1 }).transform((time) => new Date(time)),
+    z.iso.datetime({ offset: true }).transform((time) => new Date(time)),
+  ],
+  "a date, at whose end in UTC the list closes, or a time like 2026-12-31T18:00+01:00",
+);
 
 /** A secret in the format of Standard Webhooks. */
-const webhookSecret = z.string().refine((text) => {
-  const key = /^whsec_([a-z\d+/]+=*)$/i.exec(text)?.[1] ?? "";
-  const { length } = Buffer.from(key, "base64");
-  return length >= 24 && length <= 64;
-}, '"whsec_" and 24 to 64 bytes as base64, from: openssl rand -base64 32');
+const webhookSecret = z
+  .string()
+  .regex(/^whsec_[a-z\d+/]{32,86}={0,2}$/i, '"whsec_" and 24 to 64 bytes as base64, from: openssl rand -base64 32');
 
 const printableLine = z
   .string()
   .trim()
-  .refine((text) => text.length <= 300 && !/\p{C}/u.test(text), "one line of at most 300 characters");
+  .regex(/^\P{C}{1,300}$/u, "one line of at most 300 characters");
 
 /** Parses "Label=https://…, Label=https://…". */
 const legalLinks = z
@@ -86,10 +76,9 @@ const legalLinks = z
 
 const mailServerUrl = url(
   "an smtp:// or smtps:// URL, special characters in the password percent-encoded",
-  ({ protocol, hostname, port, username, password, pathname, search, hash }) =>
+  ({ protocol, hostname, username, password, pathname, search, hash }) =>
     /^smtps?:$/.test(protocol) &&
-    (hostName.test(hostname) || isIP(hostname.replace(/^\[(.*)\]$/, "$1")) > 0) &&
-    port !== "0" &&
+    hostname !== "" &&
     (username !== "" || password === "") &&
     pathname.replace("/", "") + search + hash === "" &&
     isDecodable(`${username}:${password}`),
@@ -105,12 +94,7 @@ const mailFrom = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
-const erasureKey = z
-  .string()
-  .refine(
-    (text) => text.length >= 32 && !/\s/.test(text),
-    "32 characters or more without spaces, from: openssl rand -hex 32",
-  );
+const erasureKey = z.string().regex(/^\S{32,}$/, "32 characters or more without spaces, from: openssl rand -hex 32");
 
 const databaseUrl = (name: DatabaseUrlName) => ({
   schema: postgresUrl(name).optional(),
@@ -179,7 +163,7 @@ export const settings = {
   MAIL_MIN_CONFIRMED: { schema: wholeNumber(0, 100, "per cent (0: send all)").default(10), example: "10" },
   /** False keeps the site out of search engines, for staging. */
   ALLOW_INDEXING: { schema: trueOrFalse.default(true), example: "false" },
-  /** The port of the Prometheus metrics, another one than PORT. Undefined: no metrics. */
+  /** The port of the Prometheus metrics. Undefined: no metrics. */
   METRICS_PORT: { schema: wholeNumber(1, 65_535).optional(), example: "9464" },
   /** The port of the worker's Prometheus metrics. Undefined: no metrics. */
   WORKER_METRICS_PORT: { schema: wholeNumber(1, 65_535).optional(), example: "9465" },
@@ -229,11 +213,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const isProduction = given.NODE_ENV === "production";
   const { values, errors } = parseSettings(given);
   errors.unshift(...files.errors);
-  if (values.METRICS_PORT && values.METRICS_PORT === values.PORT) {
-    errors.push(describeInvalid("METRICS_PORT", given.METRICS_PORT, "another port than PORT"));
-  }
-  errors.push(...checkDatabaseUrls(given, values));
-  errors.push(...checkMail(given));
+  errors.push(...checkDatabaseUrls(values, isProduction), ...checkPresence(given));
   if (values.REDIS_URL && values.DATABASE_URL && !new URL(values.DATABASE_URL).password) {
     errors.push("REDIS_URL needs a password in DATABASE_URL, which is the key of the hashes of clients' addresses");
   }
@@ -267,18 +247,18 @@ function readSecretFiles(given: NodeJS.Dict<string>): { secrets: NodeJS.Dict<str
     try {
       secrets[name] = readFileSync(path, "utf8").replace(/[\r\n]+$/, "");
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      errors.push(
-        `${variable} is "${showValue(path)}" but must be the path of a file that can be read (${code}), for example ${variable}=/run/secrets/${name.toLowerCase()}`,
-      );
+      const rule = `the path of a file that can be read (${(error as NodeJS.ErrnoException).code})`;
+      errors.push(describeInvalid(variable, showValue(path), rule, `/run/secrets/${name.toLowerCase()}`));
     }
   }
   return { secrets, errors };
 }
 
 /** Returns an error for each variable that is missing although another one requires it. */
-function checkMail(given: NodeJS.Dict<string>): string[] {
+function checkPresence(given: NodeJS.Dict<string>): string[] {
   const needed: [SettingName, SettingName][] = [
+    ["DATABASE_OWNER_URL", "DATABASE_URL"],
+    ["DATABASE_ADMIN_URL", "DATABASE_URL"],
     ["SMTP_URL", "MAIL_FROM"],
     ["MAIL_FROM", "ERASURE_KEY"],
     ["MAIL_FROM", "PUBLIC_URL"],
@@ -295,19 +275,21 @@ function parseSettings(given: NodeJS.Dict<string>): { values: Partial<SettingVal
   const values: Partial<Record<SettingName, unknown>> = {};
   const errors: string[] = [];
   for (const name of settingNames) {
-    const { data, error } = settings[name].schema.safeParse(given[name]);
-    if (error) errors.push(describeInvalid(name, given[name], error.issues[0]?.message));
+    const { schema, example } = settings[name];
+    const { data, error } = schema.safeParse(given[name]);
+    const rule = error?.issues[0]?.message;
+    if (rule) errors.push(describeInvalid(name, showValue(given[name], isSecret(name)), rule, example));
     else values[name] = data;
   }
   return { values: values as Partial<SettingValues>, errors };
 }
 
-function describeInvalid(name: SettingName, text = "", rule = ""): string {
-  return `${name} is "${showValue(text, isSecret(name))}" but must be ${rule}, for example ${name}=${settings[name].example}`;
+function describeInvalid(variable: string, shown: string, rule: string, example: string): string {
+  return `${variable} is "${shown}" but must be ${rule}, for example ${variable}=${example}`;
 }
 
 /** Shows only a known protocol of a secret and of a URL with a login: if it is invalid, its password may stand anywhere. */
-function showValue(text: string, secret = false): string {
+function showValue(text = "", secret = false): string {
   if (!secret && !text.includes("@")) return printableName(text);
   const protocol = /^(?:postgres(?:ql)?|rediss?|https?|smtps?):\/\//.exec(text)?.[0] ?? "";
   return `${protocol}…`;
@@ -325,12 +307,7 @@ function readEnvFile(): NodeJS.Dict<string> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT") return {};
-    throw new OperatorError(
-      // Docker makes a directory where a file to be mounted does not exist.
-      code === "EISDIR"
-        ? ".env is a directory. Remove it, and create the file with the command in docs/first-day.md"
-        : `.env cannot be read (${code}). Let this account read it, for example: chmod u+r .env`,
-    );
+    throw new OperatorError(`.env cannot be read (${code}). Create the file with the command in docs/first-day.md`);
   }
   // PowerShell's ">" writes UTF-16, which parseEnv cannot read.
   if (!isUtf8(bytes) || bytes.includes(0)) {

@@ -33,7 +33,7 @@ export const postgresUrl = (name: DatabaseUrlName) =>
       isPostgresUrl,
       `a Postgres URL with user and database, special characters in the password percent-encoded (docker compose: ${composeVariables[name]} with letters, digits, - and _ only)`,
     )
-    .transform((text) => (text.includes("uselibpqcompat=true") ? text : text.replace(unverified, "$1verify-full")));
+    .transform((text) => text.replace(unverified, "$1verify-full"));
 
 function isPostgresUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
@@ -58,64 +58,50 @@ const minPasswordLength = 15;
 type Values = Partial<Record<DatabaseUrlName, string | undefined>> &
   Partial<Record<"WEBHOOK_URL" | "MAIL_FROM" | "RETENTION_MONTHS", unknown>>;
 
-interface Connection {
-  name: DatabaseUrlName;
-  role: string;
-  password: string;
+export function readRole(url: string): { name: string; password: string } {
+  const { username, password } = new URL(url);
+  return { name: decodeURIComponent(username), password: decodeURIComponent(password) };
+}
+
+interface Connection extends ReturnType<typeof readRole> {
+  variable: DatabaseUrlName;
 }
 
 /** Returns a sentence for each error, without a password. @param values the settings that are valid on their own. */
-export function checkDatabaseUrls(given: NodeJS.Dict<string>, values: Values): string[] {
+export function checkDatabaseUrls(values: Values, isProduction: boolean): string[] {
   const connections = urlNames.flatMap((name) => {
     const url = values[name];
-    if (!url) return [];
-    const { username, password } = new URL(url);
-    return { name, role: decodeURIComponent(username), password: decodeURIComponent(password) };
+    return url ? Object.assign(readRole(url), { variable: name }) : [];
   });
+  const hasWorker = values.WEBHOOK_URL || values.MAIL_FROM || values.RETENTION_MONTHS;
   // Without a password, a certificate or a provider's proxy authenticates the role.
   const used = connections.filter(
-    ({ name, password }) => password !== "" && (name !== "WORKER_DATABASE_URL" || hasWorker(values)),
+    ({ variable, password }) => password !== "" && (variable !== "WORKER_DATABASE_URL" || hasWorker),
   );
-  return [
-    ...(given.NODE_ENV === "production" ? [...checkStrength(used), ...checkReuse(used)] : []),
-    ...checkPresence(given),
-    ...checkRoles(connections),
-  ];
-}
-
-function hasWorker({ WEBHOOK_URL: webhook, MAIL_FROM: mail, RETENTION_MONTHS: months }: Values) {
-  return Boolean(webhook || mail || months);
+  return [...(isProduction ? [...checkStrength(used), ...checkReuse(used)] : []), ...checkRoles(connections)];
 }
 
 function checkStrength(connections: Connection[]): string[] {
-  return connections.flatMap(({ name, password }) => {
+  return connections.flatMap(({ variable, password }) => {
     if (Array.from(password).length >= minPasswordLength) return [];
-    return `${name} has a password shorter than ${minPasswordLength} characters (docker compose: ${composeVariables[name]}); make one with: openssl rand -hex 24`;
+    return `${variable} has a password shorter than ${minPasswordLength} characters (docker compose: ${composeVariables[variable]}); make one with: openssl rand -hex 24`;
   });
 }
 
 function checkReuse(connections: Connection[]): string[] {
   return [...new Set(connections.map(({ password }) => password))].flatMap((password) => {
     const users = connections.filter((one) => one.password === password);
-    if (new Set(users.map(({ role }) => role)).size < 2) return [];
-    const names = users.map(({ name }) => name).join(" and ");
-    const inCompose = users.map(({ name }) => composeVariables[name]).join(" and ");
-    return `${names} have the same password for different roles (docker compose: ${inCompose}); for each role make one with: openssl rand -hex 24`;
+    if (new Set(users.map(({ name }) => name)).size < 2) return [];
+    const variables = users.map(({ variable }) => variable).join(" and ");
+    const inCompose = users.map(({ variable }) => composeVariables[variable]).join(" and ");
+    return `${variables} have the same password for different roles (docker compose: ${inCompose}); for each role make one with: openssl rand -hex 24`;
   });
 }
 
-function checkPresence(given: NodeJS.Dict<string>): string[] {
-  const other = given.DATABASE_OWNER_URL ? "DATABASE_OWNER_URL" : "DATABASE_ADMIN_URL";
-  if (given.DATABASE_URL || !given[other]) return [];
-  return [
-    `DATABASE_URL is not set although ${other} is; both must name the same database, for example DATABASE_URL=${exampleDatabaseUrls.DATABASE_URL}`,
-  ];
-}
-
 function checkRoles(connections: Connection[]): string[] {
-  return connections.flatMap(({ name, role }) => {
-    const other = connections.find((one) => one.role === role && distinctRoles[name]?.includes(one.name));
+  return connections.flatMap(({ variable, name }) => {
+    const other = connections.find((one) => one.name === name && distinctRoles[variable]?.includes(one.variable));
     if (!other) return [];
-    return `${name} has the role of ${other.name}, which has other rights; it needs one of its own, for example ${name}=${exampleDatabaseUrls[name]}`;
+    return `${variable} has the role of ${other.variable}, which has other rights; it needs one of its own, for example ${variable}=${exampleDatabaseUrls[variable]}`;
   });
 }

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { createApp } from "./app.ts";
 import { loadConfig, type Config } from "./config.ts";
+import { readRole } from "./database-urls.ts";
 import { connect, createPool } from "./database/pool.ts";
 import { openDatabase, type OpenedDatabase } from "./database/settings.ts";
 import { migrate } from "./database/migrate.ts";
@@ -48,7 +49,7 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
   await prepareDatabase(() => migrate(opened, config.allowPrivilegedRole), log, stopped.signal, onFault);
   const frontend = await rendering;
 
-  const webPassword = decodeURIComponent(new URL(opened.webUrl).password);
+  const { password: webPassword } = readRole(opened.webUrl);
   const store = config.redisUrl ? await connectRedis(config.redisUrl, webPassword, log) : undefined;
   const { metricsPort } = config;
   const metrics = metricsPort ? (await import("./metrics.ts")).createMetrics() : undefined;

@@ -32,8 +32,7 @@ export function printableLines(message: string): string {
 
 /** Like printable, but cuts a name or option after 100 characters. */
 export function printableName(name: string): string {
-  const characters = Array.from(name.slice(0, 2 * longestName + 1));
-  return printable(characters.length > longestName ? `${characters.slice(0, longestName).join("")}…` : name);
+  return printable(name.length > longestName ? `${name.slice(0, longestName)}…` : name);
 }
 
 /** Joins at most 20 names and counts the others. */

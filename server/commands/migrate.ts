@@ -1,17 +1,16 @@
 // npm run migrate: applies migrations and rights to the configured database.
 import { connectTo } from "../database/connect.ts";
 import { migrate } from "../database/migrate.ts";
-import { OperatorError, printable } from "../operator-messages.ts";
+import { OperatorError } from "../operator-messages.ts";
 import { print, runCommand } from "./command.ts";
 
 await runCommand(async (database, { allowPrivilegedRole }) => {
-  const { applied, created, webRole, warnings } = await migrate(database, allowPrivilegedRole);
+  const { applied, warnings } = await migrate(database, allowPrivilegedRole);
   const lines = [
-    ...applied.map((name) => `Applied ${name}.`),
-    ...created.map((sql) => `Ran: ${printable(sql)}`),
+    ...(applied ?? []).map((name) => `Applied ${name}.`),
     ...warnings.map((warning) => `Warning: ${warning}`),
   ];
-  if (webRole === "unprivileged") {
+  if (!applied) {
     const reason = "Nothing was migrated. Set DATABASE_OWNER_URL to the owner's connection.";
     throw new OperatorError([...lines, reason].join("\n"));
   }

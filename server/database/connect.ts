@@ -49,12 +49,10 @@ export async function connectTo(url: string): Promise<pg.Client> {
 /** Returns undefined if the error is transient. */
 function describeRefusal({ code = "", message }: { code?: string; message: string }, url: URL): string | undefined {
   const server = `Postgres at ${url.host}`;
-  const who = `role ${url.username}, database ${url.pathname.slice(1)}.`;
-  if (code === "28P01") return `${server} does not accept this role's password: ${who}`;
-  if (code === "3D000") return `${server} has no such database: ${who}`;
-  if (code === "28000") {
+  // Of a wrong password, a role that may not log in, a database that does not exist. Postgres' message names the role or the database.
+  if (["28P01", "28000", "3D000"].includes(code)) {
     const hint = url.searchParams.has("sslmode") ? "" : " If it requires TLS, end its URL with ?sslmode=verify-full.";
-    return `${server} does not let this role in: ${who}${hint}`;
+    return `${server} refuses the connection: ${message}.${code === "28000" ? hint : ""}`;
   }
   if (message.includes("unsupported startup parameter")) {
     return `${server} is a pooler that takes no settings of a session (${message}). Name Postgres itself: the site keeps ten connections at most.`;

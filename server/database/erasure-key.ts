@@ -3,7 +3,7 @@ import { createHmac } from "node:crypto";
 import type pg from "pg";
 import { OperatorError } from "../operator-messages.ts";
 
-/** @param address normalised. */
+/** @param email normalised. */
 export function hashEmail(email: string, key: string): Buffer {
   return createHmac("sha256", key).update(email).digest();
 }

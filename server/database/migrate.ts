@@ -4,13 +4,14 @@ import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
+import { readRole } from "../database-urls.ts";
 import { OperatorError } from "../operator-messages.ts";
 import { projectRoot } from "../project-root.ts";
 import { withConnection } from "./connect.ts";
 import { storeKeyHash } from "./erasure-key.ts";
 import { createQueue, enableQueue } from "./queue.ts";
 import { createRoles, examineWebRole, grantRights } from "./roles.ts";
-import { readRole, type DatabaseSettings } from "./settings.ts";
+import type { DatabaseSettings } from "./settings.ts";
 
 const migrationsFolder = join(projectRoot, "prisma/migrations");
 
@@ -18,11 +19,8 @@ const migrationsFolder = join(projectRoot, "prisma/migrations");
 const migrationLock = 72_707_369;
 
 export interface MigrationResult {
-  applied: string[];
-  /** The statements that created missing roles, without passwords. */
-  created: string[];
-  /** "privileged": a superuser or the owner. "unprivileged": ownerUrl's role may not migrate, and nothing was changed. */
-  webRole: "restricted" | "privileged" | "unprivileged";
+  /** Undefined if ownerUrl's role may not migrate, and nothing was changed. */
+  applied: string[] | undefined;
   warnings: string[];
 }
 
@@ -41,15 +39,14 @@ export async function migrate(settings: DatabaseSettings, allowPrivilegedRole = 
       throw new OperatorError(`${warning}\nTo start all the same, set ALLOW_PRIVILEGED_ROLE=true.`);
     }
     if (!(await mayMigrate(owner))) return skipMigrations(owner, settings, warning);
-    const created = await createRoles(owner, settings);
+    await createRoles(owner, settings);
     const applied = await applyMigrations(owner);
     if (settings.worker) await createQueue(owner, settings.ownerUrl);
     await grantRights(owner, settings);
     if (settings.erasureKey) await storeKeyHash(owner, settings.erasureKey);
     await enableQueue(owner, settings.worker);
     const after = await examineWebRole(owner, settings);
-    const warnings = after.warning ? [after.warning] : [];
-    return { applied, created, webRole: isPrivileged ? "privileged" : "restricted", warnings };
+    return { applied, warnings: after.warning ? [after.warning] : [] };
   }).catch((error: pg.DatabaseError) => {
     // With its code, after which readiness.ts retries.
     throw error.code === "55P03" ? new OperatorError(`${error.message}. ${lockHint}`, { code: error.code }) : error;
@@ -85,23 +82,18 @@ async function skipMigrations(client: pg.Client, settings: DatabaseSettings, war
   const hint = `"${name}" may not migrate. Name the owner in DATABASE_OWNER_URL.`;
   if (rows[0].missing) throw new OperatorError(`The table public.earlyaccess does not exist, and ${hint}`);
   const warnings = [...(warning ? [warning] : []), ...(settings.ownerUrl === settings.webUrl ? [] : [hint])];
-  return { applied: [], created: [], webRole: "unprivileged", warnings };
+  return { applied: undefined, warnings };
 }
 
-async function readMigrations(folder: string) {
-  const entries = await readdir(folder, { withFileTypes: true });
-  const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+/** Ignores migrations that another application recorded in the same table. */
+export async function pendingMigrations(owner: pg.Client, folder = migrationsFolder) {
+  const names = (await readdir(folder)).filter((name) => /^\d/.test(name)).toSorted();
   const read = async (name: string) => {
     // Git for Windows may have changed the line ends, which are part of the checksum.
     const sql = (await readFile(join(folder, name, "migration.sql"), "utf8")).replaceAll("\r\n", "\n");
     return { name, sql };
   };
-  return Promise.all(names.toSorted().map(read));
-}
-
-/** Ignores migrations that another application recorded in the same table. */
-export async function pendingMigrations(owner: pg.Client, folder = migrationsFolder) {
-  const migrations = await readMigrations(folder);
+  const migrations = await Promise.all(names.map(read));
   const { rows: tables } = await owner.query("SELECT to_regclass('public._prisma_migrations') IS NOT NULL AS found");
   if (!tables[0].found) return migrations;
   const { rows } = await owner.query<{ name: string; finished: boolean }>(

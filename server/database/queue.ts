@@ -1,20 +1,14 @@
 // The queue of graphile-worker, which a trigger fills in the transaction of each sign-up.
-import pg from "pg";
+import type pg from "pg";
+import { readRole } from "../database-urls.ts";
 import { OperatorError } from "../operator-messages.ts";
-import { readRole, type DatabaseSettings, type WorkerTask } from "./settings.ts";
+import type { DatabaseSettings, WorkerTask } from "./settings.ts";
 
 /** Creates the queue if it is missing, and migrates it. */
 export async function createQueue(owner: pg.Client, ownerUrl: string): Promise<void> {
   await refuseForeignQueue(owner);
   const { Logger, runMigrations } = await import("graphile-worker"); // Half a megabyte that most sites do not need.
-  const pgPool = new pg.Pool({ connectionString: ownerUrl, max: 1 });
-  const ignore = () => undefined; // The statement in progress fails, too.
-  pgPool.on("error", ignore).on("connect", (client) => client.on("error", ignore));
-  try {
-    await runMigrations({ pgPool, logger: new Logger(() => () => undefined) });
-  } finally {
-    await pgPool.end();
-  }
+  await runMigrations({ connectionString: ownerUrl, logger: new Logger(() => () => undefined) });
 }
 
 /** The triggers that add the jobs of a task. The migration leaves them disabled. */
@@ -37,18 +31,18 @@ export async function enableQueue(owner: pg.Client, worker: DatabaseSettings["wo
   for (const statement of statements) await owner.query(statement);
 }
 
-/** Returns whether sign-ups add jobs of the task to the queue; undefined if the database is not migrated. */
-export async function isQueueEnabled(owner: pg.Client, task: WorkerTask): Promise<boolean | undefined> {
+/** Returns whether sign-ups add jobs of the task to the queue. */
+export async function isQueueEnabled(owner: pg.Client, task: WorkerTask): Promise<boolean> {
   const { rows } = await owner.query(
     "SELECT bool_and(tgenabled <> 'D') AS enabled FROM pg_trigger WHERE tgrelid = to_regclass('public.earlyaccess') AND tgname = ANY ($1)",
     [queueTriggers[task]],
   );
-  return (rows[0].enabled as boolean | null) ?? undefined;
+  return rows[0].enabled === true;
 }
 
 /** The site creates the schema as the waitlist's owner, or as a role that may act as the owner. */
-export async function refuseForeignQueue(client: pg.Client): Promise<void> {
-  const { rows } = await client.query<{ owner: string }>(
+async function refuseForeignQueue(owner: pg.Client): Promise<void> {
+  const { rows } = await owner.query<{ owner: string }>(
     `SELECT r.rolname AS owner FROM pg_namespace JOIN pg_roles r ON r.oid = nspowner
        JOIN pg_class w ON w.oid = to_regclass('public.earlyaccess')
      WHERE nspname = 'graphile_worker' AND r.rolname <> current_user AND r.oid <> relowner

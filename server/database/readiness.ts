@@ -8,8 +8,8 @@ import type { MigrationResult } from "./migrate.ts";
 type Migrate = () => Promise<MigrationResult>;
 
 const retryMs = 5_000;
-/** How long the start waits for the first attempt, so that sign-ups usually work from the first request. */
-const firstAttemptMs = 3_000;
+/** How long the first page waits for the database, so that sign-ups usually work from the first request. */
+const pagesWaitMs = 3_000;
 
 /** Postgres is unreachable, starting, stopping or out of connections, or another start holds a lock. */
 const transientErrorCodes = new Set(
@@ -19,7 +19,7 @@ const transientErrorCodes = new Set(
 );
 
 /**
- * Migrates, and retries after transient errors. Resolves after the first attempt or 3 s, and continues in the background.
+ * Migrates, and retries after transient errors. Resolves when the database is migrated, or after 3 s, and continues in the background.
  * @param onFault called with a permanent error after the promise resolved.
  */
 export async function prepareDatabase(
@@ -28,31 +28,24 @@ export async function prepareDatabase(
   signal: AbortSignal,
   onFault: (error: unknown) => void,
 ): Promise<void> {
-  const first = tryMigrate(migrateOnce, log);
-  const waited = await Promise.race([first, sleep(firstAttemptMs, "late" as const, { ref: false })]);
-  if (waited === true) return;
-  void first.then((done) => (done ? undefined : retry(migrateOnce, log, signal))).catch(onFault);
+  const migrated = migrateWithRetries(migrateOnce, log, signal);
+  const late = sleep(pagesWaitMs, "late" as const, { ref: false });
+  if ((await Promise.race([migrated, late])) === "late") migrated.catch(onFault);
 }
 
-async function retry(migrateOnce: Migrate, log: Logger, signal: AbortSignal): Promise<void> {
+async function migrateWithRetries(migrateOnce: Migrate, log: Logger, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
+    try {
+      const { applied, warnings } = await migrateOnce();
+      if (applied?.length) log.info({ applied }, "migrated");
+      for (const warning of warnings) log.warn(warning);
+      return;
+    } catch (error) {
+      const fields = errorFields(error);
+      if (!transientErrorCodes.has(fields.code ?? "")) throw error;
+      log.warn({ error: fields }, "database not available; pages are served, sign-ups wait for it");
+    }
     await sleep(retryMs, undefined, { signal }).catch(() => undefined);
-    if (signal.aborted || (await tryMigrate(migrateOnce, log))) return;
-  }
-}
-
-async function tryMigrate(migrateOnce: Migrate, log: Logger): Promise<boolean> {
-  try {
-    const { applied, created, warnings } = await migrateOnce();
-    if (applied.length > 0) log.info({ applied }, "migrated");
-    if (created.length > 0) log.info({ statements: created }, "roles created");
-    for (const warning of warnings) log.warn(warning);
-    return true;
-  } catch (error) {
-    const fields = errorFields(error);
-    if (!transientErrorCodes.has(fields.code ?? "")) throw error;
-    log.warn({ error: fields }, "database not available; pages are served, sign-ups wait for it");
-    return false;
   }
 }
 

@@ -1,43 +1,31 @@
 // The roles of the site: creates them, runs the files in prisma/roles, and examines what the web role may do.
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
 import { signUpColumns } from "./columns.ts";
-import { OperatorError, printable } from "../operator-messages.ts";
+import { readRole } from "../database-urls.ts";
+import { OperatorError } from "../operator-messages.ts";
 import { projectRoot } from "../project-root.ts";
-import { readRole, type DatabaseSettings } from "./settings.ts";
+import type { DatabaseSettings } from "./settings.ts";
+
+const folder = join(projectRoot, "prisma/roles");
 
 /** The group of the admins: roles belong to all databases of a Postgres, and each waitlist has admins of its own. */
 export function adminsGroup(database: string): string {
   return database === "perennial" ? "perennial_admins" : `perennial_admins_${database}`;
 }
 
-/** The owner lacks rights; the message has the SQL for an administrator. */
-export class MissingRightError extends OperatorError {
-  override name = "MissingRightError";
-
-  constructor(statements: string[]) {
-    super(
-      [
-        "The role of DATABASE_OWNER_URL lacks rights. As an administrator of this database, run:",
-        ...statements.map((sql) => `  ${printable(sql)}`),
-        "and start again.",
-      ].join("\n"),
-    );
-  }
-}
-
 type Role = ReturnType<typeof readRole>;
 
 /** The roles of the settings without those that are superuser or owner, which have every right. */
-interface Roles extends Partial<Record<"web" | "studio" | "worker", Role>> {
+interface Roles extends Record<"web" | "studio" | "worker", Role | undefined> {
   owner: string;
   admins: string;
   database: string;
 }
 
-/** What the owner may lack the right to do. */
-type Step = [unless: string, sql: string];
+/** What the owner may lack the right to do. The password takes the place of the text 'its password'. */
+type Step = [unless: string, sql: string, password?: string];
 
 const id = pg.escapeIdentifier;
 
@@ -48,21 +36,20 @@ function listSteps({ web, studio, worker, owner, admins, database }: Roles, sett
   // A forgotten transaction holds the entries that it changed, and sign-ups of their addresses get 503.
   const login = ({ name, password }: Role): Step => [
     exists(name),
-    `CREATE ROLE ${id(name)} LOGIN PASSWORD ${pg.escapeLiteral(password)};
+    `CREATE ROLE ${id(name)} LOGIN PASSWORD 'its password';
 ALTER ROLE ${id(name)} SET idle_in_transaction_session_timeout = '30s';`,
+    password,
   ];
-  const access = (name: string): Step[] => [
-    [
-      `has_database_privilege(${roleOf(name)}, current_database(), 'CONNECT')`,
-      `GRANT CONNECT ON DATABASE ${id(database)} TO ${id(name)};`,
-    ],
-    [`has_schema_privilege(${roleOf(name)}, 'public', 'USAGE')`, `GRANT USAGE ON SCHEMA public TO ${id(name)};`],
+  const access = (name: string): Step => [
+    `has_database_privilege(${roleOf(name)}, current_database(), 'CONNECT') AND has_schema_privilege(${roleOf(name)}, 'public', 'USAGE')`,
+    `GRANT CONNECT ON DATABASE ${id(database)} TO ${id(name)};
+GRANT USAGE ON SCHEMA public TO ${id(name)};`,
   ];
   const group = (member: Role): Step[] => [
     [exists(admins), `CREATE ROLE ${id(admins)} NOLOGIN;`],
     login(member),
     [`pg_has_role(${roleOf(member.name)}, ${roleOf(admins)}, 'MEMBER')`, `GRANT ${id(admins)} TO ${id(member.name)};`],
-    ...access(admins),
+    access(admins),
   ];
   const erasures: Step = [
     "to_regnamespace('earlyaccess_erasures') IS NOT NULL",
@@ -78,37 +65,37 @@ ALTER ROLE ${id(name)} SET idle_in_transaction_session_timeout = '30s';`,
       "coalesce(has_table_privilege(to_regclass('public._prisma_migrations'), 'INSERT'), true)",
       `GRANT SELECT, INSERT, UPDATE ON public._prisma_migrations TO ${id(owner)};`,
     ],
-    ...(web ? [login(web), ...access(web.name)] : []),
+    ...(web ? [login(web), access(web.name)] : []),
     ...(studio ? group(studio) : []),
     ...(settings.erasureKey ? [erasures] : []),
     ...(settings.worker ? [queue] : []),
-    ...(worker ? [login(worker), ...access(worker.name)] : []),
+    ...(worker ? [login(worker), access(worker.name)] : []),
   ];
 }
 
-/** Creates missing roles and schemas. Returns the statements that it ran, without passwords. */
-export async function createRoles(owner: pg.Client, settings: DatabaseSettings): Promise<string[]> {
-  const { rows } = await owner.query(
-    "SELECT rolsuper OR rolcreaterole AS may FROM pg_roles WHERE rolname = current_user",
-  );
-  const isDone = async (unless: string) => (await owner.query(`SELECT ${unless} AS done`)).rows[0].done === true;
-  const done: string[] = [];
+/** Creates missing roles and schemas. @throws OperatorError with the SQL for an administrator if the owner lacks rights. */
+export async function createRoles(owner: pg.Client, settings: DatabaseSettings): Promise<void> {
+  const isTrue = async (sql: string) => (await owner.query(`SELECT (${sql}) AS value`)).rows[0].value === true;
+  const mayCreate = await isTrue("SELECT rolsuper OR rolcreaterole FROM pg_roles WHERE rolname = current_user");
   const missing: string[] = [];
-  for (const [unless, sql] of listSteps(await readRoles(owner, settings), settings)) {
-    if (await isDone(unless)) continue;
+  for (const [unless, sql, password] of listSteps(await readRoles(owner, settings), settings)) {
+    if (await isTrue(unless)) continue;
     // Not tried without the right: Postgres would write a refused statement into its log, with the password.
-    if (rows[0].may || !sql.startsWith("CREATE ROLE")) {
-      await owner.query(sql).catch((error: { code?: string }) => {
+    if (mayCreate || password === undefined) {
+      const statement = sql.replace("'its password'", () => pg.escapeLiteral(password ?? ""));
+      await owner.query(statement).catch((error: { code?: string }) => {
         // insufficient_privilege; undefined_object, after a role that could not be created
         if (!["42501", "42704"].includes(error.code ?? "")) throw error;
       });
     }
     // Postgres only warns if the owner may not grant a right on another role's object.
-    const printed = sql.replace(/(PASSWORD) +E?'.*'(?=;\n)/s, "$1 'its password'");
-    ((await isDone(unless)) ? done : missing).push(...printed.split("\n"));
+    if (!(await isTrue(unless))) missing.push(...sql.split("\n"));
   }
-  if (missing.length > 0) throw new MissingRightError([...new Set(missing)]);
-  return done;
+  if (missing.length === 0) return;
+  const lines = missing.map((sql) => `  ${sql}\n`).join("");
+  throw new OperatorError(
+    `The role of DATABASE_OWNER_URL lacks rights. As an administrator of this database, run:\n${lines}and start again.`,
+  );
 }
 
 /**
@@ -117,20 +104,18 @@ export async function createRoles(owner: pg.Client, settings: DatabaseSettings):
  */
 export async function grantRights(owner: pg.Client, settings: DatabaseSettings): Promise<void> {
   const { admins, web, studio, worker } = await readRoles(owner, settings);
-  const tasks = settings.worker?.tasks.map((task) => `worker-${task}`) ?? [];
-  const ofTasks = [
-    "worker-erasures",
-    ...tasks.filter((file) => file !== "worker-webhook").map((file) => `${file}-erasures`),
-  ];
-  const files = [
+  const parts = new Set([
     "public",
     ...(web ? ["web"] : []),
     ...(studio ? ["admins"] : []),
     ...(settings.erasureKey ? ["erasures"] : []),
-    ...(worker ? ["worker", ...tasks, ...(settings.erasureKey ? ofTasks : [])] : []),
-  ];
+    ...(worker ? ["worker", ...(settings.worker?.tasks ?? [])] : []),
+  ]);
+  // The file worker-mail.sql is for a worker with the task mail, and follows worker.sql.
+  const names = (await readdir(folder)).map((file) => file.replace(".sql", "").split("-"));
+  const wanted = names.filter((name) => name.every((part) => parts.has(part))).toSorted((a, b) => a.length - b.length);
+  const texts = wanted.map((name) => readFile(join(folder, `${name.join("-")}.sql`), "utf8"));
   const values = { admins, web: web?.name, studio: studio?.name, worker: worker?.name, sign_up_columns: signUpColumns };
-  const texts = files.map((name) => readFile(join(projectRoot, `prisma/roles/${name}.sql`), "utf8"));
   await owner.query(`BEGIN; ${fillIn((await Promise.all(texts)).join("\n"), values)} COMMIT`);
 }
 
@@ -141,36 +126,41 @@ export function fillIn(sql: string, values: Record<string, string | undefined>):
   );
 }
 
-async function readRoles(owner: pg.Client, { webUrl, adminUrl, worker }: DatabaseSettings): Promise<Roles> {
-  const named = Object.entries({ web: webUrl, studio: adminUrl, worker: worker?.url });
-  const roles = named.flatMap(([key, url]) => (url ? [[key, readRole(url)] as const] : []));
-  const { rows } = await owner.query<{ name: string }>(
-    `SELECT r.rolname AS name FROM ${rolesAndWaitlist} WHERE r.rolname = ANY ($1) AND (${isPrivileged})`,
-    [roles.map(([, { name }]) => name), owner.user],
-  );
-  const restricted = roles.filter(([, { name }]) => !rows.some((privileged) => privileged.name === name));
-  const { rows: current } = await owner.query("SELECT current_user AS owner, current_database() AS database");
-  const { owner: name, database } = current[0] as { owner: string; database: string };
-  return { ...Object.fromEntries(restricted), owner: name, database, admins: adminsGroup(database) };
-}
-
 /** An SQL condition: the role `r` is a superuser or may act as the owner of the waitlist `w`, or of the coming one. */
-const isPrivileged = "r.rolsuper OR pg_has_role(r.oid, coalesce(w.relowner, to_regrole(quote_ident($2))), 'MEMBER')";
+const isPrivileged =
+  "r.rolsuper OR pg_has_role(r.oid, coalesce(w.relowner, to_regrole(quote_ident(current_user))), 'MEMBER')";
 const rolesAndWaitlist = "pg_roles r LEFT JOIN pg_class w ON w.oid = to_regclass('public.earlyaccess')";
 
+async function readRoles(owner: pg.Client, { webUrl, adminUrl, worker }: DatabaseSettings): Promise<Roles> {
+  const { rows } = await owner.query<{ owner: string; database: string; privileged: string[] }>(
+    `SELECT current_user AS owner, current_database() AS database,
+       ARRAY(SELECT r.rolname::text FROM ${rolesAndWaitlist} WHERE ${isPrivileged}) AS privileged`,
+  );
+  const { privileged = [], owner: name = "", database = "" } = rows[0] ?? {};
+  const restricted = (url = "") => (url && !privileged.includes(readRole(url).name) ? readRole(url) : undefined);
+  return {
+    web: restricted(webUrl),
+    studio: restricted(adminUrl),
+    worker: restricted(worker?.url),
+    owner: name,
+    database,
+    admins: adminsGroup(database),
+  };
+}
+
 /**
- * Examines the web role, as any role. Returns whether it is a superuser or the owner, and a warning of what a compromised web
+ * Examines the web role, as the owner. Returns whether it is a superuser or the owner, and a warning of what a compromised web
  * process could do; none if that could not read, change or delete entries.
  */
-export async function examineWebRole(client: pg.Client, { webUrl, ownerUrl }: DatabaseSettings) {
+export async function examineWebRole(owner: pg.Client, { webUrl }: DatabaseSettings) {
   const { name } = readRole(webUrl);
-  const { rows } = await client.query<{ privileged: boolean; rights: string[] }>(
+  const { rows } = await owner.query<{ privileged: boolean; rights: string[] }>(
     `SELECT ${isPrivileged} AS privileged, array_remove(ARRAY[
        CASE WHEN has_any_column_privilege(r.oid, w.oid, 'SELECT') THEN 'SELECT' END,
        CASE WHEN has_any_column_privilege(r.oid, w.oid, 'UPDATE') THEN 'UPDATE' END,
        CASE WHEN has_table_privilege(r.oid, w.oid, 'DELETE') THEN 'DELETE' END], NULL) AS rights
      FROM ${rolesAndWaitlist} WHERE r.rolname = $1`,
-    [name, readRole(ownerUrl).name],
+    [name],
   );
   const { privileged = false, rights = [] } = rows[0] ?? {};
   const role = `The role of DATABASE_URL, "${name}",`;

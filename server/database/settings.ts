@@ -12,14 +12,9 @@ export interface DatabaseSettings {
   ownerUrl: string;
   webUrl: string;
   /** Undefined if there are no admins. */
-  adminUrl?: string;
-  worker?: { url: string; tasks: WorkerTask[] };
-  erasureKey?: string;
-}
-
-export function readRole(url: string): { name: string; password: string } {
-  const { username, password } = new URL(url);
-  return { name: decodeURIComponent(username), password: decodeURIComponent(password) };
+  adminUrl?: string | undefined;
+  worker?: { url: string; tasks: WorkerTask[] } | undefined;
+  erasureKey?: string | undefined;
 }
 
 export interface OpenedDatabase extends DatabaseSettings {
@@ -31,15 +26,12 @@ export interface OpenedDatabase extends DatabaseSettings {
 export async function openDatabase(config: Config): Promise<OpenedDatabase> {
   const { databaseUrl: webUrl, databaseOwnerUrl: ownerUrl, databaseAdminUrl: adminUrl, erasureKey } = config;
   const opened: OpenedDatabase = webUrl
-    ? { webUrl, ownerUrl: ownerUrl ?? webUrl, ...(adminUrl && { adminUrl }), release: async () => undefined }
+    ? { webUrl, ownerUrl: ownerUrl ?? webUrl, adminUrl, release: async () => undefined }
     : await openEmbedded(join(projectRoot, ".data"));
   const wanted = { webhook: config.webhookUrl, mail: config.mailFrom, purge: config.retentionMonths > 0 };
   const tasks = workerTasks.filter((task) => wanted[task]);
-  return {
-    ...opened,
-    ...(tasks.length > 0 && { worker: { url: config.workerDatabaseUrl ?? opened.ownerUrl, tasks } }),
-    ...(erasureKey && { erasureKey }),
-  };
+  const worker = tasks.length > 0 ? { url: config.workerDatabaseUrl ?? opened.ownerUrl, tasks } : undefined;
+  return { ...opened, worker, erasureKey };
 }
 
 export async function withDatabase(work: (database: OpenedDatabase, config: Config) => Promise<void>): Promise<void> {

@@ -1,5 +1,5 @@
 // The mail server: sends one message with nodemailer. Its errors hold neither an address nor the server's text.
-import { createTransport, type SendMailOptions } from "nodemailer";
+import { createTransport, type NodemailerError, type SendMailOptions } from "nodemailer";
 
 export interface MailServer {
   /** smtps:// is TLS from the start. smtp:// requires STARTTLS if the URL has credentials; otherwise it uses STARTTLS if offered. */
@@ -39,7 +39,7 @@ export async function sendMail(server: MailServer, mail: SendMailOptions) {
     message.processFunc((stream) => stream.once("end", () => (isHandedOver = true)));
     done();
   });
-  return transport.sendMail(mail).catch((error: SmtpError) => {
+  return transport.sendMail(mail).catch((error: NodemailerError) => {
     throw toMailError(error, isHandedOver);
   });
 }
@@ -48,7 +48,7 @@ export async function sendMail(server: MailServer, mail: SendMailOptions) {
 export async function verifyMailServer(server: MailServer): Promise<void> {
   await createMailTransport(server)
     .verify()
-    .catch((error: SmtpError) => {
+    .catch((error: NodemailerError) => {
       throw toMailError(error, false);
     });
 }
@@ -70,24 +70,13 @@ function createMailTransport({ url, client }: MailServer) {
   });
 }
 
-/** The fields that nodemailer adds to an error. */
-interface SmtpError extends Error {
-  code?: string;
-  /** Of the operating system or of TLS. */
-  originalCode?: string;
-  timeoutType?: string;
-  /** The command that the server refused; CONN or API if it refused none. */
-  command?: string;
-  /** The server's reply. */
-  response?: string;
-}
-
-function toMailError(error: SmtpError, isHandedOver: boolean): MailError {
-  const { code = "", timeoutType = code, originalCode = timeoutType, command, response = "" } = error;
-  const [, status, enhanced] = /^([45]\d\d)(?:[ -]([245]\.\d{1,3}\.\d{1,3})(?!\S))?/.exec(response) ?? [];
-  const refused = status && command !== "CONN" ? command : undefined;
+function toMailError(error: NodemailerError, isHandedOver: boolean): MailError {
+  const { code = "unknown error", timeoutType = code, originalCode = timeoutType, command } = error;
+  const { response = "", responseCode, permanent = false } = error;
+  const enhanced = /^\d{3}[ -]([245]\.\d{1,3}\.\d{1,3})(?!\S)/.exec(response)?.[1];
+  // CONN is no command: the server refused the connection.
+  const refused = responseCode && command !== "CONN" ? command : undefined;
   const isOfMessage = refused === "RCPT TO" || refused === "DATA";
-  const fallback = /^\w+$/.test(originalCode) ? originalCode : "unknown error";
-  const reason = status ? [status, enhanced].filter(Boolean).join(" ") : fallback;
-  return new MailError(reason, refused, isOfMessage && reason.startsWith("5"), isHandedOver && !isOfMessage, response);
+  const reason = responseCode ? [responseCode, enhanced].filter(Boolean).join(" ") : originalCode;
+  return new MailError(reason, refused, isOfMessage && permanent, isHandedOver && !isOfMessage, response);
 }

@@ -11,7 +11,7 @@ import { settings, type Config } from "../config.ts";
 import { withConnection } from "../database/connect.ts";
 import type { OpenedDatabase, WorkerTask } from "../database/settings.ts";
 import { requireErasureKey } from "../database/erasure-key.ts";
-import { refuseForeignQueue, workerLock, workerName } from "../database/queue.ts";
+import { workerLock, workerName } from "../database/queue.ts";
 import { eraseAgain, purgeOld } from "../models/erasures.ts";
 import { OperatorError } from "../operator-messages.ts";
 import type { CountMail } from "./metrics.ts";
@@ -27,8 +27,8 @@ const concurrency = 4;
  * Runs the tasks until the signal. If another worker runs, waits for its end first.
  * @param roundMs the interval of checks of Postgres, in milliseconds; also how long the worker waits for its answer and, before
  * it ends, for the jobs in progress.
- * @throws OperatorError if no task is configured, a setting is missing, the queue is missing or belongs to another application,
- * ERASURE_KEY is wrong, or the connection to Postgres is lost.
+ * @throws OperatorError if no task is configured, a setting or the queue is missing, ERASURE_KEY is wrong, or the connection to
+ * Postgres is lost.
  */
 export async function runTasks(
   { worker, erasureKey: key }: OpenedDatabase,
@@ -125,7 +125,6 @@ function createRunnerLogger(log: Log): Logger {
 }
 
 async function checkDatabase(holder: pg.Client, tasks: TaskList, key: string | undefined): Promise<void> {
-  await refuseForeignQueue(holder);
   const { rows } = await holder.query("SELECT to_regnamespace('graphile_worker') IS NOT NULL AS queue");
   if (!rows[0].queue) {
     throw new OperatorError("There is no queue yet. Migrate with the worker's settings: npm run migrate.");

@@ -19,9 +19,7 @@ const migrate = (changes: Record<string, string> = {}) =>
 it("migrate applies migrations, and the next time reports that the database is up to date", async () => {
   const first = await migrate();
   expect(first).toMatchObject({ code: 0, stderr: "" });
-  expect(first.stdout).toMatch(
-    /^Applied \d{14}_initial\.\n(?:Applied \d{14}_\w+\.\n)*Ran: CREATE ROLE "\w+_web" LOGIN PASSWORD 'its password';/,
-  );
+  expect(first.stdout).toMatch(/^Applied \d{14}_initial\.\n(?:Applied \d{14}_\w+\.\n)*$/);
   expect(await migrate()).toEqual({ code: 0, stdout: "The database is up to date.\n", stderr: "" });
 });
 
@@ -33,7 +31,7 @@ it("migrate reports exchanged URLs, and exits with 1", async () => {
 it("migrate reports a wrong password in DATABASE_URL", async () => {
   const changed = Object.assign(new URL(database.webUrl), { password: "another" });
   const { code, stderr } = await migrate({ DATABASE_URL: changed.href });
-  const message = `does not accept this role's password: role ${changed.username}, `;
+  const message = `refuses the connection: password authentication failed for user "${changed.username}".`;
   expect([code, stderr]).toEqual([1, expect.stringContaining(message)]);
 });
 

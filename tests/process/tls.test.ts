@@ -51,7 +51,7 @@ it.each(["verify-full", "require"])("site and commands use TLS with sslmode=%s",
 });
 
 it.each([
-  ["does not use TLS", () => urls(""), /^Postgres at localhost:\d+ does not let this role in: .*sslmode=verify-full/],
+  ["does not use TLS", () => urls(""), /^Postgres at localhost:\d+ refuses the connection: .*sslmode=verify-full/],
   ["does not know the authority", () => urls("?sslmode=require"), /certificate that is not trusted .*sslrootcert=/],
   [
     "finds another host in the certificate",

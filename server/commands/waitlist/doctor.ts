@@ -4,11 +4,12 @@ import type pg from "pg";
 import { loadConfig, type Config } from "../../config.ts";
 import { signUpColumns } from "../../database/columns.ts";
 import { connectTo, withConnection } from "../../database/connect.ts";
-import { openDatabase, workerTasks, type OpenedDatabase, type WorkerTask } from "../../database/settings.ts";
+import { openDatabase, type OpenedDatabase, type WorkerTask } from "../../database/settings.ts";
 import { requireErasureKey } from "../../database/erasure-key.ts";
 import { mayMigrate, pendingMigrations } from "../../database/migrate.ts";
 import { backlogSeconds, isQueueEnabled, workerLock, workerName } from "../../database/queue.ts";
 import { examineWebRole } from "../../database/roles.ts";
+import { readRole } from "../../database-urls.ts";
 import { errorFields } from "../../logger.ts";
 import { isFlagged } from "../../models/waitlist-entry.ts";
 import { OperatorError, printable } from "../../operator-messages.ts";
@@ -42,10 +43,7 @@ async function* examine(): AsyncGenerator<Finding> {
   try {
     const config = loadConfig();
     yield ok(what, "every setting can be read");
-    const { publicUrl, controller, contactEmail } = config;
-    if (publicUrl?.startsWith("https:") && !(controller && contactEmail)) {
-      yield warn("Privacy", "the page /privacy does not say who is responsible: set CONTROLLER and CONTACT_EMAIL.");
-    }
+    if (config.publicUrl?.startsWith("https:")) yield* examineSite(config);
     if (config.smtpUrl) yield await examineMailServer(config.smtpUrl, config);
     if (config.mailFrom) yield* await examineMailDomain(config);
     what = "Database";
@@ -75,6 +73,12 @@ async function attempt(what: string, check: () => Promise<Finding>): Promise<Fin
   return check().catch((error: unknown) => toProblem(what, error));
 }
 
+function* examineSite({ trustProxy, controller, contactEmail }: Config): Generator<Finding> {
+  if (trustProxy === 0) yield warn("Proxy", "set TRUST_PROXY=1, or all visitors share the limit of their proxy.");
+  if (controller && contactEmail) return;
+  yield warn("Privacy", "the page /privacy does not say who is responsible: set CONTROLLER and CONTACT_EMAIL.");
+}
+
 async function* examineDatabase(database: OpenedDatabase, config: Config): AsyncGenerator<Finding> {
   const { webUrl, adminUrl, worker, ownerUrl, erasureKey } = database;
   yield await examineConnection("DATABASE_URL", webUrl, webStatements);
@@ -93,7 +97,7 @@ async function* examineDatabase(database: OpenedDatabase, config: Config): Async
     const judge = isPrivileged && config.allowPrivilegedRole ? warn : problem;
     yield warning ? judge("Web role", warning) : ok("Web role", "cannot read, change or delete entries");
     if (!isUpToDate) return;
-    yield* examineWorker(owner, worker?.tasks ?? []);
+    yield* examineWorker(owner, worker);
     if (config.mailFrom)
       yield await attempt("Confirmations", () => examineConfirmations(owner, config.mailMinConfirmed));
     yield await attempt("Backup", () => examineBackup(owner));
@@ -127,39 +131,45 @@ const webStatements = [
 const noWorker =
   "none runs: mails and webhooks wait, old entries stay. Its log says why. With docker compose, add worker to COMPOSE_PROFILES in .env, then: docker compose up -d --no-deps worker; otherwise npm run worker, or node dist/server/worker.js in the image.";
 
-const taskNames: Record<WorkerTask, string> = {
-  webhook: "Webhooks",
-  mail: "Confirmation mails",
-  purge: "Deletion of old entries",
-};
-
-async function* examineWorker(owner: pg.Client, tasks: WorkerTask[]): AsyncGenerator<Finding> {
-  if (await isWorkerRunning(owner)) yield ok("Worker", "runs");
+async function* examineWorker(owner: pg.Client, worker: OpenedDatabase["worker"]): AsyncGenerator<Finding> {
+  const tasks = worker?.tasks ?? [];
+  const holder = await findLockHolder(owner);
+  const role = `the role "${printable(holder?.role ?? "")}"`;
+  if (holder?.application === workerName && (!worker || holder.role === readRole(worker.url).name))
+    yield ok("Worker", `runs as ${role}`);
+  else if (holder)
+    yield warn(
+      "Worker",
+      `none can run: a session of ${role} holds its lock. As a superuser, run: SELECT pg_terminate_backend(${holder.pid})`,
+    );
   else if (tasks.length > 0) yield warn("Worker", noWorker);
-  for (const task of workerTasks) {
-    const what = taskNames[task];
-    const isEnabled = await isQueueEnabled(owner, task); // Undefined for purge: the worker adds its jobs.
-    if (!tasks.includes(task)) {
-      if (isEnabled) yield warn(what, `sign-ups add jobs, but the task is not configured here. ${migrateHint}`);
-    } else if (isEnabled === false) {
-      yield problem(what, `sign-ups add no jobs. ${migrateHint}`);
-    } else {
-      yield await attempt(what, () => examineJobs(owner, task));
-      if (task === "mail") yield await attempt("Missing mails", () => findMissingMails(owner));
-    }
+  for (const [task, what] of [
+    ["webhook", "Webhooks"],
+    ["mail", "Confirmation mails"],
+  ] as const) {
+    const isWanted = tasks.includes(task);
+    const isEnabled = await isQueueEnabled(owner, task);
+    if (isWanted && isEnabled) yield await attempt(what, () => examineJobs(owner, task, what));
+    else if (isWanted) yield problem(what, `sign-ups add no jobs. ${migrateHint}`);
+    else if (isEnabled) yield warn(what, `sign-ups add jobs, but the task is not configured here. ${migrateHint}`);
+    if (isWanted && isEnabled && task === "mail") yield await attempt("Missing mails", () => findMissingMails(owner));
   }
+  const deletion = "Deletion of old entries";
+  if (tasks.includes("purge")) yield await attempt(deletion, () => examineJobs(owner, "purge", deletion));
 }
 
-async function isWorkerRunning(owner: pg.Client): Promise<boolean> {
-  const { rowCount } = await owner.query(
-    `SELECT FROM pg_locks JOIN pg_stat_activity USING (pid)
-     WHERE locktype = 'advisory' AND granted AND objid = $1 AND datname = current_database() AND application_name = $2`,
-    [workerLock, workerName],
+/** Every role of the database can take the lock of the worker. */
+async function findLockHolder(owner: pg.Client) {
+  const { rows } = await owner.query<{ role: string; application: string; pid: number }>(
+    `SELECT usename AS role, application_name AS application, pid FROM pg_locks JOIN pg_stat_activity USING (pid)
+     WHERE locktype = 'advisory' AND granted AND classid = 0 AND objid = $1 AND objsubid = 1 AND datname = current_database()
+       AND database = datid`,
+    [workerLock],
   );
-  return rowCount !== 0;
+  return rows[0];
 }
 
-async function examineJobs(owner: pg.Client, task: WorkerTask): Promise<Finding> {
+async function examineJobs(owner: pg.Client, task: WorkerTask, what: string): Promise<Finding> {
   const { rows } = await owner.query(
     `SELECT count(*) FILTER (WHERE attempts < max_attempts)::int AS waiting,
             count(*) FILTER (WHERE attempts >= max_attempts)::int AS lost,
@@ -170,8 +180,8 @@ async function examineJobs(owner: pg.Client, task: WorkerTask): Promise<Finding>
   );
   const { waiting, lost, late, error } = rows[0];
   const state = `jobs that wait: ${count(waiting)}, that were given up after 25 attempts: ${count(lost)}`;
-  if (!late && lost === 0) return ok(taskNames[task], state);
-  return warn(taskNames[task], `${state}.${error ? ` The latest error: ${printable(error)}.` : ""}`);
+  if (!late && lost === 0) return ok(what, state);
+  return warn(what, `${state}.${error ? ` The latest error: ${printable(error)}.` : ""}`);
 }
 
 /** Sign-ups that were stored while the queue failed, or restored from a backup; not those from before the first mail. */
@@ -206,7 +216,8 @@ async function examineMailServer(url: string, { publicUrl = "" }: Config): Promi
     return ok("SMTP_URL", "the mail server accepts connections");
   } catch (error) {
     if (!(error instanceof MailError)) throw error;
-    const hint = "Correct the setting; for a certificate authority of your own, see docs/mail.md, Docker Compose.";
+    const isCertificate = /CERT|^UNABLE_TO_/.test(error.code);
+    const hint = isCertificate ? "For an authority of your own, see docs/mail.md, Docker Compose." : "Correct it.";
     return problem("SMTP_URL", `${error.message}. Mails wait. ${hint}`);
   }
 }

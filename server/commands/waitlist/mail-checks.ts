@@ -3,7 +3,7 @@ import dns from "node:dns";
 import type pg from "pg";
 import { loadConfig, type Config } from "../../config.ts";
 import { createToken } from "../../models/entry-links.ts";
-import { readMailPace } from "../../models/mail-pace.ts";
+import { readMailPace, waitsForConfirmations } from "../../models/mail-pace.ts";
 import { normaliseEmail } from "../../models/waitlist-entry.ts";
 import { OperatorError, printableName } from "../../operator-messages.ts";
 
@@ -14,38 +14,47 @@ export const ok = (what: string, text: string): Finding => ["ok", what, text];
 export const warn = (what: string, text: string): Finding => ["warning", what, text];
 export const problem = (what: string, text: string): Finding => ["problem", what, text];
 
+/** In milliseconds, for all records together. */
+const dnsMs = 3_000;
+
 export async function examineMailDomain({ mailFrom, publicUrl = "" }: Config): Promise<Finding[]> {
   const domain = mailFrom?.address.split("@").at(-1)?.toLowerCase() ?? "";
-  const [organisation, host] = [lastLabels(domain), new URL(publicUrl).hostname];
-  const resolver = new dns.promises.Resolver({ timeout: 3_000, tries: 1 });
+  const resolver = new dns.promises.Resolver();
   resolver.setServers(dns.getServers());
-  const countTexts = async (name: string, kind: RegExp) => {
-    const records = await resolver.resolveTxt(name).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === "ENODATA" || error.code === "ENOTFOUND") return [];
-      throw error;
-    });
-    return records.filter((parts) => kind.test(parts.join(""))).length;
-  };
+  const timer = setTimeout(() => resolver.cancel(), dnsMs);
+  const countTexts = async (name: string, kind: RegExp) =>
+    (await orNone(resolver.resolveTxt(name))).filter((parts) => kind.test(parts.join(""))).length;
   const countPolicies = (name: string) => countTexts(`_dmarc.${name}`, /^v=DMARC1\b/i);
   try {
-    const spf = await countTexts(domain, /^v=spf1(?: |$)/i);
-    const policies = (await countPolicies(domain)) || (await countPolicies(organisation));
+    const [exchanges, spf, own, inherited] = await Promise.all([
+      orNone(resolver.resolveMx(domain)),
+      countTexts(domain, /^v=spf1(?: |$)/i),
+      countPolicies(domain),
+      countPolicies(lastLabels(domain)),
+    ]);
+    const hasExchange = exchanges.some(({ exchange }) => exchange !== "");
     return [
+      describe("MX", domain, hasExchange ? 1 : 0, "MX 10 your-mail-server."),
       describe("SPF", domain, spf, 'TXT "v=spf1 include:your-provider ~all"'),
-      describe("DMARC", `_dmarc.${domain}`, policies, `TXT "v=DMARC1; p=none; rua=mailto:dmarc@${domain}"`),
+      describe("DMARC", `_dmarc.${domain}`, own || inherited, `TXT "v=DMARC1; p=none; rua=mailto:dmarc@${domain}"`),
       ok("DKIM", "only a mail names its record: send one with --mail. Its Authentication-Results must have dkim=pass."),
-      // Receivers trust links to the sender's organisation more.
-      organisation === lastLabels(host)
-        ? ok("Mail domain", "MAIL_FROM and PUBLIC_URL match")
-        : warn("Mail domain", `MAIL_FROM is of ${domain}, PUBLIC_URL of ${host}. Send from the site's domain.`),
+      compareDomains(domain, new URL(publicUrl).hostname),
     ];
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    return [warn("Mail domain", `DNS does not answer (${code}): no check of SPF and DMARC of ${domain}.`)];
+    return [warn("Mail domain", `DNS does not answer (${code}): no check of MX, SPF and DMARC of ${domain}.`)];
+  } finally {
+    clearTimeout(timer);
   }
 }
 
-const lastLabels = (name: string) => name.split(".").slice(-2).join(".");
+/** Returns no records if the name has none. */
+async function orNone<T>(records: Promise<T[]>): Promise<T[]> {
+  return records.catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENODATA" || error.code === "ENOTFOUND") return [];
+    throw error;
+  });
+}
 
 /** Receivers ignore several SPF or DMARC records, as they ignore none. */
 function describe(what: string, name: string, records: number, example: string): Finding {
@@ -54,17 +63,30 @@ function describe(what: string, name: string, records: number, example: string):
   return warn(what, `${name} has no record. Add one: ${name}. ${example}`);
 }
 
+const lastLabels = (name: string) => name.split(".").slice(-2).join(".");
+
+/** Receivers trust links to the sender's organisation more. Which names belong to one is a list that the site does not have. */
+function compareDomains(domain: string, host: string): Finding {
+  const isBelow = (name: string, parent: string) => `.${name}`.endsWith(`.${parent}`);
+  const [what, common] = ["Mail domain", lastLabels(domain)];
+  if (isBelow(host, domain) || isBelow(domain, host)) return ok(what, "MAIL_FROM and PUBLIC_URL match");
+  if (common === lastLabels(host)) return ok(what, `MAIL_FROM and PUBLIC_URL match if ${common} is yours alone`);
+  return warn(what, `MAIL_FROM is of ${domain}, PUBLIC_URL of ${host}. Send from the site's domain.`);
+}
+
 export async function examineConfirmations(owner: pg.Client, minimum: number): Promise<Finding> {
   const { mails, confirmed, allowed } = await readMailPace(owner, minimum);
   const what = "Confirmations";
   const state = `${confirmed} of the latest ${mails} mails that are older than two hours were confirmed`;
   if (allowed === null) return ok(what, state);
+  const { rows } = await owner.query(
+    "SELECT count(*)::int AS waiting FROM graphile_worker.jobs WHERE starts_with(last_error, $1)",
+    [waitsForConfirmations],
+  );
+  const effect = `The worker sends ${allowed} in 24 hours; jobs that wait or were given up for this: ${rows[0].waiting}`;
   const hint =
     "Look at the entries with stats and export. If bots typed them, erase them. If not, repair DNS: the mails may lie in spam folders. To send all, set MAIL_MIN_CONFIRMED=0.";
-  return warn(
-    what,
-    `${state}, below MAIL_MIN_CONFIRMED (${minimum} %). The worker sends ${allowed} in 24 hours. ${hint}`,
-  );
+  return warn(what, `${state}, below MAIL_MIN_CONFIRMED (${minimum} %). ${effect}. ${hint}`);
 }
 
 /** Sends the confirmation mail, with links of no entry. */
