@@ -6,7 +6,7 @@ import { findCached, live, pages, ready } from "./controllers/pages.ts";
 import { countViews } from "./controllers/page-views.ts";
 import { sendCached } from "./http/cached-response.ts";
 import { HttpError } from "./http/http-error.ts";
-import { isRead, lacksHost } from "./http/negotiation.ts";
+import { isRead } from "./http/negotiation.ts";
 import type { Application } from "./http/server.ts";
 import { mayHaveLongBody } from "./middleware/body.ts";
 import { handleErrors } from "./middleware/errors.ts";
@@ -42,14 +42,14 @@ export function createApp(options: AppOptions): Application {
   const checkProxy = trustProxy === 0 ? warnOfProxy(log) : undefined;
   const app = express();
 
-  const listener: Application["listener"] = (req, res) => {
+  const listener: Application["listener"] = (req, res, refusal) => {
     // 1. Every response: request id, log and security headers
     const headers = ["X-Request-Id", logRequest(req, res, options), ...constantHeaders];
     checkProxy?.(req);
     if (mayHaveLongBody(req)) res.shouldKeepAlive = false;
     // 2. Prerendered pages and files, before Express, whose routing costs a third of the throughput
     const cached = isRead(req) ? findCached(req, prerendered, files) : undefined;
-    if (lacksHost(req)) res.writeHead(400, headers).end();
+    if (refusal) res.writeHead(refusal, headers).end();
     else if (cached) sendCached(req, res, cached, headers);
     else {
       setHeaders(res, headers);

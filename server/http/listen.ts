@@ -6,6 +6,9 @@ import type { Logger } from "pino";
 import { errorFields } from "../logger.ts";
 import { OperatorError } from "../operator-messages.ts";
 
+/** Each connection may meet the same error. */
+const logPauseMs = 60_000;
+
 /**
  * Starts to listen. Returns the port, which the system chooses if `port` is 0.
  * @param setting chooses the port; for the error message.
@@ -25,7 +28,12 @@ export async function listen(
     const { code = "" } = error as NodeJS.ErrnoException;
     throw new OperatorError(explain(code, host, port, setting), { cause: error });
   }
-  server.on("error", (error) => log?.error({ error: errorFields(error) }, "a connection cannot be accepted"));
+  let nextLogAt = 0;
+  server.on("error", (error) => {
+    if (performance.now() < nextLogAt) return;
+    nextLogAt = performance.now() + logPauseMs;
+    log?.error({ error: errorFields(error) }, "connections cannot be accepted");
+  });
   return (server.address() as AddressInfo).port;
 }
 

@@ -1,7 +1,7 @@
-// What a request asks for: to read, and a media type.
+// What a request asks for: to read, a media type, and content codings.
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { parse as parseContentType } from "content-type";
-import type { Request } from "express";
+import Negotiator from "negotiator";
 
 /** In characters. Browsers send up to 150; without a limit, parsing 15 KB costs as much as 40 requests. */
 const headerLimit = 200;
@@ -24,16 +24,32 @@ export function bodyType({ headers }: IncomingMessage): (typeof bodyTypes)[numbe
  * Returns whether the client is a browser that visits a page or posts a form, and not a client of the API. A client that accepts
  * anything gets JSON.
  */
-export function prefersHtml(req: Request): boolean {
-  if (readHeader(req.headers, "accept") === undefined || bodyType(req) === "application/json") return false;
-  return req.accepts(["application/json", "text/html"]) === "text/html";
+export function prefersHtml(req: IncomingMessage): boolean {
+  const accept = readHeader(req.headers, "accept");
+  if (accept === undefined || bodyType(req) === "application/json") return false;
+  return new Negotiator({ headers: { accept } }).mediaType(["application/json", "text/html"]) === "text/html";
 }
 
 export function isRead({ method }: { method?: string | undefined }): boolean {
   return method === "GET" || method === "HEAD";
 }
 
-/** HTTP/1.0 does not require Host. */
-export function lacksHost({ httpVersion, headers }: IncomingMessage): boolean {
-  return httpVersion === "1.1" && headers.host === undefined;
+/** The smallest one first. */
+const codings = ["br", "gzip", "identity"] as const;
+export type Coding = (typeof codings)[number];
+
+/** Browsers send a handful of values; the cache is cleared when somebody sends more. */
+const cacheSize = 100;
+const cache = new Map<string, Coding[]>();
+
+/** Returns what the client accepts, with brotli before gzip whatever their order in the header: it is smaller. */
+export function acceptedCodings({ headers }: IncomingMessage): Coding[] {
+  const header = readHeader(headers, "accept-encoding") ?? "";
+  const known = cache.get(header);
+  if (known) return known;
+  const accepted = new Set(new Negotiator({ headers: { "accept-encoding": header } }).encodings([...codings]));
+  const sorted = codings.filter((coding) => accepted.has(coding));
+  if (cache.size >= cacheSize) cache.clear();
+  cache.set(header, sorted);
+  return sorted;
 }

@@ -43,7 +43,8 @@ interface Connection {
 }
 
 export interface Application {
-  listener: (req: IncomingMessage, res: ServerResponse) => void;
+  /** @param refusal the status for a request that HTTP forbids. */
+  listener: (req: IncomingMessage, res: ServerResponse, refusal?: number) => void;
   /** The prototypes that Express gives to messages. */
   express: { request: object; response: object };
 }
@@ -74,14 +75,14 @@ export function createHttpServer(timeouts = directTimeouts) {
   });
 
   /** Disconnects a client above the pipelining limit. @returns whether the request is to be answered. */
-  function admit({ socket }: IncomingMessage, res: ServerResponse): boolean {
+  function admit({ socket }: IncomingMessage, res: ServerResponse, refusal?: number): boolean {
     const connection = connections.get(socket);
     if (!connection) return false;
     connection.pipelined = isInProgress(connection.latest) ? connection.pipelined + 1 : 0;
     connection.latest = res;
     const isFlood = connection.pipelined > pipelineLimit;
-    // A client that does not read its responses gets no more of them.
-    const isLast = stopping || socket.writableNeedDrain;
+    // A client that breaks HTTP or does not read its responses gets no more of them.
+    const isLast = stopping || refusal !== undefined || socket.writableNeedDrain;
     if (isFlood) socket.destroy();
     else if (isLast) res.shouldKeepAlive = false;
     if (isFlood || isLast) stopParsing(socket);
@@ -111,14 +112,18 @@ export function createHttpServer(timeouts = directTimeouts) {
     serve: ({ listener, express }: Application) => {
       express.request = Object.setPrototypeOf(Request.prototype, express.request) as object;
       express.response = Object.setPrototypeOf(Response.prototype, express.response) as object;
-      const handle = (req: IncomingMessage, res: ServerResponse) => admit(req, res) && listener(req, res);
-      server.on("request", handle);
-      server.on("checkExpectation", handle); // HTTP allows to ignore an unknown expectation. Node would refuse it before admit().
+      const handle = (req: IncomingMessage, res: ServerResponse, refusal?: number) =>
+        admit(req, res, refusal) && listener(req, res, refusal);
+      server.on("request", (req, res) => handle(req, res, lacksHost(req) ? 400 : undefined));
+      server.on("checkExpectation", (req, res) => handle(req, res, 417));
     },
     listen: (host: string, port: number, log?: Logger) => listen(server, host, port, "PORT", log),
     close,
   };
 }
+
+/** HTTP/1.0 does not require Host. */
+const lacksHost = ({ httpVersion, headers }: IncomingMessage) => httpVersion === "1.1" && headers.host === undefined;
 
 /**
  * Returns whether the system has not yet taken over the last byte of a response. Node's writableFinished says so up to Node 22;

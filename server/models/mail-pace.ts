@@ -47,12 +47,13 @@ export async function readMailPace(client: Queryable, minimum: number): Promise<
   return rows[0] as MailPace;
 }
 
+/** The error of a job that waits for a confirmation begins with this. */
+export const waitsForConfirmations = "The mail waits for confirmations of earlier ones";
+
 /** @throws an error, so that the queue retries the job, if the pace allows no mail now. */
 export async function requireConfirmations(client: Queryable, minimum: number): Promise<void> {
   const { mails, confirmed, allowed, sent } = await readMailPace(client, minimum);
   if (allowed !== null && Number(sent) >= allowed) {
-    throw new Error(
-      `The mail waits for confirmations of earlier ones: ${confirmed} of the latest ${mails} were confirmed`,
-    );
+    throw new Error(`${waitsForConfirmations}: ${confirmed} of the latest ${mails} were confirmed`);
   }
 }

@@ -5,7 +5,13 @@ import type { Database } from "../database/pool.ts";
 import { errorFields } from "../logger.ts";
 import { directSource, otherSources } from "./source.ts";
 
-export type PageViews = ReturnType<typeof createPageViews>;
+export interface PageViews {
+  add(source: string): void;
+  /** Stores the views counted so far. If that fails, keeps them for the next flush, unless Postgres refuses a value. */
+  flush(): Promise<void>;
+  /** Stores the rest, or logs how many views are lost. */
+  close(): Promise<void>;
+}
 
 const flushMs = 60_000;
 /** Named sources per flush. A flood of sources adds at most 102 rows a minute per process. */
@@ -22,7 +28,7 @@ interface Count {
   views: number;
 }
 
-export function createPageViews(execute: Database["execute"], log: Logger) {
+export function createPageViews(execute: Database["execute"], log: Logger): PageViews {
   let counted = new Map<string, Count>();
   let flushing = Promise.resolve();
 
@@ -40,25 +46,31 @@ export function createPageViews(execute: Database["execute"], log: Logger) {
     counted = new Map();
     try {
       await execute(statement, JSON.stringify(counts));
-    } catch (error) {
-      log.warn({ error: errorFields(error) }, "page views could not be stored; the next attempt is in a minute");
+    } catch (thrown) {
+      const error = errorFields(thrown);
+      // Classes of errors that each later attempt would meet, too.
+      if (/^2[23]/.test(error.code ?? "")) {
+        log.error({ error, views: sum(counts) }, "page views are lost: Postgres refuses a value");
+        return;
+      }
+      log.warn({ error }, "page views could not be stored; the next attempt is in a minute");
       counts.forEach(add);
     }
   }
 
-  /** Stores the views counted so far. If that fails, keeps them for the next flush. */
   const flush = () => (flushing = flushing.then(store));
   const timer = setInterval(() => void flush(), flushMs).unref();
 
   return {
-    add: (source: string) => add({ day: new Date().toISOString().slice(0, 10), source, views: 1 }),
+    add: (source) => add({ day: new Date().toISOString().slice(0, 10), source, views: 1 }),
     flush,
-    /** Stores the rest, or logs how many views are lost. */
     close: async () => {
       clearInterval(timer);
       await flush();
-      const views = [...counted.values()].reduce((total, count) => total + count.views, 0);
+      const views = sum([...counted.values()]);
       if (views > 0) log.error({ views }, "page views are lost: the database was unavailable at the stop");
     },
   };
 }
+
+const sum = (counts: Count[]) => counts.reduce((total, { views }) => total + views, 0);

@@ -34,36 +34,24 @@ export const mailColours = {
     "on-leaf": "#06150d",
   },
 };
-type Colours = typeof mailColours.light;
+const { light, dark } = mailColours;
 
-const colourRules = (colours: Colours) => `
-.page { background: ${colours.paper}; color: ${colours.ink} }
-.card { background: ${colours.surface}; border: 1px solid ${colours.line} }
-.soft { color: ${colours["ink-soft"]} }
-.link { color: ${colours.leaf} }
-.stem { border-left: 5px solid ${colours.leaf} }
-.leaf { background: ${colours.leaf} }
-.button { background: ${colours.leaf}; color: ${colours["on-leaf"]} }`;
-
-/** Mail readers without media queries show the light colours. A mail reader that drops the stylesheet shows the text and the links. */
-const styles = `
+/** Inline styles would win without !important. Mail readers without media queries show the light colours. */
+const darkStyles = `
 :root { color-scheme: light dark; supported-color-schemes: light dark }
-.page { font: 16px/1.5 system-ui, -apple-system, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif; margin: 0; padding: 24px 12px }
-.card { border-radius: 0 48px; margin: 0 auto; max-width: 480px; padding: 24px }
-.product { font-size: 20px; font-weight: 700 }
-.stem { border-radius: 0 0 2px 2px; display: inline-block; height: 26px; margin-right: 6px; vertical-align: middle }
-.leaf { border-radius: 0 11px 0 11px; display: block; height: 18px; width: 19px }
-h1 { font-size: 24px; line-height: 1.2; margin: 0 0 16px }
-p { margin: 0 0 16px }
-.action { margin: 24px 0 }
-.button { border-radius: 0 20px; display: inline-block; font-weight: 600; padding: 12px 20px; text-decoration: none }
-.link { overflow-wrap: anywhere }
-.last { margin: 0 }
-.footer { font-size: 14px; margin: 16px auto 0; max-width: 480px; padding: 0 24px }
-.footer p { margin: 0 0 4px }
-${colourRules(mailColours.light)}
-@media (prefers-color-scheme: dark) {${colourRules(mailColours.dark)}
+@media (prefers-color-scheme: dark) {
+  .page { background: ${dark.paper} !important; color: ${dark.ink} !important }
+  .card { background: ${dark.surface} !important; border-color: ${dark.line} !important }
+  .soft { color: ${dark["ink-soft"]} !important }
+  .link { color: ${dark.leaf} !important }
+  .stem { border-color: ${dark.leaf} !important }
+  .leaf { background: ${dark.leaf} !important }
+  .button { background: ${dark.leaf} !important; color: ${dark["on-leaf"]} !important }
 }`;
+
+const font = "system-ui, -apple-system, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif";
+const paragraph = { margin: "0 0 16px" };
+const link = { color: light.leaf, overflowWrap: "anywhere" } as const;
 
 export function renderConfirmationMail(site: MailedSite, token: string) {
   const toUrl = (path: string) => `${site.origin}${path}?${tokenParam}=${token}`;
@@ -101,15 +89,55 @@ function formatText(site: MailedSite, { confirmUrl, leaveUrl }: Urls): string {
 
 /** The logo as two boxes: mail readers block images until the reader asks for them. */
 function Mark() {
+  const stem = {
+    borderLeft: `5px solid ${light.leaf}`,
+    borderRadius: "0 0 2px 2px",
+    display: "inline-block",
+    height: "26px",
+    marginRight: "6px",
+    verticalAlign: "middle",
+  };
+  const leaf = {
+    background: light.leaf,
+    borderRadius: "0 11px 0 11px",
+    display: "block",
+    height: "18px",
+    width: "19px",
+  };
   return (
-    <span className="stem">
-      <span className="leaf" />
+    <span className="stem" style={stem}>
+      <span className="leaf" style={leaf} />
     </span>
   );
 }
 
 function Mail({ site, confirmUrl, leaveUrl }: Urls & { site: MailedSite }) {
   const { controller, contact } = site;
+  const page = { background: light.paper, color: light.ink, font: `16px/1.5 ${font}`, margin: 0, padding: "24px 12px" };
+  const card = {
+    background: light.surface,
+    border: `1px solid ${light.line}`,
+    borderRadius: "0 48px",
+    margin: "0 auto",
+    maxWidth: "480px",
+    padding: "24px",
+  };
+  const button = {
+    background: light.leaf,
+    borderRadius: "0 20px",
+    color: light["on-leaf"],
+    display: "inline-block",
+    fontWeight: 600,
+    padding: "12px 20px",
+    textDecoration: "none",
+  };
+  const footer = {
+    color: light["ink-soft"],
+    fontSize: "14px",
+    margin: "16px auto 0",
+    maxWidth: "480px",
+    padding: "0 24px",
+  };
   return (
     <html lang="en">
       <head>
@@ -118,35 +146,35 @@ function Mail({ site, confirmUrl, leaveUrl }: Urls & { site: MailedSite }) {
         <meta name="color-scheme" content="light dark" />
         <meta name="supported-color-schemes" content="light dark" />
         <title>{copy.subject}</title>
-        <style dangerouslySetInnerHTML={{ __html: styles }} />
+        <style dangerouslySetInnerHTML={{ __html: darkStyles }} />
       </head>
-      <body className="page">
-        <div className="card">
-          <p className="product">
+      <body className="page" style={page}>
+        <div className="card" style={card}>
+          <p style={{ ...paragraph, fontSize: "20px", fontWeight: 700 }}>
             <Mark /> {product.name}
           </p>
-          <h1>{copy.heading}</h1>
-          <p>{copy.text}</p>
-          <p className="action">
-            <a className="button" href={confirmUrl}>
+          <h1 style={{ fontSize: "24px", lineHeight: 1.2, margin: "0 0 16px" }}>{copy.heading}</h1>
+          <p style={paragraph}>{copy.text}</p>
+          <p style={{ ...paragraph, margin: "24px 0" }}>
+            <a className="button" href={confirmUrl} style={button}>
               {copy.confirm}
             </a>
           </p>
-          <p>{copy.next}</p>
-          <p className="soft last">
+          <p style={paragraph}>{copy.next}</p>
+          <p className="soft" style={{ color: light["ink-soft"], margin: 0 }}>
             {copy.leaveText}{" "}
-            <a className="link" href={leaveUrl}>
+            <a className="link" href={leaveUrl} style={link}>
               {copy.leave}
             </a>
             . {describeInaction(site)}
           </p>
         </div>
-        <div className="soft footer">
-          {controller && <p>{controller}</p>}
+        <div className="soft" style={footer}>
+          {controller && <p style={{ margin: "0 0 4px" }}>{controller}</p>}
           {contact && (
-            <p className="last">
+            <p style={{ margin: 0 }}>
               {copy.contact}{" "}
-              <a className="link" href={`mailto:${contact}`}>
+              <a className="link" href={`mailto:${contact}`} style={link}>
                 {contact}
               </a>
             </p>

@@ -1,11 +1,19 @@
-// A DNS server on the loopback interface that answers TXT queries from a table, and makes it this process's resolver.
+// A DNS server on the loopback interface that answers MX and TXT queries from a table, and makes it this process's resolver.
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import dns from "node:dns";
 import { onTestFinished } from "vitest";
 
-/** By name: the texts of its TXT records. */
-export type Zone = Record<string, string[]>;
+/** By name: the exchange of an MX record, and the texts of TXT records. */
+export type Zone = Record<string, { mx?: string; txt?: string[] }>;
+
+const types = { mx: 15, txt: 16 };
+
+/** A name in the format of RFC 1035. */
+const encodeName = (name: string) =>
+  Buffer.concat(
+    [...name.split(".").filter(Boolean), ""].map((label) => Buffer.from(`\0${label}`).fill(label.length, 0, 1)),
+  );
 
 /** A string of at most 255 bytes, after its length. */
 const encodeText = (text: string) => Buffer.concat([Buffer.from([text.length]), Buffer.from(text)]);
@@ -20,8 +28,12 @@ export async function serveDns(zone: Zone): Promise<void> {
       labels.push(question.toString("latin1", at + 1, at + 1 + (question[at] as number)));
     }
     const found = zone[labels.join(".").toLowerCase()];
-    const answers = (found ?? []).map(encodeText).map((data) => {
-      const head = Buffer.from([0xc0, 12, 0, 16, 0, 1, 0, 0, 0, 60, 0, data.length]); // A pointer to the question's name.
+    const type = question.readUInt16BE(question.length - 4);
+    const mx =
+      type === types.mx && found?.mx !== undefined ? [Buffer.concat([Buffer.from([0, 10]), encodeName(found.mx)])] : [];
+    const txt = type === types.txt ? (found?.txt ?? []).map(encodeText) : [];
+    const answers = [...mx, ...txt].map((data) => {
+      const head = Buffer.from([0xc0, 12, 0, type, 0, 1, 0, 0, 0, 60, 0, data.length]); // A pointer to the question's name.
       return Buffer.concat([head, data]);
     });
     const header = Buffer.from([
