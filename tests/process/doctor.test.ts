@@ -207,7 +207,9 @@ it("doctor logs into the mail server, and prints no password", async () => {
   const server = await openMailServer({ encryption: "STARTTLS", login });
   expect(await examine(server.url)).toBe("ok       SMTP_URL: the mail server accepts connections");
   const wrong = Object.assign(new URL(server.url), { password: "hunter2" }).href;
-  expect(await examine(wrong)).toMatch(/^problem {2}SMTP_URL: Mail server error: 535 to AUTH PLAIN\. Mails wait\. Correct it\.$/);
+  expect(await examine(wrong)).toMatch(
+    /^problem {2}SMTP_URL: Mail server error: 535 to AUTH PLAIN\. Mails wait\. Correct it\.$/,
+  );
   await server.close();
   expect(await examine(server.url)).toMatch(/^problem .*: ECONNREFUSED\. Mails wait\. Correct it\.$/);
 });
