@@ -2,9 +2,8 @@
 import { createServer } from "node:http";
 import request, { type Response } from "supertest";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createTestApp } from "../../tests/support/app.ts";
+import { createTestApp, rawRequest } from "../../tests/support/app.ts";
 import { createTestDatabase } from "../../tests/support/database.ts";
-import { rawRequest } from "../../tests/support/raw-request.ts";
 import { createSignupCeiling } from "../models/signup-volume.ts";
 
 const path = "/api/earlyaccess";

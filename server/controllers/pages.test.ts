@@ -1,8 +1,7 @@
 // Pages and static files over HTTP: content, status, negotiation and caching.
 import request from "supertest";
 import { expect, it } from "vitest";
-import { createTestApp, noDatabase } from "../../tests/support/app.ts";
-import { rawRequest } from "../../tests/support/raw-request.ts";
+import { createTestApp, noDatabase, rawRequest } from "../../tests/support/app.ts";
 
 const site = await createTestApp();
 const get = (path: string, headers: Record<string, string> = {}) => request(site.app).get(path).set(headers);

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { createEmptyDatabase, type TestDatabase } from "../../tests/support/database.ts";
-import { queryAs, withClient } from "../../tests/support/query.ts";
+import { queryAs, withClient } from "../../tests/support/postgres.ts";
 import { projectRoot } from "../project-root.ts";
 import { applyMigrations, migrate } from "./migrate.ts";
 

@@ -1,7 +1,7 @@
 // The apostrophes of export, added by Postgres, and their removal by import.
 import fc from "fast-check";
 import { expect, inject, it } from "vitest";
-import { queryAs } from "../../tests/support/query.ts";
+import { queryAs } from "../../tests/support/postgres.ts";
 import { guard, unguard } from "./exported-list.ts";
 
 async function guardAll(cells: string[]): Promise<string[]> {

@@ -5,7 +5,7 @@ import { pino } from "pino";
 import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { createTestDatabase } from "../../tests/support/database.ts";
 import { entryOf } from "../../tests/support/entry.ts";
-import { until } from "../../tests/support/until.ts";
+import { until } from "../../tests/support/run.ts";
 import { connect, createPool, type Database } from "../database/pool.ts";
 import { errorFields } from "../logger.ts";
 import type { WaitlistEntry } from "./waitlist-entry.ts";

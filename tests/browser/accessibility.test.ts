@@ -1,8 +1,8 @@
 // Accessibility: axe in every state of the page, light and dark, and the keyboard.
 import axe from "axe-core";
 import { expect, it } from "vitest";
-import { createBrowserSites } from "../support/browser-sites.ts";
 import {
+  createBrowserSites,
   animationsFinished,
   breakSending,
   hydrated,

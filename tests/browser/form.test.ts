@@ -1,9 +1,8 @@
 // The hydrated form in a browser: the sign-up, the question about a mistyped address, and every failure.
 import type { Route } from "playwright-core";
 import { beforeEach, describe, expect, it } from "vitest";
-import { createBrowserSites } from "../support/browser-sites.ts";
-import { postSignup, startSite } from "../support/site.ts";
 import {
+  createBrowserSites,
   animationsFinished,
   hydrated,
   hydrateForm,
@@ -11,6 +10,7 @@ import {
   sendFormTo,
   type WatchedPage,
 } from "../support/browser.ts";
+import { postSignup, startSite } from "../support/site.ts";
 
 const sites = await createBrowserSites();
 let page: WatchedPage;

@@ -3,8 +3,7 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
-import { createBrowserSites } from "../support/browser-sites.ts";
-import { animationsFinished, deferredLayoutFinished, openPage } from "../support/browser.ts";
+import { createBrowserSites, animationsFinished, deferredLayoutFinished, openPage } from "../support/browser.ts";
 
 const sites = await createBrowserSites();
 

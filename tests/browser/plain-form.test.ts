@@ -1,7 +1,6 @@
 // The form in a browser without JavaScript.
 import { beforeEach, expect, it } from "vitest";
-import { createBrowserSites } from "../support/browser-sites.ts";
-import { openPage, sendFormTo, type WatchedPage } from "../support/browser.ts";
+import { createBrowserSites, openPage, sendFormTo, type WatchedPage } from "../support/browser.ts";
 
 const sites = await createBrowserSites();
 let page: WatchedPage;

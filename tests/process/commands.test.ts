@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { expect, it, vi } from "vitest";
 import { projectRoot } from "../../server/project-root.ts";
 import { createEmptyDatabase } from "../support/database.ts";
-import { startStudio, urlsOf } from "../support/site.ts";
-import { runBuiltWaitlist } from "../support/waitlist.ts";
+import { urlsOf, runBuiltWaitlist } from "../support/run.ts";
+import { startStudio } from "../support/site.ts";
 
 const database = await createEmptyDatabase();
 const urls = { ...urlsOf(database), DATABASE_ADMIN_URL: database.adminRoleUrl };

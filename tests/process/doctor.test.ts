@@ -7,11 +7,9 @@ import { workerLock } from "../../server/database/queue.ts";
 import { projectRoot } from "../../server/project-root.ts";
 import { createEmptyDatabase, erasureKey } from "../support/database.ts";
 import { certificate, openMailServer } from "../support/mail-server.ts";
-import { withClient } from "../support/query.ts";
-import { runWorker } from "../support/site.ts";
-import { until } from "../support/until.ts";
-import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
-import { runBuiltWaitlist, runWaitlist } from "../support/waitlist.ts";
+import { withClient } from "../support/postgres.ts";
+import { runWorker, until, runBuiltWaitlist } from "../support/run.ts";
+import { createWaitlistFixture, runWaitlist } from "../support/waitlist-fixture.ts";
 
 const { database, file, waitlist, add: addEntry } = await createWaitlistFixture();
 const mails = {

@@ -1,11 +1,9 @@
 // waitlist invite by several processes at once, and by one that is killed.
 import { readFile } from "node:fs/promises";
 import { expect, it, vi } from "vitest";
-import { withClient } from "../support/query.ts";
-import { runSite, urlsOf } from "../support/site.ts";
-import { until } from "../support/until.ts";
+import { withClient } from "../support/postgres.ts";
+import { runSite, urlsOf, until, builtWaitlist, runBuiltWaitlist } from "../support/run.ts";
 import { createWaitlistFixture, holdFunction } from "../support/waitlist-fixture.ts";
-import { builtWaitlist, runBuiltWaitlist } from "../support/waitlist.ts";
 
 const { database, file, waitlist, addPeople } = await createWaitlistFixture();
 

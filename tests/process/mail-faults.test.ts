@@ -1,9 +1,8 @@
 // A mail server that refuses, hangs or is away: no sign-up fails, no mail is lost, and nobody gets two on a day.
 import { expect, it } from "vitest";
-import { createMailFixture } from "../support/mail-fixture.ts";
+import { until } from "../support/run.ts";
+import { createMailFixture, type Worker } from "../support/worker.ts";
 import { openMailServer } from "../support/mail-server.ts";
-import { until } from "../support/until.ts";
-import type { Worker } from "../support/worker.ts";
 
 const fixture = createMailFixture();
 const { signUp, startWorker, mailed, emptied, failed } = fixture;

@@ -2,11 +2,10 @@
 import { describe, expect, it } from "vitest";
 import { hashToken } from "../../server/models/entry-links.ts";
 import { superuserUrl } from "../support/database.ts";
-import { createMailFixture } from "../support/mail-fixture.ts";
+import { queryAs } from "../support/postgres.ts";
+import { insertEntries, runWaitlist } from "../support/waitlist-fixture.ts";
+import { createMailFixture } from "../support/worker.ts";
 import { parseMail } from "../support/mail-server.ts";
-import { queryAs } from "../support/query.ts";
-import { insertEntries } from "../support/waitlist-fixture.ts";
-import { runWaitlist } from "../support/waitlist.ts";
 
 const fixture = createMailFixture();
 const { signUp, startWorker, mailed, emptied } = fixture;

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { freePort } from "../../server/database/embedded/embedded.ts";
 import { projectRoot } from "../../server/project-root.ts";
-import { createMailFixture } from "../support/mail-fixture.ts";
 import { ada, signUp, startSite } from "../support/site.ts";
+import { createMailFixture } from "../support/worker.ts";
 
 const mails = createMailFixture();
 

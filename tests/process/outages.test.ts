@@ -3,11 +3,11 @@ import pg from "pg";
 import { expect, it } from "vitest";
 import { freePort } from "../../server/database/embedded/embedded.ts";
 import { createEmptyDatabase, superuserUrl } from "../support/database.ts";
-import { withClient } from "../support/query.ts";
-import { ada, ready, signUp, urlsOf, type Site } from "../support/site.ts";
-import { openWire } from "../support/tcp-proxy.ts";
-import { until } from "../support/until.ts";
+import { withClient } from "../support/postgres.ts";
+import { urlsOf, type Site, until } from "../support/run.ts";
+import { ada, ready, signUp } from "../support/site.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
+import { openWire } from "../support/tcp-proxy.ts";
 
 const { database, start } = await createWaitlistFixture();
 

@@ -4,7 +4,8 @@ import { beforeEach, expect, it } from "vitest";
 import { connect, createPool } from "../../server/database/pool.ts";
 import { createPageViews } from "../../server/models/page-views.ts";
 import { openPage } from "../support/browser.ts";
-import { ready, startSite, type Site } from "../support/site.ts";
+import type { Site } from "../support/run.ts";
+import { ready, startSite } from "../support/site.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
 
 const { database } = await createWaitlistFixture();

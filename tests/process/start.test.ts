@@ -9,9 +9,9 @@ import { freePort } from "../../server/database/embedded/embedded.ts";
 import { listen } from "../../server/http/listen.ts";
 import { projectRoot } from "../../server/project-root.ts";
 import { createEmptyDatabase, superuserUrl } from "../support/database.ts";
-import { queryAs } from "../support/query.ts";
-import { ada, ready, runSite, signUp, urlsOf, type Options, type Site } from "../support/site.ts";
-import { until } from "../support/until.ts";
+import { queryAs } from "../support/postgres.ts";
+import { runSite, urlsOf, type Options, type Site, until } from "../support/run.ts";
+import { ada, ready, signUp } from "../support/site.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
 
 const { database, file, start } = await createWaitlistFixture();

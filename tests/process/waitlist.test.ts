@@ -4,9 +4,8 @@ import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { projectRoot } from "../../server/project-root.ts";
-import { runSite, urlsOf } from "../support/site.ts";
+import { runSite, urlsOf, runBuiltWaitlist } from "../support/run.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
-import { runBuiltWaitlist } from "../support/waitlist.ts";
 
 const { database, file, add } = await createWaitlistFixture();
 const program = () => file("app/dist/server/waitlist.js");

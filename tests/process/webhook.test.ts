@@ -14,9 +14,8 @@ import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { migrate } from "../../server/database/migrate.ts";
 import { listen } from "../../server/http/listen.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
-import { queryAs } from "../support/query.ts";
-import { runWorker, type Site } from "../support/site.ts";
-import { until } from "../support/until.ts";
+import { queryAs } from "../support/postgres.ts";
+import { runWorker, type Site, until } from "../support/run.ts";
 import * as support from "../support/worker.ts";
 
 let database: TestDatabase;

@@ -6,10 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import type { Site } from "../support/site.ts";
+import { type Site, until } from "../support/run.ts";
 import { withStack, type Stack, type StackScenarios } from "../support/stack.ts";
 import { openWire } from "../support/tcp-proxy.ts";
-import { until } from "../support/until.ts";
 import {
   assertAnswered,
   assertConfirmed,

@@ -4,9 +4,8 @@ import { once } from "node:events";
 import { Agent, request } from "node:http";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Site } from "../support/site.ts";
+import { type Site, until } from "../support/run.ts";
 import { signupBody, type Stack, type StackScenarios } from "../support/stack.ts";
-import { until } from "../support/until.ts";
 import {
   assertAnswered,
   assertConfirmed,

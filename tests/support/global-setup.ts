@@ -3,8 +3,7 @@ import type { TestProject } from "vitest/node";
 import { migrate } from "../../server/database/migrate.ts";
 import type { DatabaseSettings, WorkerTask } from "../../server/database/settings.ts";
 import { findChromium, type Chromium } from "./chromium.ts";
-import { startPostgres } from "./postgres.ts";
-import { queryAs } from "./query.ts";
+import { startPostgres, queryAs } from "./postgres.ts";
 
 declare module "vitest" {
   interface ProvidedContext {

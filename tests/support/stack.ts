@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { migrate } from "../../server/database/migrate.ts";
-import { startPostgres, type Postgres } from "./postgres.ts";
-import { queryAs } from "./query.ts";
-import { startSite, type Options, type Site } from "./site.ts";
+import { startPostgres, type Postgres, queryAs } from "./postgres.ts";
+import type { Options, Site } from "./run.ts";
+import { startSite } from "./site.ts";
 
 export interface Stack {
   postgres: Postgres;

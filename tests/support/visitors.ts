@@ -1,7 +1,8 @@
 // Visitors of a running site: they open pages and sign up, and remember which sign-ups were confirmed.
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
-import { postSignup, type Site } from "./site.ts";
+import type { Site } from "./run.ts";
+import { postSignup } from "./site.ts";
 import { signupBody, type Stack } from "./stack.ts";
 
 /** In milliseconds: the site must answer each sign-up within this time. */

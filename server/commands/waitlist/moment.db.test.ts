@@ -1,6 +1,6 @@
 // The dates that options and CSV files may hold.
 import { expect, inject, it } from "vitest";
-import { queryAs } from "../../../tests/support/query.ts";
+import { queryAs } from "../../../tests/support/postgres.ts";
 import { readMoment, readPeriod } from "./moment.ts";
 
 it.each([
