@@ -16,12 +16,10 @@ it.each(["", "01/02/2026", "2026-02-30", "2026-01-31T25:00", "1767225600"])("rea
   expect(readMoment(text)).toBeUndefined();
 });
 
-const read = readPeriod;
-
 /** Returns which of the times are in the period. */
 async function within(options: Record<string, string>, times: number[]): Promise<boolean[]> {
   const rows = times.map((time) => `('${new Date(time).toISOString()}'::timestamptz)`);
-  const sql = `SELECT ${read(options)} AS within FROM (VALUES ${rows.join(", ")}) t (created_at)`;
+  const sql = `SELECT ${readPeriod(options)} AS within FROM (VALUES ${rows.join(", ")}) t (created_at)`;
   return (await queryAs(inject("superuserUrl"), sql)).map((row) => row.within as boolean);
 }
 
@@ -34,6 +32,6 @@ it.each(["2024-02-29", "today", "yesterday", "400d"])("readPeriod takes %s as a 
 });
 
 it.each(["", "tomorrow", "7", "24h", "2026-02-30"])("readPeriod refuses %j", (text) => {
-  expect(() => read({ since: text })).toThrow(/^--since is ".*" but must be a date, for example 2026-01-31, /);
-  expect(() => read({ until: text })).toThrow(/^--until is /);
+  expect(() => readPeriod({ since: text })).toThrow(/^--since is ".*" but must be a date, for example 2026-01-31, /);
+  expect(() => readPeriod({ until: text })).toThrow(/^--until is /);
 });
