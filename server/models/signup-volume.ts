@@ -12,7 +12,7 @@ export interface SignupCeiling {
   pass(store: (unusualVolume: boolean) => Promise<boolean>): Promise<void>;
 }
 
-export class HourlyLimitError extends UnavailableError {
+class HourlyLimitError extends UnavailableError {
   override name = "HourlyLimitError";
 }
 

@@ -20,7 +20,7 @@ const chromeFlags = "--chrome-flags=--headless=new --no-sandbox --disable-gpu";
 
 const postgres = await startPostgres();
 const { path, env } = await findChromium();
-const options = { env: { ...process.env, ...env, ...(path && { CHROME_PATH: path }) }, maxBuffer: 2 ** 26 };
+const options = { env: { ...process.env, ...env, CHROME_PATH: path }, maxBuffer: 2 ** 26 };
 try {
   const site = await startMeasuredSite(dirname(postgres.directory), postgres);
   for (const [device, ...preset] of [["phone"], ["desktop", "--preset=desktop"]] as const) {

@@ -100,7 +100,7 @@ async function startDevSite(env: Record<string, string>) {
   const copy = await mkdtemp(join(tmpdir(), "perennial-dev-"));
   for (const source of sources) await cp(join(projectRoot, source), join(copy, source), { recursive: true });
   await linkPackages(join(copy, "node_modules"));
-  const site = await startSite({
+  const started = await startSite({
     cwd: copy,
     // Not npm: it would not pass a signal on to the command.
     command: ["sh", "-c", `exec ${scripts.dev}`],
@@ -112,7 +112,7 @@ async function startDevSite(env: Record<string, string>) {
     },
   });
   return {
-    ...site,
+    ...started,
     /** Replaces a text that the file must hold. */
     edit: async (file: string, text: string, replacement: string) => {
       const before = await readFile(join(copy, file), "utf8");
@@ -124,7 +124,7 @@ async function startDevSite(env: Record<string, string>) {
     },
     /** Stops the site and deletes the copy. */
     remove: async () => {
-      await site.stop();
+      await started.stop();
       await rm(copy, { recursive: true, force: true });
     },
   };

@@ -67,26 +67,6 @@ it("doctor finds that the web role may not store a sign-up, a notice or a page v
   }
 });
 
-it("doctor finds a renamed column", async () => {
-  await database.query("ALTER TABLE earlyaccess RENAME company TO firm");
-  const { code, stdout } = await waitlist(["doctor"]);
-  await database.query("ALTER TABLE earlyaccess RENAME firm TO company");
-  expect([code, stdout]).toEqual([
-    1,
-    expect.stringMatching(/^problem {2}DATABASE_URL: column "company" .* Undo the renaming /m),
-  ]);
-});
-
-it("doctor finds a locked table, and goes on", async () => {
-  await withClient(database.ownerUrl, async (client) => {
-    await client.query("BEGIN; LOCK earlyaccess");
-    const { code, stdout, stderr } = await waitlist(["doctor"]);
-    expect([code, stderr]).toEqual([1, ""]);
-    expect(stdout).toMatch(/^problem {2}DATABASE_URL: canceling statement due to lock timeout \(55P03\)\. See docs/m);
-    expect(verdicts(stdout)).toMatchObject({ Migrations: "ok", Backup: "ok", Erasures: "ok" });
-  });
-});
-
 it("doctor finds a database that was not migrated, a password that is refused, and exchanged URLs", async () => {
   const empty = await createEmptyDatabase();
   const { code, stdout } = await runWaitlist(empty, ["doctor"]);

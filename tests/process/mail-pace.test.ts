@@ -70,19 +70,6 @@ it("the worker sends five mails in 24 hours if fewer than one in ten was confirm
   await expectSettled(5, 3);
 });
 
-it("the worker sends two mails in 24 hours for each address of seven days that was confirmed", async () => {
-  await addMailed(100, 9, "23 hours");
-  await addMailed(42, 42, "6 days");
-  await addMailed(10, 10, "8 days");
-  await startWorker();
-  for (const sent of [1, 2]) {
-    await signUpPeople(1);
-    await mailed(sent); // 102 with those of the last 24 hours.
-  }
-  await signUpPeople(1);
-  await expectSettled(2, 1);
-});
-
 const latest = "SELECT id FROM earlyaccess WHERE imported ORDER BY mailed_at DESC";
 
 it.each([

@@ -52,14 +52,6 @@ describe("show", () => {
     expect(history).toContain(`TIME  waiting → invited by ${by}\nTIME  invited → joined by ${by}\n\n`);
   });
 
-  it("prints the exact text of the notice", async () => {
-    const text = "Who keeps the list\n\n  Perennial Inc., 1 Garden Way — “Ω”\n\nFor how long\n";
-    const id = await storeNotice(text);
-    await addAda({ notice_id: id });
-    const named = `The sign-up named the notice ${id}, which the site first showed at 2026-01-01 09:00:00.000 UTC.`;
-    expect(await show()).toContain(`\n${named} Its text:\n\n${text}`);
-  });
-
   it("prints no control characters, and no line that a field imitates", async () => {
     const notice_id = await storeNotice("Safe\n\u001B]0;owned\u0007\u202E");
     await addAda({ utm_source: "a\nstatus            left", notice_id }, "\u001B[2J\u202E");

@@ -22,30 +22,12 @@ import {
 
 const run = promisify(execFile);
 
-/** Sign-ups every 100 ms while Postgres is stopped. */
-const frozenSignups = 60;
-
 export const databaseFaults: StackScenarios = {
   "Postgres goes silent, and fails over": async (stack) => {
     const wire = await openWire(stack.postgres.webUrl);
     const fault = { begin: () => wire.stall(), end: () => wire.forget() };
     const site = await stack.startSite({ DATABASE_URL: wire.url(stack.postgres.webUrl) });
     return endure(stack, site, fault).finally(() => wire.cut());
-  },
-  "Postgres is stopped (SIGSTOP), and continues": async (stack) => {
-    const site = await stack.startSite();
-    const visitors = createVisitors(stack);
-    assertConfirmed(await visitors.signUp(site, 20));
-    stack.postgres.signal("SIGSTOP");
-    const answers = visitors.signUp(site, frozenSignups, 100);
-    await sleep(frozenSignups * 100);
-    stack.postgres.signal("SIGCONT");
-    assertConfirmed(await visitors.signUp(site, 20, 100));
-    assertAnswered(await answers);
-    assertRunning(site);
-    const refused = countStatus(await answers, 503);
-    const slowest = Math.round(Math.max(...(await answers).map(({ ms }) => ms)));
-    return `${refused} of ${frozenSignups} sign-ups refused, the slowest in ${slowest} ms; then all stored; ${await visitors.assertStored()} confirmed sign-ups stored`;
   },
 };
 

@@ -6,18 +6,9 @@ import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Site, until } from "../support/run.ts";
 import { signupBody, type Stack, type StackScenarios } from "../support/stack.ts";
-import {
-  assertAnswered,
-  assertConfirmed,
-  assertRunning,
-  countStatus,
-  createVisitors,
-  type Answer,
-  type Visitors,
-} from "../support/visitors.ts";
+import { assertConfirmed, assertRunning, createVisitors, type Visitors } from "../support/visitors.ts";
 
 const siteKills = 4;
-const databaseKills = 3;
 const backendKills = 10;
 const shutdowns = 4;
 /** In milliseconds: the sign-ups of a burst are sent during this time, and the kill comes at a random moment of it. */
@@ -41,25 +32,6 @@ export const kills: StackScenarios = {
     const stored = await visitors.assertStored();
     assert(stored > siteKills * 10 && cutOff > 0, "no kill came during a burst");
     return `${siteKills} kills; ${stored} confirmed sign-ups, each stored once; ${cutOff} requests cut off`;
-  },
-  "Postgres is killed during bursts of sign-ups": async (stack) => {
-    await assertDurable(stack);
-    const visitors = createVisitors(stack);
-    const site = await stack.startSite();
-    let [stored, refused] = [0, 0];
-    for (let burst = 0; burst < databaseKills; burst++) {
-      assertConfirmed(await visitors.signUp(site, 10));
-      const answers = await killDuringBurst(visitors, site, burst, () => stack.postgres.signal("SIGKILL"));
-      for (const answer of answers) assert(answer, "a sign-up got no response");
-      assertAnswered(answers as Answer[]);
-      stored += countStatus(answers, 201);
-      refused += countStatus(answers, 503);
-      await stack.postgres.startAgain();
-      await visitors.assertStored();
-    }
-    assert(stored > 0 && refused > 0, "no kill came during a burst");
-    assertRunning(site);
-    return `${databaseKills} kills; ${await visitors.assertStored()} confirmed sign-ups, each stored once; ${refused} refused`;
   },
   "a backend of Postgres is killed while the site stands still and the disk is slow": async (stack) => {
     await assertDurable(stack);

@@ -4,20 +4,17 @@ import { delimiter, join } from "node:path";
 import { chromium, type Browser } from "playwright-core";
 
 export interface Chromium {
-  path?: string;
-  /** Playwright's name of an installed browser, whose path it knows. */
-  channel?: string;
+  path: string;
   env: Record<string, string>;
 }
 
-const names = ["google-chrome-stable", "google-chrome", "chromium", "chromium-browser"];
+const names = ["google-chrome-stable", "google-chrome", "chromium", "chromium-browser", "microsoft-edge"];
 
 /** Root cannot use the sandbox; the rest keeps Chromium from sending requests of its own. */
 const args = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"];
 
-export function launchChromium({ path, channel, env }: Chromium): Promise<Browser> {
-  const program = { ...(path && { executablePath: path }), ...(channel && { channel }) };
-  return chromium.launch({ ...program, env: { ...process.env, ...env }, args });
+export function launchChromium({ path, env }: Chromium): Promise<Browser> {
+  return chromium.launch({ executablePath: path, env: { ...process.env, ...env }, args });
 }
 
 /** @throws if there is none. */
@@ -25,14 +22,7 @@ export async function findChromium(): Promise<Chromium> {
   const chosen = process.env.CHROMIUM_PATH;
   if (chosen === "packaged") return findPackaged();
   const path = chosen || findInPath();
-  if (path) return { path, env: {} };
-  for (const channel of ["chrome", "msedge"]) {
-    const browser = await launchChromium({ channel, env: {} }).catch(() => undefined);
-    await browser?.close();
-    if (browser) return { channel, env: {} };
-  }
-  const downloaded = chromium.executablePath();
-  return existsSync(downloaded) ? { path: downloaded, env: {} } : findPackaged();
+  return path ? { path, env: {} } : findPackaged();
 }
 
 function findInPath(): string | undefined {
@@ -44,7 +34,7 @@ function findInPath(): string | undefined {
 async function findPackaged(): Promise<Chromium> {
   if (process.platform !== "linux" || process.arch !== "x64") {
     throw new Error(
-      "The tests need a browser. Install Chrome, Chromium or Edge, or set CHROMIUM_PATH to the path of one.",
+      "The tests need a browser: Chrome, Chromium or Edge in PATH, or another one whose path CHROMIUM_PATH has.",
     );
   }
   process.env.AWS_EXECUTION_ENV ??= "AWS_Lambda_nodejs20.x";

@@ -1,5 +1,4 @@
 // A real Postgres in a folder of its own, which is deleted when it is released, and SQL as any role.
-import { readFileSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,7 +10,7 @@ export type Postgres = Awaited<ReturnType<typeof startPostgres>>;
 /** @param parent the folder for its own, such as a small disk. */
 export async function startPostgres(parent = tmpdir()) {
   const folder = await mkdtemp(join(parent, "perennial-postgres-"));
-  let postgres = await openEmbedded(folder);
+  const postgres = await openEmbedded(folder);
   const passwords = JSON.parse(await readFile(join(postgres.directory, "passwords.json"), "utf8")) as {
     superuser: string;
   };
@@ -19,16 +18,6 @@ export async function startPostgres(parent = tmpdir()) {
   return {
     ...postgres,
     superuserUrl: Object.assign(new URL(postgres.ownerUrl), superuser).href,
-    /** Sends a signal to the postmaster and its child processes. */
-    signal: (name: NodeJS.Signals) => {
-      const [postmaster] = readFileSync(join(postgres.directory, "data/postmaster.pid"), "utf8").split("\n");
-      const children = readFileSync(`/proc/${postmaster}/task/${postmaster}/children`, "utf8").split(" ");
-      for (const pid of [postmaster, ...children]) if (pid) process.kill(Number(pid), name);
-    },
-    /** Restarts it on the same port after it was killed. */
-    startAgain: async () => {
-      postgres = await openEmbedded(folder);
-    },
     release: async () => {
       await postgres.release();
       await rm(folder, { recursive: true, force: true });
