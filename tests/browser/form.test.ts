@@ -211,10 +211,7 @@ describe("a mistyped address", () => {
     await openForm();
     await fill({ Email: "ada@gmial.com" });
     await page.getByRole("button", { name: "Keep mine" }).click();
-    await field("Email").fill("ada@gmal.com");
-    await field("Company").focus();
-    await question().waitFor();
-    await field("Email").fill("ada@gmial.com");
+    await field("Email").focus();
     await field("Company").focus();
     // A question would appear in the next frame.
     await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
@@ -363,29 +360,17 @@ describe("the form", () => {
   });
 });
 
-it.each([320, 1280])("the question about a long address covers no label and no typed text, at %d px", async (width) => {
-  await page.setViewportSize({ width, height: 900 });
+it("the question about a long address covers no field on a phone, and has buttons of 44 px", async () => {
+  await page.setViewportSize({ width: 320, height: 900 });
   await openForm();
   await field("Email").fill(`${"m".repeat(64)}@gmial.com`);
-  const boxes = (selector: string) =>
-    page.locator(selector).evaluateAll((all) => all.map((element) => element.getBoundingClientRect()));
   await field("Company").focus();
   await page.getByText("Did you mean").waitFor();
-  const [card, question] = [await boxes(".form-card"), await boxes(".suggestion")].flat() as [DOMRect, DOMRect];
-  expect(question.left).toBeGreaterThan(card.left);
-  expect(question.right).toBeLessThan(card.right);
-  const labels = page.locator(".field label").evaluateAll((all) =>
-    all.map((label) => {
-      const text = document.createRange();
-      text.selectNodeContents(label);
-      return text.getBoundingClientRect();
-    }),
-  );
-  const covered = [...(await labels), ...(await boxes(".field input"))].filter(
-    ({ left, right, top, bottom }) =>
-      left < question.right && right > question.left && top < question.bottom && bottom > question.top,
-  );
-  expect(covered).toEqual([]);
+  const boxes = (selector: string) =>
+    page.locator(selector).evaluateAll((all) => all.map((element) => element.getBoundingClientRect()));
+  const [question] = (await boxes(".suggestion")) as [DOMRect];
+  const covered = ({ top, bottom }: DOMRect) => top < question.bottom && bottom > question.top;
+  expect((await boxes(".field input")).filter(covered)).toEqual([]);
   for (const { height } of await boxes(".suggestion button")) expect(height).toBeGreaterThanOrEqual(44);
 });
 

@@ -93,12 +93,14 @@ describe("the worker", () => {
     expect(worker.log()).not.toContain("with the rights of");
   });
 
-  it("needs SMTP_URL, the right ERASURE_KEY and its migration", async () => {
+  it("needs SMTP_URL, the right ERASURE_KEY, its migration and the queue", async () => {
     await expect(startWorker({ SMTP_URL: "" })).rejects.toThrow(/^SMTP_URL is not set, /);
     const other = { ERASURE_KEY: "another-key-of-more-than-32-characters" };
     await expect(startWorker(other)).rejects.toThrow(/^ERASURE_KEY is not the key /);
     await query("DROP SCHEMA earlyaccess_erasures CASCADE");
     await expect(startWorker()).rejects.toThrow(/^There is no table for erased addresses yet\. /);
+    await query("DROP SCHEMA graphile_worker CASCADE");
+    await expect(startWorker()).rejects.toThrow(/^There is no queue yet\. /);
   });
 });
 

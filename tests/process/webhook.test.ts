@@ -1,5 +1,4 @@
 // Webhooks: from the entry through the queue to a receiver.
-import { once } from "node:events";
 import {
   createServer,
   type IncomingHttpHeaders,
@@ -14,7 +13,6 @@ import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { migrate } from "../../server/database/migrate.ts";
 import { listen } from "../../server/http/listen.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
-import { queryAs } from "../support/postgres.ts";
 import { runWorker, type Site, until } from "../support/run.ts";
 import * as support from "../support/worker.ts";
 
@@ -128,12 +126,6 @@ it("the worker sends webhooks that failed when the receiver works again, and log
   expect(received).toHaveLength(2);
 });
 
-it("the worker says which setting or migration is missing", async () => {
-  await expect(startWorker({ WEBHOOK_URL: "" })).rejects.toThrow(/^The worker has no task\. .*WEBHOOK_URL/);
-  await database.query("DROP SCHEMA graphile_worker CASCADE");
-  await expect(startWorker()).rejects.toThrow(/^There is no queue yet\. /);
-});
-
 describe("a second worker", () => {
   it("sends nothing while the first runs, and takes over when it is killed", async () => {
     status = 0;
@@ -150,23 +142,6 @@ describe("a second worker", () => {
     await reached(3);
     await emptied();
     expect(received).toHaveLength(3);
-  });
-
-  it("sends what waits after Postgres ended the connections of the first", async () => {
-    const first = await startWorkerProcess();
-    const ended = once(first.process, "exit");
-    await queryAs(
-      database.workerUrl,
-      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-       WHERE usename = current_user AND datname = current_database() AND pid <> pg_backend_pid()`,
-    );
-    expect(await ended).toEqual([1, null]);
-    const signUp = await openSignUps();
-    expect(await signUp("ada@example.com")).toBe(201);
-    await startWorker();
-    await reached(1);
-    await emptied();
-    expect(received).toHaveLength(1);
   });
 });
 

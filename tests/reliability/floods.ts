@@ -4,8 +4,15 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { memoryOf, type Site, until } from "../support/run.ts";
 import { postSignup } from "../support/site.ts";
-import { signupBody, type Stack, type StackScenarios } from "../support/stack.ts";
-import { assertRunning, createVisitors, poll, probe } from "../support/visitors.ts";
+import {
+  assertRunning,
+  createVisitors,
+  poll,
+  probe,
+  signupBody,
+  type Stack,
+  type StackScenarios,
+} from "../support/stack.ts";
 
 const networks = 10_000;
 const visitorCount = 500;

@@ -5,8 +5,15 @@ import { Agent, request } from "node:http";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Site, until } from "../support/run.ts";
-import { signupBody, type Stack, type StackScenarios } from "../support/stack.ts";
-import { assertConfirmed, assertRunning, createVisitors, type Visitors } from "../support/visitors.ts";
+import {
+  assertConfirmed,
+  assertRunning,
+  createVisitors,
+  signupBody,
+  type Stack,
+  type StackScenarios,
+  type Visitors,
+} from "../support/stack.ts";
 
 const siteKills = 4;
 const backendKills = 10;

@@ -11,8 +11,6 @@ import { createTestDatabase, erasureKey, type TestDatabase } from "./database.ts
 import { openMailServer, type MailServer } from "./mail-server.ts";
 import { until } from "./run.ts";
 
-export type Worker = Awaited<ReturnType<typeof startWorker>>;
-
 /** Starts a worker, which ends with the test. @throws the error that ends it at its start. */
 export async function startWorker(env: Record<string, string>, roundMs?: number) {
   const config = readConfig(env);
