@@ -1,4 +1,4 @@
-// deploy/backup.sh: which backups stay, and a database that cannot be reached. tests/reliability/backups.ts has the rest.
+// deploy/backup.sh: which backups stay. tests/reliability/backups.ts has the rest.
 import { execFile } from "node:child_process";
 import { mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -32,15 +32,6 @@ describe("the script of the backups", () => {
 
   const daily = (last: string, days: number) =>
     Array.from({ length: days }, (_, day) => new Date(Date.parse(last) - day * 86_400_000));
-
-  it("says in a line of its own that the database cannot be reached", async () => {
-    const env = { PATH: process.env.PATH, BACKUP_FOLDER: folder, PGHOST: "127.0.0.1", PGPORT: "1" };
-    const failure = run("sh", [join(projectRoot, "deploy/backup.sh"), "once"], { env });
-    await expect(failure).rejects.toMatchObject({
-      code: 1,
-      stdout: expect.stringMatching(/Z The database cannot be reached: .*\n$/),
-    });
-  });
 
   it("keeps 7 daily, 4 weekly and 12 monthly backups of 400 days", async () => {
     // 20 November 2020 is a Friday. All days of a month, then some of each: the script starts up to four programs for each file,

@@ -25,12 +25,6 @@ const read = (file: string) => readFileSync(join(projectRoot, file), "utf8");
 const { services } = parse(read("docker-compose.yml"), { merge: true }) as { services: Record<string, Service> };
 const site = `\${SITE_IMAGE:-perennial:${version}}`;
 
-it("Docker Compose restarts Postgres for no change of a setting", () => {
-  // Compose recreates what depends on a recreated container.
-  expect(services.database?.depends_on).toBeUndefined();
-  expect(Object.keys(services.database?.environment ?? {})).toEqual(["POSTGRES_DB", "POSTGRES_PASSWORD"]);
-});
-
 /** Returns the roles in the URLs of the database. */
 function rolesOf({ environment = {} }: Service): string[] {
   const urls = Object.values(environment).join(" ").replaceAll("${STUDIO_USER:-perennial_admin}", "perennial_admin");

@@ -3,6 +3,8 @@ import request from "supertest";
 import { beforeEach, expect, it } from "vitest";
 import { createTestApp, noDatabase, testSettings, type TestApp } from "../../tests/support/app.ts";
 import { createTestDatabase } from "../../tests/support/database.ts";
+import { settings as rules } from "../config.ts";
+import { describeClosing } from "../models/page-settings.ts";
 import { createBuiltFrontend } from "../views/frontend.ts";
 
 const path = "/api/earlyaccess";
@@ -42,6 +44,13 @@ it.each(["/leave", "/confirm"])("the link %s still works after the closing", asy
   const link = `${url}?token=${"A".repeat(22)}`;
   expect(await get(site, link)).toContain("<button");
   expect((await request(site.app).post(link)).status).toBe(200);
+});
+
+it.each([
+  ["2026-12-31", "31 Dec 2026 (UTC)"],
+  ["2026-12-31T18:00+01:00", "31 Dec 2026 17:00 (UTC)"],
+])("the closing time %s is shown as %s", (text, words) => {
+  expect(describeClosing(rules.WAITLIST_CLOSES.schema.parse(text) as Date)).toBe(words);
 });
 
 it("the closing time closes a running site: the API at once, and every prerendered page with the refresh", async () => {

@@ -1,10 +1,9 @@
 // The HTTP contract of POST /api/earlyaccess for API clients.
 import { createServer } from "node:http";
 import request, { type Response } from "supertest";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createTestApp } from "../../tests/support/app.ts";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { createTestApp, rawRequest } from "../../tests/support/app.ts";
 import { createTestDatabase } from "../../tests/support/database.ts";
-import { rawRequest } from "../../tests/support/raw-request.ts";
 import { createSignupCeiling } from "../models/signup-volume.ts";
 
 const path = "/api/earlyaccess";
@@ -66,7 +65,9 @@ describe("a valid sign-up", () => {
     ]);
   });
 
-  it("is flagged above the ceiling of new entries with the same response, and refused with 503 above a hundred", async () => {
+  it("is flagged above the ceiling of new entries with the same response, and refused with 503 above a hundred until the hour ends", async () => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    onTestFinished(() => void vi.useRealTimers());
     const ceiling = createSignupCeiling(2, site.options.log);
     const { app } = await createTestApp(database.webUrl, { ceiling });
     const send = (email: string) =>
@@ -84,7 +85,16 @@ describe("a valid sign-up", () => {
     ]);
     const refused = await send("a@b.co");
     expectProblem(refused, 503);
+    await send("d@b.co");
     expect(refused.headers).toMatchObject({ "retry-after": expect.stringMatching(/^3[56]\d\d$/) as string });
+    for (const once of [/get the flag unusual_volume/g, /more are refused with 503/g]) {
+      expect(site.logged().match(once)).toHaveLength(1);
+    }
+    vi.advanceTimersByTime(3_600_000);
+    expect((await send("d@b.co")).status).toBe(201);
+    expect(await database.query("SELECT unusual_volume FROM earlyaccess WHERE email = 'd@b.co'")).toEqual([
+      { unusual_volume: false },
+    ]);
   });
 
   it("replaces a waiting entry of its address that has the flag suspected_spam, also in the same batch", async () => {

@@ -1,7 +1,7 @@
 // The links to an entry: POST confirms its address, and says whether the link is valid, or deletes it, and does not say.
 import request from "supertest";
 import { beforeEach, expect, it } from "vitest";
-import { createTestApp, noDatabase, testSettings } from "../../tests/support/app.ts";
+import { createTestApp, noDatabase } from "../../tests/support/app.ts";
 import { createTestDatabase, erasureKey } from "../../tests/support/database.ts";
 import { hashEmail } from "../database/erasure-key.ts";
 import { createToken } from "../models/entry-links.ts";
@@ -115,16 +115,6 @@ it("an undo has no effect after an hour, so that nobody can sign up another pers
   await database.query("UPDATE earlyaccess SET created_at = now() - interval '59 minutes'");
   await post(`/leave?token=${token}`);
   expect(await entries()).toEqual([]);
-});
-
-it("an undo is not offered if the site sends mails, which are announced instead", async () => {
-  const settings = () => ({ ...testSettings(), mail: true });
-  const mailing = await createTestApp(database.webUrl, { site: { settings }, undo: false });
-  const { body } = await request(mailing.app).post("/api/earlyaccess").send(ada);
-  expect(body).toEqual({ message: expect.any(String) });
-  const page = await request(mailing.app).get(`/?joined&undo=${newToken()}`);
-  expect(page.text).not.toContain("Undo");
-  expect(page.text).toContain("Please check your inbox");
 });
 
 it.each([

@@ -1,8 +1,7 @@
 // Pages and static files over HTTP: content, status, negotiation and caching.
 import request from "supertest";
 import { expect, it } from "vitest";
-import { createTestApp, noDatabase } from "../../tests/support/app.ts";
-import { rawRequest } from "../../tests/support/raw-request.ts";
+import { createTestApp, noDatabase, rawRequest } from "../../tests/support/app.ts";
 
 const site = await createTestApp();
 const get = (path: string, headers: Record<string, string> = {}) => request(site.app).get(path).set(headers);
@@ -49,6 +48,21 @@ it("the path of a request is logged unless it may hold an email address", async 
   expect(site.logged()).toContain('"path":"/missing-page","status":404');
   expect(site.logged()).toContain('"path":"[address]"');
   expect(site.logged()).not.toMatch(/ada(@|%)/);
+});
+
+const id = "0af7651916cd43dd8448eb211c80319c";
+
+it.each([
+  [id, "takes over the id of a trusted proxy", 1, id],
+  [id, "makes its own id without a proxy", 0, /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/],
+  ["x".repeat(65), "makes its own id for a long one", 1, /^[\da-f]{8}-/],
+  ["ada@example.com", "makes its own id for one that could be an address", 1, /^[\da-f]{8}-/],
+])("a request with the id %s %s, in the response and in the log", async (given, _, trustProxy, expected) => {
+  const { app, logged } = await createTestApp(noDatabase, { trustProxy });
+  const { headers } = await request(app).get("/").set("X-Request-Id", given);
+  expect(headers["x-request-id"]).toMatch(expected);
+  expect(logged()).toContain(`"id":"${headers["x-request-id"]}"`);
+  expect(logged().includes(given)).toBe(given === expected);
 });
 
 it("a page that throws while rendering returns 500 without details, as HTML or as a problem document", async () => {

@@ -44,14 +44,11 @@ it.each([
   expect(response.text).not.toMatch(/\bada\b|Engines|xxx/i);
 });
 
-it.each([
-  [60, "1 minute"],
-  [86_400, "24 hours"],
-])("a form over the rate limit of %i s returns 429, and says how long to wait", async (windowSeconds, wait) => {
-  const limited = await createTestApp(noDatabase, { limits: { limit: 0, windowSeconds } });
+it("a form over the rate limit returns 429, and says how long to wait", async () => {
+  const limited = await createTestApp(noDatabase, { limits: { limit: 0, windowSeconds: 86_400 } });
   const response = await submit(limited, typed);
   expect(response.status).toBe(429);
-  expect(response.text.replaceAll("<!-- -->", "")).toContain(`sign-ups from your network. Try again in ${wait}.`);
+  expect(response.text.replaceAll("<!-- -->", "")).toContain(`sign-ups from your network. Try again in 24 hours.`);
 });
 
 it("a form returns 503 with Retry-After and the typed values if the database is unreachable", async () => {

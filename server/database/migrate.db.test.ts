@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { createEmptyDatabase, type TestDatabase } from "../../tests/support/database.ts";
-import { queryAs, withClient } from "../../tests/support/query.ts";
+import { queryAs, withClient } from "../../tests/support/postgres.ts";
 import { projectRoot } from "../project-root.ts";
 import { applyMigrations, migrate } from "./migrate.ts";
 
@@ -126,15 +126,6 @@ it.each(["LATIN1", "SQL_ASCII"])("migrating refuses a database in %s in one line
   const other = await createEmptyDatabase(`TEMPLATE template0 LOCALE 'C' ENCODING '${encoding}'`);
   const message = expect.stringMatching(`^The encoding of the database is ${encoding}, .*$`) as string;
   await expect(migrate(other)).rejects.toMatchObject({ name: "OperatorError", message });
-});
-
-it("migrating does not wait for ever for another migration", async () => {
-  await migrate(database);
-  await withClient(database.webUrl, async (other) => {
-    await other.query("SELECT pg_advisory_lock(72707369)"); // Any role may take it.
-    const message = expect.stringContaining("names a pooler in transaction mode") as string;
-    await expect(migrate(database)).rejects.toMatchObject({ name: "OperatorError", code: "55P03", message });
-  });
 });
 
 it("the list stores no address in two spellings, also from the owner", async () => {

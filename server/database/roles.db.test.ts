@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { beforeEach, expect, it } from "vitest";
 import { createEmptyDatabase, erasureKey, superuserUrl, type TestDatabase } from "../../tests/support/database.ts";
-import { queryAs, withClient } from "../../tests/support/query.ts";
+import { queryAs, withClient } from "../../tests/support/postgres.ts";
 import { projectRoot } from "../project-root.ts";
 import { migrate } from "./migrate.ts";
 import { adminsGroup, fillIn } from "./roles.ts";
@@ -58,7 +58,7 @@ async function readGrants(): Promise<string[]> {
      SELECT replace(coalesce(rolname, 'every role'), $1, '') || ': ' || privilege_type || ' ' || name
        || coalesce(' (' || string_agg(object.column, ', ' ORDER BY position) || ')', '') AS line
      FROM object, aclexplode(acl) AS held LEFT JOIN pg_roles ON pg_roles.oid = grantee
-     WHERE grantee <> owner AND name <> 'public' AND NOT (name ~ '^graphile_worker\\.' AND (grantee = 0 OR rolname ~ '_worker$'))
+     WHERE grantee <> owner AND name <> 'public'
        AND schema IN (SELECT oid FROM pg_namespace WHERE nspname IN ('public', 'earlyaccess_erasures', 'graphile_worker'))
      GROUP BY rolname, privilege_type, name ORDER BY line`,
     [`${name}_`],
@@ -111,7 +111,9 @@ it.each(["webhook", "mail", "purge"] as const)(
       [admins]: adminRights,
     };
     const lines = Object.entries(expected).flatMap(([role, rights]) => rights.map((right) => `${role}: ${right}`));
-    expect((await readGrants()).toSorted()).toEqual(lines.toSorted());
+    // The queue's tables belong to its library, and each of its workers needs them.
+    const others = (await readGrants()).filter((line) => !/^(?:worker|every role): \w+ graphile_worker\./.test(line));
+    expect(others.toSorted()).toEqual(lines.toSorted());
     const limited = `SELECT replace(rolname, $1, '') AS role FROM pg_roles
       WHERE starts_with(rolname, $1) AND rolconfig = '{idle_in_transaction_session_timeout=30s}' ORDER BY role`;
     const roles = (await database.query(limited, [`${name}_`])).map(({ role }) => role);
@@ -128,26 +130,20 @@ it("the web role can neither store views that stats cannot show, nor stop the co
   expect(await database.query("SELECT views FROM earlyaccess_views")).toEqual([{ views: 2147483647 }]);
 });
 
-it("the web role loses what was granted to it or to every role, and gets back what was revoked", async () => {
-  await migrate(database);
+it("the roles lose what was granted to them or to every role, and get back what was revoked", async () => {
+  await migrate(withAdmin());
+  const granted = await readGrants();
   await database.query(`
     REVOKE INSERT ON earlyaccess FROM ${web};
     GRANT SELECT (email), UPDATE ON earlyaccess TO ${web};
     GRANT DELETE ON earlyaccess TO ${web} WITH GRANT OPTION;
     GRANT ALL ON earlyaccess_status_changes TO ${web};
+    REVOKE DELETE ON earlyaccess FROM ${admins};
+    GRANT INSERT, UPDATE ON earlyaccess TO ${admin}, ${admins};
     GRANT SELECT ON earlyaccess TO PUBLIC;
     GRANT EXECUTE ON FUNCTION earlyaccess_leave(bytea) TO PUBLIC`);
-  expect(await migrate(database)).toEqual({ applied: [], warnings: [] });
-  const refused = [
-    "SELECT email FROM earlyaccess",
-    "UPDATE earlyaccess SET name = 'B'",
-    "DELETE FROM earlyaccess",
-    "SELECT * FROM earlyaccess_status_changes",
-  ];
-  for (const sql of refused) await expect(asWeb(sql), sql).rejects.toMatchObject(denied);
-  await asWeb(insert);
-  await migrate(withAdmin());
-  await expect(queryAs(database.adminRoleUrl, "SELECT earlyaccess_leave('')")).rejects.toMatchObject(denied);
+  expect(await migrate(withAdmin())).toEqual({ applied: [], warnings: [] });
+  expect(await readGrants()).toEqual(granted);
 });
 
 it("the web role is reported if it can read entries by a membership", async () => {
@@ -184,24 +180,10 @@ it("an owner runs no function that another role creates in public", async () => 
   expect(row).toEqual({ granted: false });
 });
 
-const refusedToAdmins = [
-  insert,
-  "UPDATE earlyaccess SET name = 'B'",
-  "TRUNCATE earlyaccess",
-  "ALTER TABLE earlyaccess DISABLE TRIGGER earlyaccess_status",
-  "CREATE TRIGGER mine BEFORE UPDATE ON earlyaccess FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger()",
-  "INSERT INTO earlyaccess_status_changes (entry_id, changed_by, old_status, new_status) VALUES (gen_random_uuid(), 'me', 'left', 'left')",
-  "UPDATE earlyaccess_status_changes SET changed_by = 'you'",
-  "DELETE FROM earlyaccess_status_changes",
-  "SELECT * FROM _prisma_migrations",
-  "CREATE TABLE public.mine (x int)",
-  "CREATE ROLE mine",
-];
-
 /** @param become a statement before each other one. */
 async function expectAdminRights(url: string, become = ""): Promise<void> {
   await database.query(`TRUNCATE earlyaccess; ${insert}`);
-  for (const sql of refusedToAdmins) {
+  for (const sql of ["UPDATE earlyaccess SET name = 'B'", "CREATE TABLE public.mine (x int)", "CREATE ROLE mine"]) {
     await expect(queryAs(url, `${become}; ${sql}`), sql).rejects.toMatchObject(denied);
   }
   await queryAs(url, `${become}; UPDATE earlyaccess SET status = 'invited', invitation = 'b' WHERE email = 'a@b.co'`);
@@ -211,16 +193,6 @@ async function expectAdminRights(url: string, become = ""): Promise<void> {
   expect(await queryAs(url, latest)).toEqual([{ changed_by: username, old_status: "waiting", new_status: "invited" }]);
   expect(await queryAs(url, "DELETE FROM earlyaccess RETURNING email")).toEqual([{ email: "a@b.co" }]);
 }
-
-it("admins read entries, their history and notices, change a status or an invitation, delete entries, and nothing else", async () => {
-  await migrate(withAdmin());
-  await expectAdminRights(database.adminRoleUrl);
-  await database.query(
-    `GRANT INSERT, UPDATE ON earlyaccess TO ${admin}, ${admins}; REVOKE DELETE ON earlyaccess FROM ${admins}`,
-  );
-  await migrate(withAdmin());
-  await expectAdminRights(database.adminRoleUrl);
-});
 
 it("admins gain nothing from their group, which cannot log in", async () => {
   await migrate(withAdmin());
@@ -269,23 +241,9 @@ async function runFile(file: string): Promise<void> {
   }
 }
 
-const rights = `
-  SELECT concat_ws(' ', name, acl.grantee::regrole, acl.privilege_type) AS line FROM (
-    SELECT oid::regclass::text, relacl FROM pg_class WHERE relnamespace::regnamespace::text = ANY ($1)
-    UNION ALL SELECT attrelid::regclass || '.' || attname, attacl FROM pg_attribute
-    UNION ALL SELECT oid::regprocedure::text, proacl FROM pg_proc
-    UNION ALL SELECT nspname, nspacl FROM pg_namespace WHERE nspname = ANY ($1)
-  ) AS object (name, acls), aclexplode(acls) AS acl
-  WHERE acl.grantee = 0 OR pg_get_userbyid(acl.grantee) = ANY ($2) ORDER BY line`;
-const readRights = () =>
-  database.query(rights, [
-    ["public", "earlyaccess_erasures", "graphile_worker"],
-    [web, admin, admins, `${name}_worker`],
-  ]);
-
 it("the roles get from psql, with the first line of each file in prisma/roles, the rights that migrating gives", async () => {
   await migrate({ ...withAdmin(), erasureKey, worker: { url: database.workerUrl, tasks: [...workerTasks] } });
-  const granted = await readRights();
+  const granted = await readGrants();
   const roles = `${web}, ${admins}, ${name}_worker, PUBLIC`;
   await database.query(`REVOKE ALL ON ALL TABLES IN SCHEMA public, earlyaccess_erasures, graphile_worker FROM ${roles};
     REVOKE ALL ON ALL FUNCTIONS IN SCHEMA public FROM ${roles};
@@ -295,6 +253,6 @@ it("the roles get from psql, with the first line of each file in prisma/roles, t
   const sorted = files.toSorted((a, b) => rank(a) - rank(b));
   for (let times = 0; times < 2; times++) {
     for (const file of sorted) await runFile(file);
-    expect(await readRights()).toEqual(granted);
+    expect(await readGrants()).toEqual(granted);
   }
 });

@@ -1,7 +1,7 @@
 // Migrating a database that another application uses as well.
 import { beforeEach, expect, it } from "vitest";
 import { createEmptyDatabase, superuserUrl, type TestDatabase } from "../../tests/support/database.ts";
-import { queryAs } from "../../tests/support/query.ts";
+import { queryAs } from "../../tests/support/postgres.ts";
 import { migrate } from "./migrate.ts";
 import type { DatabaseSettings } from "./settings.ts";
 

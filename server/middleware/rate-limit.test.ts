@@ -2,8 +2,7 @@
 import type { Options } from "express-rate-limit";
 import request from "supertest";
 import { expect, it } from "vitest";
-import { createTestApp, noDatabase, type TestApp } from "../../tests/support/app.ts";
-import { rawRequest } from "../../tests/support/raw-request.ts";
+import { createTestApp, noDatabase, type TestApp, rawRequest } from "../../tests/support/app.ts";
 import { BoundedMemoryStore } from "./rate-limit.ts";
 
 const ada = { name: "Ada", email: "ada@example.com", company: "Engines" };

@@ -33,7 +33,7 @@ export function createNotice(settings: NoticeSettings): Notice {
   return { id: createHash("sha256").update(text).digest("hex").slice(0, 32), text };
 }
 
-export function isOpen({ waitlist, waitlistCloses }: SignupWindow): boolean {
+function isOpen({ waitlist, waitlistCloses }: SignupWindow): boolean {
   return waitlist === "open" && !(waitlistCloses && Date.now() >= waitlistCloses.getTime());
 }
 

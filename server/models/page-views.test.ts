@@ -56,11 +56,3 @@ it("the counter of page views keeps them while the database is down, and adds th
   await views.flush();
   expect(batches).toEqual([{ "2026-11-22 direct": 1 }, { "2026-11-22 direct": 2 }]);
 });
-
-it("the counter of page views says at the end how many views are lost", async () => {
-  isDown = true;
-  views.add("direct");
-  await views.close();
-  expect(logged).toContain('"views":1,"msg":"page views are lost');
-  isDown = false;
-});

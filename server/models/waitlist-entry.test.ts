@@ -31,14 +31,6 @@ it("a text field has a maximum length in code points, as in Postgres", () => {
   expect(errorsOf({ name: "🚀".repeat(101) })).toEqual({ name: "Use at most 100 characters." });
 });
 
-it.each([undefined, null, "  ", "\ufeff"])("a required field is missing if it is %j", (name) => {
-  expect(errorsOf({ name })).toEqual({ name: "Enter your name." });
-});
-
-it.each([1, ["Ada"], { toString: "Ada" }])("a text field refuses %j, which is not text", (name) => {
-  expect(errorsOf({ name })).toEqual({ name: "This must be text." });
-});
-
 it("an empty job title is null", () => {
   expect([undefined, null, " "].map((job_title) => entryOf({ job_title }).job_title)).toEqual([null, null, null]);
 });

@@ -4,11 +4,11 @@ import pg from "pg";
 import { pino } from "pino";
 import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { createTestDatabase } from "../../tests/support/database.ts";
-import { entryOf } from "../../tests/support/entry.ts";
-import { until } from "../../tests/support/until.ts";
+import { until } from "../../tests/support/run.ts";
 import { connect, createPool, type Database } from "../database/pool.ts";
+import { createReadiness } from "../database/readiness.ts";
 import { errorFields } from "../logger.ts";
-import type { WaitlistEntry } from "./waitlist-entry.ts";
+import { parseEntry, type WaitlistEntry } from "./waitlist-entry.ts";
 import { UnavailableError } from "./batch.ts";
 import { createEntryLinks, createToken } from "./entry-links.ts";
 import { createWaitlist, type Waitlist } from "./waitlist.ts";
@@ -19,6 +19,13 @@ const database = await createTestDatabase();
 const connection = connectTo(database.webUrl);
 
 beforeEach(() => database.query("TRUNCATE earlyaccess; DROP FUNCTION IF EXISTS fail CASCADE"));
+
+/** Returns a valid entry, with changes that may be none. */
+function entryOf(email: string, changes: Partial<WaitlistEntry> = {}): WaitlistEntry {
+  const parsed = parseEntry({ name: "Ada", email, company: "Engines" });
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.errors));
+  return { ...parsed.entry, ...changes };
+}
 
 const people = (size: number) => Array.from({ length: size }, (_, i) => entryOf(`ada${i}@example.com`));
 const stored = () => database.query("SELECT name, email, job_title FROM earlyaccess ORDER BY email");
@@ -200,6 +207,17 @@ it("the readiness check succeeds after an error that concerns one entry, and sto
   expect(rejections(await joinAll(waitlist, [tooLong]))).toHaveLength(1);
   expect(await check(waitlist)).toBe("ready");
   expect(await stored()).toEqual([]);
+});
+
+it("the readiness probe checks the database once for all requests at the same time, and again later", async () => {
+  const failing = vi.fn<() => Promise<void>>().mockRejectedValue(new Error("away"));
+  const isReady = createReadiness(failing, pino({ enabled: false }));
+  expect(new Set(await Promise.all(Array.from({ length: 100 }, isReady)))).toEqual(new Set([false]));
+  expect(failing).toHaveBeenCalledTimes(1);
+  await vi.waitFor(async () => {
+    await isReady();
+    expect(failing).toHaveBeenCalledTimes(2);
+  });
 });
 
 /** Executes PL/pgSQL before each change of an entry. */

@@ -1,7 +1,6 @@
 // The measurements of speed and memory: each returns rows of the benchmark's table.
 import type { DatabaseSettings } from "../../server/database/settings.ts";
-import { memoryOf } from "../support/run.ts";
-import type { Site } from "../support/site.ts";
+import { memoryOf, type Site } from "../support/run.ts";
 import { pageRate, pgbenchRate, signupRate, startBareServer, startMeasuredSite } from "./servers.ts";
 
 export interface Bench {

@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { Agent, request, type IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
-import type { Site } from "../support/site.ts";
+import type { Site } from "../support/run.ts";
 import { median, medianRatio, verdict, type Bench, type Row } from "./measure.ts";
 
 /** How often each kind is sent in a round, of which the median counts. */

@@ -9,8 +9,8 @@ import { promisify } from "node:util";
 import type { DatabaseSettings } from "../../server/database/settings.ts";
 import { insertStatement } from "../../server/models/waitlist.ts";
 import { projectRoot } from "../../server/project-root.ts";
-import { cpuSecondsOf, findProgram } from "../support/run.ts";
-import { startSite, urlsOf, type Site } from "../support/site.ts";
+import { cpuSecondsOf, findProgram, urlsOf, type Site } from "../support/run.ts";
+import { startSite } from "../support/site.ts";
 
 const run = promisify(execFile);
 

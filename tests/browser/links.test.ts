@@ -1,9 +1,9 @@
 // The links of a confirmation mail, from the form through the worker and a real SMTP server back to a browser.
 import { expect, it, onTestFinished } from "vitest";
 import { openPage } from "../support/browser.ts";
-import { createMailFixture } from "../support/mail-fixture.ts";
-import { parseMail } from "../support/mail-server.ts";
 import { startSite } from "../support/site.ts";
+import { createMailFixture } from "../support/worker.ts";
+import { parseMail } from "../support/mail-server.ts";
 
 const fixture = createMailFixture();
 

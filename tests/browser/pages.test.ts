@@ -1,7 +1,6 @@
 // The built pages in a browser: requests, console messages, cookies, the 404 page and a link that failed.
 import { expect, it } from "vitest";
-import { createBrowserSites } from "../support/browser-sites.ts";
-import { hydrateForm, openPage, type WatchedPage } from "../support/browser.ts";
+import { createBrowserSites, hydrateForm, openPage, type WatchedPage } from "../support/browser.ts";
 
 const sites = await createBrowserSites();
 

@@ -1,7 +1,6 @@
 // The form in a browser without JavaScript.
 import { beforeEach, expect, it } from "vitest";
-import { createBrowserSites } from "../support/browser-sites.ts";
-import { openPage, sendFormTo, type WatchedPage } from "../support/browser.ts";
+import { createBrowserSites, openPage, type WatchedPage } from "../support/browser.ts";
 
 const sites = await createBrowserSites();
 let page: WatchedPage;
@@ -98,13 +97,4 @@ it("a mistyped address in a plain form leads to a question with focus, keeps the
   await page.getByLabel("Company").press("Enter");
   await page.waitForURL("**/?joined*");
   expect(await emails()).toEqual(["ada@gmail.com"]);
-});
-
-it("a plain form that was loaded before the list closed says so, and the Back button restores the values", async () => {
-  await sendFormTo(sites.closed.url, page);
-  await submit();
-  expect(await page.title()).toMatch(/^Error: /);
-  expect(await focused().textContent()).toContain("The early access list is closed. Your sign-up wasn’t saved.");
-  await page.goBack();
-  expect([await values(), await emails()]).toEqual([typed, []]);
 });

@@ -3,8 +3,8 @@ import type { Locator, Page } from "playwright-core";
 import { afterAll, expect, it } from "vitest";
 import { migrate } from "../../server/database/migrate.ts";
 import { openPage } from "../support/browser.ts";
-import { createEmptyDatabase } from "../support/database.ts";
 import { startStudio } from "../support/site.ts";
+import { createEmptyDatabase } from "../support/database.ts";
 
 const database = await createEmptyDatabase();
 await migrate({ ...database, adminUrl: database.adminRoleUrl });

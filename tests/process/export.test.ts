@@ -1,6 +1,10 @@
-// waitlist export: CSV and JSON lines, and the round trip of CSV through import.
+// waitlist export: CSV and JSON lines, the apostrophes before formulas, and the round trip of CSV through import.
 import { readdir, stat } from "node:fs/promises";
+import { Command } from "commander";
+import fc from "fast-check";
 import { beforeEach, expect, it } from "vitest";
+import { guard, unguard } from "../../server/models/exported-list.ts";
+import { inPeriod, sinceOption, untilOption, type Period } from "../../server/commands/waitlist/moment.ts";
 import { createWaitlistFixture, insertEntries } from "../support/waitlist-fixture.ts";
 
 const { database, file, waitlist, entries, add } = await createWaitlistFixture();
@@ -71,6 +75,27 @@ it("export filters by period, flags, confirmation and status", async () => {
   expect(await names("--status", "invited")).toEqual(["Two"]);
 });
 
+/** Returns the SQL condition of the options. */
+function read(...args: string[]): string {
+  const command = new Command().addOption(sinceOption()).addOption(untilOption());
+  return inPeriod(command.exitOverride().parse(args, { from: "user" }).opts<Period>());
+}
+
+/** Returns which of the times are in the period. */
+async function within(condition: string, times: number[]): Promise<boolean[]> {
+  const rows = times.map((time) => `('${new Date(time).toISOString()}'::timestamptz)`);
+  const sql = `SELECT ${condition} AS within FROM (VALUES ${rows.join(", ")}) t (created_at)`;
+  return (await database.query(sql)).map((row) => row.within as boolean);
+}
+
+it.each(["2024-02-29", "0d", "400d"])("export takes %s as a whole day in UTC", async (day) => {
+  const days = Number.parseInt(day, 10);
+  const start = day.includes("-") ? Date.parse(day) : (Math.floor(Date.now() / 86_400_000) - days) * 86_400_000;
+  const end = start + 86_400_000;
+  const times = [start - 1, start, end - 1, end];
+  expect(await within(read("--since", day, "--until", day), times)).toEqual([false, true, true, false]);
+});
+
 it("export writes the complete file or none, readable by its owner only, and replaces none", async () => {
   await add("Ada", "ada@example.com");
   const list = file("list.csv");
@@ -83,4 +108,40 @@ it("export writes the complete file or none, readable by its owner only, and rep
     code: 1,
     stderr: `${list} exists already. Nothing was changed.\n`,
   });
+});
+
+async function guardAll(cells: string[]): Promise<string[]> {
+  const sql = `SELECT ${guard("cell")} AS guarded FROM unnest($1::text[]) WITH ORDINALITY AS list(cell, i) ORDER BY i`;
+  const rows = await database.query(sql, [cells]);
+  return rows.map(({ guarded }) => guarded as string);
+}
+
+it.each([
+  ["=1", "'=1"],
+  ["'=1", "''=1"],
+  ["'quoted'", "'quoted'"],
+  ["a=b+c-d@e", "a=b+c-d@e"],
+  ["＝1", "'＝1"],
+  ["a\t=1", "a\t'=1"],
+  ['a;"=1"', `a;'"=1"`],
+  ["\r", "'\r"],
+])("export guards %j as %j", async (cell, expected) => {
+  expect(await guardAll([cell])).toEqual([expected]);
+  expect(unguard(expected)).toBe(cell);
+});
+
+const unit = fc.oneof(
+  fc.constantFrom(...Array.from("'\";\t\r\n=+-@＝＋－＠a \\\u0085")),
+  fc.string({ unit: "grapheme", maxLength: 1 }),
+);
+
+it("export guards every formula in any text, and unguard restores the text", async () => {
+  const texts = fc.array(fc.string({ unit }), { minLength: 1000, maxLength: 1000, size: "max" });
+  const property = fc.asyncProperty(texts, async (cells) => {
+    const guarded = await guardAll(cells);
+    for (const cell of guarded) expect(cell).not.toMatch(/(^|[;\t\r\n])"*[=+\-@＝＋－＠]|^[\t\r]/);
+    expect(guarded.map(unguard)).toEqual(cells);
+  });
+  // The report of a failure names its seed.
+  await fc.assert(property, { numRuns: 10, endOnFailure: true });
 });

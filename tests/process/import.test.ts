@@ -2,10 +2,8 @@
 import { writeFile } from "node:fs/promises";
 import pg from "pg";
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
-import { runSite, urlsOf, type Site } from "../support/site.ts";
-import { until } from "../support/until.ts";
+import { runSite, urlsOf, type Site, until, builtWaitlist, runBuiltWaitlist } from "../support/run.ts";
 import { createWaitlistFixture, holdFunction } from "../support/waitlist-fixture.ts";
-import { builtWaitlist, runBuiltWaitlist } from "../support/waitlist.ts";
 import { openSignUps } from "../support/worker.ts";
 
 const { database, file } = await createWaitlistFixture();

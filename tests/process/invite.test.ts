@@ -1,8 +1,10 @@
-// waitlist invite: who is chosen, the list, and the invitations.
+// waitlist invite: who is chosen, the list, the invitations, several processes at once, and one that is killed.
 import { readFile, rm, stat, writeFile } from "node:fs/promises";
-import { beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it, vi } from "vitest";
 import { migrate } from "../../server/database/migrate.ts";
-import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
+import { withClient } from "../support/postgres.ts";
+import { builtWaitlist, runBuiltWaitlist, runSite, until, urlsOf } from "../support/run.ts";
+import { createWaitlistFixture, holdFunction } from "../support/waitlist-fixture.ts";
 
 const { database, file, waitlist, add, addPeople } = await createWaitlistFixture();
 
@@ -46,12 +48,6 @@ it("invite takes the oldest people, writes their list, and names a new invitatio
   expect(await readFile(file("list.csv"), "utf8")).toBe(listOf(2, 3));
   const [named] = await database.query("SELECT invitation FROM earlyaccess WHERE name = 'Person 3'");
   expect(named).toEqual({ invitation: next });
-});
-
-it("invite fails and writes no file if nobody is waiting", async () => {
-  const stderr = "Nobody was invited: no waiting entry matches. Nothing was written.\n";
-  expect(await invite("--first", "9", "--out", file("list.csv"))).toEqual({ code: 1, stdout: "", stderr });
-  await expect(stat(file("list.csv"))).rejects.toMatchObject({ code: "ENOENT" });
 });
 
 it("invite leaves out flagged people, and all who are not waiting", async () => {
@@ -107,10 +103,14 @@ it("invite --show writes the list of an invitation again, without people who are
   expect(await readFile(file("again.csv"), "utf8")).toBe(listOf(0, 2));
 });
 
-it("invite --undo makes those waiting again who are still invited", async () => {
+it("invite --list counts the people of each invitation, and --undo makes those waiting again who are still invited", async () => {
   await addPeople(4);
   const invitation = await inviteToFile("--first", "3");
   await database.query("UPDATE earlyaccess SET status = 'joined' WHERE name = 'Person 1'");
+  const second = await inviteToFile("--first", "1");
+  const list = `${second}  1 person, 1 still invited, 0 joined\n${invitation}  3 people, 2 still invited, 1 joined\n`;
+  expect(await invite("--list")).toEqual({ code: 0, stdout: list, stderr: "" });
+  await invite("--undo", second);
   const stdout = "Made 2 people waiting again.\n";
   expect(await invite("--undo", invitation)).toEqual({ code: 0, stdout, stderr: "" });
   expect(await database.query("SELECT status, invitation FROM earlyaccess ORDER BY name")).toEqual([
@@ -120,35 +120,16 @@ it("invite --undo makes those waiting again who are still invited", async () => 
     { status: "waiting", invitation: null },
   ]);
   expect(await latestChange()).toMatchObject({ new_status: "waiting" });
-  await inviteToFile("--first", "1");
-  expect(await invited()).toEqual(["Person 0"]);
-});
-
-it("invite --list counts the people of each invitation, the newest first", async () => {
-  expect(await invite("--list")).toEqual({ code: 0, stdout: "There are no invitations.\n", stderr: "" });
-  await addPeople(4);
-  const first = await inviteToFile("--first", "3");
-  await database.query("UPDATE earlyaccess SET status = 'joined' WHERE name = 'Person 1'");
-  const second = await inviteToFile("--first", "3");
-  const stdout = `${second}  1 person, 1 still invited, 0 joined\n${first}  3 people, 2 still invited, 1 joined\n`;
-  expect(await invite("--list")).toEqual({ code: 0, stdout, stderr: "" });
-});
-
-it("invite --undo and --show of an unknown invitation exit with 1", async () => {
   const stderr = 'Nobody of the invitation "none" is still invited. See: waitlist invite --list\n';
   expect(await invite("--undo", "none")).toEqual({ code: 1, stdout: "", stderr });
-  expect(await invite("--show", "none")).toMatchObject({ code: 1, stderr });
+  await inviteToFile("--first", "1");
+  expect(await invited()).toEqual(["Person 0"]);
 });
 
 it.each([
   ["a call without a choice", [], /^error: name --first N, --list, --show or --undo INVITATION\n/],
   ["--first 0", ["--first", "0"], / is invalid\. Name a whole number from 1, for example 100\.\n/],
   ["--undo x --dry-run", ["--undo", "x", "--dry-run"], / cannot be used with /],
-  [
-    "--undo x --first 1",
-    ["--undo", "x", "--first", "1"],
-    /^error: option '--first <N>' cannot be used with option '--undo <INVITATION>'\n/,
-  ],
 ])("invite refuses %s with exit code 2", async (_, args, message) => {
   expect(await invite(...args)).toEqual({ code: 2, stdout: "", stderr: expect.stringMatching(message) });
 });
@@ -164,4 +145,50 @@ it("invite, export and show work with the connection of an admin, whose name the
   for (const args of [["invite", "--undo", invitation], ["export"], ["show", "person0@example.com"]]) {
     expect(await waitlist(args, env)).toMatchObject({ code: 0, stderr: "" });
   }
+});
+
+it("ten invite processes never take the same person, and each file has its whole invitation", async () => {
+  await addPeople(400);
+  const files = Array.from({ length: 10 }, (_, i) => file(`race-${i}.csv`));
+  const runs = await withClient(database.ownerUrl, async (holder) => {
+    await holder.query("BEGIN; LOCK TABLE earlyaccess IN ACCESS EXCLUSIVE MODE");
+    const started = files.map((path) => runBuiltWaitlist(database, ["invite", "--first", "50", "--out", path]));
+    const waiting = "SELECT FROM pg_locks WHERE relation = 'earlyaccess'::regclass AND NOT granted";
+    await until("all ten wait for the table", async () => (await holder.query(waiting)).rowCount === 10, 60);
+    await holder.query("COMMIT");
+    return Promise.all(started);
+  });
+  const lists = await Promise.all(files.map((path) => readFile(path, "utf8").catch(() => "")));
+  const emails = lists.map((list) => list.match(/person\d+@example\.com/g) ?? []);
+  expect(emails.flat()).toHaveLength(400);
+  expect(new Set(emails.flat()).size).toBe(400);
+  for (const [i, { stderr }] of runs.entries()) {
+    const invitation = / as invitation (\S+)\./.exec(stderr)?.[1];
+    const sql = "SELECT email FROM earlyaccess WHERE status = 'invited' AND invitation = $1";
+    const listed = await database.query(sql, [invitation]);
+    expect(listed.map(({ email }) => email as string).toSorted()).toEqual(emails[i]?.toSorted());
+  }
+}, 120_000);
+
+it("an invite run that is killed while it marks people leaves an invitation that --undo reverts", async () => {
+  await addPeople(2_500);
+  await database.query(holdFunction);
+  await database.query(`CREATE TRIGGER hold BEFORE UPDATE ON earlyaccess
+    FOR EACH ROW WHEN (NEW.email = 'person1500@example.com') EXECUTE FUNCTION hold()`);
+  const waiting = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'";
+  await withClient(database.ownerUrl, async (holder) => {
+    await holder.query("SELECT pg_advisory_lock(42)");
+    const args = ["invite", "--first", "2500", "--out", file("killed.csv")];
+    const inviting = runSite({ env: urlsOf(database), command: [process.execPath, builtWaitlist, ...args] });
+    await until("the trigger holds the transaction", async () => (await database.query(waiting))[0]);
+    await inviting.stop("SIGKILL");
+  });
+  await vi.waitFor(() => database.query("DROP TRIGGER hold ON earlyaccess"), 20_000);
+  const { stdout } = await waitlist(["invite", "--list"]);
+  // Postgres may or may not commit what it was doing for the killed process.
+  expect(stdout).toMatch(/^\S+ {2}([12],000) people, \1 still invited, 0 joined\n$/);
+  const [invitation = ""] = stdout.split(" ");
+  expect(await waitlist(["invite", "--undo", invitation])).toMatchObject({ code: 0 });
+  const changed = "SELECT FROM earlyaccess WHERE status <> 'waiting' OR invitation IS NOT NULL";
+  expect(await database.query(changed)).toEqual([]);
 });

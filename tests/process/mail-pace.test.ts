@@ -1,7 +1,7 @@
 // The pace of mails: few are sent while nearly nobody confirms the latest ones.
 import { expect, it } from "vitest";
-import { createMailFixture } from "../support/mail-fixture.ts";
-import { until } from "../support/until.ts";
+import { until } from "../support/run.ts";
+import { createMailFixture } from "../support/worker.ts";
 
 const fixture = createMailFixture();
 const { signUp, startWorker, mailed, emptied } = fixture;

@@ -2,12 +2,11 @@
 import pg from "pg";
 import { expect, it } from "vitest";
 import { freePort } from "../../server/database/embedded/embedded.ts";
-import { createEmptyDatabase, superuserUrl } from "../support/database.ts";
-import { withClient } from "../support/query.ts";
-import { ada, ready, signUp, urlsOf, type Site } from "../support/site.ts";
-import { openWire } from "../support/tcp-proxy.ts";
-import { until } from "../support/until.ts";
+import { createEmptyDatabase } from "../support/database.ts";
+import { urlsOf, type Site, until } from "../support/run.ts";
+import { ada, ready, signUp } from "../support/site.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
+import { openWire } from "../support/tcp-proxy.ts";
 
 const { database, start } = await createWaitlistFixture();
 
@@ -36,20 +35,6 @@ it("a site whose database is away at the start, or later does not answer, serves
   expect(await site.stop()).toBe(0);
   expect(site.stderr()).toBe("");
   await wire.cut();
-});
-
-it("a site survives the end of its connections during the start, and stores sign-ups afterwards", async () => {
-  const empty = await createEmptyDatabase();
-  const name = new URL(empty.ownerUrl).pathname.slice(1);
-  const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`;
-  const starting = start({ env: urlsOf(empty) });
-  await withClient(superuserUrl("postgres"), (client) =>
-    until("a connection ended", async () => (await client.query(end)).rowCount, 50, 2),
-  );
-  const site = await starting;
-  await ready(site);
-  expect(await signUp(site)).toBe(201);
-  expect(site.stderr()).toBe("");
 });
 
 it("SIGTERM ends a start that waits for its database", async () => {

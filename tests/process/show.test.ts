@@ -52,14 +52,6 @@ describe("show", () => {
     expect(history).toContain(`TIME  waiting → invited by ${by}\nTIME  invited → joined by ${by}\n\n`);
   });
 
-  it("prints the exact text of the notice", async () => {
-    const text = "Who keeps the list\n\n  Perennial Inc., 1 Garden Way — “Ω”\n\nFor how long\n";
-    const id = await storeNotice(text);
-    await addAda({ notice_id: id });
-    const named = `The sign-up named the notice ${id}, which the site first showed at 2026-01-01T09:00:00+00:00.`;
-    expect(await show()).toContain(`\n${named} Its text:\n\n${text}`);
-  });
-
   it("prints no control characters, and no line that a field imitates", async () => {
     const notice_id = await storeNotice("Safe\n\u001B]0;owned\u0007\u202E");
     await addAda({ utm_source: "a\nstatus            left", notice_id }, "\u001B[2J\u202E");
@@ -80,7 +72,6 @@ describe("show", () => {
       return /^(?:The|A|No) .*mail .*$/m.exec(await show())?.[0];
     };
     const update = "UPDATE graphile_worker._private_jobs SET run_at = '2026-01-03T04:05:06Z'";
-    expect(await mailOf({}, update)).toBe("A mail waits: attempt 1 of 25 at 2026-01-03T04:05:06+00:00.");
     const error = "Mail server error: 450 4.2.0 to RCPT TO";
     expect(await mailOf({}, `${update}, attempts = 4, last_error = '${error}'`)).toBe(
       `A mail waits: attempt 5 of 25 at 2026-01-03T04:05:06+00:00. ${error}.`,
@@ -88,13 +79,12 @@ describe("show", () => {
     expect(await mailOf({}, `${update}, attempts = 25, last_error = '${error}'`)).toBe(
       `A mail was given up after 25 attempts. ${error}.`,
     );
-    const mailed = { mailed_at: "2026-01-02T02:00:00Z" };
-    expect(await mailOf(mailed)).toBe("A mail was sent at 2026-01-02T02:00:00+00:00.");
-    expect(await mailOf(mailed, update)).toMatch(/^A mail was sent at .* A mail waits: attempt 1 of 25 at /);
+    expect(await mailOf({ mailed_at: "2026-01-02T02:00:00Z" }, update)).toMatch(
+      /^A mail was sent at .* A mail waits: attempt 1 of 25 at /,
+    );
     const refused = "The mail server refused the mail permanently: 550 5.1.1.";
     expect(await mailOf({ mail_refusal: "550 5.1.1" })).toBe(refused);
     expect(await mailOf({ disposable_email: true })).toBe("No mail is queued: the entry is marked disposable_email.");
-    expect(await mailOf({ imported: true })).toBe("No mail is queued: the entry is marked imported.");
   });
 
   it("with --format json has the same and every character, and prints none that a terminal obeys", async () => {

@@ -1,6 +1,6 @@
 // The built server: its start, its settings, start errors, and the embedded database.
 import { once } from "node:events";
-import { cp, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { cp, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -9,9 +9,9 @@ import { freePort } from "../../server/database/embedded/embedded.ts";
 import { listen } from "../../server/http/listen.ts";
 import { projectRoot } from "../../server/project-root.ts";
 import { createEmptyDatabase, superuserUrl } from "../support/database.ts";
-import { queryAs } from "../support/query.ts";
-import { ada, ready, runSite, signUp, urlsOf, type Options, type Site } from "../support/site.ts";
-import { until } from "../support/until.ts";
+import { queryAs } from "../support/postgres.ts";
+import { runSite, urlsOf, type Options, type Site, until } from "../support/run.ts";
+import { ada, ready, signUp } from "../support/site.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
 
 const { database, file, start } = await createWaitlistFixture();
@@ -105,6 +105,21 @@ describe("a start that fails", () => {
     expect(await signUp(allowed)).toBe(201); // Migrating took no right from the owner.
     expect(allowed.stdout()).toMatch(/"level":40.*superuser or the owner/);
   });
+});
+
+it("a start on line ends of Windows creates the roles, and records the checksums of every other system", async () => {
+  const clone = await copyBuild("windows");
+  for (const entry of await readdir(join(clone, "prisma"), { recursive: true })) {
+    if (!entry.endsWith(".sql")) continue;
+    const sql = await readFile(join(clone, "prisma", entry), "utf8");
+    await writeFile(join(clone, "prisma", entry), sql.replaceAll("\n", "\r\n"));
+  }
+  const empty = await createEmptyDatabase();
+  const site = await start({ env: urlsOf(empty), command: [process.execPath, join(clone, "dist/server/index.js")] });
+  await ready(site);
+  expect(await signUp(site)).toBe(201);
+  const checksums = "SELECT migration_name, checksum FROM _prisma_migrations ORDER BY 1";
+  expect(await empty.query(checksums)).toEqual(await database.query(checksums));
 });
 
 describe("the embedded database", () => {

@@ -4,10 +4,9 @@ import { chmod, chown, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { certificate, key } from "../support/mail-server.ts";
-import { startPostgres } from "../support/postgres.ts";
-import { queryAs } from "../support/query.ts";
-import { runSite, signUp, startSite, urlsOf } from "../support/site.ts";
-import { runBuiltWaitlist } from "../support/waitlist.ts";
+import { startPostgres, queryAs } from "../support/postgres.ts";
+import { runSite, urlsOf, runBuiltWaitlist } from "../support/run.ts";
+import { signUp, startSite } from "../support/site.ts";
 
 /** The superuser needs no TLS, so that the test can stop Postgres. */
 const access = `

@@ -5,11 +5,10 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { commands } from "../../server/commands/waitlist/commands.ts";
 import { projectRoot } from "../../server/project-root.ts";
-import { runSite, urlsOf } from "../support/site.ts";
+import { runSite, urlsOf, runBuiltWaitlist } from "../support/run.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
-import { runBuiltWaitlist } from "../support/waitlist.ts";
 
-const { database, file, add } = await createWaitlistFixture();
+const { database, file } = await createWaitlistFixture();
 const program = () => file("app/dist/server/waitlist.js");
 const waitlist = (args: string[], env?: Record<string, string>) => runBuiltWaitlist(database, args, env, program());
 
@@ -67,14 +66,4 @@ it("export with a stdout that nobody reads ends with exit code 1, and says why o
   expect(await runUnread(["export"])).toEqual({ code: 1, stderr: "" });
   const stderr = "Standard output cannot be written: ENOSPC\n";
   expect(await runUnread(["export"], "/dev/full")).toEqual({ code: 1, stderr });
-});
-
-it("invite with a stdout that nobody reads names the invitation, which --show prints", async () => {
-  await add("A", "a@b.co");
-  const { code, stderr } = await runUnread(["invite", "--first", "1"]);
-  expect(code).toBe(1);
-  const [, invitation = ""] = /^Invited 1 person as invitation (\S+)\.\n/.exec(stderr) ?? [];
-  expect(stderr).toContain(`invite --show ${invitation} prints its list, and invite --undo ${invitation} reverts it.`);
-  const list = "name,email,company,job_title\nA,a@b.co,Engines,\n";
-  expect(await waitlist(["invite", "--show", invitation])).toEqual({ code: 0, stdout: list, stderr: "" });
 });

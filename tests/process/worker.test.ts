@@ -12,7 +12,7 @@ import { projectRoot } from "../../server/project-root.ts";
 import { createTestDatabase, erasureKey, type TestDatabase } from "../support/database.ts";
 import { openMailServer } from "../support/mail-server.ts";
 import { openWire } from "../support/tcp-proxy.ts";
-import { until } from "../support/until.ts";
+import { until } from "../support/run.ts";
 import { insertEntries } from "../support/waitlist-fixture.ts";
 import * as support from "../support/worker.ts";
 

@@ -12,9 +12,8 @@ import type { DatabaseSettings } from "../../server/database/settings.ts";
 import { freePort } from "../../server/database/embedded/embedded.ts";
 import { eraseEntries } from "../../server/models/erasures.ts";
 import { projectRoot } from "../../server/project-root.ts";
-import { findProgram } from "../support/run.ts";
-import { queryAs, withClient } from "../support/query.ts";
-import { runBuiltWaitlist } from "../support/waitlist.ts";
+import { queryAs, withClient } from "../support/postgres.ts";
+import { findProgram, runBuiltWaitlist } from "../support/run.ts";
 
 const execute = promisify(execFile);
 const tools = dirname(findProgram("pg_dump"));

@@ -6,10 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import type { Site } from "../support/site.ts";
-import { withStack, type Stack, type StackScenarios } from "../support/stack.ts";
-import { openWire } from "../support/tcp-proxy.ts";
-import { until } from "../support/until.ts";
+import { type Site, until } from "../support/run.ts";
 import {
   assertAnswered,
   assertConfirmed,
@@ -18,8 +15,12 @@ import {
   createVisitors,
   poll,
   probe,
+  type Stack,
+  type StackScenarios,
   type Visitors,
-} from "../support/visitors.ts";
+  withStack,
+} from "../support/stack.ts";
+import { openWire } from "../support/tcp-proxy.ts";
 
 const run = promisify(execFile);
 

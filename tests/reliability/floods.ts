@@ -2,11 +2,17 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:net";
-import { memoryOf } from "../support/run.ts";
-import { postSignup, type Site } from "../support/site.ts";
-import { signupBody, type Stack, type StackScenarios } from "../support/stack.ts";
-import { until } from "../support/until.ts";
-import { assertRunning, createVisitors, poll, probe } from "../support/visitors.ts";
+import { memoryOf, type Site, until } from "../support/run.ts";
+import { postSignup } from "../support/site.ts";
+import {
+  assertRunning,
+  createVisitors,
+  poll,
+  probe,
+  signupBody,
+  type Stack,
+  type StackScenarios,
+} from "../support/stack.ts";
 
 const networks = 10_000;
 const visitorCount = 500;

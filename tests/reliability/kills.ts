@@ -4,18 +4,19 @@ import { once } from "node:events";
 import { Agent, request } from "node:http";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Site } from "../support/site.ts";
-import { signupBody, type Stack, type StackScenarios } from "../support/stack.ts";
-import { until } from "../support/until.ts";
+import { type Site, until } from "../support/run.ts";
 import {
+  type Answer,
   assertAnswered,
   assertConfirmed,
   assertRunning,
   countStatus,
   createVisitors,
-  type Answer,
+  signupBody,
+  type Stack,
+  type StackScenarios,
   type Visitors,
-} from "../support/visitors.ts";
+} from "../support/stack.ts";
 
 const siteKills = 4;
 const databaseKills = 3;

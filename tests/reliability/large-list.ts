@@ -5,11 +5,15 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { run, type Run } from "../support/run.ts";
-import { urlsOf } from "../support/site.ts";
-import { signupBody, type Stack, type StackScenarios } from "../support/stack.ts";
-import { assertConfirmed, createVisitors, type Answer } from "../support/visitors.ts";
-import { builtWaitlist } from "../support/waitlist.ts";
+import { run, type Run, urlsOf, builtWaitlist } from "../support/run.ts";
+import {
+  type Answer,
+  assertConfirmed,
+  createVisitors,
+  signupBody,
+  type Stack,
+  type StackScenarios,
+} from "../support/stack.ts";
 
 const million = 1_000_000;
 /** In MB: heaps differ by this much, as V8 collects when it likes. The list itself takes 150 MB, its tenth 15 MB. */

@@ -10,10 +10,9 @@ import { z } from "zod";
 import { migrate } from "../../server/database/migrate.ts";
 import { projectRoot } from "../../server/project-root.ts";
 import { freePort } from "../../server/database/embedded/embedded.ts";
-import { findProgram } from "../support/run.ts";
-import { postSignup, runWorker, type Site } from "../support/site.ts";
+import { findProgram, runWorker, type Site, until } from "../support/run.ts";
+import { postSignup } from "../support/site.ts";
 import { signupBody, type StackScenarios } from "../support/stack.ts";
-import { until } from "../support/until.ts";
 
 const rules = join(projectRoot, "deploy/prometheus-alerts.yml");
 

@@ -4,10 +4,9 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { createHmac } from "node:crypto";
 import { Redis } from "ioredis";
 import { freePort } from "../../server/database/embedded/embedded.ts";
-import { findProgram } from "../support/run.ts";
-import { postSignup, type Site } from "../support/site.ts";
+import { findProgram, type Site, until } from "../support/run.ts";
+import { postSignup } from "../support/site.ts";
 import { signupBody, type Stack, type StackScenarios } from "../support/stack.ts";
-import { until } from "../support/until.ts";
 
 export const replicas: StackScenarios = {
   "three replicas share their limits through Redis, which is killed and frozen": async (stack) => {

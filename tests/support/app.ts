@@ -1,9 +1,13 @@
-// The app of a test: the real one on a real database, with the options that the test changes.
+// The app of a test: the real one on a real database, with the options that the test changes, and requests that supertest would correct.
+import { once } from "node:events";
+import { createServer, request, type IncomingHttpHeaders, type RequestListener, type RequestOptions } from "node:http";
+import { text } from "node:stream/consumers";
 import { pino } from "pino";
 import { defaultSettings } from "../../client/shared/site-settings.ts";
 import { createApp, type AppOptions } from "../../server/app.ts";
 import { connect, createPool } from "../../server/database/pool.ts";
 import { createReadiness } from "../../server/database/readiness.ts";
+import { listen } from "../../server/http/listen.ts";
 import { createEntryLinks } from "../../server/models/entry-links.ts";
 import { createNotice } from "../../server/models/page-settings.ts";
 import { createSignupCeiling } from "../../server/models/signup-volume.ts";
@@ -56,4 +60,16 @@ export async function createTestApp(webUrl = noDatabase, { site: siteChanges, ..
   /** Returns the log, one JSON line per entry. */
   const logged = () => lines;
   return { app: application.listener, application, options, logged };
+}
+
+/** Sends a request that Node leaves unchanged, where supertest would correct it. */
+export async function rawRequest(app: RequestListener, options: RequestOptions, body?: Buffer | string) {
+  const server = createServer(app);
+  const port = await listen(server, "127.0.0.1", 0);
+  const sent = request({ host: "127.0.0.1", port, ...options }).end(body);
+  const [response] = await once(sent, "response");
+  const answer = await text(response);
+  server.close();
+  const [type = ""] = ((response.headers as IncomingHttpHeaders)["content-type"] ?? "").split(";");
+  return { status: response.statusCode as number, type, text: answer };
 }

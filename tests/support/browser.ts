@@ -1,8 +1,11 @@
-// The browser of a test file, and pages that record their console messages and requests.
+// The browser and the sites of a test file, and pages that record their console messages and requests.
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, inject, onTestFinished } from "vitest";
 import { signupPath } from "../../client/shared/paths.ts";
 import { launchChromium } from "./chromium.ts";
+import { createTestDatabase } from "./database.ts";
+import { startSite } from "./site.ts";
+import { openWire } from "./tcp-proxy.ts";
 
 export interface WatchedPage extends Page {
   /** Console messages and uncaught errors, without debug messages, which browsers hide by default. */
@@ -122,3 +125,23 @@ export async function breakSending(page: Page): Promise<void> {
 
 /** Returns whether a console message reports a violation of the Content Security Policy. */
 export const isViolation = (message: string) => /Content Security Policy|Trusted/.test(message);
+
+/** Starts one site that is open and one whose list is closed, on a database of their own, until all tests of the file have ended. */
+export async function createBrowserSites() {
+  const database = await createTestDatabase();
+  const wire = await openWire(database.webUrl);
+  const env = { DATABASE_OWNER_URL: database.ownerUrl, SIGNUP_LIMIT: "1000" };
+  const [open, closed] = await Promise.all([
+    startSite({ env: { ...env, DATABASE_URL: wire.url(database.webUrl), WAITLIST_CLOSES: "9999-12-31T18:00Z" } }),
+    startSite({
+      env: { ...env, DATABASE_URL: database.webUrl, WAITLIST: "closed", CONTACT_EMAIL: "privacy@perennial.example" },
+    }),
+  ]);
+  afterAll(async () => {
+    await open.stop();
+    await closed.stop();
+    await wire.cut();
+  });
+  /** The wire is between the open site and Postgres. */
+  return { database, wire, open, closed };
+}

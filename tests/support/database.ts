@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { inject } from "vitest";
 import type { DatabaseSettings } from "../../server/database/settings.ts";
 import type { Template } from "./global-setup.ts";
-import { queryAs } from "./query.ts";
+import { queryAs } from "./postgres.ts";
 
 export interface TestDatabase extends DatabaseSettings {
   /** The role of the worker, which a migration with `worker` creates. */

@@ -4,7 +4,7 @@ import { migrate } from "../../server/database/migrate.ts";
 import type { DatabaseSettings, WorkerTask } from "../../server/database/settings.ts";
 import { findChromium, type Chromium } from "./chromium.ts";
 import { startPostgres } from "./postgres.ts";
-import { queryAs } from "./query.ts";
+import { queryAs } from "./postgres.ts";
 
 declare module "vitest" {
   interface ProvidedContext {

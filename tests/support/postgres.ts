@@ -1,8 +1,9 @@
-// A real Postgres in a folder of its own, which is deleted when it is released.
+// A real Postgres in a folder of its own, which is deleted when it is released, and SQL as any role.
 import { readFileSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import pg from "pg";
 import { openEmbedded } from "../../server/database/embedded/embedded.ts";
 
 export type Postgres = Awaited<ReturnType<typeof startPostgres>>;
@@ -33,4 +34,24 @@ export async function startPostgres(parent = tmpdir()) {
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Runs SQL on a connection of its own, so that a test can act as any role. */
+export async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client(url);
+  client.on("error", () => undefined); // The end of a connection also fails its query.
+  await client.connect();
+  try {
+    return await use(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Returns the rows of the SQL, or of its last statement. */
+export function queryAs(url: string, sql: string, values?: unknown[]): Promise<Record<string, unknown>[]> {
+  return withClient(url, async (client) => {
+    const result = await client.query<Record<string, unknown>>(sql, values);
+    return [result].flat().at(-1)?.rows ?? [];
+  });
 }

@@ -1,8 +1,70 @@
-// Finds and runs programs as an operator does, and measures their memory and processor time.
+// The built programs as processes, started as an operator starts them: their output, their end, their memory and processor time.
+import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, openSync, readdirSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { runSite } from "./site.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { scripts } from "../../package.json";
+import type { DatabaseSettings } from "../../server/database/settings.ts";
+import { projectRoot } from "../../server/project-root.ts";
+
+export interface Site {
+  url: string;
+  process: ChildProcess;
+  stdout(): string;
+  stderr(): string;
+  /** Sends the signal and resolves with the exit code. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+}
+
+export interface Options {
+  env?: Record<string, string>;
+  /** Elsewhere than in the project, so that nobody's .env changes a test. */
+  cwd?: string;
+  command?: [string, ...string[]];
+  /** A file for the log, which this process then does not read. */
+  log?: string;
+}
+
+const builtServer = join(projectRoot, "dist/server/index.js");
+/** The command of npm start, with its options for V8. */
+const built: [string, ...string[]] = [process.execPath, ...scripts.start.split(" ").slice(1, -1), builtServer];
+
+/** The settings of a given database. */
+export const urlsOf = ({ webUrl, ownerUrl }: DatabaseSettings) => ({
+  DATABASE_URL: webUrl,
+  DATABASE_OWNER_URL: ownerUrl,
+});
+
+export function runSite({ env = {}, cwd = tmpdir(), command = built, log }: Options = {}): Site {
+  const [file, ...args] = command;
+  const child = spawn(file, args, {
+    cwd,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: "0", ...env },
+    stdio: ["ignore", log ? openSync(log, "a") : "pipe", "pipe"],
+  });
+  let stdout = "";
+  let stderr = "";
+  child.stdout?.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+  const exited = once(child, "exit").then(([code]) => code as number | null);
+  return {
+    url: "",
+    process: child,
+    stdout: () => stdout,
+    stderr: () => stderr,
+    stop: async (signal = "SIGTERM") => {
+      child.kill(signal);
+      return exited;
+    },
+  };
+}
+
+/** The built worker. */
+export function runWorker(env: Record<string, string>): Site {
+  return runSite({ env, command: [process.execPath, join(projectRoot, "dist/server/worker.js")] });
+}
 
 export type Run = Awaited<ReturnType<typeof run>>;
 
@@ -51,4 +113,33 @@ export function findProgram(...names: string[]): string {
   const path = folders.flatMap((folder) => names.map((name) => join(folder, name))).find((file) => existsSync(file));
   if (!path) throw new Error(`This needs ${names.join(" or ")}.`);
   return path;
+}
+
+export const builtWaitlist = join(projectRoot, "dist/server/waitlist.js");
+
+/** Runs the built command. @param program another bundle. */
+export async function runBuiltWaitlist(
+  database: DatabaseSettings,
+  args: string[],
+  env: Record<string, string> = {},
+  program = builtWaitlist,
+): Promise<Pick<Run, "code" | "stdout" | "stderr">> {
+  const { code, stdout, stderr } = await run([process.execPath, program, ...args], { ...urlsOf(database), ...env });
+  return { code, stdout, stderr };
+}
+
+/** Calls `check` until it returns a truthy value, and returns that value. @throws after `seconds`. */
+export async function until<T>(
+  condition: string,
+  check: () => T | Promise<T>,
+  seconds = 20,
+  intervalMs = 40,
+): Promise<T> {
+  const deadline = performance.now() + seconds * 1000;
+  for (;;) {
+    const value = await check();
+    if (value) return value;
+    if (performance.now() > deadline) throw new Error(`After ${seconds} s, this does not hold: ${condition}.`);
+    await sleep(intervalMs);
+  }
 }

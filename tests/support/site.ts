@@ -1,42 +1,8 @@
-// The built server as a process of its own, started as an operator starts it.
-import { spawn, type ChildProcess } from "node:child_process";
-import { once } from "node:events";
-import { openSync } from "node:fs";
-import { tmpdir } from "node:os";
+// The built site and Studio as processes: their start, and sign-ups.
 import { join } from "node:path";
-import { scripts } from "../../package.json";
-import type { DatabaseSettings } from "../../server/database/settings.ts";
 import { freePort } from "../../server/database/embedded/embedded.ts";
 import { projectRoot } from "../../server/project-root.ts";
-import { until } from "./until.ts";
-
-export interface Site {
-  url: string;
-  process: ChildProcess;
-  stdout(): string;
-  stderr(): string;
-  /** Sends the signal and resolves with the exit code. */
-  stop(signal?: NodeJS.Signals): Promise<number | null>;
-}
-
-export interface Options {
-  env?: Record<string, string>;
-  /** Elsewhere than in the project, so that nobody's .env changes a test. */
-  cwd?: string;
-  command?: [string, ...string[]];
-  /** A file for the log, which this process then does not read. */
-  log?: string;
-}
-
-const builtServer = join(projectRoot, "dist/server/index.js");
-/** The command of npm start, with its options for V8. */
-const built: [string, ...string[]] = [process.execPath, ...scripts.start.split(" ").slice(1, -1), builtServer];
-
-/** The settings of a given database. */
-export const urlsOf = ({ webUrl, ownerUrl }: DatabaseSettings) => ({
-  DATABASE_URL: webUrl,
-  DATABASE_OWNER_URL: ownerUrl,
-});
+import { runSite, until, type Options, type Site } from "./run.ts";
 
 /** Resolves when the site listens, or after its first response if its log goes to a file. @throws with its output if it ends before. */
 export async function startSite(options: Options = {}): Promise<Site> {
@@ -96,33 +62,4 @@ function whileRunning(site: Site, findUrl: () => string | undefined | Promise<st
     return findUrl();
   };
   return until("the site listens", check, 60, 2) as Promise<string>;
-}
-
-/** The built worker. */
-export function runWorker(env: Record<string, string>): Site {
-  return runSite({ env, command: [process.execPath, join(projectRoot, "dist/server/worker.js")] });
-}
-
-export function runSite({ env = {}, cwd = tmpdir(), command = built, log }: Options = {}): Site {
-  const [file, ...args] = command;
-  const child = spawn(file, args, {
-    cwd,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: "0", ...env },
-    stdio: ["ignore", log ? openSync(log, "a") : "pipe", "pipe"],
-  });
-  let stdout = "";
-  let stderr = "";
-  child.stdout?.setEncoding("utf8").on("data", (text: string) => (stdout += text));
-  child.stderr?.setEncoding("utf8").on("data", (text: string) => (stderr += text));
-  const exited = once(child, "exit").then(([code]) => code as number | null);
-  return {
-    url: "",
-    process: child,
-    stdout: () => stdout,
-    stderr: () => stderr,
-    stop: async (signal = "SIGTERM") => {
-      child.kill(signal);
-      return exited;
-    },
-  };
 }

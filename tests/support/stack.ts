@@ -1,11 +1,12 @@
-// A Postgres and built sites of its own for a scenario, whose logs are searched for visitors' data at the end.
+// A Postgres and built sites of its own for a scenario, whose logs are searched for visitors' data at the end, and its visitors.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { migrate } from "../../server/database/migrate.ts";
-import { startPostgres, type Postgres } from "./postgres.ts";
-import { queryAs } from "./query.ts";
-import { startSite, type Options, type Site } from "./site.ts";
+import { startPostgres, type Postgres, queryAs } from "./postgres.ts";
+import type { Options, Site } from "./run.ts";
+import { postSignup, startSite } from "./site.ts";
 
 export interface Stack {
   postgres: Postgres;
@@ -60,4 +61,100 @@ export async function withStack<T>(use: (stack: Stack) => Promise<T>, parent?: s
 function assertPrivate(log: string): void {
   const at = log.search(privateWords);
   assert(at < 0, `A log contains a visitor's data: ${log.slice(Math.max(0, at - 200), at + 100)}`);
+}
+
+/** In milliseconds: the site must answer each sign-up within this time. */
+const answerLimit = 5_000;
+/** In milliseconds, for a page or a probe. */
+const pageLimit = 2_000;
+
+export interface Answer {
+  status: number;
+  retryAfter: string | null;
+  ms: number;
+}
+
+/** Visitors open pages and sign up, and remember which sign-ups were confirmed. */
+export type Visitors = ReturnType<typeof createVisitors>;
+
+export function createVisitors(stack: Stack) {
+  const confirmed = new Set<string>();
+  let count = 0;
+
+  async function signUp(site: Site, number: number | string, from?: string): Promise<Answer> {
+    const body = signupBody(number);
+    const began = performance.now();
+    const response = await postSignup(site, body, from && { "X-Forwarded-For": from });
+    // The status line counts, even if the rest of the response is lost.
+    if (response.status === 201) confirmed.add(body.email);
+    const ms = performance.now() - began;
+    await response.arrayBuffer();
+    return { status: response.status, retryAfter: response.headers.get("Retry-After"), ms };
+  }
+
+  return {
+    /** Signs up new visitors at once, or `interval` milliseconds apart. */
+    signUp: (site: Site, size: number, interval = 0) =>
+      Promise.all(Array.from({ length: size }, (_, i) => sleep(i * interval).then(() => signUp(site, ++count)))),
+    /**
+     * Signs up one visitor. Returns undefined if the site is killed before it answers.
+     * @param from the client's address for X-Forwarded-For.
+     */
+    tryToSignUp: (site: Site, number: string, from?: string) => signUp(site, number, from).catch(() => undefined),
+    /** Asserts that each address with a 201 is on the list exactly once, and returns how many there are. */
+    assertStored: async () => {
+      const rows = await stack.query("SELECT email, count(*)::int AS times FROM earlyaccess GROUP BY email");
+      const times = new Map(rows.map((row) => [row.email, row.times]));
+      for (const email of confirmed) assert.equal(times.get(email) ?? 0, 1, "rows of an address that got 201");
+      return confirmed.size;
+    },
+  };
+}
+
+/** Asserts that each sign-up was stored, or refused in time with a Retry-After. */
+export function assertAnswered(answers: Answer[]): void {
+  for (const { status, retryAfter, ms } of answers) {
+    assert(status === 201 || (status === 503 && retryAfter !== null), `a sign-up got ${status}`);
+    assert(ms < answerLimit, `a sign-up waited ${Math.round(ms)} ms for its ${status}`);
+  }
+}
+
+export function assertConfirmed(answers: Answer[]): void {
+  assertAnswered(answers);
+  for (const { status } of answers) assert.equal(status, 201, "status of a sign-up without a fault");
+}
+
+export const countStatus = (answers: (Answer | undefined)[], status: number) =>
+  answers.filter((answer) => answer?.status === status).length;
+
+/** GET without a kept connection, for at most 20 s. */
+async function visit(site: Site, path: string): Promise<{ status: number; ms: number }> {
+  const began = performance.now();
+  const signal = AbortSignal.timeout(20_000);
+  const response = await fetch(site.url + path, { headers: { Connection: "close" }, signal });
+  await response.arrayBuffer();
+  return { status: response.status, ms: performance.now() - began };
+}
+
+/** Returns the status of a page or a probe, which must not take long. */
+export async function probe(site: Site, path: string): Promise<number> {
+  const { status, ms } = await visit(site, path);
+  assert(ms < pageLimit, `${path} took ${Math.round(ms)} ms`);
+  return status;
+}
+
+/** Requests `path` until aborted, at least 5 times. Returns how often. */
+export async function poll(site: Site, path: string, expected: number, signal: AbortSignal): Promise<number> {
+  let count = 0;
+  for (; !signal.aborted || count < 5; count++) {
+    assert.equal(await probe(site, path), expected, `status of ${path}`);
+    await sleep(20);
+  }
+  return count;
+}
+
+/** Asserts that the process still runs and wrote nothing to stderr. */
+export function assertRunning(site: Site): void {
+  assert.equal(site.process.exitCode ?? site.process.signalCode, null, "the site ended");
+  assert.equal(site.stderr(), "", "stderr of the site");
 }

@@ -1,11 +1,15 @@
-// A database and a folder for one test file of the waitlist command.
+// A database and a folder for one test file of the waitlist command, and the command within this process.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Writable } from "node:stream";
 import { afterAll, onTestFinished } from "vitest";
+import { runCommandLine } from "../../server/commands/waitlist/commands.ts";
+import type { DatabaseSettings } from "../../server/database/settings.ts";
+import { explain } from "../../server/operator-messages.ts";
 import { createTestDatabase, type TestDatabase } from "./database.ts";
-import { startSite, type Options } from "./site.ts";
-import { runWaitlist } from "./waitlist.ts";
+import { urlsOf, type Options, type Run } from "./run.ts";
+import { startSite } from "./site.ts";
 
 export async function createWaitlistFixture() {
   const database = await createTestDatabase();
@@ -53,3 +57,42 @@ export const holdFunction = `CREATE OR REPLACE FUNCTION hold() RETURNS trigger L
     WHILE NOT pg_try_advisory_xact_lock_shared(42) LOOP PERFORM pg_sleep(0.01); END LOOP;
     RETURN NEW;
   END $$`;
+
+type Result = Pick<Run, "code" | "stdout" | "stderr">;
+
+/** Runs the command in this process, one at a time. @param env overrides the URLs of the database. */
+export async function runWaitlist(
+  database: DatabaseSettings,
+  args: string[],
+  env: Record<string, string> = {},
+): Promise<Result> {
+  const [folder, own] = [process.cwd(), process.env];
+  process.chdir(tmpdir()); // Nobody's .env changes a test.
+  process.env = { ...urlsOf(database), ...env };
+  const [stdout, stderr] = [capture("stdout"), capture("stderr")];
+  try {
+    await runCommandLine(args);
+  } catch (error) {
+    process.stderr.write(explain(error));
+    process.exitCode = 1;
+  } finally {
+    process.chdir(folder);
+    process.env = own;
+  }
+  const code = Number(process.exitCode ?? 0);
+  process.exitCode = undefined;
+  return { code, stdout: stdout(), stderr: stderr() };
+}
+
+/** Returns a function that ends the capture, and returns what was written. */
+function capture(name: "stdout" | "stderr"): () => string {
+  const own = process[name];
+  const chunks: Buffer[] = [];
+  const stream = new Writable({ write: (chunk: Buffer, _, done) => (chunks.push(chunk), done()) });
+  const replace = (value: Writable) => Object.defineProperty(process, name, { value, configurable: true });
+  replace(stream);
+  return () => {
+    replace(own);
+    return Buffer.concat(chunks).toString();
+  };
+}

@@ -4,8 +4,8 @@ import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, it, onTestFinished } from "vitest";
-import { queryAs } from "../../../tests/support/query.ts";
-import { until } from "../../../tests/support/until.ts";
+import { queryAs } from "../../../tests/support/postgres.ts";
+import { until } from "../../../tests/support/run.ts";
 import { openEmbedded } from "./embedded.ts";
 
 let folder: string;
