@@ -1,8 +1,9 @@
 // The request path, from top to bottom.
 import express from "express";
 import { earlyAccess, type EarlyAccessOptions } from "./controllers/early-access.ts";
+import { live, ready } from "./controllers/health.ts";
 import { entryLinks } from "./controllers/links.ts";
-import { findCached, live, pages, ready } from "./controllers/pages.ts";
+import { findCached, pages } from "./controllers/pages.ts";
 import { countViews } from "./controllers/page-views.ts";
 import { sendCached } from "./http/cached-response.ts";
 import { HttpError } from "./http/http-error.ts";

@@ -2,12 +2,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { createApp } from "./app.ts";
+import { createReadiness } from "./controllers/health.ts";
 import { loadConfig, type Config } from "./config.ts";
 import { readRole } from "./database-urls.ts";
 import { connect, createPool } from "./database/pool.ts";
 import { openDatabase, type OpenedDatabase } from "./database/settings.ts";
-import { migrate } from "./database/migrate.ts";
-import { createReadiness, prepareDatabase } from "./database/readiness.ts";
+import { migrate, prepareDatabase } from "./database/migrate.ts";
 import { createHttpServer, directTimeouts, gracePeriodMs, proxiedTimeouts } from "./http/server.ts";
 import { createLogger } from "./logger.ts";
 import { connectRedis } from "./middleware/redis-store.ts";

@@ -1,4 +1,4 @@
-// GET: pages and files from memory, pages that are rendered for the request, and the probes.
+// GET: pages and files from memory, and pages that are rendered for the request.
 import type { IncomingMessage } from "node:http";
 import type { RequestHandler } from "express";
 import { landingState, unknownPath } from "../../client/shared/paths.ts";
@@ -26,21 +26,5 @@ export function pages({ pagePath, renderPage, files }: Frontend): RequestHandler
     const path = await pagePath(req.path, req.url.split("?", 2)[1] ?? "");
     if (path !== unknownPath || files.has(req.path)) requireRead(req);
     sendCached(req, res, await renderPage(path));
-  };
-}
-
-/** /healthz: the process answers. */
-export const live: RequestHandler = (req, res) => {
-  requireRead(req);
-  res.set("Cache-Control", "no-store").json({ status: "ok" });
-};
-
-/** /readyz: sign-ups can be stored. */
-export function ready(isReady: () => Promise<boolean>): RequestHandler {
-  return async function sendReadiness(req, res) {
-    requireRead(req);
-    const ok = await isReady();
-    res.set("Cache-Control", "no-store").status(ok ? 200 : 503);
-    res.json({ status: ok ? "ok" : "database unavailable" });
   };
 }

@@ -3,8 +3,11 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
+import type { Logger } from "pino";
 import { readRole } from "../database-urls.ts";
+import { errorFields } from "../logger.ts";
 import { OperatorError } from "../operator-messages.ts";
 import { projectRoot } from "../project-root.ts";
 import { withConnection } from "./connect.ts";
@@ -48,9 +51,55 @@ export async function migrate(settings: DatabaseSettings, allowPrivilegedRole = 
     const after = await examineWebRole(owner, settings);
     return { applied, warnings: after.warning ? [after.warning] : [] };
   }).catch((error: pg.DatabaseError) => {
-    // With its code, after which readiness.ts retries.
+    // With its code, after which prepareDatabase retries.
     throw error.code === "55P03" ? new OperatorError(`${error.message}. ${lockHint}`, { code: error.code }) : error;
   });
+}
+
+const retryMs = 5_000;
+/** How long the first page waits for the database, so that sign-ups usually work from the first request. */
+const pagesWaitMs = 3_000;
+
+/** Postgres is unreachable, starting, stopping or out of connections, or another start holds a lock. */
+const transientErrorCodes = new Set(
+  "ECONNREFUSED ECONNRESET EPIPE ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH ETIMEDOUT CONNECT_TIMEOUT CONNECTION_LOST 08000 08003 08006 57P01 57P02 57P03 53300 55P03".split(
+    " ",
+  ),
+);
+
+/**
+ * Migrates, and retries after transient errors. Resolves when the database is migrated, or after 3 s, and continues in the background.
+ * @param onFault called with a permanent error after the promise resolved.
+ */
+export async function prepareDatabase(
+  migrateOnce: () => Promise<MigrationResult>,
+  log: Logger,
+  signal: AbortSignal,
+  onFault: (error: unknown) => void,
+): Promise<void> {
+  const migrated = migrateWithRetries(migrateOnce, log, signal);
+  const late = sleep(pagesWaitMs, "late" as const, { ref: false });
+  if ((await Promise.race([migrated, late])) === "late") migrated.catch(onFault);
+}
+
+async function migrateWithRetries(
+  migrateOnce: () => Promise<MigrationResult>,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      const { applied, warnings } = await migrateOnce();
+      if (applied?.length) log.info({ applied }, "migrated");
+      for (const warning of warnings) log.warn(warning);
+      return;
+    } catch (error) {
+      const fields = errorFields(error);
+      if (!transientErrorCodes.has(fields.code ?? "")) throw error;
+      log.warn({ error: fields }, "database not available; pages are served, sign-ups wait for it");
+    }
+    await sleep(retryMs, undefined, { signal }).catch(() => undefined);
+  }
 }
 
 /** @throws OperatorError for another encoding: LATIN1 has not every character, and SQL_ASCII counts bytes. */

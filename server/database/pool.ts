@@ -17,12 +17,7 @@ const siteTimeouts = {
   lock_timeout: 400,
 };
 
-export interface Database {
-  /** Returns the number of rows that the statement changed. */
-  execute: (statement: string, ...parameters: unknown[]) => Promise<number>;
-  query: (statement: string, ...parameters: unknown[]) => Promise<Record<string, unknown>[]>;
-  close: () => Promise<void>;
-}
+export type Database = ReturnType<typeof connect>;
 
 /** Rejects with QUERY_TIMEOUT if the work takes longer. The work goes on. */
 export function within<T>(ms: number, work: Promise<T>): Promise<T> {
@@ -41,13 +36,16 @@ export function createPool(webUrl: string): Pool {
 }
 
 /** Returns a Database that uses the pool. Prisma is loaded by the first statement; lost connections are logged. */
-export function connect(pool: Pool, log: Logger): Database {
+export function connect(pool: Pool, log: Logger) {
   const logLost = (error: Error) => log.warn({ error: errorFields(error) }, "database connection lost");
   let client: ReturnType<typeof createClient> | undefined;
   const load = () => (client ??= createClient(pool, logLost));
   return {
-    execute: async (...given) => within(statementMs, (await load()).$executeRawUnsafe(...given)),
-    query: async (...given) => within(statementMs, (await load()).$queryRawUnsafe(...given)),
+    /** Returns the number of rows that the statement changed. */
+    execute: async (statement: string, ...parameters: unknown[]) =>
+      within(statementMs, (await load()).$executeRawUnsafe(statement, ...parameters)),
+    query: async (statement: string, ...parameters: unknown[]) =>
+      within(statementMs, (await load()).$queryRawUnsafe<Record<string, unknown>[]>(statement, ...parameters)),
     close: async () => {
       await (await client)?.$disconnect();
       await pool.end();

@@ -60,14 +60,6 @@ export const workerLock = 4_155_220;
 /** The application_name of the session that holds the lock. */
 export const workerName = "perennial-worker";
 
-/**
- * An SQL aggregate over jobs: for how many seconds they have waited. A mail may wait until the next day; it does so without an attempt.
- * Of the mails and webhooks that failed, the third oldest counts: one address whose mail server fails for days is no backlog.
- */
-export const backlogSeconds = `greatest(0, extract(epoch FROM now() - least(
-  min(CASE WHEN attempts = 0 THEN run_at ELSE created_at END) FILTER (WHERE attempts = 0 OR task_identifier = 'purge'),
-  (array_agg(created_at ORDER BY created_at) FILTER (WHERE attempts > 0 AND attempts < max_attempts))[3])))::float`;
-
 /** The queue's tables have row level security: only their owner sees rows without a policy. */
 async function missingPolicies(owner: pg.Client, role: string): Promise<string[]> {
   const { rows } = await owner.query<{ statement: string }>(

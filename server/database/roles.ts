@@ -17,20 +17,16 @@ export function adminsGroup(database: string): string {
 
 type Role = ReturnType<typeof readRole>;
 
-/** The roles of the settings without those that are superuser or owner, which have every right. */
-interface Roles extends Record<"web" | "studio" | "worker", Role | undefined> {
-  owner: string;
-  admins: string;
-  database: string;
-}
-
 /** What the owner may lack the right to do. The password takes the place of the text 'its password'. */
 type Step = [unless: string, sql: string, password?: string];
 
 const id = pg.escapeIdentifier;
 
 /** In the order in which they can be run. */
-function listSteps({ web, studio, worker, owner, admins, database }: Roles, settings: DatabaseSettings): Step[] {
+function listSteps(
+  { web, studio, worker, owner, admins, database }: Awaited<ReturnType<typeof readRoles>>,
+  settings: DatabaseSettings,
+): Step[] {
   const roleOf = (name: string) => `to_regrole(quote_ident(${pg.escapeLiteral(name)}))`;
   const exists = (name: string) => `${roleOf(name)} IS NOT NULL`;
   // A forgotten transaction holds the entries that it changed, and sign-ups of their addresses get 503.
@@ -131,7 +127,8 @@ const isPrivileged =
   "r.rolsuper OR pg_has_role(r.oid, coalesce(w.relowner, to_regrole(quote_ident(current_user))), 'MEMBER')";
 const rolesAndWaitlist = "pg_roles r LEFT JOIN pg_class w ON w.oid = to_regclass('public.earlyaccess')";
 
-async function readRoles(owner: pg.Client, { webUrl, adminUrl, worker }: DatabaseSettings): Promise<Roles> {
+/** Returns the roles of the settings without those that are superuser or owner, which have every right. */
+async function readRoles(owner: pg.Client, { webUrl, adminUrl, worker }: DatabaseSettings) {
   const { rows } = await owner.query<{ owner: string; database: string; privileged: string[] }>(
     `SELECT current_user AS owner, current_database() AS database,
        ARRAY(SELECT r.rolname::text FROM ${rolesAndWaitlist} WHERE ${isPrivileged}) AS privileged`,

@@ -1,4 +1,4 @@
-// Entries with a job in the queue: what the tasks mail and webhook read of them, and the state of a mail.
+// Entries with a job in the queue: what the tasks mail and webhook read of them, the state of a mail, and how long jobs wait.
 import type { JobHelpers } from "graphile-worker";
 import { sourceColumns } from "../database/columns.ts";
 import type { Source } from "./source.ts";
@@ -82,3 +82,11 @@ export async function releaseMail(
     [id, tokenHash, mailed_at, refusal],
   );
 }
+
+/**
+ * An SQL aggregate over jobs: for how many seconds they have waited. A mail may wait until the next day; it does so without an attempt.
+ * Of the mails and webhooks that failed, the third oldest counts: one address whose mail server fails for days is no backlog.
+ */
+export const backlogSeconds = `greatest(0, extract(epoch FROM now() - least(
+  min(CASE WHEN attempts = 0 THEN run_at ELSE created_at END) FILTER (WHERE attempts = 0 OR task_identifier = 'purge'),
+  (array_agg(created_at ORDER BY created_at) FILTER (WHERE attempts > 0 AND attempts < max_attempts))[3])))::float`;

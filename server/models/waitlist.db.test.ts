@@ -6,7 +6,7 @@ import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { createTestDatabase } from "../../tests/support/database.ts";
 import { until } from "../../tests/support/run.ts";
 import { connect, createPool, type Database } from "../database/pool.ts";
-import { createReadiness } from "../database/readiness.ts";
+import { createReadiness } from "../controllers/health.ts";
 import { errorFields } from "../logger.ts";
 import { parseEntry, type WaitlistEntry } from "./waitlist-entry.ts";
 import { UnavailableError } from "./batch.ts";

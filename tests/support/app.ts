@@ -6,7 +6,7 @@ import { pino } from "pino";
 import { defaultSettings } from "../../client/shared/site-settings.ts";
 import { createApp, type AppOptions } from "../../server/app.ts";
 import { connect, createPool } from "../../server/database/pool.ts";
-import { createReadiness } from "../../server/database/readiness.ts";
+import { createReadiness } from "../../server/controllers/health.ts";
 import { listen } from "../../server/http/listen.ts";
 import { createEntryLinks } from "../../server/models/entry-links.ts";
 import { createNotice } from "../../server/models/page-settings.ts";

