@@ -8,9 +8,6 @@ export const product = {
   copyright: "© 2025 Perennial",
 };
 
-/** The mark, in a square of 32: a P whose bowl is a leaf. The same drawing as client/public/favicon.svg. */
-export const markPath = "M4 3h13c6.6 0 11 4.4 11 11v7h-7.5C14 21 9.3 17 9 11.5v15a2.5 2.5 0 0 1-5 0z";
-
 export const meta = {
   landing: {
     title: "Perennial: the AI-native customer retention engine",

@@ -50,7 +50,7 @@ export async function withOwner(
       };
       process.once("SIGINT", interrupt).once("SIGTERM", interrupt);
       try {
-        // Export and stats write dates in UTC, whatever the server's time zone is.
+        // Commands print times in UTC, whatever the server's time zone is.
         await client.query("SET timezone = 'UTC'");
         await work(client, database, config);
       } catch (error) {

@@ -99,12 +99,12 @@ describe("show", () => {
     expect(row?.entry).toMatchObject({ name });
   });
 
-  it.each([
-    ["nobody@example.com", "The list has no entry with this address.\n"],
-    ["%", '"%" is not an email address.\n'],
-  ])("exits with 1 if the list has no entry of %s", async (email, stderr) => {
+  it("exits with 1 if the list has no entry of the address", async () => {
     await addAda();
-    expect(await waitlist(["show", email])).toEqual({ code: 1, stdout: "", stderr });
+    const stderr = "The list has no entry with this address.\n";
+    for (const email of ["nobody@example.com", "%"]) {
+      expect(await waitlist(["show", email])).toEqual({ code: 1, stdout: "", stderr });
+    }
   });
 
   it("says that an address was erased, with ERASURE_KEY", async () => {

@@ -76,9 +76,8 @@ function compareDomains(domain: string, host: string): Finding {
 
 export async function examineConfirmations(owner: pg.Client, minimum: number): Promise<Finding> {
   const { mails, confirmed, allowed } = await readMailPace(owner, minimum);
-  const what = "Confirmations";
   const state = `${confirmed} of the latest ${mails} mails that are older than two hours were confirmed`;
-  if (allowed === null) return ok(what, state);
+  if (allowed === null) return ok("Confirmations", state);
   const { rows } = await owner.query(
     "SELECT count(*)::int AS waiting FROM graphile_worker.jobs WHERE starts_with(last_error, $1)",
     [waitsForConfirmations],
@@ -86,19 +85,18 @@ export async function examineConfirmations(owner: pg.Client, minimum: number): P
   const effect = `The worker sends ${allowed} in 24 hours; jobs that wait or were given up for this: ${rows[0].waiting}`;
   const hint =
     "Look at the entries with stats and export. If bots typed them, erase them. If not, repair DNS: the mails may lie in spam folders. To send all, set MAIL_MIN_CONFIRMED=0.";
-  return warn(what, `${state}, below MAIL_MIN_CONFIRMED (${minimum} %). ${effect}. ${hint}`);
+  return warn("Confirmations", `${state}, below MAIL_MIN_CONFIRMED (${minimum} %). ${effect}. ${hint}`);
 }
 
 /** Sends the confirmation mail, with links of no entry. */
 export async function sendTestMail(email: string): Promise<Finding> {
-  const { mailFrom: from, smtpUrl: url, publicUrl: origin = "", ...config } = loadConfig();
+  const { mailFrom: from, smtpUrl: url, publicUrl: origin = "", contactEmail: contact, ...config } = loadConfig();
   const to = normaliseEmail(email);
   if (!to) throw new OperatorError(`--mail is "${printableName(email)}" but must be an email address.`);
   if (!from || !url) throw new OperatorError("A test mail needs MAIL_FROM and SMTP_URL: see docs/mail.md.");
   const { composeMessage } = await import("../../worker/mail.ts"); // React
   const { MailError, sendMail } = await import("../../worker/mail-server.ts"); // nodemailer
-  const { controller, contactEmail: contact, retentionMonths } = config;
-  const site = { origin, controller, contact, retentionMonths };
+  const site = { origin, contact, controller: config.controller, retentionMonths: config.retentionMonths };
   const mail = composeMessage({ from, site }, to, createToken().token);
   try {
     const server = { url, client: new URL(origin).hostname };

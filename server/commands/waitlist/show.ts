@@ -3,8 +3,7 @@ import { Command, Option } from "commander";
 import type pg from "pg";
 import { flags } from "../../database/columns.ts";
 import { findErasure, findPeople, type Person } from "../../models/erasures.ts";
-import { normaliseEmail } from "../../models/waitlist-entry.ts";
-import { invisible, OperatorError, printable, printableName } from "../../operator-messages.ts";
+import { invisible, OperatorError, printable } from "../../operator-messages.ts";
 import { print, withOwner } from "../command.ts";
 
 export const show = new Command("show")
@@ -17,9 +16,6 @@ export const show = new Command("show")
       const people = await findPeople(client, email);
       const erased = erasureKey && (await findErasure(client, email, erasureKey));
       const note = erased ? ` The address was erased at ${erased}; the database keeps its hash.` : "";
-      if (people.length === 0 && !normaliseEmail(email)) {
-        throw new OperatorError(`"${printableName(email)}" is not an email address.`);
-      }
       if (people.length === 0) throw new OperatorError(`The list has no entry with this address.${note}`);
       if (format === "json") print(toJson(people));
       else for (const person of people) print(describePerson(person, await describeMail(client, person)));
