@@ -62,14 +62,9 @@ export async function countEmails(client: pg.Client): Promise<{ entries: number;
 /**
  * Inserts the lines in batches, without webhooks and mails. If a batch fails, the batches before it stay.
  * @param lines the largest row_number.
- * @param onInserted called after each batch with the number of entries whose address was not on the list.
+ * @returns the number of entries whose address was not on the list.
  */
-export async function insertLines(
-  client: pg.Client,
-  lines: number,
-  hasErasures: boolean,
-  onInserted: (entries: number) => void,
-): Promise<void> {
+export async function insertLines(client: pg.Client, lines: number, hasErasures: boolean): Promise<number> {
   // Sign-ups are inserted in the same order: a deadlock with an import is impossible.
   const insert = `INSERT INTO public.earlyaccess (${columns}, imported)
     SELECT ${entryColumns}, coalesce(created_at, CURRENT_TIMESTAMP), coalesce(status, 'waiting'), true
@@ -77,9 +72,11 @@ export async function insertLines(
     ORDER BY email COLLATE "C", row_number ON CONFLICT DO NOTHING`;
   // Sign-ups of a batch queue behind a lock that the import waits for, so it gives up early and tries again.
   await client.query("SET lock_timeout = '300ms'; SET earlyaccess.silent = 'on'");
+  let inserted = 0;
   for (let done = 0; done < lines; done += batchSize) {
-    onInserted(await retryWhileLocked(() => client.query(insert, [done, done + batchSize])));
+    inserted += await retryWhileLocked(() => client.query(insert, [done, done + batchSize]));
   }
+  return inserted;
 }
 
 async function retryWhileLocked(query: () => Promise<pg.QueryResult>, attempts = 10): Promise<number> {

@@ -106,14 +106,12 @@ function readLine({ cells }: CsvLine): ImportedEntry | string {
 
 /** Returns the number of entries whose address was not on the list. @throws OperatorError if a batch fails. */
 async function insertEntries(client: pg.Client, lines: number, hasErasures: boolean): Promise<number> {
-  let inserted = 0;
   try {
-    await insertLines(client, lines, hasErasures, (entries) => (inserted += entries));
-    return inserted;
+    return await insertLines(client, lines, hasErasures);
   } catch (error) {
     const reason = errorFields(error).code ?? "the connection is lost";
     throw new OperatorError(
-      `The import stopped after ${count(inserted)} new entries (${reason}). Run the same command again: it skips addresses that are on the list.`,
+      `The import stopped midway (${reason}). Run the same command again: it skips addresses that are on the list.`,
       { cause: error },
     );
   }
