@@ -1,4 +1,4 @@
-// Reads a CSV file of any tool: finds its delimiter and columns, and yields its lines.
+// Reads a CSV file: finds its delimiter and columns, and yields its lines.
 import { once } from "node:events";
 import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream";
@@ -89,7 +89,8 @@ async function* readRecords(path: string): Records {
     if (!(error instanceof CsvError)) throw error;
     // Only the line number: the message quotes the line.
     const line = /at line (\d+)/.exec(error.message)?.[1] ?? "?";
-    throw new OperatorError(`${printable(path)} is not valid CSV at line ${line}: ${describeCode(error.code)}.`);
+    const hint = "Look for an unexpected quote, or an earlier one that is never closed.";
+    throw new OperatorError(`${printable(path)} is not valid CSV at line ${line}: ${error.code}. ${hint}`);
   }
 }
 
@@ -98,10 +99,4 @@ function findDelimiter(head: string): string {
   const header = head.replaceAll(/"[^"]*"/g, "").split(/[\r\n]/, 1)[0] ?? "";
   const frequency = (delimiter: string) => header.split(delimiter).length;
   return [",", ";", "\t"].toSorted((a, b) => frequency(b) - frequency(a))[0] as string;
-}
-
-function describeCode(code: string): string {
-  if (code === "CSV_MAX_RECORD_SIZE") return "the line is longer than 64 KiB, or an earlier quote is never closed";
-  if (code === "CSV_QUOTE_NOT_CLOSED") return "an earlier quote is never closed";
-  return code.includes("QUOTE") ? "unexpected quote" : code;
 }
