@@ -1,6 +1,6 @@
 // waitlist stats: views, sign-ups and their rate by day, source and status, as tables in the terminal.
 import { Command } from "commander";
-import { printable, printableName } from "../../operator-messages.ts";
+import { printable } from "../../operator-messages.ts";
 import { count, print, withOwner } from "../command.ts";
 import { inPeriod, sinceOption, untilOption, type Period } from "./moment.ts";
 import { countFigures, sumFigures, type Figure, type Figures } from "../../models/stats.ts";
@@ -55,10 +55,9 @@ function formatTables({ total, byDay, bySource, byStatus, flagged }: Figures, al
   if (byDay.length === 0) return `${["No views and no sign-ups.", ...note].join("\n")}\n`;
   const ofEntries = total.confirmed > 0 ? [signups, confirmed] : [signups];
   const columns = total.views > 0 ? [views, ...ofEntries, rate] : ofEntries;
-  const format = all ? printableName : (label: string) => shorten(printable(label), 30);
   const toRows = (heading: string, figures: Figure[], shown: Column[]) => [
     [heading, ...shown.map((column) => column.heading)],
-    ...figures.map((figure) => [format(figure.label), ...shown.map(({ cell }) => cell(figure))]),
+    ...figures.map((figure) => [shorten(figure.label, all ? 100 : 30), ...shown.map(({ cell }) => cell(figure))]),
   ];
   const tables = [
     toRows("Day", [...(all ? byDay : joinEarlier(byDay)), total], columns),
@@ -78,6 +77,6 @@ function joinEarlier(byDay: Figure[]): Figure[] {
 }
 
 function shorten(label: string, longest: number): string {
-  const characters = Array.from(label);
-  return characters.length > longest ? `${characters.slice(0, longest - 1).join("")}…` : label;
+  const characters = Array.from(printable(label));
+  return characters.length > longest ? `${characters.slice(0, longest - 1).join("")}…` : characters.join("");
 }
