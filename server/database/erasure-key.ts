@@ -20,9 +20,8 @@ export async function storeKeyHash(owner: pg.Client, key: string): Promise<void>
 /** Requires the key if the database has erased addresses: without it, they could return. Returns whether they are kept. */
 export async function requireErasureKey(client: pg.Client, key: string | undefined): Promise<boolean> {
   const { rows } = await client.query("SELECT to_regclass('earlyaccess_erasures.addresses') IS NOT NULL AS found");
-  const exists = rows[0].found as boolean;
-  if (!exists && key === undefined) return false;
-  if (!exists) {
+  if (!rows[0].found) {
+    if (key === undefined) return false;
     throw new OperatorError(
       "There is no table for erased addresses yet. Migrate with ERASURE_KEY set: npm run migrate.",
     );

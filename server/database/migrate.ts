@@ -41,7 +41,9 @@ export async function migrate(settings: DatabaseSettings, allowPrivilegedRole = 
     if (isPrivileged && !allowPrivilegedRole) {
       throw new OperatorError(`${warning}\nTo start all the same, set ALLOW_PRIVILEGED_ROLE=true.`);
     }
-    if (!(await mayMigrate(owner))) return skipMigrations(owner, settings, warning);
+    const warnings = warning ? [warning] : [];
+    if (!(await mayMigrate(owner)))
+      return { applied: undefined, warnings: [...warnings, ...(await skipMigrations(owner, settings))] };
     await createRoles(owner, settings);
     const applied = await applyMigrations(owner);
     if (settings.worker) await createQueue(owner, settings.ownerUrl);
@@ -51,8 +53,10 @@ export async function migrate(settings: DatabaseSettings, allowPrivilegedRole = 
     const after = await examineWebRole(owner, settings);
     return { applied, warnings: after.warning ? [after.warning] : [] };
   }).catch((error: pg.DatabaseError) => {
-    // With its code, after which prepareDatabase retries.
-    throw error.code === "55P03" ? new OperatorError(`${error.message}. ${lockHint}`, { code: error.code }) : error;
+    if (error.code !== "55P03") throw error;
+    const hint =
+      "Another session holds the lock: try again. If DATABASE_OWNER_URL names a pooler in transaction mode, such as PgBouncer, it keeps the lock of an earlier run: name Postgres itself.";
+    throw new OperatorError(`${error.message}. ${hint}`, { code: error.code });
   });
 }
 
@@ -112,9 +116,6 @@ async function requireUtf8(client: pg.Client): Promise<void> {
   );
 }
 
-const lockHint =
-  "Another session holds the lock: try again. If DATABASE_OWNER_URL names a pooler in transaction mode, such as PgBouncer, it keeps the lock of an earlier run: name Postgres itself.";
-
 /** Returns whether the current role may create the waitlist or, once it exists, act as its owner. */
 export async function mayMigrate(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query<{ may: boolean }>(
@@ -124,14 +125,12 @@ export async function mayMigrate(client: pg.Client): Promise<boolean> {
   return rows[0]?.may ?? false;
 }
 
-/** @throws OperatorError if the database has no waitlist. */
-async function skipMigrations(client: pg.Client, settings: DatabaseSettings, warning = ""): Promise<MigrationResult> {
-  const { name } = readRole(settings.ownerUrl);
+/** Returns a warning unless the site has no other role. @throws OperatorError if the database has no waitlist. */
+async function skipMigrations(client: pg.Client, { ownerUrl, webUrl }: DatabaseSettings): Promise<string[]> {
   const { rows } = await client.query("SELECT to_regclass('public.earlyaccess') IS NULL AS missing");
-  const hint = `"${name}" may not migrate. Name the owner in DATABASE_OWNER_URL.`;
+  const hint = `"${readRole(ownerUrl).name}" may not migrate. Name the owner in DATABASE_OWNER_URL.`;
   if (rows[0].missing) throw new OperatorError(`The table public.earlyaccess does not exist, and ${hint}`);
-  const warnings = [...(warning ? [warning] : []), ...(settings.ownerUrl === settings.webUrl ? [] : [hint])];
-  return { applied: undefined, warnings };
+  return ownerUrl === webUrl ? [] : [hint];
 }
 
 /** Ignores migrations that another application recorded in the same table. */

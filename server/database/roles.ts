@@ -165,7 +165,6 @@ export async function examineWebRole(owner: pg.Client, { webUrl }: DatabaseSetti
     const warning = `${role} is a superuser or the owner of the waitlist: a compromised web process could read and delete everything. Name a role of its own in DATABASE_URL, for example perennial_web, and the owner in DATABASE_OWNER_URL; migrating creates the role.`;
     return { isPrivileged: true, warning };
   }
-  if (rights.length === 0) return { isPrivileged: false, warning: undefined };
   const warning = `${role} has ${rights.join(", ")} on entries: a compromised web process could use it. Migrating revokes its own rights and those of PUBLIC. Look for others with \\dp earlyaccess and \\du in psql: a membership, for example, or a grant by another role.`;
-  return { isPrivileged: false, warning };
+  return { isPrivileged: false, warning: rights.length > 0 ? warning : undefined };
 }

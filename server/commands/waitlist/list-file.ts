@@ -30,6 +30,7 @@ export async function writeList(path: string | undefined, write: (output: Writab
   } catch (error) {
     output.destroy();
     await rm(draft, { force: true });
-    throw error;
+    const isOfFile = (error as NodeJS.ErrnoException).syscall === "write"; // Such as a full disk.
+    throw isOfFile ? fileError(path, "written", error as Error) : error;
   }
 }

@@ -182,7 +182,11 @@ async function leave({ data, binaries }: Cluster, holder: pg.Client): Promise<vo
 
 async function start({ directory, data, binaries }: Cluster): Promise<void> {
   const { pid, port: last } = await readLock(data);
-  if (pid && (await isStale(pid, data))) await rm(lockFile(data), { force: true });
+  // Postgres refuses to start while the process named in its lock file is alive. After a kill, that number may belong to an
+  // unrelated process; in a container it usually does. The working directory of a postmaster is its data directory. If the
+  // working directory is not readable, the lock stays: a running postmaster ends itself without the file.
+  const folder = await readlink(`/proc/${pid}/cwd`).catch(() => data); // Linux only.
+  if (folder !== data) await rm(lockFile(data), { force: true });
   // After a kill the same port if it is free, so that a running site can reconnect.
   const port = last && (await isFree(last)) ? last : await freePort();
   const settings = `-p ${port} -c cluster_name=${nameOf(data)}`;
@@ -199,15 +203,6 @@ const lockFile = (data: string) => join(data, "postmaster.pid");
 async function readLock(data: string) {
   const lines = (await readFile(lockFile(data), "utf8").catch(() => "")).split("\n");
   return { pid: lines[0], port: Number(lines[3]) };
-}
-
-/**
- * Postgres refuses to start while the process named in its lock file is alive. After a kill, that number may belong to an
- * unrelated process; in a container it usually does. The working directory of a postmaster is its data directory. If the
- * working directory is not readable, the lock stays: a running postmaster ends itself without the file.
- */
-async function isStale(pid: string, data: string): Promise<boolean> {
-  return process.platform === "linux" && (await readlink(`/proc/${pid}/cwd`).catch(() => data)) !== data;
 }
 
 /**

@@ -13,7 +13,6 @@ type Paths = Record<"initdb" | "pg_ctl" | "postgres", string>;
 
 /** The account that every Unix has and that owns nothing else. */
 const nobody = { uid: 65_534, gid: 65_534 };
-type Account = typeof nobody;
 
 const run = promisify(execFile);
 
@@ -69,7 +68,7 @@ async function findPaths(): Promise<Paths> {
 }
 
 /** Returns the owner of the cluster or of the project, so that starts with and without sudo can alternate. */
-async function accountFor(directory: string): Promise<Account> {
+async function accountFor(directory: string): Promise<typeof nobody> {
   const cluster = await stat(join(directory, "postgres")).catch(() => undefined);
   const { uid, gid } = cluster ?? (await stat(dirname(directory)));
   return uid === 0 ? nobody : { uid, gid };
@@ -80,7 +79,7 @@ async function accountFor(directory: string): Promise<Account> {
  * project below /root), the process keeps the capability dac_override; initdb calls access(2), which honours the capability
  * only with no_setuid_fixup.
  */
-async function dropPrivileges({ uid, gid }: Account, files: string[]): Promise<string[]> {
+async function dropPrivileges({ uid, gid }: typeof nobody, files: string[]): Promise<string[]> {
   const drop = ["setpriv", `--reuid=${uid}`, `--regid=${gid}`, "--clear-groups", "--no-new-privs"];
   try {
     for (const file of files) await run("setpriv", [...drop.slice(1), "test", "-x", file]);
