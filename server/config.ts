@@ -307,7 +307,7 @@ function readEnvFile(): NodeJS.Dict<string> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT") return {};
-    throw new OperatorError(`.env cannot be read (${code}). Create the file with the command in docs/first-day.md`);
+    throw new OperatorError(`.env cannot be read (${code}). It must be a file that this account may read.`);
   }
   // PowerShell's ">" writes UTF-16, which parseEnv cannot read.
   if (!isUtf8(bytes) || bytes.includes(0)) {

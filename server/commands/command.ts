@@ -78,10 +78,14 @@ function toOperatorError(error: unknown): unknown {
 
 /** A container's disk is read-only, and has none of the operator's folders. */
 export function fileError(path: string, verb: "read" | "written", { code }: NodeJS.ErrnoException): OperatorError {
-  const isMissing = code === "ENOENT" || code === "EROFS";
-  const hint =
+  const mount =
     ' In a container, mount the folder (-v "$PWD/exports:/data" --user "$(id -u):$(id -g)"), and name /data/FILE.';
-  return new OperatorError(`${printable(path)} cannot be ${verb}: ${code}.${isMissing ? hint : ""}`);
+  const hints: Record<string, string> = {
+    ENOENT: mount,
+    EROFS: mount,
+    EEXIST: " Another command writes it, or one was killed: then remove it.",
+  };
+  return new OperatorError(`${printable(path)} cannot be ${verb}: ${code}.${hints[code ?? ""] ?? ""}`);
 }
 
 /** Keeps line breaks, and replaces every other control character by "?". */

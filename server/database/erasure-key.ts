@@ -22,9 +22,7 @@ export async function requireErasureKey(client: pg.Client, key: string | undefin
   const { rows } = await client.query("SELECT to_regclass('earlyaccess_erasures.addresses') IS NOT NULL AS found");
   if (!rows[0].found) {
     if (key === undefined) return false;
-    throw new OperatorError(
-      "There is no table for erased addresses yet. Migrate with ERASURE_KEY set: npm run migrate.",
-    );
+    throw new OperatorError("There is no table for erased addresses yet. Migrate with ERASURE_KEY set.");
   }
   if (key === undefined) {
     throw new OperatorError(

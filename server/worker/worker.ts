@@ -127,7 +127,7 @@ function createRunnerLogger(log: Log): Logger {
 async function checkDatabase(holder: pg.Client, tasks: TaskList, key: string | undefined): Promise<void> {
   const { rows } = await holder.query("SELECT to_regnamespace('graphile_worker') IS NOT NULL AS queue");
   if (!rows[0].queue) {
-    throw new OperatorError("There is no queue yet. Migrate with the worker's settings: npm run migrate.");
+    throw new OperatorError("There is no queue yet. Migrate with the worker's settings.");
   }
   if (tasks.mail || tasks.purge) await requireErasureKey(holder, key);
 }

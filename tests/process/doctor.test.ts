@@ -197,8 +197,10 @@ it("doctor logs into the mail server, and prints no password", async () => {
   expect(await examine(server.url)).toBe("ok       SMTP_URL: the mail server accepts connections");
   const wrong = Object.assign(new URL(server.url), { password: "hunter2" }).href;
   expect(await examine(wrong)).toMatch(
-    /^problem {2}SMTP_URL: Mail server error: 535 to AUTH PLAIN\. Mails wait\. Correct it\.$/,
+    /^problem {2}SMTP_URL: Mail server error: 535 to AUTH PLAIN\. Mails wait\. Correct the URL, or start the server\.$/,
   );
   await server.close();
-  expect(await examine(server.url)).toMatch(/^problem .*: ECONNREFUSED\. Mails wait\. Correct it\.$/);
+  expect(await examine(server.url)).toMatch(
+    /^problem .*: ECONNREFUSED\. Mails wait\. Correct the URL, or start the server\.$/,
+  );
 });

@@ -147,7 +147,7 @@ describe("the embedded database", () => {
 
   it("that cannot run is one sentence with the way out", async () => {
     expect(await failToStart({ command: await cloneSite('a "clone"') })).toMatch(
-      /^DATABASE_URL is missing, and the embedded Postgres cannot run here: .*a "clone".*\nSet it to a Postgres of your own, .*\n$/,
+      /^DATABASE_URL is missing, and the embedded Postgres cannot run here: .*a "clone".*\nSet DATABASE_URL to a Postgres of your own, .*\n$/,
     );
   });
 

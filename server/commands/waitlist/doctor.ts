@@ -218,7 +218,9 @@ async function examineMailServer(url: string, { publicUrl = "" }: Config): Promi
   } catch (error) {
     if (!(error instanceof MailError)) throw error;
     const isCertificate = /CERT|^UNABLE_TO_/.test(error.code);
-    const hint = isCertificate ? "For an authority of your own, see docs/mail.md, Docker Compose." : "Correct it.";
+    const hint = isCertificate
+      ? "For an authority of your own, see docs/mail.md, Docker Compose."
+      : "Correct the URL, or start the server.";
     return problem("SMTP_URL", `${error.message}. Mails wait. ${hint}`);
   }
 }

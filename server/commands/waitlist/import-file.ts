@@ -46,8 +46,7 @@ function checkColumns(columns: (string | undefined)[]): void {
   const missing = ["email", "name", "company"].find(
     (column) => !columns.includes(column) && !(column === "name" && isNamed),
   );
-  const hint = `in the first line, rename the one that holds it to ${missing}.`;
-  if (missing) throw new OperatorError(`No column is called ${missing}: ${hint}`);
+  if (missing) throw new OperatorError(`No column is called ${missing}. Rename it in the first line.`);
   const twice = columns.find((column, i) => column && columns.indexOf(column) !== i);
   if (twice) throw new OperatorError(`Two columns are for ${twice}. Remove one.`);
 }

@@ -29,7 +29,7 @@ export const sinceOption = () =>
   );
 
 export const untilOption = () =>
-  new Option("--until <DATE>", "only entries before that time; a date without a time includes that day").argParser(
+  new Option("--until <DATE>", "only entries before that time, or until the end of that day").argParser(
     (text) => `created_at < ${readTimestamp(text, dayMs)}`,
   );
 

@@ -8,7 +8,7 @@ export const purge = new Command("purge")
   .summary("permanently removes the entries that are older than RETENTION_MONTHS")
   .description(
     "Without a worker, which purges too, run purge daily, for example with cron. With ERASURE_KEY, it first removes " +
-      "the entries of erased people, which a restore brought back.",
+      "the entries of erased people that a restore brought back.",
   )
   .option("--dry-run", "print the numbers, and change nothing")
   .action(({ dryRun = false }: { dryRun?: boolean }) =>
@@ -17,7 +17,7 @@ export const purge = new Command("purge")
       const again = erasureKey ? await eraseAgain(client, erasureKey, dryRun) : 0;
       const verb = dryRun ? "Would remove" : "Removed";
       if (erasureKey)
-        print(`${verb} ${countEntries(again)} of erased people, which a restore or an import brought back.\n`);
+        print(`${verb} ${countEntries(again)} of erased people that a restore or an import brought back.\n`);
       if (months === 0) {
         print("RETENTION_MONTHS is 0 or not set, so no entry is too old. Set it, for example RETENTION_MONTHS=24.\n");
         return;

@@ -31,7 +31,7 @@ export async function openEmbedded(folder: string) {
   return open(folder).catch((error: Error) => {
     if (error instanceof OperatorError) throw error;
     throw new OperatorError(
-      `DATABASE_URL is missing, and the embedded Postgres cannot run here: ${error.message}\nSet it to a Postgres of your own, for example DATABASE_URL=postgresql://perennial_web:secret@db.example:5432/perennial`,
+      `DATABASE_URL is missing, and the embedded Postgres cannot run here: ${error.message}\nSet DATABASE_URL to a Postgres of your own, for example DATABASE_URL=postgresql://perennial_web:secret@db.example:5432/perennial`,
       { cause: error },
     );
   });
