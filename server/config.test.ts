@@ -44,6 +44,10 @@ it.each(secretNames)("the configuration rejects the example of %s in production"
   expect(errorOf({ [name]: example, NODE_ENV: "production" })).toContain(`\n  ${name} is the example`);
 });
 
+it("the configuration rejects one port for site and metrics", () => {
+  expect(errorOf({ PORT: "9464", METRICS_PORT: "9464" })).toContain('METRICS_PORT is "9464" but must be another port');
+});
+
 it("the configuration rejects REDIS_URL if DATABASE_URL has no password", () => {
   const env = { REDIS_URL: "redis://cache.example", DATABASE_URL: "postgresql://web@db.example/perennial" };
   expect(errorOf(env)).toContain("\n  REDIS_URL needs a password in DATABASE_URL");

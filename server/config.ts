@@ -138,12 +138,12 @@ export const settings = {
   SIGNUP_LIMIT: { schema: wholeNumber(1, 1_000_000).default(30), example: "30" },
   /** The length of that window. */
   SIGNUP_WINDOW_SECONDS: { schema: wholeNumber(1, 86_400, "seconds").default(600), example: "600" },
-  /** New entries per hour over all clients, above which an entry gets a flag. */
+  /** New entries per hour and process, over all clients, above which an entry gets a flag. */
   SIGNUP_HOURLY_CEILING: {
     schema: wholeNumber(0, 100_000_000, "entries (0: no ceiling)").default(1000),
     example: "1000",
   },
-  /** The Redis in which replicas share these limits. Undefined: each process counts in its own memory. */
+  /** The Redis in which replicas share SIGNUP_LIMIT. Undefined: each process counts in its own memory. */
   REDIS_URL: { schema: redisUrl.optional(), example: "redis://:secret@cache.example:6379/0", secret: true },
   /** Name and postal address of who keeps the list, for the privacy page. Undefined: not shown. */
   CONTROLLER: { schema: printableLine.optional(), example: "Perennial Inc., 1 Garden Way, 12345 Springfield" },
@@ -163,7 +163,7 @@ export const settings = {
   MAIL_MIN_CONFIRMED: { schema: wholeNumber(0, 100, "per cent (0: send all)").default(10), example: "10" },
   /** False keeps the site out of search engines, for staging. */
   ALLOW_INDEXING: { schema: trueOrFalse.default(true), example: "false" },
-  /** The port of the Prometheus metrics. Undefined: no metrics. */
+  /** The port of the Prometheus metrics, another one than PORT. Undefined: no metrics. */
   METRICS_PORT: { schema: wholeNumber(1, 65_535).optional(), example: "9464" },
   /** The port of the worker's Prometheus metrics. Undefined: no metrics. */
   WORKER_METRICS_PORT: { schema: wholeNumber(1, 65_535).optional(), example: "9465" },
@@ -213,6 +213,9 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const isProduction = given.NODE_ENV === "production";
   const { values, errors } = parseSettings(given);
   errors.unshift(...files.errors);
+  const { METRICS_PORT: metricsPort, PORT: port } = values;
+  if (metricsPort !== undefined && metricsPort === port)
+    errors.push(describeInvalid("METRICS_PORT", `${port}`, "another port than PORT", settings.METRICS_PORT.example));
   errors.push(...checkDatabaseUrls(values, isProduction), ...checkPresence(given));
   if (values.REDIS_URL && values.DATABASE_URL && !new URL(values.DATABASE_URL).password) {
     errors.push("REDIS_URL needs a password in DATABASE_URL, which is the key of the hashes of clients' addresses");

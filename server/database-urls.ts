@@ -33,7 +33,7 @@ export const postgresUrl = (name: DatabaseUrlName) =>
       isPostgresUrl,
       `a Postgres URL with user and database, special characters in the password percent-encoded (docker compose: ${composeVariables[name]} with letters, digits, - and _ only)`,
     )
-    .transform((text) => text.replace(unverified, "$1verify-full"));
+    .transform((text) => (text.includes("uselibpqcompat=true") ? text : text.replace(unverified, "$1verify-full")));
 
 function isPostgresUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;

@@ -12,7 +12,7 @@ import { createHttpServer, directTimeouts, gracePeriodMs, proxiedTimeouts } from
 import { createLogger } from "./logger.ts";
 import { connectRedis } from "./middleware/redis-store.ts";
 import { createEntryLinks } from "./models/entry-links.ts";
-import { createPageSettings, watchSignupWindow } from "./models/page-settings.ts";
+import { createPageSettings, watchClosing } from "./models/page-settings.ts";
 import { createPageViews } from "./models/page-views.ts";
 import { createSignupCeiling } from "./models/signup-volume.ts";
 import { createWaitlist } from "./models/waitlist.ts";
@@ -45,7 +45,7 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
     void rendering
       .then(({ refresh }) => refresh())
       .catch((err: unknown) => log.error({ err }, "rendering the pages failed"));
-  cleanups.push(watchSignupWindow(config, renderAgain));
+  cleanups.push(watchClosing(config, renderAgain));
   await prepareDatabase(() => migrate(opened, config.allowPrivilegedRole), log, stopped.signal, onFault);
   const frontend = await rendering;
 

@@ -3,7 +3,7 @@ import { earlyAccess, privacyPage } from "./content.ts";
 import { explanations, type Explanation } from "./explained-columns.ts";
 import type { NoticeSettings } from "./site-settings.ts";
 
-export interface NoticeSection {
+interface NoticeSection {
   heading: string;
   terms?: Explanation[];
   text: string;

@@ -69,5 +69,5 @@ it("the closing time closes a running site: the API at once, and every prerender
     expect([url, await get(app, url)]).toEqual([url, expect.stringContaining("List closed")]);
   }
   expect(await get(app, "/")).not.toMatch(/<form|Open until/);
-  expect(frontend.errorPage.variants.identity.body.toString()).toContain("List closed");
+  expect(frontend.errorPage().variants.identity.body.toString()).toContain("List closed");
 });

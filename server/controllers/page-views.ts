@@ -18,13 +18,19 @@ export function countViews(pageViews: PageViews, limits: SignupLimits, origin: s
   function count(req: Request, res: Response) {
     const host = (req.headers.host ?? "").replace(/:\d+$/, "");
     pageViews.add(viewSource(new URLSearchParams(req.url.split("?", 2)[1]), [hostname, host]));
-    confirm(req, res);
+    sendNoContent(req, res);
   }
 
-  router.all(viewPath, requirePost, sameOrigin(origin, "Page views"), clientLimit(limits, "view-", confirm), count);
+  router.all(
+    viewPath,
+    requirePost,
+    sameOrigin(origin, "Page views"),
+    clientLimit(limits, "view-", sendNoContent),
+    count,
+  );
   return router;
 }
 
-function confirm(_req: Request, res: Response): void {
+function sendNoContent(_req: Request, res: Response): void {
   res.status(204).set("Cache-Control", "no-store").end();
 }

@@ -21,7 +21,7 @@ const migrationsFolder = join(projectRoot, "prisma/migrations");
 /** The advisory lock that `prisma migrate deploy` holds while it applies migrations. */
 const migrationLock = 72_707_369;
 
-export interface MigrationResult {
+interface MigrationResult {
   /** Undefined if ownerUrl's role may not migrate, and nothing was changed. */
   applied: string[] | undefined;
   warnings: string[];

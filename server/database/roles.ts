@@ -78,7 +78,7 @@ export async function createRoles(owner: pg.Client, settings: DatabaseSettings):
     if (await isTrue(unless)) continue;
     // Not tried without the right: Postgres would write a refused statement into its log, with the password.
     if (mayCreate || password === undefined) {
-      const statement = sql.replace("'its password'", () => pg.escapeLiteral(password ?? ""));
+      const statement = sql.replace("PASSWORD 'its password'", () => `PASSWORD ${pg.escapeLiteral(password ?? "")}`);
       await owner.query(statement).catch((error: { code?: string }) => {
         // insufficient_privilege; undefined_object, after a role that could not be created
         if (!["42501", "42704"].includes(error.code ?? "")) throw error;

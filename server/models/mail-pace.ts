@@ -6,7 +6,7 @@ interface Queryable {
 }
 
 /** The latest mails, at most 100, that are older than two hours. */
-export interface MailPace {
+interface MailPace {
   mails: number;
   confirmed: number;
   /** Mails that 24 hours allow, and mails of the past 24 hours. Null if all are sent. */

@@ -4,7 +4,7 @@ import { noticeText } from "../../client/shared/privacy-notice.ts";
 import type { NoticeSettings, PageSettings } from "../../client/shared/site-settings.ts";
 import type { Config } from "../config.ts";
 
-type SignupWindow = Pick<Config, "waitlist" | "waitlistCloses">;
+type Opening = Pick<Config, "waitlist" | "waitlistCloses">;
 
 /** Returns the privacy notice, and a function that reads the page settings, because `closed` changes with the clock. */
 export function createPageSettings(config: Config): { settings: () => PageSettings; notice: Notice } {
@@ -33,7 +33,7 @@ export function createNotice(settings: NoticeSettings): Notice {
   return { id: createHash("sha256").update(text).digest("hex").slice(0, 32), text };
 }
 
-function isOpen({ waitlist, waitlistCloses }: SignupWindow): boolean {
+function isOpen({ waitlist, waitlistCloses }: Opening): boolean {
   return waitlist === "open" && !(waitlistCloses && Date.now() >= waitlistCloses.getTime());
 }
 
@@ -50,10 +50,10 @@ export function describeClosing(time: Date): string {
  * at most.
  * @returns a function that stops the watch.
  */
-export function watchSignupWindow(window: SignupWindow, update: () => void): () => void {
-  if (!isOpen(window)) return () => undefined;
+export function watchClosing(opening: Opening, update: () => void): () => void {
+  if (!isOpen(opening)) return () => undefined;
   const timer = setInterval(() => {
-    if (isOpen(window)) return;
+    if (isOpen(opening)) return;
     clearInterval(timer);
     update();
   }, 1_000);

@@ -23,15 +23,15 @@ export async function findNotifiedEntry(queue: Queue, id: string): Promise<Notif
   return rows[0];
 }
 
-export interface MailedEntry {
+interface EntryToMail {
   id: string;
   email: string;
   mailed_at: Date | null;
 }
 
 /** Returns undefined if the entry is erased, flagged, confirmed or refused, or had three mails. */
-export async function findMailedEntry(queue: Queue, id: string): Promise<MailedEntry | undefined> {
-  const { rows } = await queue.query<MailedEntry>(
+export async function findEntryToMail(queue: Queue, id: string): Promise<EntryToMail | undefined> {
+  const { rows } = await queue.query<EntryToMail>(
     `SELECT id, email, mailed_at FROM public.earlyaccess
      WHERE id = $1 AND NOT ${isFlagged} AND confirmed_at IS NULL AND mail_refusal IS NULL
        AND coalesce(cardinality(mail_tokens), 0) < 3`,
@@ -44,7 +44,7 @@ export async function findMailedEntry(queue: Queue, id: string): Promise<MailedE
  * Returns the time a day after the latest mail or erasure, and 30 days after the address left; undefined if it has passed.
  * @param hash of the address, as the erased addresses have it.
  */
-export async function findEarliestTime(queue: Queue, entry: MailedEntry, hash: Buffer): Promise<Date | undefined> {
+export async function findNextMailTime(queue: Queue, entry: EntryToMail, hash: Buffer): Promise<Date | undefined> {
   const { rows } = await queue.query<{ until: Date }>(
     `SELECT until FROM (SELECT greatest($1::timestamptz + interval '1 day', max(erased_at) + interval '1 day',
                                         max(left_at) + interval '30 days') AS until
@@ -59,7 +59,7 @@ export async function findEarliestTime(queue: Queue, entry: MailedEntry, hash: B
  * Stores the token's hash and counts the mail before it is sent, so that a crash cannot exceed the limits: the job then waits for
  * the next day. Returns false if the entry is erased, or another job for it was first.
  */
-export async function claimMail(queue: Queue, { id }: MailedEntry, tokenHash: string, hash: Buffer): Promise<boolean> {
+export async function claimMail(queue: Queue, { id }: EntryToMail, tokenHash: string, hash: Buffer): Promise<boolean> {
   const { rowCount } = await queue.query(
     `UPDATE public.earlyaccess
      SET mail_tokens = array_append(mail_tokens, $2), erasure_hash = $3, mailed_at = CURRENT_TIMESTAMP
@@ -72,7 +72,7 @@ export async function claimMail(queue: Queue, { id }: MailedEntry, tokenHash: st
 /** @param refusal the mail server's code if it is permanent. */
 export async function releaseMail(
   queue: Queue,
-  { id, mailed_at }: MailedEntry,
+  { id, mailed_at }: EntryToMail,
   tokenHash: string,
   refusal: string | null,
 ): Promise<void> {

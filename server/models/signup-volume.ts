@@ -77,7 +77,10 @@ const batchSize = 200;
  * Clears the flag unusual_volume, and queues the confirmation mails that it held back.
  * @param period an SQL condition on created_at.
  */
-export async function clearFlag(client: pg.Client, period: string): Promise<{ cleared: number; queued: number }> {
+export async function clearUnusualVolume(
+  client: pg.Client,
+  period: string,
+): Promise<{ cleared: number; queued: number }> {
   const total = { cleared: 0, queued: 0 };
   const job = (await isQueueEnabled(client, "mail")) ? "public.earlyaccess_queue_mail(id)" : "NULL";
   for (;;) {

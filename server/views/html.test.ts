@@ -24,7 +24,7 @@ it.each<[name: string, load: () => Promise<string>]>([
   ["page of a form after the closing", () => postBadForm(closed)],
   ["privacy page", () => get("/privacy")],
   ["404 page", () => get("/nope")],
-  ["error page", async () => site.options.frontend.errorPage.variants.identity.body.toString()],
+  ["error page", async () => site.options.frontend.errorPage().variants.identity.body.toString()],
 ])("the %s is valid HTML, with one h1 and no heading that skips a level", async (_, load) => {
   const html = await load();
   // The rules of the HTML standard, without rules of style.

@@ -18,7 +18,7 @@ const noStore = { "Cache-Control": "no-store" };
 const htmlType = { "Content-Type": "text/html; charset=utf-8" };
 
 /** What renders the pages: the build, or in development the sources with their latest edits. */
-export interface Rendering extends Pick<typeof EntryServer, "pagePath" | "renderPage"> {
+interface Rendering extends Pick<typeof EntryServer, "pagePath" | "renderPage"> {
   /** Returns the HTML document around a page. */
   toDocument: (page: EntryServer.RenderedPage) => string | Promise<string>;
 }
@@ -35,8 +35,8 @@ export interface Pages {
   refresh: () => Promise<void>;
   /** The pages that are rendered at the start, by the path that pagePath returns. */
   prerendered: Cache;
-  /** For a fault, rendered before there is one. */
-  errorPage: CachedResponse;
+  /** Returns the page for a fault, which was rendered before there is one. */
+  errorPage: () => CachedResponse;
 }
 
 /**
@@ -50,7 +50,7 @@ export async function createPages(
 ): Promise<Pages> {
   const prerendered = new Map<string, CachedResponse>();
   const onDemand = new Map<string, Promise<CachedResponse>>();
-  const errorPage = {} as CachedResponse;
+  let errorPage: CachedResponse;
 
   /** @param caching of a page that is the same for everybody, which is compressed once. */
   async function render(path: string, failure?: FormFailure, caching?: Record<string, string>) {
@@ -77,13 +77,13 @@ export async function createPages(
     const prerender = async (path: string) => prerendered.set(path, await render(path, undefined, cachingOf(path)));
     await Promise.all(paths?.map(prerender) ?? []);
     // Not compressed: clients rarely get it, and the start would wait for it.
-    Object.assign(errorPage, await render(errorPath));
+    errorPage = await render(errorPath);
   }
 
   await refresh();
   return {
     prerendered,
-    errorPage,
+    errorPage: () => errorPage,
     pagePath: async (path, query) => (await load()).pagePath(path, query),
     renderPage: async (path, failure) => {
       if (!paths || failure?.values) return render(path, failure);

@@ -3,13 +3,13 @@ import type { Task } from "graphile-worker";
 import { hashEmail } from "../database/erasure-key.ts";
 import { createToken } from "../models/entry-links.ts";
 import { requireConfirmations } from "../models/mail-pace.ts";
-import { claimMail, findEarliestTime, findMailedEntry, releaseMail } from "../models/queued-entries.ts";
+import { claimMail, findNextMailTime, findEntryToMail, releaseMail } from "../models/queued-entries.ts";
 import { normaliseEmail } from "../models/waitlist-entry.ts";
 import { renderConfirmationMail, type MailedSite } from "../views/confirmation-mail.tsx";
 import { MailError, sendMail } from "./mail-server.ts";
 import type { CountMail } from "./metrics.ts";
 
-export interface MailSettings {
+interface MailSettings {
   /** URL of the SMTP server. */
   url: string;
   from: { name: string; address: string };
@@ -28,7 +28,7 @@ export interface MailSettings {
 export function mailTask(settings: MailSettings): Task {
   const server = { url: settings.url, client: new URL(settings.site.origin).hostname };
   return async (payload, helpers) => {
-    const entry = await findMailedEntry(helpers, (payload as { entry: string }).entry);
+    const entry = await findEntryToMail(helpers, (payload as { entry: string }).entry);
     if (!entry) return;
     // A compromised web process could store spellings such as "ada@example.com ", and mail one person several times a day.
     if (normaliseEmail(entry.email) !== entry.email) {
@@ -36,7 +36,7 @@ export function mailTask(settings: MailSettings): Task {
       return;
     }
     const hash = hashEmail(entry.email, settings.key);
-    const runAt = await findEarliestTime(helpers, entry, hash);
+    const runAt = await findNextMailTime(helpers, entry, hash);
     if (runAt) {
       await helpers.addJob("mail", { entry: entry.id }, { runAt, jobKey: `mail ${entry.id}` });
       return;

@@ -73,8 +73,10 @@ it("import adds nothing if a line is wrong, and reports 20 of them without perso
 it.each<[string, string | Uint8Array, RegExp]>([
   [
     "a date that is not ISO 8601 or not past",
-    "name,email,company,created_at\nA,a@example.com,C,01/02/2026\nA,a@example.com,C,9999-01-01\n",
-    /^Line 2: created_at: not a past date in ISO 8601\nLine 3: created_at: /,
+    `name,email,company,created_at\n${["01/02/2026", "9999-01-01", "2026-01-31 12:00:00 -0500", "2026-01-31 12:00 Z x"]
+      .map((date) => `A,a@example.com,C,${date}\n`)
+      .join("")}`,
+    /^(Line \d: created_at: not a past date in ISO 8601\n){4}/,
   ],
   [
     "an unknown status",

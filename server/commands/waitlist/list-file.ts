@@ -30,7 +30,7 @@ export async function writeList(path: string | undefined, write: (output: Writab
   } catch (error) {
     output.destroy();
     await rm(draft, { force: true });
-    const isOfFile = (error as NodeJS.ErrnoException).syscall === "write"; // Such as a full disk.
+    const isOfFile = ["write", "fsync", "rename"].includes((error as NodeJS.ErrnoException).syscall ?? "");
     throw isOfFile ? fileError(path, "written", error as Error) : error;
   }
 }

@@ -3,14 +3,19 @@ import { InvalidArgumentError, Option } from "commander";
 import { z } from "zod";
 
 const isDay = (text: string) => z.iso.date().safeParse(text).success;
+const dateTime = z.iso.datetime({ offset: true, local: true });
 const dayMs = 86_400_000;
 
 /** Returns undefined for a text that is no date. */
 export function readMoment(text: string): Date | undefined {
-  const [day = "", time] = text.split(/[T ]/, 2);
-  const hasZone = time === undefined || /Z|[+-]\d\d/.test(time);
-  const moment = new Date(hasZone ? text : `${text}Z`);
-  return isDay(day) && !Number.isNaN(moment.getTime()) ? moment : undefined;
+  if (isDay(text)) return new Date(text);
+  // Postgres writes "2026-01-31 12:00:00+00"; zod wants seconds before an offset.
+  const iso = text
+    .replace(/^(\S{10})[T ](\d\d:\d\d)(?!:)/, "$1T$2:00")
+    .replace(/^(\S{10}) /, "$1T")
+    .replace(/([+-]\d\d)$/, "$1:00");
+  if (!dateTime.safeParse(iso).success) return undefined;
+  return new Date(/(?:Z|[+-]\d\d:\d\d)$/.test(iso) ? iso : `${iso}Z`);
 }
 
 /** @param dayLength what to add to a date without a time. */

@@ -1,6 +1,6 @@
 // waitlist unflag: clears the flag of a busy day, and sends the mails that it held back.
 import { Command } from "commander";
-import { clearFlag } from "../../models/signup-volume.ts";
+import { clearUnusualVolume } from "../../models/signup-volume.ts";
 import { countEntries, print, withOwner } from "../command.ts";
 import { inPeriod, sinceOption, untilOption, type Period } from "./moment.ts";
 
@@ -15,7 +15,7 @@ export const unflag = new Command("unflag")
   .addOption(untilOption())
   .action(async (period: Period) => {
     await withOwner(async (client) => {
-      const { cleared, queued } = await clearFlag(client, inPeriod(period));
+      const { cleared, queued } = await clearUnusualVolume(client, inPeriod(period));
       print(`Cleared the flag of ${countEntries(cleared)}. Mails queued: ${queued}.\n`);
     });
   });

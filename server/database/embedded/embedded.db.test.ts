@@ -1,10 +1,11 @@
 // The embedded Postgres through what people do to it: shared, killed, left behind.
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, it, onTestFinished } from "vitest";
-import { queryAs } from "../../../tests/support/postgres.ts";
+import { queryAs, withClient } from "../../../tests/support/postgres.ts";
 import { until } from "../../../tests/support/run.ts";
 import { openEmbedded } from "./embedded.ts";
 
@@ -42,6 +43,21 @@ it("the embedded Postgres is one for all who open it at once, and ends with the 
   await b.release();
   expect(await queryAs(c.ownerUrl, "SELECT 1 AS x")).toEqual([{ x: 1 }]);
   await c.release();
+  await gone(pid);
+});
+
+it("the embedded Postgres ends with its last user also if it recovered from a crash of one of its processes", async () => {
+  const database = await openEmbedded(folder);
+  await withClient(database.ownerUrl, async (client) => {
+    const ended = once(client, "end").catch(() => undefined); // It also emits an error.
+    const { rows } = await client.query("SELECT pg_backend_pid() AS pid");
+    process.kill(rows[0].pid as number, "SIGKILL");
+    await ended;
+  });
+  const isBack = () => queryAs(database.ownerUrl, "SELECT 1").catch(() => undefined);
+  await until("Postgres has recovered", isBack);
+  const pid = await postmaster();
+  await database.release();
   await gone(pid);
 });
 

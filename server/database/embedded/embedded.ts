@@ -167,16 +167,18 @@ async function createOwner(client: pg.Client, password: string): Promise<void> {
   await client.query("SELECT pg_advisory_unlock($1)", [inUseLock + 1]);
 }
 
-async function leave({ data, binaries }: Cluster, holder: pg.Client): Promise<void> {
+async function leave(cluster: Cluster, holder: pg.Client): Promise<void> {
   let isLast = false;
   try {
     await holder.query("SELECT pg_advisory_unlock_shared($1)", [inUseLock]);
     const { rows } = await holder.query("SELECT pg_try_advisory_lock($1) AS alone", [inUseLock]);
     isLast = rows[0].alone;
   } catch {
-    // Postgres ended first.
+    // Postgres ended first, or recovered from a crash of one of its processes.
+    const again = await hold(cluster);
+    return again && leave(cluster, again);
   }
-  if (isLast) await binaries.run("pg_ctl", ["stop", "-D", data, "-m", "fast", "-w"]);
+  if (isLast) await cluster.binaries.run("pg_ctl", ["stop", "-D", cluster.data, "-m", "fast", "-w"]);
   holder.end().catch(() => undefined);
 }
 
