@@ -7,7 +7,10 @@ import { errorFields } from "../logger.ts";
 /** How long a request waits for its count. In a data centre Redis answers within 1 ms. */
 const commandTimeout = 250;
 
-/** Counts a request of a client. Returns the number of its requests, and when the count ends, in milliseconds. */
+/**
+ * Counts a request of a client. Returns the number of its requests, and when the count ends, in milliseconds. The package
+ * rate-limit-redis loads its scripts once, and keeps a failure of that.
+ */
 const countRequest = `
   redis.call("SET", KEYS[1], 0, "PX", ARGV[1], "NX")
   return { redis.call("INCR", KEYS[1]), redis.call("PTTL", KEYS[1]) }`;
