@@ -54,8 +54,7 @@ it("the embedded Postgres ends with its last user also if it recovered from a cr
     process.kill(rows[0].pid as number, "SIGKILL");
     await ended;
   });
-  const isBack = () => queryAs(database.ownerUrl, "SELECT 1").catch(() => undefined);
-  await until("Postgres has recovered", isBack);
+  await expect.poll(() => queryAs(database.ownerUrl, "SELECT 1 AS x"), { timeout: 20_000 }).toEqual([{ x: 1 }]);
   const pid = await postmaster();
   await database.release();
   await gone(pid);
