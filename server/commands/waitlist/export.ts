@@ -17,8 +17,8 @@ type Options = Period & {
 export const exportCommand = new Command("export")
   .summary("writes the list as CSV or as JSON lines, in no particular order")
   .description(
-    "Without FILE, the list goes to stdout. FILE must not exist; it appears when it is complete, and only you can read " +
-      "it. In CSV, an apostrophe precedes text that a spreadsheet could run as a formula; import removes it.",
+    "Without FILE, or with -, the list goes to stdout. FILE must not exist; it appears when it is complete, and only " +
+      "you can read it. In CSV, an apostrophe precedes text that a spreadsheet could run as a formula; import removes it.",
   )
   .argument("[FILE]")
   .addOption(new Option("--format <FORMAT>").choices(Object.keys(exportFormats)).default("csv"))

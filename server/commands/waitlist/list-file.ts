@@ -10,8 +10,8 @@ import { countEntries, fileError, print } from "../command.ts";
  * Opens the file before the work: nothing changes if it exists or cannot be created.
  * @param write resolves with the number of entries that it wrote.
  */
-export async function writeList(path: string | undefined, write: (output: Writable) => Promise<number>): Promise<void> {
-  if (path === undefined) {
+export async function writeList(path = "-", write: (output: Writable) => Promise<number>): Promise<void> {
+  if (path === "-") {
     await write(process.stdout);
     return;
   }
