@@ -111,8 +111,7 @@ it("invite --list counts the people of each invitation, and --undo makes those w
   const list = `${second}  1 person, 1 still invited, 0 joined\n${invitation}  3 people, 2 still invited, 1 joined\n`;
   expect(await invite("--list")).toEqual({ code: 0, stdout: list, stderr: "" });
   await invite("--undo", second);
-  const stdout = "Made 2 people waiting again.\n";
-  expect(await invite("--undo", invitation)).toEqual({ code: 0, stdout, stderr: "" });
+  expect(await invite("--undo", invitation)).toMatchObject({ code: 0, stdout: "Made 2 people waiting again.\n" });
   expect(await database.query("SELECT status, invitation FROM earlyaccess ORDER BY name")).toEqual([
     { status: "waiting", invitation: null },
     { status: "joined", invitation },
@@ -124,14 +123,6 @@ it("invite --list counts the people of each invitation, and --undo makes those w
   expect(await invite("--undo", "none")).toEqual({ code: 1, stdout: "", stderr });
   await inviteToFile("--first", "1");
   expect(await invited()).toEqual(["Person 0"]);
-});
-
-it.each([
-  ["a call without a choice", [], /^error: name --first N, --list, --show or --undo INVITATION\n/],
-  ["--first 0", ["--first", "0"], / is invalid\. Name a whole number from 1, for example 100\.\n/],
-  ["--undo x --dry-run", ["--undo", "x", "--dry-run"], / cannot be used with /],
-])("invite refuses %s with exit code 2", async (_, args, message) => {
-  expect(await invite(...args)).toEqual({ code: 2, stdout: "", stderr: expect.stringMatching(message) });
 });
 
 it("invite, export and show work with the connection of an admin, whose name the status history has", async () => {

@@ -41,6 +41,8 @@ describe("the waitlist command", () => {
     ["a wrong date", ["export", "--since", "01/02/2026"], / '01\/02\/2026' is invalid\. Name a date, for example /],
     ["a missing argument", ["show"], /^error: missing required argument 'ADDRESS'\n/],
     ["a missing option", ["unflag"], /^error: required option '--since <DATE>' not specified\n/],
+    ["a wrong number", ["invite", "--first", "0"], / is invalid\. Name a whole number from 1, for example 100\.\n/],
+    ["options that exclude each other", ["invite", "--undo", "x", "--dry-run"], / cannot be used with /],
     ["an excess argument", ["export", "a", "b"], /^error: too many arguments for 'export'\. /],
   ])("refuses %s with exit code 2", async (_, args, message) => {
     expect(await waitlist(args)).toEqual({ code: 2, stdout: "", stderr: expect.stringMatching(message) });

@@ -176,13 +176,6 @@ describe("the queue", () => {
     expect(received).toEqual([]);
   });
 
-  it("fails no sign-up when it is broken", async () => {
-    await database.query("DROP SCHEMA graphile_worker CASCADE");
-    const signUp = await openSignUps();
-    expect(await signUp("ada@example.com")).toBe(201);
-    expect(await database.query("SELECT FROM earlyaccess")).toHaveLength(1);
-  });
-
   it("fails no sign-up when it is locked", async () => {
     const signUp = await openSignUps();
     const client = new pg.Client(database.workerUrl);

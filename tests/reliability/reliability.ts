@@ -14,7 +14,6 @@ if (process.platform !== "linux") throw new Error("These tests need Linux: they 
 
 /** What a user would ask for first. Hosted CI runs all scenarios at night. */
 const inCi = new Set([
-  "Postgres is killed during bursts of sign-ups",
   "the site is killed during bursts of sign-ups",
   "a backend of Postgres is killed while the site stands still and the disk is slow",
   "the site shuts down under load (SIGTERM)",

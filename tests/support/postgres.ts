@@ -11,7 +11,7 @@ export type Postgres = Awaited<ReturnType<typeof startPostgres>>;
 /** @param parent the folder for its own, such as a small disk. */
 export async function startPostgres(parent = tmpdir()) {
   const folder = await mkdtemp(join(parent, "perennial-postgres-"));
-  let postgres = await openEmbedded(folder);
+  const postgres = await openEmbedded(folder);
   const passwords = JSON.parse(await readFile(join(postgres.directory, "passwords.json"), "utf8")) as {
     superuser: string;
   };
@@ -24,10 +24,6 @@ export async function startPostgres(parent = tmpdir()) {
       const [postmaster] = readFileSync(join(postgres.directory, "data/postmaster.pid"), "utf8").split("\n");
       const children = readFileSync(`/proc/${postmaster}/task/${postmaster}/children`, "utf8").split(" ");
       for (const pid of [postmaster, ...children]) if (pid) process.kill(Number(pid), name);
-    },
-    /** Restarts it on the same port after it was killed. */
-    startAgain: async () => {
-      postgres = await openEmbedded(folder);
     },
     release: async () => {
       await postgres.release();
