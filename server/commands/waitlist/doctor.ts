@@ -2,7 +2,6 @@
 import { Command } from "commander";
 import type pg from "pg";
 import { loadConfig, type Config } from "../../config.ts";
-import { signUpColumns } from "../../database/columns.ts";
 import { connectTo, withConnection } from "../../database/connect.ts";
 import { openDatabase, type OpenedDatabase, type WorkerTask } from "../../database/settings.ts";
 import { requireErasureKey } from "../../database/erasure-key.ts";
@@ -13,6 +12,7 @@ import { readRole } from "../../database-urls.ts";
 import { errorFields } from "../../logger.ts";
 import { backlogSeconds } from "../../models/queued-entries.ts";
 import { isFlagged } from "../../models/waitlist-entry.ts";
+import { insertStatement } from "../../models/waitlist.ts";
 import { OperatorError, printable } from "../../operator-messages.ts";
 import { count, countEntries, migrateHint, print } from "../command.ts";
 import {
@@ -122,8 +122,7 @@ async function examineConnection(name: string, url: string, statements: string[]
 
 /** Statements of the site, without a row: each needs its rights, and the first also waits for the locks of a sign-up. */
 const webStatements = [
-  `INSERT INTO public.earlyaccess (${signUpColumns})
-   SELECT ${signUpColumns} FROM json_populate_recordset(null::public.earlyaccess, '[]')`,
+  insertStatement.replace("$1", "'[]'"),
   "INSERT INTO public.earlyaccess_notices (id, text) SELECT '', '' WHERE false",
   "SELECT public.earlyaccess_confirm(''), public.earlyaccess_leave('') WHERE false",
   "SELECT public.earlyaccess_count_views(now()::date, '', 1) WHERE false",
