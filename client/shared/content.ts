@@ -319,7 +319,7 @@ export const privacyPage = {
   controllerHeading: "Who keeps the list",
   dataHeading: "What we keep, and why",
   visit:
-    "A visit alone leaves nothing about you: the site sets no cookies, loads nothing from other sites, and writes no network address to its log. It counts how often its pages are viewed, by day and by the link that led here. To limit abuse, the server counts the sign-ups, views and uses of links of each network address for at most two days, apart from your entry.",
+    "A visit alone leaves nothing about you: the site sets no cookies, loads nothing from other sites, and writes no network address to its log. It counts how often its pages are viewed, by day and by the link that led here. To limit abuse, the server counts for at most two days, apart from your entry, how often each network address signs up, views the page or uses a link.",
   retentionHeading: "For how long",
   retention: (months: number) =>
     months === 0
