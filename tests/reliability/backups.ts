@@ -34,10 +34,12 @@ export const backUpAndRestore = () =>
     await queryAs(ownerUrl, fill);
     const rows = await readRows(ownerUrl);
     assert.equal(rows.length, 9_000 + 1_429 + 2 + 10);
+    await execute(join(tools, "pg_dump"), ["-Fc", `--file=${file("whole.dump")}`, `--dbname=${ownerUrl}`]);
+    await queryAs(url("original"), addOthers);
+    await queryAs(database.webUrl, "SELECT lo_creat(-1)"); // The owner may not read it.
     const scripted = await backUpByScript(ownerUrl, folder);
     await assertFaultsLeave(ownerUrl, folder);
-    await runDocumented("pg_dump", "graphile_worker", ownerUrl, file("manual.dump"));
-    await execute(join(tools, "pg_dump"), ["-Fc", `--file=${file("whole.dump")}`, `--dbname=${ownerUrl}`]);
+    await runDocumented("pg_dump", "-n public", ownerUrl, file("manual.dump"));
     await waitlist(database, "export", file("list.csv"));
     await assertAllOrNothing(ownerUrl, file("manual.dump"));
 
@@ -47,6 +49,7 @@ export const backUpAndRestore = () =>
       await queryAs(ownerUrl, "DROP TABLE earlyaccess_status_changes, earlyaccess_notices, earlyaccess_views");
       await restore(database, backup, rows);
     }
+    assert.deepEqual(await queryAs(url("original"), "SELECT note FROM shop.orders"), [{ note: "kept" }]);
     const imported = await waitlist(database, "import", file("list.csv"));
     assert.match(imported, /^10,000 lines, 9,000 already on the list, .* 1,000 erased, 0 wrong\.\n/);
     assert.equal(await countErased(ownerUrl), 0);
@@ -95,6 +98,8 @@ const fill = `
   INSERT INTO earlyaccess_notices (id, text)
   SELECT left(encode(sha256(convert_to(text, 'UTF8')), 'hex'), 32), text FROM unnest(ARRAY['One', 'Two']) text;
   INSERT INTO earlyaccess_views SELECT date '2026-01-01' + i, 'news', i + 1 FROM generate_series(0, 9) i`;
+/** Another application with a schema of its own, which the owner may not read, and an extension. */
+const addOthers = `CREATE SCHEMA shop; CREATE TABLE shop.orders AS SELECT 'kept' AS note; CREATE EXTENSION pgcrypto SCHEMA public`;
 const insertOne =
   "INSERT INTO earlyaccess (id, name, email, company) VALUES (gen_random_uuid(), 'New', 'new@example.com', 'New')";
 
