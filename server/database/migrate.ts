@@ -13,8 +13,9 @@ import { projectRoot } from "../project-root.ts";
 import { withConnection } from "./connect.ts";
 import { storeKeyHash } from "./erasure-key.ts";
 import { createQueue, enableQueue } from "./queue.ts";
-import { createRoles, examineWebRole, grantRights } from "./roles.ts";
+import { createRoles, grantRights } from "./roles.ts";
 import type { DatabaseSettings } from "./settings.ts";
+import { examineWebRole, resetSettings } from "./web-role.ts";
 
 const migrationsFolder = join(projectRoot, "prisma/migrations");
 
@@ -37,7 +38,8 @@ export async function migrate(settings: DatabaseSettings, allowPrivilegedRole = 
     await requireUtf8(owner);
     // Of several starts at once, one migrates and the others find it done. A pooler drops the connection's own lock_timeout.
     await owner.query(`SET lock_timeout = '5s'; SELECT pg_advisory_lock(${migrationLock})`);
-    const { isPrivileged, warning } = await examineWebRole(owner, settings);
+    const webRole = readRole(settings.webUrl).name;
+    const { isPrivileged, warning } = await examineWebRole(owner, webRole);
     if (isPrivileged && !allowPrivilegedRole) {
       throw new OperatorError(`${warning}\nTo start all the same, set ALLOW_PRIVILEGED_ROLE=true.`);
     }
@@ -45,12 +47,13 @@ export async function migrate(settings: DatabaseSettings, allowPrivilegedRole = 
     if (!(await mayMigrate(owner)))
       return { applied: undefined, warnings: [...warnings, ...(await skipMigrations(owner, settings))] };
     await createRoles(owner, settings);
+    await resetSettings(owner, webRole);
     const applied = await applyMigrations(owner);
     if (settings.worker) await createQueue(owner, settings.ownerUrl);
     await grantRights(owner, settings);
     if (settings.erasureKey) await storeKeyHash(owner, settings.erasureKey);
     await enableQueue(owner, settings.worker);
-    const after = await examineWebRole(owner, settings);
+    const after = await examineWebRole(owner, webRole);
     return { applied, warnings: after.warning ? [after.warning] : [] };
   }).catch((error: pg.DatabaseError) => {
     if (error.code !== "55P03") throw error;

@@ -146,13 +146,6 @@ it("the roles lose what was granted to them or to every role, and get back what 
   expect(await readGrants()).toEqual(granted);
 });
 
-it("the web role is reported if it can read entries by a membership", async () => {
-  await migrate(database);
-  await asSuperuser(`GRANT pg_read_all_data TO ${web}`);
-  const { warnings } = await migrate(database);
-  expect(warnings).toEqual([expect.stringMatching(`^The role of DATABASE_URL, "${web}", has SELECT on entries`)]);
-});
-
 it("an owner without rights gets all statements at once, without passwords, and nothing is changed", async () => {
   await asSuperuser(`ALTER ROLE ${owner} NOCREATEROLE; ALTER DATABASE ${name} OWNER TO postgres;
     GRANT CREATE ON SCHEMA public TO ${owner}; REVOKE CONNECT ON DATABASE ${name} FROM PUBLIC; GRANT CONNECT ON DATABASE ${name} TO ${owner}`);

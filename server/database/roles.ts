@@ -1,4 +1,4 @@
-// The roles of the site: creates them, runs the files in prisma/roles, and examines what the web role may do.
+// The roles of the site: creates them, and runs the files in prisma/roles.
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
@@ -7,6 +7,7 @@ import { readRole } from "../database-urls.ts";
 import { OperatorError } from "../operator-messages.ts";
 import { projectRoot } from "../project-root.ts";
 import type { DatabaseSettings } from "./settings.ts";
+import { isPrivileged, rolesAndWaitlist } from "./web-role.ts";
 
 const folder = join(projectRoot, "prisma/roles");
 
@@ -122,11 +123,6 @@ export function fillIn(sql: string, values: Record<string, string | undefined>):
   );
 }
 
-/** An SQL condition: the role `r` is a superuser or may act as the owner of the waitlist `w`, or of the coming one. */
-const isPrivileged =
-  "r.rolsuper OR pg_has_role(r.oid, coalesce(w.relowner, to_regrole(quote_ident(current_user))), 'MEMBER')";
-const rolesAndWaitlist = "pg_roles r LEFT JOIN pg_class w ON w.oid = to_regclass('public.earlyaccess')";
-
 /** Returns the roles of the settings without those that are superuser or owner, which have every right. */
 async function readRoles(owner: pg.Client, { webUrl, adminUrl, worker }: DatabaseSettings) {
   const { rows } = await owner.query<{ owner: string; database: string; privileged: string[] }>(
@@ -143,28 +139,4 @@ async function readRoles(owner: pg.Client, { webUrl, adminUrl, worker }: Databas
     database,
     admins: adminsGroup(database),
   };
-}
-
-/**
- * Examines the web role, as the owner. Returns whether it is a superuser or the owner, and a warning of what a compromised web
- * process could do; none if that could not read, change or delete entries.
- */
-export async function examineWebRole(owner: pg.Client, { webUrl }: DatabaseSettings) {
-  const { name } = readRole(webUrl);
-  const { rows } = await owner.query<{ privileged: boolean; rights: string[] }>(
-    `SELECT ${isPrivileged} AS privileged, array_remove(ARRAY[
-       CASE WHEN has_any_column_privilege(r.oid, w.oid, 'SELECT') THEN 'SELECT' END,
-       CASE WHEN has_any_column_privilege(r.oid, w.oid, 'UPDATE') THEN 'UPDATE' END,
-       CASE WHEN has_table_privilege(r.oid, w.oid, 'DELETE') THEN 'DELETE' END], NULL) AS rights
-     FROM ${rolesAndWaitlist} WHERE r.rolname = $1`,
-    [name],
-  );
-  const { privileged = false, rights = [] } = rows[0] ?? {};
-  const role = `The role of DATABASE_URL, "${name}",`;
-  if (privileged) {
-    const warning = `${role} is a superuser or the owner of the waitlist: a compromised web process could read and delete everything. Name a role of its own in DATABASE_URL, for example perennial_web, and the owner in DATABASE_OWNER_URL; migrating creates the role.`;
-    return { isPrivileged: true, warning };
-  }
-  const warning = `${role} has ${rights.join(", ")} on entries: a compromised web process could use it. Migrating revokes its own rights and those of PUBLIC. Look for others with \\dp earlyaccess and \\du in psql: a membership, for example, or a grant by another role.`;
-  return { isPrivileged: false, warning: rights.length > 0 ? warning : undefined };
 }

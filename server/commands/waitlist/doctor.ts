@@ -7,7 +7,7 @@ import { openDatabase, type OpenedDatabase, type WorkerTask } from "../../databa
 import { requireErasureKey } from "../../database/erasure-key.ts";
 import { mayMigrate, pendingMigrations } from "../../database/migrate.ts";
 import { isQueueEnabled, workerLock, workerName } from "../../database/queue.ts";
-import { examineWebRole } from "../../database/roles.ts";
+import { examineWebRole } from "../../database/web-role.ts";
 import { readRole } from "../../database-urls.ts";
 import { errorFields } from "../../logger.ts";
 import { backlogSeconds } from "../../models/queued-entries.ts";
@@ -94,7 +94,7 @@ async function* examineDatabase(database: OpenedDatabase, config: Config): Async
     if (isUpToDate) yield ok("Migrations", "all applied");
     else if (isOwner) yield problem("Migrations", `the database is not up to date. ${migrateHint}`);
     else yield problem("Migrations", "DATABASE_OWNER_URL does not name the owner of the waitlist.");
-    const { isPrivileged, warning } = await examineWebRole(owner, database);
+    const { isPrivileged, warning } = await examineWebRole(owner, await findWebRole(webUrl));
     const judge = isPrivileged && config.allowPrivilegedRole ? warn : problem;
     yield warning ? judge("Web role", warning) : ok("Web role", "cannot read, change or delete entries");
     if (!isUpToDate) return;
@@ -109,6 +109,12 @@ async function* examineDatabase(database: OpenedDatabase, config: Config): Async
   } finally {
     await owner.end();
   }
+}
+
+/** Returns the role that the site has: a pooler may log in another one than the URL names. */
+async function findWebRole(url: string): Promise<string> {
+  const login = withConnection(url, async (client) => (await client.query("SELECT session_user AS name")).rows[0].name);
+  return login.catch(() => readRole(url).name) as Promise<string>;
 }
 
 async function examineConnection(name: string, url: string, statements: string[] = []): Promise<Finding> {

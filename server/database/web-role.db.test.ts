@@ -1,0 +1,73 @@
+// What migrating reports of the web role, and what it resets.
+import { beforeEach, expect, it } from "vitest";
+import { createEmptyDatabase, superuserUrl, type TestDatabase } from "../../tests/support/database.ts";
+import { queryAs } from "../../tests/support/postgres.ts";
+import { migrate } from "./migrate.ts";
+
+let database: TestDatabase;
+let name: string;
+
+beforeEach(async () => {
+  database = await createEmptyDatabase();
+  name = new URL(database.ownerUrl).pathname.slice(1);
+  await migrate(database);
+});
+
+const asSuperuser = (sql: string) =>
+  queryAs(
+    superuserUrl(name),
+    sql.replaceAll(/\b(database|owner|web|group)\b/g, (word) => `${name}_${word}`.replace("_database", "")),
+  );
+
+/** The group passes nothing on by itself: its member must SET ROLE. */
+const joinGroup = "CREATE ROLE group; GRANT group TO web; ALTER ROLE web NOINHERIT";
+
+it.each([
+  [
+    "SELECT on entries, UPDATE on entries",
+    `${joinGroup}; GRANT UPDATE ON earlyaccess TO group; GRANT SELECT (email) ON earlyaccess TO group`,
+  ],
+  [
+    "MAINTAIN on entries, TRIGGER on entries, TRUNCATE on entries",
+    `${joinGroup}; GRANT TRUNCATE, TRIGGER, MAINTAIN ON earlyaccess TO group`,
+  ],
+  ["CREATE in the schema public", "GRANT CREATE ON SCHEMA public TO PUBLIC"],
+  ["ownership of the database", "ALTER DATABASE database OWNER TO web; GRANT CREATE ON SCHEMA public TO owner"],
+  ["ownership of the schema public", "ALTER SCHEMA public OWNER TO web; GRANT CREATE ON SCHEMA public TO owner"],
+  ["BYPASSRLS, CREATEDB, CREATEROLE, REPLICATION", "ALTER ROLE web BYPASSRLS CREATEDB CREATEROLE REPLICATION"],
+  ["SUPERUSER", `${joinGroup}; ALTER ROLE group SUPERUSER`],
+  ["the rights of pg_execute_server_program", `${joinGroup}; GRANT pg_execute_server_program TO group`],
+  ["the setting synchronous_commit=off", "ALTER ROLE owner NOCREATEROLE; ALTER ROLE web SET synchronous_commit = off"],
+])(
+  "the web role is reported if it has %s, until an administrator runs the statements of the report",
+  async (held, sql) => {
+    await asSuperuser(sql);
+    const { warnings } = await migrate(database);
+    expect(warnings).toEqual([expect.stringContaining(`"${name}_web", has ${held}. No sign-up needs it`)]);
+    for (const statement of warnings[0]?.match(/^ {2}.*;$/gm) ?? []) await queryAs(superuserUrl(name), statement);
+    expect(await migrate(database)).toEqual({ applied: [], warnings: [] });
+  },
+);
+
+it("a web role that made itself read-only stores sign-ups again, and keeps its other settings", async () => {
+  const settings = ["default_transaction_read_only = on", "synchronous_commit = off", "statement_timeout = '1950ms'"];
+  for (const setting of settings) {
+    await queryAs(
+      database.webUrl,
+      `BEGIN READ WRITE; ALTER ROLE ${name}_web SET ${setting}; ALTER ROLE ${name}_web IN DATABASE ${name} SET ${setting}; COMMIT`,
+    );
+  }
+  await migrate(database);
+  await queryAs(
+    database.webUrl,
+    "INSERT INTO earlyaccess (id, name, email, company) VALUES (gen_random_uuid(), 'A', 'a@b.co', 'C')",
+  );
+  const kept = await database.query(
+    "SELECT setconfig FROM pg_db_role_setting WHERE setrole = to_regrole($1) ORDER BY setdatabase",
+    [`${name}_web`],
+  );
+  expect(kept.map(({ setconfig }) => setconfig)).toEqual([
+    ["idle_in_transaction_session_timeout=30s", "statement_timeout=1950ms"],
+    ["statement_timeout=1950ms"],
+  ]);
+});
