@@ -23,11 +23,12 @@ export interface OpenedDatabase extends DatabaseSettings {
   release(): Promise<void>;
 }
 
-export async function openDatabase(config: Config): Promise<OpenedDatabase> {
+/** @param mayCreate false throws if there is neither a DATABASE_URL nor an embedded Postgres. */
+export async function openDatabase(config: Config, mayCreate = true): Promise<OpenedDatabase> {
   const { databaseUrl: webUrl, databaseOwnerUrl: ownerUrl, databaseAdminUrl: adminUrl, erasureKey } = config;
   const opened: OpenedDatabase = webUrl
     ? { webUrl, ownerUrl: ownerUrl ?? webUrl, adminUrl, release: async () => undefined }
-    : await openEmbedded(join(projectRoot, ".data"));
+    : await openEmbedded(join(projectRoot, ".data"), mayCreate);
   const wanted = { webhook: config.webhookUrl, mail: config.mailFrom, purge: config.retentionMonths > 0 };
   const tasks = workerTasks.filter((task) => wanted[task]);
   const worker = tasks.length > 0 ? { url: config.workerDatabaseUrl ?? opened.ownerUrl, tasks } : undefined;

@@ -48,7 +48,7 @@ async function* examine(): AsyncGenerator<Finding> {
     if (config.smtpUrl) yield await examineMailServer(config.smtpUrl, config);
     if (config.mailFrom) yield* await examineMailDomain(config);
     what = "Database";
-    const database = await openDatabase(config);
+    const database = await openDatabase(config, false);
     try {
       yield* examineDatabase(database, config);
     } finally {

@@ -1,6 +1,7 @@
 // The embedded Postgres through what people do to it: shared, killed, left behind.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { createServer } from "node:net";
 import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -60,7 +61,7 @@ it("the embedded Postgres ends with its last user also if it recovered from a cr
   await gone(pid);
 });
 
-it("the embedded Postgres starts again after a SIGKILL, also if its lock file names an unrelated process", async () => {
+it("the embedded Postgres starts again after a SIGKILL, also if its lock file names an unrelated process, and asks nobody who listens on its port", async () => {
   const first = await open();
   await queryAs(first.ownerUrl, "CREATE TABLE kept AS SELECT 7 AS x");
   const pid = await postmaster();
@@ -74,5 +75,20 @@ it("the embedded Postgres starts again after a SIGKILL, also if its lock file na
     const lock = join(folder, "postgres/data/postmaster.pid");
     await writeFile(lock, (await readFile(lock, "utf8")).replace(/^\d+/, String(unrelated.pid)));
   }
+  let asked = 0;
+  const thief = createServer((socket) => (asked++, socket.destroy()));
+  thief.listen(Number(new URL(first.ownerUrl).port), "127.0.0.1");
+  await once(thief, "listening");
+  onTestFinished(() => void thief.close());
   expect(await queryAs((await open()).ownerUrl, "SELECT x FROM kept")).toEqual([{ x: 7 }]);
+  expect(asked).toBe(0);
+});
+
+it.each([
+  ["that is cut off", '{"superuser":', /passwords\.json is damaged: .*JSON/],
+  ["of another cluster", '{"superuser":"x"}', /passwords\.json is damaged: password authentication failed/],
+])("the embedded Postgres says at once that it cannot use a passwords.json %s", async (_, text, message) => {
+  const { directory } = await open();
+  await writeFile(join(directory, "passwords.json"), text);
+  await expect(openEmbedded(folder)).rejects.toThrow(message);
 });

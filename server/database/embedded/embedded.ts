@@ -1,6 +1,6 @@
 // The embedded Postgres for a machine without one: created, started, shared by several processes and stopped by the last.
 import { createHash, randomBytes, randomInt } from "node:crypto";
-import { mkdtemp, readFile, readlink, realpath, rename, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
@@ -25,9 +25,12 @@ interface Cluster {
 /**
  * Opens the Postgres whose data is in `folder`. Creates the cluster if there is none, starts it if it does not run, and joins
  * it if it does, also if the process that started it was killed. The last process that releases it stops it.
+ * @param mayCreate false throws if there is no cluster.
  * @throws OperatorError if that is not possible, for example without the binaries.
  */
-export async function openEmbedded(folder: string) {
+export async function openEmbedded(folder: string, mayCreate = true) {
+  if (!mayCreate && !(await readPasswords(join(folder, "postgres"))))
+    throw new OperatorError("DATABASE_URL is not set, and there is no embedded Postgres yet: npm run dev creates it.");
   return open(folder).catch((error: Error) => {
     if (error instanceof OperatorError) throw error;
     throw new OperatorError(
@@ -63,11 +66,17 @@ async function readPasswords(directory: string): Promise<Passwords | undefined> 
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT") return undefined;
+    if (error instanceof SyntaxError) throw damagedPasswords(directory, error);
     if (code !== "EACCES") throw error;
     throw new OperatorError(
       `${directory} belongs to another user. Start as that user, or move it away to begin with an empty database.`,
     );
   }
+}
+
+function damagedPasswords(directory: string, cause: Error): OperatorError {
+  const way = `Restore the file, or move ${directory} away to begin with an empty database.`;
+  return new OperatorError(`${join(directory, "passwords.json")} is damaged: ${cause.message}. ${way}`, { cause });
 }
 
 /** Creates the cluster under a temporary name and renames it, so that neither a kill nor a concurrent start leaves half of one. */
@@ -115,24 +124,27 @@ async function renameNew(from: string, to: string, triesLeft = 8): Promise<void>
 async function joinCluster(cluster: Cluster): Promise<pg.Client> {
   const deadline = Date.now() + startDeadlineMs;
   for (;;) {
-    const holder = await hold(cluster);
-    if (holder) return holder;
     try {
+      const holder = await hold(cluster);
+      if (holder) return holder;
       await start(cluster);
-    } catch (error) {
+    } catch (cause) {
+      const error = cause as Error & { code?: string };
+      if (error.code === "28P01") throw damagedPasswords(cluster.directory, error);
       if (Date.now() > deadline) {
         const log = join(cluster.directory, "postgres.log");
-        throw new Error(`${(error as Error).message}; its log is ${log}`, { cause: error });
+        throw new Error(`${error.message}; its log is ${log}`, { cause });
       }
       await sleep(250);
     }
   }
 }
 
-/** Returns undefined if this cluster does not run, or is being stopped; the next attempt to start it reports the reason. */
+/** Returns undefined if this cluster does not run. @throws if it does not answer yet, or is being stopped. */
 async function hold({ data, passwords }: Cluster): Promise<pg.Client | undefined> {
-  const { port } = await readLock(data);
-  if (!port) return undefined;
+  const { port, isRunning } = await readLock(data);
+  // After a kill, another user's program may listen on the port, and would get the password.
+  if (!port || !isRunning) return undefined;
   const target = { host: "127.0.0.1", port, database: "postgres", ssl: false };
   // A Postgres that hangs must not prevent the shutdown.
   const timeouts = { connectionTimeoutMillis: 5_000, query_timeout: 5_000 };
@@ -145,9 +157,9 @@ async function hold({ data, passwords }: Cluster): Promise<pg.Client | undefined
     await client.query("SELECT pg_advisory_lock_shared($1)", [inUseLock]);
     await createOwner(client, passwords.owner);
     return client;
-  } catch {
+  } catch (error) {
     await client.end().catch(() => undefined);
-    return undefined;
+    throw error;
   }
 }
 
@@ -175,7 +187,7 @@ async function leave(cluster: Cluster, holder: pg.Client): Promise<void> {
     isLast = rows[0].alone;
   } catch {
     // Postgres ended first, or recovered from a crash of one of its processes.
-    const again = await hold(cluster);
+    const again = await hold(cluster).catch(() => undefined);
     return again && leave(cluster, again);
   }
   if (isLast) await cluster.binaries.run("pg_ctl", ["stop", "-D", cluster.data, "-m", "fast", "-w"]);
@@ -183,12 +195,10 @@ async function leave(cluster: Cluster, holder: pg.Client): Promise<void> {
 }
 
 async function start({ directory, data, binaries }: Cluster): Promise<void> {
-  const { pid, port: last } = await readLock(data);
+  const { port: last, isRunning } = await readLock(data);
   // Postgres refuses to start while the process named in its lock file is alive. After a kill, that number may belong to an
-  // unrelated process; in a container it usually does. The working directory of a postmaster is its data directory. If the
-  // working directory is not readable, the lock stays: a running postmaster ends itself without the file.
-  const folder = await readlink(`/proc/${pid}/cwd`).catch(() => data); // Linux only.
-  if (folder !== data) await rm(lockFile(data), { force: true });
+  // unrelated process; in a container it usually does. A running postmaster ends itself without the file.
+  if (isRunning === false) await rm(lockFile(data), { force: true });
   // After a kill the same port if it is free, so that a running site can reconnect.
   const port = last && (await isFree(last)) ? last : await freePort();
   const settings = `-p ${port} -c cluster_name=${nameOf(data)}`;
@@ -201,10 +211,19 @@ const nameOf = (data: string) => createHash("sha256").update(data).digest("hex")
 
 const lockFile = (data: string) => join(data, "postmaster.pid");
 
-/** Returns the process id and the port in Postgres' lock file. */
+/** Returns the port in Postgres' lock file, and whether the process in it is this postmaster; undefined if there is none. */
 async function readLock(data: string) {
-  const lines = (await readFile(lockFile(data), "utf8").catch(() => "")).split("\n");
-  return { pid: lines[0], port: Number(lines[3]) };
+  const [pid = "", , , port] = (await readFile(lockFile(data), "utf8").catch(() => "")).split("\n");
+  return { port: Number(port), isRunning: await isPostmaster(pid, data).catch(() => undefined) };
+}
+
+async function isPostmaster(pid: string, data: string): Promise<boolean> {
+  // Elsewhere, the process is alive, and this user may signal it.
+  if (process.platform !== "linux") return process.kill(Number(pid), 0);
+  // Without CAP_SYS_PTRACE, as in a container, root may not ask for another user's working directory.
+  const command = await readFile(`/proc/${pid}/cmdline`, "utf8");
+  const status = await readFile(`/proc/${pid}/status`, "utf8");
+  return command.includes(`\0${data}\0`) && status.includes(`\nUid:\t${(await stat(data)).uid}\t`);
 }
 
 /**
