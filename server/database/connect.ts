@@ -35,6 +35,7 @@ export async function connectTo(url: string): Promise<pg.Client> {
     await client.connect();
     await client.query("SET search_path = pg_catalog, pg_temp");
   } catch (error) {
+    client.end().catch(() => undefined);
     if (lostClients.has(client)) throw describeLoss(error);
     const refusal = describeRefusal(error as { code?: string; message: string }, new URL(url));
     if (refusal) throw new OperatorError(refusal);
