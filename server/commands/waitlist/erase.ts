@@ -24,7 +24,8 @@ export const erase = new Command("erase")
       const listed = new Map<string, { id: string; email: string }>();
       const missing: string[] = [];
       for (const email of emails) {
-        const people = await findPeople(client, email);
+        // Postgres accepts no NUL.
+        const people = email.includes("\0") ? [] : await findPeople(client, email);
         if (people.length === 0 && !normaliseEmail(email)) {
           throw new OperatorError(`"${printableName(email)}" is not an email address. Nothing was removed.`);
         }
@@ -40,9 +41,13 @@ export const erase = new Command("erase")
     });
   });
 
+const utf16Mark = Buffer.from("\uFEFF", "utf16le");
+
 async function readLines(path: string): Promise<string[]> {
-  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
     throw fileError(path, "read", error);
   });
+  // As import: UTF-16 with its byte order mark, which spreadsheets write, or UTF-8.
+  const text = bytes.toString(bytes.subarray(0, 2).equals(utf16Mark) ? "utf16le" : "utf8");
   return text.split(/[\r\n]+/).filter((line) => line.trim() !== "");
 }
