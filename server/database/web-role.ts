@@ -35,7 +35,8 @@ const excessRights = `
     SELECT privilege_type || ' on entries', format('REVOKE %s ON public.earlyaccess FROM %s', privilege_type, name), membership
     FROM (SELECT oid, relacl FROM pg_class UNION ALL SELECT attrelid, attacl FROM pg_attribute) AS object (id, acl)
       JOIN place ON id = waitlist, aclexplode(acl) JOIN acting ON role = grantee WHERE privilege_type <> 'INSERT'
-    UNION ALL SELECT 'CREATE in the schema public', format('REVOKE CREATE ON SCHEMA public FROM %s', name), membership
+    UNION ALL SELECT 'CREATE in the schema public',
+      format('GRANT CREATE ON SCHEMA public TO %s; REVOKE CREATE ON SCHEMA public FROM %s', owner, name), membership
     FROM place, aclexplode(nspacl) JOIN acting ON role = grantee WHERE privilege_type = 'CREATE' AND grantee <> nspowner
     UNION ALL SELECT 'ownership of the schema public', format('ALTER SCHEMA public OWNER TO %s', owner), membership
     FROM place JOIN acting ON role = nspowner
