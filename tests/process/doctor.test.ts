@@ -1,13 +1,15 @@
 // The command waitlist doctor.
+import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
+import { connect, createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { migrate } from "../../server/database/migrate.ts";
 import { workerLock } from "../../server/database/queue.ts";
 import { projectRoot } from "../../server/project-root.ts";
-import { createEmptyDatabase, erasureKey } from "../support/database.ts";
+import { createEmptyDatabase, erasureKey, superuserUrl } from "../support/database.ts";
 import { certificate, openMailServer } from "../support/mail-server.ts";
-import { withClient } from "../support/postgres.ts";
+import { queryAs, withClient } from "../support/postgres.ts";
 import { runWorker, until, runBuiltWaitlist } from "../support/run.ts";
 import { createWaitlistFixture, runWaitlist } from "../support/waitlist-fixture.ts";
 
@@ -83,6 +85,26 @@ it("doctor finds a database that was not migrated, a password that is refused, a
   expect(await judge({ DATABASE_URL: wrong })).toMatchObject({ code: 1, DATABASE_URL: "problem", Migrations: "ok" });
   const exchanged = { DATABASE_URL: database.ownerUrl, DATABASE_OWNER_URL: database.webUrl };
   expect(await judge(exchanged)).toMatchObject({ code: 1, Migrations: "problem", "Web role": "warning" });
+});
+
+it("doctor examines the role that a pooler logs in instead of the one in DATABASE_URL", async () => {
+  const { username, pathname, port } = new URL(database.webUrl);
+  const superuser = username.replace("web", "map"); // As long, so that the message keeps its length.
+  const run = (sql: string) => queryAs(superuserUrl(pathname.slice(1)), sql);
+  await run(`CREATE ROLE ${superuser} SUPERUSER LOGIN PASSWORD 'it''s a long secret'`);
+  onTestFinished(async () => void (await run(`DROP ROLE ${superuser}`)));
+  const pooler = createServer((near) => {
+    const far = connect(Number(port), "127.0.0.1");
+    near.once("data", (startup: Buffer) => {
+      far.write(startup.toString("latin1").replace(username, superuser), "latin1");
+      near.pipe(far).pipe(near);
+    });
+  }).listen(0, "127.0.0.1");
+  onTestFinished(() => void pooler.close());
+  await once(pooler, "listening");
+  const { port: mapped } = pooler.address() as AddressInfo;
+  const url = Object.assign(new URL(database.webUrl), { port: `${mapped}` }).href;
+  expect(await judge({ DATABASE_URL: url })).toMatchObject({ DATABASE_URL: "ok", "Web role": "warning" });
 });
 
 it("doctor finds webhooks that are not queued, a worker that does not run, and jobs that fail", async () => {

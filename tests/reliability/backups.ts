@@ -36,7 +36,11 @@ export const backUpAndRestore = () =>
     assert.equal(rows.length, 9_000 + 1_429 + 2 + 10);
     await execute(join(tools, "pg_dump"), ["-Fc", `--file=${file("whole.dump")}`, `--dbname=${ownerUrl}`]);
     await queryAs(url("original"), addOthers);
-    await queryAs(database.webUrl, "SELECT lo_creat(-1)"); // The owner may not read it.
+    // The owner may not read the large object.
+    await queryAs(
+      database.webUrl,
+      "SELECT lo_creat(-1); ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT ALL ON TABLES TO PUBLIC",
+    );
     const scripted = await backUpByScript(ownerUrl, folder);
     await assertFaultsLeave(ownerUrl, folder);
     await runDocumented("pg_dump", "-n public", ownerUrl, file("manual.dump"));
