@@ -13,27 +13,29 @@ beforeEach(async () => {
   await migrate(database);
 });
 
-const asSuperuser = (sql: string) =>
-  queryAs(
-    superuserUrl(name),
-    sql.replaceAll(/\b(database|owner|web|group)\b/g, (word) => `${name}_${word}`.replace("_database", "")),
-  );
+/** Replaces the words for the database and its roles by their names. */
+const named = (text: string) =>
+  text.replaceAll(/\b(database|owner|web|group)\b/g, (word) => (word === "database" ? name : `${name}_${word}`));
+const asSuperuser = (sql: string) => queryAs(superuserUrl(name), named(sql));
 
 /** The group passes nothing on by itself: its member must SET ROLE. */
 const joinGroup = "CREATE ROLE group; GRANT group TO web; ALTER ROLE web NOINHERIT";
 
 it.each([
   [
-    "SELECT on entries, UPDATE on entries",
+    "SELECT on public.earlyaccess, UPDATE on public.earlyaccess",
     `${joinGroup}; GRANT UPDATE ON earlyaccess TO group; GRANT SELECT (email) ON earlyaccess TO group`,
   ],
   [
-    "MAINTAIN on entries, TRIGGER on entries, TRUNCATE on entries",
+    "MAINTAIN on public.earlyaccess, TRIGGER on public.earlyaccess, TRUNCATE on public.earlyaccess",
     `${joinGroup}; GRANT TRUNCATE, TRIGGER, MAINTAIN ON earlyaccess TO group`,
   ],
-  ["CREATE in the schema public", "GRANT CREATE ON SCHEMA public TO PUBLIC"],
-  ["ownership of the database", "ALTER DATABASE database OWNER TO web; GRANT CREATE ON SCHEMA public TO owner"],
-  ["ownership of the schema public", "ALTER SCHEMA public OWNER TO web; GRANT CREATE ON SCHEMA public TO owner"],
+  ["CREATE on SCHEMA public", "GRANT CREATE ON SCHEMA public TO PUBLIC"],
+  ["ownership of DATABASE database", "ALTER DATABASE database OWNER TO web; GRANT CREATE ON SCHEMA public TO owner"],
+  [
+    "CREATE on SCHEMA public, ownership of SCHEMA public",
+    "ALTER SCHEMA public OWNER TO web; GRANT CREATE ON SCHEMA public TO owner",
+  ],
   ["BYPASSRLS, CREATEDB, CREATEROLE, REPLICATION", "ALTER ROLE web BYPASSRLS CREATEDB CREATEROLE REPLICATION"],
   ["SUPERUSER", `${joinGroup}; ALTER ROLE group SUPERUSER`],
   ["the rights of pg_execute_server_program", `${joinGroup}; GRANT pg_execute_server_program TO group`],
@@ -43,7 +45,7 @@ it.each([
   async (held, sql) => {
     await asSuperuser(sql);
     const { warnings } = await migrate(database);
-    expect(warnings).toEqual([expect.stringContaining(`"${name}_web", has ${held}. No sign-up needs it`)]);
+    expect(warnings).toEqual([expect.stringContaining(named(`"web", has ${held}. No`))]);
     for (const statement of warnings[0]?.match(/^ {2}.*;$/gm) ?? []) await queryAs(superuserUrl(name), statement);
     expect(await migrate(database)).toEqual({ applied: [], warnings: [] });
   },

@@ -113,8 +113,9 @@ async function* examineDatabase(database: OpenedDatabase, config: Config): Async
 
 /** Returns the role that the site has: a pooler may log in another one than the URL names. */
 async function findWebRole(url: string): Promise<string> {
-  const login = withConnection(url, async (client) => (await client.query("SELECT session_user AS name")).rows[0].name);
-  return login.catch(() => readRole(url).name) as Promise<string>;
+  const find = async (web: pg.Client) =>
+    (await web.query<{ name: string }>("SELECT session_user AS name")).rows[0]?.name;
+  return (await withConnection(url, find).catch(() => undefined)) ?? readRole(url).name;
 }
 
 async function examineConnection(name: string, url: string, statements: string[] = []): Promise<Finding> {

@@ -41,13 +41,11 @@ export const erase = new Command("erase")
     });
   });
 
-const utf16Mark = Buffer.from("\uFEFF", "utf16le");
-
 async function readLines(path: string): Promise<string[]> {
   const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
     throw fileError(path, "read", error);
   });
   // As import: UTF-16 with its byte order mark, which spreadsheets write, or UTF-8.
-  const text = bytes.toString(bytes.subarray(0, 2).equals(utf16Mark) ? "utf16le" : "utf8");
+  const text = bytes.toString(bytes[0] === 0xff && bytes[1] === 0xfe ? "utf16le" : "utf8");
   return text.split(/[\r\n]+/).filter((line) => line.trim() !== "");
 }

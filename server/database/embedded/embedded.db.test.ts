@@ -84,11 +84,13 @@ it("the embedded Postgres starts again after a SIGKILL, also if its lock file na
   expect(asked).toBe(0);
 });
 
-it.each([
-  ["that is cut off", '{"superuser":', /passwords\.json is damaged: .*JSON/],
-  ["of another cluster", '{"superuser":"x"}', /passwords\.json is damaged: password authentication failed/],
-])("the embedded Postgres says at once that it cannot use a passwords.json %s", async (_, text, message) => {
-  const { directory } = await open();
-  await writeFile(join(directory, "passwords.json"), text);
-  await expect(openEmbedded(folder)).rejects.toThrow(message);
-});
+it.each(['{"superuser":', '{"superuser":"x"}'])(
+  "the embedded Postgres says at once that it cannot use the passwords %s",
+  async (text) => {
+    const { directory } = await open();
+    await writeFile(join(directory, "passwords.json"), text);
+    await expect(openEmbedded(folder)).rejects.toThrow(
+      `${directory} has a damaged passwords.json. Restore that file, or `,
+    );
+  },
+);

@@ -1,5 +1,5 @@
 // The embedded Postgres for a machine without one: created, started, shared by several processes and stopped by the last.
-import { createHash, randomBytes, randomInt } from "node:crypto";
+import { randomBytes, randomInt } from "node:crypto";
 import { mkdtemp, readFile, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -42,7 +42,7 @@ export async function openEmbedded(folder: string, mayCreate = true) {
 
 async function open(folder: string) {
   const binaries = await findPostgresBinaries(folder);
-  // Without symbolic links, so that every process gives the cluster the same name.
+  // Without symbolic links, so that every process names the same path, which isPostmaster looks for.
   const directory = join(await realpath(folder), "postgres");
   if (process.platform !== "win32" && /["$`]/.test(directory))
     throw new Error(`pg_ctl's shell misreads " $ and \` in the name of the folder ${directory}`);
@@ -64,19 +64,18 @@ async function readPasswords(directory: string): Promise<Passwords | undefined> 
   try {
     return JSON.parse(await readFile(join(directory, "passwords.json"), "utf8")) as Passwords;
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT") return undefined;
-    if (error instanceof SyntaxError) throw damagedPasswords(directory, error);
-    if (code !== "EACCES") throw error;
-    throw new OperatorError(
-      `${directory} belongs to another user. Start as that user, or move it away to begin with an empty database.`,
-    );
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw unusable(directory, error);
   }
 }
 
-function damagedPasswords(directory: string, cause: Error): OperatorError {
-  const way = `Restore the file, or move ${directory} away to begin with an empty database.`;
-  return new OperatorError(`${join(directory, "passwords.json")} is damaged: ${cause.message}. ${way}`, { cause });
+function unusable(directory: string, cause: unknown): OperatorError {
+  // Without the parser's message, which quotes the file.
+  const reason =
+    (cause as NodeJS.ErrnoException).code === "EACCES"
+      ? "belongs to another user. Start as that user"
+      : "has a damaged passwords.json. Restore that file";
+  return new OperatorError(`${directory} ${reason}, or move it away to begin with an empty database.`, { cause });
 }
 
 /** Creates the cluster under a temporary name and renames it, so that neither a kill nor a concurrent start leaves half of one. */
@@ -130,7 +129,7 @@ async function joinCluster(cluster: Cluster): Promise<pg.Client> {
       await start(cluster);
     } catch (cause) {
       const error = cause as Error & { code?: string };
-      if (error.code === "28P01") throw damagedPasswords(cluster.directory, error);
+      if (error.code === "28P01") throw unusable(cluster.directory, cause);
       if (Date.now() > deadline) {
         const log = join(cluster.directory, "postgres.log");
         throw new Error(`${error.message}; its log is ${log}`, { cause });
@@ -152,8 +151,6 @@ async function hold({ data, passwords }: Cluster): Promise<pg.Client | undefined
   client.on("error", () => undefined); // The next query fails.
   try {
     await client.connect();
-    const { rows } = await client.query("SHOW cluster_name");
-    if (rows[0].cluster_name !== nameOf(data)) throw new Error("another cluster listens on the port");
     await client.query("SELECT pg_advisory_lock_shared($1)", [inUseLock]);
     await createOwner(client, passwords.owner);
     return client;
@@ -201,13 +198,9 @@ async function start({ directory, data, binaries }: Cluster): Promise<void> {
   if (isRunning === false) await rm(lockFile(data), { force: true });
   // After a kill the same port if it is free, so that a running site can reconnect.
   const port = last && (await isFree(last)) ? last : await freePort();
-  const settings = `-p ${port} -c cluster_name=${nameOf(data)}`;
-  const options = ["-w", "-t", "30", "-l", join(directory, "postgres.log"), "-o", settings];
+  const options = ["-w", "-t", "30", "-l", join(directory, "postgres.log"), "-o", `-p ${port}`];
   await binaries.run("pg_ctl", ["start", "-D", data, ...options]);
 }
-
-/** Not the directory itself: on Windows, Postgres reports it in another encoding. */
-const nameOf = (data: string) => createHash("sha256").update(data).digest("hex").slice(0, 32);
 
 const lockFile = (data: string) => join(data, "postmaster.pid");
 
