@@ -77,13 +77,16 @@ it.each([3, 21])(
   "each stored sign-up of %i in one packet gets its response, the last one with Connection: close",
   async (count) => {
     const joined: string[] = [];
-    const site = await start({ waitlist: { join: async ({ email }) => joined.push(email) > 0 } });
+    let sent = () => {};
+    const later = new Promise<void>((resolve) => (sent = resolve));
+    const join = async ({ email }: { email: string }) => later.then(() => joined.push(email) > 0);
+    const site = await start({ waitlist: { join } }, { ...directTimeouts, lingering: 60_000 });
     const socket = await open(site.port);
     socket.write(signup.repeat(count));
-    // With unread bytes, the system would reset the connection and drop the response.
-    const sending = setInterval(() => socket.write(signup), 1);
-    const answer = await receive(socket);
-    clearInterval(sending);
+    await once(site.http.server, "request");
+    // If the server closed the connection without reading them, the system would reset it.
+    socket.write("x".repeat(50_000), sent);
+    const answer = await text(socket);
     expect(statuses(answer)).toEqual(joined.map(() => "201"));
     expect(answer.match(/Connection: close/g)).toHaveLength(1);
     expect(site.logged().match(/"status":201,.*"request"/g)).toHaveLength(joined.length);
@@ -125,7 +128,7 @@ it("the server logs that it cannot accept connections once a minute, and accepts
   expect(statuses(await exchange(site.port, closing(healthz)))).toEqual(["200"]);
 });
 
-const shortTimeouts = { ...directTimeouts, headers: 200, request: 400, check: 20, inactivity: 300 };
+const shortTimeouts = { ...directTimeouts, headers: 200, request: 400, check: 20, inactivity: 300, lingering: 100 };
 
 it("the server sends 408 to a client whose body takes too long", async () => {
   const { port } = await start({}, shortTimeouts);
@@ -133,6 +136,16 @@ it("the server sends 408 to a client whose body takes too long", async () => {
   socket.write(`${post}Content-Length: 1000\r\n\r\n`);
   const drip = setInterval(() => socket.write("x"), 10);
   expect(statuses(await receive(socket))).toEqual(["408"]);
+  clearInterval(drip);
+});
+
+it("the server disconnects a client that pipelines and then sends without end", async () => {
+  const { port } = await start({}, shortTimeouts);
+  const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
+  socket.on("error", () => undefined);
+  socket.write(signup.repeat(2));
+  const drip = setInterval(() => socket.write("x"), 10);
+  expect(statuses(await receive(socket))).toEqual(["201"]);
   clearInterval(drip);
 });
 
