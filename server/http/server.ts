@@ -131,8 +131,8 @@ const isInProgress = ({ writableEnded, writableLength }: ServerResponse) => !wri
  */
 function endAfter(response: ServerResponse, socket: Socket, lingering: number): void {
   response.shouldKeepAlive = false; // Sends "Connection: close", if the headers are not sent yet.
+  socket.pause(); // First: otherwise the stream would go on reading into its buffer.
   stopParsing(socket);
-  socket.pause();
   // Node calls it after such a response, and would close the connection with unread bytes.
   socket.destroySoon = () => undefined;
   response.once("close", () => {
