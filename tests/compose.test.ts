@@ -61,6 +61,7 @@ it.each(Object.entries(services))("Docker Compose confines the service %s", (nam
     cap_drop: ["ALL"],
     security_opt: ["no-new-privileges:true"],
     mem_limit: expect.stringMatching(/^\d+m$/),
+    ulimits: { core: 0 },
     logging: { driver: "json-file", options: { "max-size": "10m", "max-file": "5" } },
     tmpfs: { database: ["/tmp", "/var/run/postgresql:uid=999,gid=999"] }[name] ?? ["/tmp"],
     ...(isCaddy && { cap_add: ["NET_BIND_SERVICE"] }), // Its binary does not start without.

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import fresh from "fresh";
-import { acceptedCodings, readHeader, type Coding } from "./negotiation.ts";
+import { acceptedCodings, isRead, readHeader, type Coding } from "./negotiation.ts";
 
 /** By path; the query of "/?joined" is the state of the landing page. */
 export type Cache = ReadonlyMap<string, CachedResponse>;
@@ -57,7 +57,10 @@ export async function compress(identity: Buffer): Promise<Bodies> {
   return { identity, br, gzip: gz };
 }
 
-/** Sends the smallest variant that the client accepts, or a 304 if its ETag matches. @param headers further headers, as a flat list. */
+/**
+ * Sends the smallest variant that the client accepts, or a 304 if a GET or HEAD has its ETag.
+ * @param headers further headers, as a flat list.
+ */
 export function sendCached(
   req: IncomingMessage,
   res: ServerResponse,
@@ -66,8 +69,8 @@ export function sendCached(
 ): void {
   const coding = acceptedCodings(req).find((name) => variants[name]) ?? "identity";
   const variant = variants[coding] as Variant;
-  const isFresh =
-    status === 200 && readHeader(req.headers, "if-none-match") && fresh(req.headers, { etag: variant.etag });
+  const mayBeFresh = status === 200 && isRead(req) && readHeader(req.headers, "if-none-match");
+  const isFresh = mayBeFresh && fresh(req.headers, { etag: variant.etag });
   if (isFresh) res.writeHead(304, [...headers, ...variant.notModified]).end();
   else res.writeHead(status, [...headers, ...variant.headers]).end(variant.body);
 }

@@ -22,6 +22,8 @@ export const directTimeouts = {
   keepAlive: 10_000,
   /** For the next request once the server stops; closing at once would reset a request on its way. */
   stopping: 500,
+  /** For a client that pipelines to read its last response: closing with unread bytes resets the connection. */
+  lingering: 2_000,
 };
 
 /** A proxy must close an idle connection first, or a sign-up becomes a 502. nginx and ALB close after 60 s, Caddy after 120 s. */
@@ -29,18 +31,6 @@ export const proxiedTimeouts = { ...directTimeouts, keepAlive: 125_000 };
 
 /** How long requests in progress may take once the server stops, in milliseconds. Windows ends a process 5 s after its console is closed. */
 export const gracePeriodMs = process.platform === "win32" ? 2_000 : 10_000;
-
-/**
- * How many requests a client may send ahead of their responses. No browser sends any. Node parses all requests of a packet at
- * once: without a limit that is thousands of requests and 7 MB for each connection.
- */
-const pipelineLimit = 20;
-
-interface Connection {
-  latest?: ServerResponse;
-  /** The number of requests in a row that came before the response to the previous one was sent. */
-  pipelined: number;
-}
 
 export interface Application {
   /** @param refusal the status for a request that HTTP forbids. */
@@ -67,26 +57,30 @@ export function createHttpServer(timeouts = directTimeouts) {
   });
   server.timeout = timeouts.inactivity;
   server.maxHeadersCount = 0; // Otherwise Node drops headers after the 2,000th, also those that a proxy appended.
-  const connections = new Map<Socket, Connection>();
+  /** The latest response on each connection. */
+  const connections = new Map<Socket, ServerResponse | undefined>();
   let stopping = false;
   server.on("connection", (socket) => {
-    connections.set(socket, { pipelined: 0 });
+    connections.set(socket, undefined);
     socket.once("close", () => connections.delete(socket));
   });
 
-  /** Disconnects a client above the pipelining limit. @returns whether the request is to be answered. */
-  function admit({ socket }: IncomingMessage, res: ServerResponse, refusal?: number): boolean {
-    const connection = connections.get(socket);
-    if (!connection) return false;
-    connection.pipelined = isInProgress(connection.latest) ? connection.pipelined + 1 : 0;
-    connection.latest = res;
-    const isFlood = connection.pipelined > pipelineLimit;
-    // A client that breaks HTTP or does not read its responses gets no more of them.
-    const isLast = stopping || refusal !== undefined || socket.writableNeedDrain;
-    if (isFlood) socket.destroy();
-    else if (isLast) res.shouldKeepAlive = false;
-    if (isFlood || isLast) stopParsing(socket);
-    return !isFlood;
+  /**
+   * Refuses a request that came before the response to the previous one was sent, which HTTP lets the client repeat. No browser
+   * or proxy pipelines, and each request that Express handles holds 8 KB until its response is sent.
+   * @returns whether the request is to be answered.
+   */
+  function admit(req: IncomingMessage, res: ServerResponse, refusal?: number): boolean {
+    const { socket } = req;
+    const latest = connections.get(socket);
+    if (latest && (isInProgress(latest) || !latest.shouldKeepAlive)) {
+      req.resume();
+      endAfter(latest, socket, timeouts.lingering);
+      return false;
+    }
+    connections.set(socket, res);
+    if (stopping || refusal !== undefined) res.shouldKeepAlive = false;
+    return true;
   }
 
   /** Stops listening, closes idle connections after a short delay, and gives requests in progress the grace period. */
@@ -96,10 +90,10 @@ export function createHttpServer(timeouts = directTimeouts) {
     stopping = true; // Only now: a client that reads "Connection: close" connects again.
     // The close() of node:http would close idle connections at once.
     const closed = new Promise((done) => NetServer.prototype.close.call(server, done));
-    for (const { latest } of connections.values()) if (latest) latest.shouldKeepAlive = false;
+    for (const latest of connections.values()) if (latest && !latest.headersSent) latest.shouldKeepAlive = false;
     await Promise.race([closed, sleep(timeouts.stopping)]);
-    for (const [socket, { latest }] of connections) {
-      if (isInProgress(latest)) latest.once("close", () => socket.end());
+    for (const [socket, latest] of connections) {
+      if (latest && isInProgress(latest)) latest.once("close", () => socket.end());
       else socket.destroy(); // Idle, opened in advance, or upgraded to a WebSocket.
     }
     const deadline = setTimeout(() => server.closeAllConnections(), gracePeriodMs);
@@ -129,16 +123,32 @@ const lacksHost = ({ httpVersion, headers }: IncomingMessage) => httpVersion ===
  * Returns whether the system has not yet taken over the last byte of a response. Node's writableFinished says so up to Node 22;
  * from Node 24 on, it becomes true only after all requests of a packet are read.
  */
-function isInProgress(response: ServerResponse | undefined): response is ServerResponse {
-  return response !== undefined && !(response.writableEnded && response.writableLength === 0);
+const isInProgress = ({ writableEnded, writableLength }: ServerResponse) => !writableEnded || writableLength > 0;
+
+/**
+ * Makes a response the last one of its connection. What the client sends then is left unread until the response is sent, and
+ * thrown away unparsed until the client closes the connection or the time is over.
+ */
+function endAfter(response: ServerResponse, socket: Socket, lingering: number): void {
+  response.shouldKeepAlive = false; // Sends "Connection: close", if the headers are not sent yet.
+  socket.pause(); // First: otherwise the stream would go on reading into its buffer.
+  stopParsing(socket);
+  // Node calls it after such a response, and would close the connection with unread bytes.
+  socket.destroySoon = () => undefined;
+  response.once("close", () => {
+    socket.end();
+    socket.resume();
+    setTimeout(() => socket.destroy(), lingering).unref();
+  });
 }
 
 /**
- * Ignores the requests in the rest of a packet. Node creates a request and a response for each of them, also after
+ * Ignores the rest of the packet and all later bytes. Node creates a request and a response for each request of a packet, also after
  * socket.destroy(), and frees them when the socket is closed: 1,600 pairs and 4 MB for a packet of 64 KB. This is the site's only
  * use of a private Node API; a test fails if it has no effect.
  */
 function stopParsing(socket: Socket): void {
   const { parser } = socket as Socket & { parser?: { onIncoming?: () => number } };
-  if (parser) parser.onIncoming = () => 0;
+  if (parser) parser.onIncoming = () => 2; // As after an upgrade: the parser ends here.
+  socket.removeAllListeners("data").on("data", () => undefined);
 }

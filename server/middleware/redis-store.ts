@@ -8,12 +8,13 @@ import { errorFields } from "../logger.ts";
 const commandTimeout = 250;
 
 /**
- * Counts a request of a client. Returns the number of its requests, and when the count ends, in milliseconds. The package
- * rate-limit-redis loads its scripts once, and keeps a failure of that.
+ * Counts a request of a client. Returns the number of its requests, and when the count ends, in milliseconds. A count that lost its
+ * expiry gets one: it would refuse its client for ever. The package rate-limit-redis loads its scripts once, and keeps a failure of that.
  */
 const countRequest = `
-  redis.call("SET", KEYS[1], 0, "PX", ARGV[1], "NX")
-  return { redis.call("INCR", KEYS[1]), redis.call("PTTL", KEYS[1]) }`;
+  local count = redis.call("INCR", KEYS[1])
+  if redis.call("PTTL", KEYS[1]) < 0 then redis.call("PEXPIRE", KEYS[1], ARGV[1]) end
+  return { count, redis.call("PTTL", KEYS[1]) }`;
 
 /**
  * Resolves once Redis is connected or has refused, so that the first requests are limited, too. The connection ends with the process.

@@ -25,6 +25,10 @@ export const replicas: StackScenarios = {
       const secret = decodeURIComponent(new URL(stack.postgres.webUrl).password);
       const name = createHmac("sha256", secret).update("203.0.113.1").digest("base64url");
       assert(contents.includes(name), "Redis names no client by a hash with the secret");
+      const [key = ""] = await redis.client.keys(`*:${name}`);
+      await redis.client.persist(key);
+      await countStatuses(sites, 1, "203.0.113.1");
+      assert((await redis.client.pttl(key)) > 0, "a count without an expiry refuses its client for ever");
       const faults: [begin: () => void, end: () => unknown][] = [
         [() => redis.signal("SIGKILL"), () => redis.start()],
         [() => redis.signal("SIGSTOP"), () => redis.signal("SIGCONT")],
@@ -87,5 +91,6 @@ async function startRedis() {
     return JSON.stringify({ keys, values: await Promise.all(keys.map((key) => client.get(key))) });
   };
   await start();
-  return { url, start, contents, signal: (name: NodeJS.Signals) => server?.kill(name), end: () => client.disconnect() };
+  const signal = (name: NodeJS.Signals) => server?.kill(name);
+  return { url, client, start, contents, signal, end: () => client.disconnect() };
 }
