@@ -46,7 +46,7 @@ export function createWaitlist(
   async function store(entries: SignUp[]): Promise<void[]> {
     try {
       if (!isNoticeStored) await storeNotice();
-      const rows = entries.map((entry) => ({ id: uuidv7(), ...entry }));
+      const rows = Array.from(mergeByEmail(entries), (entry) => ({ id: uuidv7(), ...entry }));
       const inserted = await execute(insertStatement, JSON.stringify(rows));
       storageError = undefined;
       onStored?.(entries, inserted);
@@ -57,7 +57,7 @@ export function createWaitlist(
     }
   }
 
-  const storeSoon = inBatches(store);
+  const storeSoon = inBatches(store, ({ email }) => email);
 
   return {
     check: async () => {
@@ -78,6 +78,16 @@ export function createWaitlist(
   };
 }
 
+/** Returns one entry for each address: the first one without the honeypot, otherwise the first. */
+function mergeByEmail(entries: SignUp[]): Iterable<SignUp> {
+  const merged = new Map<string, SignUp>();
+  for (const entry of entries) {
+    const first = merged.get(entry.email);
+    if (!first || (first.suspected_spam && !entry.suspected_spam)) merged.set(entry.email, entry);
+  }
+  return merged.values();
+}
+
 /** Returns whether the disk or memory is full, the disk fails or a file is damaged: errors that only an entry meets. */
 function isStorageError(error: unknown): boolean {
   return /^(53[12]|58|XX)/.test(errorFields(error).code ?? "");
@@ -85,11 +95,12 @@ function isStorageError(error: unknown): boolean {
 
 /**
  * Without RETURNING and a conflict target, because the role may not read.
+ * In the order of an import: otherwise, each could wait for an entry of the other.
  * Prisma's createMany stores less than half as many per second, and needs the right to set a status.
  */
 export const insertStatement = `${turn}
   INSERT INTO public.earlyaccess (${signUpColumns})
   SELECT ${signUpColumns} FROM turn, json_populate_recordset(null::public.earlyaccess, batch)
-  ON CONFLICT DO NOTHING`;
+  ORDER BY email COLLATE "C" ON CONFLICT DO NOTHING`;
 
 const noticeStatement = "INSERT INTO public.earlyaccess_notices (id, text) VALUES ($1, $2) ON CONFLICT DO NOTHING";
