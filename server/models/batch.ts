@@ -7,8 +7,8 @@ import { errorFields } from "../logger.ts";
 const deadlineMs = 4_500;
 /** Changes per statement. */
 const batchSize = 200;
-/** Entries per statement after one for more entries has failed; then each alone. One locked entry among 200 costs three lock timeouts. */
-const groupSize = 15;
+/** Entries per statement, after one for more entries has failed. One locked entry among 200 costs four lock timeouts. */
+const groupSizes = [15, 4, 1];
 /** In milliseconds, until a locked entry is tried again: the first time soon, as the worker holds an entry for one commit. */
 const firstRetryMs = 30;
 const retryMs = 250;
@@ -161,7 +161,7 @@ export function inBatches<Entry, Result>(
       retryAt = Math.min(retryAt, performance.now() + retryInMs);
       return;
     }
-    const size = keys.length > groupSize ? groupSize : 1;
+    const size = groupSizes.find((smaller) => smaller < keys.length) ?? 1;
     for (let i = 0; i < keys.length; i += size) groups.push({ keys: keys.slice(i, i + size), retryInMs });
   }
 
