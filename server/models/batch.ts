@@ -53,13 +53,6 @@ interface Change<Entry, Result> {
   reject: (error: unknown) => void;
 }
 
-/** One statement, for the changes of these entries. */
-interface Attempt {
-  keys: string[];
-  /** In milliseconds, until the next attempt of an entry that proves to be locked. */
-  retryInMs: number;
-}
-
 /**
  * Returns a function that makes one change. If a statement fails for its content or for a lock, its entries are tried again in
  * smaller groups, so that only the one at fault fails or, if it is locked, waits. Throws an UnavailableError after 4.5 s at the
@@ -72,12 +65,9 @@ export function inBatches<Entry, Result>(
   keyOf: (entry: Entry) => string,
 ): (entry: Entry) => Promise<Result> {
   const waiting: Change<Entry, Result>[] = [];
-  /** Each entry in an attempt, or locked, with its changes. Later changes of the entry join them. */
+  /** The changes of each entry from its first attempt on. Later ones of the entry join them. */
   const tried = new Map<string, Change<Entry, Result>[]>();
-  /** The groups of failed attempts. */
-  const groups: Attempt[] = [];
-  const locked = new Set<string>();
-  let retryAt = Infinity;
+  const retries = createRetries();
   let retryTimer: NodeJS.Timeout | undefined;
   let isRunning = false;
 
@@ -87,16 +77,17 @@ export function inBatches<Entry, Result>(
   }
 
   async function run() {
-    let retry: Attempt | undefined;
+    let retry: string[] | undefined;
     do {
       await storeWaiting();
       // Until one fails, so that changes of other entries wait for one locked entry at most.
-      do retry = nextRetry();
+      do retry = retries.next();
       while (retry && (await attempt(retry)));
     } while (retry || waiting.length > 0);
     isRunning = false;
     clearTimeout(retryTimer);
-    if (locked.size > 0) retryTimer = setTimeout(start, retryAt - performance.now());
+    const ms = retries.msUntilNext();
+    if (ms < Infinity) retryTimer = setTimeout(start, ms);
   }
 
   async function storeWaiting() {
@@ -112,39 +103,34 @@ export function inBatches<Entry, Result>(
       }
     }
     if (keys.length === 0) return;
-    await attempt({ keys, retryInMs: firstRetryMs });
+    await attempt(keys);
     const pauseMs = Math.min((performance.now() - began) / 5, mostPauseMs);
     if (keys.length > 1 && pauseMs >= 1) await sleep(pauseMs);
   }
 
-  /** Returns the next group of a failed attempt. After the last one, returns all locked entries when it is time. */
-  function nextRetry(): Attempt | undefined {
-    if (groups.length === 0 && performance.now() >= retryAt) {
-      groups.push({ keys: [...locked], retryInMs: retryMs });
-      locked.clear();
-      retryAt = Infinity;
-    }
-    return groups.shift();
-  }
-
-  /** Returns whether the statement succeeded. */
-  async function attempt({ keys, retryInMs }: Attempt): Promise<boolean> {
+  /** Runs one statement for the changes of these entries. Returns whether it succeeded. */
+  async function attempt(keys: string[]): Promise<boolean> {
     const changes = keys.flatMap((key) => openChanges(key));
     try {
       const results = changes.length > 0 ? await store(changes.map(({ entry }) => entry)) : [];
       changes.forEach(({ resolve }, i) => resolve(results[i] as Result));
-      for (const key of keys) tried.delete(key);
+      forget(keys);
       return true;
     } catch (error) {
       if (isLock(error) || (isRefusal(error) && keys.length > 1)) {
         for (const change of changes) change.error = error;
-        tryAgain({ keys, retryInMs });
+        retries.add(keys);
       } else {
         for (const { reject } of changes) reject(error);
-        for (const key of keys) tried.delete(key);
+        forget(keys);
       }
       return false;
     }
+  }
+
+  function forget(keys: string[]) {
+    for (const key of keys) tried.delete(key);
+    retries.forget(keys);
   }
 
   /** Forgets the changes whose deadline has passed. */
@@ -152,17 +138,6 @@ export function inBatches<Entry, Result>(
     const open = (tried.get(key) ?? []).filter(({ deadline }) => performance.now() < deadline);
     tried.set(key, open);
     return open;
-  }
-
-  function tryAgain({ keys, retryInMs }: Attempt) {
-    const [key, ...others] = keys;
-    if (key !== undefined && others.length === 0) {
-      locked.add(key);
-      retryAt = Math.min(retryAt, performance.now() + retryInMs);
-      return;
-    }
-    const size = groupSizes.find((smaller) => smaller < keys.length) ?? 1;
-    for (let i = 0; i < keys.length; i += size) groups.push({ keys: keys.slice(i, i + size), retryInMs });
   }
 
   return async (entry) => {
@@ -177,6 +152,42 @@ export function inBatches<Entry, Result>(
       // Long enough for a database to restart, short enough for a visitor to wait.
       throw new UnavailableError(message, 15, change.error ?? cause);
     }
+  };
+}
+
+/** The entries of failed statements: next in smaller groups, and a single one, which is locked, after a while. */
+function createRetries() {
+  const groups: string[][] = [];
+  const locked = new Set<string>();
+  let retryAt = Infinity;
+
+  function divide(keys: string[], size: number) {
+    for (let i = 0; i < keys.length; i += size) groups.push(keys.slice(i, i + size));
+  }
+
+  return {
+    add(keys: string[]) {
+      const size = groupSizes.find((smaller) => smaller < keys.length);
+      if (size) return divide(keys, size);
+      for (const key of keys) {
+        if (!locked.has(key)) retryAt = Math.min(retryAt, performance.now() + firstRetryMs);
+        locked.add(key);
+      }
+    },
+    /** Returns the next group. After the last one, returns all locked entries together when it is time. */
+    next(): string[] | undefined {
+      if (groups.length === 0 && performance.now() >= retryAt) {
+        divide([...locked], batchSize);
+        retryAt = performance.now() + retryMs;
+      }
+      return groups.shift();
+    },
+    forget(keys: string[]) {
+      for (const key of keys) locked.delete(key);
+      if (locked.size === 0) retryAt = Infinity;
+    },
+    /** Infinity if no entry is locked. */
+    msUntilNext: () => retryAt - performance.now(),
   };
 }
 
