@@ -138,9 +138,9 @@ export const settings = {
   SIGNUP_LIMIT: { schema: wholeNumber(1, 1_000_000).default(30), example: "30" },
   /** The length of that window. */
   SIGNUP_WINDOW_SECONDS: { schema: wholeNumber(1, 86_400, "seconds").default(600), example: "600" },
-  /** New entries per hour and process, over all clients, above which an entry gets a flag. */
+  /** Sign-ups per hour and process, over all clients, above which new entries get a flag. */
   SIGNUP_HOURLY_CEILING: {
-    schema: wholeNumber(0, 100_000_000, "entries (0: no ceiling)").default(1000),
+    schema: wholeNumber(0, 100_000_000, "sign-ups (0: no ceiling)").default(1000),
     example: "1000",
   },
   /** The Redis in which replicas share SIGNUP_LIMIT. Undefined: each process counts in its own memory. */

@@ -53,7 +53,8 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
   const store = config.redisUrl ? await connectRedis(config.redisUrl, webPassword, log) : undefined;
   const { metricsPort } = config;
   const metrics = metricsPort ? (await import("./metrics.ts")).createMetrics() : undefined;
-  const waitlist = createWaitlist(database.execute, { notice, onStored: metrics?.onStored });
+  const ceiling = createSignupCeiling(config.signupHourlyCeiling, log);
+  const waitlist = createWaitlist(database.execute, { notice, ceiling, onStored: metrics?.onStored });
   const pageViews = createPageViews(database.execute, log);
   cleanups.push(() => pageViews.close());
   const isReady = createReadiness(waitlist.check, log);
@@ -65,7 +66,6 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
       site,
       frontend,
       isReady,
-      ceiling: createSignupCeiling(config.signupHourlyCeiling, log),
       waitlist,
       undo: config.mailFrom === undefined,
       links: createEntryLinks(database.query),

@@ -14,7 +14,6 @@ import { beginErrorResponse } from "../middleware/errors.ts";
 import { clientLimit, type SignupLimits } from "../middleware/rate-limit.ts";
 import { sameOrigin } from "../middleware/security-headers.ts";
 import { createToken } from "../models/entry-links.ts";
-import type { SignupCeiling } from "../models/signup-volume.ts";
 import { readSource } from "../models/source.ts";
 import { parseEntry, readNoticeId, type ParsedEntry } from "../models/waitlist-entry.ts";
 import type { Waitlist } from "../models/waitlist.ts";
@@ -24,7 +23,6 @@ import type { Pages } from "../views/page-cache.ts";
 export interface EarlyAccessOptions {
   site: PublicSite;
   limits: SignupLimits;
-  ceiling: SignupCeiling;
   waitlist: Pick<Waitlist, "join">;
   log: Logger;
   /** Whether each response has a token with which the sign-up can be undone for an hour. */
@@ -43,14 +41,13 @@ export function earlyAccess(options: EarlyAccessOptions, renderPage: Pages["rend
 }
 
 /** Sends the same response for a new and a known address: it must not reveal who is on the list. The token of a known one has no effect. */
-function join({ ceiling, waitlist, undo }: EarlyAccessOptions): RequestHandler {
+function join({ waitlist, undo }: EarlyAccessOptions): RequestHandler {
   return async function joinWaitlist(req, res) {
     const parsed = parsePost(req);
     if (!parsed.ok) throw new HttpError(422, "Some fields are not valid.", { fields: parsed.errors });
     const notice_id = readNoticeId((req.body as Record<string, unknown>).notice);
     const undoing = undo ? createToken() : undefined;
-    const signUp = { ...parsed.entry, notice_id, token_hash: undoing?.hash };
-    await ceiling.pass((unusual_volume) => waitlist.join({ ...signUp, unusual_volume }));
+    await waitlist.join({ ...parsed.entry, notice_id, token_hash: undoing?.hash });
     res.set("Cache-Control", "no-store");
     if (prefersHtml(req)) res.redirect(303, joinedPath(undoing?.token));
     else res.status(201).json({ message: content.success.text, undo: undoing?.token });

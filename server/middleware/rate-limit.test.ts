@@ -11,7 +11,7 @@ let site: TestApp;
 
 async function start(limit: number, trustProxy = 0) {
   joined.length = 0;
-  const waitlist = { join: async ({ email }: { email: string }) => joined.push(email) > 0 };
+  const waitlist = { join: async ({ email }: { email: string }) => void joined.push(email) };
   site = await createTestApp(noDatabase, { waitlist, limits: { limit, windowSeconds: 600 }, trustProxy });
 }
 

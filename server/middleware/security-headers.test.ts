@@ -6,7 +6,7 @@ import { createTestApp, noDatabase } from "../../tests/support/app.ts";
 
 const site = await createTestApp(noDatabase, {
   site: { origin: "https://perennial.example" },
-  waitlist: { join: async () => true },
+  waitlist: { join: async () => undefined },
   isReady: () => Promise.reject(new Error("broken")),
 });
 

@@ -11,6 +11,13 @@ export interface EntryLinks {
   leave: (token: string) => Promise<void>;
 }
 
+interface Link {
+  confirms: boolean;
+  hash: string;
+}
+
+const nameOf = (link: Link) => `${link.confirms} ${link.hash}`;
+
 /** Not in WHERE, where Postgres would run the functions without the turn. */
 const statement = `${turn}
   SELECT CASE WHEN confirms THEN public.earlyaccess_confirm(hash::bytea) ELSE public.earlyaccess_leave(hash::bytea) END AS done
@@ -18,10 +25,15 @@ const statement = `${turn}
   ORDER BY position`;
 
 export function createEntryLinks(query: Database["query"]): EntryLinks {
-  const follow = inBatches(async (links: { confirms: boolean; hash: string }[]) => {
-    const rows = await query(statement, JSON.stringify(links));
-    return rows.map(({ done }) => done === true);
-  });
+  const follow = inBatches(
+    async (links: Link[]) => {
+      const distinct = new Map(links.map((link) => [nameOf(link), link]));
+      const rows = await query(statement, JSON.stringify([...distinct.values()]));
+      const names = [...distinct.keys()];
+      return links.map((link) => rows[names.indexOf(nameOf(link))]?.done === true);
+    },
+    (link) => link.hash,
+  );
   return {
     confirm: (token) => follow({ confirms: true, hash: hashToken(token) }),
     leave: async (token) => void (await follow({ confirms: false, hash: hashToken(token) })),

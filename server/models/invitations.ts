@@ -30,7 +30,7 @@ export async function nameInvitation(client: pg.Client): Promise<string> {
   return (rows[0] as { invitation: string }).invitation;
 }
 
-/** Entries of one statement. Few, as a sign-up of an address whose entry is locked gets 503. */
+/** Entries of one statement. Few, as a sign-up of an address waits for the transaction that holds its entry. */
 const batchSize = 1_000;
 
 /** Invites the oldest, and returns how many. Skips people whom another transaction holds: two runs never take the same person. */

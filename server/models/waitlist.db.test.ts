@@ -1,8 +1,8 @@
 // The waitlist: batches of concurrent changes, their turns, errors and retries, and the readiness check.
-import { setImmediate } from "node:timers/promises";
+import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { pino } from "pino";
-import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
+import { beforeEach, expect, it, type Mock, onTestFinished, vi } from "vitest";
 import { createTestDatabase } from "../../tests/support/database.ts";
 import { until } from "../../tests/support/run.ts";
 import { connect, createPool, type Database } from "../database/pool.ts";
@@ -11,7 +11,7 @@ import { errorFields } from "../logger.ts";
 import { parseEntry, type WaitlistEntry } from "./waitlist-entry.ts";
 import { UnavailableError } from "./batch.ts";
 import { createEntryLinks, createToken } from "./entry-links.ts";
-import { createWaitlist, type Waitlist } from "./waitlist.ts";
+import { createWaitlist, type OnStored, type Waitlist } from "./waitlist.ts";
 
 const connectTo = (url: string) => connect(createPool(url), pino({ enabled: false }));
 
@@ -34,8 +34,14 @@ const joinAll = (waitlist: Waitlist, entries: WaitlistEntry[]) =>
   Promise.allSettled(entries.map((entry) => waitlist.join(entry)));
 
 /** Returns the position and the error of each rejected promise. */
-const rejections = (results: PromiseSettledResult<boolean>[]) =>
+const rejections = (results: PromiseSettledResult<void>[]) =>
   results.flatMap((result, i) => (result.status === "rejected" ? [[i, result.reason as unknown]] : []));
+
+/** Resolves when a statement begins, but for the first one. */
+function nextCall({ mock }: Mock<Database["execute"] | Database["query"]>): Promise<boolean> {
+  const known = Math.max(mock.calls.length, 1);
+  return until("the next statement begins", () => mock.calls.length > known);
+}
 
 /** Inserts the address in a transaction of the owner, which ends with the client. */
 async function insertUncommitted(email: string): Promise<pg.Client> {
@@ -78,18 +84,20 @@ it("one statement is in flight, and entries that arrive meanwhile share the next
   expect(await stored()).toHaveLength(202);
 });
 
-it("the first entry for an address wins within a batch, with special characters unchanged", async () => {
+it("the first entry for an address wins within a batch, which is stored in the order of an import; special characters stay", async () => {
   const odd = `"\\{},'🚀é\u200F${"x".repeat(50)}`;
   const results = await joinAll(createWaitlist(connection.execute), [
     entryOf("b@example.com", { name: odd, job_title: "NULL" }),
     entryOf("a@example.com"),
     entryOf("b@example.com", { name: "late" }),
   ]);
-  expect(results.map((result) => result.status === "fulfilled" && result.value)).toEqual([true, true, false]);
+  expect(rejections(results)).toEqual([]);
   expect(await stored()).toEqual([
     { name: "Ada", email: "a@example.com", job_title: null },
     { name: odd, email: "b@example.com", job_title: "NULL" },
   ]);
+  const inserted = await database.query("SELECT email FROM earlyaccess ORDER BY ctid");
+  expect(inserted.map(({ email }) => email)).toEqual(["a@example.com", "b@example.com"]);
 });
 
 const links = createEntryLinks(connection.query);
@@ -147,6 +155,23 @@ it.each([
   expect(is_called).toBe(false);
 });
 
+it("links of a locked entry are followed in their order, each once", async () => {
+  await addAda();
+  const other = new pg.Client(database.ownerUrl);
+  await other.connect();
+  await other.query("BEGIN; SELECT FROM earlyaccess FOR UPDATE");
+  const query = vi.fn<Database["query"]>(connection.query);
+  const { leave, confirm } = createEntryLinks(query);
+  const left = [leave(valid.token), leave(valid.token)];
+  await nextCall(query);
+  const confirmed = Promise.all([confirm(valid.token), confirm(valid.token)]);
+  await nextCall(query);
+  await other.end();
+  await Promise.all(left);
+  expect(await confirmed).toEqual([false, false]);
+  expect(JSON.parse(query.mock.calls.at(-1)?.[1] as string)).toMatchObject([{ confirms: false }, { confirms: true }]);
+});
+
 it("an entry that Postgres refuses fails alone in its batch", async () => {
   const tooLong = entryOf("long@example.com", { name: "x".repeat(101) });
   const results = await joinAll(createWaitlist(connection.execute), [...people(5), tooLong]);
@@ -154,19 +179,46 @@ it("an entry that Postgres refuses fails alone in its batch", async () => {
   expect(await stored()).toHaveLength(5);
 });
 
-it("an entry whose address another transaction has inserted fails alone in its batch", async () => {
-  const other = await insertUncommitted("ada7@example.com");
-  const results = await joinAll(createWaitlist(connection.execute), people(200));
-  expect(rejections(results)).toEqual([[7, expect.any(UnavailableError)]]);
-  expect(await stored()).toHaveLength(199);
-  await other.end();
+it("addresses that other transactions hold delay no other, and each of their sign-ups is refused at its own deadline", async () => {
+  const [longer, shorter] = [await insertUncommitted("ada7@example.com"), await insertUncommitted("ada8@example.com")];
+  const waitlist = createWaitlist(connection.execute);
+  const results = joinAll(waitlist, people(200));
+  const areStored = (count: number) => until(`${count} are stored`, async () => (await stored()).length === count);
+  await areStored(198);
+  await shorter.end();
+  await areStored(199);
+  await sleep(1_000);
+  const later = waitlist.join(entryOf("ada7@example.com", { name: "Later" }));
+  expect(rejections(await results)).toEqual([[7, expect.any(UnavailableError)]]);
+  await longer.end();
+  await later;
+  expect(await stored()).toContainEqual(expect.objectContaining({ name: "Later", email: "ada7@example.com" }));
 });
 
-it("an entry whose turn does not come is refused at its deadline, before its last attempt", async () => {
+it("sign-ups of a locked address are merged: the first without the honeypot is stored, and each is counted", async () => {
+  const other = await insertUncommitted("a@example.com");
+  const execute = vi.fn<Database["execute"]>(connection.execute);
+  const onStored = vi.fn<OnStored>();
+  const waitlist = createWaitlist(execute, { onStored });
+  const bot = entryOf("a@example.com", { name: "Bot", suspected_spam: true });
+  const joined = [joinAll(waitlist, [bot, bot])];
+  await nextCall(execute);
+  joined.push(joinAll(waitlist, [entryOf("a@example.com"), entryOf("a@example.com", { name: "Later" }), bot]));
+  await nextCall(execute);
+  await other.end();
+  expect(rejections((await Promise.all(joined)).flat())).toEqual([]);
+  expect(await stored()).toEqual([{ name: "Ada", email: "a@example.com", job_title: null }]);
+  for (const [, batch] of execute.mock.calls) expect(JSON.parse(batch as string)).toHaveLength(1);
+  expect(onStored.mock.calls.map(([entries, inserted]) => [entries.length, inserted])).toEqual([[5, 1]]);
+});
+
+it("an entry whose turn does not come is refused at its deadline, with the error of its last attempt", async () => {
   await holdTurn();
-  const refused = createWaitlist(connection.execute).join(entryOf("late@example.com"));
-  // Each attempt fails with 55P03.
-  await expect(refused).rejects.toMatchObject({ cause: { code: "QUERY_TIMEOUT" } });
+  const refused: unknown = await createWaitlist(connection.execute)
+    .join(entryOf("late@example.com"))
+    .catch((error: unknown) => error);
+  expect(refused).toBeInstanceOf(UnavailableError);
+  expect(errorFields((refused as UnavailableError).cause).code).toBe("55P03");
 });
 
 it.each([1, 30])("a batch of %i is stored after a deadlock", async (size) => {

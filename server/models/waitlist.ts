@@ -4,6 +4,7 @@ import { signUpColumns } from "../database/columns.ts";
 import type { Database } from "../database/pool.ts";
 import { errorFields } from "../logger.ts";
 import { inBatches, turn } from "./batch.ts";
+import type { SignupCeiling } from "./signup-volume.ts";
 import type { SignUp } from "./waitlist-entry.ts";
 import type { Notice } from "./page-settings.ts";
 
@@ -11,9 +12,10 @@ export interface Waitlist {
   /**
    * Stores the entry; resolves after the commit. The first entry for an address wins; a duplicate resolves in the same
    * way. A waiting entry with the flag suspected_spam is replaced (earlyaccess_replace_suspected_spam in the migration).
-   * @returns true for as many entries of a batch as were new; which ones is unknown, as the role may not read.
+   * Sets the flag unusual_volume above the ceiling.
+   * @throws UnavailableError if the entry cannot be stored, or above the hard limit.
    */
-  join(entry: SignUp): Promise<boolean>;
+  join: (entry: SignUp) => Promise<void>;
   /**
    * Checks that entries can be stored: stores an empty batch, which needs the same table, right and locks as a sign-up, and reports
    * a storage error of the last 10 s: a full disk refuses only entries.
@@ -30,7 +32,7 @@ const storageErrorMs = 10_000;
 /** @param notice that the form shows, stored before the first entry. */
 export function createWaitlist(
   execute: Database["execute"],
-  { onStored, notice }: { onStored?: OnStored | undefined; notice?: Notice } = {},
+  { onStored, notice, ceiling }: { onStored?: OnStored | undefined; notice?: Notice; ceiling?: SignupCeiling } = {},
 ): Waitlist {
   let isNoticeStored = notice === undefined;
   /** The error of the latest batch if an empty batch would not have met it. */
@@ -41,19 +43,21 @@ export function createWaitlist(
     isNoticeStored = true;
   }
 
-  async function store(entries: SignUp[]): Promise<boolean[]> {
+  async function store(entries: SignUp[]): Promise<void[]> {
     try {
       if (!isNoticeStored) await storeNotice();
-      const rows = entries.map((entry) => ({ id: uuidv7(), ...entry }));
+      const rows = Array.from(mergeByEmail(entries), (entry) => ({ id: uuidv7(), ...entry }));
       const inserted = await execute(insertStatement, JSON.stringify(rows));
       storageError = undefined;
       onStored?.(entries, inserted);
-      return entries.map((_, i) => i < inserted);
+      return []; // No request learns whether its entry is new.
     } catch (error) {
       if (isStorageError(error)) storageError = { error, at: performance.now() };
       throw error;
     }
   }
+
+  const storeSoon = inBatches(store, ({ email }) => email);
 
   return {
     check: async () => {
@@ -62,8 +66,26 @@ export function createWaitlist(
       if (storageError && performance.now() - storageError.at < storageErrorMs) throw storageError.error;
       await execute(insertStatement, "[]");
     },
-    join: inBatches(store),
+    join: async (entry) => {
+      const unusual_volume = ceiling?.begin() ?? false;
+      try {
+        await storeSoon({ ...entry, unusual_volume });
+      } catch (error) {
+        ceiling?.fail();
+        throw error;
+      }
+    },
   };
+}
+
+/** Returns one entry for each address: the first one without the honeypot, otherwise the first. */
+function mergeByEmail(entries: SignUp[]): Iterable<SignUp> {
+  const merged = new Map<string, SignUp>();
+  for (const entry of entries) {
+    const first = merged.get(entry.email);
+    if (!first || (first.suspected_spam && !entry.suspected_spam)) merged.set(entry.email, entry);
+  }
+  return merged.values();
 }
 
 /** Returns whether the disk or memory is full, the disk fails or a file is damaged: errors that only an entry meets. */
@@ -73,11 +95,12 @@ function isStorageError(error: unknown): boolean {
 
 /**
  * Without RETURNING and a conflict target, because the role may not read.
+ * In the order of an import: otherwise, each could wait for an entry of the other.
  * Prisma's createMany stores less than half as many per second, and needs the right to set a status.
  */
 export const insertStatement = `${turn}
   INSERT INTO public.earlyaccess (${signUpColumns})
   SELECT ${signUpColumns} FROM turn, json_populate_recordset(null::public.earlyaccess, batch)
-  ON CONFLICT DO NOTHING`;
+  ORDER BY email COLLATE "C" ON CONFLICT DO NOTHING`;
 
 const noticeStatement = "INSERT INTO public.earlyaccess_notices (id, text) VALUES ($1, $2) ON CONFLICT DO NOTHING";

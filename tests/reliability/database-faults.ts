@@ -6,8 +6,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
+import { withClient } from "../support/postgres.ts";
 import { type Site, until } from "../support/run.ts";
 import {
+  type Answer,
   assertAnswered,
   assertConfirmed,
   assertRunning,
@@ -49,6 +51,17 @@ export const databaseFaults: StackScenarios = {
     const slowest = Math.round(Math.max(...(await answers).map(({ ms }) => ms)));
     return `${refused} of ${frozenSignups} sign-ups refused, the slowest in ${slowest} ms; then all stored; ${await visitors.assertStored()} confirmed sign-ups stored`;
   },
+  "a session holds an entry, and three clients sign up its address": async (stack) => {
+    const site = await stack.startSite();
+    const visitors = createVisitors(stack);
+    assertConfirmed(await visitors.signUp(site, 20));
+    return withClient(stack.postgres.ownerUrl, async (session) => {
+      await session.query("BEGIN; UPDATE earlyaccess SET status = 'invited' WHERE email = 'ada.1@example.com'");
+      const bursts = await signUpBesideLocked(visitors, site, 90, 4_000);
+      const steady = await signUpBesideLocked(visitors, site, 1, 333);
+      return `sign-ups of others beside 90 each 4 s: ${bursts}; beside three a second: ${steady}`;
+    });
+  },
 };
 
 export async function fillDisk(): Promise<string> {
@@ -72,6 +85,24 @@ export async function fillDisk(): Promise<string> {
     await execute([...asRoot, "umount", "--lazy", path]);
     await rmdir(path);
   }
+}
+
+/**
+ * Signs up others, whom nothing may refuse, beside sign-ups of a locked address.
+ * @param interval in milliseconds between bursts of `size` sign-ups of the address.
+ */
+async function signUpBesideLocked(visitors: Visitors, site: Site, size: number, interval: number): Promise<string> {
+  const others = visitors.signUp(site, 100, 100);
+  const repeated: Promise<Answer | undefined>[] = [];
+  for (let elapsed = 0; elapsed < 10_000; elapsed += interval) {
+    for (let i = 0; i < size; i++) repeated.push(visitors.tryToSignUp(site, "1"));
+    await sleep(interval);
+  }
+  assertConfirmed(await others);
+  const refused = await Promise.all(repeated);
+  assert.equal(countStatus(refused, 503), refused.length, "sign-ups of the locked address that were refused");
+  const times = (await others).map(({ ms }) => ms).toSorted((a, b) => a - b);
+  return `median ${times[50]?.toFixed()} ms, 95 % within ${times[95]?.toFixed()} ms`;
 }
 
 interface Fault {

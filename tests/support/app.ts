@@ -33,21 +33,20 @@ function frontendOf(site: PublicSite): Promise<Frontend> {
   return frontend;
 }
 
-type Changes = Partial<Omit<AppOptions, "site">> & { site?: Partial<PublicSite> };
+type Changes = Partial<Omit<AppOptions, "site">> & { site?: Partial<PublicSite>; ceiling?: number };
 
 /** Needs no end: the pool closes a connection that is idle for 10 s. */
-export async function createTestApp(webUrl = noDatabase, { site: siteChanges, ...changes }: Changes = {}) {
+export async function createTestApp(webUrl = noDatabase, { site: siteChanges, ceiling = 0, ...changes }: Changes = {}) {
   let lines = "";
   const log = pino({ base: null }, { write: (line: string) => (lines += line) });
   const database = connect(createPool(webUrl), log);
-  const waitlist = createWaitlist(database.execute);
+  const waitlist = createWaitlist(database.execute, { ceiling: createSignupCeiling(ceiling, log) });
   const site = { origin: "http://localhost:3000", allowIndexing: true, settings: testSettings, ...siteChanges };
   const options: AppOptions = {
     log,
     site,
     frontend: await frontendOf(site),
     isReady: createReadiness(waitlist.check, log),
-    ceiling: createSignupCeiling(0, log),
     waitlist,
     undo: true,
     links: createEntryLinks(database.query),
