@@ -4,7 +4,7 @@ import request, { type Response } from "supertest";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { createTestApp, rawRequest } from "../../tests/support/app.ts";
 import { createTestDatabase } from "../../tests/support/database.ts";
-import { createSignupCeiling } from "../models/signup-volume.ts";
+import { createSignupCeiling } from "../models/signup-ceiling.ts";
 
 const path = "/api/earlyaccess";
 const json = "application/json";

@@ -3,8 +3,8 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
 import { signUpColumns } from "./columns.ts";
-import { readRole } from "../database-urls.ts";
-import { OperatorError } from "../operator-messages.ts";
+import { readRole } from "../config/database-urls.ts";
+import { OperatorError } from "../errors.ts";
 import { projectRoot } from "../project-root.ts";
 import type { DatabaseSettings } from "./settings.ts";
 

@@ -1,7 +1,7 @@
 // Changes of entries at a visitor's request: one statement at a time, each with all changes that arrived meanwhile.
 import { setTimeout as sleep } from "node:timers/promises";
+import { errorFields } from "../errors.ts";
 import { within } from "../database/pool.ts";
-import { errorFields } from "../logger.ts";
 
 /** In milliseconds from the arrival of a change; the response must come within 5 s. */
 const deadlineMs = 4_500;

@@ -7,13 +7,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Logger, parseCrontab, run, type Runner, type Task, type TaskList } from "graphile-worker";
 import type pg from "pg";
 import type { Logger as Log } from "pino";
-import { settings, type Config } from "../config.ts";
+import { type Config, settings } from "../config/settings.ts";
 import { withConnection } from "../database/connect.ts";
 import type { OpenedDatabase, WorkerTask } from "../database/settings.ts";
 import { requireErasureKey } from "../database/erasure-key.ts";
 import { workerLock, workerName } from "../database/queue.ts";
-import { eraseAgain, purgeOld } from "../models/erasures.ts";
-import { OperatorError } from "../operator-messages.ts";
+import { eraseAgain, purgeOld } from "../models/list/erasures.ts";
+import { OperatorError } from "../errors.ts";
 import type { CountMail } from "./metrics.ts";
 import { webhookTask } from "./webhook.ts";
 

@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream";
 import { CsvError, parse } from "csv-parse";
-import { OperatorError, printable } from "../../operator-messages.ts";
+import { OperatorError, printable } from "../../errors.ts";
 import { importedColumns } from "../../models/waitlist-entry.ts";
-import { unguard } from "../../models/exported-list.ts";
+import { unguard } from "../../models/list/export.ts";
 import { fileError } from "../command.ts";
 
 export interface CsvFile {

@@ -2,7 +2,6 @@
 import { Command } from "commander";
 import type pg from "pg";
 import { v7 as uuidv7 } from "uuid";
-import { errorFields } from "../../logger.ts";
 import { hashEmail, requireErasureKey } from "../../database/erasure-key.ts";
 import { WaitlistStatus } from "../../database/generated/enums.ts";
 import {
@@ -12,9 +11,9 @@ import {
   formatLine,
   insertLines,
   type ImportedEntry,
-} from "../../models/imported-entries.ts";
+} from "../../models/list/import.ts";
 import { parseEntry } from "../../models/waitlist-entry.ts";
-import { listNames, OperatorError } from "../../operator-messages.ts";
+import { errorFields, listNames, OperatorError } from "../../errors.ts";
 import { count, print, withOwner } from "../command.ts";
 import { openCsv, type CsvFile, type CsvLine } from "./import-file.ts";
 import { readMoment } from "./moment.ts";

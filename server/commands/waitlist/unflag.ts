@@ -1,6 +1,6 @@
 // waitlist unflag: clears the flag of a busy day, and sends the mails that it held back.
 import { Command } from "commander";
-import { clearUnusualVolume } from "../../models/signup-volume.ts";
+import { clearUnusualVolume } from "../../models/signup-ceiling.ts";
 import { countEntries, print, withOwner } from "../command.ts";
 import { inPeriod, sinceOption, untilOption, type Period } from "./moment.ts";
 

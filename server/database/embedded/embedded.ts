@@ -1,11 +1,11 @@
 // The embedded Postgres for a machine without one: created, started, shared by several processes and stopped by the last.
-import { createHash, randomBytes, randomInt } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { mkdtemp, readFile, readlink, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { isFree } from "../../http/listen.ts";
-import { OperatorError } from "../../operator-messages.ts";
+import { freePort, isFree } from "./free-port.ts";
+import { OperatorError } from "../../errors.ts";
 import { findPostgresBinaries, type PostgresBinaries } from "./postgres-binaries.ts";
 
 type Passwords = Record<"superuser" | "owner" | "web" | "admin", string>;
@@ -205,13 +205,4 @@ const lockFile = (data: string) => join(data, "postmaster.pid");
 async function readLock(data: string) {
   const lines = (await readFile(lockFile(data), "utf8").catch(() => "")).split("\n");
   return { pid: lines[0], port: Number(lines[3]) };
-}
-
-/**
- * Returns a port of 127.0.0.1 that no program uses. The system takes ports from 32768 up for outgoing connections and for
- * programs that listen on port 0.
- */
-export async function freePort(): Promise<number> {
-  const port = randomInt(20_000, 32_768);
-  return (await isFree(port)) ? port : freePort();
 }

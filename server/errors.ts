@@ -1,4 +1,6 @@
-// Messages for the operator: errors in one sentence, and text that is safe to write to a terminal.
+// Errors for the operator, what may be logged of an error, and text that is safe to write to a terminal.
+
+/** An error that the operator can repair. Its message says how, in whole sentences. */
 export class OperatorError extends Error {
   override name = "OperatorError";
   /** Of Postgres, the driver or the system: an error with a transient code is worth another try. */
@@ -13,6 +15,36 @@ export class OperatorError extends Error {
 export function explain(error: unknown): string {
   if (error instanceof OperatorError) return `${printableLines(error.message)}\n`;
   return `${printableLines(String(error instanceof Error ? error.stack : error))}\n`;
+}
+
+/** Returns whether the text has an "@", also encoded several times. */
+export const mayHoldEmail = (text: string) => /@|%(?:25)*40/i.test(text);
+
+interface ErrorFields {
+  name: string;
+  /** Postgres' own code; otherwise the code of the driver or the system. */
+  code?: string | undefined;
+}
+
+/** Errors of node-postgres that have no code. */
+const codesByMessage: [RegExp, string][] = [
+  [/^timeout (expired|exceeded)/, "CONNECT_TIMEOUT"],
+  [/^Query read timeout/, "QUERY_TIMEOUT"],
+  [/^Connection terminated/, "CONNECTION_LOST"],
+];
+
+/** Returns the fields of a database error that may be logged: not its message, in which drivers quote values of the statement. */
+export function errorFields(error: unknown): ErrorFields {
+  const { name, code, message, meta } = error as {
+    name: string;
+    code?: string;
+    message?: string;
+    meta?: { driverAdapterError?: { cause?: { originalCode?: string; kind?: string } } };
+  };
+  // Prisma's own code says only that a raw query failed (P2010).
+  const cause = meta?.driverAdapterError?.cause;
+  const known = codesByMessage.find(([pattern]) => pattern.test(message ?? ""))?.[1];
+  return { name, code: cause?.originalCode ?? cause?.kind ?? code ?? known };
 }
 
 /** Control and format characters, lone surrogates, and Unicode's line and paragraph separators. */

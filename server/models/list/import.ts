@@ -2,9 +2,9 @@
 import { pipeline } from "node:stream/promises";
 import type pg from "pg";
 import { from as copyFrom } from "pg-copy-streams";
-import { entryColumns } from "../database/columns.ts";
-import { errorFields } from "../logger.ts";
-import type { WaitlistEntry } from "./waitlist-entry.ts";
+import { errorFields } from "../../errors.ts";
+import { entryColumns } from "../../database/columns.ts";
+import type { WaitlistEntry } from "../waitlist-entry.ts";
 
 export interface ImportedEntry extends WaitlistEntry {
   id: string;
