@@ -12,6 +12,18 @@ export class OperatorError extends Error {
   }
 }
 
+/** The waitlist takes no changes for a while. The response is 503 with Retry-After; a fault has a cause, which is logged. */
+export class UnavailableError extends Error {
+  constructor(
+    /** A sentence for the client. */
+    message: string,
+    readonly retryAfterSeconds: number,
+    cause?: unknown,
+  ) {
+    super(message, { cause });
+  }
+}
+
 export function explain(error: unknown): string {
   if (error instanceof OperatorError) return `${printableLines(error.message)}\n`;
   return `${printableLines(String(error instanceof Error ? error.stack : error))}\n`;

@@ -4,12 +4,11 @@ import pg from "pg";
 import { pino } from "pino";
 import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { createToken } from "./entry-tokens.ts";
-import { errorFields } from "../errors.ts";
+import { errorFields, UnavailableError } from "../errors.ts";
 import { createTestDatabase } from "../../tests/support/database.ts";
 import { until } from "../../tests/support/run.ts";
 import { connect, createPool, type Database } from "../database/pool.ts";
 import { parseEntry, type WaitlistEntry } from "./waitlist-entry.ts";
-import { UnavailableError } from "./batch.ts";
 import { createEntryLinks } from "./entry-links.ts";
 import { createReadiness, createWaitlist, type Waitlist } from "./waitlist.ts";
 
