@@ -36,7 +36,7 @@ export function earlyAccess(options: EarlyAccessOptions, renderPage: Pages["rend
   const router = Router({ caseSensitive: true, strict: true });
   const requireOpen: RequestHandler = (_req, _res, next) =>
     next(site.settings().closed ? new HttpError(410, `${closedList.heading}.`) : undefined);
-  const checks = [requireOpen, requirePost, sameOrigin(site.origin), ...clientLimit(limits)];
+  const checks = [requireOpen, requirePost, sameOrigin(site.origin), ...clientLimit(limits, "signup")];
   router.all(signupPath, checks, readBody, join(options));
   router.use(sendFormFailure(renderPage, log));
   return router;

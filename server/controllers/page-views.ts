@@ -25,7 +25,7 @@ export function countViews(pageViews: PageViews, limits: SignupLimits, origin: s
     viewPath,
     requirePost,
     sameOrigin(origin, "Page views"),
-    clientLimit(limits, "view-", sendNoContent),
+    clientLimit(limits, "view", sendNoContent),
     count,
   );
   return router;
