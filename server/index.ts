@@ -1,10 +1,10 @@
 // The composition root: starts and stops the site.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
+import type { Config } from "./config/settings.ts";
 import { createApp } from "./app.ts";
-import { createReadiness } from "./controllers/health.ts";
-import { loadConfig, type Config } from "./config.ts";
-import { readRole } from "./database-urls.ts";
+import { loadConfig } from "./config/load-config.ts";
+import { readRole } from "./config/database-urls.ts";
 import { connect, createPool } from "./database/pool.ts";
 import { openDatabase, type OpenedDatabase } from "./database/settings.ts";
 import { migrate, prepareDatabase } from "./database/migrate.ts";
@@ -14,9 +14,9 @@ import { connectRedis } from "./middleware/redis-store.ts";
 import { createEntryLinks } from "./models/entry-links.ts";
 import { createPageSettings, watchClosing } from "./models/page-settings.ts";
 import { createPageViews } from "./models/page-views.ts";
-import { createSignupCeiling } from "./models/signup-volume.ts";
-import { createWaitlist } from "./models/waitlist.ts";
-import { explain, printable } from "./operator-messages.ts";
+import { createSignupCeiling } from "./models/signup-ceiling.ts";
+import { createReadiness, createWaitlist } from "./models/waitlist.ts";
+import { explain, printable } from "./errors.ts";
 import { createBuiltFrontend, createDevFrontend } from "./views/frontend.ts";
 
 /** Shutdown hooks, run in reverse order. */

@@ -2,8 +2,8 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { expect, it } from "vitest";
+import { settings } from "../server/config/settings.ts";
 import { commands } from "../server/commands/waitlist/commands.ts";
-import { settings } from "../server/config.ts";
 import { projectRoot } from "../server/project-root.ts";
 
 const read = (name: string) => readFileSync(join(projectRoot, name), "utf8");

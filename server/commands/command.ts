@@ -1,10 +1,9 @@
 // The frame of every command: its database, its output, its errors and its exit code.
 import type pg from "pg";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/settings.ts";
 import { describeLoss, withConnection } from "../database/connect.ts";
 import { withDatabase, type OpenedDatabase } from "../database/settings.ts";
-import { errorFields } from "../logger.ts";
-import { explain, OperatorError, printable, printableLines } from "../operator-messages.ts";
+import { errorFields, explain, OperatorError, printable, printableLines } from "../errors.ts";
 
 export async function runCommand(work: Parameters<typeof withDatabase>[0]): Promise<void> {
   await conclude(() => withDatabase(work));

@@ -1,7 +1,7 @@
 // npm run migrate: applies migrations and rights to the configured database.
 import { connectTo } from "../database/connect.ts";
 import { migrate } from "../database/migrate.ts";
-import { OperatorError } from "../operator-messages.ts";
+import { OperatorError } from "../errors.ts";
 import { print, runCommand } from "./command.ts";
 
 await runCommand(async (database, { allowPrivilegedRole }) => {

@@ -7,10 +7,11 @@ import { networkInterfaces } from "node:os";
 import { pipeline } from "node:stream";
 import { createInterface } from "node:readline";
 import { Command, InvalidArgumentError } from "commander";
-import { childEnvironment, settings } from "../config.ts";
+import { isFree } from "../database/embedded/free-port.ts";
+import { settings } from "../config/settings.ts";
+import { childEnvironment } from "../config/load-config.ts";
 import { migrate } from "../database/migrate.ts";
-import { isFree } from "../http/listen.ts";
-import { OperatorError } from "../operator-messages.ts";
+import { OperatorError } from "../errors.ts";
 import { projectRoot } from "../project-root.ts";
 import { print, runCommand } from "./command.ts";
 

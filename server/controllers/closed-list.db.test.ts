@@ -1,9 +1,9 @@
 // The closed list over HTTP: the pages, 410 for every sign-up, and what still works.
 import request from "supertest";
 import { beforeEach, expect, it } from "vitest";
+import { settings as rules } from "../config/settings.ts";
 import { createTestApp, noDatabase, testSettings, type TestApp } from "../../tests/support/app.ts";
 import { createTestDatabase } from "../../tests/support/database.ts";
-import { settings as rules } from "../config.ts";
 import { describeClosing } from "../models/page-settings.ts";
 import { createBuiltFrontend } from "../views/frontend.ts";
 

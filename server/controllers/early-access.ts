@@ -1,6 +1,8 @@
 // POST /api/earlyaccess: puts a visitor on the waitlist. A failed form post without JavaScript gets the landing page with the typed values.
 import { Router, type ErrorRequestHandler, type Request, type RequestHandler } from "express";
 import type { Logger } from "pino";
+import { createToken } from "../models/entry-tokens.ts";
+import { sameOrigin } from "../middleware/same-origin.ts";
 import { joinedPath, signupPath } from "../../client/shared/paths.ts";
 import { closedList, earlyAccess as content } from "../../client/shared/content.ts";
 import { emailChoice, fields } from "../../client/shared/fields.ts";
@@ -12,8 +14,6 @@ import { prefersHtml } from "../http/negotiation.ts";
 import { readBody } from "../middleware/body.ts";
 import { beginErrorResponse } from "../middleware/errors.ts";
 import { clientLimit, type SignupLimits } from "../middleware/rate-limit.ts";
-import { sameOrigin } from "../middleware/security-headers.ts";
-import { createToken } from "../models/entry-links.ts";
 import { readSource } from "../models/source.ts";
 import { parseEntry, readNoticeId, type ParsedEntry } from "../models/waitlist-entry.ts";
 import type { Waitlist } from "../models/waitlist.ts";
@@ -34,7 +34,7 @@ export function earlyAccess(options: EarlyAccessOptions, renderPage: Pages["rend
   const router = Router({ caseSensitive: true, strict: true });
   const requireOpen: RequestHandler = (_req, _res, next) =>
     next(site.settings().closed ? new HttpError(410, `${closedList.heading}.`) : undefined);
-  const checks = [requireOpen, requirePost, sameOrigin(site.origin), ...clientLimit(limits)];
+  const checks = [requireOpen, requirePost, sameOrigin(site.origin), ...clientLimit(limits, "signup")];
   router.all(signupPath, checks, readBody, join(options));
   router.use(sendFormFailure(renderPage, log));
   return router;

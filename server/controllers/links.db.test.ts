@@ -1,10 +1,10 @@
 // The links to an entry: POST confirms its address, and says whether the link is valid, or deletes it, and does not say.
 import request from "supertest";
 import { beforeEach, expect, it } from "vitest";
+import { createToken } from "../models/entry-tokens.ts";
 import { createTestApp, noDatabase } from "../../tests/support/app.ts";
 import { createTestDatabase, erasureKey } from "../../tests/support/database.ts";
 import { hashEmail } from "../database/erasure-key.ts";
-import { createToken } from "../models/entry-links.ts";
 
 const ada = { name: "Ada", email: "ada@example.com", company: "Engines" };
 

@@ -17,15 +17,12 @@ import { clientLimit, type SignupLimits } from "../middleware/rate-limit.ts";
 import type { EntryLinks } from "../models/entry-links.ts";
 import type { Pages } from "../views/page-cache.ts";
 
-/** Multiple of the sign-up limit: a POST adds nothing to the list, and a mail provider sends the requests of many people. */
-const limitFactor = 100;
-
 type Follow = (token: string, req: Request, res: Response) => Promise<void>;
 
 /** Requests without a well-formed token go to the next router. No body is read. */
 export function entryLinks(links: EntryLinks, limits: SignupLimits, renderPage: Pages["renderPage"]): Router {
   const router = Router({ caseSensitive: true, strict: true });
-  const limit = clientLimit({ ...limits, limit: limits.limit * limitFactor }, "link-");
+  const limit = clientLimit(limits, "link");
 
   const post = (path: string, query: string, follow: Follow) => {
     const tokenOf = ({ method, url }: Request) =>

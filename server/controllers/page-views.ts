@@ -1,9 +1,9 @@
 // POST /api/view: counts a view of the landing page, which the page's script reports once the page is visible.
 import { Router, type Request, type Response } from "express";
+import { sameOrigin } from "../middleware/same-origin.ts";
 import { viewPath } from "../../client/shared/paths.ts";
 import { requirePost } from "../http/http-error.ts";
 import { clientLimit, type SignupLimits } from "../middleware/rate-limit.ts";
-import { sameOrigin } from "../middleware/security-headers.ts";
 import type { PageViews } from "../models/page-views.ts";
 import { viewSource } from "../models/source.ts";
 
@@ -25,7 +25,7 @@ export function countViews(pageViews: PageViews, limits: SignupLimits, origin: s
     viewPath,
     requirePost,
     sameOrigin(origin, "Page views"),
-    clientLimit(limits, "view-", sendNoContent),
+    clientLimit(limits, "view", sendNoContent),
     count,
   );
   return router;

@@ -1,7 +1,6 @@
 // Single connections to Postgres: for migrations, commands and the worker.
 import pg from "pg";
-import { errorFields } from "../logger.ts";
-import { OperatorError } from "../operator-messages.ts";
+import { errorFields, OperatorError } from "../errors.ts";
 
 const lostClients = new WeakSet<pg.Client>();
 

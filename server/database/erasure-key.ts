@@ -1,7 +1,7 @@
 // The key of erased addresses (ERASURE_KEY): their hashes, and the check that it is the key of this database.
 import { createHmac } from "node:crypto";
 import type pg from "pg";
-import { OperatorError } from "../operator-messages.ts";
+import { OperatorError } from "../errors.ts";
 
 /** @param email normalised. */
 export function hashEmail(email: string, key: string): Buffer {

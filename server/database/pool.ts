@@ -1,7 +1,7 @@
 // The site's pool of connections, which Prisma uses.
 import pg from "pg";
 import type { Logger } from "pino";
-import { errorFields } from "../logger.ts";
+import { errorFields } from "../errors.ts";
 
 export type Pool = pg.Pool;
 

@@ -1,7 +1,7 @@
 // The queue of graphile-worker, which a trigger fills in the transaction of each sign-up.
 import type pg from "pg";
-import { readRole } from "../database-urls.ts";
-import { OperatorError } from "../operator-messages.ts";
+import { readRole } from "../config/database-urls.ts";
+import { OperatorError } from "../errors.ts";
 import type { DatabaseSettings, WorkerTask } from "./settings.ts";
 
 /** Creates the queue if it is missing, and migrates it. */

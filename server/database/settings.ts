@@ -1,6 +1,7 @@
 // Which database the site uses, with which roles, and for which tasks of the worker.
 import { join } from "node:path";
-import { loadConfig, type Config } from "../config.ts";
+import type { Config } from "../config/settings.ts";
+import { loadConfig } from "../config/load-config.ts";
 import { projectRoot } from "../project-root.ts";
 import { openEmbedded } from "./embedded/embedded.ts";
 

@@ -1,10 +1,9 @@
 // Ports: starts to listen, and says in a sentence why an address cannot be used.
 import { once } from "node:events";
 import type { Server } from "node:http";
-import { createServer, type AddressInfo } from "node:net";
+import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
-import { errorFields } from "../logger.ts";
-import { OperatorError } from "../operator-messages.ts";
+import { errorFields, OperatorError } from "../errors.ts";
 
 /** Each connection may meet the same error. */
 const logPauseMs = 60_000;
@@ -42,16 +41,4 @@ function explain(code: string, host: string, port: number, setting: string): str
     return `Port ${port} is taken by another program. Stop that one, or choose another port, for example ${setting}=${port + 1}`;
   }
   return `Cannot listen on HOST=${host}, ${setting}=${port} (${code}). Choose an address of this machine, and a port above 1023.`;
-}
-
-/** On 127.0.0.1. */
-export async function isFree(port: number): Promise<boolean> {
-  const server = createServer().listen(port, "127.0.0.1");
-  try {
-    await once(server, "listening");
-  } catch {
-    return false;
-  }
-  await new Promise((done) => server.close(done));
-  return true;
 }

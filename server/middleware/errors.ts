@@ -1,11 +1,10 @@
 // Error handling: sends a problem document, or the error page to a client that prefers HTML, and logs the server's faults.
 import type { ErrorRequestHandler, Response } from "express";
 import type { Logger } from "pino";
-import { errorFields } from "../logger.ts";
+import { errorFields, UnavailableError } from "../errors.ts";
 import { sendCached, type CachedResponse } from "../http/cached-response.ts";
 import { HttpError, problemDocument } from "../http/http-error.ts";
 import { prefersHtml } from "../http/negotiation.ts";
-import { UnavailableError } from "../models/batch.ts";
 
 export function handleErrors(errorPage: () => CachedResponse, log: Logger): ErrorRequestHandler {
   // Express recognises an error handler by its four parameters.

@@ -13,6 +13,9 @@ export interface SignupLimits {
   store?: ((name: string) => Store) | undefined;
 }
 
+/** Multiples of SIGNUP_LIMIT. A link post adds nothing to the list, and a mail provider sends the requests of many people. */
+const factors = { signup: 1, link: 100, view: 1 };
+
 /** Providers give a household up to a /56 of IPv6, and a company or a rented server up to a /48. */
 const scopes = [
   { scope: "client", factor: 1, ipv6Prefix: 56 },
@@ -22,19 +25,19 @@ const scopes = [
 /**
  * Refuses with 429 a client above its limit, and a network (IPv4 /24, IPv6 /48) above ten times that.
  * Every request counts, also if its client hangs up. A request above the client's limit does not count for its network.
- * @param prefix of the names of its stores, for a limit of other requests.
+ * @param requests with a count and a limit of their own.
  */
 export function clientLimit(
   { limit, windowSeconds, store }: SignupLimits,
-  prefix = "",
+  requests: keyof typeof factors,
   refuse = refuseTooMany,
 ): RequestHandler[] {
   return scopes.map(({ scope, factor, ipv6Prefix }) =>
     rateLimit({
       identifier: scope,
-      limit: factor * limit,
+      limit: factors[requests] * factor * limit,
       windowMs: windowSeconds * 1000,
-      store: store?.(prefix + scope) ?? new BoundedMemoryStore(),
+      store: store?.(`${requests}-${scope}`) ?? new BoundedMemoryStore(),
       passOnStoreError: true,
       logger: { warn: () => undefined, error: () => undefined }, // The store of Redis logs by itself, once per outage.
       standardHeaders: "draft-8",

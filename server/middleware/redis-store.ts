@@ -2,7 +2,7 @@
 import { createHmac } from "node:crypto";
 import type { Store } from "express-rate-limit";
 import type { Logger } from "pino";
-import { errorFields } from "../logger.ts";
+import { errorFields } from "../errors.ts";
 
 /** How long a request waits for its count. In a data centre Redis answers within 1 ms. */
 const commandTimeout = 250;

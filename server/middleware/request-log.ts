@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger } from "pino";
-import { mayHoldEmail } from "../logger.ts";
+import { mayHoldEmail } from "../errors.ts";
 
 /** In characters. Enough to recognise a path, and too short for a flood of 8 KB paths to fill the disk. */
 const loggedPathLength = 200;

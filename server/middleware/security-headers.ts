@@ -1,8 +1,6 @@
-// Security headers of every response, and the refusal of cross-site requests.
+// The security headers of every response.
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { RequestHandler } from "express";
 import helmet from "helmet";
-import { HttpError } from "../http/http-error.ts";
 
 interface SecurityPolicy {
   /** Decides HSTS and upgrade-insecure-requests, which break a site served over plain http. */
@@ -61,19 +59,4 @@ export function securityHeaders(policy: SecurityPolicy): string[] {
 
 export function setHeaders(res: ServerResponse, headers: readonly string[]): void {
   for (let i = 0; i < headers.length; i += 2) res.setHeader(headers[i] as string, headers[i + 1] as string);
-}
-
-/**
- * Refuses with 403 a request whose Sec-Fetch-Site is cross-site, or whose Origin is neither the public origin nor the request's
- * own host. A request without both headers comes from no browser, and passes.
- */
-export function sameOrigin(publicOrigin: string, what = "Sign-ups"): RequestHandler {
-  return function refuseCrossSite(req, _res, next) {
-    const { origin } = req.headers;
-    const ours = [undefined, publicOrigin, `http://${req.host}`, `https://${req.host}`].includes(origin);
-    if (req.headers["sec-fetch-site"] === "cross-site" || !ours) {
-      throw new HttpError(403, `${what} are accepted from this site's own pages only.`);
-    }
-    next();
-  };
 }

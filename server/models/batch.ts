@@ -1,7 +1,7 @@
 // Changes of entries at a visitor's request: one statement at a time, each with all changes that arrived meanwhile.
 import { setTimeout as sleep } from "node:timers/promises";
+import { errorFields, UnavailableError } from "../errors.ts";
 import { within } from "../database/pool.ts";
-import { errorFields } from "../logger.ts";
 
 /** In milliseconds from the arrival of a change; the response must come within 5 s. */
 const deadlineMs = 4_500;
@@ -31,18 +31,6 @@ export const turn = `
   WITH turn AS MATERIALIZED (
     SELECT set_config('lock_timeout', '1900ms', true), pg_advisory_xact_lock('public.earlyaccess'::regclass::oid::bigint),
       set_config('lock_timeout', '60ms', true), pg_logical_emit_message(true, 'earlyaccess', ''), $1::json AS batch)`;
-
-/** The waitlist takes no changes for a while. The response is 503 with Retry-After; a fault has a cause, which is logged. */
-export class UnavailableError extends Error {
-  constructor(
-    /** A sentence for the client. */
-    message: string,
-    readonly retryAfterSeconds: number,
-    cause?: unknown,
-  ) {
-    super(message, { cause });
-  }
-}
 
 interface Change<Entry, Result> {
   entry: Entry;

@@ -1,6 +1,6 @@
-// The links that confirm or delete an entry, and their tokens, of which the database stores only hashes.
-import { hash, randomBytes } from "node:crypto";
+// The links that confirm or delete an entry.
 import type { Database } from "../database/pool.ts";
+import { hashToken } from "./entry-tokens.ts";
 import { inBatches, turn } from "./batch.ts";
 
 /** Each resolves after the commit. @throws UnavailableError */
@@ -38,15 +38,4 @@ export function createEntryLinks(query: Database["query"]): EntryLinks {
     confirm: (token) => follow({ confirms: true, hash: hashToken(token) }),
     leave: async (token) => void (await follow({ confirms: false, hash: hashToken(token) })),
   };
-}
-
-/** Returns a new token for a URL, of 22 characters, and its hash for the columns token_hash and mail_tokens. */
-export function createToken(): { token: string; hash: string } {
-  const token = randomBytes(16).toString("base64url");
-  return { token, hash: hashToken(token) };
-}
-
-/** In Postgres' text format. */
-export function hashToken(token: string): string {
-  return `\\x${hash("sha256", token)}`;
 }

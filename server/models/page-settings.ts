@@ -1,8 +1,8 @@
 // The settings that the pages show, the privacy notice of the form, and the time at which an open list closes by itself.
 import { createHash } from "node:crypto";
+import type { Config } from "../config/settings.ts";
 import { noticeText } from "../../client/shared/privacy-notice.ts";
 import type { NoticeSettings, PageSettings } from "../../client/shared/site-settings.ts";
-import type { Config } from "../config.ts";
 
 type Opening = Pick<Config, "waitlist" | "waitlistCloses">;
 

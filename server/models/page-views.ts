@@ -1,8 +1,8 @@
 // Page views per UTC day and source, which the browser reports: counted in memory, and stored once a minute. Nothing identifies a visitor,
 // which would need consent. The server does not count its responses: it sees none behind a CDN, and would need lists of bots.
 import type { Logger } from "pino";
+import { errorFields } from "../errors.ts";
 import type { Database } from "../database/pool.ts";
-import { errorFields } from "../logger.ts";
 import { directSource, otherSources } from "./source.ts";
 
 export interface PageViews {

@@ -4,7 +4,7 @@ import { disposableEmailBlocklistSet } from "disposable-email-domains-js";
 import { z } from "zod";
 import { fieldErrors } from "../../client/shared/content.ts";
 import { fields, honeypot, type Field, type FieldName } from "../../client/shared/fields.ts";
-import { fieldColumns, flags, sourceColumns } from "../database/columns.ts";
+import { flags } from "../database/columns.ts";
 import { readSource, type Source, unstorableCharacters } from "./source.ts";
 
 /** The form's fields, null if an optional one is empty; the source; and the flags. */
@@ -26,20 +26,6 @@ export interface SignUp extends WaitlistEntry {
 }
 
 export const isFlagged = `(${flags.join(" OR ")})`;
-
-/**
- * The columns of a list that an import reads. disposable_email follows from the address. Only the link in a mail confirms an
- * address.
- */
-export const importedColumns = [
-  ...fieldColumns,
-  "first_name",
-  "last_name",
-  "status",
-  "created_at",
-  ...flags.filter((flag) => flag !== "disposable_email"),
-  ...sourceColumns,
-];
 
 type FieldErrors = Partial<Record<FieldName, string>>;
 

@@ -3,15 +3,14 @@ import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { pino } from "pino";
 import { beforeEach, expect, it, type Mock, onTestFinished, vi } from "vitest";
+import { createToken } from "./entry-tokens.ts";
+import { errorFields, UnavailableError } from "../errors.ts";
 import { createTestDatabase } from "../../tests/support/database.ts";
 import { until } from "../../tests/support/run.ts";
 import { connect, createPool, type Database } from "../database/pool.ts";
-import { createReadiness } from "../controllers/health.ts";
-import { errorFields } from "../logger.ts";
 import { parseEntry, type WaitlistEntry } from "./waitlist-entry.ts";
-import { UnavailableError } from "./batch.ts";
-import { createEntryLinks, createToken } from "./entry-links.ts";
-import { createWaitlist, type OnStored, type Waitlist } from "./waitlist.ts";
+import { createEntryLinks } from "./entry-links.ts";
+import { createReadiness, createWaitlist, type OnStored, type Waitlist } from "./waitlist.ts";
 
 const connectTo = (url: string) => connect(createPool(url), pino({ enabled: false }));
 

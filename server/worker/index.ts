@@ -1,7 +1,7 @@
 // npm run worker: sends webhooks and mails, and deletes old entries, until it is stopped; in the image node dist/server/worker.js.
 import { withDatabase } from "../database/settings.ts";
 import { createLogger } from "../logger.ts";
-import { explain } from "../operator-messages.ts";
+import { explain } from "../errors.ts";
 import { runTasks } from "./worker.ts";
 
 const stop = new AbortController();

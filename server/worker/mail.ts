@@ -1,7 +1,7 @@
 // The task mail: the confirmation mail of an entry (double opt-in), at most one a day to an address and three in all.
 import type { Task } from "graphile-worker";
+import { createToken } from "../models/entry-tokens.ts";
 import { hashEmail } from "../database/erasure-key.ts";
-import { createToken } from "../models/entry-links.ts";
 import { requireConfirmations } from "../models/mail-pace.ts";
 import { claimMail, findNextMailTime, findEntryToMail, releaseMail } from "../models/queued-entries.ts";
 import { normaliseEmail } from "../models/waitlist-entry.ts";

@@ -7,18 +7,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Logger, parseCrontab, run, type Runner, type Task, type TaskList } from "graphile-worker";
 import type pg from "pg";
 import type { Logger as Log } from "pino";
-import { settings, type Config } from "../config.ts";
+import { type Config, settings } from "../config/settings.ts";
 import { withConnection } from "../database/connect.ts";
 import type { OpenedDatabase, WorkerTask } from "../database/settings.ts";
 import { requireErasureKey } from "../database/erasure-key.ts";
 import { workerLock, workerName } from "../database/queue.ts";
-import { eraseAgain, purgeOld } from "../models/erasures.ts";
-import { OperatorError } from "../operator-messages.ts";
+import { OperatorError } from "../errors.ts";
 import type { CountMail } from "./metrics.ts";
+import { purgeCrontab, purgeTask } from "./purge.ts";
 import { webhookTask } from "./webhook.ts";
-
-/** In UTC. A run that was missed while no worker ran is caught up; several runs that wait are one. */
-const purgeCrontab = "17 3 * * * purge ?fill=1d&jobKey=purge";
 
 /** Few, as receivers have limits of their own; more than one, as a request that hangs takes 10 s, and a mail 30 s. */
 const concurrency = 4;
@@ -83,18 +80,6 @@ async function createTask(
   const { publicUrl: origin = "", controller, contactEmail: contact, mailMinConfirmed: minConfirmed } = config;
   const site = { origin, controller, contact, retentionMonths };
   return mailTask({ url: smtpUrl, from: mailFrom, key: key ?? "", minConfirmed, site, onMail });
-}
-
-/**
- * The task purge: deletes entries after the retention period, once a day, and erased entries that a restore or an import brought back.
- * @param key of the hashes of erased addresses; undefined stores none, and leaves what was brought back.
- */
-function purgeTask(months: number, key: string | undefined): Task {
-  return async (_payload, helpers) => {
-    const again = key ? await eraseAgain(helpers, key) : 0;
-    const old = await purgeOld(helpers, months, key);
-    helpers.logger.info(`deleted entries older than ${months} months: ${old}, of erased addresses: ${again}`);
-  };
 }
 
 function startRunner(url: string, tasks: TaskList, log: Log): Promise<Runner> {

@@ -3,8 +3,8 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "n
 import { tmpdir } from "node:os";
 import { basename, delimiter, join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
+import { freePort } from "../../server/database/embedded/free-port.ts";
 import { scripts } from "../../package.json";
-import { freePort } from "../../server/database/embedded/embedded.ts";
 import { projectRoot } from "../../server/project-root.ts";
 import { isHydrated, isViolation, openPage, type WatchedPage } from "../support/browser.ts";
 import { createTestDatabase } from "../support/database.ts";

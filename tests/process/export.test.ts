@@ -2,7 +2,7 @@
 import { readdir, stat } from "node:fs/promises";
 import fc from "fast-check";
 import { beforeEach, expect, it } from "vitest";
-import { guard, unguard } from "../../server/models/exported-list.ts";
+import { guard, unguard } from "../../server/models/list/export.ts";
 import { createWaitlistFixture, insertEntries } from "../support/waitlist-fixture.ts";
 
 const { database, file, waitlist, entries, add } = await createWaitlistFixture();

@@ -1,6 +1,6 @@
 // Confirmation mails: from the sign-up through the queue to a real SMTP server.
 import { describe, expect, it } from "vitest";
-import { hashToken } from "../../server/models/entry-links.ts";
+import { hashToken } from "../../server/models/entry-tokens.ts";
 import { superuserUrl } from "../support/database.ts";
 import { queryAs } from "../support/postgres.ts";
 import { insertEntries, runWaitlist } from "../support/waitlist-fixture.ts";

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { freePort } from "../../server/database/embedded/embedded.ts";
+import { freePort } from "../../server/database/embedded/free-port.ts";
 import { projectRoot } from "../../server/project-root.ts";
 import { ada, signUp, startSite } from "../support/site.ts";
 import { createMailFixture } from "../support/worker.ts";

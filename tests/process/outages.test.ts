@@ -1,7 +1,7 @@
 // The built server while its database is away, and its shutdown.
 import pg from "pg";
 import { expect, it } from "vitest";
-import { freePort } from "../../server/database/embedded/embedded.ts";
+import { freePort } from "../../server/database/embedded/free-port.ts";
 import { createEmptyDatabase } from "../support/database.ts";
 import { urlsOf, type Site, until } from "../support/run.ts";
 import { ada, ready, signUp } from "../support/site.ts";

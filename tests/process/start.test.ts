@@ -4,8 +4,8 @@ import { cp, readdir, readFile, stat, symlink, writeFile } from "node:fs/promise
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { freePort } from "../../server/database/embedded/free-port.ts";
 import { version } from "../../package.json";
-import { freePort } from "../../server/database/embedded/embedded.ts";
 import { listen } from "../../server/http/listen.ts";
 import { projectRoot } from "../../server/project-root.ts";
 import { createEmptyDatabase, superuserUrl } from "../support/database.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { spawn, type ChildProcess } from "node:child_process";
 import { createHmac } from "node:crypto";
 import { Redis } from "ioredis";
-import { freePort } from "../../server/database/embedded/embedded.ts";
+import { freePort } from "../../server/database/embedded/free-port.ts";
 import { findProgram, type Site, until } from "../support/run.ts";
 import { postSignup } from "../support/site.ts";
 import { signupBody, type Stack, type StackScenarios } from "../support/stack.ts";

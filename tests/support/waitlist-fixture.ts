@@ -6,7 +6,7 @@ import { Writable } from "node:stream";
 import { afterAll, onTestFinished } from "vitest";
 import { runCommandLine } from "../../server/commands/waitlist/commands.ts";
 import type { DatabaseSettings } from "../../server/database/settings.ts";
-import { explain } from "../../server/operator-messages.ts";
+import { explain } from "../../server/errors.ts";
 import { createTestDatabase, type TestDatabase } from "./database.ts";
 import { urlsOf, type Options, type Run } from "./run.ts";
 import { startSite } from "./site.ts";

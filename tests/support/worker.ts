@@ -3,7 +3,7 @@ import { pino } from "pino";
 import request from "supertest";
 import { afterEach, beforeEach, onTestFinished } from "vitest";
 import { signupPath } from "../../client/shared/paths.ts";
-import { readConfig } from "../../server/config.ts";
+import { readConfig } from "../../server/config/load-config.ts";
 import { openDatabase, type DatabaseSettings } from "../../server/database/settings.ts";
 import { runTasks } from "../../server/worker/worker.ts";
 import { createTestApp } from "./app.ts";

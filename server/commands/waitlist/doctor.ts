@@ -1,19 +1,19 @@
 // waitlist doctor: checks what the site needs from its environment, and says what to do.
 import { Command } from "commander";
 import type pg from "pg";
-import { loadConfig, type Config } from "../../config.ts";
+import type { Config } from "../../config/settings.ts";
+import { loadConfig } from "../../config/load-config.ts";
 import { connectTo, withConnection } from "../../database/connect.ts";
 import { openDatabase, type OpenedDatabase, type WorkerTask } from "../../database/settings.ts";
 import { requireErasureKey } from "../../database/erasure-key.ts";
 import { mayMigrate, pendingMigrations } from "../../database/migrate.ts";
 import { isQueueEnabled, workerLock, workerName } from "../../database/queue.ts";
 import { examineWebRole } from "../../database/web-role.ts";
-import { readRole } from "../../database-urls.ts";
-import { errorFields } from "../../logger.ts";
+import { readRole } from "../../config/database-urls.ts";
 import { backlogSeconds } from "../../models/queued-entries.ts";
 import { isFlagged } from "../../models/waitlist-entry.ts";
 import { insertStatement } from "../../models/waitlist.ts";
-import { OperatorError, printable } from "../../operator-messages.ts";
+import { errorFields, OperatorError, printable } from "../../errors.ts";
 import { count, countEntries, migrateHint, print } from "../command.ts";
 import {
   examineConfirmations,

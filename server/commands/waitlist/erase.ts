@@ -2,9 +2,9 @@
 import { readFile } from "node:fs/promises";
 import { Command } from "commander";
 import { requireErasureKey } from "../../database/erasure-key.ts";
-import { eraseEntries, findPeople } from "../../models/erasures.ts";
+import { eraseEntries, findPeople } from "../../models/list/erasures.ts";
 import { normaliseEmail } from "../../models/waitlist-entry.ts";
-import { listNames, OperatorError, printableName } from "../../operator-messages.ts";
+import { listNames, OperatorError, printableName } from "../../errors.ts";
 import { count, countEntries, fileError, print, withOwner } from "../command.ts";
 
 export const erase = new Command("erase")

@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream";
 import { CsvError, parse } from "csv-parse";
-import { OperatorError, printable } from "../../operator-messages.ts";
-import { importedColumns } from "../../models/waitlist-entry.ts";
-import { unguard } from "../../models/exported-list.ts";
+import { OperatorError, printable } from "../../errors.ts";
+import { fieldColumns, flags, sourceColumns } from "../../database/columns.ts";
+import { unguard } from "../../models/list/export.ts";
 import { fileError } from "../command.ts";
 
 export interface CsvFile {
@@ -22,6 +22,20 @@ export interface CsvLine {
 
 /** In bytes, without delimiters. The parser holds a whole line in memory. */
 const longestLine = 65_536;
+
+/**
+ * The columns of a list that an import reads. disposable_email follows from the address. Only the link in a mail confirms an
+ * address.
+ */
+const importedColumns = [
+  ...fieldColumns,
+  "first_name",
+  "last_name",
+  "status",
+  "created_at",
+  ...flags.filter((flag) => flag !== "disposable_email"),
+  ...sourceColumns,
+];
 
 /** In lower case without spaces and punctuation, "E-Mail" is email. */
 const simplify = (name: string) => name.toLowerCase().replaceAll(/[\s_.:*-]/g, "");

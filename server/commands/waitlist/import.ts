@@ -2,19 +2,11 @@
 import { Command } from "commander";
 import type pg from "pg";
 import { v7 as uuidv7 } from "uuid";
-import { errorFields } from "../../logger.ts";
-import { hashEmail, requireErasureKey } from "../../database/erasure-key.ts";
+import { requireErasureKey } from "../../database/erasure-key.ts";
 import { WaitlistStatus } from "../../database/generated/enums.ts";
-import {
-  copyLines,
-  countEmails,
-  deleteErased,
-  formatLine,
-  insertLines,
-  type ImportedEntry,
-} from "../../models/imported-entries.ts";
+import { copyEntries, countEmails, deleteErased, insertLines, type ImportedEntry } from "../../models/list/import.ts";
 import { parseEntry } from "../../models/waitlist-entry.ts";
-import { listNames, OperatorError } from "../../operator-messages.ts";
+import { errorFields, listNames, OperatorError } from "../../errors.ts";
 import { count, print, withOwner } from "../command.ts";
 import { openCsv, type CsvFile, type CsvLine } from "./import-file.ts";
 import { readMoment } from "./moment.ts";
@@ -62,27 +54,18 @@ const statuses = Object.keys(WaitlistStatus);
 /** @param key of the hashes of erased addresses, whose lines are left out; undefined if none are kept. */
 async function checkLines(client: pg.Client, { lines }: CsvFile, key: string | undefined): Promise<ImportSummary> {
   const summary: ImportSummary = { valid: 0, invalid: 0, errors: [], entries: 0, known: 0 };
-  await copyLines(client, readRows(lines, summary, key));
+  summary.valid = await copyEntries(client, readEntries(lines, summary), key);
   if (key !== undefined) summary.erased = await deleteErased(client);
   return Object.assign(summary, await countEmails(client));
 }
 
-/** Yields the valid lines in the text format of COPY, many at once, and counts all in `summary`. */
-async function* readRows(lines: CsvFile["lines"], summary: ImportSummary, key: string | undefined) {
-  let chunk = "";
+/** Yields the entries of the valid lines, and notes what is wrong with the others in `summary`. */
+async function* readEntries(lines: CsvFile["lines"], summary: ImportSummary): AsyncGenerator<ImportedEntry> {
   for await (const line of lines) {
     const read = readLine(line);
-    if (typeof read === "string") {
-      if (summary.invalid++ < maxErrors) summary.errors.push(`Line ${line.number}: ${read}`);
-      continue;
-    }
-    const hash = key === undefined ? null : hashEmail(read.email, key);
-    chunk += formatLine(++summary.valid, read, hash);
-    if (chunk.length < 65_536) continue;
-    yield chunk;
-    chunk = "";
+    if (typeof read !== "string") yield read;
+    else if (summary.invalid++ < maxErrors) summary.errors.push(`Line ${line.number}: ${read}`);
   }
-  yield chunk;
 }
 
 /** Returns the entry, or what is wrong: fields and rules, no value. */

@@ -2,8 +2,8 @@
 import type { Writable } from "node:stream";
 import { Command, InvalidArgumentError, Option } from "commander";
 import type pg from "pg";
-import { OperatorError, printable, printableName } from "../../operator-messages.ts";
-import { copyInvitation } from "../../models/exported-list.ts";
+import { OperatorError, printable, printableName } from "../../errors.ts";
+import { copyInvitation } from "../../models/list/export.ts";
 import {
   countWaiting,
   inviteOldest,
@@ -11,7 +11,7 @@ import {
   nameInvitation,
   revertInvitation,
   invitableCondition,
-} from "../../models/invitations.ts";
+} from "../../models/list/invitations.ts";
 import { count, countPeople, print, withOwner } from "../command.ts";
 import { writeList } from "./list-file.ts";
 

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 import { rename, rm, stat } from "node:fs/promises";
 import type { Writable } from "node:stream";
-import { OperatorError, printable } from "../../operator-messages.ts";
+import { OperatorError, printable } from "../../errors.ts";
 import { countEntries, fileError, print } from "../command.ts";
 
 /**

@@ -1,11 +1,12 @@
 // The findings of doctor, and those about mails: the DNS records of their domain, the confirmations, and a test mail.
 import dns from "node:dns";
 import type pg from "pg";
-import { loadConfig, type Config } from "../../config.ts";
-import { createToken } from "../../models/entry-links.ts";
+import { createToken } from "../../models/entry-tokens.ts";
+import type { Config } from "../../config/settings.ts";
+import { loadConfig } from "../../config/load-config.ts";
 import { readMailPace, waitsForConfirmations } from "../../models/mail-pace.ts";
 import { normaliseEmail } from "../../models/waitlist-entry.ts";
-import { OperatorError, printableName } from "../../operator-messages.ts";
+import { OperatorError, printableName } from "../../errors.ts";
 
 /** What a check of doctor found. `text` says it, and what to do unless it is ok. */
 export type Finding = [verdict: "ok" | "warning" | "problem", what: string, text: string];

@@ -2,8 +2,8 @@
 import { Command, Option } from "commander";
 import type pg from "pg";
 import { flags } from "../../database/columns.ts";
-import { findErasure, findPeople, type Person } from "../../models/erasures.ts";
-import { invisible, OperatorError, printable } from "../../operator-messages.ts";
+import { findErasure, findPeople, type Person } from "../../models/list/erasures.ts";
+import { invisible, OperatorError, printable } from "../../errors.ts";
 import { print, withOwner } from "../command.ts";
 
 export const show = new Command("show")

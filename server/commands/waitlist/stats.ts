@@ -1,9 +1,9 @@
 // waitlist stats: views, sign-ups and their rate by day, source and status, as tables in the terminal.
 import { Command } from "commander";
-import { printable } from "../../operator-messages.ts";
+import { printable } from "../../errors.ts";
 import { count, print, withOwner } from "../command.ts";
 import { inPeriod, sinceOption, untilOption, type Period } from "./moment.ts";
-import { countFigures, sumFigures, type Figure, type Figures } from "../../models/stats.ts";
+import { countFigures, sumFigures, type Figure, type Figures } from "../../models/list/statistics.ts";
 
 /** The numbers of days and sources without --all. */
 const [shownDays, shownSources] = [14, 10];

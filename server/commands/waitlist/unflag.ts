@@ -1,6 +1,7 @@
 // waitlist unflag: clears the flag of a busy day, and sends the mails that it held back.
 import { Command } from "commander";
-import { clearUnusualVolume } from "../../models/signup-volume.ts";
+import type pg from "pg";
+import { isQueueEnabled } from "../../database/queue.ts";
 import { countEntries, print, withOwner } from "../command.ts";
 import { inPeriod, sinceOption, untilOption, type Period } from "./moment.ts";
 
@@ -19,3 +20,28 @@ export const unflag = new Command("unflag")
       print(`Cleared the flag of ${countEntries(cleared)}. Mails queued: ${queued}.\n`);
     });
   });
+
+/** Short transactions: a sign-up of an address waits for the transaction that changes its entry. */
+const batchSize = 200;
+
+/**
+ * Clears the flag unusual_volume, and queues the confirmation mails that it held back.
+ * @param period an SQL condition on created_at.
+ */
+async function clearUnusualVolume(client: pg.Client, period: string): Promise<{ cleared: number; queued: number }> {
+  const total = { cleared: 0, queued: 0 };
+  const job = (await isQueueEnabled(client, "mail")) ? "public.earlyaccess_queue_mail(id)" : "NULL";
+  for (;;) {
+    const { rows } = await client.query<{ cleared: number; queued: number }>(
+      `WITH cleared AS (
+         UPDATE public.earlyaccess SET unusual_volume = false
+         WHERE id IN (SELECT id FROM public.earlyaccess WHERE unusual_volume AND ${period} LIMIT ${batchSize})
+         RETURNING id, status = 'waiting' AND NOT (suspected_spam OR disposable_email OR imported) AS is_mailed)
+       SELECT count(*)::int AS cleared, count(${job}) FILTER (WHERE is_mailed)::int AS queued FROM cleared`,
+    );
+    const { cleared = 0, queued = 0 } = rows[0] ?? {};
+    if (cleared === 0) return total;
+    total.cleared += cleared;
+    total.queued += queued;
+  }
+}

@@ -1,11 +1,11 @@
 // The embedded Postgres for a machine without one: created, started, shared by several processes and stopped by the last.
-import { randomBytes, randomInt } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { mkdtemp, readFile, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { isFree } from "../../http/listen.ts";
-import { OperatorError } from "../../operator-messages.ts";
+import { freePort, isFree } from "./free-port.ts";
+import { OperatorError } from "../../errors.ts";
 import { findPostgresBinaries, type PostgresBinaries } from "./postgres-binaries.ts";
 
 type Passwords = Record<"superuser" | "owner" | "web" | "admin", string>;
@@ -217,13 +217,4 @@ async function isPostmaster(pid: string, data: string): Promise<boolean> {
   const command = await readFile(`/proc/${pid}/cmdline`, "utf8");
   const status = await readFile(`/proc/${pid}/status`, "utf8");
   return command.includes(`\0${data}\0`) && status.includes(`\nUid:\t${(await stat(data)).uid}\t`);
-}
-
-/**
- * Returns a port of 127.0.0.1 that no program uses. The system takes ports from 32768 up for outgoing connections and for
- * programs that listen on port 0.
- */
-export async function freePort(): Promise<number> {
-  const port = randomInt(20_000, 32_768);
-  return (await isFree(port)) ? port : freePort();
 }

@@ -5,7 +5,7 @@ import { chown, mkdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { childEnvironment } from "../../config.ts";
+import { childEnvironment } from "../../config/load-config.ts";
 
 export type PostgresBinaries = Awaited<ReturnType<typeof findPostgresBinaries>>;
 

@@ -3,9 +3,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { readConfig, settingNames, settings } from "./config.ts";
-import { OperatorError } from "./operator-messages.ts";
-import { projectRoot } from "./project-root.ts";
+import { settingNames, settings } from "./settings.ts";
+import { readConfig } from "./load-config.ts";
+import { OperatorError } from "../errors.ts";
+import { projectRoot } from "../project-root.ts";
 
 type SettingName = keyof typeof settings;
 

@@ -1,7 +1,7 @@
 // Invitations: groups of people, in the order of their sign-ups.
 import pg from "pg";
-import { sourceName } from "./source.ts";
-import { isFlagged } from "./waitlist-entry.ts";
+import { sourceName } from "../source.ts";
+import { isFlagged } from "../waitlist-entry.ts";
 
 /**
  * Returns an SQL condition for the entries that can be invited: waiting and not flagged.

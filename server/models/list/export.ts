@@ -3,7 +3,7 @@ import type { Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import pg from "pg";
 import { to as copyTo } from "pg-copy-streams";
-import { fieldColumns, flags, sourceColumns } from "../database/columns.ts";
+import { fieldColumns, flags, sourceColumns } from "../../database/columns.ts";
 
 const exportedColumns = [
   ...fieldColumns,

@@ -1,7 +1,7 @@
 // Text that is safe to write to a terminal.
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { explain, OperatorError, listNames, printable, printableLines, printableName } from "./operator-messages.ts";
+import { explain, OperatorError, listNames, printable, printableLines, printableName } from "./errors.ts";
 
 it.each([
   ["\u001B[2J", "?[2J"],

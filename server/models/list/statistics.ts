@@ -1,7 +1,7 @@
 // The figures of stats: views, sign-ups and confirmed ones, by day, by source and by status.
 import type pg from "pg";
-import { sourceName } from "./source.ts";
-import { isFlagged } from "./waitlist-entry.ts";
+import { sourceName } from "../source.ts";
+import { isFlagged } from "../waitlist-entry.ts";
 
 const counts = ["views", "signups", "confirmed", "converted"] as const;
 

@@ -1,8 +1,6 @@
-// The hourly ceiling: flags sign-ups above SIGNUP_HOURLY_CEILING, refuses them above 100 times the ceiling, and clears flags.
-import type pg from "pg";
+// The hourly ceiling: flags sign-ups above SIGNUP_HOURLY_CEILING, and refuses them above 100 times the ceiling.
 import type { Logger } from "pino";
-import { isQueueEnabled } from "../database/queue.ts";
-import { UnavailableError } from "./batch.ts";
+import { UnavailableError } from "../errors.ts";
 
 export type SignupCeiling = ReturnType<typeof createSignupCeiling>;
 
@@ -56,31 +54,3 @@ export function createSignupCeiling(ceiling: number, log: Logger) {
 }
 
 const newHour = (endsAt: number) => ({ endsAt, signups: 0, logged: new Set<string>() });
-
-/** Short transactions: a sign-up of an address waits for the transaction that changes its entry. */
-const batchSize = 200;
-
-/**
- * Clears the flag unusual_volume, and queues the confirmation mails that it held back.
- * @param period an SQL condition on created_at.
- */
-export async function clearUnusualVolume(
-  client: pg.Client,
-  period: string,
-): Promise<{ cleared: number; queued: number }> {
-  const total = { cleared: 0, queued: 0 };
-  const job = (await isQueueEnabled(client, "mail")) ? "public.earlyaccess_queue_mail(id)" : "NULL";
-  for (;;) {
-    const { rows } = await client.query<{ cleared: number; queued: number }>(
-      `WITH cleared AS (
-         UPDATE public.earlyaccess SET unusual_volume = false
-         WHERE id IN (SELECT id FROM public.earlyaccess WHERE unusual_volume AND ${period} LIMIT ${batchSize})
-         RETURNING id, status = 'waiting' AND NOT (suspected_spam OR disposable_email OR imported) AS is_mailed)
-       SELECT count(*)::int AS cleared, count(${job}) FILTER (WHERE is_mailed)::int AS queued FROM cleared`,
-    );
-    const { cleared = 0, queued = 0 } = rows[0] ?? {};
-    if (cleared === 0) return total;
-    total.cleared += cleared;
-    total.queued += queued;
-  }
-}

@@ -2,9 +2,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { readConfig } from "./config.ts";
+import { readConfig } from "./load-config.ts";
 import { checkDatabaseUrls } from "./database-urls.ts";
-import { projectRoot } from "./project-root.ts";
+import { projectRoot } from "../project-root.ts";
 
 const production = { NODE_ENV: "production", WEBHOOK_URL: "https://hooks.example/T0/B0/x" };
 const good = {

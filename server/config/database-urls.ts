@@ -1,6 +1,6 @@
 // Database URLs: their syntax, which of them belong together, their roles, and in production their passwords.
 import { z } from "zod";
-import { isDecodable } from "../client/shared/paths.ts";
+import { isDecodable } from "./rules.ts";
 
 /** The variable of .env that holds each URL's password for docker compose. */
 const composeVariables = {

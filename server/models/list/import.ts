@@ -2,9 +2,10 @@
 import { pipeline } from "node:stream/promises";
 import type pg from "pg";
 import { from as copyFrom } from "pg-copy-streams";
-import { entryColumns } from "../database/columns.ts";
-import { errorFields } from "../logger.ts";
-import type { WaitlistEntry } from "./waitlist-entry.ts";
+import { errorFields } from "../../errors.ts";
+import { entryColumns } from "../../database/columns.ts";
+import { hashEmail } from "../../database/erasure-key.ts";
+import type { WaitlistEntry } from "../waitlist-entry.ts";
 
 export interface ImportedEntry extends WaitlistEntry {
   id: string;
@@ -23,24 +24,41 @@ const order = columns.split(", ") as (keyof ImportedEntry)[];
 const isErased = `EXISTS (SELECT FROM earlyaccess_erasures.addresses AS erased
   WHERE erased.hash = line.hash AND (line.created_at IS NULL OR line.created_at <= erased_at))`;
 
+/** In characters, of lines that are sent together: a line alone would cost a call of the socket. */
+const chunkLength = 65_536;
+
 /**
- * Copies lines in the text format of COPY (formatLine) into the temporary table `line`, which numbers them by `row_number` from 1.
- * Writes to no other table, so that no sign-up waits, and keeps no entry in memory.
+ * Copies entries into the temporary table `line`, which numbers them by `row_number` from 1. Writes to no other table, so that no
+ * sign-up waits, and keeps no entry in memory. Returns the number of entries.
+ * @param key of the hashes of erased addresses; undefined if none are kept.
  */
-export async function copyLines(client: pg.Client, lines: AsyncIterable<string>): Promise<void> {
+export async function copyEntries(
+  client: pg.Client,
+  entries: AsyncIterable<ImportedEntry>,
+  key: string | undefined,
+): Promise<number> {
   await client.query(
     `CREATE TEMP TABLE line AS SELECT 0 AS row_number, ${columns}, ''::bytea AS hash FROM public.earlyaccess WITH NO DATA`,
   );
-  await pipeline(lines, client.query(copyFrom(`COPY pg_temp.line (row_number, ${columns}, hash) FROM STDIN`)));
+  let copied = 0;
+  async function* formatLines() {
+    let chunk = "";
+    for await (const entry of entries) {
+      chunk += formatLine(++copied, entry, key === undefined ? null : hashEmail(entry.email, key));
+      if (chunk.length < chunkLength) continue;
+      yield chunk;
+      chunk = "";
+    }
+    yield chunk;
+  }
+  await pipeline(formatLines(), client.query(copyFrom(`COPY pg_temp.line (row_number, ${columns}, hash) FROM STDIN`)));
   await client.query("CREATE INDEX ON pg_temp.line (row_number)");
   await client.query("ANALYZE pg_temp.line");
+  return copied;
 }
 
-/**
- * Returns one line for copyLines.
- * @param hash of the address, by ERASURE_KEY; null if no erased addresses are kept.
- */
-export function formatLine(number: number, entry: ImportedEntry, hash: Buffer | null): string {
+/** Returns a line in the text format of COPY. */
+function formatLine(number: number, entry: ImportedEntry, hash: Buffer | null): string {
   const cells = [number, ...order.map((column) => entry[column]), hash && `\\x${hash.toString("hex")}`];
   // The checks of a sign-up refuse line breaks and tabs.
   return `${cells.map((cell) => (cell === null ? String.raw`\N` : String(cell).replaceAll("\\", "\\\\"))).join("\t")}\n`;

@@ -1,0 +1,134 @@
+// Reads the configuration from the environment, .env and the files of secrets.
+import { isUtf8 } from "node:buffer";
+import { readFileSync } from "node:fs";
+import { parseEnv } from "node:util";
+import { OperatorError, printableName } from "../errors.ts";
+import { checkDatabaseUrls } from "./database-urls.ts";
+import { settingNames, settings, type Config, type Setting, type SettingName, type SettingValues } from "./settings.ts";
+
+/** Reads `.env` of the working directory, if there is one, and then the environment, which wins. */
+export function loadConfig(): Config {
+  for (const [name, value] of Object.entries(readEnvFile())) process.env[name] ??= value;
+  return readConfig(process.env);
+}
+
+/**
+ * Reads the configuration from environment variables; an empty variable counts as unset.
+ * @throws OperatorError naming every invalid variable with its value (secrets hidden) and an example. In production, the
+ * examples of secrets, short passwords and passwords shared by two roles are invalid.
+ */
+export function readConfig(env: NodeJS.ProcessEnv): Config {
+  const set = Object.fromEntries(Object.entries(env).filter(([, text]) => text?.trim()));
+  const files = readSecretFiles(set);
+  const given = { ...set, ...files.secrets };
+  const isProduction = given.NODE_ENV === "production";
+  const { values, errors } = parseSettings(given);
+  errors.unshift(...files.errors);
+  const { METRICS_PORT: metricsPort, PORT: port } = values;
+  if (metricsPort !== undefined && metricsPort === port)
+    errors.push(describeInvalid("METRICS_PORT", `${port}`, "another port than PORT", settings.METRICS_PORT.example));
+  errors.push(...checkDatabaseUrls(values, isProduction), ...checkPresence(given));
+  if (values.REDIS_URL && values.DATABASE_URL && !new URL(values.DATABASE_URL).password) {
+    errors.push("REDIS_URL needs a password in DATABASE_URL, which is the key of the hashes of clients' addresses");
+  }
+  const examples = settingNames.filter((name) => isSecret(name) && given[name] === settings[name].example);
+  if (isProduction) errors.push(...examples.map((name) => `${name} is the example, which everybody can read`));
+  if (errors.length > 0) {
+    throw new OperatorError(`The configuration is not valid:\n${errors.map((line) => `  ${line}`).join("\n")}`);
+  }
+  values.ALLOW_PRIVILEGED_ROLE ??= !isProduction;
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [toCamelCase(name), value])) as Config;
+}
+
+/** Returns a copy of this process's environment without secrets, for child processes. */
+export function childEnvironment(): NodeJS.ProcessEnv {
+  const environment = { ...process.env };
+  for (const name of settingNames) if (isSecret(name)) delete environment[name];
+  return environment;
+}
+
+const isSecret = (name: SettingName) => Boolean((settings[name] as Setting).secret);
+
+/** Reads each secret NAME whose path is in NAME_FILE, as the official Postgres image does. */
+function readSecretFiles(given: NodeJS.Dict<string>): { secrets: NodeJS.Dict<string>; errors: string[] } {
+  const secrets: NodeJS.Dict<string> = {};
+  const errors: string[] = [];
+  for (const name of settingNames.filter(isSecret)) {
+    const variable = `${name}_FILE`;
+    const path = given[variable];
+    if (!path) continue;
+    if (given[name]) errors.push(`${name} and ${variable} are both set; unset one of them`);
+    try {
+      secrets[name] = readFileSync(path, "utf8").replace(/[\r\n]+$/, "");
+    } catch (error) {
+      const rule = `the path of a file that can be read (${(error as NodeJS.ErrnoException).code})`;
+      errors.push(describeInvalid(variable, showValue(path), rule, `/run/secrets/${name.toLowerCase()}`));
+    }
+  }
+  return { secrets, errors };
+}
+
+/** Returns an error for each variable that is missing although another one requires it. */
+function checkPresence(given: NodeJS.Dict<string>): string[] {
+  const needed: [SettingName, SettingName][] = [
+    ["DATABASE_OWNER_URL", "DATABASE_URL"],
+    ["DATABASE_ADMIN_URL", "DATABASE_URL"],
+    ["SMTP_URL", "MAIL_FROM"],
+    ["MAIL_FROM", "ERASURE_KEY"],
+    ["MAIL_FROM", "PUBLIC_URL"],
+  ];
+  return needed.flatMap(([name, other]) =>
+    given[name] && !given[other]
+      ? `${other} is not set, but ${name} needs it, for example ${other}=${settings[other].example}`
+      : [],
+  );
+}
+
+/** Returns the values of the valid settings and a sentence for each other one. */
+function parseSettings(given: NodeJS.Dict<string>): { values: Partial<SettingValues>; errors: string[] } {
+  const values: Partial<Record<SettingName, unknown>> = {};
+  const errors: string[] = [];
+  for (const name of settingNames) {
+    const { schema, example } = settings[name];
+    const { data, error } = schema.safeParse(given[name]);
+    const rule = error?.issues[0]?.message;
+    if (rule) errors.push(describeInvalid(name, showValue(given[name], isSecret(name)), rule, example));
+    else values[name] = data;
+  }
+  return { values: values as Partial<SettingValues>, errors };
+}
+
+function describeInvalid(variable: string, shown: string, rule: string, example: string): string {
+  return `${variable} is "${shown}" but must be ${rule}, for example ${variable}=${example}`;
+}
+
+/** Shows only a known protocol of a secret and of a URL with a login: if it is invalid, its password may stand anywhere. */
+function showValue(text = "", secret = false): string {
+  if (!secret && !text.includes("@")) return printableName(text);
+  const protocol = /^(?:postgres(?:ql)?|rediss?|https?|smtps?):\/\//.exec(text)?.[0] ?? "";
+  return `${protocol}…`;
+}
+
+function toCamelCase(name: string): string {
+  return name.toLowerCase().replace(/_(.)/g, (_match, letter: string) => letter.toUpperCase());
+}
+
+/** Returns no variables if there is no .env. @throws OperatorError if it cannot be read or is not UTF-8. */
+function readEnvFile(): NodeJS.Dict<string> {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(".env");
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") return {};
+    throw new OperatorError(`.env cannot be read (${code}). It must be a file that this account may read.`);
+  }
+  // PowerShell's ">" writes UTF-16, which parseEnv cannot read.
+  if (!isUtf8(bytes) || bytes.includes(0)) {
+    throw new OperatorError(
+      ".env is not UTF-8. Save it as UTF-8, in PowerShell with: (Get-Content .env) | Set-Content -Encoding utf8 .env",
+    );
+  }
+  // A byte order mark, which Windows editors write, would become part of the first name.
+  return parseEnv(bytes.toString().replace(/^\uFEFF/, ""));
+}

@@ -1,0 +1,98 @@
+// The rules of settings' values. The error of each completes the sentence "NAME must be …".
+import { z } from "zod";
+
+/** Returns whether the text is valid percent-encoding of UTF-8. */
+export function isDecodable(text: string): boolean {
+  try {
+    return decodeURIComponent(text) !== undefined; // The bundler would remove a call whose result is not used.
+  } catch {
+    return false;
+  }
+}
+
+export const wholeNumber = (min: number, max: number, unit?: string) => {
+  const rule = `a whole number${unit ? ` of ${unit}` : ""} from ${min} to ${max}`;
+  return z
+    .string()
+    .refine((text) => /^\d{1,9}$/.test(text) && Number(text) >= min && Number(text) <= max, rule)
+    .transform(Number);
+};
+
+export const trueOrFalse = z.enum(["true", "false"], "true or false").transform((text) => text === "true");
+
+export const host = z.union([z.ipv6(), z.hostname()], "an IP address or host name to listen on");
+
+const url = (rule: string, isValid: (url: URL) => boolean) =>
+  z.string().refine((text) => URL.canParse(text) && isValid(new URL(text)), rule);
+
+export const originUrl = url(
+  "the site's http or https origin, without a path",
+  ({ protocol, href, origin }) => /^https?:$/.test(protocol) && href === `${origin}/`,
+).transform((text) => new URL(text).origin);
+
+export const redisUrl = z.url({ protocol: /^rediss?$/, hostname: /./, error: "a redis:// or rediss:// URL" });
+
+export const webhookUrl = url(
+  "an http or https URL without user and password",
+  ({ protocol, username, password }) => /^https?:$/.test(protocol) && username === "" && password === "",
+);
+
+const dayMs = 86_400_000;
+
+/** Parses a date, which stands for the end of that day in UTC, or a time with its offset, with or without seconds. */
+export const closingTime = z.union(
+  [
+    z.iso.date().transform((day) => new Date(Date.parse(day) + dayMs)),
+    z.iso.datetime({ offset: true, precision: -1 }).transform((time) => new Date(time)),
+    z.iso.datetime({ offset: true }).transform((time) => new Date(time)),
+  ],
+  "a date, at whose end in UTC the list closes, or a time like 2026-12-31T18:00+01:00",
+);
+
+/** A secret in the format of Standard Webhooks. */
+export const webhookSecret = z
+  .string()
+  .regex(/^whsec_[a-z\d+/]{32,86}={0,2}$/i, '"whsec_" and 24 to 64 bytes as base64, from: openssl rand -base64 32');
+
+export const printableLine = z
+  .string()
+  .trim()
+  .regex(/^\P{C}{1,300}$/u, "one line of at most 300 characters");
+
+/** Parses "Label=https://…, Label=https://…". */
+export const legalLinks = z
+  .string()
+  .transform((text) =>
+    text.split(",").map((link) => {
+      const [, label = "", target = ""] = /^\s*([^=]+?)\s*=\s*(\S+)\s*$/.exec(link) ?? [];
+      return { label, url: target };
+    }),
+  )
+  .refine(
+    (links) => links.every(({ url: target }) => URL.canParse(target) && new URL(target).protocol === "https:"),
+    "Label=https://… pairs, separated by commas",
+  );
+
+export const mailServerUrl = url(
+  "an smtp:// or smtps:// URL, special characters in the password percent-encoded",
+  ({ protocol, hostname, username, password, pathname, search, hash }) =>
+    /^smtps?:$/.test(protocol) &&
+    hostname !== "" &&
+    (username !== "" || password === "") &&
+    pathname.replace("/", "") + search + hash === "" &&
+    isDecodable(`${username}:${password}`),
+);
+
+/** An address, or a name and an address; without quotes and special characters, which a name rarely needs. */
+export const mailFrom = z.string().transform((text, context) => {
+  const [, name = "", email = text] = /^\s*([^"<>()[\]\\,;:@\p{C}]{1,100}?)\s*<([^<>]+)>\s*$/u.exec(text) ?? [];
+  if (z.email().safeParse(email.trim()).success) return { name, address: email.trim() };
+  context.addIssue(
+    "an email address, or a name and an address in <>; the name without quotes, commas and other special characters",
+  );
+  return z.NEVER;
+});
+
+export const erasureKey = z
+  .string()
+  .regex(/^\S{32,}$/, "32 characters or more without spaces, from: openssl rand -hex 32");

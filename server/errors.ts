@@ -1,0 +1,86 @@
+// Errors for the operator, what may be logged of an error, and text that is safe to write to a terminal.
+
+/** An error that the operator can repair. Its message says how, in whole sentences. */
+export class OperatorError extends Error {
+  override name = "OperatorError";
+  /** Of Postgres, the driver or the system: an error with a transient code is worth another try. */
+  readonly code: string | undefined;
+
+  constructor(message: string, { cause, code }: { cause?: unknown; code?: string | undefined } = {}) {
+    super(message, { cause });
+    this.code = code;
+  }
+}
+
+/** The waitlist takes no changes for a while. The response is 503 with Retry-After; a fault has a cause, which is logged. */
+export class UnavailableError extends Error {
+  constructor(
+    /** A sentence for the client. */
+    message: string,
+    readonly retryAfterSeconds: number,
+    cause?: unknown,
+  ) {
+    super(message, { cause });
+  }
+}
+
+export function explain(error: unknown): string {
+  if (error instanceof OperatorError) return `${printableLines(error.message)}\n`;
+  return `${printableLines(String(error instanceof Error ? error.stack : error))}\n`;
+}
+
+/** Returns whether the text has an "@", also encoded several times. */
+export const mayHoldEmail = (text: string) => /@|%(?:25)*40/i.test(text);
+
+interface ErrorFields {
+  name: string;
+  /** Postgres' own code; otherwise the code of the driver or the system. */
+  code?: string | undefined;
+}
+
+/** Errors of node-postgres that have no code. */
+const codesByMessage: [RegExp, string][] = [
+  [/^timeout (expired|exceeded)/, "CONNECT_TIMEOUT"],
+  [/^Query read timeout/, "QUERY_TIMEOUT"],
+  [/^Connection terminated/, "CONNECTION_LOST"],
+];
+
+/** Returns the fields of a database error that may be logged: not its message, in which drivers quote values of the statement. */
+export function errorFields(error: unknown): ErrorFields {
+  const { name, code, message, meta } = error as {
+    name: string;
+    code?: string;
+    message?: string;
+    meta?: { driverAdapterError?: { cause?: { originalCode?: string; kind?: string } } };
+  };
+  // Prisma's own code says only that a raw query failed (P2010).
+  const cause = meta?.driverAdapterError?.cause;
+  const known = codesByMessage.find(([pattern]) => pattern.test(message ?? ""))?.[1];
+  return { name, code: cause?.originalCode ?? cause?.kind ?? code ?? known };
+}
+
+/** Control and format characters, lone surrogates, and Unicode's line and paragraph separators. */
+export const invisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+const longestName = 100;
+const mostNames = 20;
+
+/** Replaces each invisible character of a value by "?". Line breaks too: a value must not add lines to a message. */
+export function printable(value: string): string {
+  return value.replaceAll(invisible, "?");
+}
+
+/** Like printable, but keeps the line breaks of a message. */
+export function printableLines(message: string): string {
+  return message.split("\n").map(printable).join("\n");
+}
+
+/** Like printable, but cuts a name or option after 100 characters. */
+export function printableName(name: string): string {
+  return printable(name.length > longestName ? `${name.slice(0, longestName)}…` : name);
+}
+
+/** Joins at most 20 names and counts the others. */
+export function listNames(names: string[]): string {
+  const more = names.length > mostNames ? ` and ${names.length - mostNames} more` : "";
+  return names.slice(0, mostNames).map(printableName).join(", ") + more;
+}
