@@ -128,6 +128,8 @@ describe("somebody who signs up again", () => {
 
   it.each([
     ["has an address that the mail server refused", "mail_refusal = '550 5.1.1'", {}],
+    ["joined", "status = 'joined'", {}],
+    ["left", "status = 'left'", {}],
     ["is a bot", "mailed_at = NULL", { message: "buy" }],
   ])("gets no mail if that person %s", async (_, change, field) => {
     await startWorker();
