@@ -3,6 +3,6 @@
 -- personal logins (docs/admins.md) are its members, and have no rights of their own.
 
 REVOKE ALL ON public.earlyaccess, public.earlyaccess_status_changes, public.earlyaccess_notices,
-  public.earlyaccess_views, public.earlyaccess_backups FROM :"studio", :"admins" CASCADE;
+  public.earlyaccess_views, public.earlyaccess_backups, public.earlyaccess_mail_passes FROM :"studio", :"admins" CASCADE;
 GRANT SELECT, DELETE, UPDATE (status, invitation) ON public.earlyaccess TO :"admins";
 GRANT SELECT ON public.earlyaccess_status_changes, public.earlyaccess_notices TO :"admins";

@@ -2,7 +2,7 @@
 -- The site's role: stores sign-ups, notices and page views, and follows links. No SELECT: it cannot read the list.
 
 REVOKE ALL ON public.earlyaccess, public.earlyaccess_status_changes, public.earlyaccess_notices,
-  public.earlyaccess_views, public.earlyaccess_backups FROM :"web" CASCADE;
+  public.earlyaccess_views, public.earlyaccess_backups, public.earlyaccess_mail_passes FROM :"web" CASCADE;
 -- The fields of the form, flags, source, notice and the token of the undo button: server/database/columns.ts.
 GRANT INSERT (:sign_up_columns) ON public.earlyaccess TO :"web";
 GRANT INSERT (id, text) ON public.earlyaccess_notices TO :"web";

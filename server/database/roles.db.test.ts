@@ -86,9 +86,13 @@ const workerRights = {
     "SELECT earlyaccess (id, company, created_at, utm_source, utm_medium, utm_campaign, utm_term, utm_content, referrer_host)",
   ],
   mail: [
-    "SELECT earlyaccess (id, email, suspected_spam, disposable_email, unusual_volume, mail_tokens, mailed_at, mail_refusal, confirmed_at)",
+    "DELETE earlyaccess_mail_passes",
+    "INSERT earlyaccess_mail_passes",
+    "SELECT earlyaccess (id, email, suspected_spam, disposable_email, unusual_volume, status, mail_tokens, mailed_at, mail_refusal, confirmed_at)",
     "SELECT earlyaccess_erasures.addresses",
+    "SELECT earlyaccess_mail_passes",
     "UPDATE earlyaccess (mail_tokens, erasure_hash, mailed_at, mail_refusal)",
+    "UPDATE earlyaccess_mail_passes",
   ],
   purge: [
     "DELETE earlyaccess",

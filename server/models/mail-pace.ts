@@ -1,59 +1,85 @@
-// The pace of confirmation mails: if nearly nobody confirms the latest ones, only few are sent.
+// The pace of confirmation mails: if few people confirm them, only few are sent.
+import type { JobHelpers } from "graphile-worker";
 
-/** A connection, or the helpers of a job. */
-interface Queryable {
-  query(sql: string, values: unknown[]): Promise<{ rows: MailPace[] }>;
-}
+/** The unit of `hours` is an hour; the others count jobs. tests/process/mail-pace.test.ts has the scenarios. */
+const limits = [
+  // A burst of strangers' addresses. People confirm within minutes, which makes room for others.
+  { hours: 2, unconfirmed: 220, forEachConfirmed: 12 },
+  { hours: 24, unconfirmed: 550, forEachConfirmed: 4 },
+  // Bots that go on for weeks.
+  { hours: 14 * 24, unconfirmed: 70, forEachConfirmed: 20 },
+];
 
-/** The latest mails, at most 100, that are older than two hours. */
-interface MailPace {
-  mails: number;
-  confirmed: number;
-  /** Mails that 24 hours allow, and mails of the past 24 hours. Null if all are sent. */
-  allowed: number | null;
-  sent: number | null;
-}
+/** Mails in 24 hours that are always sent: without them, nobody could confirm any more. */
+const everyDay = 5;
 
-/** Fewer mails, of a list that just opened, tell nothing. */
-const enoughMails = 40;
+/** From the ninth attempt, after more than an hour, a job leaves half of the room to new sign-ups: held addresses of bots fill it for days. */
+const youngAttempts = 8;
 
-/** Mails in 24 hours for each confirmed address of seven days. With one, a site that bots use would send fewer each day. */
-const mailsForConfirmed = 2;
+/** In milliseconds. While there is no room, jobs fail without a query. */
+const closedMs = 20_000;
 
-/** An SQL query for the counts of MailPace, which reads 100 rows of an index. */
-const latestMails = `SELECT count(*)::int AS mails, count(confirmed_at)::int AS confirmed FROM (
-  SELECT confirmed_at FROM public.earlyaccess WHERE mailed_at < CURRENT_TIMESTAMP - interval '2 hours'
-  ORDER BY mailed_at DESC LIMIT 100) AS latest`;
+const passed = (hours: string) =>
+  `SELECT coalesce(sum(jobs), 0) AS passed FROM public.earlyaccess_mail_passes WHERE minute > CURRENT_TIMESTAMP - ${hours}`;
 
-/** An SQL query. Each job runs it, so it reads few rows, also after a day with a million mails. */
-const mailsSince = (age: string, most: number) => `SELECT confirmed_at FROM public.earlyaccess
-  WHERE mailed_at > CURRENT_TIMESTAMP - interval '${age}' ORDER BY mailed_at DESC LIMIT ${most}`;
+/** An SQL query for the number of jobs that may pass now. @param minimum in per cent, above 0. @param share of the limits. */
+const room = (minimum: number, share: number) => `SELECT greatest(${everyDay} - (${passed("interval '1 day'")}),
+  min(${share} * greatest(unconfirmed, for_each_confirmed * 10.0 / ${minimum} * confirmed) + confirmed - passed)) AS room
+  FROM (VALUES ${limits.map((limit) => `(interval '${limit.hours} hours', ${limit.unconfirmed}, ${limit.forEachConfirmed})`).join()})
+      AS pace (span, unconfirmed, for_each_confirmed),
+    LATERAL (SELECT count(*) AS confirmed FROM public.earlyaccess WHERE confirmed_at > CURRENT_TIMESTAMP - span) AS confirmations,
+    LATERAL (${passed("span")}) AS passes`;
 
-/** An SQL query for the confirmed share of the latest mails; NaN if there are too few. */
-export const confirmedShare = `SELECT CASE WHEN mails < ${enoughMails} THEN 'NaN' ELSE confirmed / mails::float END
-  FROM (${latestMails}) AS latest`;
-
-/** @param minimum in per cent; 0 sends all mails. */
-export async function readMailPace(client: Queryable, minimum: number): Promise<MailPace> {
-  const { rows } = await client.query(
-    `SELECT mails, confirmed,
-       CASE WHEN is_slow THEN (SELECT greatest(5, ${mailsForConfirmed} * count(confirmed_at))::int
-                               FROM (${mailsSince("7 days", 10_000)}) AS mailed) END AS allowed,
-       CASE WHEN is_slow THEN (SELECT count(*)::int
-                               FROM (${mailsSince("24 hours", mailsForConfirmed * 10_000)}) AS mailed) END AS sent
-     FROM (SELECT *, mails >= ${enoughMails} AND confirmed * 100 < mails * $1::int AS is_slow FROM (${latestMails}) AS latest) AS pace`,
-    [minimum],
-  );
-  return rows[0] as MailPace;
-}
+/** Statements of one transaction: count and check are one step, also with several jobs at once. */
+const pass = (minimum: number, share: number) => `LOCK TABLE public.earlyaccess_mail_passes IN SHARE ROW EXCLUSIVE MODE;
+  DELETE FROM public.earlyaccess_mail_passes WHERE minute < CURRENT_TIMESTAMP - interval '15 days';
+  INSERT INTO public.earlyaccess_mail_passes AS counted (minute)
+  SELECT date_trunc('minute', CURRENT_TIMESTAMP) WHERE (${room(minimum, share)}) > 0
+  ON CONFLICT ON CONSTRAINT earlyaccess_mail_passes_pkey DO UPDATE SET jobs = counted.jobs + 1`;
 
 /** The error of a job that waits for a confirmation begins with this. */
 export const waitsForConfirmations = "The mail waits for confirmations of earlier ones";
 
-/** @throws an error, so that the queue retries the job, if the pace allows no mail now. */
-export async function requireConfirmations(client: Queryable, minimum: number): Promise<void> {
-  const { mails, confirmed, allowed, sent } = await readMailPace(client, minimum);
-  if (allowed !== null && Number(sent) >= allowed) {
-    throw new Error(`${waitsForConfirmations}: ${confirmed} of the latest ${mails} were confirmed`);
-  }
+/**
+ * Returns a function that lets a job pass, and counts it.
+ * @param minimum MAIL_MIN_CONFIRMED: with twice as much, a confirmed mail makes room for half as many others; 0 sends all.
+ * @throws an error, so that the queue retries the job, if the pace allows no mail now.
+ */
+export function createMailPace(minimum: number): (queue: JobHelpers) => Promise<void> {
+  const closedUntil = { young: 0, old: 0 };
+  return async (queue) => {
+    if (minimum === 0) return;
+    const age = queue.job.attempts > youngAttempts ? "old" : "young";
+    if (Date.now() >= closedUntil[age]) {
+      const results: unknown = await queue.query(pass(minimum, age === "young" ? 1 : 0.5));
+      if ((results as { rowCount: number }[]).at(-1)?.rowCount === 1) return;
+      closedUntil[age] = Date.now() + closedMs;
+    }
+    throw new Error(waitsForConfirmations);
+  };
+}
+
+/** An SQL query for the latest mails, at most 100, that are older than two hours, and how many of them were confirmed. */
+const latestMails = `SELECT count(*)::int AS mails, count(confirmed_at)::int AS confirmed FROM (
+  SELECT confirmed_at FROM public.earlyaccess WHERE mailed_at < CURRENT_TIMESTAMP - interval '2 hours'
+  ORDER BY mailed_at DESC LIMIT 100) AS latest`;
+
+/** An SQL query for the confirmed share of the latest mails; NaN below 40 mails, which are too few. */
+export const confirmedShare = `SELECT CASE WHEN mails < 40 THEN 'NaN' ELSE confirmed / mails::float END
+  FROM (${latestMails}) AS latest`;
+
+interface MailPace {
+  /** The latest mails, at most 100, that are older than two hours. */
+  mails: number;
+  confirmed: number;
+  isReached: boolean;
+}
+
+export async function readMailPace(
+  client: { query(sql: string): Promise<{ rows: MailPace[] }> },
+  minimum: number,
+): Promise<MailPace> {
+  const isReached = minimum === 0 ? "false" : `(${room(minimum, 1)}) < 1`;
+  const { rows } = await client.query(`SELECT *, ${isReached} AS "isReached" FROM (${latestMails}) AS latest`);
+  return rows[0] as MailPace;
 }

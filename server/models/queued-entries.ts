@@ -29,11 +29,11 @@ interface EntryToMail {
   mailed_at: Date | null;
 }
 
-/** Returns undefined if the entry is erased, flagged, confirmed or refused, or had three mails. */
+/** Returns undefined if the entry is erased, flagged, confirmed or refused, had three mails, or its person joined or left. */
 export async function findEntryToMail(queue: Queue, id: string): Promise<EntryToMail | undefined> {
   const { rows } = await queue.query<EntryToMail>(
     `SELECT id, email, mailed_at FROM public.earlyaccess
-     WHERE id = $1 AND NOT ${isFlagged} AND confirmed_at IS NULL AND mail_refusal IS NULL
+     WHERE id = $1 AND NOT ${isFlagged} AND confirmed_at IS NULL AND mail_refusal IS NULL AND status NOT IN ('joined', 'left')
        AND coalesce(cardinality(mail_tokens), 0) < 3`,
     [id],
   );

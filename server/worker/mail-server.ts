@@ -8,6 +8,9 @@ export interface MailServer {
   client: string;
 }
 
+/** The message of a MailError begins with this. */
+export const mailServerError = "Mail server error";
+
 /** The message has codes only: the server's text usually repeats the recipient's address. */
 export class MailError extends Error {
   override name = "MailError";
@@ -23,7 +26,7 @@ export class MailError extends Error {
     /** The server's words. Not for the log: they may repeat the address. */
     readonly reply: string,
   ) {
-    super(`Mail server error: ${code}${command ? ` to ${command}` : ""}`);
+    super(`${mailServerError}: ${code}${command ? ` to ${command}` : ""}`);
   }
 }
 

@@ -2,11 +2,11 @@
 import type { Task } from "graphile-worker";
 import { createToken } from "../models/entry-tokens.ts";
 import { hashEmail } from "../database/erasure-key.ts";
-import { requireConfirmations } from "../models/mail-pace.ts";
+import { createMailPace } from "../models/mail-pace.ts";
 import { claimMail, findNextMailTime, findEntryToMail, releaseMail } from "../models/queued-entries.ts";
 import { normaliseEmail } from "../models/waitlist-entry.ts";
 import { renderConfirmationMail, type MailedSite } from "../views/confirmation-mail.tsx";
-import { MailError, sendMail } from "./mail-server.ts";
+import { MailError, mailServerError, sendMail } from "./mail-server.ts";
 import type { CountMail } from "./metrics.ts";
 
 interface MailSettings {
@@ -27,8 +27,12 @@ interface MailSettings {
  */
 export function mailTask(settings: MailSettings): Task {
   const server = { url: settings.url, client: new URL(settings.site.origin).hostname };
+  const requireRoom = createMailPace(settings.minConfirmed);
   return async (payload, helpers) => {
-    const entry = await findEntryToMail(helpers, (payload as { entry: string }).entry);
+    const { entry: id, passed } = payload as { entry: string; passed?: true };
+    // Before the entry is read, and once: which jobs count must not depend on what is known of the address.
+    if (!passed && !helpers.job.last_error?.startsWith(mailServerError)) await requireRoom(helpers);
+    const entry = await findEntryToMail(helpers, id);
     if (!entry) return;
     // A compromised web process could store spellings such as "ada@example.com ", and mail one person several times a day.
     if (normaliseEmail(entry.email) !== entry.email) {
@@ -38,10 +42,9 @@ export function mailTask(settings: MailSettings): Task {
     const hash = hashEmail(entry.email, settings.key);
     const runAt = await findNextMailTime(helpers, entry, hash);
     if (runAt) {
-      await helpers.addJob("mail", { entry: entry.id }, { runAt, jobKey: `mail ${entry.id}` });
+      await helpers.addJob("mail", { entry: entry.id, passed: true }, { runAt, jobKey: `mail ${entry.id}` });
       return;
     }
-    await requireConfirmations(helpers, settings.minConfirmed);
     const token = createToken();
     if (!(await claimMail(helpers, entry, token.hash, hash))) return;
     try {

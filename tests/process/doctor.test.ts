@@ -163,6 +163,10 @@ it("doctor counts the sign-ups that have neither a mail nor a job, and docs/mail
   const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000);
   const addAged = (name: string, hours: number, columns = {}) =>
     addEntry(name, `${name}@example.com`, { created_at: hoursAgo(hours), ...columns });
+  await addEntry("first", "first@example.com");
+  await database.query("DELETE FROM graphile_worker._private_jobs");
+  expect((await waitlist(["doctor"], env)).stdout).toMatch(/^warning {2}Missing mails: 1 entry has neither /m); // No mail was ever sent.
+  await database.query("DELETE FROM earlyaccess");
   await addAged("early", 9);
   await addAged("mailed", 8, { mailed_at: hoursAgo(8) });
   await addAged("refused", 7, { mail_refusal: "550" });

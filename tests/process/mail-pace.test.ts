@@ -1,110 +1,163 @@
-// The pace of mails: few are sent while nearly nobody confirms the latest ones.
+// The pace of mails: few are sent if few are confirmed, and their number tells nothing about an address.
+import type { JobHelpers } from "graphile-worker";
 import { expect, it } from "vitest";
+import { createMailPace } from "../../server/models/mail-pace.ts";
 import { until } from "../support/run.ts";
 import { createMailFixture } from "../support/worker.ts";
 
 const fixture = createMailFixture();
 const { signUp, startWorker, mailed, emptied } = fixture;
+const query = (sql: string) => fixture.database.query(sql);
 
-/** Adds entries that were mailed one after the other, the latest so long ago. The earliest of them are confirmed. */
-const addMailed = (mails: number, confirmed = 0, ago = "2 hours") =>
-  fixture.database.query(
+const addPasses = (jobs: number, ago: string) =>
+  query(`INSERT INTO earlyaccess_mail_passes (minute, jobs) VALUES (now() - interval '${ago}', ${jobs})`);
+
+const addConfirmed = (count: number, ago: string) =>
+  query(
     `SET earlyaccess.silent = 'on';
-     INSERT INTO earlyaccess (id, name, email, company, imported, mailed_at, confirmed_at)
-     SELECT gen_random_uuid(), 'A', gen_random_uuid() || '@example.com', 'C', true,
-       now() - interval '${ago}' - i * interval '1 second', CASE WHEN i > ${mails - confirmed} THEN now() END
-     FROM generate_series(1, ${mails}) i`,
+     INSERT INTO earlyaccess (id, name, email, company, imported, confirmed_at)
+     SELECT gen_random_uuid(), 'A', gen_random_uuid() || '@example.com', 'C', true, now() - interval '${ago}'
+     FROM generate_series(1, ${count})`,
   );
 
 async function signUpPeople(count: number): Promise<void> {
   for (let i = 0; i < count; i++) expect(await signUp(`person${performance.now()}@example.com`)).toBe(201);
 }
 
-async function expectAllSent(count: number): Promise<void> {
-  await emptied();
-  expect(fixture.server.mails).toHaveLength(count);
-}
-
 /** Resolves when so many mails were sent in all, and so many jobs wait with the reason. */
 async function expectSettled(sent: number, waiting: number): Promise<void> {
   await until(`${sent} mails and ${waiting} jobs that failed`, async () => {
-    const jobs = await fixture.database.query("SELECT last_error FROM graphile_worker.jobs WHERE locked_at IS NULL");
-    const reason = /^The mail waits for confirmations of earlier ones: \d+ of the latest \d+ were confirmed$/;
-    const isSettled = jobs.length === waiting && jobs.every(({ last_error }) => reason.test(String(last_error)));
+    const jobs = await query("SELECT last_error FROM graphile_worker.jobs WHERE locked_at IS NULL");
+    const reason = "The mail waits for confirmations of earlier ones";
+    const isSettled = jobs.length === waiting && jobs.every(({ last_error }) => last_error === reason);
     return isSettled && fixture.server.mails.length === sent;
   });
 }
 
-it.each<[reason: string, ...counts: Parameters<typeof addMailed>[]]>([
-  ["if fewer than 40 are older than two hours", [39], [500, 0, "1 hour"]],
-  ["if one in ten was confirmed", [40, 4]],
-  ["if one in ten of the latest 100 was confirmed", [100, 10], [500, 0, "3 hours"]],
-])("the worker sends every mail %s", async (_, ...counts) => {
-  for (const count of counts) await addMailed(...count);
+type Counts = [count: number, ago: string][];
+
+it.each<[limit: string, passes: Counts, confirmed: Counts, sent: number]>([
+  ["220 unconfirmed ones in 2 hours", [[217, "119 minutes"]], [[13, "3 hours"]], 3],
+  ["12 for each confirmed one in 2 hours", [[252, "119 minutes"]], [[20, "119 minutes"]], 8],
+  ["550 unconfirmed ones in 24 hours", [[547, "23 hours"]], [[27, "25 hours"]], 3],
+  ["4 for each confirmed one in 24 hours", [[687, "23 hours"]], [[138, "23 hours"]], 3],
+  ["70 unconfirmed ones in 14 days", [[63, "13 days"]], [], 7],
+  ["20 for each confirmed one in 14 days", [[77, "13 days"]], [[4, "13 days"]], 7],
+  [
+    "five in 24 hours in any case",
+    [
+      [3000, "13 days"],
+      [2, "23 hours"],
+    ],
+    [],
+    3,
+  ],
+  ["none that is older than 14 days", [[9000, "15 days"]], [], 10],
+])("the pace counts %s", async (_, passes, confirmed, sent) => {
+  for (const counts of passes) await addPasses(...counts);
+  for (const counts of confirmed) await addConfirmed(...counts);
+  await signUpPeople(10);
   await startWorker();
+  await expectSettled(sent, 10 - sent);
+});
+
+it("four jobs at once do not exceed the pace", async () => {
+  await addPasses(60, "13 days");
+  await addPasses(4, "23 hours");
+  await query(
+    "INSERT INTO earlyaccess_mail_passes (minute) SELECT date_trunc('minute', now()) + i * interval '1 minute' FROM generate_series(0, 2) i",
+  );
   await signUpPeople(8);
-  await expectAllSent(8);
-});
-
-it("the worker sends five mails in 24 hours if fewer than one in ten was confirmed, and the others when there is room", async () => {
-  await addMailed(100, 9, "8 days");
-  await addMailed(3, 0, "23 hours");
+  // All four jobs wait for this transaction, and then go on at the same time.
+  const transaction = query("BEGIN; UPDATE earlyaccess_mail_passes SET jobs = jobs; SELECT pg_sleep(3); COMMIT");
   await startWorker();
-  for (const sent of [1, 2]) {
-    await signUpPeople(1);
-    await mailed(sent);
-  }
-  await signUpPeople(6);
-  await expectSettled(2, 6);
-  const { query } = fixture.database;
-  await query("UPDATE graphile_worker._private_jobs SET run_at = now() + interval '1 hour'");
-  await expectSettled(2, 6);
-  await query("UPDATE earlyaccess SET mailed_at = mailed_at - interval '2 hours' WHERE imported");
-  for (const sent of [3, 4, 5]) {
-    await query(
-      "UPDATE graphile_worker._private_jobs SET run_at = now() WHERE id = (SELECT min(id) FROM graphile_worker.jobs)",
-    );
-    await expectSettled(sent, 8 - sent);
-  }
-  await query("UPDATE graphile_worker._private_jobs SET run_at = now(), last_error = NULL");
-  await expectSettled(5, 3);
+  await transaction;
+  await expectSettled(3, 5);
 });
-
-it("the worker sends two mails in 24 hours for each address of seven days that was confirmed", async () => {
-  await addMailed(100, 9, "23 hours");
-  await addMailed(42, 42, "6 days");
-  await addMailed(10, 10, "8 days");
-  await startWorker();
-  for (const sent of [1, 2]) {
-    await signUpPeople(1);
-    await mailed(sent); // 102 with those of the last 24 hours.
-  }
-  await signUpPeople(1);
-  await expectSettled(2, 1);
-});
-
-const latest = "SELECT id FROM earlyaccess WHERE imported ORDER BY mailed_at DESC";
 
 it.each([
-  ["people confirm", `UPDATE earlyaccess SET confirmed_at = now() WHERE id IN (${latest} LIMIT 10)`],
-  ["the entries are erased", `DELETE FROM earlyaccess WHERE id IN (${latest} LIMIT 100)`],
-])("the worker sends all mails again when %s", async (_, change) => {
-  await addMailed(100);
-  await addMailed(100, 100, "3 hours");
+  ["has no entry", ""],
+  ["is confirmed", "UPDATE earlyaccess SET confirmed_at = now() - interval '20 days'"],
+  ["had a mail today", "UPDATE earlyaccess SET mailed_at = now() - interval '1 hour'"],
+  ["was erased after the sign-up", "DELETE FROM earlyaccess"],
+])("whoever fills the pace learns nothing about an address that %s", async (_, change) => {
+  await addPasses(63, "13 days");
+  const target = "target@example.com";
+  if (change) {
+    expect(await signUp(target)).toBe(201);
+    await query("DELETE FROM graphile_worker._private_jobs");
+    if (!change.startsWith("DELETE")) await query(change);
+  }
+  await signUpPeople(3);
+  expect(await signUp(target)).toBe(201);
+  if (change.startsWith("DELETE")) await query(`${change} WHERE email = '${target}'`);
   await startWorker();
-  await fixture.database.query(
-    "UPDATE earlyaccess SET mailed_at = mailed_at - interval '8 days' WHERE confirmed_at < now()",
-  );
-  await signUpPeople(6);
-  await expectSettled(0, 6);
-  await fixture.database.query(change);
+  await until("the four jobs passed", async () => {
+    const [{ jobs } = {}] = await query("SELECT sum(jobs)::int AS jobs FROM earlyaccess_mail_passes");
+    return jobs === 63 + 4;
+  });
+  await signUpPeople(9);
+  const own = () => fixture.server.mails.filter(({ to }) => to !== target).length;
+  await until("six own mails", () => own() === 6);
   await fixture.hasten();
-  await expectAllSent(6);
+  await until("six jobs that were held", async () => {
+    const held = await query("SELECT FROM graphile_worker.jobs WHERE last_error IS NOT NULL AND locked_at IS NULL");
+    return held.length === 6;
+  });
+  expect(own()).toBe(6);
 });
 
-it("MAIL_MIN_CONFIRMED=0 sends every mail", async () => {
-  await addMailed(100);
+it("a job that the mail server failed counts once", async () => {
+  fixture.server.fail("recipient", "450 4.2.0 greylisted");
+  await startWorker();
+  await signUpPeople(1);
+  expect(await fixture.failed()).toMatch("450 4.2.0");
+  fixture.server.fail();
+  await fixture.hasten();
+  await mailed(1);
+  await emptied();
+  expect(await query("SELECT sum(jobs)::int AS jobs FROM earlyaccess_mail_passes")).toEqual([{ jobs: 1 }]);
+});
+
+it("a job that failed for an hour leaves half of the room to new sign-ups", async () => {
+  await addPasses(35, "13 days");
+  await addPasses(5, "23 hours");
+  await signUpPeople(1);
+  await query("UPDATE graphile_worker._private_jobs SET attempts = 8");
+  await startWorker();
+  await expectSettled(0, 1);
+  await signUpPeople(1);
+  await expectSettled(1, 1);
+});
+
+it("jobs wait without a query while the pace has no room, and go out when people confirm", async () => {
+  let queries = 0;
+  const pass = createMailPace(10);
+  const helpers = { job: { attempts: 1 }, query: () => (queries++, Promise.resolve([{ rowCount: 0 }])) };
+  for (let i = 0; i < 100; i++) await expect(pass(helpers as unknown as JobHelpers)).rejects.toThrow("waits for");
+  expect(queries).toBe(1);
+  await addPasses(70, "23 hours");
+  const worker = await startWorker();
+  await signUpPeople(3);
+  await expectSettled(0, 3);
+  await worker.stop();
+  await addConfirmed(4, "1 hour");
+  await fixture.hasten();
+  await startWorker();
+  await mailed(3);
+  await emptied();
+});
+
+it("MAIL_MIN_CONFIRMED=20 makes half as much room for a confirmed mail, and 0 sends every mail", async () => {
+  await addPasses(80, "13 days");
+  await addPasses(5, "23 hours");
+  await addConfirmed(9, "13 days"); // 9 x 10 + 9 - 85 = 14
+  await signUpPeople(16);
+  const worker = await startWorker({ MAIL_MIN_CONFIRMED: "20" });
+  await expectSettled(14, 2);
+  await worker.stop();
+  await fixture.hasten();
   await startWorker({ MAIL_MIN_CONFIRMED: "0" });
-  await signUpPeople(6);
-  await expectAllSent(6);
+  await mailed(16);
+  await emptied();
 });

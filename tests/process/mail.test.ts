@@ -120,6 +120,8 @@ describe("somebody who signs up again", () => {
     expect(await signUp("ada@example.com")).toBe(201); // Once too often.
     await emptied();
     expect(recipients()).toEqual(["ada@example.com", "ada@example.com", "ada@example.com"]);
+    // Each of the four sign-ups counts once, also the one that waited for the next day.
+    expect(await query("SELECT sum(jobs)::int AS jobs FROM earlyaccess_mail_passes")).toEqual([{ jobs: 4 }]);
     for (const token of tokens()) expect(await follow("earlyaccess_confirm", token)).toBe(true);
     expect(await follow("earlyaccess_leave", tokens()[1])).toBe(true);
     expect(await query("SELECT FROM earlyaccess")).toEqual([]);
@@ -128,6 +130,8 @@ describe("somebody who signs up again", () => {
 
   it.each([
     ["has an address that the mail server refused", "mail_refusal = '550 5.1.1'", {}],
+    ["joined", "status = 'joined'", {}],
+    ["left", "status = 'left'", {}],
     ["is a bot", "mailed_at = NULL", { message: "buy" }],
   ])("gets no mail if that person %s", async (_, change, field) => {
     await startWorker();

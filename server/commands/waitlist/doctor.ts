@@ -196,7 +196,7 @@ async function findMissingMails(owner: pg.Client): Promise<Finding> {
   const { rows } = await owner.query(
     `SELECT count(*)::int AS missing FROM public.earlyaccess AS entry
      WHERE status = 'waiting' AND mailed_at IS NULL AND mail_refusal IS NULL AND NOT (imported OR ${isFlagged})
-       AND created_at > (SELECT min(mailed_at) FROM public.earlyaccess)
+       AND created_at > coalesce((SELECT min(mailed_at) FROM public.earlyaccess), (SELECT min(ts) FROM graphile_worker.migrations))
        AND NOT EXISTS (SELECT FROM graphile_worker.jobs WHERE key = 'mail ' || entry.id)`,
   );
   const { missing } = rows[0];

@@ -76,17 +76,17 @@ function compareDomains(domain: string, host: string): Finding {
 }
 
 export async function examineConfirmations(owner: pg.Client, minimum: number): Promise<Finding> {
-  const { mails, confirmed, allowed } = await readMailPace(owner, minimum);
+  const { mails, confirmed, isReached } = await readMailPace(owner, minimum);
   const state = `${confirmed} of the latest ${mails} mails that are older than two hours were confirmed`;
-  if (allowed === null) return ok("Confirmations", state);
+  if (!isReached) return ok("Confirmations", state);
   const { rows } = await owner.query(
     "SELECT count(*)::int AS waiting FROM graphile_worker.jobs WHERE starts_with(last_error, $1)",
     [waitsForConfirmations],
   );
-  const effect = `The worker sends ${allowed} in 24 hours; jobs that wait or were given up for this: ${rows[0].waiting}`;
+  const effect = `Mails wait for confirmations (MAIL_MIN_CONFIRMED). Jobs that wait or were given up for this: ${rows[0].waiting}`;
   const hint =
-    "Look at the entries with stats and export. If bots typed them, erase them. If not, repair DNS: the mails may lie in spam folders. To send all, set MAIL_MIN_CONFIRMED=0.";
-  return warn("Confirmations", `${state}, below MAIL_MIN_CONFIRMED (${minimum} %). ${effect}. ${hint}`);
+    "Look at the entries with stats and export. Erase those that bots typed. If people typed them, repair DNS: the mails may lie in spam folders. To send all, set MAIL_MIN_CONFIRMED=0.";
+  return warn("Confirmations", `${state}. ${effect}. ${hint}`);
 }
 
 /** Sends the confirmation mail, with links of no entry. */

@@ -66,6 +66,7 @@ function describeJob({ attempts, max_attempts: most, next, last_error: error }: 
 function explainMissing(entry: Person["entry"]): string {
   const reason = ["imported", ...flags].find((column) => entry[column]);
   if (reason) return `the entry is marked ${reason}`;
+  if (["joined", "left"].includes(entry.status)) return `the entry has the status ${entry.status}`;
   return "the site sent no mails at that time, the queue failed, or a restore lost the job; see docs/mail.md, Missing mails";
 }
 
