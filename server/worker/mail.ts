@@ -1,9 +1,8 @@
 // The task mail: the confirmation mail of an entry (double opt-in), at most one a day to an address and three in all.
 import type { Task } from "graphile-worker";
+import { claimMail, createMailPace, findEntryToMail, findNextMailTime, releaseMail } from "../models/list/mails.ts";
 import { createToken } from "../models/entry-tokens.ts";
 import { hashEmail } from "../database/erasure-key.ts";
-import { createMailPace } from "../models/mail-pace.ts";
-import { claimMail, findNextMailTime, findEntryToMail, releaseMail } from "../models/queued-entries.ts";
 import { normaliseEmail } from "../models/waitlist-entry.ts";
 import { renderConfirmationMail, type MailedSite } from "../views/confirmation-mail.tsx";
 import { MailError, mailServerError, sendMail } from "./mail-server.ts";

@@ -1,8 +1,8 @@
 // The worker's Prometheus metrics. Imported only if WORKER_METRICS_PORT is set.
 import type pg from "pg";
 import { Counter, Registry } from "prom-client";
-import { confirmedShare } from "../models/mail-pace.ts";
-import { backlogSeconds } from "../models/queued-entries.ts";
+import { backlogSeconds } from "../database/queue.ts";
+import { confirmedShare } from "../models/list/mails.ts";
 import { addGauge, serveMetrics } from "../metrics.ts";
 
 export type CountMail = (outcome: "sent" | "refused") => void;

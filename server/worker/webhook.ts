@@ -1,12 +1,30 @@
 // The task webhook: posts an event for each new entry and for each confirmed one, as Slack reads it or as signed JSON.
 import { createHmac } from "node:crypto";
-import type { Task } from "graphile-worker";
-import { findNotifiedEntry, type NotifiedEntry } from "../models/queued-entries.ts";
+import type { JobHelpers, Task } from "graphile-worker";
+import { sourceColumns } from "../database/columns.ts";
+import type { Source } from "../models/source.ts";
 
 export interface Webhook {
   url: string;
   /** Undefined: the request is not signed and has Slack's format. */
   secret: string | undefined;
+}
+
+/** Nothing about the person: data that has left the database cannot be erased. */
+interface NotifiedEntry extends Source {
+  id: string;
+  company: string;
+  created_at: Date;
+}
+
+const notifiedColumns = ["id", "company", "created_at", ...sourceColumns].join(", ");
+
+/** Returns undefined if the address was a duplicate, or the entry is erased. */
+async function findNotifiedEntry(queue: Pick<JobHelpers, "query">, id: string): Promise<NotifiedEntry | undefined> {
+  const { rows } = await queue.query<NotifiedEntry>(`SELECT ${notifiedColumns} FROM public.earlyaccess WHERE id = $1`, [
+    id,
+  ]);
+  return rows[0];
 }
 
 interface WebhookEvent extends NotifiedEntry {

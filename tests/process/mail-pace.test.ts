@@ -1,7 +1,7 @@
 // The pace of mails: few are sent if few are confirmed, and their number tells nothing about an address.
 import type { JobHelpers } from "graphile-worker";
 import { expect, it } from "vitest";
-import { createMailPace } from "../../server/models/mail-pace.ts";
+import { createMailPace } from "../../server/models/list/mails.ts";
 import { until } from "../support/run.ts";
 import { createMailFixture } from "../support/worker.ts";
 

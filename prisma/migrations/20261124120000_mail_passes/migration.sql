@@ -1,4 +1,4 @@
--- The jobs of confirmation mails that passed the pace (server/models/mail-pace.ts): one row per minute.
+-- The jobs of confirmation mails that passed the pace (server/models/list/mails.ts): one row per minute.
 
 -- A job counts, whether or not a mail follows: otherwise, the number of one's own mails would tell whether an address is on the list.
 CREATE TABLE "earlyaccess_mail_passes" (

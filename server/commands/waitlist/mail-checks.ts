@@ -1,10 +1,10 @@
 // The findings of doctor, and those about mails: the DNS records of their domain, the confirmations, and a test mail.
 import dns from "node:dns";
 import type pg from "pg";
+import { readMailPace, waitsForConfirmations } from "../../models/list/mails.ts";
 import { createToken } from "../../models/entry-tokens.ts";
 import type { Config } from "../../config/settings.ts";
 import { loadConfig } from "../../config/load-config.ts";
-import { readMailPace, waitsForConfirmations } from "../../models/mail-pace.ts";
 import { normaliseEmail } from "../../models/waitlist-entry.ts";
 import { OperatorError, printableName } from "../../errors.ts";
 
