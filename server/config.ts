@@ -58,7 +58,7 @@ const webhookSecret = z
 const printableLine = z
   .string()
   .trim()
-  .regex(/^\P{C}{1,300}$/u, "one line of at most 300 characters");
+  .regex(/^\P{C}{1,1000}$/u, "one line of at most 1,000 characters");
 
 /** Parses "Label=https://…, Label=https://…". */
 const legalLinks = z
@@ -149,6 +149,8 @@ export const settings = {
   CONTROLLER: { schema: printableLine.optional(), example: "Perennial Inc., 1 Garden Way, 12345 Springfield" },
   /** The address for questions about an entry, and in security.txt. Undefined: the pages promise no answer. */
   CONTACT_EMAIL: { schema: z.email("an email address").optional(), example: "privacy@perennial.example" },
+  /** Who else gets which data, in which country, for the privacy page. Undefined: a general sentence. */
+  RECIPIENTS: { schema: printableLine.optional(), example: "Hosting Ltd. (Ireland) runs our server." },
   /** Further links of the footer, such as an imprint. Undefined: none. */
   LEGAL_LINKS: { schema: legalLinks.optional(), example: "Imprint=https://perennial.example/imprint" },
   /** For how long an entry is kept after the sign-up; 0 has no limit. */
@@ -189,6 +191,7 @@ export const settingNames = Object.keys(settings) as SettingName[];
 /** The value of each setting under its name in camel case, as databaseUrl for DATABASE_URL. */
 export type Config = { [Name in SettingName as CamelCase<Name>]: SettingValues[Name] } & {
   allowPrivilegedRole: boolean;
+  isProduction: boolean;
 };
 
 type CamelCase<Name extends string> = Name extends `${infer Word}_${infer Rest}`
@@ -226,7 +229,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     throw new OperatorError(`The configuration is not valid:\n${errors.map((line) => `  ${line}`).join("\n")}`);
   }
   values.ALLOW_PRIVILEGED_ROLE ??= !isProduction;
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [toCamelCase(name), value])) as Config;
+  const entries = Object.entries(values).map(([name, value]) => [toCamelCase(name), value] as const);
+  return { ...Object.fromEntries(entries), isProduction } as Config;
 }
 
 /** Returns a copy of this process's environment without secrets, for child processes. */
