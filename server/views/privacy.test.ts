@@ -4,7 +4,8 @@ import { join } from "node:path";
 import request from "supertest";
 import { expect, it } from "vitest";
 import { explanations } from "../../client/shared/explained-columns.ts";
-import type { PageSettings } from "../../client/shared/site-settings.ts";
+import { noticeText } from "../../client/shared/privacy-notice.ts";
+import type { SiteSettings } from "../../client/shared/site-settings.ts";
 import { createTestApp, noDatabase, testSettings, type TestApp } from "../../tests/support/app.ts";
 import { projectRoot } from "../project-root.ts";
 
@@ -12,6 +13,7 @@ const settings = {
   ...testSettings(),
   controller: "Perennial <Inc.>, 1 Garden Way",
   contact: "privacy@perennial.example",
+  recipients: "Hosting Ltd. (Ireland) runs our server.",
   links: [{ label: "Imprint", url: "https://perennial.example/imprint?a=b&c=d" }],
 };
 
@@ -44,7 +46,7 @@ it("/privacy explains every column of an entry, and no other", async () => {
 
 it.each(["/", "/privacy"])("%s promises no answer without a contact", async (path) => {
   const page = await get(unnamed, path);
-  expect(page).not.toMatch(/mailto:|delete|reply to/i);
+  expect(page).not.toMatch(/mailto:|delete|reply to|write to/i);
   expect(page).toContain('href="/privacy"');
 });
 
@@ -58,14 +60,50 @@ it("the form's note says where to have an entry deleted, also after a failed pos
   expect([failed.status, failed.text]).toEqual([422, expect.stringContaining(link)]);
 });
 
-it.each<[changes: Partial<PageSettings>, text: string]>([
-  [{ retentionMonths: 24 }, "We remove an entry 24 months after the sign-up"],
-  [{ keepsErasures: true }, "After we remove an entry, we keep a fingerprint of its address"],
-  [{ mail: true }, "The time of our confirmation mail"],
-])("/privacy of a site with the settings %j says “%s”", async (changes, text) => {
-  const app = await createTestApp(noDatabase, { site: { settings: () => ({ ...settings, ...changes }) } });
-  expect(await get(app, "/privacy")).toContain(text);
-  expect(await get(named, "/privacy")).not.toContain(text);
+/** A part of the notice, and whether it holds for a site with the settings. */
+const claims: [text: string, holds: (site: SiteSettings) => unknown][] = [
+  ["1 Garden Way", ({ controller }) => controller],
+  ["The time of our confirmation mail", ({ mail }) => mail],
+  ["we contact you about early access: this is your consent", () => true],
+  ["the proof of this notice and the fingerprint of a removed address rest on", ({ keepsErasures }) => keepsErasures],
+  ["rest on our legitimate interest in an honest list", () => true],
+  ["Signing up is voluntary, but it needs your name, email address and company", () => true],
+  ["Companies that run our server and send our mail", ({ recipients }) => !recipients],
+  ["Hosting Ltd. (Ireland) runs our server", ({ recipients }) => recipients],
+  ["We remove an entry 24 months after the sign-up", ({ retentionMonths }) => retentionMonths > 0],
+  ["We keep an entry until early access ends", ({ retentionMonths }) => retentionMonths === 0],
+  ["withdraw your consent at any time", () => true],
+  ["The link in our mail removes your entry", ({ mail }) => mail],
+  ["For an hour, the button “Wrong address? Undo” removes your entry", ({ mail }) => !mail],
+  ["You can also write to us", ({ contact }) => contact],
+  ["After we remove an entry, we keep a fingerprint of its address", ({ keepsErasures }) => keepsErasures],
+  ["you can object to what rests on our legitimate interest", () => true],
+  ["to restrict its use, and to get a copy that other programs can read", () => true],
+  ["complain to a data protection authority", () => true],
+  ["or to complain to us, write to", ({ contact }) => contact],
+];
+
+const changes: Partial<SiteSettings>[] = [
+  { controller: "Perennial Inc., 1 Garden Way" },
+  { contact: "privacy@perennial.example" },
+  { recipients: "Hosting Ltd. (Ireland) runs our server." },
+  { retentionMonths: 24 },
+  { keepsErasures: true },
+  { keepsErasures: true, mail: true },
+];
+
+it("/privacy and the stored notice claim what holds with each combination of settings, and nothing else", async () => {
+  const combine = (sites: SiteSettings[], change: Partial<SiteSettings>) => [
+    ...sites,
+    ...sites.map((site) => ({ ...site, ...change })),
+  ];
+  const check = (text: string, site: SiteSettings) => {
+    const found = claims.filter(([claim]) => text.includes(claim));
+    expect(found, JSON.stringify(site)).toEqual(claims.filter(([, holds]) => holds(site)));
+  };
+  for (const site of changes.reduce(combine, [testSettings()])) check(noticeText(site), site);
+  check(await get(named, "/privacy"), settings);
+  check(await get(unnamed, "/privacy"), testSettings());
 });
 
 it("security.txt names the contact and expires within a year (RFC 9116)", async () => {
