@@ -322,7 +322,7 @@ export const privacyPage = {
     "A visit alone leaves nothing about you: the site sets no cookies, loads nothing from other sites, and writes no network address to its log. It counts how often its pages are viewed, by day and by the link that led here. To limit abuse, the server counts for at most two days, apart from your entry, how often each network address signs up, views the page or uses a link.",
   basisHeading: "Why we may keep it",
   basis: (keepsErasures: boolean) =>
-    `By signing up, you agree that we contact you about early access: this is your consent. The campaign or site that led you here, the spam checks, the limits against abuse, the proof of this notice${keepsErasures ? " and the fingerprint of a removed address" : ""} rest on our legitimate interest in an honest list. Signing up is voluntary, but it needs your name, email address and company.`,
+    `By signing up, you consent that we keep what you enter and contact you about early access. The source of your sign-up, spam checks, limits against abuse${keepsErasures ? ", the fingerprint of a removed address" : ""} and the proof of this notice rest on our legitimate interest in an honest list. Signing up is voluntary, but it needs your name, email address and company.`,
   recipientsHeading: "Who else gets data",
   recipients: "Companies that run our server and send our mail.",
   retentionHeading: "For how long",
@@ -342,7 +342,7 @@ export const privacyPage = {
   rightsHeading: "Your rights",
   rights:
     "You have the right to see your entry, to have it corrected or removed, to restrict its use, and to get a copy that other programs can read. You can complain to a data protection authority.",
-  rightsContact: "For any of this, or to complain to us, write to",
+  rightsContact: "To use a right, or to complain to us, write to",
 };
 
 export interface LinkPageCopy {

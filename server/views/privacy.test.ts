@@ -66,9 +66,9 @@ type Variables = Record<string, string>;
 const claims: [text: string, holds: (variables: Variables) => unknown][] = [
   ["1 Garden Way", ({ CONTROLLER }) => CONTROLLER],
   ["The time of our confirmation mail", ({ MAIL_FROM }) => MAIL_FROM],
-  ["we contact you about early access: this is your consent", () => true],
-  ["the proof of this notice and the fingerprint of a removed address rest on", ({ ERASURE_KEY }) => ERASURE_KEY],
-  ["rest on our legitimate interest in an honest list", () => true],
+  ["you consent that we keep what you enter and contact you about early access", () => true],
+  ["abuse, the fingerprint of a removed address and the proof of this notice rest", ({ ERASURE_KEY }) => ERASURE_KEY],
+  ["and the proof of this notice rest on our legitimate interest in an honest list", () => true],
   ["Signing up is voluntary, but it needs your name, email address and company", () => true],
   ["Companies that run our server and send our mail", ({ RECIPIENTS }) => !RECIPIENTS],
   ["Hosting Ltd. (Ireland) runs our server", ({ RECIPIENTS }) => RECIPIENTS],
