@@ -235,7 +235,7 @@ export const earlyAccess = {
     text: "You're now on the early access list. We'll notify you when we launch!",
     /** If the site sends confirmation mails. The same for a known address, which gets none. */
     inbox:
-      "Please check your inbox. If your address is new to the list, you’ll get one email with a link to confirm it.",
+      "Please check your inbox and your spam folder. If your address is new to the list, you’ll get one email with a link to confirm it.",
     again: "Add a colleague",
     /** If the site sends no mails. */
     undo: "Wrong address? Undo",
@@ -320,15 +320,29 @@ export const privacyPage = {
   dataHeading: "What we keep, and why",
   visit:
     "A visit alone leaves nothing about you: the site sets no cookies, loads nothing from other sites, and writes no network address to its log. It counts how often its pages are viewed, by day and by the link that led here. To limit abuse, the server counts for at most two days, apart from your entry, how often each network address signs up, views the page or uses a link.",
+  basisHeading: "Why we may keep it",
+  basis: (keepsErasures: boolean) =>
+    `By signing up, you consent that we keep what you enter and contact you about early access. The source of your sign-up, spam checks, limits against abuse${keepsErasures ? ", the fingerprint of a removed address" : ""} and the proof of this notice rest on our legitimate interest in an honest list. Signing up is voluntary, but it needs your name, email address and company.`,
+  recipientsHeading: "Who else gets data",
+  recipients: "Companies that run our server and send our mail.",
   retentionHeading: "For how long",
   retention: (months: number) =>
     months === 0
       ? "We keep an entry until early access ends."
       : `We remove an entry ${months} ${months === 1 ? "month" : "months"} after the sign-up, or when early access ends.`,
+  withdrawalHeading: "If you change your mind",
+  withdrawal: "You can withdraw your consent at any time; what we did until then stays lawful.",
+  withdrawalByLink: "The link in our mail removes your entry.",
+  withdrawalByButton: `For an hour, the button “${earlyAccess.success.undo}” removes your entry.`,
+  withdrawalByMessage: "You can also write to us.",
   erasures:
     "After we remove an entry, we keep a fingerprint of its address, with no time limit, so that a backup can’t bring the entry back. Nobody can work out the address from it without our key.",
+  objectionHeading: "Your right to object",
+  objection: "At any time, you can object to what rests on our legitimate interest.",
   rightsHeading: "Your rights",
-  rights: "To see, correct or delete your entry, or to object, write to",
+  rights:
+    "You have the right to see your entry, to have it corrected or removed, to restrict its use, and to get a copy that other programs can read. You can complain to a data protection authority.",
+  rightsContact: "To use a right, or to complain to us, write to",
 };
 
 export interface LinkPageCopy {

@@ -8,19 +8,29 @@ interface NoticeSection {
   terms?: Explanation[];
   text: string;
   /** An email address that follows the text. */
-  contact?: string;
+  contact?: string | undefined;
 }
 
 /** Returns the sections of the page. */
 export function privacySections(settings: NoticeSettings): NoticeSection[] {
-  const { controller, contact, retentionMonths, keepsErasures, mail } = settings;
+  const { controller, contact, recipients, retentionMonths, keepsErasures, mail } = settings;
+  const copy = privacyPage;
   const terms = explanations.filter(({ onlyWithMail }) => mail || !onlyWithMail);
-  const retention = [privacyPage.retention(retentionMonths), ...(keepsErasures ? [privacyPage.erasures] : [])];
+  const withdrawal = [
+    copy.withdrawal,
+    mail ? copy.withdrawalByLink : copy.withdrawalByButton,
+    ...(contact ? [copy.withdrawalByMessage] : []),
+    ...(keepsErasures ? [copy.erasures] : []),
+  ];
   return [
-    ...(controller ? [{ heading: privacyPage.controllerHeading, text: controller }] : []),
-    { heading: privacyPage.dataHeading, terms, text: privacyPage.visit },
-    { heading: privacyPage.retentionHeading, text: retention.join(" ") },
-    ...(contact ? [{ heading: privacyPage.rightsHeading, text: privacyPage.rights, contact }] : []),
+    ...(controller ? [{ heading: copy.controllerHeading, text: controller }] : []),
+    { heading: copy.dataHeading, terms, text: copy.visit },
+    { heading: copy.basisHeading, text: copy.basis(keepsErasures) },
+    { heading: copy.recipientsHeading, text: recipients ?? copy.recipients },
+    { heading: copy.retentionHeading, text: copy.retention(retentionMonths) },
+    { heading: copy.withdrawalHeading, text: withdrawal.join(" ") },
+    { heading: copy.objectionHeading, text: copy.objection },
+    { heading: copy.rightsHeading, text: contact ? `${copy.rights} ${copy.rightsContact}` : copy.rights, contact },
   ];
 }
 

@@ -6,6 +6,8 @@ export interface SiteSettings {
   controller?: string | undefined;
   /** An email address. Without it, the pages promise nothing that needs a message to the operator. */
   contact?: string | undefined;
+  /** Who else gets data. Without it, the privacy page says so in general. */
+  recipients?: string | undefined;
   /** Further pages that the law asks for, such as an imprint. */
   links: { label: string; url: string }[];
   /** For how long an entry is kept after the sign-up; 0 sets no limit. */

@@ -37,7 +37,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     throw new OperatorError(`The configuration is not valid:\n${errors.map((line) => `  ${line}`).join("\n")}`);
   }
   values.ALLOW_PRIVILEGED_ROLE ??= !isProduction;
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [toCamelCase(name), value])) as Config;
+  const entries = Object.entries(values).map(([name, value]) => [toCamelCase(name), value] as const);
+  return { ...Object.fromEntries(entries), isProduction } as Config;
 }
 
 /** Returns a copy of this process's environment without secrets, for child processes. */

@@ -57,7 +57,7 @@ export const webhookSecret = z
 export const printableLine = z
   .string()
   .trim()
-  .regex(/^\P{C}{1,300}$/u, "one line of at most 300 characters");
+  .regex(/^\P{C}{1,1000}$/u, "one line of at most 1,000 characters");
 
 /** Parses "Label=https://…, Label=https://…". */
 export const legalLinks = z

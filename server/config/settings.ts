@@ -72,6 +72,8 @@ export const settings = {
   CONTROLLER: { schema: printableLine.optional(), example: "Perennial Inc., 1 Garden Way, 12345 Springfield" },
   /** The address for questions about an entry, and in security.txt. Undefined: the pages promise no answer. */
   CONTACT_EMAIL: { schema: z.email("an email address").optional(), example: "privacy@perennial.example" },
+  /** Who else gets which data, in which country, for the privacy page. Undefined: a general sentence. */
+  RECIPIENTS: { schema: printableLine.optional(), example: "Hosting Ltd. (Ireland) runs our server." },
   /** Further links of the footer, such as an imprint. Undefined: none. */
   LEGAL_LINKS: { schema: legalLinks.optional(), example: "Imprint=https://perennial.example/imprint" },
   /** For how long an entry is kept after the sign-up; 0 has no limit. */
@@ -112,6 +114,7 @@ export const settingNames = Object.keys(settings) as SettingName[];
 /** The value of each setting under its name in camel case, as databaseUrl for DATABASE_URL. */
 export type Config = { [Name in SettingName as CamelCase<Name>]: SettingValues[Name] } & {
   allowPrivilegedRole: boolean;
+  isProduction: boolean;
 };
 
 type CamelCase<Name extends string> = Name extends `${infer Word}_${infer Rest}`

@@ -12,6 +12,7 @@ export function createPageSettings(config: Config): { settings: () => PageSettin
   const fixed = {
     controller,
     contact: contactEmail,
+    recipients: config.recipients,
     links: legalLinks ?? [],
     retentionMonths,
     keepsErasures: erasureKey !== undefined,

@@ -47,6 +47,10 @@ it("doctor finds that the web role can read the list, https without a proxy, and
   expect(stdout).toMatch(/^warning {2}Proxy: set TRUST_PROXY=1/m);
   expect(stdout).toMatch(/^warning {2}Privacy: .* set CONTROLLER and CONTACT_EMAIL/m);
   expect(stdout).not.toMatch(/it's a long secret|it%27s/);
+  const production = { NODE_ENV: "production" };
+  expect(await judge(production)).toMatchObject({ Privacy: "warning" });
+  const named = { CONTROLLER: "Perennial Inc.", CONTACT_EMAIL: "privacy@perennial.example" };
+  expect(await judge({ ...production, ...named })).not.toHaveProperty("Privacy");
 });
 
 it("doctor finds that the web role may not store a sign-up, a notice or a page view", async () => {

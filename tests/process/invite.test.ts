@@ -125,7 +125,7 @@ it("invite --list counts the people of each invitation, and --undo makes those w
   expect(await invited()).toEqual(["Person 0"]);
 });
 
-it("invite, export and show work with the connection of an admin, whose name the status history has", async () => {
+it("invite, joined, export and show work with the connection of an admin, whose name the status history has", async () => {
   await migrate({ ...database, adminUrl: database.adminRoleUrl });
   await addPeople(2);
   const env = { DATABASE_OWNER_URL: database.adminRoleUrl };
@@ -133,7 +133,12 @@ it("invite, export and show work with the connection of an admin, whose name the
   expect(code).toBe(0);
   expect(await latestChange()).toMatchObject({ changed_by: new URL(database.adminRoleUrl).username });
   const [, invitation = ""] = / as invitation (\S+)\./.exec(stderr) ?? [];
-  for (const args of [["invite", "--undo", invitation], ["export"], ["show", "person0@example.com"]]) {
+  for (const args of [
+    ["invite", "--undo", invitation],
+    ["joined", "person1@example.com"],
+    ["export"],
+    ["show", "person0@example.com"],
+  ]) {
     expect(await waitlist(args, env)).toMatchObject({ code: 0, stderr: "" });
   }
 });

@@ -1,4 +1,4 @@
-// waitlist stats: its tables.
+// waitlist stats: its funnel, tables and bars.
 import { afterEach, expect, it } from "vitest";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
 
@@ -17,7 +17,9 @@ await database.query(
   [hostile],
 );
 
-afterEach(() => database.query("TRUNCATE earlyaccess_views; UPDATE earlyaccess SET confirmed_at = NULL"));
+afterEach(() =>
+  database.query("TRUNCATE earlyaccess_views; UPDATE earlyaccess SET confirmed_at = NULL, invitation = NULL"),
+);
 
 const addViews = () =>
   database.query(
@@ -26,11 +28,13 @@ const addViews = () =>
     [hostile],
   );
 
-/** Returns the lines of the output, with "|" between cells. */
+const bar = /[█▏▎▍▌▋▊▉]+$/;
+
+/** Returns the lines of the output without bars, with "|" between cells. */
 async function lines(...options: string[]): Promise<string[]> {
   const { code, stdout, stderr } = await waitlist(["stats", ...options]);
   expect([code, stderr]).toEqual([0, ""]);
-  return stdout.split("\n").map((line) => line.trim().replaceAll(/ {2,}/g, "|"));
+  return stdout.split("\n").map((line) => line.replace(bar, "").trim().replaceAll(/ {2,}/g, "|"));
 }
 
 it("stats counts sign-ups by day, source and status, and flagged ones only on request", async () => {
@@ -44,7 +48,7 @@ it("stats counts sign-ups by day, source and status, and flagged ones only on re
 
 it("stats shows views and the rate of sign-ups on days with views", async () => {
   await addViews();
-  expect((await lines(...since)).slice(0, 11)).toEqual([
+  expect((await lines(...since)).slice(7, 18)).toEqual([
     "Day|Views|Sign-ups|Rate",
     "2026-01-03|1,000|0|0.0 %",
     "2026-01-02|105|5|4.8 %",
@@ -65,12 +69,46 @@ it("stats shows views and the rate of sign-ups on days with views", async () => 
   expect(await lines(...since)).toContain("2026-01-02|3|5|–"); // More sign-ups than views.
 });
 
+it("stats begins with the funnel of unflagged sign-ups that were not imported, and leaves out steps without figures", async () => {
+  const note = "Without flagged, imported and deleted entries (people who left or were erased).";
+  const funnel = async (env = {}) => {
+    const { stdout } = await waitlist(["stats", ...since], env);
+    return stdout.replaceAll(/ {2,}/g, "|").split("\n\n", 1)[0]?.split("\n");
+  };
+  const none = ["Funnel", "Sign-ups|6", "Invited|0|0.0 % of the sign-ups", "Joined|0", note];
+  expect(await funnel()).toEqual(none); // One has joined without an invitation.
+  const mails = { MAIL_FROM: "a@example.com", ERASURE_KEY: "k".repeat(32), PUBLIC_URL: "https://a.example" };
+  expect(await funnel(mails)).toEqual(none.toSpliced(2, 0, "Confirmed|0|0.0 % of the sign-ups"));
+  await addViews();
+  await database.query(
+    `UPDATE earlyaccess SET confirmed_at = now() WHERE email > 'ada3' OR suspected_spam;
+     UPDATE earlyaccess SET invitation = 'first' WHERE email > 'ada4' OR suspected_spam;
+     UPDATE earlyaccess SET imported = true WHERE email < 'ada1' OR email LIKE 'ada5%'`,
+  );
+  expect(await funnel()).toEqual([
+    "Funnel",
+    "Views|1,105",
+    "Sign-ups|4",
+    "Confirmed|3|75.0 % of the sign-ups",
+    "Invited|2|50.0 % of the sign-ups",
+    "Joined|1|50.0 % of the invited",
+    note,
+  ]);
+  await database.query("UPDATE earlyaccess SET imported = false");
+});
+
 it("stats counts confirmed entries if there are any", async () => {
   await database.query("UPDATE earlyaccess SET confirmed_at = now() WHERE email < 'ada4'");
   expect(await lines(...since)).toEqual(expect.arrayContaining(["Day|Sign-ups|Confirmed", "all|6|3"]));
 });
 
-it("stats shows 14 days and 10 sources in 80 columns, and the sum of all others", async () => {
+it("stats shows 14 days and 10 sources in 80 columns, with bars for sign-ups, and the sum of all others", async () => {
+  const drawn = (await waitlist(["stats", ...since])).stdout.split("\n").filter((line) => bar.test(line));
+  // 37 columns are left beside the longest label.
+  const [full, half, fifth] = ["█".repeat(37), `${"█".repeat(18)}▌`, `${"█".repeat(7)}▌`];
+  const bars = [full, fifth, full, full, half, half]; // Two days, then four sources.
+  expect(drawn.map((line) => bar.exec(line)?.[0])).toEqual(bars);
+  expect(Array.from(drawn[0] ?? "")).toHaveLength(80);
   await database.query(
     `INSERT INTO earlyaccess_views (day, source, views)
      SELECT date '2026-02-01' - day, 'a-rather-long-source-of-the-list-' || source, 30
@@ -78,9 +116,10 @@ it("stats shows 14 days and 10 sources in 80 columns, and the sum of all others"
   );
   const { stdout } = await waitlist(["stats"]);
   expect(Math.max(...stdout.split("\n").map((line) => Array.from(line).length))).toBeLessThanOrEqual(80);
+  expect(stdout).not.toMatch(/(?:earlier days|all) .*[█▏▎▍▌▋▊▉]/);
   const shown = await lines();
-  expect(shown[1]).toBe("2026-02-01|1,200|0|0.0 %");
-  expect(shown[15]).toBe("46 earlier days|55,200|6|0.0 %");
+  expect(shown[8]).toBe("2026-02-01|1,200|0|0.0 %");
+  expect(shown[22]).toBe("46 earlier days|55,200|6|0.0 %");
   expect(shown).toContainEqual(expect.stringMatching(/^34 others\|/));
   expect((await lines("--all")).length).toBeGreaterThan(100);
 });

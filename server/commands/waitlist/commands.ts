@@ -6,6 +6,7 @@ import { erase } from "./erase.ts";
 import { exportCommand } from "./export.ts";
 import { importCommand } from "./import.ts";
 import { invite } from "./invite.ts";
+import { joined } from "./joined.ts";
 import { purge } from "./purge.ts";
 import { show } from "./show.ts";
 import { stats } from "./stats.ts";
@@ -21,7 +22,7 @@ const program = new Command("waitlist")
   .configureOutput({ outputError: (message, write) => write(printableLines(message)) })
   .showHelpAfterError("See --help.")
   .exitOverride();
-export const commands = [exportCommand, importCommand, invite, stats, unflag, erase, purge, show, doctor];
+export const commands = [exportCommand, importCommand, invite, joined, stats, unflag, erase, purge, show, doctor];
 for (const command of commands) program.addCommand(command.copyInheritedSettings(program));
 
 /** @param args the words after `waitlist`. */

@@ -43,7 +43,7 @@ async function* examine(): AsyncGenerator<Finding> {
   try {
     const config = loadConfig();
     yield ok(what, "every setting can be read");
-    if (config.publicUrl?.startsWith("https:")) yield* examineSite(config);
+    yield* examineSite(config);
     if (config.smtpUrl) yield await examineMailServer(config.smtpUrl, config);
     if (config.mailFrom) yield* await examineMailDomain(config);
     what = "Database";
@@ -73,9 +73,11 @@ async function attempt(what: string, check: () => Promise<Finding>): Promise<Fin
   return check().catch((error: unknown) => toProblem(what, error));
 }
 
-function* examineSite({ trustProxy, controller, contactEmail }: Config): Generator<Finding> {
-  if (trustProxy === 0) yield warn("Proxy", "set TRUST_PROXY=1, or all visitors share the limit of their proxy.");
-  if (controller && contactEmail) return;
+function* examineSite(config: Config): Generator<Finding> {
+  const isHttps = config.publicUrl?.startsWith("https:");
+  if (isHttps && config.trustProxy === 0)
+    yield warn("Proxy", "set TRUST_PROXY=1, or all visitors share the limit of their proxy.");
+  if (!(isHttps || config.isProduction) || (config.controller && config.contactEmail)) return;
   yield warn("Privacy", "the page /privacy does not say who is responsible: set CONTROLLER and CONTACT_EMAIL.");
 }
 

@@ -1,11 +1,11 @@
 // waitlist erase: the right to erasure (GDPR, article 17), and those who unsubscribed elsewhere.
-import { readFile } from "node:fs/promises";
 import { Command } from "commander";
 import { requireErasureKey } from "../../database/erasure-key.ts";
 import { eraseEntries, findPeople } from "../../models/list/erasures.ts";
 import { normaliseEmail } from "../../models/waitlist-entry.ts";
-import { listNames, OperatorError, printableName } from "../../errors.ts";
-import { count, countEntries, fileError, print, withOwner } from "../command.ts";
+import { OperatorError, printableName } from "../../errors.ts";
+import { countEntries, print, withOwner } from "../command.ts";
+import { countNames, readAddresses } from "./address-file.ts";
 
 export const erase = new Command("erase")
   .summary("permanently removes the entry of each ADDRESS")
@@ -17,15 +17,13 @@ export const erase = new Command("erase")
   .argument("[ADDRESS...]")
   .option("--file <FILE>", "erase the addresses in FILE, one a line")
   .action(async (given: string[], { file }: { file?: string }, command: Command) => {
-    if (file === undefined && given.length === 0) command.error("error: name an ADDRESS or --file FILE");
-    const emails = file === undefined ? given : [...given, ...(await readLines(file))];
+    const emails = await readAddresses(given, file, command);
     await withOwner(async (client, { erasureKey }) => {
       await requireErasureKey(client, erasureKey);
       const listed = new Map<string, { id: string; email: string }>();
       const missing: string[] = [];
       for (const email of emails) {
-        // Postgres accepts no NUL.
-        const people = email.includes("\0") ? [] : await findPeople(client, email);
+        const people = await findPeople(client, email);
         if (people.length === 0 && !normaliseEmail(email)) {
           throw new OperatorError(`"${printableName(email)}" is not an email address. Nothing was removed.`);
         }
@@ -36,16 +34,6 @@ export const erase = new Command("erase")
       const spellings = emails.flatMap((email) => normaliseEmail(email) ?? []);
       // One statement erases all.
       await eraseEntries(client, [...listed.values(), ...spellings.map((email) => ({ id: null, email }))], erasureKey);
-      const names = missing.length > 0 ? ` (${listNames(missing)})` : "";
-      print(`Removed ${countEntries(listed.size)}. Not on the list: ${count(missing.length)}${names}.\n`);
+      print(`Removed ${countEntries(listed.size)}. Not on the list: ${countNames(missing)}.\n`);
     });
   });
-
-async function readLines(path: string): Promise<string[]> {
-  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
-    throw fileError(path, "read", error);
-  });
-  // As import: UTF-16 with its byte order mark, which spreadsheets write, or UTF-8.
-  const text = bytes.toString(bytes[0] === 0xff && bytes[1] === 0xfe ? "utf16le" : "utf8");
-  return text.split(/[\r\n]+/).filter((line) => line.trim() !== "");
-}

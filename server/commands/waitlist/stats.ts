@@ -1,4 +1,4 @@
-// waitlist stats: views, sign-ups and their rate by day, source and status, as tables in the terminal.
+// waitlist stats: the funnel, and views, sign-ups and their rate by day, source and status, as tables and bars in the terminal.
 import { Command } from "commander";
 import { printable } from "../../errors.ts";
 import { count, print, withOwner } from "../command.ts";
@@ -13,11 +13,11 @@ const mostSources = 1_000;
 type Options = Period & { all?: boolean; withFlagged?: boolean };
 
 export const stats = new Command("stats")
-  .summary("shows views, sign-ups and their rate by day, source and status")
+  .summary("shows the way from views to people who joined, and sign-ups by day, source and status")
   .description(
     "Views are loads of the landing page, not visitors. A source is utm_source, else the site that linked to the page, " +
       "else direct. Days are in UTC. The rate is sign-ups per view, without imported entries and without days on which no " +
-      "views were counted. Flagged entries count only with --with-flagged.",
+      "views were counted. Flagged entries count only with --with-flagged, and never in the funnel. Bars show sign-ups.",
   )
   .option(
     "--all",
@@ -27,10 +27,10 @@ export const stats = new Command("stats")
   .addOption(sinceOption())
   .addOption(untilOption())
   .action(async ({ all = false, withFlagged = false, ...period }: Options) => {
-    await withOwner(async (client) => {
+    await withOwner(async (client, _database, { mailFrom }) => {
       const options = { withFlagged, sources: all ? mostSources : shownSources };
       const figures = await countFigures(client, inPeriod(period), options);
-      print(formatTables(figures, all));
+      print(formatTables(figures, all, mailFrom !== undefined));
     });
   });
 
@@ -46,28 +46,59 @@ const rate: Column = { heading: "Rate", cell: formatRate };
 
 /** For example "4.5 %"; "–" if sign-ups and views are not of the same visits. */
 function formatRate({ converted, views: trials }: Figure): string {
-  return trials === 0 || converted > trials ? "–" : `${((100 * converted) / trials).toFixed(1)} %`;
+  return trials === 0 || converted > trials ? "–" : percent(converted, trials);
 }
 
+const percent = (part: number, whole: number) => `${((100 * part) / whole).toFixed(1)} %`;
+
 /** Leaves out columns that have no figure. At most 80 columns wide, unless --all shows whole labels. */
-function formatTables({ total, byDay, bySource, byStatus, flagged }: Figures, all: boolean): string {
+function formatTables(figures: Figures, all: boolean, sendsMail: boolean): string {
+  const { total, byDay, bySource, byStatus, flagged } = figures;
   const note = flagged > 0 ? [`Not counted: ${count(flagged)} flagged; see --with-flagged.`] : [];
   if (byDay.length === 0) return `${["No views and no sign-ups.", ...note].join("\n")}\n`;
   const ofEntries = total.confirmed > 0 ? [signups, confirmed] : [signups];
   const columns = total.views > 0 ? [views, ...ofEntries, rate] : ofEntries;
-  const toRows = (heading: string, figures: Figure[], shown: Column[]) => [
+  const toRows = (heading: string, rows: Figure[], shown: Column[]) => [
     [heading, ...shown.map((column) => column.heading)],
-    ...figures.map((figure) => [shorten(figure.label, all ? 100 : 30), ...shown.map(({ cell }) => cell(figure))]),
+    ...rows.map((figure) => [shorten(figure.label, all ? 100 : 30), ...shown.map(({ cell }) => cell(figure))]),
   ];
+  const days = all ? byDay : joinEarlier(byDay);
   const tables = [
-    toRows("Day", [...(all ? byDay : joinEarlier(byDay)), total], columns),
+    toFunnel(figures, sendsMail),
+    toRows("Day", [...days, total], columns),
     toRows("Source", bySource, columns),
     toRows("Status", byStatus, ofEntries),
   ];
-  const labels = Math.max(...tables.flat().map(([label = ""]) => label.length));
+  const labels = Math.max(...tables.flat().map(([label = "", cell]) => (cell === undefined ? 0 : label.length)));
   const align = ([label = "", ...cells]: string[]) =>
     [label.padEnd(labels), ...cells.map((cell) => cell.padStart("Confirmed".length))].join("  ");
-  return `${[...tables.map((rows) => rows.map(align).join("\n")), ...note].join("\n\n")}\n`;
+  const drawn = [[], days.filter((day) => byDay.includes(day)), bySource];
+  const parts = tables.map((rows, i) => addBars(rows.map(align), drawn[i] ?? []).join("\n"));
+  return `${[...parts, ...note].join("\n\n")}\n`;
+}
+
+/** Leaves out views if none were counted, and confirmed entries if the site sends no mails. */
+function toFunnel({ total, funnel }: Figures, sendsMail: boolean): string[][] {
+  const { signups: base, confirmed: sure, invited, joined } = funnel;
+  const share = (part: number, whole: number, of: string) => (whole > 0 ? `${percent(part, whole)} of the ${of}` : "");
+  return [
+    ["Funnel"],
+    ...(total.views > 0 ? [["Views", count(total.views)]] : []),
+    ["Sign-ups", count(base)],
+    ...(sendsMail || sure > 0 ? [["Confirmed", count(sure), share(sure, base, "sign-ups")]] : []),
+    ["Invited", count(invited), share(invited, base, "sign-ups")],
+    ["Joined", count(joined), share(joined, invited, "invited")],
+    ["Without flagged, imported and deleted entries (people who left or were erased)."],
+  ];
+}
+
+/** Adds a bar of its sign-ups to the line of each figure; the first line is the heading. The longest bar ends at column 80. */
+function addBars(lines: string[], figures: Figure[]): string[] {
+  const most = Math.max(1, ...figures.map((figure) => figure.signups));
+  return lines.map((line, i) => {
+    const eighths = Math.ceil((8 * Math.max(0, 78 - line.length) * (figures[i - 1]?.signups ?? 0)) / most);
+    return `${line}  ${"█".repeat(eighths / 8)}${" ▏▎▍▌▋▊▉".charAt(eighths % 8)}`.trimEnd();
+  });
 }
 
 function joinEarlier(byDay: Figure[]): Figure[] {

@@ -11,19 +11,21 @@ export interface Person {
   status_changes: { changed_at: string; changed_by: string; old_status: string; new_status: string }[];
 }
 
-/**
- * Finds the entries of an address, as a sign-up or Prisma Studio may have stored it; Studio accepts addresses that a sign-up refuses.
- * @returns more than one person only if the list, edited by hand, has the address in two spellings.
- */
+/** Returns an address as Prisma Studio and as a sign-up may have stored it; Studio accepts addresses that a sign-up refuses. */
+export function spellingsOf(email: string): [typed: string, normalised: string] {
+  const typed = email.trim().normalize("NFC").toLowerCase();
+  return [typed, normaliseEmail(email) ?? typed];
+}
+
+/** Finds the entries of an address: more than one only if the list, edited by hand, has it in two spellings. */
 export async function findPeople(client: pg.Client, email: string): Promise<Person[]> {
-  const spellings = [normaliseEmail(email) ?? "", email.trim().normalize("NFC").toLowerCase()];
   const { rows } = await client.query<Person>(
     `SELECT row_to_json(listed) AS entry,
        (SELECT row_to_json(notice) FROM public.earlyaccess_notices AS notice WHERE notice.id = notice_id) AS notice,
        (SELECT coalesce(json_agg(change ORDER BY id), '[]') FROM public.earlyaccess_status_changes AS change
         WHERE entry_id = listed.id) AS status_changes
      FROM public.earlyaccess AS listed WHERE email = ANY ($1) ORDER BY email`,
-    [spellings],
+    [spellingsOf(email)],
   );
   return rows;
 }

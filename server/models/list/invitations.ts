@@ -53,6 +53,23 @@ export async function revertInvitation(client: pg.Client, invitation: string): P
   return updateInBatches(client, update, invitation);
 }
 
+/** Sets the addresses that are waiting or invited to joined. Returns the status that each address of the list had before. */
+export async function markJoined(client: pg.Client, emails: string[]): Promise<Map<string, string>> {
+  // Locks in the order of sign-ups and imports, against deadlocks. The last SELECT reads what was there before the UPDATE.
+  const update = `WITH due AS (
+      SELECT id FROM public.earlyaccess WHERE email = ANY ($1) AND status IN ('waiting', 'invited')
+      ORDER BY email COLLATE "C" FOR UPDATE
+    ), changed AS (UPDATE public.earlyaccess SET status = 'joined' WHERE id IN (SELECT id FROM due))
+    SELECT email, status FROM public.earlyaccess WHERE email = ANY ($1)`;
+  const distinct = [...new Set(emails)];
+  const before = new Map<string, string>();
+  for (let done = 0; done < distinct.length; done += batchSize) {
+    const { rows } = await client.query(update, [distinct.slice(done, done + batchSize)]);
+    for (const { email, status } of rows) before.set(email, status);
+  }
+  return before;
+}
+
 /** @param update with the number of entries as $1 and the invitation as $2. */
 async function updateInBatches(client: pg.Client, update: string, invitation: string, limit = Infinity) {
   let changed = 0;

@@ -1,4 +1,4 @@
-// The figures of stats: views, sign-ups and confirmed ones, by day, by source and by status.
+// The figures of stats: the funnel, and views, sign-ups and confirmed ones, by day, by source and by status.
 import type pg from "pg";
 import { sourceName } from "../source.ts";
 import { isFlagged } from "../waitlist-entry.ts";
@@ -12,6 +12,8 @@ const counts = ["views", "signups", "confirmed", "converted"] as const;
 export type Figure = { label: string } & Record<(typeof counts)[number], number>;
 
 export interface Figures {
+  /** Entries without flag that were not imported; `joined` are those of the invited who did. */
+  funnel: Record<"signups" | "confirmed" | "invited" | "joined", number>;
   total: Figure;
   /** In UTC, the newest first, without days that have neither views nor sign-ups. */
   byDay: Figure[];
@@ -34,6 +36,11 @@ export async function countFigures(client: pg.Client, period: string, options: O
   const query = async <T = Figure>(sql: string) => (await client.query<T & object>(sql)).rows as T[];
   // One snapshot for all counts.
   await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+  const [funnel] = await query<Figures["funnel"]>(
+    `SELECT count(*)::float8 AS signups, count(confirmed_at)::float8 AS confirmed, count(invitation)::float8 AS invited,
+            count(invitation) FILTER (WHERE status = 'joined')::float8 AS joined
+     FROM public.earlyaccess WHERE ${period} AND NOT ${isFlagged} AND NOT imported`,
+  );
   const byDay = await query(
     `${figures} SELECT to_char(day, 'YYYY-MM-DD') AS label, ${sums} FROM figures GROUP BY day ORDER BY day DESC`,
   );
@@ -46,7 +53,8 @@ export async function countFigures(client: pg.Client, period: string, options: O
     `SELECT count(*)::float8 AS flagged FROM public.earlyaccess WHERE ${period} AND NOT (${isCounted})`,
   );
   await client.query("COMMIT");
-  return { total: sumFigures("all", byDay), byDay, bySource, byStatus, flagged: left?.flagged ?? 0 };
+  const total = sumFigures("all", byDay);
+  return { funnel: funnel as Figures["funnel"], total, byDay, bySource, byStatus, flagged: left?.flagged ?? 0 };
 }
 
 export function sumFigures(label: string, figures: Figure[]): Figure {

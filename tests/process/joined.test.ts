@@ -1,0 +1,45 @@
+// waitlist joined: who is marked, the numbers and names, and the files that it reads.
+import { writeFile } from "node:fs/promises";
+import { beforeEach, expect, it } from "vitest";
+import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
+
+const { database, file, waitlist, entries, add, addPeople } = await createWaitlistFixture();
+
+beforeEach(() => database.query("TRUNCATE earlyaccess"));
+
+const statuses = async () => Object.fromEntries((await entries()).map(({ name, status }) => [name, status]));
+
+it("joined marks who waits or is invited, in any spelling, and counts and names the others, who stay as they are", async () => {
+  await add("Ada", "ada@example.com");
+  await add("Zoë", "zoe@xn--mnchen-3ya.de", { status: "invited", invitation: "first" });
+  await add("By hand", "hand@münchen.de", { suspected_spam: true });
+  await add("Ben", "ben@example.com", { status: "joined" });
+  await add("Eve", "eve@example.com", { status: "left" });
+  await add("Kim", "kim@example.com");
+  const customers = ["ADA@example.com ", "Zoe@München.de", "hand@münchen.de", "ben@example.com", "eve@example.com"];
+  const args = ["joined", ...customers, "NOBODY@example.com", "nobody@example.com", "email"];
+  const rest = "Left: 1 (eve@example.com). Not on the list: 2 (nobody@example.com, email).\n";
+  const stdout = `Marked 3 people as joined. Joined before: 1. ${rest}`;
+  expect(await waitlist(args)).toEqual({ code: 0, stdout, stderr: "" });
+  const joined = { Ada: "joined", Zoë: "joined", "By hand": "joined", Ben: "joined" };
+  expect(await statuses()).toEqual({ ...joined, Eve: "left", Kim: "waiting" });
+  expect(await waitlist(args)).toMatchObject({ stdout: `Marked 0 people as joined. Joined before: 4. ${rest}` });
+  const history =
+    "SELECT name, old_status FROM earlyaccess_status_changes JOIN earlyaccess e ON e.id = entry_id ORDER BY name";
+  expect(await database.query(history)).toEqual([
+    { name: "Ada", old_status: "waiting" },
+    { name: "By hand", old_status: "waiting" },
+    { name: "Zoë", old_status: "invited" },
+  ]);
+  expect((await waitlist(["invite", "--first", "9", "--dry-run"])).stdout).toBe("Would invite 1 person; 1 match.\n");
+  expect(await waitlist(["joined"])).toMatchObject({ code: 2 });
+});
+
+it.each(["utf8", "utf16le"] as const)("joined --file marks the people of a long file in %s", async (encoding) => {
+  await addPeople(2_100);
+  const lines = Array.from({ length: 2_100 }, (_, i) => `Person${i}@example.com\r\n`).toReversed();
+  await writeFile(file("customers.txt"), `\uFEFF${lines.join("\r\n")}`, encoding);
+  const stdout = "Marked 2,100 people as joined. Joined before: 0. Left: 0. Not on the list: 0.\n";
+  expect(await waitlist(["joined", "--file", file("customers.txt")])).toEqual({ code: 0, stdout, stderr: "" });
+  expect(new Set(Object.values(await statuses()))).toEqual(new Set(["joined"]));
+});
