@@ -9,7 +9,6 @@ import { sendCached } from "./http/cached-response.ts";
 import { HttpError } from "./http/http-error.ts";
 import { isRead } from "./http/negotiation.ts";
 import type { Application } from "./http/server.ts";
-import { mayHaveLongBody } from "./middleware/body.ts";
 import { handleErrors } from "./middleware/errors.ts";
 import { logRequest, type OnResponse } from "./middleware/request-log.ts";
 import { securityHeaders, setHeaders } from "./middleware/security-headers.ts";
@@ -47,7 +46,6 @@ export function createApp(options: AppOptions): Application {
     // 1. Every response: request id, log and security headers
     const headers = ["X-Request-Id", logRequest(req, res, options), ...constantHeaders];
     checkProxy?.(req);
-    if (mayHaveLongBody(req)) res.shouldKeepAlive = false;
     // 2. Prerendered pages and files, before Express, whose routing costs a third of the throughput
     const cached = isRead(req) ? findCached(req, prerendered, files) : undefined;
     if (refusal) res.writeHead(refusal, headers).end();

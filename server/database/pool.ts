@@ -13,7 +13,7 @@ const siteTimeouts = {
   query_timeout: statementMs,
   /** A statement that outlived its client would hold a connection, and might store the entry after all. */
   statement_timeout: statementMs - 50,
-  /** For the table. The statements of batch.ts set their own for their turn. */
+  /** For the table. Statements that take a turn (models/turn.ts) set their own. */
   lock_timeout: 400,
 };
 

@@ -1,9 +1,9 @@
 // Errors with an HTTP status, which middleware and controllers throw, and their problem documents (RFC 9457).
 import type { RequestHandler } from "express";
 import { isRead } from "./negotiation.ts";
+import { nodeHttp } from "./node-internals.ts";
 
-/** Not an import: see server.ts. */
-const { STATUS_CODES } = process.getBuiltinModule("node:http");
+const { STATUS_CODES } = nodeHttp;
 
 export class HttpError extends Error {
   override name = "HttpError";

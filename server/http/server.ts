@@ -1,12 +1,10 @@
-// The HTTP server under Express: timeouts, a limit on pipelined requests, and a graceful stop.
+// The HTTP server under Express: timeouts, one request at a time on each connection, and a graceful stop.
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { Server as NetServer, type Socket } from "node:net";
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { listen } from "./listen.ts";
-
-/** Not an import, which on Node 24 also loads fetch and WebSocket: a sixth of the start's processor time. */
-const nodeHttp = process.getBuiltinModule("node:http");
+import { createMessageClasses, endAfter, isInProgress, nodeHttp, type MessagePrototypes } from "./node-internals.ts";
 
 /** In milliseconds. A phone on a bad line moves 2 KB/s and must not be cut off. */
 export const directTimeouts = {
@@ -29,22 +27,21 @@ export const directTimeouts = {
 /** A proxy must close an idle connection first, or a sign-up becomes a 502. nginx and ALB close after 60 s, Caddy after 120 s. */
 export const proxiedTimeouts = { ...directTimeouts, keepAlive: 125_000 };
 
+/** In bytes, of the longest body that is read. The longest valid form is about 8 KB: 654 characters, percent-encoded. */
+export const bodyLimit = 16 * 1024;
+
 /** How long requests in progress may take once the server stops, in milliseconds. Windows ends a process 5 s after its console is closed. */
 export const gracePeriodMs = process.platform === "win32" ? 2_000 : 10_000;
 
 export interface Application {
   /** @param refusal the status for a request that HTTP forbids. */
   listener: (req: IncomingMessage, res: ServerResponse, refusal?: number) => void;
-  /** The prototypes that Express gives to messages. */
-  express: { request: object; response: object };
+  express: MessagePrototypes;
 }
 
 /** The server answers nothing until `serve` names the application. */
 export function createHttpServer(timeouts = directTimeouts) {
-  // Express changes the prototype of every message, and V8 then drops its optimisations for the object: a loss of two thirds
-  // of the throughput. Messages that are created with Express' prototype keep it.
-  class Request extends nodeHttp.IncomingMessage {}
-  class Response extends nodeHttp.ServerResponse<Request> {}
+  const { Request, Response, inheritFrom } = createMessageClasses();
   const server: Server = nodeHttp.createServer({
     headersTimeout: timeouts.headers,
     requestTimeout: timeouts.request,
@@ -79,7 +76,7 @@ export function createHttpServer(timeouts = directTimeouts) {
       return false;
     }
     connections.set(socket, res);
-    if (stopping || refusal !== undefined) res.shouldKeepAlive = false;
+    if (stopping || refusal !== undefined || mayHaveLongBody(req)) res.shouldKeepAlive = false;
     return true;
   }
 
@@ -104,8 +101,7 @@ export function createHttpServer(timeouts = directTimeouts) {
   return {
     server,
     serve: ({ listener, express }: Application) => {
-      express.request = Object.setPrototypeOf(Request.prototype, express.request) as object;
-      express.response = Object.setPrototypeOf(Response.prototype, express.response) as object;
+      inheritFrom(express);
       const handle = (req: IncomingMessage, res: ServerResponse, refusal?: number) =>
         admit(req, res, refusal) && listener(req, res, refusal);
       server.on("request", (req, res) => handle(req, res, lacksHost(req) ? 400 : undefined));
@@ -120,35 +116,9 @@ export function createHttpServer(timeouts = directTimeouts) {
 const lacksHost = ({ httpVersion, headers }: IncomingMessage) => httpVersion === "1.1" && headers.host === undefined;
 
 /**
- * Returns whether the system has not yet taken over the last byte of a response. Node's writableFinished says so up to Node 22;
- * from Node 24 on, it becomes true only after all requests of a packet are read.
+ * Returns whether the connection must be closed after the response. Node reads what is left of a body before the next request,
+ * so the connection is kept only for a body that is known to be short.
  */
-const isInProgress = ({ writableEnded, writableLength }: ServerResponse) => !writableEnded || writableLength > 0;
-
-/**
- * Makes a response the last one of its connection. What the client sends then is left unread until the response is sent, and
- * thrown away unparsed until the client closes the connection or the time is over.
- */
-function endAfter(response: ServerResponse, socket: Socket, lingering: number): void {
-  response.shouldKeepAlive = false; // Sends "Connection: close", if the headers are not sent yet.
-  socket.pause(); // First: otherwise the stream would go on reading into its buffer.
-  stopParsing(socket);
-  // Node calls it after such a response, and would close the connection with unread bytes.
-  socket.destroySoon = () => undefined;
-  response.once("close", () => {
-    socket.end();
-    socket.resume();
-    setTimeout(() => socket.destroy(), lingering).unref();
-  });
-}
-
-/**
- * Ignores the rest of the packet and all later bytes. Node creates a request and a response for each request of a packet, also after
- * socket.destroy(), and frees them when the socket is closed: 1,600 pairs and 4 MB for a packet of 64 KB. This is the site's only
- * use of a private Node API; a test fails if it has no effect.
- */
-function stopParsing(socket: Socket): void {
-  const { parser } = socket as Socket & { parser?: { onIncoming?: () => number } };
-  if (parser) parser.onIncoming = () => 2; // As after an upgrade: the parser ends here.
-  socket.removeAllListeners("data").on("data", () => undefined);
+function mayHaveLongBody({ headers }: IncomingMessage): boolean {
+  return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > bodyLimit;
 }

@@ -1,14 +1,11 @@
 // Reads the body of a sign-up: a JSON object or a form, in UTF-8 and at most 16 KiB long.
-import type { IncomingMessage } from "node:http";
 import { parse as parseForm } from "node:querystring";
 import { parse as parseContentType } from "content-type";
 import type { Request, RequestHandler } from "express";
 import getRawBody from "raw-body";
 import { HttpError } from "../http/http-error.ts";
 import { bodyType } from "../http/negotiation.ts";
-
-/** In bytes. The longest valid form is about 8 KB: 654 characters, percent-encoded. */
-const bodyLimit = 16 * 1024;
+import { bodyLimit } from "../http/server.ts";
 
 /**
  * Sets req.body to the fields of the body. Refuses a wrong content type with 415 before it reads anything, and a body that is
@@ -22,14 +19,6 @@ export const readBody: RequestHandler = async (req, _res, next) => {
   req.body = type === "application/json" ? parseObject(text) : parseFields(text);
   next();
 };
-
-/**
- * Returns whether the connection must be closed after the response. Node reads what is left of a body before the next request,
- * so the connection is kept only for a body that is known to be short.
- */
-export function mayHaveLongBody({ headers }: IncomingMessage): boolean {
-  return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > bodyLimit;
-}
 
 function requireReadable({ headers }: Request): void {
   const { charset = "utf-8" } = parseContentType(headers["content-type"] ?? "").parameters;

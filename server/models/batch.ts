@@ -18,20 +18,6 @@ const retryMs = 250;
  */
 const mostPauseMs = 10;
 
-/**
- * The beginning of a statement that changes entries; `turn.batch` is its parameter $1. It makes the statement take the same time for
- * known and new addresses, for valid and forged tokens:
- * - A message in the write-ahead log makes the commit wait for the disk, also if no entry changes.
- * - A lock, one for the table, makes statements on the same entry wait alike, whatever the first one of them changed.
- *
- * Postgres takes the turn before anything that depends on `turn.batch`. Ten replicas on a disk of 30 ms wait 0.3 s for their turn.
- * An entry that another transaction holds ends the statement after 60 ms: all changes of the batch wait for it.
- */
-export const turn = `
-  WITH turn AS MATERIALIZED (
-    SELECT set_config('lock_timeout', '1900ms', true), pg_advisory_xact_lock('public.earlyaccess'::regclass::oid::bigint),
-      set_config('lock_timeout', '60ms', true), pg_logical_emit_message(true, 'earlyaccess', ''), $1::json AS batch)`;
-
 interface Change<Entry, Result> {
   entry: Entry;
   deadline: number;

@@ -1,7 +1,8 @@
 // The links that confirm or delete an entry.
+import { turn } from "./turn.ts";
 import type { Database } from "../database/pool.ts";
 import { hashToken } from "./entry-tokens.ts";
-import { inBatches, turn } from "./batch.ts";
+import { inBatches } from "./batch.ts";
 
 /** Each resolves after the commit. @throws UnavailableError */
 export interface EntryLinks {

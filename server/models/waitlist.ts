@@ -1,11 +1,12 @@
 // The waitlist: stores sign-ups in batches, ignores duplicate addresses, and checks that sign-ups can be stored.
 import type { Logger } from "pino";
 import { v7 as uuidv7 } from "uuid";
+import { turn } from "./turn.ts";
 import type { SignupCeiling } from "./signup-ceiling.ts";
 import { errorFields } from "../errors.ts";
 import { signUpColumns } from "../database/columns.ts";
 import { within, type Database } from "../database/pool.ts";
-import { inBatches, turn } from "./batch.ts";
+import { inBatches } from "./batch.ts";
 import type { SignUp } from "./waitlist-entry.ts";
 import type { Notice } from "./page-settings.ts";
 
