@@ -65,10 +65,7 @@ function describeHead(path: string, head: PageHead, { closed }: PageSettings, fa
   const [pathname, query] = path.split("?", 2);
   // While the list is closed, the description must not ask visitors to join.
   const page = closed && pathname === "/" ? { ...head, description: closedList.description } : head;
-  if (failure) {
-    const prefix = failure.suggestion ? meta.questionPrefix : meta.errorPrefix;
-    return { ...page, title: prefix + page.title, unlisted: true };
-  }
+  if (failure) return { ...page, title: meta.errorPrefix + page.title, unlisted: true };
   return query === undefined ? page : { ...page, ...findTitle(path), unlisted: true };
 }
 

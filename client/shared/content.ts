@@ -24,7 +24,6 @@ export const meta = {
   notFound: { title: "Page not found – Perennial", description: "There is no page at this address." },
   error: { title: "Something went wrong – Perennial", description: "The page could not be shown." },
   errorPrefix: "Error: ",
-  questionPrefix: "Check your email address – ",
   /** The social card (Open Graph image) and its alternative text. */
   picturePath: "/social.png",
   picture: "Perennial: grow a loyalty program from one sentence",

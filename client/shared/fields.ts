@@ -24,12 +24,6 @@ export type FieldName = "name" | "email" | "company" | "job_title";
  */
 export const honeypot = "message";
 
-/**
- * The name of the submit buttons that answer the question about a mistyped address. Each has an address as its value, so
- * that an answer counts only for the address that the visitor saw.
- */
-export const emailChoice = "email_choice";
-
 export const fields: readonly Field[] = [
   {
     name: "name",

@@ -9,8 +9,6 @@ export interface FormFailure {
   errors: Partial<Record<FieldName, string>>;
   /** The typed values; undefined on a page that is the same for everybody. */
   values?: Partial<Record<FieldName, string>> | undefined;
-  /** Both email addresses of the question whether the visitor mistyped one, in lower case. */
-  suggestion?: { typed: string; meant: string } | undefined;
   /** The source of the sign-up, because the URL of this page lacks the campaign. */
   source?: Record<string, string | null>;
 }

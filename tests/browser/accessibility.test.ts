@@ -116,7 +116,6 @@ const formStates: Record<string, Enter> = {
   },
   "the form after an undo": (page) => page.goto(`${sites.open.url}/?undone#early-access`),
   "the error summary of a plain form": (page) => submitPlain(page, "ada@localhost"),
-  "the question of a plain form": (page) => submitPlain(page, "ada@gmial.com"),
   "the error message of a broken form": async (page) => {
     await breakSending(page);
     await submit(page, "ada@example.com");
