@@ -1,5 +1,4 @@
 // All copy of the site, the confirmation mail and the privacy notice, in the order of the page.
-import { confirmedPath, confirmPath, expiredPath, leavePath, leftPath } from "./paths.ts";
 import type { FieldName } from "./fields.ts";
 
 export const product = {
@@ -19,8 +18,6 @@ export const meta = {
     title: "Privacy – Perennial",
     description: "What the early access list keeps about you, why and for how long.",
   },
-  confirm: { title: "Confirm your address – Perennial", description: "Confirms an early access sign-up." },
-  leave: { title: "Leave the list – Perennial", description: "Removes an entry from the early access list." },
   notFound: { title: "Page not found – Perennial", description: "There is no page at this address." },
   error: { title: "Something went wrong – Perennial", description: "The page could not be shown." },
   errorPrefix: "Error: ",
@@ -337,32 +334,32 @@ export interface LinkPageCopy {
   button?: string;
 }
 
-/** The pages of the two links in the confirmation mail, by their addresses. */
-export const linkPages: Record<string, LinkPageCopy> = {
-  [confirmPath]: {
+/** The pages of the two links in the confirmation mail, and their results. */
+export const linkPages = {
+  confirm: {
     heading: "Confirm your address",
     text: "This confirms that you asked to join the early access list.",
     button: "Confirm my address",
   },
-  [confirmedPath]: {
+  confirmed: {
     heading: "Your address is confirmed",
     text: "We’ll email you when the Beta is ready.",
   },
-  [expiredPath]: {
+  expired: {
     heading: "This link has expired",
     text: "The sign-up behind it may have been removed from the early access list.",
   },
-  [leavePath]: {
+  leave: {
     heading: "Leave the list",
     text: "We’ll take you off the early access list and delete your entry.",
     button: "Leave the list",
   },
   /** The same if the entry was removed before, or never existed. */
-  [leftPath]: {
+  left: {
     heading: "Goodbye",
     text: "The sign-up behind this link is no longer on the early access list. After you leave, we send your address no email for 30 days, even if somebody signs it up again.",
   },
-};
+} satisfies Record<string, LinkPageCopy>;
 
 export const linkPagesHome = "Go to the home page";
 

@@ -1,10 +1,11 @@
 // POST /api/earlyaccess: puts a visitor on the waitlist. A failed form post without JavaScript gets the landing page with the typed values.
 import { Router, type ErrorRequestHandler, type Request, type RequestHandler } from "express";
 import type { Logger } from "pino";
-import { joinedPath, signupPath } from "../../client/shared/paths.ts";
+import { joinedPath } from "../../client/shared/landing-state.ts";
+import { signupPath } from "../../client/shared/paths.ts";
 import { closedList, earlyAccess as content } from "../../client/shared/content.ts";
 import { fields } from "../../client/shared/fields.ts";
-import type { FormFailure } from "../../client/shared/page-data.ts";
+import type { FormFailure } from "../../client/shared/form-failure.ts";
 import { sendCached } from "../http/cached-response.ts";
 import { HttpError, requirePost } from "../http/http-error.ts";
 import { prefersHtml } from "../http/negotiation.ts";
@@ -63,7 +64,7 @@ function sendFormFailure(renderPage: Pages["renderPage"], log: Logger): ErrorReq
     if (!prefersHtml(req)) return next(thrown);
     const error = beginErrorResponse(thrown, res, log);
     const failure = describeFailure(req, error, Number(res.get("Retry-After")));
-    sendCached(req, res, await renderPage("/", failure));
+    sendCached(req, res, await renderPage("landing", failure));
   };
 }
 
