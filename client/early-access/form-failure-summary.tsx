@@ -9,7 +9,9 @@ export function FormFailureSummary({ failure: { status, errors, values, wait } }
   // oxlint-disable jsx-a11y/no-autofocus -- this page is the response to a form post; the visitor needs its errors first
   return (
     <section className="form-failure" aria-labelledby="failure-heading" tabIndex={-1} autoFocus>
-      <h3 id="failure-heading">{formFailure.headings[invalid.length - 1] ?? earlyAccess.failure.title}</h3>
+      <h3 id="failure-heading">
+        {invalid.length > 0 ? formFailure.heading(invalid.length) : earlyAccess.failure.title}
+      </h3>
       {invalid.length === 0 && (
         <p>
           {formFailure.reasons[status]} {status !== 410 && (wait ?? earlyAccess.failure.text)}{" "}

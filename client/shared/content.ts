@@ -1,5 +1,4 @@
-// All copy of the site, the confirmation mail and the privacy notice, in the order of the page.
-import type { FieldName } from "./fields.ts";
+// The copy of the site and its mail, in the order of the page, but for the labels in fields.ts and the table in explained-columns.ts.
 
 export const product = {
   name: "Perennial",
@@ -203,9 +202,6 @@ export const pricing = {
   all: ["Full access to CRM, loyalty and messaging", "No feature gating", "No implementation fees"],
 };
 
-/** The fields of the form, within a sentence. */
-export const askedFor = "name, email address, company and, if you give it, job title";
-
 export const earlyAccess = {
   heading: "Be there from the first season",
   nextHeading: "What happens next",
@@ -278,8 +274,9 @@ export const closedList = {
 
 /** The rest of the error summary after a form post without JavaScript. Only the server loads it. */
 export const formFailure = {
-  /** The heading above the errors of one to four fields. */
-  headings: ["Check one field", "Check two fields", "Check three fields", "Check four fields"],
+  /** The heading above the errors of fields. */
+  heading: (count: number) =>
+    count === 1 ? "Check one field" : `Check ${["two", "three", "four"][count - 2] ?? count} fields`,
   /** Shown if the page does not contain the values that the visitor typed. */
   back: "Your browser’s Back button brings back what you typed.",
   /** The first sentence, by HTTP status. */
@@ -298,12 +295,7 @@ export const formFailure = {
 
 /** The error at each field, in the page and in the server's responses. */
 export const fieldErrors = {
-  required: {
-    name: "Enter your name.",
-    email: "Enter your email address.",
-    company: "Enter your company.",
-    job_title: "Enter your job title.",
-  } satisfies Record<FieldName, string>,
+  required: (noun: string) => `Enter your ${noun}.`,
   notText: "This must be text.",
   tooLong: (max: number) => `Use at most ${max} characters.`,
   unstorable: "This has a character that cannot be stored. Please type it again.",
