@@ -62,7 +62,8 @@ export async function createPages(
   async function render(id: PageId, isKept: boolean, failure?: FormFailure) {
     const { renderPage, toDocument } = await load();
     const page = renderPage(id, settings(), failure);
-    const identity = Buffer.from(await toDocument(page));
+    const html = await toDocument(page);
+    const identity = Buffer.from(html);
     const bodies = isKept ? await compress(identity) : { identity };
     return cacheResponse(bodies, page.status, { ...htmlType, ...cachings[page.caching ?? "none"] });
   }
