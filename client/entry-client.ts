@@ -1,5 +1,6 @@
 // The browser's entry script, which fetches React only when the visitor comes near the form.
-import { formId, unknownPath, viewPath } from "./shared/paths.ts";
+import type { PageId } from "./routes.tsx";
+import { formId, viewPath } from "./shared/paths.ts";
 
 const root = document.getElementById("root") as HTMLElement;
 // Smooth scrolling begins here: before, a browser would scroll through the whole page to the fragment of its URL.
@@ -8,7 +9,7 @@ addEventListener("load", () => document.documentElement.classList.add("loaded"),
 const section = document.getElementById(formId);
 if (section?.dataset.hydration) hydrateNear(section);
 
-if (root.dataset.path === unknownPath) console.warn("404: there is no page at", location.pathname);
+if (root.dataset.page === ("notFound" satisfies PageId)) console.warn("404: there is no page at", location.pathname);
 
 if ("beacon" in root.dataset) {
   // A prerendered page, or one in a background tab, may never be seen.
@@ -22,7 +23,10 @@ function reportView() {
   navigator.sendBeacon(`${viewPath}?${new URLSearchParams({ utm_source, referrer }).toString()}`);
 }
 
-/** Hydrates the section when it is at most one screen away, or has focus: who only reads needs no React, a task of 60 ms on a phone. If the fetch fails, the form works as plain HTML. */
+/**
+ * Hydrates the section when it is at most one screen away, or has focus: a visitor who only reads does not wait for React, which
+ * takes 60 ms on a phone. If the fetch fails, the form works as plain HTML.
+ */
 function hydrateNear(element: HTMLElement) {
   const hydrate = () => void import("./hydrate.tsx").catch(() => undefined);
   const observer = new IntersectionObserver(

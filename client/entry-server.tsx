@@ -1,98 +1,63 @@
 // Server rendering: finds the page for a request and renders it to HTML. Vite loads this file in development; the build bundles it.
 import { renderToString } from "react-dom/server";
-import { matchRoutes, StaticRouter, useRoutes } from "react-router-dom";
-import {
-  confirmPath,
-  isDecodable,
-  landingPath,
-  landingState,
-  leavePath,
-  readToken,
-  tokenParam,
-  unknownPath,
-} from "./shared/paths.ts";
-import { closedList, linkPages, meta, product } from "./shared/content.ts";
+import { Route, Routes, StaticRouter } from "react-router-dom";
+import { meta } from "./shared/content.ts";
 import { FormFailureContext } from "./early-access/form-failure-context.ts";
 import { FormFailureSummary } from "./early-access/form-failure-summary.tsx";
-import type { FormFailure, PageHead } from "./shared/page-data.ts";
-import { listedPaths, prerenderedPaths, routes, type PageRoute } from "./routes.tsx";
+import type { FormFailure } from "./shared/form-failure.ts";
+import { pages, type Page, type PageId } from "./routes.tsx";
 import { SettingsContext, type PageSettings } from "./shared/site-settings.ts";
 
-export { listedPaths, prerenderedPaths };
+export type { PageId };
 
-export interface RenderedPage {
+/** A page's row, with what the settings and a failed form post change. */
+export interface RenderedPage extends Page {
+  id: PageId;
   status: number;
-  head: PageHead;
   body: string;
-  /** The path that was rendered; the query of "/?joined" is the state of the landing page. */
-  path: string;
 }
 
+const rows = Object.entries<Page>(pages) as [PageId, Page][];
+
+export const prerenderedIds = rows.filter(([, { prerendered }]) => prerendered).map(([id]) => id);
+
+/** Paths of the pages that search engines may list, for the sitemap. */
+export const listedPaths = rows.flatMap(([, { listed, path }]) => (listed && path ? [path] : []));
+
 /**
- * Returns the path to render for a request: the path, for the landing page with its state, or unknownPath if no route
- * matches, or if a link lacks its token.
+ * Returns the page of a URL, or undefined. Each page has one spelling: React Router would also take "/about/" and "/%61bout"
+ * for "/about".
  */
-export function pagePath(path: string, query: string): string {
-  if (!hasPage(path)) return unknownPath;
-  if (path === confirmPath || path === leavePath) return readToken(query, tokenParam) ? path : unknownPath;
-  return path === "/" ? landingPath(landingState(query)) : path;
+export function findPage(path: string, query: string): PageId | undefined {
+  return rows.find(([, page]) => page.path === path && (!page.query || page.query.test(query)))?.[0];
 }
 
 /** @throws whatever a component throws. */
-export function renderPage(path: string, settings: PageSettings, failure?: FormFailure): RenderedPage {
-  const [pathname = ""] = path.split("?", 1);
-  const handle = match(pathname)?.route.handle;
-  if (!handle) throw new Error(`There is no route for ${pathname}`);
+export function renderPage(id: PageId, settings: PageSettings, failure?: FormFailure): RenderedPage {
+  const page: Page = pages[id];
   const shownFailure = failure && { ...failure, summary: <FormFailureSummary failure={failure} /> };
+  const { path = "/*", element } = page;
   const body = renderToString(
     <StaticRouter location={path}>
       <SettingsContext value={settings}>
         <FormFailureContext value={shownFailure}>
-          <Page />
+          <Routes>
+            <Route path={path} element={element} />
+          </Routes>
         </FormFailureContext>
       </SettingsContext>
     </StaticRouter>,
   );
-  const head = describeHead(path, handle.head, settings, failure);
-  return { status: failure?.status ?? handle.status, head, body, path };
-}
-
-function Page() {
-  return useRoutes(routes);
-}
-
-function describeHead(path: string, head: PageHead, { closed }: PageSettings, failure?: FormFailure): PageHead {
-  const [pathname, query] = path.split("?", 2);
-  // While the list is closed, the description must not ask visitors to join.
-  const page = closed && pathname === "/" ? { ...head, description: closedList.description } : head;
-  if (failure) {
-    const prefix = failure.suggestion ? meta.questionPrefix : meta.errorPrefix;
-    return { ...page, title: prefix + page.title, unlisted: true };
-  }
-  return query === undefined ? page : { ...page, ...findTitle(path), unlisted: true };
-}
-
-/** Returns the title of a page whose path has a query, if it differs from the title without. */
-function findTitle(path: string): Pick<PageHead, "title"> | undefined {
-  if (path === landingPath("joined") || path === landingPath("undoable")) return meta.joined;
-  const linkPage = linkPages[path];
-  return linkPage && { title: `${linkPage.heading} – ${product.name}` };
-}
-
-const matchCase = (route: PageRoute) => ({ ...route, caseSensitive: true });
-const table = routes.map(matchCase);
-
-/** In characters; no page has a longer path. Matching 16 KB of slashes costs as much as 12 pages. */
-const longestPath = 1_000;
-
-/** Each page has one spelling: React Router would also take "/about/" and "/%61bout" for "/about". */
-function hasPage(path: string): boolean {
-  // React Router would print a warning for a path that it cannot decode.
-  if (path.length > longestPath || !isDecodable(path)) return false;
-  const found = match(path);
-  return found?.route.handle.status === 200 && encodeURI(found.pathname.replace(/(?<=.)\/$/, "")) === path;
-}
-
-function match(path: string) {
-  return matchRoutes(table, path)?.at(-1);
+  const description = (settings.closed && page.closedDescription) || page.description;
+  const rendered = { status: 200, ...page, description, id, body };
+  if (!failure) return rendered;
+  const { status } = failure;
+  return {
+    ...rendered,
+    status,
+    title: meta.errorPrefix + page.title,
+    caching: undefined,
+    listed: false,
+    countsViews: false,
+  };
 }

@@ -1,52 +1,88 @@
-// The route table: the path, status and head of each page. The last route is the 404 of an unknown path.
-import type { RouteObject } from "react-router-dom";
-import { confirmPath, errorPath, landingPath, leavePath, privacyPath, unknownPath } from "./shared/paths.ts";
-import { meta } from "./shared/content.ts";
-import type { PageHandle } from "./shared/page-data.ts";
+// The table of pages: one row for each page and state. Its key is the page's id everywhere.
+import type { ReactNode } from "react";
+import { confirmPath, leavePath, privacyPath, tokenParam, tokenPattern } from "./shared/paths.ts";
+import { closedList, linkPages, meta, product } from "./shared/content.ts";
+import { joinedParam, undoneParam, undoParam } from "./shared/landing-state.ts";
 import { ErrorPage } from "./pages/error.tsx";
 import { LandingPage } from "./pages/landing.tsx";
 import { LinkPage } from "./pages/link.tsx";
+import type { PlantName } from "./pages/message.tsx";
 import { NotFoundPage } from "./pages/not-found.tsx";
 import { PrivacyPage } from "./pages/privacy.tsx";
 
-/** A route of React Router, whose handle describes the page. */
-export type PageRoute = RouteObject & { path: string; handle: PageHandle };
+export interface Page {
+  /** The path of its URL. A page without one is the response to a POST, to an unknown path or to a fault. */
+  path?: string;
+  /** What the query must match; the first row of a path counts. */
+  query?: RegExp;
+  element: ReactNode;
+  /** 200 by default. */
+  status?: number;
+  title: string;
+  description: string;
+  /** The description while the list is closed, which must not ask visitors to join. */
+  closedDescription?: string;
+  /** The stylesheet: styles.css or other-pages.css. */
+  sheet: "landing" | "other";
+  /** How other caches may keep the page; by default, none may: its URL may have a token. */
+  caching?: "shared" | "revalidated" | undefined;
+  /** Listed in the sitemap. Another page has noindex, and no canonical URL, social card or structured data. */
+  listed?: boolean;
+  /** Rendered at the start. Another page is rendered at its first request, so that the start does not wait for it. */
+  prerendered?: boolean;
+  /** The browser reports its views. */
+  countsViews?: boolean;
+}
 
-export const routes: PageRoute[] = [
-  {
-    path: "/",
-    element: <LandingPage />,
-    handle: { status: 200, head: { ...meta.landing, unlisted: false } },
+const landing = { path: "/", ...meta.landing, closedDescription: closedList.description, sheet: "landing" } as const;
+const joined = { ...landing, ...meta.joined };
+
+/** A page of the links in the confirmation mail. */
+function linkPage(name: keyof typeof linkPages, plant: PlantName) {
+  const copy = linkPages[name];
+  const element = <LinkPage {...copy} plant={plant} />;
+  return { title: `${copy.heading} – ${product.name}`, description: copy.text, sheet: "other", element } as const;
+}
+
+const token = tokenPattern(tokenParam);
+/** Matches a query with the parameter. Not URLSearchParams: parsing a query of 16 KB costs as much as 40 requests. */
+const paramPattern = (name: string) => new RegExp(`(?:^|&)${name}(?:[=&]|$)`);
+
+export const pages = {
+  undoable: { ...joined, query: tokenPattern(undoParam), element: <LandingPage state="undoable" /> },
+  joined: { ...joined, query: paramPattern(joinedParam), element: <LandingPage state="joined" />, prerendered: true },
+  undone: { ...landing, query: paramPattern(undoneParam), element: <LandingPage state="undone" /> },
+  landing: {
+    ...landing,
+    element: <LandingPage state="form" />,
+    caching: "shared",
+    listed: true,
+    prerendered: true,
+    countsViews: true,
   },
-  {
+  privacy: {
     path: privacyPath,
     element: <PrivacyPage />,
-    handle: { status: 200, head: { ...meta.privacy, unlisted: false } },
+    ...meta.privacy,
+    sheet: "other",
+    caching: "shared",
+    listed: true,
+    prerendered: true,
   },
-  {
-    path: confirmPath,
-    element: <LinkPage />,
-    handle: { status: 200, head: { ...meta.confirm, unlisted: true } },
-  },
-  {
-    path: leavePath,
-    element: <LinkPage />,
-    handle: { status: 200, head: { ...meta.leave, unlisted: true } },
-  },
-  {
-    path: errorPath,
-    element: <ErrorPage />,
-    handle: { status: 500, head: { ...meta.error, unlisted: true } },
-  },
-  {
-    path: "*",
+  confirm: { path: confirmPath, query: token, ...linkPage("confirm", "seedling") },
+  confirmed: linkPage("confirmed", "grown"),
+  expired: linkPage("expired", "wilted"),
+  leave: { path: leavePath, query: token, ...linkPage("leave", "grown") },
+  left: linkPage("left", "wilted"),
+  notFound: {
     element: <NotFoundPage />,
-    handle: { status: 404, head: { ...meta.notFound, unlisted: true } },
+    status: 404,
+    ...meta.notFound,
+    sheet: "other",
+    caching: "revalidated",
+    prerendered: true,
   },
-];
+  failed: { element: <ErrorPage />, status: 500, ...meta.error, sheet: "other" },
+} satisfies Record<string, Page>;
 
-/** Paths that the server renders at its start. Another page is rendered at its first request, so that the start does not wait for it. */
-export const prerenderedPaths = ["/", landingPath("joined"), privacyPath, unknownPath];
-
-/** Paths of the pages that search engines may list, for the sitemap. */
-export const listedPaths = routes.filter(({ handle }) => !handle.head.unlisted).map(({ path }) => path);
+export type PageId = keyof typeof pages;

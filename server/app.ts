@@ -31,7 +31,7 @@ export interface AppOptions extends EarlyAccessOptions {
 
 export function createApp(options: AppOptions): Application {
   const { log, site, frontend, isReady, limits, links, pageViews, trustProxy } = options;
-  const { prerendered, files, renderPage, errorPage, vite } = frontend;
+  const { renderPage, errorPage, vite } = frontend;
   const { origin } = site;
   const constantHeaders = securityHeaders({
     https: origin.startsWith("https:"),
@@ -47,7 +47,7 @@ export function createApp(options: AppOptions): Application {
     const headers = ["X-Request-Id", logRequest(req, res, options), ...constantHeaders];
     checkProxy?.(req);
     // 2. Prerendered pages and files, before Express, whose routing costs a third of the throughput
-    const cached = isRead(req) ? findCached(req, prerendered, files) : undefined;
+    const cached = isRead(req) ? findCached(req, frontend) : undefined;
     if (refusal) res.writeHead(refusal, headers).end();
     else if (cached) sendCached(req, res, cached, headers);
     else {

@@ -1,6 +1,6 @@
 // One field of the form with its label and its error.
 import type { FocusEventHandler, InputEventHandler, ReactNode } from "react";
-import type { Field } from "../shared/fields.ts";
+import { fields, type Field } from "../shared/fields.ts";
 
 export interface FieldInputProps {
   field: Field;
@@ -19,18 +19,21 @@ export function fieldId(name: string): string {
 }
 
 export function FieldInput({ field, error, value, children, ...inputProps }: FieldInputProps) {
-  const { name, label, required, ...attributes } = field;
+  const { name, label, type, required, maxLength, autoComplete } = field;
   const id = fieldId(name);
   const errorId = `${id}-error`;
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
       <input
-        {...attributes}
         {...inputProps}
         id={id}
         name={name}
+        type={type}
         required={required}
+        maxLength={maxLength}
+        autoComplete={autoComplete}
+        enterKeyHint={field === fields.at(-1) ? "send" : "next"}
         defaultValue={value}
         aria-invalid={error ? true : undefined}
         aria-describedby={error ? errorId : undefined}

@@ -1,40 +1,17 @@
-// The error summary after a failed form post without JavaScript: it has focus and links to the fields, or asks about the address.
+// The error summary after a failed form post without JavaScript: it has focus and links to the fields.
 import { earlyAccess, formFailure } from "../shared/content.ts";
-import type { FormFailure } from "../shared/page-data.ts";
+import type { FormFailure } from "../shared/form-failure.ts";
 import { fieldId } from "./field-input.tsx";
-import { emailChoice, fields } from "../shared/fields.ts";
+import { fields } from "../shared/fields.ts";
 
-export function FormFailureSummary({ failure }: { failure: FormFailure }) {
+export function FormFailureSummary({ failure: { status, errors, values, wait } }: { failure: FormFailure }) {
+  const invalid = fields.filter(({ name }) => errors[name]);
   // oxlint-disable jsx-a11y/no-autofocus -- this page is the response to a form post; the visitor needs its errors first
   return (
     <section className="form-failure" aria-labelledby="failure-heading" tabIndex={-1} autoFocus>
-      {failure.suggestion ? <Question {...failure.suggestion} /> : <Errors {...failure} />}
-    </section>
-  );
-}
-
-/** The form's first submit button, which Enter in a field presses, uses the suggestion. */
-function Question({ typed, meant }: NonNullable<FormFailure["suggestion"]>) {
-  return (
-    <>
-      <h3 id="failure-heading">{`${earlyAccess.didYouMean} ${meant}?`}</h3>
-      <div className="suggestion-answers">
-        <button className="button" type="submit" name={emailChoice} value={meant}>
-          {earlyAccess.answers.use}
-        </button>
-        <button className="button button-quiet" type="submit" name={emailChoice} value={typed}>
-          {earlyAccess.answers.keep}
-        </button>
-      </div>
-    </>
-  );
-}
-
-function Errors({ status, errors, values, wait }: FormFailure) {
-  const invalid = fields.filter(({ name }) => errors[name]);
-  return (
-    <>
-      <h3 id="failure-heading">{formFailure.headings[invalid.length - 1] ?? earlyAccess.failure.title}</h3>
+      <h3 id="failure-heading">
+        {invalid.length > 0 ? formFailure.heading(invalid.length) : earlyAccess.failure.title}
+      </h3>
       {invalid.length === 0 && (
         <p>
           {formFailure.reasons[status]} {status !== 410 && (wait ?? earlyAccess.failure.text)}{" "}
@@ -50,6 +27,6 @@ function Errors({ status, errors, values, wait }: FormFailure) {
           ))}
         </ul>
       )}
-    </>
+    </section>
   );
 }

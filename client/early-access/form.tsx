@@ -6,7 +6,7 @@ import { earlyAccess } from "../shared/content.ts";
 import { SettingsContext } from "../shared/site-settings.ts";
 import { EmailInput, loadSuggestions } from "./email-input.tsx";
 import { fieldId, FieldInput } from "./field-input.tsx";
-import { emailChoice, fields, honeypot, type FieldName } from "../shared/fields.ts";
+import { fields, honeypot, type FieldName } from "../shared/fields.ts";
 import { FormFailureContext } from "./form-failure-context.ts";
 import { join, type Failure } from "./join.ts";
 
@@ -108,8 +108,6 @@ export function EarlyAccessForm({ headingId, undone, onJoined }: Props) {
       <button
         className="button"
         type="submit"
-        name={failure?.suggestion && emailChoice}
-        value={failure?.suggestion?.typed}
         disabled={state.step === "sending"}
         aria-describedby={hasFailed ? "early-access-failure" : undefined}
       >

@@ -1,7 +1,8 @@
 // The panel with the early-access form, which the success state replaces; a form post without JavaScript returns to it.
 import { use, useState, type MouseEvent } from "react";
 import { flushSync } from "react-dom";
-import { formId, joinedParam, undoneParam, undoParam, type LandingState } from "../shared/paths.ts";
+import { formId } from "../shared/paths.ts";
+import { joinedParam, undoneParam, undoParam, type LandingState } from "../shared/landing-state.ts";
 import { SeedHeading, Vine } from "../components/stem.tsx";
 import { closedList, earlyAccess, meta } from "../shared/content.ts";
 import { SettingsContext } from "../shared/site-settings.ts";

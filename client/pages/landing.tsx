@@ -1,5 +1,6 @@
 // The landing page: all sections in their order.
 import { navigation } from "../shared/content.ts";
+import type { LandingState } from "../shared/landing-state.ts";
 import { EarlyAccess } from "../sections/early-access.tsx";
 import { Features } from "../sections/features.tsx";
 import { Footer } from "../sections/footer.tsx";
@@ -8,7 +9,7 @@ import { Navigation } from "../sections/navigation.tsx";
 import { Pricing } from "../sections/pricing.tsx";
 import { BrandPromise } from "../sections/promise.tsx";
 
-export function LandingPage() {
+export function LandingPage({ state }: { state: LandingState }) {
   return (
     <>
       <a className="skip-link" href="#content">
@@ -20,7 +21,7 @@ export function LandingPage() {
         <Features />
         <BrandPromise />
         <Pricing />
-        <EarlyAccess />
+        <EarlyAccess state={state} />
       </main>
       <Footer />
     </>

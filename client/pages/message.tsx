@@ -11,14 +11,14 @@ interface Props {
   /** The text of a link, by default to the landing page. */
   link?: string | undefined;
   href?: string;
-  plant?: PlantName | undefined;
+  plant?: PlantName;
   children?: ReactNode;
 }
 
 export function Message({ name, heading, text, link, href = "/", plant = "wilted", children }: Props) {
   return (
     <>
-      <Navigation landing="/" />
+      <Navigation />
       <main className={`message ${name}`}>
         <div className="page">
           <div>

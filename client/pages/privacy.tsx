@@ -10,7 +10,7 @@ export function PrivacyPage() {
   const settings = use(SettingsContext);
   return (
     <>
-      <Navigation landing="/" />
+      <Navigation />
       <main className="privacy">
         <div className="page">
           <h1>{privacyPage.heading}</h1>

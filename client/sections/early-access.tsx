@@ -1,7 +1,7 @@
 // The section with the early-access form. The browser hydrates its content, and no other part of the page.
 import { use } from "react";
-import { useLocation } from "react-router-dom";
-import { formId, type LandingState } from "../shared/paths.ts";
+import { formId } from "../shared/paths.ts";
+import type { LandingState } from "../shared/landing-state.ts";
 import { FormFailureContext } from "../early-access/form-failure-context.ts";
 import { headingId, Panel } from "../early-access/panel.tsx";
 import { SettingsContext, type PageSettings } from "../shared/site-settings.ts";
@@ -13,10 +13,8 @@ export interface Hydration {
 }
 
 /** Without the form, or with a failed form post, plain HTML is enough. */
-export function EarlyAccess() {
-  const { search } = useLocation();
+export function EarlyAccess({ state }: { state: LandingState }) {
   const settings = use(SettingsContext);
-  const state = (search.slice(1) || "form") as LandingState; // As landingPath writes it.
   const isHydrated = !settings.closed && !use(FormFailureContext);
   const hydration: Hydration = { settings, state };
   // Focusable, so that a link to it moves focus and a screen reader starts reading here.

@@ -1,12 +1,13 @@
 // The navigation bar, fixed at the top.
 import { use } from "react";
+import { useLocation } from "react-router-dom";
 import { formId } from "../shared/paths.ts";
 import { Logo } from "../components/logo.tsx";
 import { navigation } from "../shared/content.ts";
 import { SettingsContext } from "../shared/site-settings.ts";
 
-/** @param landing the path of the landing page; empty on that page itself. */
-export function Navigation({ landing = "" }: { landing?: "" | "/" }) {
+export function Navigation() {
+  const landing = useLocation().pathname === "/" ? "" : "/";
   const { closed } = use(SettingsContext);
   return (
     <header className="navigation">

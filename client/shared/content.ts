@@ -1,6 +1,4 @@
-// All copy of the site, the confirmation mail and the privacy notice, in the order of the page.
-import { confirmedPath, confirmPath, expiredPath, leavePath, leftPath } from "./paths.ts";
-import type { FieldName } from "./fields.ts";
+// The copy of the site and its mail, in the order of the page, but for the labels in fields.ts and the table in explained-columns.ts.
 
 export const product = {
   name: "Perennial",
@@ -19,12 +17,9 @@ export const meta = {
     title: "Privacy – Perennial",
     description: "What the early access list keeps about you, why and for how long.",
   },
-  confirm: { title: "Confirm your address – Perennial", description: "Confirms an early access sign-up." },
-  leave: { title: "Leave the list – Perennial", description: "Removes an entry from the early access list." },
   notFound: { title: "Page not found – Perennial", description: "There is no page at this address." },
   error: { title: "Something went wrong – Perennial", description: "The page could not be shown." },
   errorPrefix: "Error: ",
-  questionPrefix: "Check your email address – ",
   /** The social card (Open Graph image) and its alternative text. */
   picturePath: "/social.png",
   picture: "Perennial: grow a loyalty program from one sentence",
@@ -207,9 +202,6 @@ export const pricing = {
   all: ["Full access to CRM, loyalty and messaging", "No feature gating", "No implementation fees"],
 };
 
-/** The fields of the form, within a sentence. */
-export const askedFor = "name, email address, company and, if you give it, job title";
-
 export const earlyAccess = {
   heading: "Be there from the first season",
   nextHeading: "What happens next",
@@ -282,8 +274,9 @@ export const closedList = {
 
 /** The rest of the error summary after a form post without JavaScript. Only the server loads it. */
 export const formFailure = {
-  /** The heading above the errors of one to four fields. */
-  headings: ["Check one field", "Check two fields", "Check three fields", "Check four fields"],
+  /** The heading above the errors of fields. */
+  heading: (count: number) =>
+    count === 1 ? "Check one field" : `Check ${["two", "three", "four"][count - 2] ?? count} fields`,
   /** Shown if the page does not contain the values that the visitor typed. */
   back: "Your browser’s Back button brings back what you typed.",
   /** The first sentence, by HTTP status. */
@@ -302,12 +295,7 @@ export const formFailure = {
 
 /** The error at each field, in the page and in the server's responses. */
 export const fieldErrors = {
-  required: {
-    name: "Enter your name.",
-    email: "Enter your email address.",
-    company: "Enter your company.",
-    job_title: "Enter your job title.",
-  } satisfies Record<FieldName, string>,
+  required: (noun: string) => `Enter your ${noun}.`,
   notText: "This must be text.",
   tooLong: (max: number) => `Use at most ${max} characters.`,
   unstorable: "This has a character that cannot be stored. Please type it again.",
@@ -352,32 +340,32 @@ export interface LinkPageCopy {
   button?: string;
 }
 
-/** The pages of the two links in the confirmation mail, by their addresses. */
-export const linkPages: Record<string, LinkPageCopy> = {
-  [confirmPath]: {
+/** The pages of the two links in the confirmation mail, and their results. */
+export const linkPages = {
+  confirm: {
     heading: "Confirm your address",
     text: "This confirms that you asked to join the early access list.",
     button: "Confirm my address",
   },
-  [confirmedPath]: {
+  confirmed: {
     heading: "Your address is confirmed",
     text: "We’ll email you when the Beta is ready.",
   },
-  [expiredPath]: {
+  expired: {
     heading: "This link has expired",
     text: "The sign-up behind it may have been removed from the early access list.",
   },
-  [leavePath]: {
+  leave: {
     heading: "Leave the list",
     text: "We’ll take you off the early access list and delete your entry.",
     button: "Leave the list",
   },
   /** The same if the entry was removed before, or never existed. */
-  [leftPath]: {
+  left: {
     heading: "Goodbye",
     text: "The sign-up behind this link is no longer on the early access list. After you leave, we send your address no email for 30 days, even if somebody signs it up again.",
   },
-};
+} satisfies Record<string, LinkPageCopy>;
 
 export const linkPagesHome = "Go to the home page";
 

@@ -1,6 +1,5 @@
 // What each column of an entry holds, and why. The page /privacy shows it; server/views/privacy.test.ts compares it
 // with prisma/schema.prisma.
-import { askedFor } from "./content.ts";
 import { fields } from "./fields.ts";
 
 export interface Explanation {
@@ -11,10 +10,14 @@ export interface Explanation {
   onlyWithMail?: true;
 }
 
+const nouns = (required: boolean) => fields.filter((field) => field.required === required).map(({ noun }) => noun);
+const optional = nouns(false);
+const asked = `${nouns(true).join(", ")} and, if you give ${optional.length > 1 ? "them" : "it"}, ${optional.join(" and ")}`;
+
 export const explanations: Explanation[] = [
   {
     columns: fields.map(({ name }) => name),
-    what: askedFor.charAt(0).toUpperCase() + askedFor.slice(1),
+    what: asked.charAt(0).toUpperCase() + asked.slice(1),
     why: "You enter them to join the early access list. They are used to contact you about early access.",
   },
   {

@@ -3,6 +3,8 @@
 export interface Field {
   name: FieldName;
   label: string;
+  /** The name within a sentence, as in "Enter your email address." */
+  noun: string;
   type: "text" | "email";
   required: boolean;
   /**
@@ -11,9 +13,6 @@ export interface Field {
    */
   maxLength: number;
   autoComplete: string;
-  inputMode: "text" | "email";
-  /** The label of a phone keyboard's Enter key. */
-  enterKeyHint: "next" | "send";
 }
 
 export type FieldName = "name" | "email" | "company" | "job_title";
@@ -24,52 +23,42 @@ export type FieldName = "name" | "email" | "company" | "job_title";
  */
 export const honeypot = "message";
 
-/**
- * The name of the submit buttons that answer the question about a mistyped address. Each has an address as its value, so
- * that an answer counts only for the address that the visitor saw.
- */
-export const emailChoice = "email_choice";
-
 export const fields: readonly Field[] = [
   {
     name: "name",
     label: "Name",
+    noun: "name",
     type: "text",
     required: true,
     maxLength: 100,
     autoComplete: "name",
-    inputMode: "text",
-    enterKeyHint: "next",
   },
   // 254: the longest address that a mail server must accept (RFC 5321, 4.5.3.1.3, without the angle brackets).
   {
     name: "email",
     label: "Email",
+    noun: "email address",
     type: "email",
     required: true,
     maxLength: 254,
     autoComplete: "email",
-    inputMode: "email",
-    enterKeyHint: "next",
   },
   {
     name: "company",
     label: "Company",
+    noun: "company",
     type: "text",
     required: true,
     maxLength: 200,
     autoComplete: "organization",
-    inputMode: "text",
-    enterKeyHint: "next",
   },
   {
     name: "job_title",
     label: "Job title (optional)",
+    noun: "job title",
     type: "text",
     required: false,
     maxLength: 100,
     autoComplete: "organization-title",
-    inputMode: "text",
-    enterKeyHint: "send",
   },
 ];

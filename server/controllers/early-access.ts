@@ -3,11 +3,11 @@ import { Router, type ErrorRequestHandler, type Request, type RequestHandler } f
 import type { Logger } from "pino";
 import { createToken } from "../models/entry-tokens.ts";
 import { sameOrigin } from "../middleware/same-origin.ts";
-import { joinedPath, signupPath } from "../../client/shared/paths.ts";
+import { joinedPath } from "../../client/shared/landing-state.ts";
+import { signupPath } from "../../client/shared/paths.ts";
 import { closedList, earlyAccess as content } from "../../client/shared/content.ts";
-import { emailChoice, fields } from "../../client/shared/fields.ts";
-import type { FormFailure } from "../../client/shared/page-data.ts";
-import { suggestEmail } from "../../client/shared/suggested-email.ts";
+import { fields } from "../../client/shared/fields.ts";
+import type { FormFailure } from "../../client/shared/form-failure.ts";
 import { sendCached } from "../http/cached-response.ts";
 import { HttpError, requirePost } from "../http/http-error.ts";
 import { prefersHtml } from "../http/negotiation.ts";
@@ -15,7 +15,7 @@ import { readBody } from "../middleware/body.ts";
 import { beginErrorResponse } from "../middleware/errors.ts";
 import { clientLimit, type SignupLimits } from "../middleware/rate-limit.ts";
 import { readSource } from "../models/source.ts";
-import { parseEntry, readNoticeId, type ParsedEntry } from "../models/waitlist-entry.ts";
+import { parseEntry, readNoticeId } from "../models/waitlist-entry.ts";
 import type { Waitlist } from "../models/waitlist.ts";
 import type { PublicSite } from "../views/document.ts";
 import type { Pages } from "../views/page-cache.ts";
@@ -43,9 +43,10 @@ export function earlyAccess(options: EarlyAccessOptions, renderPage: Pages["rend
 /** Sends the same response for a new and a known address: it must not reveal who is on the list. The token of a known one has no effect. */
 function join({ waitlist, undo }: EarlyAccessOptions): RequestHandler {
   return async function joinWaitlist(req, res) {
-    const parsed = parsePost(req);
+    const body = req.body as Record<string, unknown>;
+    const parsed = parseEntry(body, req.headers.referer);
     if (!parsed.ok) throw new HttpError(422, "Some fields are not valid.", { fields: parsed.errors });
-    const notice_id = readNoticeId((req.body as Record<string, unknown>).notice);
+    const notice_id = readNoticeId(body.notice);
     const undoing = undo ? createToken() : undefined;
     await waitlist.join({ ...parsed.entry, notice_id, token_hash: undoing?.hash });
     res.set("Cache-Control", "no-store");
@@ -54,30 +55,13 @@ function join({ waitlist, undo }: EarlyAccessOptions): RequestHandler {
   };
 }
 
-/**
- * Parses the body. For a form post, the visitor's answer decides between the typed address and the suggested one; an
- * answer to the question about another address does not count.
- * @throws a 422 with the question if the address looks mistyped and has no answer.
- */
-function parsePost(req: Request): ParsedEntry {
-  const body = req.body as Record<string, unknown>;
-  const parsed = parseEntry(body, req.headers.referer);
-  if (!parsed.ok || !prefersHtml(req)) return parsed;
-  const typed = parsed.entry.email;
-  const meant = suggestEmail(typed);
-  const choice = body[emailChoice];
-  if (meant === undefined || choice === typed) return parsed;
-  if (choice === meant) return parseEntry({ ...body, email: meant }, req.headers.referer);
-  throw new HttpError(422, "The email address looks mistyped.", { suggestion: { typed, meant } });
-}
-
 /** Leaves clients that do not prefer HTML to the next error handler. */
 function sendFormFailure(renderPage: Pages["renderPage"], log: Logger): ErrorRequestHandler {
   return async function sendLandingPage(thrown: unknown, req, res, next) {
     if (!prefersHtml(req)) return next(thrown);
     const error = beginErrorResponse(thrown, res, log);
     const failure = describeFailure(req, error, Number(res.get("Retry-After")));
-    sendCached(req, res, await renderPage("/", failure));
+    sendCached(req, res, await renderPage("landing", failure));
   };
 }
 
@@ -90,7 +74,6 @@ function describeFailure({ body, headers }: Request, { status, extra }: HttpErro
     // Few different texts, as each has a page without values.
     wait: retryAfter > 0 ? content.wait(retryAfter) : undefined,
     errors: extra.fields ?? {},
-    suggestion: extra.suggestion,
     ...(posted && { values: typedValues(posted), source: readSource(posted, headers.referer) }),
   };
 }

@@ -70,7 +70,8 @@ it("a page that throws while rendering returns 500 without details, as HTML or a
   const renderPage = async () => {
     throw new Error("the secret detail");
   };
-  const broken = await createTestApp(noDatabase, { frontend: { ...frontend, prerendered: new Map(), renderPage } });
+  const findPrerendered = () => undefined;
+  const broken = await createTestApp(noDatabase, { frontend: { ...frontend, findPrerendered, renderPage } });
   const errorPage = await request(broken.app).get("/").set("Accept", "text/html");
   expect([errorPage.status, errorPage.type]).toEqual([500, "text/html"]);
   expect(errorPage.text).toContain("Unexpected Application Error!");

@@ -6,7 +6,7 @@ import { brotliCompress, constants, gzip } from "node:zlib";
 import fresh from "fresh";
 import { acceptedCodings, isRead, readHeader, type Coding } from "./negotiation.ts";
 
-/** By path; the query of "/?joined" is the state of the landing page. */
+/** By path. */
 export type Cache = ReadonlyMap<string, CachedResponse>;
 
 export interface CachedResponse {

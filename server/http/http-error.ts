@@ -15,8 +15,6 @@ export class HttpError extends Error {
     readonly extra: {
       headers?: Record<string, string>;
       fields?: Record<string, string>;
-      /** Set if the only fault may be a mistyped email address. */
-      suggestion?: { typed: string; meant: string };
       cause?: unknown;
     } = {},
   ) {

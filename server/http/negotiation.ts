@@ -1,4 +1,4 @@
-// What a request asks for: to read, a media type, and content codings.
+// What the client asks for: whether the request only reads, and which media types and content codings it accepts.
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { parse as parseContentType } from "content-type";
 import Negotiator from "negotiator";

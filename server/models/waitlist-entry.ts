@@ -33,17 +33,17 @@ type FieldErrors = Partial<Record<FieldName, string>>;
 const normalisedLength = 10;
 
 /** The metadata is for docs/openapi.yaml, which states the limit of the normalised text. */
-function text({ name, label: title, type, required, maxLength }: Field) {
+function text({ label: title, noun, type, required, maxLength }: Field) {
   const given = z
     .string({
-      error: ({ input }) => (typeof (input ?? "") === "string" ? fieldErrors.required[name] : fieldErrors.notText),
+      error: ({ input }) => (typeof (input ?? "") === "string" ? fieldErrors.required(noun) : fieldErrors.notText),
     })
     .max(normalisedLength * maxLength, fieldErrors.tooLong(maxLength))
     .meta({ title, ...(type === "email" && { format: type }), ...(required && { minLength: 1 }), maxLength });
   return (required ? given : given.nullish())
     .transform((value) => (value ?? "").trim().normalize("NFC"))
     .superRefine((value, context) => {
-      if (value === "" && required) context.addIssue(fieldErrors.required[name]);
+      if (value === "" && required) context.addIssue(fieldErrors.required(noun));
       else if (unstorableCharacters.test(value)) context.addIssue(fieldErrors.unstorable);
       else if (Array.from(value).length > maxLength) context.addIssue(fieldErrors.tooLong(maxLength));
     });

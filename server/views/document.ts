@@ -1,7 +1,6 @@
 // The HTML document: the template client/index.html with a rendered page, and the metadata for search engines and shared links.
 import type { RenderedPage } from "../../client/entry-server.tsx";
 import { meta, product } from "../../client/shared/content.ts";
-import type { PageHead } from "../../client/shared/page-data.ts";
 import type { PageSettings } from "../../client/shared/site-settings.ts";
 
 /** Splits the template at its markers; String.replace would interpret the "$" of a price. */
@@ -10,13 +9,12 @@ export function createDocument(template: string, site: PublicSite): (page: Rende
   if (start === undefined || middle === undefined || end === undefined) {
     throw new Error("client/index.html lacks <!--head--> or <!--page-->");
   }
-  return (page) => start + renderHead(page.head, page.path, site) + middle + root(page, site) + end;
+  return (page) => start + renderHead(page, site) + middle + root(page, site) + end;
 }
 
 /** The origin is printed on paper. */
-function root({ status, body, path }: RenderedPage, { origin }: PublicSite): string {
-  const beacon = path === "/" && status === 200 ? " data-beacon" : "";
-  const data = `data-origin="${escapeHtml(origin)}" data-path="${escapeHtml(path)}"${beacon}`;
+function root({ id, body, countsViews }: RenderedPage, { origin }: PublicSite): string {
+  const data = `data-origin="${escapeHtml(origin)}" data-page="${id}"${countsViews ? " data-beacon" : ""}`;
   return `<div id="root" ${data}>${withoutVoidSlashes(body)}</div>`;
 }
 
@@ -33,20 +31,15 @@ export interface PublicSite {
   settings: () => PageSettings;
 }
 
-/** @param path of the page. */
-function renderHead(
-  { title, description, unlisted }: PageHead,
-  path: string,
-  { origin, allowIndexing }: PublicSite,
-): string {
-  const lines = [`<title>${escapeHtml(title)}</title>`, named("description", description)];
-  if (unlisted || !allowIndexing) lines.push(named("robots", "noindex"));
-  if (!unlisted) lines.push(...sharing(title, description, path, origin));
-  if (path === "/" && !unlisted) lines.push(jsonLd(origin));
+function renderHead(page: RenderedPage, { origin, allowIndexing }: PublicSite): string {
+  const lines = [`<title>${escapeHtml(page.title)}</title>`, named("description", page.description)];
+  if (!page.listed || !allowIndexing) lines.push(named("robots", "noindex"));
+  if (page.listed) lines.push(...sharing(page, origin));
+  if (page.listed && page.path === "/") lines.push(jsonLd(origin));
   return lines.join("\n    ");
 }
 
-function sharing(title: string, description: string, path: string, origin: string): string[] {
+function sharing({ title, description, path }: RenderedPage, origin: string): string[] {
   const url = origin + path;
   return [
     `<link rel="canonical" href="${escapeHtml(url)}">`,

@@ -23,11 +23,11 @@ export interface Frontend extends Pages {
 
 /** Reads the result of `npm run build`. */
 export async function createBuiltFrontend(site: PublicSite): Promise<Frontend> {
-  const { listedPaths, pagePath, prerenderedPaths, renderPage } = await import("../../client/entry-server.tsx");
+  const { findPage, listedPaths, prerenderedIds, renderPage } = await import("../../client/entry-server.tsx");
   const { toDocument, styles } = await readTemplate(site);
-  const load = async () => ({ pagePath, renderPage, toDocument });
+  const load = async () => ({ findPage, prerenderedIds, renderPage, toDocument });
   return {
-    ...(await createPages(load, site.settings, prerenderedPaths)),
+    ...(await createPages(load, site.settings, true)),
     files: new Map([...(await readStaticFiles(builtClient)), ...crawlerFiles(site, listedPaths)]),
     inline: { styles, scripts: [] },
   };
@@ -59,14 +59,14 @@ export async function createDevFrontend(server: Server, site: PublicSite): Promi
     const { createDocument: create } = await importEdited<typeof DocumentModule>(documentModule);
     const toDocument = async (page: EntryServer.RenderedPage) => {
       const template = await readFile(join(projectRoot, "client", "index.html"), "utf8");
-      const source = sheetOf(page.path) === "landing" ? template : template.replace("/styles.css", "/other-pages.css");
-      return create(await vite.transformIndexHtml(page.path, source), site)(page);
+      const source = page.sheet === "landing" ? template : template.replace("/styles.css", "/other-pages.css");
+      return create(await vite.transformIndexHtml("/", source), site)(page);
     };
     return { ...entry, toDocument };
   };
   const sources = [`'nonce-${nonce}'`];
   return {
-    ...(await createPages(load, site.settings)),
+    ...(await createPages(load, site.settings, false)),
     files: crawlerFiles(site, (await load()).listedPaths),
     inline: { styles: sources, scripts: sources },
     vite,
@@ -77,9 +77,6 @@ const documentModule = join(projectRoot, "server", "views", "document.ts");
 
 /** The folder of the client's built files. */
 export const builtClient = join(projectRoot, "dist", "client");
-
-/** The stylesheet of the page with this path. */
-const sheetOf = (path: string) => (/^\/(?:\?|$)/.test(path) ? "landing" : "other");
 
 /**
  * Inlines the stylesheet of the page, so that the first paint waits for the document only, and adds the script's hash, so that the
@@ -104,7 +101,7 @@ async function readTemplate(site: PublicSite) {
     );
   const documents = { landing: create(sheets.landing), other: create(sheets.other) };
   return {
-    toDocument: (page: EntryServer.RenderedPage) => documents[sheetOf(page.path)](page),
+    toDocument: (page: EntryServer.RenderedPage) => documents[page.sheet](page),
     styles: Object.values(sheets).map((css) => `'${integrity(css)}'`),
   };
 }

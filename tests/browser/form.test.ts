@@ -1,6 +1,7 @@
 // The hydrated form in a browser: the sign-up, the question about a mistyped address, and every failure.
 import type { Route } from "playwright-core";
 import { beforeEach, describe, expect, it } from "vitest";
+import { fields } from "../../client/shared/fields.ts";
 import {
   createBrowserSites,
   animationsFinished,
@@ -134,7 +135,7 @@ describe("a sign-up", () => {
   it("is sent once after a double click, and that of a bot that fills in the honeypot field is stored with a flag", async () => {
     await openForm();
     await fill();
-    expect(await page.getByRole("textbox").count()).toBe(4);
+    expect(await page.getByRole("textbox").count()).toBe(fields.length);
     await page.locator("[name=message]").evaluate((input: HTMLInputElement) => (input.value = "Buy"));
     await page.locator("form").evaluate((form: HTMLFormElement) => {
       form.requestSubmit(); // Twice before React can disable the button.

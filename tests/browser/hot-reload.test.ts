@@ -48,7 +48,7 @@ const edits: [string, string, string][] = [
   ["client/shared/content.ts", 'headline: "', "MARK "],
   ["client/sections/hero.tsx", "<h1>", 'MARK{" "}'],
   ["client/sections/hero.css", ".hero-text {", " --MARK: shown;"],
-  ["client/entry-server.tsx", "head, body", ': body.replace("<h1>", "<h1>MARK ")'],
+  ["client/entry-server.tsx", "id, body", ': body.replace("<h1>", "<h1>MARK ")'],
 ];
 const serverEdit = ["server/views/page-cache.ts", "Buffer.from(html", '.replace("<h1>", "<h1>MARK ")'] as const;
 

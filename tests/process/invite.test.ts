@@ -1,6 +1,7 @@
 // waitlist invite: who is chosen, the list, the invitations, several processes at once, and one that is killed.
 import { readFile, rm, stat, writeFile } from "node:fs/promises";
 import { beforeEach, expect, it, vi } from "vitest";
+import { fieldColumns } from "../../server/database/columns.ts";
 import { migrate } from "../../server/database/migrate.ts";
 import { withClient } from "../support/postgres.ts";
 import { builtWaitlist, runBuiltWaitlist, runSite, until, urlsOf } from "../support/run.ts";
@@ -23,8 +24,9 @@ async function inviteToFile(...args: string[]): Promise<string> {
   return / as invitation (\d{4}-\d\d-\d\d-\d{4}-\d+)/.exec(stderr)?.[1] as string;
 }
 
+const optional = ",".repeat(fieldColumns.length - 3);
 const listOf = (...people: number[]) =>
-  ["name,email,company,job_title", ...people.map((i) => `Person ${i},person${i}@example.com,Engines,`), ""].join("\n");
+  [fieldColumns.join(), ...people.map((i) => `Person ${i},person${i}@example.com,Engines${optional}`), ""].join("\n");
 
 const invited = async () =>
   (await database.query("SELECT name FROM earlyaccess WHERE status = 'invited' ORDER BY created_at, id")).map(
