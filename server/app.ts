@@ -12,8 +12,8 @@ import type { Application } from "./http/server.ts";
 import { mayHaveLongBody } from "./middleware/body.ts";
 import { handleErrors } from "./middleware/errors.ts";
 import { logRequest, type OnResponse } from "./middleware/request-log.ts";
+import { checkProxyCount } from "./middleware/proxy-count.ts";
 import { securityHeaders, setHeaders } from "./middleware/security-headers.ts";
-import { warnOfProxy } from "./middleware/rate-limit.ts";
 import type { EntryLinks } from "./models/entry-links.ts";
 import type { PageViews } from "./models/page-views.ts";
 import type { Frontend } from "./views/frontend.ts";
@@ -40,13 +40,13 @@ export function createApp(options: AppOptions): Application {
     inline: frontend.inline,
     allowIndexing: site.allowIndexing,
   });
-  const checkProxy = trustProxy === 0 ? warnOfProxy(log) : undefined;
+  const checkProxy = checkProxyCount(trustProxy, log);
   const app = express();
 
   const listener: Application["listener"] = (req, res, refusal) => {
     // 1. Every response: request id, log and security headers
     const headers = ["X-Request-Id", logRequest(req, res, options), ...constantHeaders];
-    checkProxy?.(req);
+    checkProxy(req);
     if (mayHaveLongBody(req)) res.shouldKeepAlive = false;
     // 2. Prerendered pages and files, before Express, whose routing costs a third of the throughput
     const cached = isRead(req) ? findCached(req, prerendered, files) : undefined;

@@ -75,7 +75,8 @@ async function attempt(what: string, check: () => Promise<Finding>): Promise<Fin
 }
 
 function* examineSite({ trustProxy, controller, contactEmail }: Config): Generator<Finding> {
-  if (trustProxy === 0) yield warn("Proxy", "set TRUST_PROXY=1, or all visitors share the limit of their proxy.");
+  if (trustProxy === 0)
+    yield warn("Proxy", "TRUST_PROXY is 0, so all visitors share the limit of their proxy. See docs/deploy.md, Hosts.");
   if (controller && contactEmail) return;
   yield warn("Privacy", "the page /privacy does not say who is responsible: set CONTROLLER and CONTACT_EMAIL.");
 }
