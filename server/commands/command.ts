@@ -4,7 +4,7 @@ import type { Config } from "../config.ts";
 import { describeLoss, withConnection } from "../database/connect.ts";
 import { withDatabase, type OpenedDatabase } from "../database/settings.ts";
 import { errorFields } from "../logger.ts";
-import { explain, OperatorError, printable, printableLines } from "../operator-messages.ts";
+import { explain, migrateHint, OperatorError, printable, printableLines } from "../operator-messages.ts";
 
 export async function runCommand(work: Parameters<typeof withDatabase>[0]): Promise<void> {
   await conclude(() => withDatabase(work));
@@ -29,9 +29,6 @@ export async function conclude(work: () => Promise<void>): Promise<void> {
   }
   process.exit();
 }
-
-export const migrateHint =
-  "Migrate: npm run migrate; docker compose run --rm --no-deps migrate; or node dist/server/migrate.js in the image.";
 
 /**
  * Connects to the configured database as its owner, and disconnects after the work. A signal closes the connection, so that the

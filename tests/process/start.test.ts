@@ -8,7 +8,7 @@ import { version } from "../../package.json";
 import { freePort } from "../../server/database/embedded/embedded.ts";
 import { listen } from "../../server/http/listen.ts";
 import { projectRoot } from "../../server/project-root.ts";
-import { createEmptyDatabase, superuserUrl } from "../support/database.ts";
+import { createEmptyDatabase, createWebRole, superuserUrl } from "../support/database.ts";
 import { queryAs } from "../support/postgres.ts";
 import { runSite, urlsOf, type Options, type Site, until } from "../support/run.ts";
 import { ada, ready, signUp } from "../support/site.ts";
@@ -85,6 +85,15 @@ describe("a start that fails", () => {
     const stderr = await failToStart({ env: { ...urlsOf(database), PORT: `${port}` } });
     expect(stderr).toMatch(new RegExp(`^Port ${port} is taken by another program\\. .*\\bPORT=${port + 1}\n$`));
     other.close();
+  });
+
+  it("says how to migrate if the web role finds no table", async () => {
+    const empty = await createEmptyDatabase();
+    await queryAs(superuserUrl("postgres"), createWebRole(empty));
+    const env = { NODE_ENV: "production", DATABASE_URL: empty.webUrl };
+    expect(await failToStart({ env })).toMatch(
+      /^The table public\.earlyaccess does not exist, and ".*_web" may not migrate\. Migrate: npm run migrate; .*\n$/,
+    );
   });
 
   it("prints the SQL for an administrator if the owner cannot create the web role", async () => {

@@ -2,7 +2,7 @@
 import { Command } from "commander";
 import type pg from "pg";
 import { loadConfig, type Config } from "../../config.ts";
-import { connectTo, withConnection } from "../../database/connect.ts";
+import { connectTo, readLogins, withConnection } from "../../database/connect.ts";
 import { openDatabase, type OpenedDatabase, type WorkerTask } from "../../database/settings.ts";
 import { requireErasureKey } from "../../database/erasure-key.ts";
 import { mayMigrate, pendingMigrations } from "../../database/migrate.ts";
@@ -13,8 +13,8 @@ import { errorFields } from "../../logger.ts";
 import { backlogSeconds } from "../../models/queued-entries.ts";
 import { isFlagged } from "../../models/waitlist-entry.ts";
 import { insertStatement } from "../../models/waitlist.ts";
-import { OperatorError, printable } from "../../operator-messages.ts";
-import { count, countEntries, migrateHint, print } from "../command.ts";
+import { migrateHint, OperatorError, printable } from "../../operator-messages.ts";
+import { count, countEntries, print } from "../command.ts";
 import {
   examineConfirmations,
   examineMailDomain,
@@ -90,16 +90,17 @@ async function* examineDatabase(database: OpenedDatabase, config: Config): Async
   }
   const owner = await connectTo(ownerUrl);
   try {
+    const named = await readLogins(owner, database).catch(() => database);
     const isOwner = await mayMigrate(owner);
     const isUpToDate = isOwner && (await pendingMigrations(owner)).length === 0;
     if (isUpToDate) yield ok("Migrations", "all applied");
     else if (isOwner) yield problem("Migrations", `the database is not up to date. ${migrateHint}`);
     else yield problem("Migrations", "DATABASE_OWNER_URL does not name the owner of the waitlist.");
-    const { isPrivileged, warning } = await examineWebRole(owner, database);
+    const { isPrivileged, warning } = await examineWebRole(owner, named);
     const judge = isPrivileged && config.allowPrivilegedRole ? warn : problem;
     yield warning ? judge("Web role", warning) : ok("Web role", "cannot read, change or delete entries");
     if (!isUpToDate) return;
-    yield* examineWorker(owner, worker);
+    yield* examineWorker(owner, named.worker);
     if (config.mailFrom)
       yield await attempt("Confirmations", () => examineConfirmations(owner, config.mailMinConfirmed));
     yield await attempt("Backup", () => examineBackup(owner));
