@@ -122,7 +122,7 @@ export const settings = {
   HSTS_INCLUDE_SUBDOMAINS: { schema: trueOrFalse.default(false), example: "true" },
   /** The connection of the web process. Undefined: start the embedded Postgres. */
   DATABASE_URL: databaseUrl("DATABASE_URL"),
-  /** The connection for migrations and commands. Undefined: use DATABASE_URL. */
+  /** The connection for migrating and commands. Undefined: use DATABASE_URL. */
   DATABASE_OWNER_URL: databaseUrl("DATABASE_OWNER_URL"),
   /** The connection for Prisma Studio. Undefined: there are no admins, and Studio does not open. */
   DATABASE_ADMIN_URL: databaseUrl("DATABASE_ADMIN_URL"),
@@ -189,6 +189,7 @@ export const settingNames = Object.keys(settings) as SettingName[];
 /** The value of each setting under its name in camel case, as databaseUrl for DATABASE_URL. */
 export type Config = { [Name in SettingName as CamelCase<Name>]: SettingValues[Name] } & {
   allowPrivilegedRole: boolean;
+  isProduction: boolean;
 };
 
 type CamelCase<Name extends string> = Name extends `${infer Word}_${infer Rest}`
@@ -226,7 +227,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     throw new OperatorError(`The configuration is not valid:\n${errors.map((line) => `  ${line}`).join("\n")}`);
   }
   values.ALLOW_PRIVILEGED_ROLE ??= !isProduction;
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [toCamelCase(name), value])) as Config;
+  const config = Object.fromEntries(Object.entries(values).map(([name, value]) => [toCamelCase(name), value]));
+  return { ...config, isProduction } as Config;
 }
 
 /** Returns a copy of this process's environment without secrets, for child processes. */
@@ -260,8 +262,6 @@ function readSecretFiles(given: NodeJS.Dict<string>): { secrets: NodeJS.Dict<str
 /** Returns an error for each variable that is missing although another one requires it. */
 function checkPresence(given: NodeJS.Dict<string>): string[] {
   const needed: [SettingName, SettingName][] = [
-    ["DATABASE_OWNER_URL", "DATABASE_URL"],
-    ["DATABASE_ADMIN_URL", "DATABASE_URL"],
     ["SMTP_URL", "MAIL_FROM"],
     ["MAIL_FROM", "ERASURE_KEY"],
     ["MAIL_FROM", "PUBLIC_URL"],

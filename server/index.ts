@@ -23,7 +23,8 @@ import { createBuiltFrontend, createDevFrontend } from "./views/frontend.ts";
 type Cleanups = (() => unknown)[];
 
 async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (error: unknown) => void) {
-  const opened = await openDatabase(config);
+  const opened = await openDatabase(config, "DATABASE_URL");
+  if (config.isProduction) warnOfSettings(config, log);
   cleanups.push(() => opened.release());
   const stopped = new AbortController();
   const pool = createPool(opened.webUrl);
@@ -113,6 +114,14 @@ async function migrateWithRetries(opened: OpenedDatabase, config: Config, log: L
     }
     await sleep(retryMs, undefined, { signal }).catch(() => undefined);
   }
+}
+
+function warnOfSettings({ publicUrl, databaseUrl, databaseOwnerUrl }: Config, log: Logger): void {
+  if (!publicUrl) log.warn("PUBLIC_URL is not set: links to the site name http://localhost");
+  if (databaseOwnerUrl && databaseOwnerUrl !== databaseUrl)
+    log.warn(
+      "DATABASE_OWNER_URL is set: whoever controls the site's process could read the list. Set it for migrating only",
+    );
 }
 
 function logUrl(host: string, port: number, database: OpenedDatabase, log: Logger): void {

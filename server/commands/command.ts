@@ -6,8 +6,8 @@ import { withDatabase, type OpenedDatabase } from "../database/settings.ts";
 import { errorFields } from "../logger.ts";
 import { explain, migrateHint, OperatorError, printable, printableLines } from "../operator-messages.ts";
 
-export async function runCommand(work: Parameters<typeof withDatabase>[0]): Promise<void> {
-  await conclude(() => withDatabase(work));
+export async function runCommand(...command: Parameters<typeof withDatabase>): Promise<void> {
+  await conclude(() => withDatabase(...command));
 }
 
 /** Ends the process after the work, with exit code 1 after an error. */
@@ -38,7 +38,7 @@ export async function conclude(work: () => Promise<void>): Promise<void> {
 export async function withOwner(
   work: (client: pg.Client, database: OpenedDatabase, config: Config) => Promise<void>,
 ): Promise<void> {
-  await withDatabase(async (database, config) => {
+  await withDatabase("DATABASE_OWNER_URL", async (database, config) => {
     await withConnection(database.ownerUrl, async (client) => {
       let signal: NodeJS.Signals | undefined;
       const interrupt = (name: NodeJS.Signals) => {

@@ -4,7 +4,7 @@ import { migrate } from "../database/migrate.ts";
 import { OperatorError } from "../operator-messages.ts";
 import { print, runCommand } from "./command.ts";
 
-await runCommand(async (database, { allowPrivilegedRole }) => {
+await runCommand("DATABASE_URL", async (database, { allowPrivilegedRole }) => {
   const { applied, warnings } = await migrate(database, allowPrivilegedRole);
   const lines = [
     ...(applied ?? []).map((name) => `Applied ${name}.`),

@@ -45,6 +45,7 @@ it("doctor finds that the web role can read the list, https without a proxy, and
   expect(stdout).toMatch(/^warning {2}Proxy: TRUST_PROXY is 0, /m);
   expect(stdout).toMatch(/^warning {2}Privacy: .* set CONTROLLER and CONTACT_EMAIL/m);
   expect(stdout).not.toMatch(/it's a long secret|it%27s/);
+  expect(await judge({ NODE_ENV: "production" })).toMatchObject({ PUBLIC_URL: "warning" });
 });
 
 it("doctor finds that the web role may not store a sign-up, a notice or a page view", async () => {

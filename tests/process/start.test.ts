@@ -47,6 +47,17 @@ describe("a start with a given database", () => {
     expect(site.stderr()).toBe("");
   });
 
+  it("warns in production of an owner's URL and of a missing PUBLIC_URL", async () => {
+    const warnings = async (env: Record<string, string>) => {
+      const site = await start({ env: { NODE_ENV: "production", ...env } });
+      await site.stop();
+      return Array.from(site.stdout().matchAll(/"level":40,.*"msg":"(\w+)/g), ([, name]) => name);
+    };
+    expect(await warnings(urlsOf(database))).toEqual(["PUBLIC_URL", "DATABASE_OWNER_URL"]);
+    const site = { DATABASE_URL: database.webUrl, PUBLIC_URL: "https://perennial.example" };
+    expect(await warnings(site)).toEqual([]);
+  });
+
   it("reads .env and the file of a secret, and prefers the environment", async () => {
     await writeFile(file("database_url"), `${database.webUrl}\n`);
     await writeFile(file(".env"), `PUBLIC_URL=https://from.file\nPORT=1\nDATABASE_URL_FILE=database_url\n`);

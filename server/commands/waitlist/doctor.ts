@@ -45,10 +45,12 @@ async function* examine(): AsyncGenerator<Finding> {
     const config = loadConfig();
     yield ok(what, "every setting can be read");
     if (config.publicUrl?.startsWith("https:")) yield* examineSite(config);
+    else if (config.isProduction && !config.publicUrl)
+      yield warn("PUBLIC_URL", "it is not set, so links to the site name http://localhost.");
     if (config.smtpUrl) yield await examineMailServer(config.smtpUrl, config);
     if (config.mailFrom) yield* await examineMailDomain(config);
     what = "Database";
-    const database = await openDatabase(config);
+    const database = await openDatabase(config, "DATABASE_URL");
     try {
       yield* examineDatabase(database, config);
     } finally {
