@@ -103,7 +103,7 @@ export async function createRoles(owner: pg.Client, settings: DatabaseSettings):
 }
 
 /**
- * Grants each role its rights, and revokes every other one on the site's own objects, and commits: a running site never finds
+ * Grants each role its rights, revokes every other one on the site's own objects, and commits: a running site never finds
  * its INSERT revoked. A role that is no longer configured keeps its rights: drop it.
  */
 export async function grantRights(owner: pg.Client, settings: DatabaseSettings): Promise<void> {
@@ -170,7 +170,7 @@ export async function examineWebRole(owner: pg.Client, { webUrl }: DatabaseSetti
   const { privileged = false, rights = [] } = rows[0] ?? {};
   const role = `The role of DATABASE_URL, "${name}",`;
   if (privileged) {
-    const warning = `${role} is a superuser or the owner of the waitlist, or may create it, as it does not exist: a compromised web process could read and delete everything. Name a role of its own in DATABASE_URL, for example perennial_web, and the owner in DATABASE_OWNER_URL; migrating creates the role.`;
+    const warning = `${role} is a superuser or the owner of the waitlist (or may create it, if it is missing): a compromised web process could read and delete everything. Name a role of its own in DATABASE_URL, for example perennial_web, and the owner in DATABASE_OWNER_URL; migrating creates the role.`;
     return { isPrivileged: true, warning };
   }
   const warning = `${role} has ${rights.join(", ")} on entries: a compromised web process could use it. Migrating revokes its own rights and those of PUBLIC. Look for others with \\dp earlyaccess and \\du in psql: a membership, for example, or a grant by another role.`;

@@ -47,6 +47,7 @@ export const poolers: StackScenarios = {
       const load = (async () => {
         for (; !stop.signal.aborted; sent += 50) assertAnswered(await visitors.signUp(steady, 50, 2));
       })();
+      load.catch(() => undefined); // Thrown below.
       for (let i = 0; i < restarts; i++) {
         const migration = migrate({ webUrl, ownerUrl: pooler.url(ownerUrl) });
         const replica = await stack.startSite(env);
