@@ -11,8 +11,8 @@ import { isRead } from "./http/negotiation.ts";
 import type { Application } from "./http/server.ts";
 import { handleErrors } from "./middleware/errors.ts";
 import { logRequest, type OnResponse } from "./middleware/request-log.ts";
+import { checkProxyCount } from "./middleware/proxy-count.ts";
 import { securityHeaders, setHeaders } from "./middleware/security-headers.ts";
-import { warnOfProxy } from "./middleware/rate-limit.ts";
 import type { EntryLinks } from "./models/entry-links.ts";
 import type { PageViews } from "./models/page-views.ts";
 import type { Frontend } from "./views/frontend.ts";
@@ -39,13 +39,13 @@ export function createApp(options: AppOptions): Application {
     inline: frontend.inline,
     allowIndexing: site.allowIndexing,
   });
-  const checkProxy = trustProxy === 0 ? warnOfProxy(log) : undefined;
+  const checkProxy = checkProxyCount(trustProxy, log);
   const app = express();
 
   const listener: Application["listener"] = (req, res, refusal) => {
     // 1. Every response: request id, log and security headers
     const headers = ["X-Request-Id", logRequest(req, res, options), ...constantHeaders];
-    checkProxy?.(req);
+    checkProxy(req);
     // 2. Prerendered pages and files, before Express, whose routing costs a third of the throughput
     const cached = isRead(req) ? findCached(req, frontend) : undefined;
     if (refusal) res.writeHead(refusal, headers).end();

@@ -24,6 +24,9 @@ export class UnavailableError extends Error {
   }
 }
 
+export const migrateHint =
+  "Migrate: npm run migrate; docker compose run --rm --no-deps migrate; or node dist/server/migrate.js in the image.";
+
 export function explain(error: unknown): string {
   if (error instanceof OperatorError) return `${printableLines(error.message)}\n`;
   return `${printableLines(String(error instanceof Error ? error.stack : error))}\n`;

@@ -36,7 +36,7 @@ it("Docker Compose connects each service as the role that it needs, and none as 
   expect(users.filter((text) => /: \w/.test(text)).toSorted()).toEqual([
     "migrate: perennial_admin perennial_owner perennial_web perennial_worker",
     "site: perennial_web",
-    "studio: perennial_admin perennial_web",
+    "studio: perennial_admin",
     "worker: perennial_worker",
   ]);
   const sql = read("deploy/create-owner.sql");

@@ -34,7 +34,7 @@ it("documents name settings that exist", () => {
   const others = [".env.example", "docker-compose.yml", "Dockerfile", "tests/support/chromium.ts"].map(read).join("\n");
   const isSetting = (found: string) =>
     found.replace(/_FILE$/, "") in settings ||
-    found === "NODE_EXTRA_CA_CERTS" ||
+    ["NODE_EXTRA_CA_CERTS", "DATABASE_UNPOOLED_URL", "RAILWAY_DEPLOYMENT_DRAINING_SECONDS"].includes(found) ||
     new RegExp(`\\b${found}\\b`).test(others);
   const setting = /(?<![\w$-])([A-Z]+(?:_[A-Z]+)+)\b/g;
   expect(faults(present, (name) => findAll(codeOf(name), setting).filter((found) => !isSetting(found)))).toEqual([]);

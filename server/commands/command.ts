@@ -3,10 +3,10 @@ import type pg from "pg";
 import type { Config } from "../config/settings.ts";
 import { describeLoss, withConnection } from "../database/connect.ts";
 import { withDatabase, type OpenedDatabase } from "../database/settings.ts";
-import { errorFields, explain, OperatorError, printable, printableLines } from "../errors.ts";
+import { errorFields, explain, migrateHint, OperatorError, printable, printableLines } from "../errors.ts";
 
-export async function runCommand(work: Parameters<typeof withDatabase>[0]): Promise<void> {
-  await conclude(() => withDatabase(work));
+export async function runCommand(...command: Parameters<typeof withDatabase>): Promise<void> {
+  await conclude(() => withDatabase(...command));
 }
 
 /** Ends the process after the work, with exit code 1 after an error. */
@@ -29,9 +29,6 @@ export async function conclude(work: () => Promise<void>): Promise<void> {
   process.exit();
 }
 
-export const migrateHint =
-  "Migrate: npm run migrate; docker compose run --rm --no-deps migrate; or node dist/server/migrate.js in the image.";
-
 /**
  * Connects to the configured database as its owner, and disconnects after the work. A signal closes the connection, so that the
  * command cleans up and ends.
@@ -40,7 +37,7 @@ export const migrateHint =
 export async function withOwner(
   work: (client: pg.Client, database: OpenedDatabase, config: Config) => Promise<void>,
 ): Promise<void> {
-  await withDatabase(async (database, config) => {
+  await withDatabase("DATABASE_OWNER_URL", async (database, config) => {
     await withConnection(database.ownerUrl, async (client) => {
       let signal: NodeJS.Signals | undefined;
       const interrupt = (name: NodeJS.Signals) => {

@@ -4,7 +4,7 @@ import { migrate } from "../database/migrate.ts";
 import { OperatorError } from "../errors.ts";
 import { print, runCommand } from "./command.ts";
 
-await runCommand(async (database, { allowPrivilegedRole }) => {
+await runCommand("DATABASE_URL", async (database, { allowPrivilegedRole }) => {
   const { applied, warnings } = await migrate(database, allowPrivilegedRole);
   const lines = [
     ...(applied ?? []).map((name) => `Applied ${name}.`),
@@ -16,7 +16,7 @@ await runCommand(async (database, { allowPrivilegedRole }) => {
   }
   // If a password was changed in one place only, the site would start and could store nothing.
   for (const url of [database.webUrl, database.adminUrl, database.worker?.url]) {
-    if (url) await (await connectTo(url)).end();
+    if (url) await (await connectTo(url, "SELECT")).end();
   }
   print(`${lines.join("\n") || "The database is up to date."}\n`);
 });

@@ -8,7 +8,6 @@ import { pipeline } from "node:stream";
 import { createInterface } from "node:readline";
 import { Command, InvalidArgumentError } from "commander";
 import { isFree } from "../database/embedded/free-port.ts";
-import { settings } from "../config/settings.ts";
 import { childEnvironment } from "../config/load-config.ts";
 import { migrate } from "../database/migrate.ts";
 import { OperatorError } from "../errors.ts";
@@ -37,17 +36,12 @@ const { port, forward } = new Command("studio")
   .parse()
   .opts<{ port: number; forward?: boolean }>();
 
-await runCommand(async (database) => {
-  const { adminUrl } = database;
-  if (!adminUrl) {
-    const example = `DATABASE_ADMIN_URL=${settings.DATABASE_ADMIN_URL.example}`;
-    throw new OperatorError(`DATABASE_ADMIN_URL is not set. Set it, for example ${example}, and migrate.`);
-  }
+await runCommand("DATABASE_ADMIN_URL", async (database) => {
   // A new embedded database has no tables yet. A database of the operator is not migrated here.
   if (database.directory) await migrate(database);
   if (!(await isFree(port)))
     throw new OperatorError(`Port ${port} is taken. Choose another one, for example --port 5556`);
-  const studio = startStudio(adminUrl);
+  const studio = startStudio(database.adminUrl);
   const exit = once(studio, "exit") as Promise<[number | null]>;
   // Ctrl-C also reaches Studio. This process waits for Studio to end, then releases the database.
   let signalled = false;
@@ -72,7 +66,7 @@ function readPort(text: string): number {
 }
 
 /** Studio listens on 127.0.0.1, and refuses POST requests whose Origin is not http://localhost:PORT. It ends with this process, unless SIGKILL ends this process. */
-function startStudio(databaseUrl: string) {
+function startStudio(databaseUrl: string | undefined) {
   const prisma = createRequire(import.meta.url).resolve("prisma/build/index.js");
   const module = `data:text/javascript,${encodeURIComponent(preload)}`;
   // Without --browser none, Studio exits on a machine that has no browser.

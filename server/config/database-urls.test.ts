@@ -14,12 +14,6 @@ const good = {
   WORKER_DATABASE_URL: urlOf("worker"),
 };
 
-it("the configuration rejects DATABASE_OWNER_URL without DATABASE_URL", () => {
-  const { DATABASE_OWNER_URL } = good;
-  const message = "DATABASE_URL is not set, but DATABASE_OWNER_URL needs it, for example DATABASE_URL=postgresql://";
-  expect(() => readConfig({ DATABASE_OWNER_URL })).toThrow(message);
-});
-
 it.each([
   ["DATABASE_ADMIN_URL", "DATABASE_OWNER_URL"],
   ["WORKER_DATABASE_URL", "DATABASE_URL"],

@@ -72,8 +72,6 @@ function readSecretFiles(given: NodeJS.Dict<string>): { secrets: NodeJS.Dict<str
 /** Returns an error for each variable that is missing although another one requires it. */
 function checkPresence(given: NodeJS.Dict<string>): string[] {
   const needed: [SettingName, SettingName][] = [
-    ["DATABASE_OWNER_URL", "DATABASE_URL"],
-    ["DATABASE_ADMIN_URL", "DATABASE_URL"],
     ["SMTP_URL", "MAIL_FROM"],
     ["MAIL_FROM", "ERASURE_KEY"],
     ["MAIL_FROM", "PUBLIC_URL"],

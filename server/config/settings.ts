@@ -45,7 +45,7 @@ export const settings = {
   HSTS_INCLUDE_SUBDOMAINS: { schema: trueOrFalse.default(false), example: "true" },
   /** The connection of the web process. Undefined: start the embedded Postgres. */
   DATABASE_URL: databaseUrl("DATABASE_URL"),
-  /** The connection for migrations and commands. Undefined: use DATABASE_URL. */
+  /** The connection for migrating and commands. Undefined: use DATABASE_URL. */
   DATABASE_OWNER_URL: databaseUrl("DATABASE_OWNER_URL"),
   /** The connection for Prisma Studio. Undefined: there are no admins, and Studio does not open. */
   DATABASE_ADMIN_URL: databaseUrl("DATABASE_ADMIN_URL"),

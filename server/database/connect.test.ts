@@ -16,12 +16,12 @@ it("a connection whose first statement fails is closed", async () => {
   const server = createServer((accepted) => {
     socket = accepted.once("data", () => {
       accepted.write(reply("R", "\0\0\0\0"));
-      accepted.once("data", () => accepted.write(reply("E", "SERROR\0CXX000\0Mno\0\0")));
+      accepted.once("data", () => accepted.write(reply("E", "SERROR\0C58030\0Mno\0\0")));
     });
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(() => void (socket?.destroy(), server.close()));
   const opening = connectTo(`postgresql://a:b@127.0.0.1:${(server.address() as AddressInfo).port}/c`);
-  await expect(opening).rejects.toMatchObject({ name: "OperatorError", code: "XX000" });
+  await expect(opening).rejects.toMatchObject({ name: "OperatorError", code: "58030" });
   await expect.poll(() => socket?.readableEnded, { timeout: 10_000 }).toBe(true);
 });

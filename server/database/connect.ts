@@ -1,12 +1,21 @@
 // Single connections to Postgres: for migrations, commands and the worker.
 import pg from "pg";
 import { errorFields, OperatorError } from "../errors.ts";
+import type { DatabaseSettings } from "./settings.ts";
 
 const lostClients = new WeakSet<pg.Client>();
 
+/** Statements must name schemas: in a schema in which others may create objects, an overloaded function would run with the owner's rights. */
+const searchPath = "search_path = pg_catalog, pg_temp";
+
+/** Begins a transaction that leaves nothing in its session, which a pooler may give to others next. */
+export const begin = `BEGIN; SET LOCAL ${searchPath}; SET LOCAL lock_timeout = '5s'`;
+
+type Work<T> = (client: pg.Client) => Promise<T>;
+
 /** Connects, runs the work, and disconnects. @throws OperatorError also if the work failed because the connection was lost. */
-export async function withConnection<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = await connectTo(url);
+export async function withConnection<T>(url: string, work: Work<T>, first?: string): Promise<T> {
+  const client = await connectTo(url, first);
   try {
     return await work(client);
   } catch (error) {
@@ -16,6 +25,28 @@ export async function withConnection<T>(url: string, work: (client: pg.Client) =
   }
 }
 
+/**
+ * Returns the settings with the role that each URL logs in as in place of its user: a pooler may log in another role. The user of a
+ * URL that is refused stays: its role may be missing. @throws OperatorError if Postgres is unreachable.
+ */
+export async function readLogins<T extends DatabaseSettings>(owner: pg.Client, settings: T): Promise<T> {
+  const { ownerUrl, webUrl, adminUrl, worker } = settings;
+  const rename = async (url: string) => {
+    const login = url === ownerUrl ? readLogin(owner) : withConnection(url, readLogin, "SELECT");
+    const username = await login.catch((error: OperatorError) => {
+      if (error.code) throw error;
+    });
+    return username ? Object.assign(new URL(url), { username: encodeURIComponent(username) }).href : url;
+  };
+  const web = await rename(webUrl);
+  const admin = adminUrl && (await rename(adminUrl));
+  return { ...settings, webUrl: web, adminUrl: admin, worker: worker && { ...worker, url: await rename(worker.url) } };
+}
+
+export async function readLogin(client: pg.Client): Promise<string> {
+  return (await client.query("SELECT session_user AS login")).rows[0].login;
+}
+
 /** Returns the error to throw once the connection is lost. The driver's own error may have no code, and then looks permanent. */
 export function describeLoss(error: unknown): unknown {
   if (error instanceof OperatorError) return error;
@@ -23,16 +54,16 @@ export function describeLoss(error: unknown): unknown {
 }
 
 /**
- * Opens a connection that waits at most 5 s for a lock. Statements must name the schema of all objects but Postgres' own: in
- * a schema in which others may create objects, an overloaded function would run with the owner's rights.
+ * Opens a connection that waits at most 5 s for a lock.
+ * @param first its first statement, which sets the search path.
  * @throws OperatorError, with a code unless Postgres refuses the connection or its certificate is not trusted.
  */
-export async function connectTo(url: string): Promise<pg.Client> {
+export async function connectTo(url: string, first = `SET ${searchPath}`): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000, lock_timeout: 5_000 });
   client.on("error", () => lostClients.add(client));
   try {
     await client.connect();
-    await client.query("SET search_path = pg_catalog, pg_temp");
+    await client.query(first);
   } catch (error) {
     client.end().catch(() => undefined);
     if (lostClients.has(client)) throw describeLoss(error);
@@ -49,13 +80,13 @@ export async function connectTo(url: string): Promise<pg.Client> {
 /** Returns undefined if the error is transient. */
 function describeRefusal({ code = "", message }: { code?: string; message: string }, url: URL): string | undefined {
   const server = `Postgres at ${url.host}`;
-  // Of a wrong password, a role that may not log in, a database that does not exist. Postgres' message names the role or the database.
-  if (["28P01", "28000", "3D000"].includes(code)) {
-    const hint = url.searchParams.has("sslmode") ? "" : " If it requires TLS, end its URL with ?sslmode=verify-full.";
-    return `${server} refuses the connection: ${message}.${code === "28000" ? hint : ""}`;
-  }
   if (message.includes("unsupported startup parameter")) {
     return `${server} is a pooler that takes no settings of a session (${message}). Name Postgres itself: the site keeps ten connections at most.`;
+  }
+  // Of a wrong password, a role that may not log in, a database that does not exist, and of poolers. The message names the role or the database.
+  if (["28P01", "28000", "3D000", "08P01", "XX000"].includes(code)) {
+    const hint = url.searchParams.has("sslmode") ? "" : " If it requires TLS, end its URL with ?sslmode=verify-full.";
+    return `${server} refuses the connection: ${message}.${code === "28000" ? hint : ""}`;
   }
   if (/CERT|^UNABLE_TO_/.test(code)) {
     return `${server} shows a certificate that is not trusted (${code}). Name the file of its authority: add &sslrootcert=/path/ca.pem to its URL.`;

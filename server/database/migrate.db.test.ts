@@ -3,10 +3,12 @@ import { createHash, randomUUID } from "node:crypto";
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { beforeEach, describe, expect, it } from "vitest";
-import { createEmptyDatabase, type TestDatabase } from "../../tests/support/database.ts";
+import { createEmptyDatabase, createWebRole, superuserUrl, type TestDatabase } from "../../tests/support/database.ts";
 import { queryAs, withClient } from "../../tests/support/postgres.ts";
 import { projectRoot } from "../project-root.ts";
+import { begin, withConnection } from "./connect.ts";
 import { applyMigrations, migrate } from "./migrate.ts";
 
 const initial = "20261122230000_initial";
@@ -108,7 +110,11 @@ it("the migrated database serves the site of the initial migration, which runs u
 it("migrating stops at a migration of its own that is recorded as unfinished", async () => {
   await migrate(database);
   await database.query("UPDATE _prisma_migrations SET finished_at = NULL WHERE migration_name = $1", [initial]);
-  await expect(migrate(database)).rejects.toThrow(`Migration ${initial} in public._prisma_migrations did not finish`);
+  const { message } = (await migrate(database).catch((error: unknown) => error)) as Error;
+  expect(message).toContain(`Migration ${initial} in public._prisma_migrations did not finish`);
+  const [, update = ""] = /If it did: (UPDATE [^;]+;)/.exec(message) ?? [];
+  await database.query(update);
+  expect(await migrate(database)).toEqual({ applied: [], warnings: [] });
 });
 
 it("migrating succeeds in five concurrent runs on an empty database", async () => {
@@ -120,6 +126,22 @@ it("migrating with only the web role's connection changes nothing", async () => 
   await migrate(database);
   const webOnly = { ownerUrl: database.webUrl, webUrl: database.webUrl };
   expect(await migrate(webOnly)).toEqual({ applied: undefined, warnings: [] });
+});
+
+it("a role that may not migrate waits while the owner does, and takes no lock", async () => {
+  await queryAs(superuserUrl("postgres"), createWebRole(database));
+  const webOnly = { ownerUrl: database.webUrl, webUrl: database.webUrl };
+  await withClient(database.ownerUrl, async (holder) => {
+    await holder.query("SELECT pg_advisory_lock(72707369)");
+    const waiting = migrate(webOnly);
+    const migrating = migrate(database);
+    await sleep(1_500);
+    await holder.query("SELECT pg_advisory_unlock(72707369)");
+    expect((await migrating).applied).not.toEqual([]);
+    expect(await waiting).toEqual({ applied: undefined, warnings: [] });
+    await holder.query("SELECT pg_advisory_lock(72707369)");
+    expect(await migrate(webOnly)).toEqual({ applied: undefined, warnings: [] });
+  });
 });
 
 it.each(["LATIN1", "SQL_ASCII"])("migrating refuses a database in %s in one line", async (encoding) => {
@@ -172,7 +194,7 @@ describe("a migration", () => {
   async function apply(name: string, sql: string): Promise<string[]> {
     await mkdir(join(folder, name), { recursive: true });
     await writeFile(join(folder, name, "migration.sql"), sql);
-    return withClient(database.ownerUrl, (owner) => applyMigrations(owner, folder));
+    return withConnection(database.ownerUrl, (owner) => applyMigrations(owner, folder), begin);
   }
 
   it("that fails leaves nothing behind, says why, and can be tried again when it is mended", async () => {

@@ -5,11 +5,10 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import type { Logger } from "pino";
 import { readRole } from "../config/database-urls.ts";
-import { errorFields, OperatorError } from "../errors.ts";
+import { migrateHint, OperatorError } from "../errors.ts";
 import { projectRoot } from "../project-root.ts";
-import { withConnection } from "./connect.ts";
+import { begin, readLogins, withConnection } from "./connect.ts";
 import { storeKeyHash } from "./erasure-key.ts";
 import { createQueue, enableQueue } from "./queue.ts";
 import { createRoles, grantRights } from "./roles.ts";
@@ -30,21 +29,30 @@ interface MigrationResult {
 /**
  * Applies missing migrations, creates the roles that the settings name, and sets their rights; safe to repeat and to run from
  * several processes at once. If ownerUrl's role may not migrate, it changes nothing: the owner migrates elsewhere.
+ * Its connection always has a transaction open, so that a pooler in transaction mode gives it one session, and closes that
+ * session after an error.
  * @param allowPrivilegedRole false refuses a web role that is a superuser or the owner, before it changes anything.
  */
-export async function migrate(settings: DatabaseSettings, allowPrivilegedRole = true): Promise<MigrationResult> {
-  return withConnection<MigrationResult>(settings.ownerUrl, async (owner) => {
+export async function migrate(given: DatabaseSettings, allowPrivilegedRole = true): Promise<MigrationResult> {
+  const work = async (owner: pg.Client): Promise<MigrationResult> => {
     await requireUtf8(owner);
-    // Of several starts at once, one migrates and the others find it done. A pooler drops the connection's own lock_timeout.
-    await owner.query(`SET lock_timeout = '5s'; SELECT pg_advisory_lock(${migrationLock})`);
+    const may = await mayMigrate(owner);
+    const hint = `"${readRole(given.ownerUrl).name}" may not migrate.`;
+    if (!may && !(await findWaitlist(owner)))
+      throw new OperatorError(`The table public.earlyaccess does not exist, and ${hint} ${migrateHint}`);
+    const settings = await readLogins(owner, given);
     const webRole = readRole(settings.webUrl).name;
     const { isPrivileged, warning } = await examineWebRole(owner, webRole);
     if (isPrivileged && !allowPrivilegedRole) {
       throw new OperatorError(`${warning}\nTo start all the same, set ALLOW_PRIVILEGED_ROLE=true.`);
     }
-    const warnings = warning ? [warning] : [];
-    if (!(await mayMigrate(owner)))
-      return { applied: undefined, warnings: [...warnings, ...(await skipMigrations(owner, settings))] };
+    if (!may) {
+      await owner.query("COMMIT");
+      const other = given.ownerUrl === given.webUrl ? "" : `${hint} Name the owner in DATABASE_OWNER_URL.`;
+      return { applied: undefined, warnings: [warning ?? "", other].filter(Boolean) };
+    }
+    // Of several starts at once, one migrates and the others find it done. The lock outlasts each transaction.
+    await owner.query(`SELECT pg_advisory_lock(${migrationLock})`);
     await createRoles(owner, settings);
     await resetSettings(owner, webRole);
     const applied = await applyMigrations(owner);
@@ -53,59 +61,13 @@ export async function migrate(settings: DatabaseSettings, allowPrivilegedRole = 
     if (settings.erasureKey) await storeKeyHash(owner, settings.erasureKey);
     await enableQueue(owner, settings.worker);
     const after = await examineWebRole(owner, webRole);
+    await owner.query(`SELECT pg_advisory_unlock(${migrationLock}); COMMIT`);
     return { applied, warnings: after.warning ? [after.warning] : [] };
-  }).catch((error: pg.DatabaseError) => {
+  };
+  return withConnection(given.ownerUrl, work, begin).catch((error: pg.DatabaseError) => {
     if (error.code !== "55P03") throw error;
-    const hint =
-      "Another session holds the lock: try again. If DATABASE_OWNER_URL names a pooler in transaction mode, such as PgBouncer, it keeps the lock of an earlier run: name Postgres itself.";
-    throw new OperatorError(`${error.message}. ${hint}`, { code: error.code });
+    throw new OperatorError(`${error.message}. Another session holds the lock: try again.`, { code: error.code });
   });
-}
-
-const retryMs = 5_000;
-/** How long the first page waits for the database, so that sign-ups usually work from the first request. */
-const pagesWaitMs = 3_000;
-
-/** Postgres is unreachable, starting, stopping or out of connections, or another start holds a lock. */
-const transientErrorCodes = new Set(
-  "ECONNREFUSED ECONNRESET EPIPE ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH ETIMEDOUT CONNECT_TIMEOUT CONNECTION_LOST 08000 08003 08006 57P01 57P02 57P03 53300 55P03".split(
-    " ",
-  ),
-);
-
-/**
- * Migrates, and retries after transient errors. Resolves when the database is migrated, or after 3 s, and continues in the background.
- * @param onFault called with a permanent error after the promise resolved.
- */
-export async function prepareDatabase(
-  migrateOnce: () => Promise<MigrationResult>,
-  log: Logger,
-  signal: AbortSignal,
-  onFault: (error: unknown) => void,
-): Promise<void> {
-  const migrated = migrateWithRetries(migrateOnce, log, signal);
-  const late = sleep(pagesWaitMs, "late" as const, { ref: false });
-  if ((await Promise.race([migrated, late])) === "late") migrated.catch(onFault);
-}
-
-async function migrateWithRetries(
-  migrateOnce: () => Promise<MigrationResult>,
-  log: Logger,
-  signal: AbortSignal,
-): Promise<void> {
-  while (!signal.aborted) {
-    try {
-      const { applied, warnings } = await migrateOnce();
-      if (applied?.length) log.info({ applied }, "migrated");
-      for (const warning of warnings) log.warn(warning);
-      return;
-    } catch (error) {
-      const fields = errorFields(error);
-      if (!transientErrorCodes.has(fields.code ?? "")) throw error;
-      log.warn({ error: fields }, "database not available; pages are served, sign-ups wait for it");
-    }
-    await sleep(retryMs, undefined, { signal }).catch(() => undefined);
-  }
 }
 
 /** @throws OperatorError for another encoding: LATIN1 has not every character, and SQL_ASCII counts bytes. */
@@ -127,12 +89,21 @@ export async function mayMigrate(client: pg.Client): Promise<boolean> {
   return rows[0]?.may ?? false;
 }
 
-/** Returns a warning unless the site has no other role. @throws OperatorError if the database has no waitlist. */
-async function skipMigrations(client: pg.Client, { ownerUrl, webUrl }: DatabaseSettings): Promise<string[]> {
-  const { rows } = await client.query("SELECT to_regclass('public.earlyaccess') IS NULL AS missing");
-  const hint = `"${readRole(ownerUrl).name}" may not migrate. Name the owner in DATABASE_OWNER_URL.`;
-  if (rows[0].missing) throw new OperatorError(`The table public.earlyaccess does not exist, and ${hint}`);
-  return ownerUrl === webUrl ? [] : [hint];
+/**
+ * Returns whether the waitlist exists. While another process migrates, waits at most 60 s until the role may store sign-ups:
+ * Kubernetes starts the site and the Job that migrates at once.
+ */
+async function findWaitlist(client: pg.Client): Promise<boolean> {
+  for (let seconds = 0; ; seconds++) {
+    const { rows } = await client.query<{ found: boolean; pending: boolean }>(
+      `SELECT name IS NOT NULL AS found, has_any_column_privilege(name, 'INSERT') IS NOT TRUE AND EXISTS (
+         SELECT FROM pg_locks WHERE locktype = 'advisory' AND (classid, objid, objsubid) = (0, ${migrationLock}, 1) AND granted
+           AND database = (SELECT oid FROM pg_database WHERE datname = current_database())) AS pending
+       FROM to_regclass('public.earlyaccess') AS name`,
+    );
+    if (!rows[0]?.pending || seconds === 60) return rows[0]?.found ?? false;
+    await sleep(1_000);
+  }
 }
 
 /** Ignores migrations that another application recorded in the same table. */
@@ -153,14 +124,16 @@ export async function pendingMigrations(owner: pg.Client, folder = migrationsFol
   const recorded = new Map(rows.map(({ name, finished }) => [name, finished]));
   const unfinished = migrations.find(({ name }) => recorded.get(name) === false)?.name;
   if (unfinished === undefined) return migrations.filter(({ name }) => !recorded.has(name));
+  const resolve = (column: string) =>
+    `UPDATE public._prisma_migrations SET ${column} = now() WHERE migration_name = '${unfinished}' AND finished_at IS NULL;`;
   throw new OperatorError(
-    `Migration ${unfinished} in public._prisma_migrations did not finish. If it did not apply, run: npx prisma migrate resolve --rolled-back ${unfinished}. If it did: --applied ${unfinished}`,
+    `Migration ${unfinished} in public._prisma_migrations did not finish. If it did not apply, run as the owner: ${resolve("rolled_back_at")} If it did: ${resolve("finished_at")}`,
   );
 }
 
 /**
  * Applies the pending migrations and records them as `prisma migrate deploy` does, each in one transaction. The caller holds
- * migrationLock. Returns their names.
+ * migrationLock and has begun a transaction. Returns their names.
  */
 export async function applyMigrations(owner: pg.Client, folder = migrationsFolder): Promise<string[]> {
   const pending = await pendingMigrations(owner, folder);
@@ -168,15 +141,13 @@ export async function applyMigrations(owner: pg.Client, folder = migrationsFolde
   for (const { name, sql } of pending) {
     try {
       // Migrations name tables without a schema.
-      await owner.query(`BEGIN; SET LOCAL search_path = public; ${sql}`);
-      const checksum = createHash("sha256").update(sql).digest("hex");
-      await owner.query(insertRecord, [checksum, name]);
-      await owner.query("COMMIT");
+      await owner.query(`SET LOCAL search_path = public; ${sql}`);
     } catch (error) {
-      await owner.query("ROLLBACK").catch(() => undefined); // The connection may be lost.
       if (error instanceof pg.DatabaseError) error.message = `Migration ${name} failed: ${error.message}`;
       throw error;
     }
+    await owner.query(insertRecord, [createHash("sha256").update(sql).digest("hex"), name]);
+    await owner.query(`COMMIT; ${begin}`);
   }
   return pending.map(({ name }) => name);
 }

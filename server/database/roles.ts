@@ -5,6 +5,7 @@ import pg from "pg";
 import { signUpColumns } from "./columns.ts";
 import { readRole } from "../config/database-urls.ts";
 import { OperatorError } from "../errors.ts";
+import { begin, readLogin } from "./connect.ts";
 import { projectRoot } from "../project-root.ts";
 import type { DatabaseSettings } from "./settings.ts";
 import { isPrivileged, rolesAndWaitlist } from "./web-role.ts";
@@ -70,24 +71,31 @@ GRANT USAGE ON SCHEMA public TO ${id(name)};`,
   ];
 }
 
-/** Creates missing roles and schemas. @throws OperatorError with the SQL for an administrator if the owner lacks rights. */
+/** Creates missing roles and schemas, and commits. @throws OperatorError with the SQL for an administrator if the owner lacks rights. */
 export async function createRoles(owner: pg.Client, settings: DatabaseSettings): Promise<void> {
   const isTrue = async (sql: string) => (await owner.query(`SELECT (${sql}) AS value`)).rows[0].value === true;
   const mayCreate = await isTrue("SELECT rolsuper OR rolcreaterole FROM pg_roles WHERE rolname = current_user");
   const missing: string[] = [];
+  const [login, { name }] = [await readLogin(owner), readRole(settings.ownerUrl)];
   for (const [unless, sql, password] of listSteps(await readRoles(owner, settings), settings)) {
     if (await isTrue(unless)) continue;
+    if (login !== name && password !== undefined) {
+      const fault = `The user "${name}" of DATABASE_OWNER_URL logs in as "${login}", so a pooler would not find a new role under its name.`;
+      throw new OperatorError(`${fault} Migrate with URLs of Postgres itself. See docs/postgres.md, Poolers.`);
+    }
     // Not tried without the right: Postgres would write a refused statement into its log, with the password.
     if (mayCreate || password === undefined) {
       const statement = sql.replace("PASSWORD 'its password'", () => `PASSWORD ${pg.escapeLiteral(password ?? "")}`);
-      await owner.query(statement).catch((error: { code?: string }) => {
+      await owner.query(`SAVEPOINT step; ${statement}`).catch(async (error: { code?: string }) => {
         // insufficient_privilege; undefined_object, after a role that could not be created
         if (!["42501", "42704"].includes(error.code ?? "")) throw error;
+        await owner.query("ROLLBACK TO step");
       });
     }
     // Postgres only warns if the owner may not grant a right on another role's object.
     if (!(await isTrue(unless))) missing.push(...sql.split("\n"));
   }
+  await owner.query(`COMMIT; ${begin}`);
   if (missing.length === 0) return;
   const lines = missing.map((sql) => `  ${sql}\n`).join("");
   throw new OperatorError(
@@ -96,7 +104,7 @@ export async function createRoles(owner: pg.Client, settings: DatabaseSettings):
 }
 
 /**
- * Grants each role its rights, and revokes every other one on the site's own objects, in one transaction: a running site never finds
+ * Grants each role its rights, revokes every other one on the site's own objects, and commits: a running site never finds
  * its INSERT revoked. A role that is no longer configured keeps its rights: drop it.
  */
 export async function grantRights(owner: pg.Client, settings: DatabaseSettings): Promise<void> {
@@ -113,7 +121,7 @@ export async function grantRights(owner: pg.Client, settings: DatabaseSettings):
   const wanted = names.filter((name) => name.every((part) => parts.has(part))).toSorted((a, b) => a.length - b.length);
   const texts = wanted.map((name) => readFile(join(folder, `${name.join("-")}.sql`), "utf8"));
   const values = { admins, web: web?.name, studio: studio?.name, worker: worker?.name, sign_up_columns: signUpColumns };
-  await owner.query(`BEGIN; ${fillIn((await Promise.all(texts)).join("\n"), values)} COMMIT`);
+  await owner.query(`${fillIn((await Promise.all(texts)).join("\n"), values)} COMMIT; ${begin}`);
 }
 
 /** Replaces :"name" by an identifier, and :name by the text, as psql does. */

@@ -2,6 +2,8 @@
 import { join } from "node:path";
 import type { Config } from "../config/settings.ts";
 import { loadConfig } from "../config/load-config.ts";
+import { exampleDatabaseUrls, type DatabaseUrlName } from "../config/database-urls.ts";
+import { OperatorError } from "../errors.ts";
 import { projectRoot } from "../project-root.ts";
 import { openEmbedded } from "./embedded/embedded.ts";
 
@@ -24,21 +26,41 @@ export interface OpenedDatabase extends DatabaseSettings {
   release(): Promise<void>;
 }
 
-/** @param mayCreate false throws if there is neither a DATABASE_URL nor an embedded Postgres. */
-export async function openDatabase(config: Config, mayCreate = true): Promise<OpenedDatabase> {
-  const { databaseUrl: webUrl, databaseOwnerUrl: ownerUrl, databaseAdminUrl: adminUrl, erasureKey } = config;
-  const opened: OpenedDatabase = webUrl
-    ? { webUrl, ownerUrl: ownerUrl ?? webUrl, adminUrl, release: async () => undefined }
+/**
+ * Opens the database for a program that connects with `own`. Each program needs its own URL only; the owner's may be DATABASE_URL,
+ * the worker's the owner's. Without any URL, it is the embedded Postgres.
+ * @param mayCreate false throws if there is no embedded Postgres yet.
+ * @throws OperatorError if only other URLs are set.
+ */
+export async function openDatabase(config: Config, own: DatabaseUrlName, mayCreate = true): Promise<OpenedDatabase> {
+  const { databaseUrl, databaseAdminUrl: adminUrl, erasureKey } = config;
+  const ownerUrl = config.databaseOwnerUrl ?? databaseUrl;
+  const workerUrl = config.workerDatabaseUrl ?? ownerUrl;
+  const given = {
+    DATABASE_URL: databaseUrl,
+    DATABASE_OWNER_URL: ownerUrl,
+    DATABASE_ADMIN_URL: adminUrl,
+    WORKER_DATABASE_URL: workerUrl,
+  };
+  const url = given[own];
+  if (!url && Object.values(given).some(Boolean)) {
+    throw new OperatorError(`${own} is not set. Set it, for example ${own}=${exampleDatabaseUrls[own]}`);
+  }
+  const opened: OpenedDatabase = url
+    ? { webUrl: databaseUrl ?? url, ownerUrl: ownerUrl ?? url, adminUrl, release: async () => undefined }
     : await openEmbedded(join(projectRoot, ".data"), mayCreate);
   const wanted = { webhook: config.webhookUrl, mail: config.mailFrom, purge: config.retentionMonths > 0 };
   const tasks = workerTasks.filter((task) => wanted[task]);
-  const worker = tasks.length > 0 ? { url: config.workerDatabaseUrl ?? opened.ownerUrl, tasks } : undefined;
+  const worker = tasks.length > 0 ? { url: workerUrl ?? opened.ownerUrl, tasks } : undefined;
   return { ...opened, worker, erasureKey };
 }
 
-export async function withDatabase(work: (database: OpenedDatabase, config: Config) => Promise<void>): Promise<void> {
+export async function withDatabase(
+  own: DatabaseUrlName,
+  work: (database: OpenedDatabase, config: Config) => Promise<void>,
+): Promise<void> {
   const config = loadConfig();
-  const database = await openDatabase(config);
+  const database = await openDatabase(config, own);
   try {
     await work(database, config);
   } finally {

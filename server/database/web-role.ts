@@ -39,6 +39,6 @@ export async function examineWebRole(owner: pg.Client, name: string) {
 export async function resetSettings(owner: pg.Client, name: string): Promise<void> {
   for (const { repair, is_setting } of await listExcess(owner, name)) {
     // The owner may lack the right, and a compromised site may change its role at the same time.
-    if (is_setting) await owner.query(repair).catch(() => undefined);
+    if (is_setting) await owner.query(`SAVEPOINT reset; ${repair}`).catch(() => owner.query("ROLLBACK TO reset"));
   }
 }

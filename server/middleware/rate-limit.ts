@@ -1,9 +1,7 @@
-// The limits (SIGNUP_LIMIT in config.ts) of sign-ups, link posts and page views per client and network, and the warning of an unknown proxy.
-import type { IncomingMessage } from "node:http";
-import { BlockList, isIP, isIPv4 } from "node:net";
+// The limits (SIGNUP_LIMIT in config.ts) of sign-ups, link posts and page views per client and network.
+import { isIP, isIPv4 } from "node:net";
 import type { Request, RequestHandler } from "express";
 import { ipKeyGenerator, MemoryStore, rateLimit, type ClientRateLimitInfo, type Store } from "express-rate-limit";
-import type { Logger } from "pino";
 import { HttpError } from "../http/http-error.ts";
 
 export interface SignupLimits {
@@ -81,27 +79,3 @@ function clientIp(req: Request): string {
   const ip = given.replace(/^\[(.+)\](?::\d+)?$/, "$1").replace(/^(\d+(?:\.\d+){3}):\d+$/, "$1");
   return isIP(ip) > 0 ? ip : (req.socket.remoteAddress ?? "");
 }
-
-/** Loopback, private and unique local addresses, and those that providers use between their own machines (RFC 6598). */
-const privateNetworks = new BlockList();
-for (const network of "127.0.0.0/8 10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 100.64.0.0/10 ::1/128 fc00::/7".split(" ")) {
-  const [ip = "", prefix] = network.split("/");
-  privateNetworks.addSubnet(ip, Number(prefix), isIPv4(ip) ? "ipv4" : "ipv6");
-}
-
-/**
- * Returns a function that warns once if a request with X-Forwarded-For comes from a private address: that is a proxy, and
- * without TRUST_PROXY all its visitors share one limit.
- */
-export function warnOfProxy(log: Logger): (req: IncomingMessage) => void {
-  let hasWarned = false;
-  return function checkProxy(req) {
-    if (hasWarned || !req.headers["x-forwarded-for"]) return;
-    const { remoteAddress = "" } = req.socket;
-    hasWarned = privateNetworks.check(remoteAddress, isIPv4(remoteAddress) ? "ipv4" : "ipv6");
-    if (hasWarned) log.warn(proxyWarning);
-  };
-}
-
-const proxyWarning =
-  "a proxy is in front of the site, but TRUST_PROXY is 0: all visitors share one limit. Set it to the number of proxies, for example TRUST_PROXY=1";

@@ -9,7 +9,9 @@ const stop = new AbortController();
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"] as const) process.once(signal, () => stop.abort());
 try {
-  await withDatabase((database, config) => runTasks(database, config, createLogger(config.logLevel), stop.signal));
+  await withDatabase("WORKER_DATABASE_URL", (database, config) =>
+    runTasks(database, config, createLogger(config.logLevel), stop.signal),
+  );
 } catch (error) {
   process.stderr.write(explain(error));
   process.exitCode = 1;

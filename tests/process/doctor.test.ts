@@ -44,11 +44,11 @@ it("doctor finds that the web role can read the list, https without a proxy, and
   await database.query("REVOKE SELECT (name) ON earlyaccess FROM PUBLIC");
   expect([code, stderr]).toEqual([1, ""]);
   expect(stdout).toMatch(/^problem {2}Web role: .* has SELECT on public.earlyaccess/m);
-  expect(stdout).toMatch(/^warning {2}Proxy: set TRUST_PROXY=1/m);
+  expect(stdout).toMatch(/^warning {2}Proxy: TRUST_PROXY is 0, /m);
   expect(stdout).toMatch(/^warning {2}Privacy: .* set CONTROLLER and CONTACT_EMAIL/m);
   expect(stdout).not.toMatch(/it's a long secret|it%27s/);
   const production = { NODE_ENV: "production" };
-  expect(await judge(production)).toMatchObject({ Privacy: "warning" });
+  expect(await judge(production)).toMatchObject({ Privacy: "warning", PUBLIC_URL: "warning" });
   const named = { CONTROLLER: "Perennial Inc.", CONTACT_EMAIL: "privacy@perennial.example" };
   expect(await judge({ ...production, ...named })).not.toHaveProperty("Privacy");
 });

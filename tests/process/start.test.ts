@@ -8,7 +8,7 @@ import { freePort } from "../../server/database/embedded/free-port.ts";
 import { version } from "../../package.json";
 import { listen } from "../../server/http/listen.ts";
 import { projectRoot } from "../../server/project-root.ts";
-import { createEmptyDatabase, superuserUrl } from "../support/database.ts";
+import { createEmptyDatabase, createWebRole, superuserUrl } from "../support/database.ts";
 import { queryAs } from "../support/postgres.ts";
 import { run, runSite, urlsOf, type Options, type Site, until } from "../support/run.ts";
 import { ada, ready, signUp } from "../support/site.ts";
@@ -45,6 +45,17 @@ describe("a start with a given database", () => {
     expect(await signUp(site)).toBe(201);
     expect(await site.stop()).toBe(0);
     expect(site.stderr()).toBe("");
+  });
+
+  it("warns in production of an owner's URL and of a missing PUBLIC_URL", async () => {
+    const warnings = async (env: Record<string, string>) => {
+      const site = await start({ env: { NODE_ENV: "production", ...env } });
+      await site.stop();
+      return Array.from(site.stdout().matchAll(/"level":40,.*"msg":"(\w+)/g), ([, name]) => name);
+    };
+    expect(await warnings(urlsOf(database))).toEqual(["PUBLIC_URL", "DATABASE_OWNER_URL"]);
+    const site = { DATABASE_URL: database.webUrl, PUBLIC_URL: "https://perennial.example" };
+    expect(await warnings(site)).toEqual([]);
   });
 
   it("reads .env and the file of a secret, and prefers the environment", async () => {
@@ -85,6 +96,15 @@ describe("a start that fails", () => {
     const stderr = await failToStart({ env: { ...urlsOf(database), PORT: `${port}` } });
     expect(stderr).toMatch(new RegExp(`^Port ${port} is taken by another program\\. .*\\bPORT=${port + 1}\n$`));
     other.close();
+  });
+
+  it("says how to migrate if the web role finds no table", async () => {
+    const empty = await createEmptyDatabase();
+    await queryAs(superuserUrl("postgres"), createWebRole(empty));
+    const env = { NODE_ENV: "production", DATABASE_URL: empty.webUrl };
+    expect(await failToStart({ env })).toMatch(
+      /^The table public\.earlyaccess does not exist, and ".*_web" may not migrate\. Migrate: npm run migrate; .*\n$/,
+    );
   });
 
   it("prints the SQL for an administrator if the owner cannot create the web role", async () => {

@@ -8,6 +8,7 @@ import { floods } from "./floods.ts";
 import { kills } from "./kills.ts";
 import { largeList } from "./large-list.ts";
 import { metrics } from "./metrics.ts";
+import { mapNames, migrateThroughPoolers, poolers } from "./poolers.ts";
 import { replicas } from "./replicas.ts";
 
 if (process.platform !== "linux") throw new Error("These tests need Linux: they stop processes and read /proc.");
@@ -23,13 +24,15 @@ const inCi = new Set([
   "back up, erase 1,000 of 10,000 entries and restore: every other row returns",
 ]);
 
-const ofOneSite = { ...kills, ...databaseFaults, ...floods, ...replicas, ...largeList, ...metrics };
+const ofOneSite = { ...kills, ...databaseFaults, ...floods, ...replicas, ...largeList, ...metrics, ...poolers };
 
 /** Each returns what was measured, in a few words for the table, and throws if a check fails. */
 const scenarios: Record<string, () => Promise<string>> = {
   ...Object.fromEntries(Object.entries(ofOneSite).map(([name, use]) => [name, () => withStack(use)])),
   "the disk of Postgres is full, and that of the log": fillDisk,
   "back up, erase 1,000 of 10,000 entries and restore: every other row returns": backUpAndRestore,
+  "one and eight owners migrate an empty database through PgBouncer": migrateThroughPoolers,
+  "a pooler maps the users of URLs to roles": mapNames,
 };
 
 const [word = ""] = process.argv.slice(2);

@@ -1,6 +1,8 @@
 // Databases in the one Postgres of the test run, which is deleted at its end: copies of migrated templates, and empty ones.
 import { randomBytes } from "node:crypto";
+import pg from "pg";
 import { inject } from "vitest";
+import { readRole } from "../../server/config/database-urls.ts";
 import type { DatabaseSettings } from "../../server/database/settings.ts";
 import type { Template } from "./global-setup.ts";
 import { queryAs } from "./postgres.ts";
@@ -45,6 +47,12 @@ export async function createEmptyDatabase(options = ""): Promise<TestDatabase> {
   await asSuperuser(`CREATE DATABASE ${name} OWNER ${name}_owner ${options}`);
   const ownerUrl = urlOf(name, "owner", "owners-password");
   return toTestDatabase(name, { ownerUrl, webUrl: urlOf(name, "web", "it's a long secret") });
+}
+
+/** Returns the SQL that creates the web role of an empty database, as migrating would. */
+export function createWebRole({ webUrl }: DatabaseSettings): string {
+  const { name, password } = readRole(webUrl);
+  return `CREATE ROLE ${name} LOGIN PASSWORD ${pg.escapeLiteral(password)}`;
 }
 
 /** Creates a copy of a migrated database. All copies have the same owner and the same web role. */

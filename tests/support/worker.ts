@@ -18,9 +18,11 @@ export async function startWorker(env: Record<string, string>, roundMs?: number)
   let lines = "";
   let failure: unknown;
   const log = pino({ base: null }, { write: (line: string) => (lines += line) });
-  const working = runTasks(await openDatabase(config), config, log, stop.signal, roundMs).catch((error: unknown) => {
-    failure = error;
-  });
+  const working = runTasks(await openDatabase(config, "WORKER_DATABASE_URL"), config, log, stop.signal, roundMs).catch(
+    (error: unknown) => {
+      failure = error;
+    },
+  );
   /** Ends as with SIGTERM, which completes the jobs in progress. */
   const end = () => (stop.abort(), working);
   onTestFinished(end);

@@ -3,7 +3,7 @@ import { Command } from "commander";
 import type pg from "pg";
 import type { Config } from "../../config/settings.ts";
 import { loadConfig } from "../../config/load-config.ts";
-import { connectTo, withConnection } from "../../database/connect.ts";
+import { connectTo, readLogins, withConnection } from "../../database/connect.ts";
 import { openDatabase, type OpenedDatabase, type WorkerTask } from "../../database/settings.ts";
 import { requireErasureKey } from "../../database/erasure-key.ts";
 import { mayMigrate, pendingMigrations } from "../../database/migrate.ts";
@@ -12,8 +12,8 @@ import { examineWebRole } from "../../database/web-role.ts";
 import { readRole } from "../../config/database-urls.ts";
 import { isFlagged } from "../../models/waitlist-entry.ts";
 import { insertStatement } from "../../models/waitlist.ts";
-import { errorFields, OperatorError, printable } from "../../errors.ts";
-import { count, countEntries, migrateHint, print } from "../command.ts";
+import { errorFields, migrateHint, OperatorError, printable } from "../../errors.ts";
+import { count, countEntries, print } from "../command.ts";
 import {
   examineConfirmations,
   examineMailDomain,
@@ -47,7 +47,7 @@ async function* examine(): AsyncGenerator<Finding> {
     if (config.smtpUrl) yield await examineMailServer(config.smtpUrl, config);
     if (config.mailFrom) yield* await examineMailDomain(config);
     what = "Database";
-    const database = await openDatabase(config, false);
+    const database = await openDatabase(config, "DATABASE_URL", false);
     try {
       yield* examineDatabase(database, config);
     } finally {
@@ -76,7 +76,9 @@ async function attempt(what: string, check: () => Promise<Finding>): Promise<Fin
 function* examineSite(config: Config): Generator<Finding> {
   const isHttps = config.publicUrl?.startsWith("https:");
   if (isHttps && config.trustProxy === 0)
-    yield warn("Proxy", "set TRUST_PROXY=1, or all visitors share the limit of their proxy.");
+    yield warn("Proxy", "TRUST_PROXY is 0, so all visitors share the limit of their proxy. See docs/deploy.md, Hosts.");
+  if (config.isProduction && !config.publicUrl)
+    yield warn("PUBLIC_URL", "it is not set, so links to the site name http://localhost.");
   if (!(isHttps || config.isProduction) || (config.controller && config.contactEmail)) return;
   yield warn("Privacy", "the page /privacy does not say who is responsible: set CONTROLLER and CONTACT_EMAIL.");
 }
@@ -90,16 +92,17 @@ async function* examineDatabase(database: OpenedDatabase, config: Config): Async
   }
   const owner = await connectTo(ownerUrl);
   try {
+    const named = await readLogins(owner, database).catch(() => database);
     const isOwner = await mayMigrate(owner);
     const isUpToDate = isOwner && (await pendingMigrations(owner)).length === 0;
     if (isUpToDate) yield ok("Migrations", "all applied");
     else if (isOwner) yield problem("Migrations", `the database is not up to date. ${migrateHint}`);
     else yield problem("Migrations", "DATABASE_OWNER_URL does not name the owner of the waitlist.");
-    const { isPrivileged, warning } = await examineWebRole(owner, await findWebRole(webUrl));
+    const { isPrivileged, warning } = await examineWebRole(owner, readRole(named.webUrl).name);
     const judge = isPrivileged && config.allowPrivilegedRole ? warn : problem;
     yield warning ? judge("Web role", warning) : ok("Web role", "cannot read, change or delete entries");
     if (!isUpToDate) return;
-    yield* examineWorker(owner, worker);
+    yield* examineWorker(owner, named.worker);
     if (config.mailFrom)
       yield await attempt("Confirmations", () => examineConfirmations(owner, config.mailMinConfirmed));
     yield await attempt("Backup", () => examineBackup(owner));
@@ -110,13 +113,6 @@ async function* examineDatabase(database: OpenedDatabase, config: Config): Async
   } finally {
     await owner.end();
   }
-}
-
-/** Returns the role that the site has: a pooler may log in another one than the URL names. */
-async function findWebRole(url: string): Promise<string> {
-  const find = async (web: pg.Client) =>
-    (await web.query<{ name: string }>("SELECT session_user AS name")).rows[0]?.name;
-  return (await withConnection(url, find).catch(() => undefined)) ?? readRole(url).name;
 }
 
 async function examineConnection(name: string, url: string, statements: string[] = []): Promise<Finding> {

@@ -1,0 +1,205 @@
+// PgBouncer, which gives the session of one client to the next: migrations, restarts, and URLs whose users it maps to other roles.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { freePort } from "../../server/database/embedded/free-port.ts";
+import { migrate } from "../../server/database/migrate.ts";
+import { queryAs, startPostgres, type Postgres } from "../support/postgres.ts";
+import { findProgram, runSite, until } from "../support/run.ts";
+import { ready, signUp, startSite } from "../support/site.ts";
+import { assertAnswered, assertRunning, createVisitors, type StackScenarios } from "../support/stack.ts";
+
+/** Of a replica, with a migration beside each. */
+const restarts = 8;
+
+const withDatabase = (url: string, name: string) => Object.assign(new URL(url), { pathname: `/${name}` }).href;
+const withUser = (url: string, username: string) => Object.assign(new URL(url), { username }).href;
+
+/** Asserts that no lock is left, and that the sessions of the pool have their roles' own settings. */
+async function assertClean(url: string, lockTimeout = "0"): Promise<void> {
+  for (let i = 0; i < 5; i++) {
+    const [state] = await queryAs(
+      url,
+      `SELECT (SELECT count(*)::int FROM pg_locks WHERE locktype = 'advisory' AND objid = 72707369) AS locks,
+        current_setting('search_path') AS path, current_setting('lock_timeout') AS timeout`,
+    );
+    assert.deepEqual(state, { locks: 0, path: '"$user", public', timeout: lockTimeout });
+  }
+}
+
+export const poolers: StackScenarios = {
+  "a replica restarts behind PgBouncer while the owner migrates through it": async (stack) => {
+    const { webUrl, ownerUrl } = stack.postgres;
+    const { username } = new URL(webUrl);
+    // As docs/postgres.md says.
+    await stack.query(`ALTER ROLE ${username} SET statement_timeout = '1950ms'`);
+    await stack.query(`ALTER ROLE ${username} SET lock_timeout = '400ms'`);
+    const pooler = await startPgBouncer(stack.postgres, "transaction");
+    try {
+      const env = { DATABASE_URL: pooler.url(webUrl) };
+      const visitors = createVisitors(stack);
+      const steady = await stack.startSite(env);
+      await ready(steady);
+      let sent = 0;
+      const stop = new AbortController();
+      const load = (async () => {
+        for (; !stop.signal.aborted; sent += 50) assertAnswered(await visitors.signUp(steady, 50, 2));
+      })();
+      load.catch(() => undefined); // Thrown below.
+      for (let i = 0; i < restarts; i++) {
+        const migration = migrate({ webUrl, ownerUrl: pooler.url(ownerUrl) });
+        const replica = await stack.startSite(env);
+        await ready(replica);
+        await migration;
+        assert.equal(await replica.stop(), 0);
+        assert.equal(replica.stderr(), "");
+      }
+      stop.abort();
+      await load;
+      assertRunning(steady);
+      await assertClean(env.DATABASE_URL, "400ms");
+      await assertClean(pooler.url(ownerUrl));
+      await migrate({ webUrl, ownerUrl });
+      return `${restarts} restarts, ${restarts} migrations; ${sent} sign-ups, ${await visitors.assertStored()} stored; no lock left`;
+    } finally {
+      await pooler.stop();
+    }
+  },
+};
+
+export async function migrateThroughPoolers(): Promise<string> {
+  const postgres = await startPostgres();
+  const results: string[] = [];
+  try {
+    for (const mode of ["session", "transaction"]) {
+      const pooler = await startPgBouncer(postgres, mode);
+      try {
+        for (const clients of [1, 8]) {
+          await migrateThrough(pooler, postgres, `${mode}_${clients}`, clients);
+          results.push(`${clients} in ${mode} mode`);
+        }
+      } finally {
+        await pooler.stop();
+      }
+    }
+  } finally {
+    await postgres.release();
+  }
+  return `empty databases migrated by ${results.join(", ")}; no lock left`;
+}
+
+async function migrateThrough({ url }: Pooler, postgres: Postgres, name: string, clients: number): Promise<void> {
+  await queryAs(postgres.superuserUrl, `CREATE DATABASE ${name} OWNER perennial_owner`);
+  const direct = { ownerUrl: withDatabase(postgres.ownerUrl, name), webUrl: withDatabase(postgres.webUrl, name) };
+  const worker = { url: withUser(direct.webUrl, "perennial_worker"), tasks: ["webhook" as const] };
+  const settings = { ...direct, worker, erasureKey: "a-key-of-32-characters-for-tests" };
+  const pooled = { ...settings, ownerUrl: url(direct.ownerUrl) };
+  // Others take each session that is free.
+  const done = new AbortController();
+  const others = Array.from({ length: 4 }, async () => {
+    while (!done.signal.aborted) await queryAs(pooled.ownerUrl, "SELECT pg_sleep(0.01)");
+  });
+  const runs = await Promise.all(Array.from({ length: clients }, () => migrate(pooled))).finally(async () => {
+    done.abort();
+    await Promise.all(others);
+  });
+  const applied = runs.flatMap((run) => run.applied ?? []);
+  assert(applied.length > 0 && new Set(applied).size === applied.length, "a migration was applied twice");
+  for (const { warnings } of runs) assert.deepEqual(warnings, []);
+  // A migration that fails leaves no lock either.
+  const setFinished = (value: string) =>
+    queryAs(direct.ownerUrl, `UPDATE public._prisma_migrations SET finished_at = ${value}`);
+  await setFinished("NULL");
+  await assert.rejects(migrate(pooled), /did not finish/);
+  await assertClean(pooled.ownerUrl);
+  await setFinished("now()");
+  for (const again of [settings, pooled]) assert.deepEqual(await migrate(again), { applied: [], warnings: [] });
+}
+
+/** As Supabase's: the user NAME.ref logs in as NAME. */
+export async function mapNames(): Promise<string> {
+  const postgres = await startPostgres();
+  const pooler = await startPgBouncer(postgres, "session");
+  const { ownerUrl, webUrl } = postgres;
+  const mapped = (url: string, role: string) => withUser(withDatabase(pooler.url(url), role), `perennial_${role}.ref`);
+  const [mappedOwner, mappedWeb] = [mapped(ownerUrl, "owner"), mapped(webUrl, "web")];
+  const production = { NODE_ENV: "production", PUBLIC_URL: "http://localhost", SIGNUP_HOURLY_CEILING: "0" };
+  const roles = async () =>
+    (await queryAs(postgres.superuserUrl, "SELECT FROM pg_roles WHERE rolname LIKE '%.ref'")).length;
+  const refuse = async (env: Record<string, string>) => {
+    const site = runSite({ env: { ...production, ...env } });
+    await until("the site ends", () => site.process.exitCode !== null);
+    return site.stderr();
+  };
+  try {
+    // The role does not exist yet.
+    assert.match(await refuse({ DATABASE_URL: mappedOwner }), /"perennial_owner", is a superuser or the owner/);
+    const notFound = /^The user "perennial_owner.ref" of DATABASE_OWNER_URL logs in as "perennial_owner", .*\n$/;
+    assert.match(await refuse({ DATABASE_URL: mappedWeb, DATABASE_OWNER_URL: mappedOwner }), notFound);
+    assert.match(await refuse({ DATABASE_URL: webUrl, DATABASE_OWNER_URL: mappedOwner }), notFound);
+    // First with plain names, then through the pooler.
+    await migrate(postgres);
+    for (const owner of [{}, { DATABASE_OWNER_URL: ownerUrl }, { DATABASE_OWNER_URL: mappedOwner }]) {
+      const site = await startSite({ env: { ...production, ...owner, DATABASE_URL: mappedWeb } });
+      await ready(site);
+      assert.equal(await signUp(site, { name: "Ada", email: `${Math.random()}@example.com`, company: "Engines" }), 201);
+      assert.equal(await site.stop(), 0);
+    }
+    assert.match(await refuse({ DATABASE_URL: mappedOwner }), /"perennial_owner", is a superuser or the owner/);
+    assert.equal(await roles(), 0, "roles under the pooler's names");
+    return "3 starts with the web role, 4 refusals; no role under another name";
+  } finally {
+    await pooler.stop();
+    await postgres.release();
+  }
+}
+
+type Pooler = Awaited<ReturnType<typeof startPgBouncer>>;
+
+/** Starts PgBouncer in front of the Postgres, with two databases that log in the users NAME.ref as NAME. */
+async function startPgBouncer({ ownerUrl, webUrl }: Pick<Postgres, "ownerUrl" | "webUrl">, mode: string) {
+  const folder = await mkdtemp(join(tmpdir(), "perennial-pgbouncer-"));
+  await chmod(folder, 0o755); // It refuses to run as root.
+  const { port: postgresPort, pathname } = new URL(ownerUrl);
+  const port = await freePort();
+  const server = `host=127.0.0.1 port=${postgresPort}`;
+  const roles = [ownerUrl, webUrl].map((url) => new URL(url));
+  const aliases = roles.map(({ username, password }) => {
+    const database = username.replace("perennial_", "");
+    return `${database} = ${server} dbname=${pathname.slice(1)} user=${username} password=${password}`;
+  });
+  const users = roles.flatMap(({ username, password }) => [
+    `"${username}" "${password}"`,
+    `"${username}.ref" "${password}"`,
+  ]);
+  const files = { users: join(folder, "users.txt"), settings: join(folder, "pgbouncer.ini") };
+  await writeFile(files.users, `${users.join("\n")}\n`);
+  const settings = {
+    listen_addr: "127.0.0.1",
+    listen_port: port,
+    unix_socket_dir: "",
+    auth_type: "scram-sha-256",
+    auth_file: files.users,
+    pool_mode: mode,
+    ignore_startup_parameters: "lock_timeout,statement_timeout",
+  };
+  const lines = Object.entries(settings).map(([name, value]) => `${name} = ${value}`);
+  await writeFile(files.settings, ["[databases]", ...aliases, `* = ${server}`, "[pgbouncer]", ...lines, ""].join("\n"));
+  const pooler = spawn(findProgram("pgbouncer"), ["-q", "-u", "nobody", files.settings], { stdio: "ignore" });
+  const url = (direct: string) => Object.assign(new URL(direct), { port: `${port}` }).href;
+  await until("PgBouncer responds", () =>
+    queryAs(url(ownerUrl), "SELECT").then(
+      () => true,
+      () => false,
+    ),
+  );
+  return {
+    url,
+    stop: async () => {
+      pooler.kill("SIGKILL");
+      await rm(folder, { recursive: true });
+    },
+  };
+}
