@@ -6,6 +6,7 @@ const common = {
   isolate: false, // Each worker loads a module once, not once per file.
   sequence: { groupOrder: 1 },
   setupFiles: "tests/support/console.ts",
+  env: { TZ: "Pacific/Chatham" }, // Where the day of UTC is seldom the day of the clock.
   // Browsers, databases and servers are started for real; a test that hangs must still end.
   testTimeout: 60_000,
   hookTimeout: 60_000,

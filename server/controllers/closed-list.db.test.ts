@@ -4,6 +4,7 @@ import { beforeEach, expect, it } from "vitest";
 import { settings as rules } from "../config/settings.ts";
 import { createTestApp, noDatabase, testSettings, type TestApp } from "../../tests/support/app.ts";
 import { createTestDatabase } from "../../tests/support/database.ts";
+import { createToken } from "../models/entry-tokens.ts";
 import { describeClosing } from "../models/page-settings.ts";
 import { createBuiltFrontend } from "../views/frontend.ts";
 
@@ -40,10 +41,21 @@ it("the page of a closed list says so in place of the form, is not hydrated, and
   expect(page).not.toMatch(/content="[^"]*Join/);
 });
 
-it.each(["/leave", "/confirm"])("the link %s still works after the closing", async (url) => {
-  const link = `${url}?token=${"A".repeat(22)}`;
-  expect(await get(site, link)).toContain("<button");
-  expect((await request(site.app).post(link)).status).toBe(200);
+it("the links of a mail still work after the closing", async () => {
+  const { token, hash } = createToken();
+  await database.query(
+    `INSERT INTO earlyaccess (id, name, email, company, mail_tokens)
+     VALUES (gen_random_uuid(), 'Ada', 'ada@example.com', 'Engines', ARRAY[$1::bytea])`,
+    [hash],
+  );
+  for (const [link, left] of [
+    ["/confirm", [{ confirmed: true }]],
+    ["/leave", []],
+  ] as const) {
+    expect(await get(site, `${link}?token=${token}`)).toContain("<button");
+    expect((await request(site.app).post(`${link}?token=${token}`)).status).toBe(200);
+    expect(await database.query("SELECT confirmed_at IS NOT NULL AS confirmed FROM earlyaccess")).toEqual(left);
+  }
 });
 
 it.each([

@@ -73,7 +73,7 @@ it("the rate limiter does not count cross-site requests", async () => {
 
 it.each([
   ["an IPv4 /24", (i: number) => `203.0.113.${i}`, "203.0.113.255", "203.0.114.1"],
-  ["an IPv6 /48", (i: number) => `2001:db8:0:${(i * 256).toString(16)}::1`, "2001:db8::ff00:0:0:1", "2001:db8:1::1"],
+  ["an IPv6 /48", (i: number) => `2001:db8:0:${(i * 256).toString(16)}::1`, "2001:db8:0:ff00::1", "2001:db8:1::1"],
 ])("the limit of %s is ten times that of a client", async (_, member, eleventh, other) => {
   await start(1, 1);
   for (let i = 0; i < 10; i++) await expectStatuses({ [member(i)]: 201 });

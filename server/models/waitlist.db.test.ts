@@ -46,6 +46,7 @@ function nextCall({ mock }: Mock<Database["execute"] | Database["query"]>): Prom
 async function insertUncommitted(email: string): Promise<pg.Client> {
   const client = new pg.Client(database.ownerUrl);
   await client.connect();
+  onTestFinished(() => client.end());
   await client.query(`BEGIN;
     INSERT INTO earlyaccess (id, name, email, company) VALUES (gen_random_uuid(), 'Eve', '${email}', 'Engines')`);
   return client;

@@ -93,7 +93,7 @@ describe("show", () => {
     await addAda({ notice_id: id }, name);
     const stdout = await show("--format", "json");
     expect(stdout).not.toMatch(/[^\n\P{Cc}]|[\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u);
-    const [row] = await database.query("SELECT to_json(earlyaccess) AS entry FROM earlyaccess");
+    const [row] = await database.query("SET timezone = 'UTC'; SELECT to_json(earlyaccess) AS entry FROM earlyaccess");
     const notice = { id, text: "Who keeps the list\n", shown_at: expect.any(String) as string };
     expect(JSON.parse(stdout)).toEqual([{ entry: row?.entry, notice, status_changes: [] }]);
     expect(row?.entry).toMatchObject({ name });

@@ -9,6 +9,7 @@ import { freePort } from "../../server/database/embedded/free-port.ts";
 import { hashEmail } from "../../server/database/erasure-key.ts";
 import { migrate } from "../../server/database/migrate.ts";
 import { projectRoot } from "../../server/project-root.ts";
+import { purgeCrontab } from "../../server/worker/purge.ts";
 import { createTestDatabase, erasureKey, type TestDatabase } from "../support/database.ts";
 import { openMailServer } from "../support/mail-server.ts";
 import { openWire } from "../support/tcp-proxy.ts";
@@ -102,6 +103,7 @@ it("the worker deletes what is older than RETENTION_MONTHS or was erased before 
 });
 
 it("the worker deletes each day, and catches up the day on which no worker ran", async () => {
+  expect(purgeCrontab).toMatch(/^\d+ \d+ \* \* \* purge /);
   await (await startPurge()).stop();
   expect(await emails()).toHaveLength(2);
   await database.query(

@@ -34,7 +34,8 @@ export async function startPostgres(parent = tmpdir()) {
 
 /** Runs SQL on a connection of its own, so that a test can act as any role. */
 export async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client(url);
+  // A transaction that a failed test left open must not stop the next ones.
+  const client = new pg.Client({ connectionString: url, lock_timeout: 20_000 });
   client.on("error", () => undefined); // The end of a connection also fails its query.
   await client.connect();
   try {
