@@ -40,7 +40,7 @@ export async function isQueueEnabled(owner: pg.Client, task: WorkerTask): Promis
   return rows[0].enabled === true;
 }
 
-/** The site creates the schema as the waitlist's owner, or as a role that may act as the owner. */
+/** Throws an OperatorError if another application owns the schema graphile_worker: neither the waitlist's owner nor a role that may act as it. */
 async function refuseForeignQueue(owner: pg.Client): Promise<void> {
   const { rows } = await owner.query<{ owner: string }>(
     `SELECT r.rolname AS owner FROM pg_namespace JOIN pg_roles r ON r.oid = nspowner
@@ -55,7 +55,7 @@ async function refuseForeignQueue(owner: pg.Client): Promise<void> {
 }
 
 /**
- * An SQL aggregate over jobs: for how many seconds they have waited. A mail may wait until the next day; it does so without an attempt.
+ * An SQL aggregate over jobs: for how many seconds they have waited. A mail that must wait until the next day counts only from then.
  * Of the mails and webhooks that failed, the third oldest counts: one address whose mail server fails for days is no backlog.
  */
 export const backlogSeconds = `greatest(0, extract(epoch FROM now() - least(

@@ -1,4 +1,4 @@
-// The limits (SIGNUP_LIMIT in config.ts) of sign-ups, link posts and page views per client and network.
+// The limits of sign-ups, link posts and page views per client and network: multiples of SIGNUP_LIMIT.
 import { isIP, isIPv4 } from "node:net";
 import type { Request, RequestHandler } from "express";
 import { ipKeyGenerator, MemoryStore, rateLimit, type ClientRateLimitInfo, type Store } from "express-rate-limit";
@@ -56,8 +56,8 @@ const refuseTooMany: RequestHandler = () => {
 };
 
 /**
- * Of each limit. Sign-ups, link posts and page views have two each: at about 250 bytes a client, six full limits take 30 MB. An
- * attacker with more networks has as many limits anyway.
+ * The most clients that a limit counts. At about 250 bytes a client, the six limits (two each for sign-ups, link posts and page
+ * views) take at most 30 MB. An attacker with more networks than that exceeds the limits anyway.
  */
 const maxClients = 20_000;
 
