@@ -65,6 +65,6 @@ export const explanations: Explanation[] = [
   {
     columns: ["id", "imported"],
     what: "A random number for your entry, and whether it was moved here from another list",
-    why: "They tell entries apart, and sign-ups from imported entries.",
+    why: "They tell one entry from another, and a sign-up from an import.",
   },
 ];

@@ -95,9 +95,50 @@ it.each([
     expect(top - bar).toBeLessThanOrEqual(48);
   }
   await page.getByRole("navigation").getByRole("link", { name: "Get Early Access" }).click();
+  expect(await page.getByText("Get Early Access", { exact: true }).count()).toBe(2); // In the bar and in the form.
   const { top, bottom } = await page.locator(".form-card").evaluate((card) => card.getBoundingClientRect());
   expect(top).toBeGreaterThan(0);
   expect(width < 1024 ? top : bottom).toBeLessThan(height); // A phone is too small for the whole form.
+});
+
+it("from 320 to 430 px, the bar has one row and AI-native stays in one line", async () => {
+  const page = await openPage({ url: sites.open.url });
+  for (let width = 320; width <= 430; width += 10) {
+    await page.setViewportSize({ width, height: 800 });
+    const seen = await page.evaluate(() => {
+      const lead = document.querySelector(".hero-lead")?.firstChild as Text;
+      const word = document.createRange();
+      word.setStart(lead, lead.data.indexOf("AI-"));
+      word.setEnd(lead, lead.data.indexOf("native") + "native".length);
+      return { bar: document.querySelector("nav")?.clientHeight, lines: word.getClientRects().length };
+    });
+    expect(seen, `at ${width} px`).toEqual({ bar: 64, lines: 1 });
+  }
+});
+
+it.each([
+  [1280, 600, "#pricing"],
+  [1440, 760, "#pricing"],
+  [1920, 1440, "#pricing"],
+  [390, 844, "#early-access"],
+])("at %d × %d px, everything in view after a link to %s is grown", async (width, height, link) => {
+  const page = await openPage({ url: sites.open.url, viewport: { width, height }, reducedMotion: "no-preference" });
+  await deferredLayoutFinished(page);
+  await page.locator(link).evaluate((element) => element.scrollIntoView({ behavior: "instant" }));
+  await settled(page);
+  const growing = await page.evaluate(() =>
+    document
+      .getAnimations()
+      .filter(({ timeline }) => timeline !== document.timeline)
+      .map(({ effect }) => effect as KeyframeEffect)
+      .filter((effect) => {
+        const { progress, direction } = effect.getComputedTiming();
+        const { top, bottom } = (effect.target as Element).getBoundingClientRect();
+        return progress !== (direction === "reverse" ? 0 : 1) && top > 64 && bottom < innerHeight;
+      })
+      .map(({ target, pseudoElement }) => `${(target as Element).outerHTML.slice(0, 60)} ${pseudoElement}`),
+  );
+  expect(growing).toEqual([]);
 });
 
 it("the Back button and a reload return to the same position", async () => {
