@@ -22,7 +22,7 @@ function expectErrorPage({ status, type, text, headers }: request.Response, expe
   expect(text).toContain("<title>Error: ");
   expect(text).toMatch(/<section class="form-failure"[^>]* tabindex="-1" autofocus=""/);
   expect(text.replaceAll("<!-- -->", "")).toContain(words);
-  expect(text).not.toContain("data-hydration");
+  expect(text).not.toMatch(/data-hydration|data-beacon/);
   expect(text).toContain('id="early-access-email"');
 }
 

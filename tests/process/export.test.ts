@@ -30,23 +30,9 @@ it("export quotes special characters and empty text in CSV", async () => {
     utm_source: "",
   });
   const [{ id } = {}] = await entries();
-  const cells: Record<string, unknown> = {
-    name: '"Ada ""Countess"", Lovelace"',
-    email: "ada@example.com",
-    company: "Engines",
-    job_title: '"two\nlines"',
-    status: "waiting",
-    created_at: "2026-01-02T03:04:05.678Z",
-    confirmed_at: "2026-01-03T00:00:00.000Z",
-    mail_refusal: "'=550",
-    suspected_spam: "f",
-    disposable_email: "f",
-    unusual_volume: "t",
-    utm_source: '""',
-    id,
-  };
-  const line = columns.split(",").map((column) => cells[column]); // join leaves out undefined.
-  expect(await exportList()).toBe(`${columns}\n${line.join()}\n`);
+  const laterFields = ",".repeat(fieldColumns.length - 4);
+  const cells = `"Ada ""Countess"", Lovelace",ada@example.com,Engines,"two\nlines"${laterFields},waiting,2026-01-02T03:04:05.678Z,2026-01-03T00:00:00.000Z,'=550,f,f,t,"",,,,,`;
+  expect(await exportList()).toBe(`${columns}\n${cells},${id as string}\n`);
 });
 
 it("export writes the same columns as JSON lines", async () => {
