@@ -5,7 +5,7 @@ import { errorFields } from "../errors.ts";
 
 export type Pool = pg.Pool;
 
-/** In milliseconds, for a statement of the site and its wait for a connection: sign-ups that wait behind a dead one have time for another. */
+/** In milliseconds, for a statement of the site and its wait for a connection. Short, so that a sign-up whose connection is dead can be tried on another one before its deadline. */
 const statementMs = 2_000;
 
 const siteTimeouts = {

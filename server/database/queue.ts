@@ -40,7 +40,7 @@ export async function isQueueEnabled(owner: pg.Client, task: WorkerTask): Promis
   return rows[0].enabled === true;
 }
 
-/** The site creates the schema as the waitlist's owner, or as a role that may act as the owner. */
+/** Throws if another role than the waitlist's owner created the queue's schema: two applications would run each other's jobs. */
 async function refuseForeignQueue(owner: pg.Client): Promise<void> {
   const { rows } = await owner.query<{ owner: string }>(
     `SELECT r.rolname AS owner FROM pg_namespace JOIN pg_roles r ON r.oid = nspowner

@@ -56,7 +56,7 @@ const refuseTooMany: RequestHandler = () => {
 };
 
 /**
- * Of each limit. Sign-ups, link posts and page views have two each: at about 250 bytes a client, six full limits take 30 MB. An
+ * Each limit counts as many clients. Sign-ups, link posts and page views have two limits each; at 250 bytes a client, all take 30 MB. An
  * attacker with more networks has as many limits anyway.
  */
 const maxClients = 20_000;

@@ -13,8 +13,8 @@ const groupSizes = [15, 4, 1];
 const firstRetryMs = 30;
 const retryMs = 250;
 /**
- * In milliseconds, after a statement on a slow disk: the clients that it answered send their next changes together. Otherwise they
- * split into two groups that wait for each other's disk, which stores half as many.
+ * In milliseconds, after a statement on a slow disk: the clients that it answered send their next changes together. Without the pause, clients
+ * fall into two groups, and each statement carries half of them.
  */
 const mostPauseMs = 10;
 
