@@ -8,7 +8,7 @@ import { openDatabase, type OpenedDatabase, type WorkerTask } from "../../databa
 import { requireErasureKey } from "../../database/erasure-key.ts";
 import { mayMigrate, pendingMigrations } from "../../database/migrate.ts";
 import { backlogSeconds, isQueueEnabled, workerLock, workerName } from "../../database/queue.ts";
-import { examineWebRole } from "../../database/web-role.ts";
+import { examineWebRole } from "../../database/roles.ts";
 import { readRole } from "../../config/database-urls.ts";
 import { isFlagged } from "../../models/waitlist-entry.ts";
 import { insertStatement } from "../../models/waitlist.ts";
