@@ -74,31 +74,13 @@ function toOperatorError(error: unknown): unknown {
   return error;
 }
 
-/** A container's disk is read-only, and has none of the operator's folders. */
-export function fileError(path: string, verb: "read" | "written", { code }: NodeJS.ErrnoException): OperatorError {
-  const mount =
-    ' In a container, mount the folder (-v "$PWD/exports:/data" --user "$(id -u):$(id -g)"), and name /data/FILE.';
-  const hints: Record<string, string> = {
-    ENOENT: mount,
-    EROFS: mount,
-    EEXIST: " Another command writes it, or one was killed: then remove it.",
-  };
-  return new OperatorError(`${printable(path)} cannot be ${verb}: ${code}.${hints[code ?? ""] ?? ""}`);
-}
-
 /** Keeps line breaks, and replaces every other control character by "?". */
 export function print(text: string): void {
   process.stdout.write(printableLines(text));
 }
 
-export function count(number: number): string {
-  return number.toLocaleString("en");
-}
+export const count = (number: number) => number.toLocaleString("en");
 
-export function countEntries(number: number): string {
-  return `${count(number)} ${number === 1 ? "entry" : "entries"}`;
-}
+export const countEntries = (number: number) => `${count(number)} ${number === 1 ? "entry" : "entries"}`;
 
-export function countPeople(number: number): string {
-  return `${count(number)} ${number === 1 ? "person" : "people"}`;
-}
+export const countPeople = (number: number) => `${count(number)} ${number === 1 ? "person" : "people"}`;

@@ -13,7 +13,7 @@ import {
   invitableCondition,
 } from "../../models/list/invitations.ts";
 import { count, countPeople, print, withOwner } from "../command.ts";
-import { writeList } from "./list-file.ts";
+import { writeList } from "./files.ts";
 
 type Options = Partial<Record<"source" | "out" | "show" | "undo", string>> &
   Partial<Record<"confirmed" | "dryRun" | "list", boolean>> & { first?: number };
