@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Config } from "./config/settings.ts";
 import { createApp } from "./app.ts";
-import { loadConfig } from "./config/load-config.ts";
+import { listWarnings, loadConfig } from "./config/load-config.ts";
 import { readRole } from "./config/database-urls.ts";
 import { connect, createPool } from "./database/pool.ts";
 import { openDatabase, type OpenedDatabase } from "./database/settings.ts";
@@ -24,7 +24,7 @@ type Cleanups = (() => unknown)[];
 
 async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (error: unknown) => void) {
   const opened = await openDatabase(config, "DATABASE_URL");
-  if (config.isProduction) warnOfSettings(config, log);
+  for (const warning of listWarnings(config)) log.warn(warning);
   cleanups.push(() => opened.release());
   const stopped = new AbortController();
   const pool = createPool(opened.webUrl);
@@ -48,7 +48,8 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
       .catch((err: unknown) => log.error({ err }, "rendering the pages failed"));
   cleanups.push(watchClosing(config, renderAgain));
   const migrated = migrateWithRetries(opened, config.allowPrivilegedRole, log, stopped.signal);
-  const late = sleep(pagesWaitMs, "late" as const, { ref: false });
+  // The first page waits for migrating, so that sign-ups usually work from the first request.
+  const late = sleep(3_000, "late" as const, { ref: false });
   if ((await Promise.race([migrated, late])) === "late") migrated.catch(onFault);
   const frontend = await rendering;
 
@@ -86,17 +87,6 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
   cleanups.push(() => frontend.vite?.close());
   cleanups.push(() => http.close());
   logUrl(config.host, port, opened, log);
-}
-
-/** How long the first page waits for migrating, in milliseconds, so that sign-ups usually work from the first request. */
-const pagesWaitMs = 3_000;
-
-function warnOfSettings({ publicUrl, databaseUrl, databaseOwnerUrl }: Config, log: Logger): void {
-  if (!publicUrl) log.warn("PUBLIC_URL is not set: links to the site name http://localhost");
-  if (databaseOwnerUrl && databaseOwnerUrl !== databaseUrl)
-    log.warn(
-      "DATABASE_OWNER_URL is set: whoever controls the site's process could read the list. Set it for migrating only",
-    );
 }
 
 function logUrl(host: string, port: number, database: OpenedDatabase, log: Logger): void {

@@ -66,11 +66,8 @@ export async function migrate(given: DatabaseSettings, allowPrivilegedRole = tru
 }
 
 /** Postgres is unreachable, starting, stopping or out of connections, or another start holds a lock. */
-const transientErrorCodes = new Set(
-  "ECONNREFUSED ECONNRESET EPIPE ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH ETIMEDOUT CONNECT_TIMEOUT CONNECTION_LOST 08000 08003 08006 57P01 57P02 57P03 53300 55P03".split(
-    " ",
-  ),
-);
+const transientCode =
+  /^(?:ECONN|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|CONNECT|0800[036]|57P0[123]|53300|55P03)/;
 
 /** Migrates for the site, every 5 s until Postgres is available. @throws what another try would not repair. */
 export async function migrateWithRetries(
@@ -87,7 +84,7 @@ export async function migrateWithRetries(
       return;
     } catch (error) {
       const fields = errorFields(error);
-      if (!transientErrorCodes.has(fields.code ?? "")) throw error;
+      if (!transientCode.test(fields.code ?? "")) throw error;
       log.warn({ error: fields }, "database not available; pages are served, sign-ups wait for it");
     }
     await sleep(5_000, undefined, { signal }).catch(() => undefined);
@@ -134,9 +131,9 @@ async function findWaitlist(client: pg.Client): Promise<boolean> {
 export async function pendingMigrations(owner: pg.Client, folder = migrationsFolder) {
   const names = (await readdir(folder)).filter((name) => /^\d/.test(name)).toSorted();
   const read = async (name: string) => {
+    const text = await readFile(join(folder, name, "migration.sql"), "utf8");
     // Git for Windows may have changed the line ends, which are part of the checksum.
-    const sql = (await readFile(join(folder, name, "migration.sql"), "utf8")).replaceAll("\r\n", "\n");
-    return { name, sql };
+    return { name, sql: text.replaceAll("\r\n", "\n") };
   };
   const migrations = await Promise.all(names.map(read));
   const { rows: tables } = await owner.query("SELECT to_regclass('public._prisma_migrations') IS NOT NULL AS found");

@@ -68,7 +68,6 @@ function toProblem(what: string, error: unknown): Finding {
   return problem(what, `${printable((error as Error).message)} (${code}). ${hint}`);
 }
 
-/** Returns what the check finds, or why it failed. */
 async function attempt(what: string, check: () => Promise<Finding>): Promise<Finding> {
   return check().catch((error: unknown) => toProblem(what, error));
 }

@@ -59,7 +59,6 @@ export function guard(column: string): string {
   return `regexp_replace(${column}, ${pg.escapeLiteral(unguarded)}, '''', 'g')`;
 }
 
-/** Reverses guard. */
 export function unguard(cell: string): string {
   return cell.replaceAll(guarded, "");
 }
