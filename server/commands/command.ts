@@ -66,9 +66,8 @@ function toOperatorError(error: unknown): unknown {
   // undefined_table, undefined_column
   if (code === "42P01" || code === "42703") return new OperatorError(`The database is not up to date. ${migrateHint}`);
   if (code === "42501") {
-    const hint =
-      "Set DATABASE_OWNER_URL to the owner's connection, or grant the owner this right: docs/postgres.md, Roles.";
-    return new OperatorError(`${printable((error as Error).message)}. ${hint}`);
+    const hint = "Set DATABASE_OWNER_URL to the owner's connection, or grant the owner this right";
+    return new OperatorError(`${printable((error as Error).message)}. ${hint}: docs/postgres.md, Roles.`);
   }
   if (code === "57P01") return describeLoss(error);
   return error;

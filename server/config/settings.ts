@@ -1,13 +1,13 @@
 // The table of settings: each with its rule, default and example.
 import { z } from "zod";
-import { exampleDatabaseUrls, postgresUrl, type DatabaseUrlName } from "./database-urls.ts";
+import { exampleUrl, postgresUrl, type DatabaseUrlName } from "./database-urls.ts";
 import * as rules from "./rules.ts";
 
 const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 
 const databaseUrl = (name: DatabaseUrlName) => ({
   schema: postgresUrl(name).optional(),
-  example: exampleDatabaseUrls[name],
+  example: exampleUrl(name),
   secret: true,
 });
 

@@ -93,8 +93,7 @@ export async function migrateWithRetries(
 
 /** @throws OperatorError for another encoding: LATIN1 has not every character, and SQL_ASCII counts bytes. */
 async function requireUtf8(client: pg.Client): Promise<void> {
-  const { rows } = await client.query<{ server_encoding: string }>("SHOW server_encoding");
-  const encoding = rows[0]?.server_encoding;
+  const encoding = (await client.query("SHOW server_encoding")).rows[0].server_encoding;
   if (encoding === "UTF8") return;
   throw new OperatorError(
     `The encoding of the database is ${encoding}, which cannot store every name. Create another one, with: TEMPLATE template0 ENCODING 'UTF8'`,

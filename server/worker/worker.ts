@@ -62,12 +62,7 @@ export async function runTasks(
   });
 }
 
-async function createTask(
-  task: WorkerTask,
-  config: Config,
-  key: string | undefined,
-  onMail?: CountMail,
-): Promise<Task> {
+async function createTask(task: WorkerTask, config: Config, key: string | undefined, onMail?: CountMail) {
   const { webhookUrl = "", webhookSecret, mailFrom, smtpUrl, retentionMonths } = config;
   if (task === "webhook") return webhookTask({ url: webhookUrl, secret: webhookSecret });
   if (task === "purge") return purgeTask(retentionMonths, key);

@@ -32,12 +32,7 @@ export async function nameInvitation(client: pg.Client): Promise<string> {
 const batchSize = 1_000;
 
 /** Invites the oldest, and returns how many. Skips people whom another transaction holds: two runs never take the same person. */
-export async function inviteOldest(
-  client: pg.Client,
-  first: number,
-  condition: string,
-  invitation: string,
-): Promise<number> {
+export async function inviteOldest(client: pg.Client, first: number, condition: string, invitation: string) {
   // ARRAY, because Postgres may run a subquery of IN more than once.
   const update = `UPDATE public.earlyaccess SET status = 'invited', invitation = $2 WHERE id = ANY (ARRAY(
     SELECT id FROM public.earlyaccess WHERE ${condition} ORDER BY created_at, id LIMIT $1 FOR UPDATE SKIP LOCKED))`;
