@@ -2,7 +2,7 @@
 import { turn } from "./turn.ts";
 import type { Database } from "../database/pool.ts";
 import { hashToken } from "./entry-tokens.ts";
-import { inBatches } from "./batch.ts";
+import { Batches } from "./batch.ts";
 
 /** Each resolves after the commit. @throws UnavailableError */
 export interface EntryLinks {
@@ -26,7 +26,7 @@ const statement = `${turn}
   ORDER BY position`;
 
 export function createEntryLinks(query: Database["query"]): EntryLinks {
-  const follow = inBatches(
+  const batches = new Batches(
     async (links: Link[]) => {
       const distinct = new Map(links.map((link) => [nameOf(link), link]));
       const rows = await query(statement, JSON.stringify([...distinct.values()]));
@@ -36,7 +36,7 @@ export function createEntryLinks(query: Database["query"]): EntryLinks {
     (link) => link.hash,
   );
   return {
-    confirm: (token) => follow({ confirms: true, hash: hashToken(token) }),
-    leave: async (token) => void (await follow({ confirms: false, hash: hashToken(token) })),
+    confirm: (token) => batches.add({ confirms: true, hash: hashToken(token) }),
+    leave: async (token) => void (await batches.add({ confirms: false, hash: hashToken(token) })),
   };
 }

@@ -6,7 +6,7 @@ import type { SignupCeiling } from "./signup-ceiling.ts";
 import { errorFields } from "../errors.ts";
 import { signUpColumns } from "../database/columns.ts";
 import { within, type Database } from "../database/pool.ts";
-import { inBatches } from "./batch.ts";
+import { Batches } from "./batch.ts";
 import type { SignUp } from "./waitlist-entry.ts";
 import type { Notice } from "./page-settings.ts";
 
@@ -59,7 +59,7 @@ export function createWaitlist(
     }
   }
 
-  const storeSoon = inBatches(store, ({ email }) => email);
+  const batches = new Batches(store, ({ email }) => email);
 
   return {
     check: async () => {
@@ -71,7 +71,7 @@ export function createWaitlist(
     join: async (entry) => {
       const unusual_volume = ceiling?.begin() ?? false;
       try {
-        await storeSoon({ ...entry, unusual_volume });
+        await batches.add({ ...entry, unusual_volume });
       } catch (error) {
         ceiling?.fail();
         throw error;
