@@ -1,7 +1,7 @@
 // The pages as responses: rendered and compressed once if they are the same for everybody, and the Cache-Control of all pages.
 import type * as EntryServer from "../../client/entry-server.tsx";
 import type { PageId } from "../../client/entry-server.tsx";
-import type { FormFailure } from "../../client/shared/form-failure.ts";
+import type { FormFailure } from "../../client/shared/landing-state.ts";
 import type { PageSettings } from "../../client/shared/site-settings.ts";
 import { cacheResponse, compress, type CachedResponse } from "../http/cached-response.ts";
 
