@@ -8,15 +8,11 @@ import { mayHoldEmail } from "../errors.ts";
 /** In characters. Enough to recognise a path, and too short for a flood of 8 KB paths to fill the disk. */
 const loggedPathLength = 200;
 
-interface LoggedRequest {
-  method: string | undefined;
-  path: string;
-  status: number | "aborted";
-  seconds: number;
-}
-
 /** Called after each response is sent or aborted. */
-export type OnResponse = (request: LoggedRequest, res: ServerResponse) => void;
+export type OnResponse = (
+  request: { method: string | undefined; path: string; status: number | "aborted"; seconds: number },
+  res: ServerResponse,
+) => void;
 
 /** Logs the request once its response is sent; never a query, a header, a body, an email address or a client's IP address. Returns the request's id. */
 export function logRequest(
