@@ -1,4 +1,4 @@
-// The copy of the site and its mail, in the order of the page, but for the labels in fields.ts and the table in explained-columns.ts.
+// The copy of the site and its mail, in the order of the page, but for the labels in fields.ts and the table in privacy-notice.ts.
 
 export const product = {
   name: "Perennial",

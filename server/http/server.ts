@@ -71,7 +71,7 @@ export function createHttpServer(timeouts = directTimeouts) {
     const { socket } = req;
     const latest = connections.get(socket);
     if (latest && (isInProgress(latest) || !latest.shouldKeepAlive)) {
-      req.resume();
+      req.resume(); // Otherwise its body stays in memory: up to a packet of 64 KB on each connection.
       endAfter(latest, socket, timeouts.lingering);
       return false;
     }

@@ -2,7 +2,7 @@
 import { isIP, isIPv4 } from "node:net";
 import type { Request, RequestHandler } from "express";
 import { ipKeyGenerator, MemoryStore, rateLimit, type ClientRateLimitInfo, type Store } from "express-rate-limit";
-import { HttpError } from "../http/http-error.ts";
+import { HttpError } from "./errors.ts";
 
 export interface SignupLimits {
   limit: number;

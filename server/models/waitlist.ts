@@ -1,29 +1,15 @@
 // The waitlist: stores sign-ups in batches, ignores duplicate addresses, and checks that sign-ups can be stored.
-import type { Logger } from "pino";
 import { v7 as uuidv7 } from "uuid";
 import { turn } from "./turn.ts";
 import type { SignupCeiling } from "./signup-ceiling.ts";
 import { errorFields } from "../errors.ts";
 import { signUpColumns } from "../database/columns.ts";
-import { within, type Database } from "../database/pool.ts";
-import { inBatches } from "./batch.ts";
+import type { Database } from "../database/pool.ts";
+import { Batches } from "./batch.ts";
 import type { SignUp } from "./waitlist-entry.ts";
 import type { Notice } from "./page-settings.ts";
 
-export interface Waitlist {
-  /**
-   * Stores the entry; resolves after the commit. The first entry for an address wins; a duplicate resolves in the same
-   * way. A waiting entry with the flag suspected_spam is replaced (earlyaccess_replace_suspected_spam in the migration).
-   * Sets the flag unusual_volume above the ceiling.
-   * @throws UnavailableError if the entry cannot be stored, or above the hard limit.
-   */
-  join: (entry: SignUp) => Promise<void>;
-  /**
-   * Checks that entries can be stored: stores an empty batch, which needs the same table, right and locks as a sign-up, and reports
-   * a storage error of the last 10 s: a full disk refuses only entries.
-   */
-  check: () => Promise<void>;
-}
+export type Waitlist = ReturnType<typeof createWaitlist>;
 
 /** Called after each commit with the statement's entries and the number of those that were not on the list. */
 export type OnStored = (entries: SignUp[], inserted: number) => void;
@@ -35,7 +21,7 @@ const storageErrorMs = 10_000;
 export function createWaitlist(
   execute: Database["execute"],
   { onStored, notice, ceiling }: { onStored?: OnStored | undefined; notice?: Notice; ceiling?: SignupCeiling } = {},
-): Waitlist {
+) {
   let isNoticeStored = notice === undefined;
   /** The error of the latest batch if an empty batch would not have met it. */
   let storageError: { error: unknown; at: number } | undefined;
@@ -59,19 +45,29 @@ export function createWaitlist(
     }
   }
 
-  const storeSoon = inBatches(store, ({ email }) => email);
+  const batches = new Batches(store, ({ email }) => email);
 
   return {
-    check: async () => {
+    /**
+     * Checks that entries can be stored: stores an empty batch, which needs the same table, right and locks as a sign-up, and
+     * reports a storage error of the last 10 s: a full disk refuses only entries.
+     */
+    check: async (): Promise<void> => {
       // Also before the first entry: a visitor may send the form of this page when a newer server has taken over.
       if (!isNoticeStored) await storeNotice();
       if (storageError && performance.now() - storageError.at < storageErrorMs) throw storageError.error;
       await execute(insertStatement, "[]");
     },
-    join: async (entry) => {
+    /**
+     * Stores the entry; resolves after the commit. The first entry for an address wins; a duplicate resolves in the same
+     * way. A waiting entry with the flag suspected_spam is replaced (earlyaccess_replace_suspected_spam in the migration).
+     * Sets the flag unusual_volume above the ceiling.
+     * @throws UnavailableError if the entry cannot be stored, or above the hard limit.
+     */
+    join: async (entry: SignUp): Promise<void> => {
       const unusual_volume = ceiling?.begin() ?? false;
       try {
-        await storeSoon({ ...entry, unusual_volume });
+        await batches.add({ ...entry, unusual_volume });
       } catch (error) {
         ceiling?.fail();
         throw error;
@@ -106,29 +102,3 @@ export const insertStatement = `${turn}
   ORDER BY email COLLATE "C" ON CONFLICT DO NOTHING`;
 
 const noticeStatement = "INSERT INTO public.earlyaccess_notices (id, text) VALUES ($1, $2) ON CONFLICT DO NOTHING";
-
-/** An orchestrator gives a probe 1 or 2 s by default; a probe must be shorter to say 503 itself. */
-const probeTimeoutMs = 1_500;
-
-/**
- * Returns the probe of /readyz: true if sign-ups can be stored, false if the check fails or takes longer than 1.5 s.
- * Probes share the result of a check for 250 ms after its end.
- */
-export function createReadiness(check: () => Promise<void>, log: Logger): () => Promise<boolean> {
-  let probe: Promise<boolean> | undefined;
-  let wasReady = true;
-
-  async function probeOnce(): Promise<boolean> {
-    const fault = await within(probeTimeoutMs, check()).then(() => undefined, errorFields);
-    const isReady = fault === undefined;
-    // Log changes only: probes come every few seconds.
-    if (!isReady && wasReady) log.warn({ error: fault }, "sign-ups cannot be stored");
-    if (isReady && !wasReady) log.info("sign-ups can be stored again");
-    wasReady = isReady;
-    return isReady;
-  }
-
-  // Each check waits for the database's disk, and anybody may send probes one after the other.
-  const forget = () => setTimeout(() => (probe = undefined), 250).unref();
-  return () => (probe ??= probeOnce().finally(forget));
-}
