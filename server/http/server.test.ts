@@ -167,5 +167,6 @@ it("the server disconnects a client that does not read the response", async () =
   const [, answer] = (await once(site.http.server, "request")) as [IncomingMessage, ServerResponse];
   await once(answer, "close");
   expect(site.logged()).toContain('"path":"/large","status":"aborted"');
+  for (const ms of Object.values(directTimeouts)) expect(ms + directTimeouts.check).toBeLessThan(20_000);
   socket.destroy();
 });

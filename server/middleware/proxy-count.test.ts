@@ -1,8 +1,10 @@
 // The warning about TRUST_PROXY, behind real proxies in a row.
 import { createServer, request, type IncomingMessage } from "node:http";
-import { expect, it, onTestFinished } from "vitest";
+import type { Logger } from "pino";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { createTestApp } from "../../tests/support/app.ts";
 import { listen } from "../http/listen.ts";
+import { checkProxyCount } from "./proxy-count.ts";
 
 /** Starts a proxy that appends its client's address to X-Forwarded-For, or overwrites the header. Returns its port. */
 async function startProxy(port: number, overwrites = false): Promise<number> {
@@ -60,6 +62,22 @@ it.each<[trustProxy: number, proxies: ("appends" | "overwrites")[], warning?: st
   const { visit, warnings } = await startSite(trustProxy, proxies);
   await visit(40);
   expect(warnings()).toEqual(warning ? [expect.stringMatching(`^${warning}: .* docs/deploy.md, Hosts\\.$`)] : []);
+});
+
+it.each([
+  [
+    "loopback and private",
+    true,
+    "127.1.1.1 10.1.1.1 172.16.1.1 172.31.1.1 192.168.1.1 100.64.1.1 ::1 fd00::1 ::ffff:10.1.1.1",
+  ],
+  ["public", false, "203.0.113.1 11.0.0.1 172.32.1.1 192.169.1.1 100.128.1.1 2001:db8::1 ::ffff:203.0.113.1"],
+])("with TRUST_PROXY=0, clients at %s addresses are proxies: %s", (_, isWarned, addresses) => {
+  for (const remoteAddress of addresses.split(" ")) {
+    const warn = vi.fn<(text: string) => void>();
+    const visit = { headers: { "x-forwarded-for": "203.0.113.9" }, socket: { remoteAddress } };
+    checkProxyCount(0, { warn } as unknown as Logger)(visit as unknown as IncomingMessage);
+    expect(warn.mock.calls.length, remoteAddress).toBe(Number(isWarned));
+  }
 });
 
 it("one client's forged entries do not make a right TRUST_PROXY look too low after an honest request", async () => {

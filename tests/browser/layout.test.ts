@@ -254,6 +254,12 @@ it.each([
 
 it("a visitor who prefers reduced motion sees no animation, nothing hidden and no smooth scrolling", async () => {
   const page = await openPage({ url: sites.open.url, reducedMotion: "reduce" });
+  for (const path of [`/confirm?token=${token}`, "/nope", "/"]) {
+    await page.goto(sites.open.url + path);
+    expect(
+      await page.evaluate(() => document.getAnimations().map(({ effect }) => effect?.getComputedTiming().duration)),
+    ).toEqual([]);
+  }
   await choose(page, "Birthdays");
   const seen = await page.evaluate(() => {
     const animations = document.getAnimations().map((animation) => (animation as CSSAnimation).animationName);

@@ -1,5 +1,5 @@
 // waitlist export: CSV and JSON lines, the apostrophes before formulas, and the round trip of CSV through import.
-import { readdir, stat } from "node:fs/promises";
+import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import fc from "fast-check";
 import { beforeEach, expect, it } from "vitest";
 import { guard, unguard } from "../../server/models/list/export.ts";
@@ -88,6 +88,10 @@ it.each(["2024-02-29", "0d", "400d"])("export takes %s as a whole day in UTC", a
 it("export writes the complete file or none, readable by its owner only, and replaces none", async () => {
   await add("Ada", "ada@example.com");
   const list = file("list.csv");
+  await writeFile(`${list}.part`, "of another export");
+  expect((await waitlist(["export", list])).stderr).toMatch(/list\.csv\.part cannot be written: EEXIST\. /);
+  expect(await readFile(`${list}.part`, "utf8")).toBe("of another export");
+  await rm(`${list}.part`);
   const broken = await waitlist(["export", list], { DATABASE_OWNER_URL: database.webUrl });
   expect(broken).toEqual({
     code: 1,
