@@ -9,7 +9,7 @@ import { runSite, urlsOf, runBuiltWaitlist } from "../support/run.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
 
 const { database, file } = await createWaitlistFixture();
-const program = () => file("app/dist/server/waitlist.js");
+const program = (name = "waitlist") => file(`app/dist/server/${name}.js`);
 const waitlist = (args: string[], env?: Record<string, string>) => runBuiltWaitlist(database, args, env, program());
 
 // As in the image: the bundle and the migrations, without node_modules.
@@ -46,6 +46,14 @@ describe("the waitlist command", () => {
     ["an excess argument", ["export", "a", "b"], /^error: too many arguments for 'export'\. /],
   ])("refuses %s with exit code 2", async (_, args, message) => {
     expect(await waitlist(args)).toEqual({ code: 2, stdout: "", stderr: expect.stringMatching(message) });
+  });
+
+  it("is not the only program that runs without node_modules", async () => {
+    for (const name of ["worker", "migrate"])
+      expect(await runBuiltWaitlist(database, ["--help"], { PORT: "x" }, program(name))).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/^The configuration is not valid:\n  PORT is "x" /) as string,
+      });
   });
 
   it("says in a sentence that Postgres cannot be reached", async () => {

@@ -6,7 +6,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, it, onTestFinished } from "vitest";
-import { queryAs, withClient } from "../../../tests/support/postgres.ts";
+import { queryAs } from "../../../tests/support/postgres.ts";
 import { until } from "../../../tests/support/run.ts";
 import { openEmbedded } from "./embedded.ts";
 
@@ -44,20 +44,6 @@ it("the embedded Postgres is one for all who open it at once, and ends with the 
   await b.release();
   expect(await queryAs(c.ownerUrl, "SELECT 1 AS x")).toEqual([{ x: 1 }]);
   await c.release();
-  await gone(pid);
-});
-
-it("the embedded Postgres ends with its last user also if it recovered from a crash of one of its processes", async () => {
-  const database = await openEmbedded(folder);
-  await withClient(database.ownerUrl, async (client) => {
-    const ended = once(client, "end").catch(() => undefined); // It also emits an error.
-    const { rows } = await client.query("SELECT pg_backend_pid() AS pid");
-    process.kill(rows[0].pid as number, "SIGKILL");
-    await ended;
-  });
-  await expect.poll(() => queryAs(database.ownerUrl, "SELECT 1 AS x"), { timeout: 20_000 }).toEqual([{ x: 1 }]);
-  const pid = await postmaster();
-  await database.release();
   await gone(pid);
 });
 
