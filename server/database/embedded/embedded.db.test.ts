@@ -69,14 +69,3 @@ it("the embedded Postgres starts again after a SIGKILL, also if its lock file na
   expect(await queryAs((await open()).ownerUrl, "SELECT x FROM kept")).toEqual([{ x: 7 }]);
   expect(asked).toBe(0);
 });
-
-it.each(['{"superuser":', '{"superuser":"x"}'])(
-  "the embedded Postgres says at once that it cannot use the passwords %s",
-  async (text) => {
-    const { directory } = await open();
-    await writeFile(join(directory, "passwords.json"), text);
-    await expect(openEmbedded(folder)).rejects.toThrow(
-      `${directory} has a damaged passwords.json. Restore that file, or `,
-    );
-  },
-);
