@@ -32,8 +32,8 @@ export function explain(error: unknown): string {
   return `${printableLines(String(error instanceof Error ? error.stack : error))}\n`;
 }
 
-/** Returns whether the text has an "@", also encoded several times. */
-export const mayHoldEmail = (text: string) => /@|%(?:25)*40/i.test(text);
+/** Returns whether the text has an "@", also in full width, percent-encoded several times, as an entity or quoted-printable. */
+export const mayHoldEmail = (text: string) => /[@＠﹫]|%(?:25)*40|&#0*64\b|&#x0*40\b|&commat|=40/i.test(text);
 
 /** Errors of node-postgres that have no code. */
 const codesByMessage: [RegExp, string][] = [

@@ -1,6 +1,8 @@
 // The built server while its database is away, and its shutdown.
+import { once } from "node:events";
+import { createServer, type AddressInfo } from "node:net";
 import pg from "pg";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { freePort } from "../../server/database/embedded/free-port.ts";
 import { createEmptyDatabase } from "../support/database.ts";
 import { urlsOf, type Site, until } from "../support/run.ts";
@@ -37,8 +39,15 @@ it("a site whose database is away at the start, or later does not answer, serves
   await wire.cut();
 });
 
-it("SIGTERM ends a start that waits for its database", async () => {
-  const site = await start({ env: { DATABASE_URL: "postgresql://web:secret@127.0.0.1:1/nothing" } });
+it("SIGTERM ends a start that waits for its database, which is starting", async () => {
+  const message = Buffer.from("SFATAL\0C57P03\0Mstarting\0\0");
+  const refusal = Buffer.concat([Buffer.from([0x45, 0, 0, 0, message.length + 4]), message]);
+  const postgres = createServer((socket) => socket.once("data", () => socket.end(refusal))).listen(0, "127.0.0.1");
+  onTestFinished(() => void postgres.close());
+  await once(postgres, "listening");
+  const { port } = postgres.address() as AddressInfo;
+  const site = await start({ env: { DATABASE_URL: `postgresql://web:secret@127.0.0.1:${port}/nothing` } });
+  expect(site.stdout()).toContain('"code":"57P03"');
   expect(await site.stop()).toBe(0);
 });
 
