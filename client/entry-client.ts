@@ -24,8 +24,8 @@ function reportView() {
 }
 
 /**
- * Hydrates the section when it is at most one screen away, or has focus: a visitor who only reads does not wait for React, which
- * takes 60 ms on a phone. If the fetch fails, the form works as plain HTML.
+ * Hydrates the section when it is at most one screen away, or has focus. React takes 60 ms on a phone, which a visitor who does
+ * not come near the form need not spend. If the fetch fails, the form works as plain HTML.
  */
 function hydrateNear(element: HTMLElement) {
   const hydrate = () => void import("./hydrate.tsx").catch(() => undefined);

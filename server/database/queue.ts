@@ -55,7 +55,7 @@ async function refuseForeignQueue(owner: pg.Client): Promise<void> {
 }
 
 /**
- * An SQL aggregate over jobs: for how many seconds they have waited. A mail may wait until the next day; it does so without an attempt.
+ * An SQL aggregate over jobs: for how many seconds they have waited. A mail that must wait until the next day counts only from then.
  * Of the mails and webhooks that failed, the third oldest counts: one address whose mail server fails for days is no backlog.
  */
 export const backlogSeconds = `greatest(0, extract(epoch FROM now() - least(

@@ -34,7 +34,7 @@ export function isRead({ method }: { method?: string | undefined }): boolean {
   return method === "GET" || method === "HEAD";
 }
 
-/** The smallest one first. */
+/** In the order of the bodies' size, the smallest one first. */
 const codings = ["br", "gzip", "identity"] as const;
 export type Coding = (typeof codings)[number];
 
@@ -42,7 +42,7 @@ export type Coding = (typeof codings)[number];
 const cacheSize = 100;
 const cache = new Map<string, Coding[]>();
 
-/** Returns what the client accepts, with brotli before gzip whatever their order in the header: it is smaller. */
+/** Returns the codings that the client accepts, the smallest one first, whatever their order in the header. */
 export function acceptedCodings({ headers }: IncomingMessage): Coding[] {
   const header = readHeader(headers, "accept-encoding") ?? "";
   const known = cache.get(header);

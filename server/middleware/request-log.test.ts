@@ -2,7 +2,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Logger } from "pino";
 import { expect, it, vi } from "vitest";
-import { checkProxyCount } from "./proxy-count.ts";
+import { checkProxyCount } from "./request-log.ts";
 
 /** Returns how to send requests of several clients, and the warnings. */
 function start(trustProxy: number) {
