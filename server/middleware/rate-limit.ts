@@ -1,4 +1,4 @@
-// The limits (SIGNUP_LIMIT in config.ts) of sign-ups, link posts and page views per client and network.
+// The limits (SIGNUP_LIMIT) of sign-ups, link posts and page views per client and network.
 import { isIP, isIPv4 } from "node:net";
 import type { Request, RequestHandler } from "express";
 import { ipKeyGenerator, MemoryStore, rateLimit, type ClientRateLimitInfo, type Store } from "express-rate-limit";
