@@ -5,6 +5,8 @@ import { within } from "../database/pool.ts";
 
 /** In milliseconds from the arrival of a change; the response must come within 5 s. */
 const deadlineMs = 4_500;
+/** In milliseconds. No attempt begins later, so that a change that was refused is rarely made. */
+const lastAttemptMs = deadlineMs - 100;
 /** Changes per statement. */
 const batchSize = 200;
 /** Entries per statement, after one for more entries has failed. One locked entry among 200 costs four lock timeouts. */
@@ -20,7 +22,7 @@ const mostPauseMs = 10;
 
 interface Change<Data, Result> {
   data: Data;
-  isLate?: true;
+  mayStartUntil: number;
   /** Of its last attempt. */
   error?: unknown;
   resolve: (result: Result) => void;
@@ -59,14 +61,13 @@ export class Batches<Data, Result> {
 
   /** Makes one change. @throws UnavailableError after 4.5 s at the latest; the change may then still be made. */
   async add(data: Data): Promise<Result> {
-    const change = { data } as Change<Data, Result>;
+    const change = { data, mayStartUntil: performance.now() + lastAttemptMs } as Change<Data, Result>;
     const stored = new Promise<Result>((resolve, reject) => Object.assign(change, { resolve, reject }));
     this.waiting.push(change);
     this.start();
     try {
       return await within(deadlineMs, stored);
     } catch (cause) {
-      change.isLate = true;
       const message = "The waitlist can't be changed right now. Please try again.";
       // Long enough for a database to restart, short enough for a visitor to wait.
       throw new UnavailableError(message, 15, change.error ?? cause);
@@ -105,7 +106,8 @@ export class Batches<Data, Result> {
 
   /** Runs one statement for the changes of these entries. Returns whether none of them must be tried again. */
   private async attempt(group: Entry<Data, Result>[]): Promise<boolean> {
-    for (const entry of group) entry.changes = entry.changes.filter(({ isLate }) => !isLate);
+    const now = performance.now();
+    for (const entry of group) entry.changes = entry.changes.filter(({ mayStartUntil }) => now < mayStartUntil);
     const changes = group.flatMap((entry) => entry.changes);
     try {
       const results = changes.length > 0 ? await this.store(changes.map(({ data }) => data)) : [];
