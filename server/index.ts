@@ -4,7 +4,6 @@ import type { Logger } from "pino";
 import type { Config } from "./config/settings.ts";
 import { createApp } from "./app.ts";
 import { listWarnings, loadConfig } from "./config/load-config.ts";
-import { createReadiness } from "./controllers/health.ts";
 import { readRole } from "./config/database-urls.ts";
 import { connect, createPool } from "./database/pool.ts";
 import { openDatabase, type OpenedDatabase } from "./database/settings.ts";
@@ -16,7 +15,7 @@ import { createEntryLinks } from "./models/entry-links.ts";
 import { createPageSettings, watchClosing } from "./models/page-settings.ts";
 import { createPageViews } from "./models/page-views.ts";
 import { createSignupCeiling } from "./models/signup-ceiling.ts";
-import { createWaitlist } from "./models/waitlist.ts";
+import { createReadiness, createWaitlist } from "./models/waitlist.ts";
 import { explain, printable } from "./errors.ts";
 import { createBuiltFrontend, createDevFrontend } from "./views/frontend.ts";
 

@@ -5,13 +5,12 @@ import { pino } from "pino";
 import { beforeEach, expect, it, type Mock, onTestFinished, vi } from "vitest";
 import { createToken } from "./entry-tokens.ts";
 import { errorFields, UnavailableError } from "../errors.ts";
-import { createReadiness } from "../controllers/health.ts";
 import { createTestDatabase } from "../../tests/support/database.ts";
 import { until } from "../../tests/support/run.ts";
 import { connect, createPool, type Database } from "../database/pool.ts";
 import { parseEntry, type WaitlistEntry } from "./waitlist-entry.ts";
 import { createEntryLinks } from "./entry-links.ts";
-import { createWaitlist, type OnStored, type Waitlist } from "./waitlist.ts";
+import { createReadiness, createWaitlist, type OnStored, type Waitlist } from "./waitlist.ts";
 
 const connectTo = (url: string) => connect(createPool(url), pino({ enabled: false }));
 

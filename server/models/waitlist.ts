@@ -1,10 +1,11 @@
 // The waitlist: stores sign-ups in batches, ignores duplicate addresses, and checks that sign-ups can be stored.
+import type { Logger } from "pino";
 import { v7 as uuidv7 } from "uuid";
 import { turn } from "./turn.ts";
 import type { SignupCeiling } from "./signup-ceiling.ts";
 import { errorFields } from "../errors.ts";
 import { signUpColumns } from "../database/columns.ts";
-import type { Database } from "../database/pool.ts";
+import { within, type Database } from "../database/pool.ts";
 import { Batches } from "./batch.ts";
 import type { SignUp } from "./waitlist-entry.ts";
 import type { Notice } from "./page-settings.ts";
@@ -102,3 +103,29 @@ export const insertStatement = `${turn}
   ORDER BY email COLLATE "C" ON CONFLICT DO NOTHING`;
 
 const noticeStatement = "INSERT INTO public.earlyaccess_notices (id, text) VALUES ($1, $2) ON CONFLICT DO NOTHING";
+
+/** An orchestrator gives a probe 1 or 2 s by default; a probe must be shorter to say 503 itself. */
+const probeTimeoutMs = 1_500;
+
+/**
+ * Returns the check of /readyz: true if sign-ups can be stored, false if the check fails or takes longer than 1.5 s.
+ * Probes share the result of a check for 250 ms after its end.
+ */
+export function createReadiness(check: () => Promise<void>, log: Logger): () => Promise<boolean> {
+  let probe: Promise<boolean> | undefined;
+  let wasReady = true;
+
+  async function probeOnce(): Promise<boolean> {
+    const fault = await within(probeTimeoutMs, check()).then(() => undefined, errorFields);
+    const isReady = fault === undefined;
+    // Log changes only: probes come every few seconds.
+    if (!isReady && wasReady) log.warn({ error: fault }, "sign-ups cannot be stored");
+    if (isReady && !wasReady) log.info("sign-ups can be stored again");
+    wasReady = isReady;
+    return isReady;
+  }
+
+  // Each check waits for the database's disk, and anybody may send probes one after the other.
+  const forget = () => setTimeout(() => (probe = undefined), 250).unref();
+  return () => (probe ??= probeOnce().finally(forget));
+}

@@ -5,13 +5,12 @@ import { text } from "node:stream/consumers";
 import { pino } from "pino";
 import { defaultSettings } from "../../client/shared/site-settings.ts";
 import { createApp, type AppOptions } from "../../server/app.ts";
-import { createReadiness } from "../../server/controllers/health.ts";
 import { connect, createPool } from "../../server/database/pool.ts";
 import { listen } from "../../server/http/listen.ts";
 import { createEntryLinks } from "../../server/models/entry-links.ts";
 import { createNotice } from "../../server/models/page-settings.ts";
 import { createSignupCeiling } from "../../server/models/signup-ceiling.ts";
-import { createWaitlist } from "../../server/models/waitlist.ts";
+import { createReadiness, createWaitlist } from "../../server/models/waitlist.ts";
 import { createBuiltFrontend, type Frontend } from "../../server/views/frontend.ts";
 import type { PublicSite } from "../../server/views/document.ts";
 
