@@ -4,7 +4,7 @@ import { Route, Routes, StaticRouter } from "react-router-dom";
 import { meta } from "./shared/content.ts";
 import { FormFailureContext } from "./early-access/form-failure-context.ts";
 import { FormFailureSummary } from "./early-access/form-failure-summary.tsx";
-import type { FormFailure } from "./shared/form-failure.ts";
+import type { FormFailure } from "./shared/landing-state.ts";
 import { pages, type Page, type PageId } from "./routes.tsx";
 import { SettingsContext, type PageSettings } from "./shared/site-settings.ts";
 

@@ -1,4 +1,4 @@
--- What the role $1 has beyond a sign-up, each with the statement that takes it away: server/database/web-role.ts.
+-- What the role $1 has beyond a sign-up, each with the statement that takes it away: server/database/roles.ts.
 -- A membership counts also without INHERIT: SET ROLE needs none. The grants are read as they are, because has_table_privilege fails
 -- for a privilege that its version of Postgres does not know, such as MAINTAIN.
 

@@ -32,14 +32,8 @@ export function explain(error: unknown): string {
   return `${printableLines(String(error instanceof Error ? error.stack : error))}\n`;
 }
 
-/** Returns whether the text has an "@", also encoded several times. */
-export const mayHoldEmail = (text: string) => /@|%(?:25)*40/i.test(text);
-
-interface ErrorFields {
-  name: string;
-  /** Postgres' own code; otherwise the code of the driver or the system. */
-  code?: string | undefined;
-}
+/** Returns whether the text has an "@", also in full width, percent-encoded several times, as an entity or quoted-printable. */
+export const mayHoldEmail = (text: string) => /[@＠﹫]|%(?:25)*40|&#0*64\b|&#x0*40\b|&commat|=40/i.test(text);
 
 /** Errors of node-postgres that have no code. */
 const codesByMessage: [RegExp, string][] = [
@@ -48,8 +42,11 @@ const codesByMessage: [RegExp, string][] = [
   [/^Connection terminated/, "CONNECTION_LOST"],
 ];
 
-/** Returns the fields of a database error that may be logged: not its message, in which drivers quote values of the statement. */
-export function errorFields(error: unknown): ErrorFields {
+/**
+ * Returns the fields of a database error that may be logged: not its message, in which drivers quote values of the statement.
+ * The code is Postgres' own; otherwise that of the driver or the system.
+ */
+export function errorFields(error: unknown) {
   const { name, code, message, meta } = error as {
     name: string;
     code?: string;

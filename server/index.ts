@@ -3,11 +3,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Config } from "./config/settings.ts";
 import { createApp } from "./app.ts";
-import { loadConfig } from "./config/load-config.ts";
+import { listWarnings, loadConfig } from "./config/load-config.ts";
 import { readRole } from "./config/database-urls.ts";
 import { connect, createPool } from "./database/pool.ts";
 import { openDatabase, type OpenedDatabase } from "./database/settings.ts";
-import { migrate } from "./database/migrate.ts";
+import { migrateWithRetries } from "./database/migrate.ts";
 import { createHttpServer, directTimeouts, gracePeriodMs, proxiedTimeouts } from "./http/server.ts";
 import { createLogger } from "./logger.ts";
 import { connectRedis } from "./middleware/redis-store.ts";
@@ -16,7 +16,7 @@ import { createPageSettings, watchClosing } from "./models/page-settings.ts";
 import { createPageViews } from "./models/page-views.ts";
 import { createSignupCeiling } from "./models/signup-ceiling.ts";
 import { createReadiness, createWaitlist } from "./models/waitlist.ts";
-import { errorFields, explain, printable } from "./errors.ts";
+import { explain, printable } from "./errors.ts";
 import { createBuiltFrontend, createDevFrontend } from "./views/frontend.ts";
 
 /** Shutdown hooks, run in reverse order. */
@@ -24,7 +24,7 @@ type Cleanups = (() => unknown)[];
 
 async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (error: unknown) => void) {
   const opened = await openDatabase(config, "DATABASE_URL");
-  if (config.isProduction) warnOfSettings(config, log);
+  for (const warning of listWarnings(config)) log.warn(warning);
   cleanups.push(() => opened.release());
   const stopped = new AbortController();
   const pool = createPool(opened.webUrl);
@@ -47,8 +47,9 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
       .then(({ refresh }) => refresh())
       .catch((err: unknown) => log.error({ err }, "rendering the pages failed"));
   cleanups.push(watchClosing(config, renderAgain));
-  const migrated = migrateWithRetries(opened, config, log, stopped.signal);
-  const late = sleep(pagesWaitMs, "late" as const, { ref: false });
+  const migrated = migrateWithRetries(opened, config.allowPrivilegedRole, log, stopped.signal);
+  // The first page waits for migrating, so that sign-ups usually work from the first request.
+  const late = sleep(3_000, "late" as const, { ref: false });
   if ((await Promise.race([migrated, late])) === "late") migrated.catch(onFault);
   const frontend = await rendering;
 
@@ -86,42 +87,6 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
   cleanups.push(() => frontend.vite?.close());
   cleanups.push(() => http.close());
   logUrl(config.host, port, opened, log);
-}
-
-/** Of migrating, in milliseconds. */
-const retryMs = 5_000;
-/** How long the first page waits for migrating, in milliseconds, so that sign-ups usually work from the first request. */
-const pagesWaitMs = 3_000;
-
-/** Postgres is unreachable, starting, stopping or out of connections, or another start holds a lock. */
-const transientErrorCodes = new Set(
-  "ECONNREFUSED ECONNRESET EPIPE ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH ETIMEDOUT CONNECT_TIMEOUT CONNECTION_LOST 08000 08003 08006 57P01 57P02 57P03 53300 55P03".split(
-    " ",
-  ),
-);
-
-async function migrateWithRetries(opened: OpenedDatabase, config: Config, log: Logger, signal: AbortSignal) {
-  while (!signal.aborted) {
-    try {
-      const { applied, warnings } = await migrate(opened, config.allowPrivilegedRole);
-      if (applied?.length) log.info({ applied }, "migrated");
-      for (const warning of warnings) log.warn(warning);
-      return;
-    } catch (error) {
-      const fields = errorFields(error);
-      if (!transientErrorCodes.has(fields.code ?? "")) throw error;
-      log.warn({ error: fields }, "database not available; pages are served, sign-ups wait for it");
-    }
-    await sleep(retryMs, undefined, { signal }).catch(() => undefined);
-  }
-}
-
-function warnOfSettings({ publicUrl, databaseUrl, databaseOwnerUrl }: Config, log: Logger): void {
-  if (!publicUrl) log.warn("PUBLIC_URL is not set: links to the site name http://localhost");
-  if (databaseOwnerUrl && databaseOwnerUrl !== databaseUrl)
-    log.warn(
-      "DATABASE_OWNER_URL is set: whoever controls the site's process could read the list. Set it for migrating only",
-    );
 }
 
 function logUrl(host: string, port: number, database: OpenedDatabase, log: Logger): void {

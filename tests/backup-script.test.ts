@@ -8,6 +8,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { projectRoot } from "../server/project-root.ts";
 
 const run = promisify(execFile);
+const script = join(projectRoot, "deploy/backup.sh");
 
 describe("the script of the backups", () => {
   let folder: string;
@@ -23,9 +24,7 @@ describe("the script of the backups", () => {
       await writeFile(file, "");
       await utimes(file, date, date);
     }
-    await run("sh", [join(projectRoot, "deploy/backup.sh"), "rotate"], {
-      env: { ...process.env, BACKUP_FOLDER: folder },
-    });
+    await run("sh", [script, "rotate"], { env: { ...process.env, BACKUP_FOLDER: folder } });
     const left = (await readdir(folder)).filter((name) => !name.startsWith("."));
     return left.toSorted().map((name) => name.replace(/^perennial-|T.*$/g, ""));
   }
@@ -45,6 +44,27 @@ describe("the script of the backups", () => {
       ..."2020-11-01 2020-11-08".split(" "), // With the 15th and the 20th, the newest of 4 weeks.
       ..."2020-11-14 2020-11-15 2020-11-16 2020-11-17 2020-11-18 2020-11-19 2020-11-20".split(" "),
     ]);
+  });
+
+  it.each([
+    [23, "Done"],
+    [
+      25,
+      "The database cannot be reached: see the line above.\nThe backup failed. The next attempt is in an hour.\nDone",
+    ],
+    [
+      -1,
+      "The database cannot be reached: see the line above.\nThe backup failed. The next attempt is in an hour.\nDone",
+    ],
+  ])("backs up if the newest is older than a day or from the future: %i hours", async (hours, printed) => {
+    const date = new Date(Date.now() - hours * 3_600_000);
+    await writeFile(join(folder, "perennial-2026-01-01T000000Z.dump"), "");
+    await utimes(join(folder, "perennial-2026-01-01T000000Z.dump"), date, date);
+    await writeFile(join(folder, "sleep"), "echo Done; kill $PPID", { mode: 0o755 });
+    await writeFile(join(folder, "psql"), "exit 2", { mode: 0o755 });
+    const env = { PATH: `${folder}:${process.env.PATH}`, BACKUP_FOLDER: folder };
+    const { stdout } = (await run("sh", [script], { env }).catch((error: unknown) => error)) as { stdout: string };
+    expect(stdout.replaceAll(/^\S+Z /gm, "").trim()).toBe(printed);
   });
 
   it("keeps the newest of a day", async () => {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { version } from "../package.json";
+import { settingNames } from "../server/config/settings.ts";
 import { projectRoot } from "../server/project-root.ts";
 
 interface Service {
@@ -48,8 +49,11 @@ it("Docker Compose connects each service as the role that it needs, and none as 
 const free =
   "build command configs depends_on deploy entrypoint environment healthcheck init networks ports profiles pull_policy restart stop_grace_period stop_signal volumes";
 
-it("the project's own image has a user", () => {
+it("the project's own image has a user, and is for production", () => {
   expect(read("Dockerfile")).toMatch(/^USER 1000:1000\n\nFROM runtime AS studio$/m);
+  expect(read("Dockerfile")).toMatch(
+    /^FROM debian:\S+ AS runtime\n(?:.*\n)*?ENV NODE_ENV=production HOST=0\.0\.0\.0 PORT=3000 /m,
+  );
 });
 
 it.each(Object.entries(services))("Docker Compose confines the service %s", (name, service) => {
@@ -93,16 +97,16 @@ it("Docker Compose keeps backups and administration out of reach of the site", (
 });
 
 it("Docker Compose does not give the site the mail server's login, but what it needs to know of mails", () => {
-  const users = (setting: string) =>
-    Object.keys(services)
-      .filter((name) => setting in (services[name]?.environment ?? {}))
-      .toSorted();
+  const given = (name: string) => Object.keys(services[name]?.environment ?? {}).toSorted();
+  const ofWorker = "MAIL_MIN_CONFIRMED SMTP_URL WEBHOOK_SECRET WEBHOOK_URL WORKER_METRICS_PORT".split(" ");
+  const ofBoth = "CONTACT_EMAIL CONTROLLER ERASURE_KEY LOG_LEVEL MAIL_FROM PUBLIC_URL RETENTION_MONTHS".split(" ");
+  const urls = ["DATABASE_OWNER_URL", "DATABASE_ADMIN_URL", "WORKER_DATABASE_URL"];
+  const fixed = ["HOST", "PORT"]; // Of the image.
+  const ofSite = settingNames.filter((name) => ![...ofWorker, ...urls, ...fixed].includes(name));
+  expect(given("site")).toEqual(ofSite.toSorted());
   // doctor, which runs in the service migrate, tests what the worker uses.
-  for (const setting of ["SMTP_URL", "WEBHOOK_URL"]) expect(users(setting), setting).toEqual(["migrate", "worker"]);
-  const all = ["migrate", "site", "worker"];
-  for (const setting of ["MAIL_FROM", "ERASURE_KEY", "RETENTION_MONTHS", "PUBLIC_URL"]) {
-    expect(users(setting), setting).toEqual(all);
-  }
+  expect(given("migrate")).toEqual([...ofSite, ...ofWorker, ...urls].toSorted());
+  expect(given("worker")).toEqual([...ofWorker, ...ofBoth, "WORKER_DATABASE_URL"].toSorted());
 });
 
 it(".dockerignore keeps everything but the sources out of the image, and of these the hidden files", () => {
@@ -125,6 +129,9 @@ it("Kubernetes confines each pod, and gives it all settings but only its own sec
     };
     expect(pod.containers[0]?.securityContext).toEqual(confinement);
   }
+  // While Postgres is away, the site must not restart, and its pages must be reachable.
+  const probe = { httpGet: { path: "/healthz" } };
+  expect(pods[1]?.containers).toMatchObject([{ livenessProbe: probe, readinessProbe: probe }]);
   const sources = pods.map(({ containers: [container] }) =>
     container?.envFrom.map(({ configMapRef, secretRef }) => configMapRef?.name ?? secretRef?.name),
   );

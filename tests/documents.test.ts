@@ -12,32 +12,25 @@ const documents = [".", "docs", "docs/decisions"].flatMap(list).filter((name) =>
 // The changelog also names what is gone.
 const present = documents.filter((name) => name !== "CHANGELOG.md");
 
-it("documents name paths that exist", () => {
+const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
+const others = [".env.example", "docker-compose.yml", "Dockerfile", "tests/support/chromium.ts"].map(read).join("\n");
+const isSetting = (found: string) =>
+  found.replace(/_FILE$/, "") in settings ||
+  ["NODE_EXTRA_CA_CERTS", "DATABASE_UNPOOLED_URL", "RAILWAY_DEPLOYMENT_DRAINING_SECONDS"].includes(found) ||
+  new RegExp(`\\b${found}\\b`).test(others);
+
+it.each<[what: string, pattern: RegExp, exists: (found: string) => boolean]>([
   // Files that end with .js are in dist/, where the build writes them.
-  const path = /(?<![\w@/.-])((?:client|deploy|docs|prisma|server|tests)\/[\w./*-]*[\w/*])(?<!\.js)(?![\w.])/g;
-  expect(faults(present, (name) => findAll(codeOf(name), path).filter((found) => !exists(found)))).toEqual([]);
-});
-
-it("documents name npm scripts that exist", () => {
-  const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
-  const script = /npm run (?:--silent )?([\w:-]+)/g;
-  expect(faults(present, (name) => findAll(read(name), script).filter((found) => !(found in scripts)))).toEqual([]);
-});
-
-it("documents name waitlist commands that exist", () => {
-  const isCommand = (found: string) => commands.some((known) => known.name() === found);
-  const command = /(?:^|[\s/])waitlist(?:\.js)?(?: --)? ([a-z]+)/gm;
-  expect(faults(present, (name) => findAll(codeOf(name), command).filter((found) => !isCommand(found)))).toEqual([]);
-});
-
-it("documents name settings that exist", () => {
-  const others = [".env.example", "docker-compose.yml", "Dockerfile", "tests/support/chromium.ts"].map(read).join("\n");
-  const isSetting = (found: string) =>
-    found.replace(/_FILE$/, "") in settings ||
-    ["NODE_EXTRA_CA_CERTS", "DATABASE_UNPOOLED_URL", "RAILWAY_DEPLOYMENT_DRAINING_SECONDS"].includes(found) ||
-    new RegExp(`\\b${found}\\b`).test(others);
-  const setting = /(?<![\w$-])([A-Z]+(?:_[A-Z]+)+)\b/g;
-  expect(faults(present, (name) => findAll(codeOf(name), setting).filter((found) => !isSetting(found)))).toEqual([]);
+  ["paths", /(?<![\w@/.-])((?:client|deploy|docs|prisma|server|tests)\/[\w./*-]*[\w/*])(?<!\.js)(?![\w.])/g, exists],
+  ["npm scripts", /npm run (?:--silent )?([\w:-]+)/g, (found) => found in scripts],
+  [
+    "waitlist commands",
+    /(?:^|[\s/])waitlist(?:\.js)?(?: --)? ([a-z]+)/gm,
+    (found) => commands.some((known) => known.name() === found),
+  ],
+  ["settings", /(?<![\w$-])([A-Z]+(?:_[A-Z]+)+)\b/g, isSetting],
+])("documents name %s that exist", (_, pattern, isKnown) => {
+  expect(faults(present, (name) => findAll(codeOf(name), pattern).filter((found) => !isKnown(found)))).toEqual([]);
 });
 
 it("docs/promises.md names a test for each promise", () => {

@@ -1,6 +1,6 @@
 // The error summary after a failed form post without JavaScript: it has focus and links to the fields.
 import { earlyAccess, formFailure } from "../shared/content.ts";
-import type { FormFailure } from "../shared/form-failure.ts";
+import type { FormFailure } from "../shared/landing-state.ts";
 import { fieldId } from "./field-input.tsx";
 import { fields } from "../shared/fields.ts";
 

@@ -1,7 +1,7 @@
 // The sign-up request to the server.
 import { leavePath, signupPath, tokenParam } from "../shared/paths.ts";
 import { earlyAccess } from "../shared/content.ts";
-import type { FormFailure } from "../shared/form-failure.ts";
+import type { FormFailure } from "../shared/landing-state.ts";
 
 type FieldErrors = FormFailure["errors"];
 /** The key of the toast's text in the content module. */

@@ -123,7 +123,10 @@ function Email({ title, subject, text, button }: Example) {
       <p className="example-figure-head">
         <Kind icon="mail" name={demo.email.kind} />
         <span className="soft">
-          {demo.email.to} {title}
+          <span className="to">
+            {demo.email.to} {title}
+          </span>
+          <span className="from">{demo.email.from}</span>
         </span>
       </p>
       <div className="email-body">

@@ -1,4 +1,4 @@
-// The six feature cards along the stem: from plain words to a campaign on the dark ground, then the API, support and the stack.
+// The six feature cards along the stem: from plain words to a campaign on the dark ground, then support, the API and the stack.
 import type { ReactNode } from "react";
 import { ExampleFigure, HiddenCaption } from "../components/example-figure.tsx";
 import { Icon, type IconName } from "../components/icon.tsx";
@@ -32,11 +32,11 @@ export function Features() {
       <div className="page lane">
         <Vine />
         <ul className="stem" role="list">
-          <Feature icon="code" {...api}>
-            <ApiExample />
-          </Feature>
           <Feature icon="person" {...support}>
             <Support />
+          </Feature>
+          <Feature icon="code" {...api}>
+            <ApiExample />
           </Feature>
           <Feature icon="modules" {...stack}>
             <Stack />

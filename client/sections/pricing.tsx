@@ -1,6 +1,5 @@
 // The pricing section: the founding offer, four plans, and what all of them include.
 import { use } from "react";
-import { formId } from "../shared/paths.ts";
 import { Icon } from "../components/icon.tsx";
 import { Leaf, Vine } from "../components/stem.tsx";
 import { closedList, pricing } from "../shared/content.ts";
@@ -46,11 +45,6 @@ export function Pricing() {
               </li>
             ))}
           </ul>
-          {!closed && (
-            <a className="button" href={`#${formId}`}>
-              {pricing.button}
-            </a>
-          )}
         </div>
         <Vine end />
       </div>

@@ -1,4 +1,4 @@
-// The copy of the site and its mail, in the order of the page, but for the labels in fields.ts and the table in explained-columns.ts.
+// The copy of the site and its mail, in the order of the page, but for the labels in fields.ts and the table in privacy-notice.ts.
 
 export const product = {
   name: "Perennial",
@@ -39,7 +39,7 @@ export const footer = { privacy: "Privacy" };
 export const hero = {
   headline: "Grow a loyalty program from one sentence",
   subtext:
-    "Say what you want. Perennial picks the customers, sets the rule and the email flow. An all-in-one, AI-native retention engine: CRM, loyalty, email and SMS, driven by chat.",
+    "Say what you want. Perennial picks the customers, sets the rule and builds the email flow. An all-in-one, AI-\u2060native retention engine: CRM, loyalty, email and SMS, driven by chat.",
   offer: "Founding users get early access, 3\u00a0months\u00a0free and a lifetime discount.",
   button: "Sign up for early access",
   note: "No commitment. Just early access and a first look.",
@@ -53,7 +53,7 @@ export const demo = {
   legend: "Choose a sentence",
   segment: "Segment",
   rule: { kind: "Loyalty rule", trigger: "WHEN", who: "someone in", does: "orders", effect: "THEN" },
-  email: { kind: "Email", to: "to", from: "Larkfield Coffee, hello@lark.example" },
+  email: { kind: "Email", to: "to", from: "Larkfield Coffee, nine shops" },
   examples: [
     {
       name: "Win back",
@@ -71,7 +71,7 @@ export const demo = {
       columns: ["Customer", "Branch", "Last order"],
       customers: [
         ["Mara Lindt", "Harbour", "112 days ago"],
-        ["Ben Okafor", "Old Town", "97 days ago"],
+        ["Ben Okafor", "Online", "97 days ago"],
         ["Ines Duarte", "Station", "141 days ago"],
       ],
       action: ["add", "200 points", "to their balance"],
@@ -98,7 +98,7 @@ export const demo = {
         ["Leo Brandt", "Harbour", "June 17"],
         ["Yuki Sato", "Riverside", "June 24"],
       ],
-      action: ["count", "double points", "for the order"],
+      action: ["give", "double points", "on the order"],
       subject: "Happy birthday month, Noor",
       text: "Hi Noor, June is yours. Until the end of the month, every order earns you double points.",
       button: "See the menu",
@@ -123,8 +123,8 @@ export const demo = {
         ["Eli Novak", "Harbour", "4 days ago"],
       ],
       action: ["add", "50 points", "to their balance"],
-      subject: "50 points for a start, Ama",
-      text: "Hi Ama, good to have you with us. Order for the first time and we’ll give you 50 points.",
+      subject: "50 points to start, Ama",
+      text: "Hi Ama, good to have you with us. Place your first order and we’ll add 50 points.",
       button: "Order now",
     },
   ],
@@ -157,12 +157,6 @@ export const features = {
     button: "See the menu",
     sms: "Double points Sat and Sun, in all nine shops. Reply STOP to opt out.",
   },
-  api: {
-    title: "A REST API, snippet included",
-    description: "You name what to connect. The AI writes the code.",
-    prompt: "“Add a customer at checkout”",
-    status: "201 Created",
-  },
   support: {
     title: "Free, real human support",
     description: "A person answers, not a bot.",
@@ -170,9 +164,15 @@ export const features = {
     agent: "Support",
     answer: "Of course. I’ve opened your file. Let’s go through it together.",
   },
+  api: {
+    title: "A REST API, snippet included",
+    description: "Say what to connect. The AI writes the code.",
+    prompt: "“Add a customer at checkout”",
+    status: "201 Created",
+  },
   stack: {
     title: "One stack instead of four tools",
-    description: "CRM, loyalty, email and SMS are modules of one product.",
+    description: "CRM, loyalty, email and SMS: four modules, one product.",
     customer: "Rosa Almeida",
     modules: [
       ["CRM", "7 orders"],
@@ -197,7 +197,6 @@ export const pricing = {
     { name: "Scale", price: "$1999", users: "up to 40000", emails: "150,000", sms: "15,000" },
     { name: "Enterprise", price: "$1999+", users: "40000+", emails: "custom cap", sms: "custom cap" },
   ],
-  button: "Get Early Access",
   allHeading: "All plans include",
   all: ["Full access to CRM, loyalty and messaging", "No feature gating", "No implementation fees"],
 };
@@ -219,7 +218,8 @@ export const earlyAccess = {
   honeypot: "Leave this empty",
   button: "Get Early Access",
   sending: "Joining...",
-  privacy: "We keep what you enter here to contact you about early access, and which campaign or site led you here.",
+  privacy:
+    "We keep what you enter to contact you about early access. We also keep which campaign or site led you here.",
   privacyLink: "What we keep, why and for how long",
   deletion: "To have it deleted, write to",
   success: {

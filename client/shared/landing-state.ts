@@ -1,7 +1,8 @@
-// The states of the landing page, which the query of its URL names: "?joined" shows the success message.
+// The states of the landing page: what its last section shows, which the query of the URL names, and the failure of a form post.
+import type { FieldName } from "./fields.ts";
 import { formId } from "./paths.ts";
 
-/** What the last section of the landing page shows. In the state undoable, the query has the token to undo the sign-up. */
+/** "?joined" shows the success message. In the state undoable, the query has the token to undo the sign-up. */
 export type LandingState = "form" | "joined" | "undoable" | "undone";
 
 export const joinedParam = "joined";
@@ -14,3 +15,15 @@ export function joinedPath(undoToken?: string): string {
 }
 
 export const undonePath = `/?${undoneParam}#${formId}`;
+
+/** The failure of a form post without JavaScript. Its page is never hydrated. */
+export interface FormFailure {
+  status: number;
+  /** The sentence that says when the visitor may try again, if the server knows. */
+  wait?: string | undefined;
+  errors: Partial<Record<FieldName, string>>;
+  /** The typed values; undefined on a page that is the same for everybody. */
+  values?: Partial<Record<FieldName, string>> | undefined;
+  /** The source of the sign-up, because the URL of this page lacks the campaign. */
+  source?: Record<string, string | null>;
+}

@@ -66,24 +66,11 @@ function toOperatorError(error: unknown): unknown {
   // undefined_table, undefined_column
   if (code === "42P01" || code === "42703") return new OperatorError(`The database is not up to date. ${migrateHint}`);
   if (code === "42501") {
-    const hint =
-      "Set DATABASE_OWNER_URL to the owner's connection, or grant the owner this right: docs/postgres.md, Roles.";
-    return new OperatorError(`${printable((error as Error).message)}. ${hint}`);
+    const hint = "Set DATABASE_OWNER_URL to the owner's connection, or grant the owner this right";
+    return new OperatorError(`${printable((error as Error).message)}. ${hint}: docs/postgres.md, Roles.`);
   }
   if (code === "57P01") return describeLoss(error);
   return error;
-}
-
-/** A container's disk is read-only, and has none of the operator's folders. */
-export function fileError(path: string, verb: "read" | "written", { code }: NodeJS.ErrnoException): OperatorError {
-  const mount =
-    ' In a container, mount the folder (-v "$PWD/exports:/data" --user "$(id -u):$(id -g)"), and name /data/FILE.';
-  const hints: Record<string, string> = {
-    ENOENT: mount,
-    EROFS: mount,
-    EEXIST: " Another command writes it, or one was killed: then remove it.",
-  };
-  return new OperatorError(`${printable(path)} cannot be ${verb}: ${code}.${hints[code ?? ""] ?? ""}`);
 }
 
 /** Keeps line breaks, and replaces every other control character by "?". */
@@ -91,14 +78,8 @@ export function print(text: string): void {
   process.stdout.write(printableLines(text));
 }
 
-export function count(number: number): string {
-  return number.toLocaleString("en");
-}
+export const count = (number: number) => number.toLocaleString("en");
 
-export function countEntries(number: number): string {
-  return `${count(number)} ${number === 1 ? "entry" : "entries"}`;
-}
+export const countEntries = (number: number) => `${count(number)} ${number === 1 ? "entry" : "entries"}`;
 
-export function countPeople(number: number): string {
-  return `${count(number)} ${number === 1 ? "person" : "people"}`;
-}
+export const countPeople = (number: number) => `${count(number)} ${number === 1 ? "person" : "people"}`;

@@ -2,23 +2,20 @@
 import { z } from "zod";
 import { isDecodable } from "./rules.ts";
 
-/** The variable of .env that holds each URL's password for docker compose. */
-const composeVariables = {
-  DATABASE_URL: "WEB_PASSWORD",
-  DATABASE_OWNER_URL: "OWNER_PASSWORD",
-  DATABASE_ADMIN_URL: "ADMIN_PASSWORD",
-  WORKER_DATABASE_URL: "WORKER_PASSWORD",
+/** The word for the role of each URL, as in the name perennial_web and in WEB_PASSWORD, its password in .env of docker compose. */
+const roles = {
+  DATABASE_URL: "web",
+  DATABASE_OWNER_URL: "owner",
+  DATABASE_ADMIN_URL: "admin",
+  WORKER_DATABASE_URL: "worker",
 } as const;
-export type DatabaseUrlName = keyof typeof composeVariables;
-const urlNames = Object.keys(composeVariables) as DatabaseUrlName[];
+export type DatabaseUrlName = keyof typeof roles;
+const urlNames = Object.keys(roles) as DatabaseUrlName[];
 
-const example = (role: string) => `postgresql://${role}:secret@db.example:5432/perennial`;
-export const exampleDatabaseUrls: Record<DatabaseUrlName, string> = {
-  DATABASE_URL: example("perennial_web"),
-  DATABASE_OWNER_URL: example("perennial_owner"),
-  DATABASE_ADMIN_URL: example("perennial_admin"),
-  WORKER_DATABASE_URL: example("perennial_worker"),
-};
+const composeVariable = (name: DatabaseUrlName) => `${roles[name].toUpperCase()}_PASSWORD`;
+
+export const exampleUrl = (name: DatabaseUrlName) =>
+  `postgresql://perennial_${roles[name]}:secret@db.example:5432/perennial`;
 
 /**
  * node-postgres verifies the certificate in each of these modes, but warns at each start that a later version will not:
@@ -31,7 +28,7 @@ export const postgresUrl = (name: DatabaseUrlName) =>
     .string()
     .refine(
       isPostgresUrl,
-      `a Postgres URL with user and database, special characters in the password percent-encoded (docker compose: ${composeVariables[name]} with letters, digits, - and _ only)`,
+      `a Postgres URL with user and database, special characters in the password percent-encoded (docker compose: ${composeVariable(name)} with letters, digits, - and _ only)`,
     )
     .transform((text) => (text.includes("uselibpqcompat=true") ? text : text.replace(unverified, "$1verify-full")));
 
@@ -84,7 +81,7 @@ export function checkDatabaseUrls(values: Values, isProduction: boolean): string
 function checkStrength(connections: Connection[]): string[] {
   return connections.flatMap(({ variable, password }) => {
     if (Array.from(password).length >= minPasswordLength) return [];
-    return `${variable} has a password shorter than ${minPasswordLength} characters (docker compose: ${composeVariables[variable]}); make one with: openssl rand -hex 24`;
+    return `${variable} has a password shorter than ${minPasswordLength} characters (docker compose: ${composeVariable(variable)}); make one with: openssl rand -hex 24`;
   });
 }
 
@@ -93,7 +90,7 @@ function checkReuse(connections: Connection[]): string[] {
     const users = connections.filter((one) => one.password === password);
     if (new Set(users.map(({ name }) => name)).size < 2) return [];
     const variables = users.map(({ variable }) => variable).join(" and ");
-    const inCompose = users.map(({ variable }) => composeVariables[variable]).join(" and ");
+    const inCompose = users.map(({ variable }) => composeVariable(variable)).join(" and ");
     return `${variables} have the same password for different roles (docker compose: ${inCompose}); for each role make one with: openssl rand -hex 24`;
   });
 }
@@ -102,6 +99,6 @@ function checkRoles(connections: Connection[]): string[] {
   return connections.flatMap(({ variable, name }) => {
     const other = connections.find((one) => one.name === name && distinctRoles[variable]?.includes(one.variable));
     if (!other) return [];
-    return `${variable} has the role of ${other.variable}, which has other rights; it needs one of its own, for example ${variable}=${exampleDatabaseUrls[variable]}`;
+    return `${variable} has the role of ${other.variable}, which has other rights; it needs one of its own, for example ${variable}=${exampleUrl(variable)}`;
   });
 }

@@ -41,6 +41,15 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   return { ...Object.fromEntries(entries), isProduction } as Config;
 }
 
+/** Returns a sentence for each setting that is valid, but rarely meant in production. */
+export function listWarnings({ isProduction, publicUrl, databaseUrl, databaseOwnerUrl }: Config): string[] {
+  const unset = "PUBLIC_URL is not set: links to the site name http://localhost";
+  const risk = "DATABASE_OWNER_URL is set: whoever controls the site's process could read the list";
+  const hasOwner = databaseOwnerUrl && databaseOwnerUrl !== databaseUrl;
+  const warnings = [publicUrl ? "" : unset, hasOwner ? `${risk}. Set it for migrating only` : ""];
+  return isProduction ? warnings.filter(Boolean) : [];
+}
+
 /** Returns a copy of this process's environment without secrets, for child processes. */
 export function childEnvironment(): NodeJS.ProcessEnv {
   const environment = { ...process.env };

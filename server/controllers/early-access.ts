@@ -3,16 +3,14 @@ import { Router, type ErrorRequestHandler, type Request, type RequestHandler } f
 import type { Logger } from "pino";
 import { createToken } from "../models/entry-tokens.ts";
 import { sameOrigin } from "../middleware/same-origin.ts";
-import { joinedPath } from "../../client/shared/landing-state.ts";
+import { joinedPath, type FormFailure } from "../../client/shared/landing-state.ts";
 import { signupPath } from "../../client/shared/paths.ts";
 import { closedList, earlyAccess as content } from "../../client/shared/content.ts";
 import { fields } from "../../client/shared/fields.ts";
-import type { FormFailure } from "../../client/shared/form-failure.ts";
 import { sendCached } from "../http/cached-response.ts";
-import { HttpError, requirePost } from "../http/http-error.ts";
 import { prefersHtml } from "../http/negotiation.ts";
 import { readBody } from "../middleware/body.ts";
-import { beginErrorResponse } from "../middleware/errors.ts";
+import { beginErrorResponse, HttpError, requirePost } from "../middleware/errors.ts";
 import { clientLimit, type SignupLimits } from "../middleware/rate-limit.ts";
 import { readSource } from "../models/source.ts";
 import { parseEntry, readNoticeId } from "../models/waitlist-entry.ts";

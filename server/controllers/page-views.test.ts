@@ -21,6 +21,7 @@ it.each([
   ["?utm_source=&referrer=Blog.example%3A8443", "blog.example"],
   ["", "direct"],
   ["?referrer=localhost", "direct"],
+  ["?referrer=127.0.0.1", "direct"],
   ["?utm_source=%00", "direct"],
   ["?utm_source=ada%40example.com&referrer=blog.example", "blog.example"],
 ])("a report with %s comes from %s", async (query, source) => {

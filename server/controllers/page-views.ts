@@ -2,7 +2,7 @@
 import { Router, type Request, type Response } from "express";
 import { sameOrigin } from "../middleware/same-origin.ts";
 import { viewPath } from "../../client/shared/paths.ts";
-import { requirePost } from "../http/http-error.ts";
+import { requirePost } from "../middleware/errors.ts";
 import { clientLimit, type SignupLimits } from "../middleware/rate-limit.ts";
 import type { PageViews } from "../models/page-views.ts";
 import { viewSource } from "../models/source.ts";

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from "node:http";
 import type { RequestHandler } from "express";
 import { sendCached, type CachedResponse } from "../http/cached-response.ts";
-import { requireRead } from "../http/http-error.ts";
+import { requireRead } from "../middleware/errors.ts";
 import type { Frontend } from "../views/frontend.ts";
 
 /** Returns the prerendered page or the file of the request's URL, or undefined if Express must handle the request. */

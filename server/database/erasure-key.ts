@@ -20,18 +20,16 @@ export async function storeKeyHash(owner: pg.Client, key: string): Promise<void>
 /** Requires the key if the database has erased addresses: without it, they could return. Returns whether they are kept. */
 export async function requireErasureKey(client: pg.Client, key: string | undefined): Promise<boolean> {
   const { rows } = await client.query("SELECT to_regclass('earlyaccess_erasures.addresses') IS NOT NULL AS found");
-  if (!rows[0].found) {
-    if (key === undefined) return false;
+  if (!rows[0].found && key === undefined) return false;
+  if (!rows[0].found)
     throw new OperatorError("There is no table for erased addresses yet. Migrate with ERASURE_KEY set.");
-  }
   if (key === undefined) {
     throw new OperatorError(
       "ERASURE_KEY is not set, but this database stores erased addresses with a key. Set the same key: ERASURE_KEY=…",
     );
   }
-  const { rowCount } = await client.query("SELECT FROM earlyaccess_erasures.addresses WHERE hash = $1", [
-    hashEmail("", key),
-  ]);
+  const select = "SELECT FROM earlyaccess_erasures.addresses WHERE hash = $1";
+  const { rowCount } = await client.query(select, [hashEmail("", key)]);
   if (rowCount) return true;
   throw new OperatorError(
     "ERASURE_KEY is not the key of this database's erased addresses. Set the key that was set when they were first stored. If it is lost, see docs/privacy.md, Erased addresses.",

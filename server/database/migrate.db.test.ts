@@ -163,7 +163,10 @@ it("the list records every change of a status, and nobody can delete the record"
   );
   await database.query("UPDATE earlyaccess SET status = 'invited'");
   await database.query("UPDATE earlyaccess SET status = 'invited', company = 'D'");
-  await database.query("UPDATE earlyaccess SET status = 'joined'");
+  // In one transaction, so that its start is not the time of the change.
+  const [{ later } = {}] = await database.query(`SELECT pg_sleep(0.02); UPDATE earlyaccess SET status = 'joined';
+    SELECT max(changed_at) BETWEEN now() + interval '10 ms' AND clock_timestamp() AS later FROM earlyaccess_status_changes`);
+  expect(later).toBe(true);
   const trace = "SELECT changed_by, old_status, new_status FROM earlyaccess_status_changes ORDER BY id";
   const owner = new URL(database.ownerUrl).username;
   const changes = [

@@ -5,36 +5,31 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
+import type { Logger } from "pino";
 import { readRole } from "../config/database-urls.ts";
-import { migrateHint, OperatorError } from "../errors.ts";
+import { errorFields, migrateHint, OperatorError } from "../errors.ts";
 import { projectRoot } from "../project-root.ts";
 import { begin, readLogins, withConnection } from "./connect.ts";
 import { storeKeyHash } from "./erasure-key.ts";
 import { createQueue, enableQueue } from "./queue.ts";
-import { createRoles, grantRights } from "./roles.ts";
+import { createRoles, examineWebRole, grantRights, resetSettings } from "./roles.ts";
 import type { DatabaseSettings } from "./settings.ts";
-import { examineWebRole, resetSettings } from "./web-role.ts";
 
 const migrationsFolder = join(projectRoot, "prisma/migrations");
 
 /** The advisory lock that `prisma migrate deploy` holds while it applies migrations. */
 const migrationLock = 72_707_369;
 
-interface MigrationResult {
-  /** Undefined if ownerUrl's role may not migrate, and nothing was changed. */
-  applied: string[] | undefined;
-  warnings: string[];
-}
-
 /**
  * Applies missing migrations, creates the roles that the settings name, and sets their rights; safe to repeat and to run from
- * several processes at once. If ownerUrl's role may not migrate, it changes nothing: the owner migrates elsewhere.
+ * several processes at once. If ownerUrl's role may not migrate, it changes nothing, and `applied` is undefined: the owner
+ * migrates elsewhere.
  * Its connection always has a transaction open, so that a pooler in transaction mode gives it one session, and closes that
  * session after an error.
  * @param allowPrivilegedRole false refuses a web role that is a superuser or the owner, before it changes anything.
  */
-export async function migrate(given: DatabaseSettings, allowPrivilegedRole = true): Promise<MigrationResult> {
-  const work = async (owner: pg.Client): Promise<MigrationResult> => {
+export async function migrate(given: DatabaseSettings, allowPrivilegedRole = true) {
+  const work = async (owner: pg.Client) => {
     await requireUtf8(owner);
     const may = await mayMigrate(owner);
     const hint = `"${readRole(given.ownerUrl).name}" may not migrate.`;
@@ -70,10 +65,35 @@ export async function migrate(given: DatabaseSettings, allowPrivilegedRole = tru
   });
 }
 
+/** Postgres is unreachable, starting, stopping or out of connections, or another start holds a lock. */
+const transientCode =
+  /^(?:ECONN|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|CONNECT|0800[036]|57P0[123]|53300|55P03)/;
+
+/** Migrates for the site, every 5 s until Postgres is available. @throws what another try would not repair. */
+export async function migrateWithRetries(
+  database: DatabaseSettings,
+  allowPrivilegedRole: boolean,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      const { applied, warnings } = await migrate(database, allowPrivilegedRole);
+      if (applied?.length) log.info({ applied }, "migrated");
+      for (const warning of warnings) log.warn(warning);
+      return;
+    } catch (error) {
+      const fields = errorFields(error);
+      if (!transientCode.test(fields.code ?? "")) throw error;
+      log.warn({ error: fields }, "database not available; pages are served, sign-ups wait for it");
+    }
+    await sleep(5_000, undefined, { signal }).catch(() => undefined);
+  }
+}
+
 /** @throws OperatorError for another encoding: LATIN1 has not every character, and SQL_ASCII counts bytes. */
 async function requireUtf8(client: pg.Client): Promise<void> {
-  const { rows } = await client.query<{ server_encoding: string }>("SHOW server_encoding");
-  const encoding = rows[0]?.server_encoding;
+  const encoding = (await client.query("SHOW server_encoding")).rows[0].server_encoding;
   if (encoding === "UTF8") return;
   throw new OperatorError(
     `The encoding of the database is ${encoding}, which cannot store every name. Create another one, with: TEMPLATE template0 ENCODING 'UTF8'`,
@@ -110,9 +130,9 @@ async function findWaitlist(client: pg.Client): Promise<boolean> {
 export async function pendingMigrations(owner: pg.Client, folder = migrationsFolder) {
   const names = (await readdir(folder)).filter((name) => /^\d/.test(name)).toSorted();
   const read = async (name: string) => {
+    const text = await readFile(join(folder, name, "migration.sql"), "utf8");
     // Git for Windows may have changed the line ends, which are part of the checksum.
-    const sql = (await readFile(join(folder, name, "migration.sql"), "utf8")).replaceAll("\r\n", "\n");
-    return { name, sql };
+    return { name, sql: text.replaceAll("\r\n", "\n") };
   };
   const migrations = await Promise.all(names.map(read));
   const { rows: tables } = await owner.query("SELECT to_regclass('public._prisma_migrations') IS NOT NULL AS found");

@@ -11,15 +11,6 @@ export type Pool = pg.Pool;
  */
 const statementMs = 2_000;
 
-const siteTimeouts = {
-  connectionTimeoutMillis: statementMs,
-  query_timeout: statementMs,
-  /** A statement that outlived its client would hold a connection, and might store the entry after all. */
-  statement_timeout: statementMs - 50,
-  /** For the table. Statements that take a turn (models/turn.ts) set their own. */
-  lock_timeout: 400,
-};
-
 export type Database = ReturnType<typeof connect>;
 
 /** Rejects with QUERY_TIMEOUT if the work takes longer. The work goes on. */
@@ -35,7 +26,17 @@ export function within<T>(ms: number, work: Promise<T>): Promise<T> {
 
 /** Opens no connection before the first one is needed. */
 export function createPool(webUrl: string): Pool {
-  return new pg.Pool({ connectionString: webUrl, ...siteTimeouts, keepAlive: true, application_name: "perennial-web" });
+  return new pg.Pool({
+    connectionString: webUrl,
+    application_name: "perennial-web",
+    keepAlive: true,
+    connectionTimeoutMillis: statementMs,
+    query_timeout: statementMs,
+    // A statement that outlived its client would hold a connection, and might store the entry after all.
+    statement_timeout: statementMs - 50,
+    // For the table. Statements that take a turn (models/turn.ts) set their own.
+    lock_timeout: 400,
+  });
 }
 
 /** Returns a Database that uses the pool. Prisma is loaded by the first statement; lost connections are logged. */

@@ -40,7 +40,7 @@ export async function isQueueEnabled(owner: pg.Client, task: WorkerTask): Promis
   return rows[0].enabled === true;
 }
 
-/** Throws an OperatorError if another application owns the schema graphile_worker: neither the waitlist's owner nor a role that may act as it. */
+/** Throws if another role than the waitlist's owner created the queue's schema: two applications would run each other's jobs. */
 async function refuseForeignQueue(owner: pg.Client): Promise<void> {
   const { rows } = await owner.query<{ owner: string }>(
     `SELECT r.rolname AS owner FROM pg_namespace JOIN pg_roles r ON r.oid = nspowner

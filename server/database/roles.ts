@@ -1,5 +1,5 @@
-// The roles of the site: creates them, and runs the files in prisma/roles.
-import { readdir, readFile } from "node:fs/promises";
+// The roles of the site: creates them, runs the files in prisma/roles, and examines what else the web role could do.
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
 import { signUpColumns } from "./columns.ts";
@@ -7,64 +7,64 @@ import { readRole } from "../config/database-urls.ts";
 import { OperatorError } from "../errors.ts";
 import { begin, readLogin } from "./connect.ts";
 import { projectRoot } from "../project-root.ts";
-import type { DatabaseSettings } from "./settings.ts";
-import { isPrivileged, rolesAndWaitlist } from "./web-role.ts";
-
-const folder = join(projectRoot, "prisma/roles");
+import type { DatabaseSettings, WorkerTask } from "./settings.ts";
 
 /** The group of the admins: roles belong to all databases of a Postgres, and each waitlist has admins of its own. */
 export function adminsGroup(database: string): string {
   return database === "perennial" ? "perennial_admins" : `perennial_admins_${database}`;
 }
 
-type Role = ReturnType<typeof readRole>;
-
-/** What the owner may lack the right to do. The password takes the place of the text 'its password'. */
-type Step = [unless: string, sql: string, password?: string];
+interface Step {
+  /** An SQL condition. */
+  isDone: string;
+  sql: string;
+  /** The SQL without the password, for the administrator; only of a step that creates a login. */
+  withoutPassword?: string;
+}
 
 const id = pg.escapeIdentifier;
 
-/** In the order in which they can be run. */
+/** Returns what the owner may lack the right to do, in the order in which it can be run. */
 function listSteps(
   { web, studio, worker, owner, admins, database }: Awaited<ReturnType<typeof readRoles>>,
   settings: DatabaseSettings,
 ): Step[] {
   const roleOf = (name: string) => `to_regrole(quote_ident(${pg.escapeLiteral(name)}))`;
   const exists = (name: string) => `${roleOf(name)} IS NOT NULL`;
-  // A forgotten transaction holds the entries that it changed, and sign-ups of their addresses get 503.
-  const login = ({ name, password }: Role): Step => [
-    exists(name),
-    `CREATE ROLE ${id(name)} LOGIN PASSWORD 'its password';
-ALTER ROLE ${id(name)} SET idle_in_transaction_session_timeout = '30s';`,
-    password,
-  ];
-  const access = (name: string): Step => [
-    `has_database_privilege(${roleOf(name)}, current_database(), 'CONNECT') AND has_schema_privilege(${roleOf(name)}, 'public', 'USAGE')`,
-    `GRANT CONNECT ON DATABASE ${id(database)} TO ${id(name)};
-GRANT USAGE ON SCHEMA public TO ${id(name)};`,
-  ];
-  const group = (member: Role): Step[] => [
-    [exists(admins), `CREATE ROLE ${id(admins)} NOLOGIN;`],
-    login(member),
-    [`pg_has_role(${roleOf(member.name)}, ${roleOf(admins)}, 'MEMBER')`, `GRANT ${id(admins)} TO ${id(member.name)};`],
-    access(admins),
-  ];
-  const erasures: Step = [
-    "to_regnamespace('earlyaccess_erasures') IS NOT NULL",
-    `CREATE SCHEMA earlyaccess_erasures AUTHORIZATION ${id(owner)};`,
-  ];
-  const queue: Step = [
-    "has_database_privilege(current_database(), 'CREATE') OR to_regnamespace('graphile_worker') IS NOT NULL",
-    `GRANT CREATE ON DATABASE ${id(database)} TO ${id(owner)};`,
-  ];
+  const login = ({ name, password }: ReturnType<typeof readRole>): Step => {
+    // A forgotten transaction holds the entries that it changed, and sign-ups of their addresses get 503.
+    const create = (text: string) => `CREATE ROLE ${id(name)} LOGIN PASSWORD ${text};
+ALTER ROLE ${id(name)} SET idle_in_transaction_session_timeout = '30s';`;
+    const withoutPassword = create("'its password'");
+    return { isDone: exists(name), sql: create(pg.escapeLiteral(password)), withoutPassword };
+  };
+  const access = (name: string): Step => ({
+    isDone: `has_database_privilege(${roleOf(name)}, current_database(), 'CONNECT')
+      AND has_schema_privilege(${roleOf(name)}, 'public', 'USAGE')`,
+    sql: `GRANT CONNECT ON DATABASE ${id(database)} TO ${id(name)};\nGRANT USAGE ON SCHEMA public TO ${id(name)};`,
+  });
+  const group: Step = { isDone: exists(admins), sql: `CREATE ROLE ${id(admins)} NOLOGIN;` };
+  const membership = (name: string): Step => ({
+    isDone: `pg_has_role(${roleOf(name)}, ${roleOf(admins)}, 'MEMBER')`,
+    sql: `GRANT ${id(admins)} TO ${id(name)};`,
+  });
+  const erasures: Step = {
+    isDone: "to_regnamespace('earlyaccess_erasures') IS NOT NULL",
+    sql: `CREATE SCHEMA earlyaccess_erasures AUTHORIZATION ${id(owner)};`,
+  };
+  const queue: Step = {
+    isDone: "has_database_privilege(current_database(), 'CREATE') OR to_regnamespace('graphile_worker') IS NOT NULL",
+    sql: `GRANT CREATE ON DATABASE ${id(database)} TO ${id(owner)};`,
+  };
+  // The table of migrations may belong to another application that uses Prisma.
+  const migrations: Step = {
+    isDone: "coalesce(has_table_privilege(to_regclass('public._prisma_migrations'), 'INSERT'), true)",
+    sql: `GRANT SELECT, INSERT, UPDATE ON public._prisma_migrations TO ${id(owner)};`,
+  };
   return [
-    // The table of migrations may belong to another application that uses Prisma.
-    [
-      "coalesce(has_table_privilege(to_regclass('public._prisma_migrations'), 'INSERT'), true)",
-      `GRANT SELECT, INSERT, UPDATE ON public._prisma_migrations TO ${id(owner)};`,
-    ],
+    migrations,
     ...(web ? [login(web), access(web.name)] : []),
-    ...(studio ? group(studio) : []),
+    ...(studio ? [group, login(studio), membership(studio.name), access(admins)] : []),
     ...(settings.erasureKey ? [erasures] : []),
     ...(settings.worker ? [queue] : []),
     ...(worker ? [login(worker), access(worker.name)] : []),
@@ -77,29 +77,28 @@ export async function createRoles(owner: pg.Client, settings: DatabaseSettings):
   const mayCreate = await isTrue("SELECT rolsuper OR rolcreaterole FROM pg_roles WHERE rolname = current_user");
   const missing: string[] = [];
   const [login, { name }] = [await readLogin(owner), readRole(settings.ownerUrl)];
-  for (const [unless, sql, password] of listSteps(await readRoles(owner, settings), settings)) {
-    if (await isTrue(unless)) continue;
-    if (login !== name && password !== undefined) {
+  for (const { isDone, sql, withoutPassword } of listSteps(await readRoles(owner, settings), settings)) {
+    if (await isTrue(isDone)) continue;
+    if (login !== name && withoutPassword) {
       const fault = `The user "${name}" of DATABASE_OWNER_URL logs in as "${login}", so a pooler would not find a new role under its name.`;
       throw new OperatorError(`${fault} Migrate with URLs of Postgres itself. See docs/postgres.md, Poolers.`);
     }
     // Not tried without the right: Postgres would write a refused statement into its log, with the password.
-    if (mayCreate || password === undefined) {
-      const statement = sql.replace("PASSWORD 'its password'", () => `PASSWORD ${pg.escapeLiteral(password ?? "")}`);
-      await owner.query(`SAVEPOINT step; ${statement}`).catch(async (error: { code?: string }) => {
+    if (mayCreate || !withoutPassword) {
+      await owner.query(`SAVEPOINT step; ${sql}`).catch(async (error: { code?: string }) => {
         // insufficient_privilege; undefined_object, after a role that could not be created
         if (!["42501", "42704"].includes(error.code ?? "")) throw error;
         await owner.query("ROLLBACK TO step");
       });
     }
     // Postgres only warns if the owner may not grant a right on another role's object.
-    if (!(await isTrue(unless))) missing.push(...sql.split("\n"));
+    if (!(await isTrue(isDone))) missing.push(withoutPassword ?? sql);
   }
   await owner.query(`COMMIT; ${begin}`);
   if (missing.length === 0) return;
-  const lines = missing.map((sql) => `  ${sql}\n`).join("");
+  const lines = missing.join("\n").replaceAll(/^/gm, "  ");
   throw new OperatorError(
-    `The role of DATABASE_OWNER_URL lacks rights. As an administrator of this database, run:\n${lines}and start again.`,
+    `The role of DATABASE_OWNER_URL lacks rights. As an administrator of this database, run:\n${lines}\nand start again.`,
   );
 }
 
@@ -109,17 +108,23 @@ export async function createRoles(owner: pg.Client, settings: DatabaseSettings):
  */
 export async function grantRights(owner: pg.Client, settings: DatabaseSettings): Promise<void> {
   const { admins, web, studio, worker } = await readRoles(owner, settings);
-  const parts = new Set([
-    "public",
-    ...(web ? ["web"] : []),
-    ...(studio ? ["admins"] : []),
-    ...(settings.erasureKey ? ["erasures"] : []),
-    ...(worker ? ["worker", ...(settings.worker?.tasks ?? [])] : []),
-  ]);
-  // The file worker-mail.sql is for a worker with the task mail, and follows worker.sql.
-  const names = (await readdir(folder)).map((file) => file.replace(".sql", "").split("-"));
-  const wanted = names.filter((name) => name.every((part) => parts.has(part))).toSorted((a, b) => a.length - b.length);
-  const texts = wanted.map((name) => readFile(join(folder, `${name.join("-")}.sql`), "utf8"));
+  const does = (task: WorkerTask) => worker && settings.worker?.tasks.includes(task);
+  // In the order in which they can be run.
+  const files = {
+    public: true,
+    web,
+    admins: studio,
+    erasures: settings.erasureKey,
+    worker,
+    "worker-erasures": worker && settings.erasureKey,
+    "worker-webhook": does("webhook"),
+    // The settings require ERASURE_KEY for mails.
+    "worker-mail": does("mail") && settings.erasureKey,
+    "worker-purge": does("purge"),
+    "worker-purge-erasures": does("purge") && settings.erasureKey,
+  };
+  const wanted = Object.entries(files).filter(([, isWanted]) => isWanted);
+  const texts = wanted.map(([file]) => readFile(join(projectRoot, `prisma/roles/${file}.sql`), "utf8"));
   const values = { admins, web: web?.name, studio: studio?.name, worker: worker?.name, sign_up_columns: signUpColumns };
   await owner.query(`${fillIn((await Promise.all(texts)).join("\n"), values)} COMMIT; ${begin}`);
 }
@@ -133,18 +138,51 @@ export function fillIn(sql: string, values: Record<string, string | undefined>):
 
 /** Returns the roles of the settings without those that are superuser or owner, which have every right. */
 async function readRoles(owner: pg.Client, { webUrl, adminUrl, worker }: DatabaseSettings) {
-  const { rows } = await owner.query<{ owner: string; database: string; privileged: string[] }>(
+  const { rows } = await owner.query(
     `SELECT current_user AS owner, current_database() AS database,
        ARRAY(SELECT r.rolname::text FROM ${rolesAndWaitlist} WHERE ${isPrivileged}) AS privileged`,
   );
-  const { privileged = [], owner: name = "", database = "" } = rows[0] ?? {};
-  const restricted = (url = "") => (url && !privileged.includes(readRole(url).name) ? readRole(url) : undefined);
-  return {
-    web: restricted(webUrl),
-    studio: restricted(adminUrl),
-    worker: restricted(worker?.url),
-    owner: name,
-    database,
-    admins: adminsGroup(database),
-  };
+  const found = rows[0] as { owner: string; database: string; privileged: string[] };
+  const restricted = (url = "") => (url && !found.privileged.includes(readRole(url).name) ? readRole(url) : undefined);
+  const roles = { web: restricted(webUrl), studio: restricted(adminUrl), worker: restricted(worker?.url) };
+  return { ...found, ...roles, admins: adminsGroup(found.database) };
+}
+
+/** An SQL condition: the role `r` is a superuser or may act as the owner of the waitlist `w`, or of the coming one. */
+const isPrivileged =
+  "r.rolsuper OR pg_has_role(r.oid, coalesce(w.relowner, to_regrole(quote_ident(current_user))), 'MEMBER')";
+const rolesAndWaitlist = "pg_roles r LEFT JOIN pg_class w ON w.oid = to_regclass('public.earlyaccess')";
+
+/** Lists what the role has beyond a sign-up, each with the statement that takes it away. */
+async function listExcess(owner: pg.Client, name: string) {
+  const query = await readFile(join(projectRoot, "prisma/web-role.sql"), "utf8");
+  return (await owner.query<{ held: string; repair: string; is_setting: boolean }>(query, [name])).rows;
+}
+
+/**
+ * Examines the web role, as the owner. Returns whether it is a superuser or the owner, and a warning of what a compromised web
+ * process could do; none if that could only sign up.
+ */
+export async function examineWebRole(owner: pg.Client, name: string) {
+  const query = `SELECT ${isPrivileged} AS privileged FROM ${rolesAndWaitlist} WHERE r.rolname = $1`;
+  const { rows } = await owner.query<{ privileged: boolean }>(query, [name]);
+  const role = `The role of DATABASE_URL, "${name}",`;
+  if (rows[0]?.privileged) {
+    const warning = `${role} is a superuser or the owner of the waitlist: a compromised web process could read and delete everything. Name a role of its own in DATABASE_URL, for example perennial_web, and the owner in DATABASE_OWNER_URL; migrating creates the role.`;
+    return { isPrivileged: true, warning };
+  }
+  const excess = await listExcess(owner, name);
+  if (excess.length === 0) return { isPrivileged: false, warning: undefined };
+  const held = [...new Set(excess.map((one) => one.held))].join(", ");
+  const repairs = [...new Set(excess.map(({ repair }) => `\n  ${repair};`))].join("");
+  const warning = `${role} has ${held}. No sign-up needs it, and a compromised web process could use it. As an administrator of this database, run:${repairs}`;
+  return { isPrivileged: false, warning };
+}
+
+/** Resets the settings with which the web role refuses or loses its own sign-ups. examineWebRole reports those that remain. */
+export async function resetSettings(owner: pg.Client, name: string): Promise<void> {
+  for (const { repair, is_setting } of await listExcess(owner, name)) {
+    // The owner may lack the right, and a compromised site may change its role at the same time.
+    if (is_setting) await owner.query(`SAVEPOINT reset; ${repair}`).catch(() => owner.query("ROLLBACK TO reset"));
+  }
 }

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import type { Config } from "../config/settings.ts";
 import { loadConfig } from "../config/load-config.ts";
-import { exampleDatabaseUrls, type DatabaseUrlName } from "../config/database-urls.ts";
+import { exampleUrl, type DatabaseUrlName } from "../config/database-urls.ts";
 import { OperatorError } from "../errors.ts";
 import { projectRoot } from "../project-root.ts";
 import { openEmbedded } from "./embedded/embedded.ts";
@@ -44,7 +44,7 @@ export async function openDatabase(config: Config, own: DatabaseUrlName, mayCrea
   };
   const url = given[own];
   if (!url && Object.values(given).some(Boolean)) {
-    throw new OperatorError(`${own} is not set. Set it, for example ${own}=${exampleDatabaseUrls[own]}`);
+    throw new OperatorError(`${own} is not set. Set it, for example ${own}=${exampleUrl(own)}`);
   }
   const opened: OpenedDatabase = url
     ? { webUrl: databaseUrl ?? url, ownerUrl: ownerUrl ?? url, adminUrl, release: async () => undefined }

@@ -27,8 +27,8 @@ it.each([
     `${joinGroup}; GRANT UPDATE ON earlyaccess TO group; GRANT SELECT (email) ON earlyaccess TO group`,
   ],
   [
-    "MAINTAIN on public.earlyaccess, TRIGGER on public.earlyaccess, TRUNCATE on public.earlyaccess",
-    `${joinGroup}; GRANT TRUNCATE, TRIGGER, MAINTAIN ON earlyaccess TO group`,
+    "DELETE on public.earlyaccess, MAINTAIN on public.earlyaccess, REFERENCES on public.earlyaccess, TRIGGER on public.earlyaccess, TRUNCATE on public.earlyaccess",
+    `${joinGroup}; GRANT DELETE, TRUNCATE, TRIGGER, MAINTAIN, REFERENCES ON earlyaccess TO group`,
   ],
   ["CREATE on SCHEMA public", "GRANT CREATE ON SCHEMA public TO PUBLIC"],
   ["ownership of DATABASE database", "ALTER DATABASE database OWNER TO web; GRANT CREATE ON SCHEMA public TO owner"],

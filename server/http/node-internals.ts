@@ -49,7 +49,8 @@ export function endAfter(response: ServerResponse, socket: Socket, lingering: nu
   response.once("close", () => {
     socket.end();
     socket.resume();
-    setTimeout(() => socket.destroy(), lingering).unref();
+    const deadline = setTimeout(() => socket.destroy(), lingering).unref();
+    socket.once("close", () => clearTimeout(deadline)); // A timer keeps the socket and its requests in memory.
   });
 }
 

@@ -3,7 +3,7 @@ import { parse as parseForm } from "node:querystring";
 import { parse as parseContentType } from "content-type";
 import type { Request, RequestHandler } from "express";
 import getRawBody from "raw-body";
-import { HttpError } from "../http/http-error.ts";
+import { HttpError } from "./errors.ts";
 import { bodyType } from "../http/negotiation.ts";
 import { bodyLimit } from "../http/server.ts";
 
@@ -61,12 +61,10 @@ function parseObject(text: string): object {
 }
 
 function parseFields(text: string): object {
-  let decoded: string | undefined;
   try {
-    decoded = decodeURIComponent(text);
+    decodeURIComponent(text); // querystring replaces invalid percent-encoding: "M%FCller" would be stored as "M�ller".
   } catch {
-    // querystring replaces invalid percent-encoding: "M%FCller" would be stored as "M�ller".
+    throw new HttpError(400, "The form has invalid percent-encoding.");
   }
-  if (decoded === undefined) throw new HttpError(400, "The form has invalid percent-encoding.");
   return parseForm(text); // Not qs, which takes 60 ms for 16 KiB of repeated keys.
 }

@@ -1,11 +1,43 @@
-// Error handling: sends a problem document, or the error page to a client that prefers HTML, and logs the server's faults.
-import type { ErrorRequestHandler, Response } from "express";
+// Errors with an HTTP status, which middleware and controllers throw, and their responses: a problem document (RFC 9457), or a page.
+import type { ErrorRequestHandler, RequestHandler, Response } from "express";
 import type { Logger } from "pino";
 import { errorFields, UnavailableError } from "../errors.ts";
 import { sendCached, type CachedResponse } from "../http/cached-response.ts";
-import { HttpError, problemDocument } from "../http/http-error.ts";
-import { prefersHtml } from "../http/negotiation.ts";
+import { isRead, prefersHtml } from "../http/negotiation.ts";
+import { nodeHttp } from "../http/node-internals.ts";
 
+const { STATUS_CODES } = nodeHttp;
+
+export class HttpError extends Error {
+  override name = "HttpError";
+
+  constructor(
+    readonly status: number,
+    /** A sentence for the client, without anything from the request or the fault. */
+    readonly detail: string,
+    readonly extra: {
+      headers?: Record<string, string>;
+      fields?: Record<string, string>;
+      cause?: unknown;
+    } = {},
+  ) {
+    super(`${status} ${STATUS_CODES[status]}`, { cause: extra.cause });
+  }
+}
+
+function methodNotAllowed(allow: string): HttpError {
+  return new HttpError(405, `Use ${allow}.`, { headers: { Allow: allow } });
+}
+
+export function requireRead(request: { method?: string | undefined }): void {
+  if (!isRead(request)) throw methodNotAllowed("GET, HEAD");
+}
+
+/** With router.all, not router.post, for which Express would answer OPTIONS. */
+export const requirePost: RequestHandler = ({ method }, _res, next) =>
+  next(method === "POST" ? undefined : methodNotAllowed("POST"));
+
+/** Sends a problem document, or the error page to a client that prefers HTML. */
 export function handleErrors(errorPage: () => CachedResponse, log: Logger): ErrorRequestHandler {
   // Express recognises an error handler by its four parameters.
   return function handleError(thrown: unknown, req, res, _next) {
@@ -27,6 +59,12 @@ export function beginErrorResponse(thrown: unknown, res: Response, log: Logger):
   }
   if (!res.headersSent) res.status(status).set({ "Cache-Control": "no-store", ...extra.headers });
   return error;
+}
+
+function problemDocument({ status, detail, extra }: HttpError): string {
+  const errors = Object.entries(extra.fields ?? {}).map(([name, text]) => ({ pointer: `#/${name}`, detail: text }));
+  const title = STATUS_CODES[status];
+  return JSON.stringify({ type: "about:blank", title, status, detail, ...(errors.length > 0 && { errors }) });
 }
 
 function toHttpError(error: unknown): HttpError {

@@ -2,7 +2,7 @@
 import { isIP, isIPv4 } from "node:net";
 import type { Request, RequestHandler } from "express";
 import { ipKeyGenerator, MemoryStore, rateLimit, type ClientRateLimitInfo, type Store } from "express-rate-limit";
-import { HttpError } from "../http/http-error.ts";
+import { HttpError } from "./errors.ts";
 
 export interface SignupLimits {
   limit: number;
@@ -56,8 +56,8 @@ const refuseTooMany: RequestHandler = () => {
 };
 
 /**
- * The most clients that a limit counts. At about 250 bytes a client, the six limits (two each for sign-ups, link posts and page
- * views) take at most 30 MB. An attacker with more networks than that exceeds the limits anyway.
+ * Each limit counts as many clients. Sign-ups, link posts and page views have two limits each; at 250 bytes a client, all take 30 MB. An
+ * attacker with more networks has as many limits anyway.
  */
 const maxClients = 20_000;
 

@@ -1,21 +1,18 @@
-// Request ids, and one structured log line per request.
+// What the log says of requests: one line for each, with its id, and a warning if TRUST_PROXY is not the number of proxies.
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { BlockList, isIPv4 } from "node:net";
 import type { Logger } from "pino";
 import { mayHoldEmail } from "../errors.ts";
 
 /** In characters. Enough to recognise a path, and too short for a flood of 8 KB paths to fill the disk. */
 const loggedPathLength = 200;
 
-interface LoggedRequest {
-  method: string | undefined;
-  path: string;
-  status: number | "aborted";
-  seconds: number;
-}
-
 /** Called after each response is sent or aborted. */
-export type OnResponse = (request: LoggedRequest, res: ServerResponse) => void;
+export type OnResponse = (
+  request: { method: string | undefined; path: string; status: number | "aborted"; seconds: number },
+  res: ServerResponse,
+) => void;
 
 /** Logs the request once its response is sent; never a query, a header, a body, an email address or a client's IP address. Returns the request's id. */
 export function logRequest(
@@ -37,4 +34,41 @@ export function logRequest(
     onResponse?.({ method, path, status, seconds: exactMs / 1000 }, res);
   });
   return id;
+}
+
+/** How many requests must all have more entries than TRUST_PROXY: a client can add entries to its own requests. */
+const judgedRequests = 20;
+
+/** Loopback, private and unique local addresses, and those that providers use between their own machines (RFC 6598). */
+const privateNetworks = new BlockList();
+for (const network of "127.0.0.0/8 10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 100.64.0.0/10 ::1/128 fc00::/7".split(" ")) {
+  const [ip = "", prefix] = network.split("/");
+  privateNetworks.addSubnet(ip, Number(prefix), isIPv4(ip) ? "ipv4" : "ipv6");
+}
+
+/**
+ * Returns a function that warns once if X-Forwarded-For has another number of entries than TRUST_PROXY. A CDN in front of a proxy
+ * that overwrites the header cannot be seen. The warning proposes no number, as a client can provoke it.
+ */
+export function checkProxyCount(trustProxy: number, log: Logger): (req: IncomingMessage) => void {
+  let judged = 0;
+  let fewest = Infinity;
+  let hasWarned = false;
+  return function checkRequest({ headers, socket: { remoteAddress = "" } }) {
+    const forwardedFor = headers["x-forwarded-for"];
+    if (hasWarned || !forwardedFor) return;
+    const entries = String(forwardedFor).split(",").length;
+    fewest = Math.min(fewest, entries);
+    const isTooHigh = entries < trustProxy;
+    const isTooLow =
+      trustProxy === 0
+        ? privateNetworks.check(remoteAddress, isIPv4(remoteAddress) ? "ipv4" : "ipv6")
+        : ++judged === judgedRequests && fewest > trustProxy;
+    if (!isTooHigh && !isTooLow) return;
+    hasWarned = true;
+    const effect = isTooHigh ? "high: a client can forge its address" : "low: visitors share a limit";
+    log.warn(
+      `TRUST_PROXY (${trustProxy}) does not fit the entries of X-Forwarded-For (${fewest}). It is too ${effect}. Compare with docs/deploy.md, Hosts.`,
+    );
+  };
 }

@@ -5,120 +5,66 @@ import { within } from "../database/pool.ts";
 
 /** In milliseconds from the arrival of a change; the response must come within 5 s. */
 const deadlineMs = 4_500;
+/** In milliseconds. No attempt begins later, so that a change that was refused is rarely made. */
+const lastAttemptMs = deadlineMs - 100;
 /** Changes per statement. */
 const batchSize = 200;
 /** Entries per statement, after one for more entries has failed. One locked entry among 200 costs four lock timeouts. */
 const groupSizes = [15, 4, 1];
-/** In milliseconds, until a locked entry is tried again: the first time soon, as the worker holds an entry for one commit. */
+/** In milliseconds, until locked entries are tried again: the first time soon, as the worker holds an entry for one commit. */
 const firstRetryMs = 30;
 const retryMs = 250;
 /**
- * In milliseconds, after a statement on a slow disk: the clients that it answered send their next changes, which then share one
- * statement. Without the pause, clients fall into two groups, and each statement carries half of them.
+ * In milliseconds, after a statement on a slow disk: the clients that it answered send their next changes together. Without the pause, clients
+ * fall into two groups, and each statement carries half of them.
  */
 const mostPauseMs = 10;
 
-interface Change<Entry, Result> {
-  entry: Entry;
-  deadline: number;
-  /** The error of its last attempt. */
+interface Change<Data, Result> {
+  data: Data;
+  mayStartUntil: number;
+  /** Of its last attempt. */
   error?: unknown;
   resolve: (result: Result) => void;
   reject: (error: unknown) => void;
 }
 
+interface Entry<Data, Result> {
+  key: string;
+  changes: Change<Data, Result>[];
+  retryMs: number;
+}
+
 /**
- * Returns a function that makes one change. If a statement fails for its content or for a lock, its entries are tried again in
- * smaller groups, so that only the one at fault fails or, if it is locked, waits. Throws an UnavailableError after 4.5 s at the
- * latest; the change may then still be made.
- * @param store runs one statement, and resolves after the commit with a result for each change.
- * @param keyOf names the entry of a change. Changes of the same entry are stored in order, or together.
+ * If a statement fails for its content or for a lock, its entries are tried again in smaller groups, so that only the one at fault
+ * fails or, if it is locked, waits. Changes of the same entry are stored in order, or together.
  */
-export function inBatches<Entry, Result>(
-  store: (entries: Entry[]) => Promise<Result[]>,
-  keyOf: (entry: Entry) => string,
-): (entry: Entry) => Promise<Result> {
-  const waiting: Change<Entry, Result>[] = [];
-  /** The changes of each entry from its first attempt on. Later ones of the entry join them. */
-  const tried = new Map<string, Change<Entry, Result>[]>();
-  const retries = createRetries();
-  let retryTimer: NodeJS.Timeout | undefined;
-  let isRunning = false;
+export class Batches<Data, Result> {
+  private readonly waiting: Change<Data, Result>[] = [];
+  /** By key, from the first attempt on. Later changes join those of their entry. */
+  private readonly tried = new Map<string, Entry<Data, Result>>();
+  /** The entries of failed statements, each group for one statement. */
+  private readonly groups: Entry<Data, Result>[][] = [];
+  /** Locked entries, which are tried again together. */
+  private readonly locked: Entry<Data, Result>[] = [];
+  private retryTimer: NodeJS.Timeout | undefined;
+  private isRunning = false;
 
-  function start() {
-    if (!isRunning) setImmediate(run);
-    isRunning = true;
-  }
+  /**
+   * @param store runs one statement, and resolves after the commit with a result for each change.
+   * @param keyOf names the entry of a change.
+   */
+  constructor(
+    private readonly store: (changes: Data[]) => Promise<Result[]>,
+    private readonly keyOf: (change: Data) => string,
+  ) {}
 
-  async function run() {
-    let retry: string[] | undefined;
-    do {
-      await storeWaiting();
-      // Until one fails, so that changes of other entries wait for one locked entry at most.
-      do retry = retries.next();
-      while (retry && (await attempt(retry)));
-    } while (retry || waiting.length > 0);
-    isRunning = false;
-    clearTimeout(retryTimer);
-    const ms = retries.msUntilNext();
-    if (ms < Infinity) retryTimer = setTimeout(start, ms);
-  }
-
-  async function storeWaiting() {
-    const began = performance.now();
-    const keys: string[] = [];
-    for (const change of waiting.splice(0, batchSize)) {
-      const key = keyOf(change.entry);
-      const earlier = tried.get(key);
-      if (earlier) earlier.push(change);
-      else {
-        tried.set(key, [change]);
-        keys.push(key);
-      }
-    }
-    if (keys.length === 0) return;
-    await attempt(keys);
-    const pauseMs = Math.min((performance.now() - began) / 5, mostPauseMs);
-    if (keys.length > 1 && pauseMs >= 1) await sleep(pauseMs);
-  }
-
-  /** Runs one statement for the changes of these entries. Returns whether it succeeded. */
-  async function attempt(keys: string[]): Promise<boolean> {
-    const changes = keys.flatMap((key) => openChanges(key));
-    try {
-      const results = changes.length > 0 ? await store(changes.map(({ entry }) => entry)) : [];
-      changes.forEach(({ resolve }, i) => resolve(results[i] as Result));
-      forget(keys);
-      return true;
-    } catch (error) {
-      if (isLock(error) || (isRefusal(error) && keys.length > 1)) {
-        for (const change of changes) change.error = error;
-        retries.add(keys);
-      } else {
-        for (const { reject } of changes) reject(error);
-        forget(keys);
-      }
-      return false;
-    }
-  }
-
-  function forget(keys: string[]) {
-    for (const key of keys) tried.delete(key);
-    retries.forget(keys);
-  }
-
-  /** Forgets the changes whose deadline has passed. */
-  function openChanges(key: string) {
-    const open = (tried.get(key) ?? []).filter(({ deadline }) => performance.now() < deadline);
-    tried.set(key, open);
-    return open;
-  }
-
-  return async (entry) => {
-    const change = { entry, deadline: performance.now() + deadlineMs } as Change<Entry, Result>;
+  /** Makes one change. @throws UnavailableError after 4.5 s at the latest; the change may then still be made. */
+  async add(data: Data): Promise<Result> {
+    const change = { data, mayStartUntil: performance.now() + lastAttemptMs } as Change<Data, Result>;
     const stored = new Promise<Result>((resolve, reject) => Object.assign(change, { resolve, reject }));
-    waiting.push(change);
-    start();
+    this.waiting.push(change);
+    this.start();
     try {
       return await within(deadlineMs, stored);
     } catch (cause) {
@@ -126,43 +72,74 @@ export function inBatches<Entry, Result>(
       // Long enough for a database to restart, short enough for a visitor to wait.
       throw new UnavailableError(message, 15, change.error ?? cause);
     }
-  };
-}
-
-/** The entries of failed statements: next in smaller groups, and a single one, which is locked, after a while. */
-function createRetries() {
-  const groups: string[][] = [];
-  const locked = new Set<string>();
-  let retryAt = Infinity;
-
-  function divide(keys: string[], size: number) {
-    for (let i = 0; i < keys.length; i += size) groups.push(keys.slice(i, i + size));
   }
 
-  return {
-    add(keys: string[]) {
-      const size = groupSizes.find((smaller) => smaller < keys.length);
-      if (size) return divide(keys, size);
-      for (const key of keys) {
-        if (!locked.has(key)) retryAt = Math.min(retryAt, performance.now() + firstRetryMs);
-        locked.add(key);
+  private start() {
+    if (!this.isRunning) setImmediate(() => this.run());
+    this.isRunning = true;
+  }
+
+  private async run() {
+    while (this.waiting.length > 0 || this.groups.length > 0) {
+      await this.storeWaiting();
+      // Until one fails, so that changes of other entries wait for one locked entry at most.
+      let isDone = true;
+      while (isDone && this.groups.length > 0) isDone = await this.attempt(this.groups.shift() ?? []);
+    }
+    this.isRunning = false;
+  }
+
+  private async storeWaiting() {
+    const began = performance.now();
+    const group: Entry<Data, Result>[] = [];
+    for (const change of this.waiting.splice(0, batchSize)) {
+      const key = this.keyOf(change.data);
+      const entry = this.tried.get(key) ?? { key, changes: [], retryMs: firstRetryMs };
+      entry.changes.push(change);
+      if (!this.tried.has(key)) group.push(entry);
+      this.tried.set(key, entry);
+    }
+    await this.attempt(group);
+    const pauseMs = Math.min((performance.now() - began) / 5, mostPauseMs);
+    if (group.length > 1 && pauseMs >= 1) await sleep(pauseMs);
+  }
+
+  /** Runs one statement for the changes of these entries. Returns whether none of them must be tried again. */
+  private async attempt(group: Entry<Data, Result>[]): Promise<boolean> {
+    const now = performance.now();
+    for (const entry of group) entry.changes = entry.changes.filter(({ mayStartUntil }) => now < mayStartUntil);
+    const changes = group.flatMap((entry) => entry.changes);
+    try {
+      const results = changes.length > 0 ? await this.store(changes.map(({ data }) => data)) : [];
+      changes.forEach(({ resolve }, i) => resolve(results[i] as Result));
+    } catch (error) {
+      for (const change of changes) change.error = error;
+      if (isLock(error) || (isRefusal(error) && group.length > 1)) {
+        this.retry(group);
+        return false;
       }
-    },
-    /** Returns the next group. After the last one, returns all locked entries together when it is time. */
-    next(): string[] | undefined {
-      if (groups.length === 0 && performance.now() >= retryAt) {
-        divide([...locked], batchSize);
-        retryAt = performance.now() + retryMs;
-      }
-      return groups.shift();
-    },
-    forget(keys: string[]) {
-      for (const key of keys) locked.delete(key);
-      if (locked.size === 0) retryAt = Infinity;
-    },
-    /** Infinity if no entry is locked. */
-    msUntilNext: () => retryAt - performance.now(),
-  };
+      for (const { reject } of changes) reject(error);
+    }
+    for (const { key } of group) this.tried.delete(key);
+    return true;
+  }
+
+  /** Divides the group; a single entry, which is locked, waits. */
+  private retry(group: Entry<Data, Result>[]) {
+    const size = groupSizes.find((smaller) => smaller < group.length);
+    if (size) for (let i = 0; i < group.length; i += size) this.groups.push(group.slice(i, i + size));
+    else for (const entry of group) this.retryLater(entry);
+  }
+
+  private retryLater(entry: Entry<Data, Result>) {
+    this.locked.push(entry);
+    clearTimeout(this.retryTimer);
+    this.retryTimer = setTimeout(() => {
+      while (this.locked.length > 0) this.groups.push(this.locked.splice(0, batchSize));
+      this.start();
+    }, entry.retryMs);
+    entry.retryMs = retryMs;
+  }
 }
 
 /** Returns whether a transaction held an entry, the turn or the table for too long: a timeout or a deadlock. */

@@ -2,15 +2,9 @@
 import { turn } from "./turn.ts";
 import type { Database } from "../database/pool.ts";
 import { hashToken } from "./entry-tokens.ts";
-import { inBatches } from "./batch.ts";
+import { Batches } from "./batch.ts";
 
-/** Each resolves after the commit. @throws UnavailableError */
-export interface EntryLinks {
-  /** Returns whether the token was mailed for an entry, also if that was confirmed before. */
-  confirm: (token: string) => Promise<boolean>;
-  /** The same if no entry has the token: nobody learns whether the sign-up that created the token added an entry. */
-  leave: (token: string) => Promise<void>;
-}
+export type EntryLinks = ReturnType<typeof createEntryLinks>;
 
 interface Link {
   confirms: boolean;
@@ -25,8 +19,9 @@ const statement = `${turn}
   FROM turn, ROWS FROM (json_to_recordset(batch) AS (confirms boolean, hash text)) WITH ORDINALITY AS link (confirms, hash, position)
   ORDER BY position`;
 
-export function createEntryLinks(query: Database["query"]): EntryLinks {
-  const follow = inBatches(
+/** Each method resolves after the commit. @throws UnavailableError */
+export function createEntryLinks(query: Database["query"]) {
+  const batches = new Batches(
     async (links: Link[]) => {
       const distinct = new Map(links.map((link) => [nameOf(link), link]));
       const rows = await query(statement, JSON.stringify([...distinct.values()]));
@@ -36,7 +31,11 @@ export function createEntryLinks(query: Database["query"]): EntryLinks {
     (link) => link.hash,
   );
   return {
-    confirm: (token) => follow({ confirms: true, hash: hashToken(token) }),
-    leave: async (token) => void (await follow({ confirms: false, hash: hashToken(token) })),
+    /** Returns whether the token was mailed for an entry, also if that was confirmed before. */
+    confirm: (token: string): Promise<boolean> => batches.add({ confirms: true, hash: hashToken(token) }),
+    /** The same if no entry has the token: nobody learns whether the sign-up that created the token added an entry. */
+    leave: async (token: string): Promise<void> => {
+      await batches.add({ confirms: false, hash: hashToken(token) });
+    },
   };
 }

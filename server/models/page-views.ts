@@ -5,13 +5,7 @@ import { errorFields } from "../errors.ts";
 import type { Database } from "../database/pool.ts";
 import { directSource, otherSources } from "./source.ts";
 
-export interface PageViews {
-  add(source: string): void;
-  /** Stores the views counted so far. If that fails, keeps them for the next flush, unless Postgres refuses a value. */
-  flush(): Promise<void>;
-  /** Stores the rest, or logs how many views are lost. */
-  close(): Promise<void>;
-}
+export type PageViews = ReturnType<typeof createPageViews>;
 
 const flushMs = 60_000;
 /** Named sources per flush. A flood of sources adds at most 102 rows a minute per process. */
@@ -28,7 +22,7 @@ interface Count {
   views: number;
 }
 
-export function createPageViews(execute: Database["execute"], log: Logger): PageViews {
+export function createPageViews(execute: Database["execute"], log: Logger) {
   let counted = new Map<string, Count>();
   let flushing = Promise.resolve();
 
@@ -40,6 +34,7 @@ export function createPageViews(execute: Database["execute"], log: Logger): Page
     counted.set(`${day} ${name}`, count);
   }
 
+  /** Stores the views counted so far. If that fails, keeps them for the next flush, unless Postgres refuses a value. */
   async function store(): Promise<void> {
     const counts = [...counted.values()];
     if (counts.length === 0) return;
@@ -62,8 +57,9 @@ export function createPageViews(execute: Database["execute"], log: Logger): Page
   const timer = setInterval(() => void flush(), flushMs).unref();
 
   return {
-    add: (source) => add({ day: new Date().toISOString().slice(0, 10), source, views: 1 }),
+    add: (source: string) => add({ day: new Date().toISOString().slice(0, 10), source, views: 1 }),
     flush,
+    /** Stores the rest, or logs how many views are lost. */
     close: async () => {
       clearInterval(timer);
       await flush();

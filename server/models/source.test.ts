@@ -33,7 +33,17 @@ it("readSource trims a value, normalises it to NFC and cuts it to 100 characters
   expect(readSource({ utm_source: " Ame\u0301lie " }).utm_source).toBe("Amélie");
 });
 
-it.each(["ada@example.com", "list-ada%40example.com", "%2540"])("readSource drops %j, and no other value", (value) => {
+const addresses = [
+  "a@b.co",
+  "list-ada%40b.co",
+  "%2540",
+  "a＠b.co",
+  "a&#64;b.co",
+  "a&#x40;b.co",
+  "a&commat;b.co",
+  "a=40b.co",
+];
+it.each(addresses)("readSource drops %j, and no other value", (value) => {
   const expected = { ...nothing, utm_source: "news" };
   expect(readSource({}, `${page}?utm_source=news&utm_term=${encodeURIComponent(value)}`)).toEqual(expected);
   expect(readSource({ source: { utm_source: "news", utm_content: value } })).toEqual(expected);

@@ -6,24 +6,11 @@ import type { SignupCeiling } from "./signup-ceiling.ts";
 import { errorFields } from "../errors.ts";
 import { signUpColumns } from "../database/columns.ts";
 import { within, type Database } from "../database/pool.ts";
-import { inBatches } from "./batch.ts";
+import { Batches } from "./batch.ts";
 import type { SignUp } from "./waitlist-entry.ts";
 import type { Notice } from "./page-settings.ts";
 
-export interface Waitlist {
-  /**
-   * Stores the entry; resolves after the commit. The first entry for an address wins; a duplicate resolves in the same
-   * way. A waiting entry with the flag suspected_spam is replaced (earlyaccess_replace_suspected_spam in the migration).
-   * Sets the flag unusual_volume above the ceiling.
-   * @throws UnavailableError if the entry cannot be stored, or above the hard limit.
-   */
-  join: (entry: SignUp) => Promise<void>;
-  /**
-   * Checks that entries can be stored: stores an empty batch, which needs the same table, right and locks as a sign-up, and reports
-   * a storage error of the last 10 s: a full disk refuses only entries.
-   */
-  check: () => Promise<void>;
-}
+export type Waitlist = ReturnType<typeof createWaitlist>;
 
 /** Called after each commit with the statement's entries and the number of those that were not on the list. */
 export type OnStored = (entries: SignUp[], inserted: number) => void;
@@ -35,7 +22,7 @@ const storageErrorMs = 10_000;
 export function createWaitlist(
   execute: Database["execute"],
   { onStored, notice, ceiling }: { onStored?: OnStored | undefined; notice?: Notice; ceiling?: SignupCeiling } = {},
-): Waitlist {
+) {
   let isNoticeStored = notice === undefined;
   /** The error of the latest batch if an empty batch would not have met it. */
   let storageError: { error: unknown; at: number } | undefined;
@@ -59,19 +46,29 @@ export function createWaitlist(
     }
   }
 
-  const storeSoon = inBatches(store, ({ email }) => email);
+  const batches = new Batches(store, ({ email }) => email);
 
   return {
-    check: async () => {
+    /**
+     * Checks that entries can be stored: stores an empty batch, which needs the same table, right and locks as a sign-up, and
+     * reports a storage error of the last 10 s: a full disk refuses only entries.
+     */
+    check: async (): Promise<void> => {
       // Also before the first entry: a visitor may send the form of this page when a newer server has taken over.
       if (!isNoticeStored) await storeNotice();
       if (storageError && performance.now() - storageError.at < storageErrorMs) throw storageError.error;
       await execute(insertStatement, "[]");
     },
-    join: async (entry) => {
+    /**
+     * Stores the entry; resolves after the commit. The first entry for an address wins; a duplicate resolves in the same
+     * way. A waiting entry with the flag suspected_spam is replaced (earlyaccess_replace_suspected_spam in the migration).
+     * Sets the flag unusual_volume above the ceiling.
+     * @throws UnavailableError if the entry cannot be stored, or above the hard limit.
+     */
+    join: async (entry: SignUp): Promise<void> => {
       const unusual_volume = ceiling?.begin() ?? false;
       try {
-        await storeSoon({ ...entry, unusual_volume });
+        await batches.add({ ...entry, unusual_volume });
       } catch (error) {
         ceiling?.fail();
         throw error;
@@ -111,7 +108,7 @@ const noticeStatement = "INSERT INTO public.earlyaccess_notices (id, text) VALUE
 const probeTimeoutMs = 1_500;
 
 /**
- * Returns the probe of /readyz: true if sign-ups can be stored, false if the check fails or takes longer than 1.5 s.
+ * Returns the check of /readyz: true if sign-ups can be stored, false if the check fails or takes longer than 1.5 s.
  * Probes share the result of a check for 250 ms after its end.
  */
 export function createReadiness(check: () => Promise<void>, log: Logger): () => Promise<boolean> {

@@ -1,4 +1,4 @@
-// What the browser gets: the built pages and files, or in development those of Vite.
+// What browsers and crawlers get: the built pages and files, or in development those of Vite; robots.txt, sitemap, security.txt.
 import { createHash, randomBytes } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import type { Server } from "node:http";
@@ -8,9 +8,8 @@ import type { ViteDevServer } from "vite";
 import type * as EntryServer from "../../client/entry-server.tsx";
 import { cacheResponse, type Cache, type CachedResponse } from "../http/cached-response.ts";
 import { projectRoot } from "../project-root.ts";
-import { crawlerFiles } from "./crawlers.ts";
 import type * as DocumentModule from "./document.ts";
-import { createDocument, type PublicSite } from "./document.ts";
+import { createDocument, escapeHtml, type PublicSite } from "./document.ts";
 import { createPages, type Pages } from "./page-cache.ts";
 
 export interface Frontend extends Pages {
@@ -134,4 +133,36 @@ async function readCached(name: string, caching: string): Promise<CachedResponse
   const mediaType = contentType(extname(name)) || "application/octet-stream";
   const headers = { "Content-Type": mediaType, "Cache-Control": caching };
   return cacheResponse({ identity, ...(br && { br }), ...(gzip && { gzip }) }, 200, headers);
+}
+
+const plain = "text/plain; charset=utf-8";
+
+/** robots.txt, the sitemap and security.txt. @param paths of the pages in the sitemap. */
+function crawlerFiles({ origin, allowIndexing, settings }: PublicSite, paths: string[]): Cache {
+  const rules = allowIndexing ? `Allow: /\n\nSitemap: ${origin}/sitemap.xml` : "Disallow: /";
+  const sitemap = `<?xml version="1.0" encoding="UTF-8"?>
+<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
+${paths.map((path) => `  <url><loc>${escapeHtml(origin + path)}</loc></url>`).join("\n")}
+</urlset>
+`;
+  const files = new Map([
+    ["/robots.txt", cacheText(`User-agent: *\n${rules}\n`, plain)],
+    ["/sitemap.xml", cacheText(sitemap, "application/xml; charset=utf-8")],
+  ]);
+  const { contact } = settings();
+  if (contact) files.set("/.well-known/security.txt", cacheText(securityText(origin, contact), plain));
+  return files;
+}
+
+/** In milliseconds: RFC 9116 recommends less than a year. The time begins with the start of the server. */
+const securityTextLifetime = 360 * 24 * 60 * 60 * 1000;
+
+function securityText(origin: string, contact: string): string {
+  const expires = new Date(Date.now() + securityTextLifetime).toISOString();
+  return `Contact: mailto:${contact}\nExpires: ${expires}\nPreferred-Languages: en\nCanonical: ${origin}/.well-known/security.txt\n`;
+}
+
+function cacheText(text: string, mediaType: string) {
+  const headers = { "Content-Type": mediaType, "Cache-Control": "public, max-age=3600" };
+  return cacheResponse({ identity: Buffer.from(text) }, 200, headers);
 }

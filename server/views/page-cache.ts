@@ -1,7 +1,7 @@
 // The pages as responses: rendered and compressed once if they are the same for everybody, and the Cache-Control of all pages.
 import type * as EntryServer from "../../client/entry-server.tsx";
 import type { PageId } from "../../client/entry-server.tsx";
-import type { FormFailure } from "../../client/shared/form-failure.ts";
+import type { FormFailure } from "../../client/shared/landing-state.ts";
 import type { PageSettings } from "../../client/shared/site-settings.ts";
 import { cacheResponse, compress, type CachedResponse } from "../http/cached-response.ts";
 
@@ -28,31 +28,13 @@ interface Rendering extends Pick<typeof EntryServer, "findPage" | "prerenderedId
   toDocument: (page: EntryServer.RenderedPage) => string | Promise<string>;
 }
 
-export interface Pages {
-  /** Returns the page of a URL, or undefined. */
-  findPage: (path: string, query: string) => Promise<PageId | undefined>;
-  /** Returns the page of a URL if it was rendered at the start; undefined in development. */
-  findPrerendered: (path: string, query: string) => CachedResponse | undefined;
-  /**
-   * Returns a page, or the page with the failure of a form post. A page that is the same for everybody is rendered once.
-   * @throws whatever a component throws.
-   */
-  renderPage: (id: PageId, failure?: FormFailure) => Promise<CachedResponse>;
-  /** Renders the cached pages again. @throws whatever a component throws. */
-  refresh: () => Promise<void>;
-  /** Returns the page for a fault, which was rendered before there is one. */
-  errorPage: () => CachedResponse;
-}
+export type Pages = Awaited<ReturnType<typeof createPages>>;
 
 /**
  * @param isBuilt false in development, where no page is kept.
  * @throws whatever a component throws: a build that cannot render one of its prerendered pages does not start.
  */
-export async function createPages(
-  load: () => Promise<Rendering>,
-  settings: () => PageSettings,
-  isBuilt: boolean,
-): Promise<Pages> {
+export async function createPages(load: () => Promise<Rendering>, settings: () => PageSettings, isBuilt: boolean) {
   const { findPage, prerenderedIds } = await load();
   const prerendered = new Map<PageId, CachedResponse>();
   const onDemand = new Map<string, Promise<CachedResponse>>();
@@ -77,6 +59,7 @@ export async function createPages(
     return page;
   }
 
+  /** Renders the cached pages again. @throws whatever a component throws. */
   async function refresh(): Promise<void> {
     onDemand.clear();
     const prerender = async (id: PageId) => prerendered.set(id, await render(id, true));
@@ -87,13 +70,20 @@ export async function createPages(
 
   await refresh();
   return {
-    findPage: async (path, query) => (await load()).findPage(path, query),
-    findPrerendered: (path, query) => {
+    /** Returns the page of a URL, or undefined. */
+    findPage: async (path: string, query: string) => (await load()).findPage(path, query),
+    /** Returns the page of a URL if it was rendered at the start; undefined in development. */
+    findPrerendered: (path: string, query: string) => {
       const id = findPage(path, query);
       return id && prerendered.get(id);
     },
+    /** Returns the page for a fault, which was rendered before there is one. */
     errorPage: () => errorPage,
-    renderPage: async (id, failure) => {
+    /**
+     * Returns a page, or the page with the failure of a form post. A page that is the same for everybody is rendered once.
+     * @throws whatever a component throws.
+     */
+    renderPage: async (id: PageId, failure?: FormFailure) => {
       if (!isBuilt || failure?.values) return render(id, false, failure);
       return (failure ? undefined : prerendered.get(id)) ?? renderOnce(id, failure);
     },

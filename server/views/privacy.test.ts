@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import request from "supertest";
 import { expect, it } from "vitest";
-import { explanations } from "../../client/shared/explained-columns.ts";
+import { explanations } from "../../client/shared/privacy-notice.ts";
 import { createTestApp, noDatabase, testSettings, type TestApp } from "../../tests/support/app.ts";
 import { readConfig } from "../config/load-config.ts";
 import { createPageSettings } from "../models/page-settings.ts";

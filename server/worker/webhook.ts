@@ -1,6 +1,6 @@
 // The task webhook: posts an event for each new entry and for each confirmed one, as Slack reads it or as signed JSON.
 import { createHmac } from "node:crypto";
-import type { JobHelpers, Task } from "graphile-worker";
+import type { Task } from "graphile-worker";
 import { sourceColumns } from "../database/columns.ts";
 import type { Source } from "../models/source.ts";
 
@@ -11,34 +11,25 @@ export interface Webhook {
 }
 
 /** Nothing about the person: data that has left the database cannot be erased. */
-interface NotifiedEntry extends Source {
+interface WebhookEvent extends Source {
   id: string;
   company: string;
   created_at: Date;
-}
-
-const notifiedColumns = ["id", "company", "created_at", ...sourceColumns].join(", ");
-
-/** Returns undefined if the address was a duplicate, or the entry is erased. */
-async function findNotifiedEntry(queue: Pick<JobHelpers, "query">, id: string): Promise<NotifiedEntry | undefined> {
-  const { rows } = await queue.query<NotifiedEntry>(`SELECT ${notifiedColumns} FROM public.earlyaccess WHERE id = $1`, [
-    id,
-  ]);
-  return rows[0];
-}
-
-interface WebhookEvent extends NotifiedEntry {
   /** Null if the event is the sign-up itself. */
   confirmed_at: Date | null;
 }
 
+const selectEntry = `SELECT id, company, created_at, ${sourceColumns.join(", ")} FROM public.earlyaccess WHERE id = $1`;
+
 export function webhookTask(webhook: Webhook): Task {
   return async (payload, helpers) => {
-    const { entry, confirmed } = payload as { entry: string; confirmed: boolean };
-    const notified = await findNotifiedEntry(helpers, entry);
-    if (!notified) return;
+    const { entry: id, confirmed } = payload as { entry: string; confirmed: boolean };
+    const { rows } = await helpers.query<Omit<WebhookEvent, "confirmed_at">>(selectEntry, [id]);
+    // There is none if the address was a duplicate, or the entry is erased.
+    const [entry] = rows;
+    if (!entry) return;
     // The trigger adds the job at the time of the confirmation. The worker's role need not read confirmed_at.
-    await post(webhook, { ...notified, confirmed_at: confirmed ? helpers.job.created_at : null });
+    await post(webhook, { ...entry, confirmed_at: confirmed ? helpers.job.created_at : null });
   };
 }
 

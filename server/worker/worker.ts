@@ -13,8 +13,8 @@ import type { OpenedDatabase, WorkerTask } from "../database/settings.ts";
 import { requireErasureKey } from "../database/erasure-key.ts";
 import { workerLock, workerName } from "../database/queue.ts";
 import { OperatorError } from "../errors.ts";
+import { eraseAgain, purgeOld } from "../models/list/erasures.ts";
 import type { CountMail } from "./metrics.ts";
-import { purgeCrontab, purgeTask } from "./purge.ts";
 import { webhookTask } from "./webhook.ts";
 
 /** Few, as receivers have limits of their own; more than one, as a request that hangs takes 10 s, and a mail 30 s. */
@@ -62,12 +62,7 @@ export async function runTasks(
   });
 }
 
-async function createTask(
-  task: WorkerTask,
-  config: Config,
-  key: string | undefined,
-  onMail?: CountMail,
-): Promise<Task> {
+async function createTask(task: WorkerTask, config: Config, key: string | undefined, onMail?: CountMail) {
   const { webhookUrl = "", webhookSecret, mailFrom, smtpUrl, retentionMonths } = config;
   if (task === "webhook") return webhookTask({ url: webhookUrl, secret: webhookSecret });
   if (task === "purge") return purgeTask(retentionMonths, key);
@@ -80,6 +75,18 @@ async function createTask(
   const { publicUrl: origin = "", controller, contactEmail: contact, mailMinConfirmed: minConfirmed } = config;
   const site = { origin, controller, contact, retentionMonths };
   return mailTask({ url: smtpUrl, from: mailFrom, key: key ?? "", minConfirmed, site, onMail });
+}
+
+/** In UTC. A run that was missed while no worker ran is caught up; several runs that wait are one. */
+export const purgeCrontab = "17 3 * * * purge ?fill=1d&jobKey=purge";
+
+/** Deletes old entries and, with the key of erased addresses, the entries that a restore or an import brought back. */
+function purgeTask(months: number, key: string | undefined): Task {
+  return async (_payload, helpers) => {
+    const again = key ? await eraseAgain(helpers, key) : 0;
+    const old = await purgeOld(helpers, months, key);
+    helpers.logger.info(`deleted entries older than ${months} months: ${old}, of erased addresses: ${again}`);
+  };
 }
 
 function startRunner(url: string, tasks: TaskList, log: Log): Promise<Runner> {

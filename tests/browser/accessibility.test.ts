@@ -147,14 +147,16 @@ const focused = (page: WatchedPage) =>
     return element.getAttribute("name") ?? element.textContent?.trim() ?? "";
   });
 
-/** Returns whether the navigation bar or another element covers the focused element. */
+/** Returns whether the focused element has no outline, or the navigation bar or another element covers it. */
 const covered = (page: WatchedPage) =>
   page.evaluate(() => {
     const element = document.activeElement as HTMLElement;
-    if (element === document.body || element.closest("header")) return false;
+    const { outlineStyle, outlineWidth } = getComputedStyle(element);
+    const isOutlined = outlineStyle === "solid" && Number.parseFloat(outlineWidth) >= 2;
+    if (element === document.body || (isOutlined && element.closest("header"))) return false;
     const { left, top, width, height } = element.getBoundingClientRect();
     const topmost = document.elementFromPoint(left + width / 2, top + height / 2);
-    return !(topmost && (element.contains(topmost) || topmost.contains(element)));
+    return !isOutlined || !(topmost && (element.contains(topmost) || topmost.contains(element)));
   });
 
 it("the keyboard reaches every control in order, forwards and backwards, nothing covers the focused one, and it signs up", async () => {
@@ -192,13 +194,5 @@ it("the keyboard chooses a sentence of the example", async () => {
     await page.keyboard.press("ArrowRight");
     const shown = page.locator(".segment-head b, .rule .chip").filter({ visible: true });
     expect(await shown.allTextContents()).toEqual([segment, segment]);
-  }
-});
-
-it("the arrow of a sentence chooses the next one, without JavaScript, and each choice keeps its name", async () => {
-  const page = await openPage({ url: sites.open.url, javaScriptEnabled: false });
-  for (const name of ["Birthdays", "New faces", "Win back"]) {
-    await page.locator(".send").filter({ visible: true }).click();
-    expect(await page.getByRole("radio", { name, exact: true }).isChecked()).toBe(true);
   }
 });

@@ -1,8 +1,8 @@
 // What waitlist doctor says about mails: DNS records, confirmations, and a test mail.
-import { expect, it, onTestFinished } from "vitest";
+import dns from "node:dns";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { migrate } from "../../server/database/migrate.ts";
 import { erasureKey } from "../support/database.ts";
-import { serveDns, useResolver, type Zone } from "../support/dns-server.ts";
 import { openMailServer, parseMail } from "../support/mail-server.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
 
@@ -13,9 +13,22 @@ const mails = {
   PUBLIC_URL: "https://www.perennial.example",
 };
 
-/** Returns doctor's lines about the domain. */
-async function examine(zone: Zone | undefined, changes = {}): Promise<string[]> {
-  if (zone) await serveDns(zone);
+/** By name: the exchange of an MX record, and the texts of TXT records. */
+type Zone = Record<string, { mx?: string; txt?: string[] }>;
+
+/** Returns doctor's lines about the domain, whose records are those of the zone. */
+async function examine(zone: Zone, changes = {}): Promise<string[]> {
+  const find = async <T>(record: T | undefined) => {
+    if (record === undefined) throw Object.assign(new Error("none"), { code: "ENOTFOUND" });
+    return record;
+  };
+  const { prototype } = dns.promises.Resolver;
+  vi.spyOn(prototype, "resolveMx").mockImplementation(async (name) => [
+    { priority: 10, exchange: await find(zone[name]?.mx) },
+  ]);
+  vi.spyOn(prototype, "resolveTxt").mockImplementation(async (name) =>
+    (await find(zone[name]?.txt)).map((text) => [text.slice(0, 9), text.slice(9)]),
+  );
   const { stdout } = await waitlist(["doctor"], { ...mails, ...changes });
   return stdout.split("\n").filter((line) => /^\w+ +(?:MX|SPF|DMARC|DKIM|Mail domain): /.test(line));
 }
@@ -62,8 +75,15 @@ it("doctor refuses two SPF or DMARC records, and an MX record that accepts no ma
   expect(dmarc).toMatch(/^warning {2}DMARC: _dmarc\.perennial\.example has 2 records\. /);
 });
 
+/** Sends this process's queries where nobody answers them. */
+function loseDns(): void {
+  const own = dns.getServers();
+  dns.setServers(["127.0.0.1:9"]);
+  onTestFinished(() => dns.setServers(own));
+}
+
 it("doctor warns if DNS does not answer, and goes on", async () => {
-  useResolver("127.0.0.1:9");
+  loseDns();
   const { code, stdout } = await waitlist(["doctor"], mails);
   expect(stdout).toMatch(
     /^warning {2}Mail domain: DNS does not answer \(E\w+\): no check of MX, SPF and DMARC of perennial\.example\.$/m,
@@ -72,7 +92,7 @@ it("doctor warns if DNS does not answer, and goes on", async () => {
 });
 
 it("doctor says how many of the latest mails were confirmed, and counts the jobs that wait for it", async () => {
-  useResolver("127.0.0.1:9");
+  loseDns();
   const env = { ...mails, WORKER_DATABASE_URL: database.workerUrl };
   await migrate({ ...database, erasureKey, worker: { url: database.workerUrl, tasks: ["mail"] } });
   await database.query(

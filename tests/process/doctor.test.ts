@@ -5,7 +5,7 @@ import { connect, createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { migrate } from "../../server/database/migrate.ts";
-import { workerLock } from "../../server/database/queue.ts";
+import { workerLock, workerName } from "../../server/database/queue.ts";
 import { projectRoot } from "../../server/project-root.ts";
 import { createEmptyDatabase, erasureKey, superuserUrl } from "../support/database.ts";
 import { certificate, openMailServer } from "../support/mail-server.ts";
@@ -122,9 +122,12 @@ it("doctor finds webhooks that are not queued, a worker that does not run, and j
   await until("the worker runs", () => worker.stdout().includes("worker started"), 50);
   expect(await judge(wanted, "--strict")).toMatchObject({ code: 0, Worker: "ok" });
   await worker.stop();
-  for (const url of [database.webUrl, database.workerUrl]) {
+  for (const [url, name] of [
+    [database.webUrl, workerName],
+    [database.workerUrl, "psql"],
+  ] as const) {
     await withClient(url, async (client) => {
-      await client.query("SELECT pg_advisory_lock($1)", [workerLock]);
+      await client.query("SELECT set_config('application_name', $2, false), pg_advisory_lock($1)", [workerLock, name]);
       const holder = `a session of the role "${new URL(url).username}" holds its lock`;
       expect((await waitlist(["doctor"], wanted)).stdout).toContain(`\nwarning  Worker: none can run: ${holder}. `);
     });
@@ -176,6 +179,7 @@ it("doctor counts the sign-ups that have neither a mail nor a job, and docs/mail
   await addAged("refused", 7, { mail_refusal: "550" });
   await addAged("bot", 7, { suspected_spam: true });
   await addAged("moved", 7, { imported: true });
+  await addAged("invited", 7, { status: "invited" });
   await database.query("DELETE FROM graphile_worker._private_jobs");
   await addAged("queued", 6);
   expect(await judge(env)).toMatchObject({ "Missing mails": "ok" });

@@ -167,6 +167,20 @@ describe("an erased address", () => {
     expect(result).toEqual({ code: 0, stdout: `${report}Imported 2.\n`, stderr: "" });
     expect(await names()).toEqual(["C", "D"]);
   });
+
+  it("is skipped by an import that began before the erasure", async () => {
+    // The first of a thousand lines is inserted before the last one, which is in the next batch.
+    await database.query(`CREATE FUNCTION erase_last() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        INSERT INTO earlyaccess_erasures.addresses (hash) VALUES ('\\x${hash("1000@example.com").toString("hex")}'); RETURN NEW;
+      END $$;
+      CREATE TRIGGER erase_last BEFORE INSERT ON earlyaccess
+      FOR EACH ROW WHEN (NEW.email = '0@example.com') EXECUTE FUNCTION erase_last()`);
+    const lines = Array.from({ length: 1_001 }, (_, i) => `Ada,${i}@example.com,E\n`);
+    await writeFile(file("import.csv"), `name,email,company\n${lines.join("")}`);
+    const { stdout } = await waitlist(["import", file("import.csv")], withKey);
+    await database.query("DROP FUNCTION erase_last CASCADE");
+    expect(stdout).toMatch(/, 0 erased, .*\nImported 1,000\.\n$/);
+  });
 });
 
 it("purge removes an undone entry that a restore brings back, and not another one with its address", async () => {

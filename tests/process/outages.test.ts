@@ -1,6 +1,10 @@
 // The built server while its database is away, and its shutdown.
+import { once } from "node:events";
+import { request, type IncomingMessage } from "node:http";
+import { createServer, type AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { freePort } from "../../server/database/embedded/free-port.ts";
 import { createEmptyDatabase } from "../support/database.ts";
 import { urlsOf, type Site, until } from "../support/run.ts";
@@ -37,17 +41,28 @@ it("a site whose database is away at the start, or later does not answer, serves
   await wire.cut();
 });
 
-it("SIGTERM ends a start that waits for its database", async () => {
-  const site = await start({ env: { DATABASE_URL: "postgresql://web:secret@127.0.0.1:1/nothing" } });
+it("SIGTERM ends a start that waits for its database, which is starting", async () => {
+  const message = Buffer.from("SFATAL\0C57P03\0Mstarting\0\0");
+  const refusal = Buffer.concat([Buffer.from([0x45, 0, 0, 0, message.length + 4]), message]);
+  const postgres = createServer((socket) => socket.once("data", () => socket.end(refusal))).listen(0, "127.0.0.1");
+  onTestFinished(() => void postgres.close());
+  await once(postgres, "listening");
+  const { port } = postgres.address() as AddressInfo;
+  const site = await start({ env: { DATABASE_URL: `postgresql://web:secret@127.0.0.1:${port}/nothing` } });
+  expect(site.stdout()).toContain('"code":"57P03"');
   expect(await site.stop()).toBe(0);
 });
 
-it("SIGTERM lets a sign-up in progress be stored", async () => {
+it("SIGTERM lets sign-ups in progress be stored, also one whose body arrives 8 s later", async () => {
   const site = await start({ env: urlsOf(database) });
   await ready(site); // Otherwise the check at the start may be what waits for the lock.
   const owner = new pg.Client(database.ownerUrl);
   await owner.connect();
   await owner.query("BEGIN; LOCK TABLE earlyaccess IN ACCESS EXCLUSIVE MODE");
+  const body = JSON.stringify({ ...ada, email: "slow@example.com" });
+  const headers = { "Content-Type": "application/json", "Content-Length": body.length };
+  const slow = request(`${site.url}/api/earlyaccess`, { method: "POST", headers });
+  slow.flushHeaders();
   const signedUp = signUp(site, { ...ada, email: "last@example.com" });
   const waiting = "SELECT FROM pg_locks WHERE NOT granted AND relation = 'earlyaccess'::regclass";
   await until("the sign-up waits", async () => (await owner.query(waiting)).rowCount);
@@ -57,7 +72,10 @@ it("SIGTERM lets a sign-up in progress be stored", async () => {
   await until("new connections are refused", async () => !(await isOpen()));
   await owner.query("COMMIT");
   expect(await signedUp).toBe(201);
+  await sleep(8_000);
+  const [answer] = (await once(slow.end(body), "response")) as [IncomingMessage];
+  expect(answer.resume().statusCode).toBe(201);
   expect(await stopped).toBe(0);
-  expect(await database.query("SELECT FROM earlyaccess WHERE email = 'last@example.com'")).toHaveLength(1);
+  expect(await database.query("SELECT FROM earlyaccess WHERE email ~ '^(last|slow)@'")).toHaveLength(2);
   await owner.end();
 });

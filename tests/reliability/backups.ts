@@ -81,6 +81,8 @@ async function backUpByScript(ownerUrl: string, folder: string): Promise<string>
   const [name = "", ...others] = (await readdir(backups)).filter((one) => one.endsWith(".dump"));
   assert.deepEqual(others, []);
   assert.equal((await stat(join(backups, name))).mode & 0o777, 0o600);
+  const { stdout } = await execute(join(tools, "pg_restore"), ["--list", join(backups, name)]);
+  assert.doesNotMatch(stdout, /erasures/, "a backup holds hashes of erased addresses");
   return join(backups, name);
 }
 
@@ -159,7 +161,13 @@ const faults: [name: string, program: string, script: string, message: RegExp][]
   ["truncated", "pg_dump", `${tools}/pg_dump "$@"; truncate -s -1000 "$work/dump"`, /not usable: none of its 10000/],
   ["incomplete", "pg_dump", `${tools}/pg_dump --exclude-table-data=earlyaccess "$@"`, /not usable: 0 of its 10000/],
   ["missing", "pg_dump", "exit 1", /The dump failed\.\n/],
-  ["full", "df", `printf 'Free\\n- - - 210000 -\\n'`, /The disk is too full: a backup needs \d+ KB, and 210000 KB/],
+  // Room for the dump or the scratch database.
+  [
+    "full",
+    "df",
+    `printf 'Free\\n- - - %d -\\n' $((200000 + 3 * $(psql -XAtc 'SELECT pg_database_size(current_database()) / 2048')))`,
+    /The disk is too full: /,
+  ],
 ];
 
 /** Asserts that a backup that fails leaves the earlier one, and is not recorded. */

@@ -28,7 +28,12 @@ export const replicas: StackScenarios = {
       const [key = ""] = await redis.client.keys(`*:${name}`);
       await redis.client.persist(key);
       await countStatuses(sites, 1, "203.0.113.1");
-      assert((await redis.client.pttl(key)) > 0, "a count without an expiry refuses its client for ever");
+      const ttl = await redis.client.pttl(key);
+      assert(ttl > 0 && ttl <= 600_000, `a count that expires after ${ttl} ms refuses its client for too long`);
+      const visitor = `203.0.113.${++clients}`;
+      const link = { method: "POST", headers: { "X-Forwarded-For": visitor } };
+      for (let i = 0; i < 10; i++) await fetch(`${sites[0]?.url}/leave?token=${"A".repeat(22)}`, link);
+      assert.deepEqual(await countStatuses(sites, 1, visitor), { 201: 1 }, "links have a limit of their own");
       const faults: [begin: () => void, end: () => unknown][] = [
         [() => redis.signal("SIGKILL"), () => redis.start()],
         [() => redis.signal("SIGSTOP"), () => redis.signal("SIGCONT")],

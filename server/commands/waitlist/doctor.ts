@@ -8,7 +8,7 @@ import { openDatabase, type OpenedDatabase, type WorkerTask } from "../../databa
 import { requireErasureKey } from "../../database/erasure-key.ts";
 import { mayMigrate, pendingMigrations } from "../../database/migrate.ts";
 import { backlogSeconds, isQueueEnabled, workerLock, workerName } from "../../database/queue.ts";
-import { examineWebRole } from "../../database/web-role.ts";
+import { examineWebRole } from "../../database/roles.ts";
 import { readRole } from "../../config/database-urls.ts";
 import { isFlagged } from "../../models/waitlist-entry.ts";
 import { insertStatement } from "../../models/waitlist.ts";
@@ -17,6 +17,7 @@ import { count, countEntries, print } from "../command.ts";
 import {
   examineConfirmations,
   examineMailDomain,
+  examineMailServer,
   ok,
   problem,
   sendTestMail,
@@ -68,7 +69,6 @@ function toProblem(what: string, error: unknown): Finding {
   return problem(what, `${printable((error as Error).message)} (${code}). ${hint}`);
 }
 
-/** Returns what the check finds, or why it failed. */
 async function attempt(what: string, check: () => Promise<Finding>): Promise<Finding> {
   return check().catch((error: unknown) => toProblem(what, error));
 }
@@ -211,19 +211,4 @@ async function examineBackup(owner: pg.Client): Promise<Finding> {
   const { late, latest } = rows[0];
   if (late) return warn("Backup", `the latest good one is of ${latest}. See what failed: docker compose logs backup`);
   return ok("Backup", latest ? `the latest good one is of ${latest}` : "none by the Compose profile backup");
-}
-
-async function examineMailServer(url: string, { publicUrl = "" }: Config): Promise<Finding> {
-  const { MailError, verifyMailServer } = await import("../../worker/mail-server.ts"); // nodemailer
-  try {
-    await verifyMailServer({ url, client: new URL(publicUrl).hostname });
-    return ok("SMTP_URL", "the mail server accepts connections");
-  } catch (error) {
-    if (!(error instanceof MailError)) throw error;
-    const isCertificate = /CERT|^UNABLE_TO_/.test(error.code);
-    const hint = isCertificate
-      ? "For an authority of your own, see docs/mail.md, Docker Compose."
-      : "Correct the URL, or start the server.";
-    return problem("SMTP_URL", `${error.message}. Mails wait. ${hint}`);
-  }
 }

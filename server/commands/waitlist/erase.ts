@@ -5,7 +5,7 @@ import { eraseEntries, findPeople } from "../../models/list/erasures.ts";
 import { normaliseEmail } from "../../models/waitlist-entry.ts";
 import { OperatorError, printableName } from "../../errors.ts";
 import { countEntries, print, withOwner } from "../command.ts";
-import { countNames, readAddresses } from "./address-file.ts";
+import { countNames, readAddresses } from "./files.ts";
 
 export const erase = new Command("erase")
   .summary("permanently removes the entry of each ADDRESS")

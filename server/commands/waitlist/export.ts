@@ -4,7 +4,7 @@ import { WaitlistStatus } from "../../database/generated/enums.ts";
 import { copyRows, exportFormats } from "../../models/list/export.ts";
 import { isFlagged } from "../../models/waitlist-entry.ts";
 import { withOwner } from "../command.ts";
-import { writeList } from "./list-file.ts";
+import { writeList } from "./files.ts";
 import { inPeriod, sinceOption, untilOption, type Period } from "./moment.ts";
 
 type Options = Period & {

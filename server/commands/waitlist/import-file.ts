@@ -4,9 +4,9 @@ import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream";
 import { CsvError, parse } from "csv-parse";
 import { OperatorError, printable } from "../../errors.ts";
-import { fieldColumns, flags, sourceColumns } from "../../database/columns.ts";
+import { fieldColumns, sourceColumns } from "../../database/columns.ts";
 import { unguard } from "../../models/list/export.ts";
-import { fileError } from "../command.ts";
+import { fileError } from "./files.ts";
 
 export interface CsvFile {
   ignored: string[];
@@ -27,15 +27,8 @@ const longestLine = 65_536;
  * The columns of a list that an import reads. disposable_email follows from the address. Only the link in a mail confirms an
  * address.
  */
-const importedColumns = [
-  ...fieldColumns,
-  "first_name",
-  "last_name",
-  "status",
-  "created_at",
-  ...flags.filter((flag) => flag !== "disposable_email"),
-  ...sourceColumns,
-];
+const otherColumns = ["first_name", "last_name", "status", "created_at", "suspected_spam", "unusual_volume"];
+const importedColumns = [...fieldColumns, ...otherColumns, ...sourceColumns];
 
 /** In lower case without spaces and punctuation, "E-Mail" is email. */
 const simplify = (name: string) => name.toLowerCase().replaceAll(/[\s_.:*-]/g, "");

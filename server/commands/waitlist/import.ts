@@ -30,8 +30,11 @@ export const importCommand = new Command("import")
       const summary = await checkLines(client, file, erasureKey);
       print(formatSummary(summary, file.ignored));
       if (summary.invalid > 0) throw new OperatorError(formatErrors(summary));
-      if (dryRun) print(`Would import ${count(summary.entries - summary.known)}; nothing was changed.\n`);
-      else print(`Imported ${count(await insertEntries(client, summary.valid, erasureKey !== undefined))}.\n`);
+      if (dryRun) return print(`Would import ${count(summary.entries - summary.known)}; nothing was changed.\n`);
+      const inserted = await insertLines(client, summary.valid, erasureKey !== undefined).catch((error: unknown) => {
+        throw describeStop(error);
+      });
+      print(`Imported ${count(inserted)}.\n`);
     });
   });
 
@@ -87,17 +90,10 @@ function readLine({ cells }: CsvLine): ImportedEntry | string {
   return { ...parsed.entry, ...flags, id: uuidv7(), created_at: moment?.toISOString() ?? null, status: status || null };
 }
 
-/** Returns the number of entries whose address was not on the list. @throws OperatorError if a batch fails. */
-async function insertEntries(client: pg.Client, lines: number, hasErasures: boolean): Promise<number> {
-  try {
-    return await insertLines(client, lines, hasErasures);
-  } catch (error) {
-    const reason = errorFields(error).code ?? "the connection is lost";
-    throw new OperatorError(
-      `The import stopped midway (${reason}). Run the same command again: it skips addresses that are on the list.`,
-      { cause: error },
-    );
-  }
+function describeStop(cause: unknown): OperatorError {
+  const reason = errorFields(cause).code ?? "the connection is lost";
+  const remedy = "Run the same command again: it skips addresses that are on the list.";
+  return new OperatorError(`The import stopped midway (${reason}). ${remedy}`, { cause });
 }
 
 function formatSummary({ valid, invalid, erased, entries, known }: ImportSummary, ignored: string[]): string {

@@ -4,16 +4,9 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import type pg from "pg";
 import { OperatorError, printable, printableName } from "../../errors.ts";
 import { copyInvitation } from "../../models/list/export.ts";
-import {
-  countWaiting,
-  inviteOldest,
-  listInvitations,
-  nameInvitation,
-  revertInvitation,
-  invitableCondition,
-} from "../../models/list/invitations.ts";
+import * as invitations from "../../models/list/invitations.ts";
 import { count, countPeople, print, withOwner } from "../command.ts";
-import { writeList } from "./list-file.ts";
+import { writeList } from "./files.ts";
 
 type Options = Partial<Record<"source" | "out" | "show" | "undo", string>> &
   Partial<Record<"confirmed" | "dryRun" | "list", boolean>> & { first?: number };
@@ -42,16 +35,16 @@ export const invite = new Command("invite")
   .action(async (options: Options, command: Command) => {
     const { first = 0, source, confirmed = false, dryRun, out, list, show, undo } = options;
     if (!(first || list || show || undo)) command.error("error: name --first N, --list, --show or --undo INVITATION");
-    const condition = invitableCondition(source, confirmed);
+    const condition = invitations.invitableCondition(source, confirmed);
     await withOwner(async (client) => {
       if (list) await printInvitations(client);
       else if (show)
         await writeList(out, async (output) => requirePeople(await copyInvitation(client, show, output), show));
       else if (undo) {
-        const people = requirePeople(await revertInvitation(client, undo), undo);
+        const people = requirePeople(await invitations.revertInvitation(client, undo), undo);
         print(`Made ${countPeople(people)} waiting again.\n`);
       } else if (dryRun) {
-        const waiting = await countWaiting(client, condition);
+        const waiting = await invitations.countWaiting(client, condition);
         print(`Would invite ${countPeople(Math.min(waiting, first))}; ${count(waiting)} match.\n`);
       } else await writeList(out, (output) => inviteToList(client, first, condition, output));
     });
@@ -63,9 +56,9 @@ function readCount(text: string): number {
 }
 
 async function inviteToList(client: pg.Client, first: number, condition: string, output: Writable): Promise<number> {
-  const invitation = await nameInvitation(client);
+  const invitation = await invitations.nameInvitation(client);
   try {
-    const people = await inviteOldest(client, first, condition, invitation);
+    const people = await invitations.inviteOldest(client, first, condition, invitation);
     if (people > 0) {
       process.stderr.write(`Invited ${countPeople(people)} as invitation ${invitation}.\n`);
       return await copyInvitation(client, invitation, output);
@@ -87,9 +80,9 @@ function requirePeople(people: number, invitation: string): number {
 }
 
 async function printInvitations(client: pg.Client): Promise<void> {
-  const invitations = await listInvitations(client);
-  if (invitations.length === 0) print("There are no invitations.\n");
-  for (const { invitation, people, invited, joined } of invitations)
+  const list = await invitations.listInvitations(client);
+  if (list.length === 0) print("There are no invitations.\n");
+  for (const { invitation, people, invited, joined } of list)
     print(
       `${printable(invitation)}  ${countPeople(people)}, ${count(invited)} still invited, ${count(joined)} joined\n`,
     );

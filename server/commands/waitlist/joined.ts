@@ -3,7 +3,7 @@ import { Command } from "commander";
 import { spellingsOf } from "../../models/list/erasures.ts";
 import { markJoined } from "../../models/list/invitations.ts";
 import { count, countPeople, print, withOwner } from "../command.ts";
-import { countNames, readAddresses } from "./address-file.ts";
+import { countNames, readAddresses } from "./files.ts";
 
 export const joined = new Command("joined")
   .summary("gives the entry of each ADDRESS the status joined")

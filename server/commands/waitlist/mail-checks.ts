@@ -1,4 +1,4 @@
-// The findings of doctor, and those about mails: the DNS records of their domain, the confirmations, and a test mail.
+// The findings of doctor, and those about mails: the DNS records of their domain, the confirmations, the server, and a test mail.
 import dns from "node:dns";
 import type pg from "pg";
 import { readMailPace, waitsForConfirmations } from "../../models/list/mails.ts";
@@ -87,6 +87,19 @@ export async function examineConfirmations(owner: pg.Client, minimum: number): P
   const hint =
     "Look at the entries with stats and export. Erase those that bots typed. If people typed them, repair DNS: the mails may lie in spam folders. To send all, set MAIL_MIN_CONFIRMED=0.";
   return warn("Confirmations", `${state}. ${effect}. ${hint}`);
+}
+
+export async function examineMailServer(url: string, { publicUrl = "" }: Config): Promise<Finding> {
+  const { MailError, verifyMailServer } = await import("../../worker/mail-server.ts"); // nodemailer
+  try {
+    await verifyMailServer({ url, client: new URL(publicUrl).hostname });
+    return ok("SMTP_URL", "the mail server accepts connections");
+  } catch (error) {
+    if (!(error instanceof MailError)) throw error;
+    const ownAuthority = "For an authority of your own, see docs/mail.md, Docker Compose.";
+    const hint = /CERT|^UNABLE_TO_/.test(error.code) ? ownAuthority : "Correct the URL, or start the server.";
+    return problem("SMTP_URL", `${error.message}. Mails wait. ${hint}`);
+  }
 }
 
 /** Sends the confirmation mail, with links of no entry. */

@@ -24,10 +24,7 @@ export const unflag = new Command("unflag")
 /** Short transactions: a sign-up of an address waits for the transaction that changes its entry. */
 const batchSize = 200;
 
-/**
- * Clears the flag unusual_volume, and queues the confirmation mails that it held back.
- * @param period an SQL condition on created_at.
- */
+/** @param period an SQL condition on created_at. */
 async function clearUnusualVolume(client: pg.Client, period: string): Promise<{ cleared: number; queued: number }> {
   const total = { cleared: 0, queued: 0 };
   const job = (await isQueueEnabled(client, "mail")) ? "public.earlyaccess_queue_mail(id)" : "NULL";

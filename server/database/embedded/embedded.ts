@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { freePort, isFree } from "./free-port.ts";
+import { exampleUrl } from "../../config/database-urls.ts";
 import { OperatorError } from "../../errors.ts";
 import { findPostgresBinaries, type PostgresBinaries } from "./postgres-binaries.ts";
 
@@ -34,7 +35,7 @@ export async function openEmbedded(folder: string, mayCreate = true) {
   return open(folder).catch((error: Error) => {
     if (error instanceof OperatorError) throw error;
     throw new OperatorError(
-      `DATABASE_URL is missing, and the embedded Postgres cannot run here: ${error.message}\nSet DATABASE_URL to a Postgres of your own, for example DATABASE_URL=postgresql://perennial_web:secret@db.example:5432/perennial`,
+      `DATABASE_URL is missing, and the embedded Postgres cannot run here: ${error.message}\nSet DATABASE_URL to a Postgres of your own, for example DATABASE_URL=${exampleUrl("DATABASE_URL")}`,
       { cause: error },
     );
   });

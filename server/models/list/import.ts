@@ -32,11 +32,7 @@ const chunkLength = 65_536;
  * sign-up waits, and keeps no entry in memory. Returns the number of entries.
  * @param key of the hashes of erased addresses; undefined if none are kept.
  */
-export async function copyEntries(
-  client: pg.Client,
-  entries: AsyncIterable<ImportedEntry>,
-  key: string | undefined,
-): Promise<number> {
+export async function copyEntries(client: pg.Client, entries: AsyncIterable<ImportedEntry>, key: string | undefined) {
   await client.query(
     `CREATE TEMP TABLE line AS SELECT 0 AS row_number, ${columns}, ''::bytea AS hash FROM public.earlyaccess WITH NO DATA`,
   );

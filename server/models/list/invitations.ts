@@ -16,30 +16,23 @@ export function invitableCondition(source: string | undefined, confirmed: boolea
 }
 
 export async function countWaiting(client: pg.Client, condition: string): Promise<number> {
-  const { rows } = await client.query<{ people: number }>(
-    `SELECT count(*)::int AS people FROM public.earlyaccess WHERE ${condition}`,
-  );
-  return rows[0]?.people ?? 0;
+  const { rows } = await client.query(`SELECT count(*)::int AS people FROM public.earlyaccess WHERE ${condition}`);
+  return rows[0].people as number;
 }
 
 /** Returns a name with the time in UTC and the transaction's number, which Postgres never gives twice. */
 export async function nameInvitation(client: pg.Client): Promise<string> {
-  const { rows } = await client.query<{ invitation: string }>(
+  const { rows } = await client.query(
     "SELECT to_char(CURRENT_TIMESTAMP, 'YYYY-MM-DD-HH24MI-') || pg_current_xact_id() AS invitation",
   );
-  return (rows[0] as { invitation: string }).invitation;
+  return rows[0].invitation as string;
 }
 
 /** Entries of one statement. Few, as a sign-up of an address waits for the transaction that holds its entry. */
 const batchSize = 1_000;
 
 /** Invites the oldest, and returns how many. Skips people whom another transaction holds: two runs never take the same person. */
-export async function inviteOldest(
-  client: pg.Client,
-  first: number,
-  condition: string,
-  invitation: string,
-): Promise<number> {
+export async function inviteOldest(client: pg.Client, first: number, condition: string, invitation: string) {
   // ARRAY, because Postgres may run a subquery of IN more than once.
   const update = `UPDATE public.earlyaccess SET status = 'invited', invitation = $2 WHERE id = ANY (ARRAY(
     SELECT id FROM public.earlyaccess WHERE ${condition} ORDER BY created_at, id LIMIT $1 FOR UPDATE SKIP LOCKED))`;
@@ -80,17 +73,10 @@ async function updateInBatches(client: pg.Client, update: string, invitation: st
   }
 }
 
-interface Invitation {
-  invitation: string;
-  people: number;
-  /** The number of `people` who still have the status invited. */
-  invited: number;
-  joined: number;
-}
-
-/** Returns all invitations, the newest first. The number at the end of a name has no leading zeros. */
-export async function listInvitations(client: pg.Client): Promise<Invitation[]> {
-  const { rows } = await client.query<Invitation>(
+/** Returns all invitations, the newest first; of its people, `invited` and `joined` have that status. */
+export async function listInvitations(client: pg.Client) {
+  // The number at the end of a name has no leading zeros.
+  const { rows } = await client.query<{ invitation: string } & Record<"people" | "invited" | "joined", number>>(
     `SELECT invitation, count(*)::int AS people, (count(*) FILTER (WHERE status = 'invited'))::int AS invited,
             (count(*) FILTER (WHERE status = 'joined'))::int AS joined
      FROM public.earlyaccess WHERE invitation IS NOT NULL

@@ -1,5 +1,6 @@
 // Confirmation mails: which entry gets one and when, what is stored of it, and the pace of all mails.
 import type { JobHelpers } from "graphile-worker";
+import type pg from "pg";
 import { isFlagged } from "../waitlist-entry.ts";
 
 type Queue = Pick<JobHelpers, "query">;
@@ -133,18 +134,8 @@ const latestMails = `SELECT count(*)::int AS mails, count(confirmed_at)::int AS 
 export const confirmedShare = `SELECT CASE WHEN mails < 40 THEN 'NaN' ELSE confirmed / mails::float END
   FROM (${latestMails}) AS latest`;
 
-interface MailPace {
-  /** The latest mails, at most 100, that are older than two hours. */
-  mails: number;
-  confirmed: number;
-  isReached: boolean;
-}
-
-export async function readMailPace(
-  client: { query(sql: string): Promise<{ rows: MailPace[] }> },
-  minimum: number,
-): Promise<MailPace> {
+export async function readMailPace(client: pg.Client, minimum: number) {
   const isReached = minimum === 0 ? "false" : `(${room(minimum, 1)}) < 1`;
   const { rows } = await client.query(`SELECT *, ${isReached} AS "isReached" FROM (${latestMails}) AS latest`);
-  return rows[0] as MailPace;
+  return rows[0] as { mails: number; confirmed: number; isReached: boolean };
 }

@@ -24,14 +24,13 @@ export interface Figures {
   flagged: number;
 }
 
-interface Options {
-  withFlagged: boolean;
-  sources: number;
-}
-
 /** @param period an SQL condition on created_at. */
-export async function countFigures(client: pg.Client, period: string, options: Options): Promise<Figures> {
-  const isCounted = options.withFlagged ? "true" : `NOT ${isFlagged}`;
+export async function countFigures(
+  client: pg.Client,
+  period: string,
+  { withFlagged, sources }: { withFlagged: boolean; sources: number },
+): Promise<Figures> {
+  const isCounted = withFlagged ? "true" : `NOT ${isFlagged}`;
   const figures = viewsAndEntries(period, isCounted);
   const query = async <T = Figure>(sql: string) => (await client.query<T & object>(sql)).rows as T[];
   // One snapshot for all counts.
@@ -44,7 +43,7 @@ export async function countFigures(client: pg.Client, period: string, options: O
   const byDay = await query(
     `${figures} SELECT to_char(day, 'YYYY-MM-DD') AS label, ${sums} FROM figures GROUP BY day ORDER BY day DESC`,
   );
-  const bySource = await query(`${figures} ${largestSources(options.sources)}`);
+  const bySource = await query(`${figures} ${largestSources(sources)}`);
   const byStatus = await query(
     `SELECT status::text AS label, 0 AS views, count(*)::float8 AS signups, count(confirmed_at)::float8 AS confirmed, 0 AS converted
      FROM public.earlyaccess WHERE ${period} AND ${isCounted} GROUP BY status ORDER BY status`,

@@ -1,0 +1,68 @@
+// The files of commands: lists that export and invite write, and addresses that erase and joined read.
+import { once } from "node:events";
+import { createWriteStream } from "node:fs";
+import { readFile, rename, rm, stat } from "node:fs/promises";
+import type { Writable } from "node:stream";
+import type { Command } from "commander";
+import { listNames, OperatorError, printable } from "../../errors.ts";
+import { count, countEntries, print } from "../command.ts";
+
+/**
+ * Writes to stdout, or to a new file that only this user can read, complete or absent. Opens the file before the work: nothing
+ * changes if it exists or cannot be created.
+ * @param write resolves with the number of entries that it wrote.
+ */
+export async function writeList(path = "-", write: (output: Writable) => Promise<number>): Promise<void> {
+  if (path === "-") {
+    await write(process.stdout);
+    return;
+  }
+  const found = await stat(path).catch(() => undefined);
+  if (found) throw new OperatorError(`${printable(path)} exists already. Nothing was changed.`);
+  const draft = `${path}.part`;
+  // Flushed, as a power cut after the renaming could leave an empty file.
+  const output = createWriteStream(draft, { flags: "wx", mode: 0o600, flush: true });
+  await once(output, "open").catch((error: NodeJS.ErrnoException) => {
+    throw fileError(draft, "written", error);
+  });
+  try {
+    const entries = await write(output);
+    await rename(draft, path);
+    print(`Wrote ${countEntries(entries)} to ${printable(path)}.\n`);
+  } catch (error) {
+    output.destroy();
+    await rm(draft, { force: true });
+    const isOfFile = ["write", "fsync", "rename"].includes((error as NodeJS.ErrnoException).syscall ?? "");
+    throw isOfFile ? fileError(path, "written", error as Error) : error;
+  }
+}
+
+/** Reads a file in UTF-8 or, with a byte order mark, UTF-16, as import does. Leaves out blank lines. */
+export async function readAddresses(given: string[], path: string | undefined, command: Command): Promise<string[]> {
+  if (path === undefined && given.length === 0) command.error("error: name an ADDRESS or --file FILE");
+  if (path === undefined) return given;
+  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
+    throw fileError(path, "read", error);
+  });
+  const encoding = bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : "utf-8";
+  const lines = new TextDecoder(encoding).decode(bytes).split(/\r\n?|\n/);
+  const wrong = lines.findIndex((line) => /[\0\uFFFD]/.test(line)) + 1;
+  if (wrong > 0) throw new OperatorError(`${printable(path)} is not UTF-8 at line ${wrong}. Nothing was changed.`);
+  return [...given, ...lines.filter((line) => line.trim() !== "")];
+}
+
+export function countNames(names: string[]): string {
+  return names.length > 0 ? `${count(names.length)} (${listNames(names)})` : "0";
+}
+
+/** A container's disk is read-only, and has none of the operator's folders. */
+export function fileError(path: string, verb: "read" | "written", { code }: NodeJS.ErrnoException): OperatorError {
+  const mount =
+    ' In a container, mount the folder (-v "$PWD/exports:/data" --user "$(id -u):$(id -g)"), and name /data/FILE.';
+  const hints: Record<string, string> = {
+    ENOENT: mount,
+    EROFS: mount,
+    EEXIST: " Another command writes it, or one was killed: then remove it.",
+  };
+  return new OperatorError(`${printable(path)} cannot be ${verb}: ${code}.${hints[code ?? ""] ?? ""}`);
+}
