@@ -1,4 +1,5 @@
 // The links to an entry: POST confirms its address, and says whether the link is valid, or deletes it, and does not say.
+import { createHash } from "node:crypto";
 import request from "supertest";
 import { beforeEach, expect, it } from "vitest";
 import { createToken } from "../models/entry-tokens.ts";
@@ -49,7 +50,9 @@ it.each([
   expect(await entries()).toEqual([{ email: ada.email, confirmed: false }]);
 });
 
-it("tokens differ, also many of them, because each has 128 random bits", () => {
+it("tokens differ, also many of them, because each has 128 random bits, and the list has only their hashes", () => {
+  const { token: known, hash } = createToken();
+  expect(hash).toBe(`\\x${createHash("sha256").update(known).digest("hex")}`);
   const tokens = Array.from({ length: 5_000 }, newToken);
   expect(new Set(tokens).size).toBe(5_000);
   for (let i = 0; i < 21; i++) expect(new Set(tokens.map((token) => token[i])).size, `character ${i}`).toBe(64);

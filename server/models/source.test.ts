@@ -31,6 +31,7 @@ it.each([{ source: { utm_source: "body" } }, { utm_source: "body" }])("readSourc
 it("readSource trims a value, normalises it to NFC and cuts it to 100 characters", () => {
   expect(readSource({ utm_source: ` ${"🚀".repeat(101)}` }).utm_source).toBe("🚀".repeat(100));
   expect(readSource({ utm_source: " Ame\u0301lie " }).utm_source).toBe("Amélie");
+  expect(readSource({ utm_source: `${"a".repeat(99)} b` }).utm_source).toBe("a".repeat(99));
 });
 
 const addresses = [
@@ -58,6 +59,9 @@ it.each([
   ["https://News.example:8080/path?query#part", "news.example"],
   ["https://münchen.example/", "xn--mnchen-3ya.example"],
   ["not a host", null],
+  [`https://${"a.".repeat(126)}b`, `${"a.".repeat(126)}b`], // 253 characters, as long as a name of DNS can be.
+  [`https://${"a.".repeat(126)}bc`, null],
+  [`https://${"ü.".repeat(40)}de`, null],
 ])("readSource reduces the referrer %s to the host %s", (referrer, host) => {
   expect(readSource({ source: { referrer } }).referrer_host).toBe(host);
 });

@@ -36,6 +36,7 @@ it("studio listens on the loopback address only, and refuses requests from other
   expect(await send("127.0.0.1", port, own, `http://${other}`)).toBe(403);
   expect(await send("127.0.0.1", port, own, "null")).toBe(403);
   expect(await send("127.0.0.1", port, other, `http://${other}`)).toBe(403);
+  expect((await fetch(studio.url)).headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
   for (const ip of ips()) {
     const [error] = (await once(connect(port, ip), "error")) as [NodeJS.ErrnoException];
     expect(error.code).toBe("ECONNREFUSED");
