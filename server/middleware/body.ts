@@ -61,10 +61,12 @@ function parseObject(text: string): object {
 }
 
 function parseFields(text: string): object {
+  let decoded: string | undefined; // The bundler would remove a call whose result is not used.
   try {
-    decodeURIComponent(text); // querystring replaces invalid percent-encoding: "M%FCller" would be stored as "M�ller".
+    decoded = decodeURIComponent(text);
   } catch {
-    throw new HttpError(400, "The form has invalid percent-encoding.");
+    // querystring replaces invalid percent-encoding: "M%FCller" would be stored as "M�ller".
   }
+  if (decoded === undefined) throw new HttpError(400, "The form has invalid percent-encoding.");
   return parseForm(text); // Not qs, which takes 60 ms for 16 KiB of repeated keys.
 }

@@ -84,3 +84,8 @@ it("an email address has a maximum length of 254 characters", () => {
   expect(entryOf({ email: email(254) }).email).toHaveLength(254);
   expect(errorsOf({ email: email(255) })).toEqual({ email: "Use at most 254 characters." });
 });
+
+it("an object in place of a text is refused, whatever its length says", () => {
+  const name = JSON.parse('{ "length": { "toString": 1, "valueOf": 1 } }') as unknown;
+  expect(parseEntry({ name, email: "ada@example.com", company: "Engines" })).toMatchObject({ ok: false });
+});

@@ -38,7 +38,8 @@ function text({ label: title, noun, type, required, maxLength }: Field) {
     .string({
       error: ({ input }) => (typeof (input ?? "") === "string" ? fieldErrors.required(noun) : fieldErrors.notText),
     })
-    .max(normalisedLength * maxLength, fieldErrors.tooLong(maxLength))
+    // Not max(), which also runs for an object with a length, such as {"length": {"valueOf": 1}}, and throws.
+    .refine((value) => value.length <= normalisedLength * maxLength, fieldErrors.tooLong(maxLength))
     .meta({ title, ...(type === "email" && { format: type }), ...(required && { minLength: 1 }), maxLength });
   return (required ? given : given.nullish())
     .transform((value) => (value ?? "").trim().normalize("NFC"))
