@@ -6,7 +6,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, it, onTestFinished } from "vitest";
-import { queryAs } from "../../../tests/support/postgres.ts";
+import { queryAs, withClient } from "../../../tests/support/postgres.ts";
 import { until } from "../../../tests/support/run.ts";
 import { openEmbedded } from "./embedded.ts";
 
@@ -47,6 +47,20 @@ it("the embedded Postgres is one for all who open it at once, and ends with the 
   await gone(pid);
 });
 
+it("the embedded Postgres ends with its last user also if it recovered from a crash of one of its processes", async () => {
+  const database = await openEmbedded(folder);
+  await withClient(database.ownerUrl, async (client) => {
+    const ended = once(client, "end").catch(() => undefined); // It also emits an error.
+    const { rows } = await client.query("SELECT pg_backend_pid() AS pid");
+    process.kill(rows[0].pid as number, "SIGKILL");
+    await ended;
+  });
+  await expect.poll(() => queryAs(database.ownerUrl, "SELECT 1 AS x"), { timeout: 20_000 }).toEqual([{ x: 1 }]);
+  const pid = await postmaster();
+  await database.release();
+  await gone(pid);
+});
+
 it("the embedded Postgres starts again after a SIGKILL, also if its lock file names an unrelated process, and asks nobody who listens on its port", async () => {
   const first = await open();
   await queryAs(first.ownerUrl, "CREATE TABLE kept AS SELECT 7 AS x");
@@ -69,3 +83,14 @@ it("the embedded Postgres starts again after a SIGKILL, also if its lock file na
   expect(await queryAs((await open()).ownerUrl, "SELECT x FROM kept")).toEqual([{ x: 7 }]);
   expect(asked).toBe(0);
 });
+
+it.each(['{"superuser":', '{"superuser":"x"}'])(
+  "the embedded Postgres says at once that it cannot use the passwords %s",
+  async (text) => {
+    const { directory } = await open();
+    await writeFile(join(directory, "passwords.json"), text);
+    await expect(openEmbedded(folder)).rejects.toThrow(
+      `${directory} has a damaged passwords.json. Restore that file, or `,
+    );
+  },
+);

@@ -1,0 +1,27 @@
+// Single connections, against a server that refuses the first statement.
+import { once } from "node:events";
+import { createServer, type AddressInfo, type Socket } from "node:net";
+import { expect, it, onTestFinished } from "vitest";
+import { connectTo } from "./connect.ts";
+
+/** One of Postgres' messages, which ends with the state of the session. */
+const reply = (type: string, body: string) => {
+  const length = Buffer.alloc(4);
+  length.writeInt32BE(body.length + 4);
+  return Buffer.concat([Buffer.from(type), length, Buffer.from(body), Buffer.from("Z\0\0\0\x05I")]);
+};
+
+it("a connection whose first statement fails is closed", async () => {
+  let socket: Socket | undefined;
+  const server = createServer((accepted) => {
+    socket = accepted.once("data", () => {
+      accepted.write(reply("R", "\0\0\0\0"));
+      accepted.once("data", () => accepted.write(reply("E", "SERROR\0C58030\0Mno\0\0")));
+    });
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void (socket?.destroy(), server.close()));
+  const opening = connectTo(`postgresql://a:b@127.0.0.1:${(server.address() as AddressInfo).port}/c`);
+  await expect(opening).rejects.toMatchObject({ name: "OperatorError", code: "58030" });
+  await expect.poll(() => socket?.readableEnded, { timeout: 10_000 }).toBe(true);
+});
