@@ -70,7 +70,7 @@ export const settings = {
   MAIL_FROM: { schema: rules.mailFrom.optional(), example: "Perennial <hello@perennial.example>" },
   /** The mail server, which only the worker uses. */
   SMTP_URL: { schema: rules.mailServerUrl.optional(), example: "smtp://user:secret@mail.example:587", secret: true },
-  /** The share of the latest mails that people must confirm; below it, the worker sends few mails. */
+  /** The share of the mails that people must confirm; with fewer, mails wait (models/list/mails.ts). */
   MAIL_MIN_CONFIRMED: { schema: rules.wholeNumber(0, 100, "per cent (0: send all)").default(10), example: "10" },
   /** False keeps the site out of search engines, for staging. */
   ALLOW_INDEXING: { schema: rules.trueOrFalse.default(true), example: "false" },

@@ -25,8 +25,8 @@ export function createEntryLinks(query: Database["query"]) {
     async (links: Link[]) => {
       const distinct = new Map(links.map((link) => [nameOf(link), link]));
       const rows = await query(statement, JSON.stringify([...distinct.values()]));
-      const names = [...distinct.keys()];
-      return links.map((link) => rows[names.indexOf(nameOf(link))]?.done === true);
+      const done = new Map([...distinct.keys()].map((name, i) => [name, rows[i]?.done === true]));
+      return links.map((link) => done.get(nameOf(link)) === true);
     },
     (link) => link.hash,
   );

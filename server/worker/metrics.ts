@@ -50,5 +50,5 @@ function addGauges(registry: Registry, client: pg.Client, minConfirmed: number |
   add("perennial_failed_jobs", "Jobs that were given up after 25 attempts.");
   add("perennial_backup_age_seconds", "Seconds since the last backup that passed its test; NaN if there is none.");
   add("perennial_mails_confirmed_ratio", "Confirmed share of the latest 100 mails; NaN below 40 mails.");
-  add("perennial_mails_confirmed_ratio_min", "MAIL_MIN_CONFIRMED; below it, the worker sends few mails.");
+  add("perennial_mails_confirmed_ratio_min", "MAIL_MIN_CONFIRMED, with which the alert compares the ratio.");
 }
