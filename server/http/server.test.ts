@@ -128,6 +128,13 @@ it("the server answers a request that arrives during shutdown with Connection: c
   await closed;
 });
 
+it("the server logs that it cannot accept connections once a minute, and accepts the next one", async () => {
+  const site = await start();
+  for (let i = 0; i < 3; i++) site.http.server.emit("error", Object.assign(new Error("accept"), { code: "EMFILE" }));
+  expect(site.logged().match(/"code":"EMFILE".*"connections cannot be accepted"/g)).toHaveLength(1);
+  expect(statuses(await exchange(site.port, closing(healthz)))).toEqual(["200"]);
+});
+
 const shortTimeouts = { ...directTimeouts, headers: 200, request: 400, check: 20, inactivity: 300, lingering: 100 };
 
 it("the server sends 408 to a client whose body takes too long", async () => {

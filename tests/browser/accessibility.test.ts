@@ -196,3 +196,11 @@ it("the keyboard chooses a sentence of the example", async () => {
     expect(await shown.allTextContents()).toEqual([segment, segment]);
   }
 });
+
+it("the arrow of a sentence chooses the next one, without JavaScript, and each choice keeps its name", async () => {
+  const page = await openPage({ url: sites.open.url, javaScriptEnabled: false });
+  for (const name of ["Birthdays", "New faces", "Win back"]) {
+    await page.locator(".send").filter({ visible: true }).click();
+    expect(await page.getByRole("radio", { name, exact: true }).isChecked()).toBe(true);
+  }
+});

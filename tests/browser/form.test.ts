@@ -3,6 +3,7 @@ import type { Route } from "playwright-core";
 import { beforeEach, describe, expect, it } from "vitest";
 import { fields } from "../../client/shared/fields.ts";
 import {
+  animationsFinished,
   createBrowserSites,
   hydrated,
   hydrateForm,
@@ -375,4 +376,19 @@ it("the question about a long address covers no field on a phone, and has button
   const covered = ({ top, bottom }: DOMRect) => top < question.bottom && bottom > question.top;
   expect((await boxes(".field input")).filter(covered)).toEqual([]);
   for (const { height } of await boxes(".suggestion button")) expect(height).toBeGreaterThanOrEqual(44);
+});
+
+it("the toast of a rejected sign-up covers only the navigation bar, at every width", async () => {
+  await openForm();
+  await submit({ Email: "ada@localhost" });
+  await page.locator("[data-sonner-toast][data-mounted=true]").waitFor();
+  await page.locator("[data-sonner-toaster]").dispatchEvent("mouseover"); // The toast does not close.
+  for (const width of [320, 768, 1440]) {
+    await page.setViewportSize({ width, height: 700 });
+    await animationsFinished(page);
+    const [bar, over] = await page
+      .locator("header, [data-sonner-toast]")
+      .evaluateAll((all) => all.map((element) => element.getBoundingClientRect().bottom));
+    expect(over, `at ${width} px`).toBeLessThanOrEqual(bar as number);
+  }
 });

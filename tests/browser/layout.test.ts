@@ -248,3 +248,32 @@ it("forced colors draw borders around buttons and fields", async () => {
     .evaluateAll((all) => all.map((element) => getComputedStyle(element).borderTopWidth));
   expect(borders.filter((border) => border === "0px")).toEqual([]);
 });
+
+it("the Back button and a reload return to the same position", async () => {
+  const page = await openPage({ url: sites.open.url, viewport: { width: 1280, height: 740 } });
+  await deferredLayoutFinished(page);
+  await page.evaluate(() => scrollTo(0, 1500));
+  await page.getByRole("navigation").getByRole("link", { name: "Pricing" }).click();
+  await page.waitForURL(/#pricing$/);
+  await page.goBack();
+  expect(await page.evaluate(() => scrollY)).toBe(1500);
+  await page.reload();
+  await settled(page);
+  expect(await page.evaluate(() => scrollY)).toBe(1500);
+});
+
+it("the choice of another sentence moves nothing outside its example", async () => {
+  await atEachWidth(sites.open.url, async (page, width) => {
+    const tops = () =>
+      page.evaluate(() =>
+        [...document.querySelectorAll("main :not(.of-0, .of-1, .of-2, .of-0 *, .of-1 *, .of-2 *)")].map(
+          (element) => element.getBoundingClientRect().top + scrollY,
+        ),
+      );
+    const before = await tops();
+    for (const name of ["Birthdays", "New faces", "Win back"]) {
+      await page.getByRole("radio", { name }).check();
+      expect(await tops(), `${name} at ${width} px`).toEqual(before);
+    }
+  });
+});

@@ -115,8 +115,13 @@ async function guardAll(cells: string[]): Promise<string[]> {
 
 it.each([
   ["=1", "'=1"],
+  ["'=1", "''=1"],
   ["'quoted'", "'quoted'"],
   ["a=b+c-d@e", "a=b+c-d@e"],
+  ["＝1", "'＝1"],
+  ["a\t=1", "a\t'=1"],
+  ['a;"=1"', `a;'"=1"`],
+  ["\r", "'\r"],
 ])("export guards %j as %j", async (cell, expected) => {
   expect(await guardAll([cell])).toEqual([expected]);
   expect(unguard(expected)).toBe(cell);

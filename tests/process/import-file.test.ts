@@ -1,7 +1,11 @@
 // waitlist import: the files that it accepts, and its report.
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { beforeEach, expect, it } from "vitest";
 import { migrate } from "../../server/database/migrate.ts";
+import { projectRoot } from "../../server/project-root.ts";
+import { superuserUrl } from "../support/database.ts";
+import { queryAs } from "../support/postgres.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
 
 const { database, file, waitlist, entries, add } = await createWaitlistFixture();
@@ -108,4 +112,24 @@ it.each<[string, string | Uint8Array, RegExp]>([
   const { code, stderr } = await importText(text);
   expect([code, stderr]).toEqual([1, expect.stringMatching(message)]);
   expect(stderr).not.toMatch(/secret/i);
+});
+
+it("import without the right to temporary tables names it, and the statements of docs/postgres.md leave it to the owner", async () => {
+  const { pathname, username } = new URL(database.ownerUrl);
+  const name = pathname.slice(1);
+  const text = await readFile(join(projectRoot, "docs/postgres.md"), "utf8");
+  const statements = /```sql\n(GRANT CREATE .*?)```/s.exec(text)?.[1] ?? "";
+  const asAdministrator = (sql: string) => queryAs(superuserUrl(name), sql);
+  await asAdministrator(
+    `ALTER DATABASE ${name} OWNER TO postgres; REVOKE TEMPORARY ON DATABASE ${name} FROM PUBLIC, ${username}`,
+  );
+  const { code, stderr } = await importText("name,email,company\nAda,ada@example.com,E\n");
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringMatching(/^permission denied to create temporary tables .*: docs\/postgres\.md, Roles\.\n$/),
+  ]);
+  await asAdministrator(
+    statements.replaceAll("perennial_owner", username).replaceAll("DATABASE perennial", `DATABASE ${name}`),
+  );
+  expect(await importText("name,email,company\nAda,ada@example.com,E\n")).toMatchObject({ code: 0, stderr: "" });
 });

@@ -10,7 +10,7 @@ import { listen } from "../../server/http/listen.ts";
 import { projectRoot } from "../../server/project-root.ts";
 import { createEmptyDatabase, createWebRole, superuserUrl } from "../support/database.ts";
 import { queryAs } from "../support/postgres.ts";
-import { runSite, urlsOf, type Options, type Site, until } from "../support/run.ts";
+import { run, runSite, urlsOf, type Options, type Site, until } from "../support/run.ts";
 import { ada, ready, signUp } from "../support/site.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
 
@@ -166,6 +166,19 @@ describe("the embedded database", () => {
       await expect(readFile(lock)).rejects.toMatchObject({ code: "ENOENT" });
     },
   );
+
+  it("is not created by doctor", async () => {
+    const [node] = await cloneSite("examined");
+    const { stdout } = await run([node, file("examined/dist/server/waitlist.js"), "doctor"], {});
+    expect(stdout).toMatch(/^problem {2}Database: .* there is no embedded Postgres yet/m);
+    await expect(stat(file("examined/.data"))).rejects.toMatchObject({ code: "ENOENT" });
+  });
+
+  it("that cannot run is one sentence with the way out", async () => {
+    expect(await failToStart({ command: await cloneSite('a "clone"') })).toMatch(
+      /^DATABASE_URL is missing, and the embedded Postgres cannot run here: .*a "clone".*\nSet DATABASE_URL to a Postgres of your own, .*\n$/,
+    );
+  });
 
   it("is not in the production image, which requires DATABASE_URL and has metrics", async () => {
     const image: Options = { cwd: await copyBuild("image"), command: [process.execPath, "dist/server/index.js"] };

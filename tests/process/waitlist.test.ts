@@ -1,10 +1,11 @@
 // The waitlist command's command line, run as in the image.
+import { once } from "node:events";
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { commands } from "../../server/commands/waitlist/commands.ts";
 import { projectRoot } from "../../server/project-root.ts";
-import { runBuiltWaitlist } from "../support/run.ts";
+import { runBuiltWaitlist, runSite, urlsOf } from "../support/run.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
 
 const { database, file } = await createWaitlistFixture();
@@ -60,4 +61,19 @@ describe("the waitlist command", () => {
     const stderr = "Postgres at 127.0.0.1:1 cannot be reached: ECONNREFUSED\n";
     expect(result).toEqual({ code: 1, stdout: "", stderr });
   });
+});
+
+/** @param log undefined for a closed pipe, as after `| head`. */
+async function runUnread(args: string[], log?: string) {
+  const command: [string, ...string[]] = [process.execPath, program(), ...args];
+  const running = runSite({ env: urlsOf(database), command, ...(log && { log }) });
+  running.process.stdout?.destroy();
+  const [code] = (await once(running.process, "close")) as [number | null];
+  return { code, stderr: running.stderr() };
+}
+
+it("export with a stdout that nobody reads ends with exit code 1, and says why only on a full disk", async () => {
+  expect(await runUnread(["export"])).toEqual({ code: 1, stderr: "" });
+  const stderr = "Standard output cannot be written: ENOSPC\n";
+  expect(await runUnread(["export"], "/dev/full")).toEqual({ code: 1, stderr });
 });

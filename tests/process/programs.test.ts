@@ -1,0 +1,72 @@
+// Each built program from an otherwise empty folder, with its own URL of the database alone, as docs/configuration.md says.
+import { cp, mkdtemp, readdir, readFile, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, it } from "vitest";
+import { freePort } from "../../server/database/embedded/free-port.ts";
+import type { DatabaseUrlName } from "../../server/config/database-urls.ts";
+import { projectRoot } from "../../server/project-root.ts";
+import { createEmptyDatabase } from "../support/database.ts";
+import { runSite, until } from "../support/run.ts";
+
+const database = await createEmptyDatabase();
+const folder = await mkdtemp(join(tmpdir(), "perennial-programs-"));
+afterAll(() => rm(folder, { recursive: true }));
+for (const part of ["dist", "prisma", "prisma.config.ts"])
+  await cp(join(projectRoot, part), join(folder, part), { recursive: true });
+await symlink(join(projectRoot, "node_modules"), join(folder, "node_modules")); // Prisma's CLI, for Studio.
+
+const urls: Record<DatabaseUrlName, string> = {
+  DATABASE_URL: database.webUrl,
+  DATABASE_OWNER_URL: database.ownerUrl,
+  DATABASE_ADMIN_URL: database.adminRoleUrl,
+  WORKER_DATABASE_URL: database.workerUrl,
+};
+const webhook = { WEBHOOK_URL: "http://127.0.0.1:1/hook" };
+
+/** Runs the program until its output matches. */
+async function expectOutput(line: string, env: Record<string, string>, output: RegExp): Promise<void> {
+  const [, ...args] = line.split(" ");
+  const program = runSite({ command: [process.execPath, ...args], cwd: folder, env: { ...env, ...webhook } });
+  const shown = () => program.stdout() + program.stderr();
+  try {
+    await until(line, () => output.test(shown()) || program.process.exitCode !== null, 50);
+    expect(shown()).toMatch(output);
+  } finally {
+    await program.stop();
+  }
+}
+
+it("migrating needs the owner's URL and those of the roles that it creates", async () => {
+  await expectOutput(
+    "node dist/server/migrate.js",
+    { DATABASE_OWNER_URL: urls.DATABASE_OWNER_URL },
+    /^DATABASE_URL is not/,
+  );
+  await expectOutput("node dist/server/migrate.js", urls, /^Applied /);
+});
+
+const programs: [line: string, own: DatabaseUrlName, output: RegExp][] = [
+  ["node dist/server/index.js", "DATABASE_URL", /"listening"/],
+  ["node dist/server/waitlist.js stats", "DATABASE_OWNER_URL", /^No views and no sign-ups/],
+  ["node dist/server/worker.js", "WORKER_DATABASE_URL", /worker started: webhook/],
+  [`node dist/server/studio.js --port ${await freePort()}`, "DATABASE_ADMIN_URL", /^Prisma Studio, .*http/],
+];
+
+it.each(programs)("%s needs %s only, and names it if another URL is set", async (line, own, output) => {
+  const other = own === "DATABASE_ADMIN_URL" ? "DATABASE_OWNER_URL" : "DATABASE_ADMIN_URL";
+  await expectOutput(
+    line,
+    { [other]: urls[other] },
+    new RegExp(`^${own} is not set\\. Set it, for example ${own}=`, "m"),
+  );
+  await expectOutput(line, { [own]: urls[own] }, output);
+});
+
+it("documents name these programs", async () => {
+  const texts = (await readdir(join(projectRoot, "docs"))).filter((name) => name.endsWith(".md"));
+  const read = texts.map((name) => readFile(join(projectRoot, "docs", name), "utf8"));
+  const named = (await Promise.all(read)).join("\n").matchAll(/node dist\/server\/(\w+)\.js/g);
+  const known = ["migrate", ...programs.map(([line]) => /(\w+)\.js/.exec(line)?.[1])];
+  for (const [, name] of named) expect(known).toContain(name);
+});
