@@ -1,6 +1,8 @@
 // The roles on a real Postgres: what the files in prisma/roles let each do, and what migrating leaves to an administrator.
+import { execFile } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { beforeEach, expect, it } from "vitest";
 import { createEmptyDatabase, erasureKey, superuserUrl, type TestDatabase } from "../../tests/support/database.ts";
 import { queryAs, withClient } from "../../tests/support/postgres.ts";
@@ -218,7 +220,13 @@ it("admins have personal logins, made with the SQL of docs/admins.md, until they
   });
 });
 
-/** Runs the file with the variables of its first line, put in as psql does. */
+const run = promisify(execFile);
+const hasPsql = await run("psql", ["--version"]).then(
+  () => true,
+  () => false,
+);
+
+/** Runs the command in the first line of the file; without psql on this machine, puts its variables in as psql does. */
 async function runFile(file: string): Promise<void> {
   const text = await readFile(join(projectRoot, `prisma/roles/${file}`), "utf8");
   const [line = ""] = text.split("\n", 1);
@@ -227,8 +235,12 @@ async function runFile(file: string): Promise<void> {
     .replaceAll(/perennial_(web|admins?|worker)/g, (_, role: string) =>
       role === "admins" ? admins : `${name}_${role}`,
     );
-  const values = [...command.matchAll(/-v (\w+)=(?:"([^"]*)"|(\S+))/g)].map(([, key, a, b]) => [key, a ?? b]);
-  await database.query(fillIn(text, Object.fromEntries(values) as Record<string, string>));
+  const env = { ...process.env, DATABASE_OWNER_URL: database.ownerUrl };
+  if (hasPsql) await run("sh", ["-c", command], { cwd: projectRoot, env });
+  else {
+    const values = [...command.matchAll(/-v (\w+)=(?:"([^"]*)"|(\S+))/g)].map(([, key, a, b]) => [key, a ?? b]);
+    await database.query(fillIn(text, Object.fromEntries(values) as Record<string, string>));
+  }
 }
 
 it("the roles get from psql, with the first line of each file in prisma/roles, the rights that migrating gives", async () => {
