@@ -91,8 +91,9 @@ export class Batches<Data, Result> {
 
   private async storeWaiting() {
     const began = performance.now();
+    const taken = this.waiting.splice(0, batchSize);
     const group: Entry<Data, Result>[] = [];
-    for (const change of this.waiting.splice(0, batchSize)) {
+    for (const change of taken) {
       const key = this.keyOf(change.data);
       const entry = this.tried.get(key) ?? { key, changes: [], retryMs: firstRetryMs };
       entry.changes.push(change);
@@ -101,7 +102,7 @@ export class Batches<Data, Result> {
     }
     await this.attempt(group);
     const pauseMs = Math.min((performance.now() - began) / 5, mostPauseMs);
-    if (group.length > 1 && pauseMs >= 1) await sleep(pauseMs);
+    if (taken.length > 1 && pauseMs >= 1) await sleep(pauseMs);
   }
 
   /** Runs one statement for the changes of these entries. Returns whether none of them must be tried again. */
