@@ -1,13 +1,11 @@
 // The table of pages: one row for each page and state. Its key is the page's id everywhere.
 import type { ReactNode } from "react";
 import { confirmPath, leavePath, privacyPath, tokenParam, tokenPattern } from "./shared/paths.ts";
-import { closedList, linkPages, meta, product } from "./shared/content.ts";
+import { closedList, errorPage, linkPages, meta, notFound, product } from "./shared/content.ts";
 import { joinedParam, undoneParam, undoParam } from "./shared/landing-state.ts";
-import { ErrorPage } from "./pages/error.tsx";
 import { LandingPage } from "./pages/landing.tsx";
 import { LinkPage } from "./pages/link.tsx";
-import type { PlantName } from "./pages/message.tsx";
-import { NotFoundPage } from "./pages/not-found.tsx";
+import { Message, type PlantName } from "./pages/message.tsx";
 import { PrivacyPage } from "./pages/privacy.tsx";
 
 export interface Page {
@@ -75,14 +73,21 @@ export const pages = {
   leave: { path: leavePath, query: token, ...linkPage("leave", "grown") },
   left: linkPage("left", "wilted"),
   notFound: {
-    element: <NotFoundPage />,
+    // The entry script logs the unknown path in the browser's console.
+    element: <Message name="not-found" {...notFound} />,
     status: 404,
     ...meta.notFound,
     sheet: "other",
     caching: "revalidated",
     prerendered: true,
   },
-  failed: { element: <ErrorPage />, status: 500, ...meta.error, sheet: "other" },
+  failed: {
+    // The link repeats the request for the page.
+    element: <Message name="failed" {...errorPage} href="" />,
+    status: 500,
+    ...meta.error,
+    sheet: "other",
+  },
 } satisfies Record<string, Page>;
 
 export type PageId = keyof typeof pages;

@@ -6,7 +6,6 @@ import { entryLinks } from "./controllers/links.ts";
 import { findCached, pages } from "./controllers/pages.ts";
 import { countViews } from "./controllers/page-views.ts";
 import { sendCached } from "./http/cached-response.ts";
-import { isRead } from "./http/negotiation.ts";
 import type { Application } from "./http/server.ts";
 import { handleErrors, HttpError } from "./middleware/errors.ts";
 import { checkProxyCount, logRequest, type OnResponse } from "./middleware/request-log.ts";
@@ -45,7 +44,7 @@ export function createApp(options: AppOptions): Application {
     const headers = ["X-Request-Id", logRequest(req, res, options), ...constantHeaders];
     checkProxy(req);
     // 2. Prerendered pages and files, before Express, whose routing costs a third of the throughput
-    const cached = isRead(req) ? findCached(req, frontend) : undefined;
+    const cached = req.method === "GET" || req.method === "HEAD" ? findCached(req, frontend) : undefined;
     if (refusal) res.writeHead(refusal, headers).end();
     else if (cached) sendCached(req, res, cached, headers);
     else {

@@ -5,7 +5,6 @@ import { confirmPath, leavePath, signupPath, viewPath } from "../client/shared/p
 import { flags } from "./database/columns.ts";
 import type { Pool } from "./database/pool.ts";
 import { listen } from "./http/listen.ts";
-import { isRead } from "./http/negotiation.ts";
 import type { OnResponse } from "./middleware/request-log.ts";
 import type { OnStored } from "./models/waitlist.ts";
 
@@ -131,7 +130,7 @@ export async function serveMetrics(
 }
 
 async function sendMetrics(registry: Registry, req: IncomingMessage, res: ServerResponse): Promise<void> {
-  if (!isRead(req) || req.url?.split("?", 1)[0] !== "/metrics") {
+  if (req.url?.split("?", 1)[0] !== "/metrics") {
     res.writeHead(404, { "Content-Type": "text/plain" }).end("There is only GET /metrics.\n");
     return;
   }

@@ -1,6 +1,6 @@
-// What the client asks for: whether the request only reads, and which media types and content codings it accepts.
+// What the client accepts: HTML or JSON, and which content codings.
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
-import { parse as parseContentType } from "content-type";
+import type { Request } from "express";
 import Negotiator from "negotiator";
 
 /** In characters. Browsers send up to 150; without a limit, parsing 15 KB costs as much as 40 requests. */
@@ -12,26 +12,14 @@ export function readHeader(headers: IncomingHttpHeaders, name: "accept" | "accep
   return value === undefined || value.length > headerLimit ? undefined : value;
 }
 
-const bodyTypes = ["application/json", "application/x-www-form-urlencoded"] as const;
-
-/** Returns undefined for a content type that a sign-up cannot have. */
-export function bodyType({ headers }: IncomingMessage): (typeof bodyTypes)[number] | undefined {
-  const { type } = parseContentType(headers["content-type"] ?? "", { parameters: false });
-  return bodyTypes.find((known) => known === type);
-}
-
 /**
  * Returns whether the client is a browser that visits a page or posts a form, and not a client of the API. A client that accepts
  * anything gets JSON.
  */
-export function prefersHtml(req: IncomingMessage): boolean {
+export function prefersHtml(req: Request): boolean {
   const accept = readHeader(req.headers, "accept");
-  if (accept === undefined || bodyType(req) === "application/json") return false;
+  if (accept === undefined || req.is("application/json")) return false;
   return new Negotiator({ headers: { accept } }).mediaType(["application/json", "text/html"]) === "text/html";
-}
-
-export function isRead({ method }: { method?: string | undefined }): boolean {
-  return method === "GET" || method === "HEAD";
 }
 
 /** In the order of the bodies' size, the smallest one first. */

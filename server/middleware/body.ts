@@ -4,7 +4,6 @@ import { parse as parseContentType } from "content-type";
 import type { Request, RequestHandler } from "express";
 import getRawBody from "raw-body";
 import { HttpError } from "./errors.ts";
-import { bodyType } from "../http/negotiation.ts";
 import { bodyLimit } from "../http/server.ts";
 
 /**
@@ -12,16 +11,20 @@ import { bodyLimit } from "../http/server.ts";
  * too long with 413 without reading the rest.
  */
 export const readBody: RequestHandler = async (req, _res, next) => {
-  const type = bodyType(req);
-  if (!type) throw new HttpError(415, "Send application/json or application/x-www-form-urlencoded.");
-  requireReadable(req);
-  const text = decode(await receive(req));
-  req.body = type === "application/json" ? parseObject(text) : parseFields(text);
+  const { type, parameters } = parseContentType(req.headers["content-type"] ?? "");
+  const parse = parsers.get(type);
+  if (!parse) throw new HttpError(415, "Send application/json or application/x-www-form-urlencoded.");
+  requireReadable(req, parameters.charset);
+  req.body = parse(decode(await receive(req)));
   next();
 };
 
-function requireReadable({ headers }: Request): void {
-  const { charset = "utf-8" } = parseContentType(headers["content-type"] ?? "").parameters;
+const parsers = new Map([
+  ["application/json", parseObject],
+  ["application/x-www-form-urlencoded", parseFields],
+]);
+
+function requireReadable({ headers }: Request, charset = "utf-8"): void {
   if (charset.toLowerCase() !== "utf-8") throw new HttpError(415, "Send the body in UTF-8.");
   const encoding = headers["content-encoding"] ?? "identity";
   if (encoding.toLowerCase() === "identity") return;

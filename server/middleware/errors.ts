@@ -1,9 +1,9 @@
 // Errors with an HTTP status, which middleware and controllers throw, and their responses: a problem document (RFC 9457), or a page.
-import type { ErrorRequestHandler, RequestHandler, Response } from "express";
+import type { ErrorRequestHandler, Request, RequestHandler, Response } from "express";
 import type { Logger } from "pino";
 import { errorFields, UnavailableError } from "../errors.ts";
 import { sendCached, type CachedResponse } from "../http/cached-response.ts";
-import { isRead, prefersHtml } from "../http/negotiation.ts";
+import { prefersHtml } from "../http/negotiation.ts";
 import { nodeHttp } from "../http/node-internals.ts";
 
 const { STATUS_CODES } = nodeHttp;
@@ -29,8 +29,8 @@ function methodNotAllowed(allow: string): HttpError {
   return new HttpError(405, `Use ${allow}.`, { headers: { Allow: allow } });
 }
 
-export function requireRead(request: { method?: string | undefined }): void {
-  if (!isRead(request)) throw methodNotAllowed("GET, HEAD");
+export function requireRead({ method }: Request): void {
+  if (method !== "GET" && method !== "HEAD") throw methodNotAllowed("GET, HEAD");
 }
 
 /** With router.all, not router.post, for which Express would answer OPTIONS. */
