@@ -61,7 +61,7 @@ it("doctor names the record that is missing, and another domain in PUBLIC_URL", 
     'warning  SPF: perennial.example has no record. Add one: perennial.example. TXT "v=spf1 include:your-provider ~all"',
     'warning  DMARC: _dmarc.perennial.example has no record. Add one: _dmarc.perennial.example. TXT "v=DMARC1; p=none; rua=mailto:dmarc@perennial.example"',
     dkim,
-    "warning  Mail domain: MAIL_FROM is of perennial.example, PUBLIC_URL of perennial.test. Send from the site's domain.",
+    "warning  Mail domain: MAIL_FROM has the domain perennial.example, PUBLIC_URL has perennial.test. Send from the site's domain.",
   ]);
 });
 
