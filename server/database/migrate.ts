@@ -69,7 +69,7 @@ export async function migrate(given: DatabaseSettings, allowPrivilegedRole = tru
 const transientCode =
   /^(?:ECONN|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|CONNECT|0800[036]|57P0[123]|53300|55P03)/;
 
-/** Migrates for the site, with an attempt every 5 s until Postgres is available. @throws an error that is not transient. */
+/** Migrates for the site; retries transient errors every 5 s, and throws others. */
 export async function migrateWithRetries(
   database: DatabaseSettings,
   allowPrivilegedRole: boolean,

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
 import { errorFields, OperatorError } from "../errors.ts";
 
-/** Milliseconds between log lines: each connection may meet the same error. */
+/** Between log lines: each connection may meet the same error. */
 const logPauseMs = 60_000;
 
 /**

@@ -5,7 +5,7 @@ import { within } from "../database/pool.ts";
 
 /** In milliseconds from the arrival of a change; the response must come within 5 s. */
 const deadlineMs = 4_500;
-/** In milliseconds. No attempt begins later, so that Postgres rarely makes a change whose request got 503. */
+/** In milliseconds. No attempt begins later, so that Postgres rarely makes a refused change. */
 const lastAttemptMs = deadlineMs - 100;
 /** Changes per statement. */
 const batchSize = 200;
@@ -125,7 +125,7 @@ export class Batches<Data, Result> {
     return true;
   }
 
-  /** Splits the group. A group of one is a locked entry, which is retried later. */
+  /** Splits the group. A single entry is locked, and is retried later. */
   private retry(group: Entry<Data, Result>[]) {
     const size = groupSizes.find((smaller) => smaller < group.length);
     if (size) for (let i = 0; i < group.length; i += size) this.groups.push(group.slice(i, i + size));
@@ -143,7 +143,7 @@ export class Batches<Data, Result> {
   }
 }
 
-/** Returns whether the statement met a timeout or a deadlock, because a transaction held an entry, the turn or the table. */
+/** Returns whether a transaction held an entry, the turn or the table: a timeout or a deadlock. */
 function isLock(error: unknown): boolean {
   return /^(57014|55P03|40P01)$/.test(errorFields(error).code ?? "");
 }

@@ -31,7 +31,7 @@ export function createEntryLinks(query: Database["query"]) {
     (link) => link.hash,
   );
   return {
-    /** Returns whether a mail for an entry on the list has the token, also if the entry is already confirmed. */
+    /** Returns whether an entry has the token of a mail, also if it was confirmed before. */
     confirm: (token: string): Promise<boolean> => batches.add({ confirms: true, hash: hashToken(token) }),
     /** Resolves alike if no entry has the token, so that nobody learns whether the sign-up with this token added an entry. */
     leave: async (token: string): Promise<void> => {

@@ -15,7 +15,7 @@ export type Waitlist = ReturnType<typeof createWaitlist>;
 /** Called after each commit with the statement's entries and the number of those that were not on the list. */
 export type OnStored = (entries: SignUp[], inserted: number) => void;
 
-/** Milliseconds for which check() fails after a storage error: the default interval of probes, so that one probe sees it. */
+/** Milliseconds for which check() fails after a storage error: the default interval of probes. */
 const storageErrorMs = 10_000;
 
 /** @param notice that the form shows, stored before the first entry. */

@@ -140,7 +140,7 @@ async function joinCluster(cluster: Cluster): Promise<pg.Client> {
   }
 }
 
-/** Connects and takes inUseLock. Returns undefined if this cluster does not run. @throws if it is starting or stopping. */
+/** Takes inUseLock. Returns undefined if this cluster does not run. @throws if it is starting or stopping. */
 async function hold({ data, passwords }: Cluster): Promise<pg.Client | undefined> {
   const { port, isRunning } = await readLock(data);
   // After a kill, another user's program may listen on the port, and would get the password.

@@ -96,7 +96,7 @@ const room = (minimum: number, share: number) => `SELECT greatest(${everyDay} - 
     LATERAL (SELECT count(*) AS confirmed FROM public.earlyaccess WHERE confirmed_at > CURRENT_TIMESTAMP - span) AS confirmations,
     LATERAL (${passed("span")}) AS passes`;
 
-/** Statements of one transaction, so that concurrent jobs check and count one after the other. */
+/** One transaction, so that concurrent jobs check and count one after the other. */
 const pass = (minimum: number, share: number) => `LOCK TABLE public.earlyaccess_mail_passes IN SHARE ROW EXCLUSIVE MODE;
   DELETE FROM public.earlyaccess_mail_passes WHERE minute < CURRENT_TIMESTAMP - interval '15 days';
   INSERT INTO public.earlyaccess_mail_passes AS counted (minute)

@@ -77,7 +77,7 @@ function viewsAndEntries(period: string, isCounted: string): string {
   )`;
 }
 
-/** Limits the sources, because links can name any number of them. */
+/** Limits the sources: links can name any number. */
 function largestSources(limit: number): string {
   return `, ranked AS (
     SELECT source, ${sums}, row_number() OVER (ORDER BY sum(signups) DESC, sum(views) DESC, source) AS place
