@@ -77,7 +77,7 @@ function countSignups(registers: Registry[]): OnStored {
     signups.inc({ outcome: "repeated" }, entries.length - inserted);
     for (const flag of flags) flagged.inc({ flag }, entries.filter((entry) => entry[flag]).length);
   };
-  count([], 0); // Starts the series at 0.
+  count([], 0);
   return count;
 }
 

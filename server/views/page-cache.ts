@@ -24,7 +24,6 @@ const htmlType = { "Content-Type": "text/html; charset=utf-8" };
 
 /** What renders the pages: the build, or in development the sources with their latest edits. */
 interface Rendering extends Pick<typeof EntryServer, "findPage" | "prerenderedIds" | "renderPage"> {
-  /** Returns the HTML document around a page. */
   toDocument: (page: EntryServer.RenderedPage) => string | Promise<string>;
 }
 

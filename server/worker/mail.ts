@@ -9,7 +9,6 @@ import { MailError, mailServerError, sendMail } from "./mail-server.ts";
 import type { CountMail } from "./metrics.ts";
 
 interface MailSettings {
-  /** URL of the SMTP server. */
   url: string;
   from: { name: string; address: string };
   /** HMAC key of erased addresses. */
