@@ -14,11 +14,11 @@ COPY package.json package-lock.json ./
 RUN prisma=$(node --print "require('./package.json').devDependencies.prisma") && \
   npm pkg delete dependencies devDependencies overrides && npm install --ignore-scripts "prisma@$prisma"
 
-# Debian instead of Node's image, which has npm, npx, yarn and corepack: nothing here runs them, and they are what scanners find.
+# Debian instead of Node's image, which has npm, npx, yarn and corepack: nothing here runs them, and scanners report them.
 FROM debian:trixie-slim AS runtime
 COPY --from=node:24-slim /usr/local/bin/node /usr/local/bin/
 COPY --from=node:24-slim /usr/local/LICENSE* /usr/local/
-# HOME: the user of the number 1000 has none. With one heap per thread, glibc holds up to 25 MB more under sign-ups (Node 24), and is no faster.
+# HOME: user 1000 has none. With one heap per thread, glibc holds up to 25 MB more under sign-ups (Node 24), and is no faster.
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 HOME=/tmp MALLOC_ARENA_MAX=1
 WORKDIR /app
 COPY --from=build /app/dist ./dist
@@ -37,7 +37,7 @@ EXPOSE 3000
 # The worker writes its file every 10 s while it reaches Postgres and its queue. The site answers; a second Node would take 40 MB.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s \
   CMD ["bash", "-c", "find /tmp/perennial-worker -newermt '-60 seconds' 2>/dev/null | grep -q . || { exec 3<>/dev/tcp/127.0.0.1/${PORT:-3000} && printf 'GET /healthz HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n\\r\\n' >&3 && read -r _ status _ <&3 && [ \"$status\" = 200 ]; }"]
-# For 256 MB: with Node's defaults, the heap takes much more memory. A smaller young generation would slow sign-ups by garbage collection.
+# For a limit of 256 MB: with Node's defaults, the heap takes much more memory. A smaller young generation would slow sign-ups by garbage collection.
 CMD ["node", "--max-semi-space-size=16", "--heap-growing-percent=20", "dist/server/index.js"]
 # Keep the labels last: the revision changes with every commit and would invalidate the build cache.
 ARG VERSION=unknown REVISION=unknown

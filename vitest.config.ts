@@ -6,7 +6,7 @@ const common = {
   isolate: false, // Each worker loads a module once, not once per file.
   sequence: { groupOrder: 1 },
   setupFiles: "tests/support/console.ts",
-  env: { TZ: "Pacific/Chatham" }, // Where the day of UTC is seldom the day of the clock.
+  env: { TZ: "Pacific/Chatham" }, // The day there is often not the day in UTC.
   // Browsers, databases and servers are started for real; a test that hangs must still end.
   testTimeout: 60_000,
   hookTimeout: 60_000,
@@ -38,7 +38,7 @@ export default defineConfig({
           name: "unit",
           include: ["server/**/*.test.ts", "client/**/*.test.ts"],
           exclude: [...exclude, withPostgres],
-          maxWorkers: 2, // No test waits, so more than processors would only load modules more often.
+          maxWorkers: 2, // No test waits: more workers than processors would only load modules more often.
           sequence: { groupOrder: 0 },
         },
       },

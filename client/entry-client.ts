@@ -3,7 +3,7 @@ import type { PageId } from "./routes.tsx";
 import { formId, viewPath } from "./shared/paths.ts";
 
 const root = document.getElementById("root") as HTMLElement;
-// Smooth scrolling begins here: before, a browser would scroll through the whole page to the fragment of its URL.
+// Enable smooth scrolling after the load: before, a browser would scroll through the whole page to the fragment of its URL.
 addEventListener("load", () => document.documentElement.classList.add("loaded"), { once: true });
 
 const section = document.getElementById(formId);
@@ -24,8 +24,8 @@ function reportView() {
 }
 
 /**
- * Hydrates the section when it is at most one screen away, or has focus. React takes 60 ms on a phone, which a visitor who does
- * not come near the form need not spend. If the fetch fails, the form works as plain HTML.
+ * Hydrates the section when it is at most one screen away, or has focus. React takes 60 ms on a phone; a visitor who does not
+ * come near the form does not wait for it. If the fetch fails, the form works as plain HTML.
  */
 function hydrateNear(element: HTMLElement) {
   const hydrate = () => void import("./hydrate.tsx").catch(() => undefined);

@@ -11,7 +11,7 @@ import { PrivacyPage } from "./pages/privacy.tsx";
 export interface Page {
   /** The path of its URL. A page without one is the response to a POST, to an unknown path or to a fault. */
   path?: string;
-  /** What the query must match; the first row of a path counts. */
+  /** The pattern of its query. The first row of a path that matches counts. */
   query?: RegExp;
   element: ReactNode;
   /** 200 by default. */
@@ -22,7 +22,7 @@ export interface Page {
   closedDescription?: string;
   /** The stylesheet: styles.css or other-pages.css. */
   sheet: "landing" | "other";
-  /** How other caches may keep the page; by default, none may: its URL may have a token. */
+  /** How other caches may keep the page. By default none may, because its URL may have a token. */
   caching?: "shared" | "revalidated" | undefined;
   /** Listed in the sitemap. Another page has noindex, and no canonical URL, social card or structured data. */
   listed?: boolean;
@@ -43,7 +43,7 @@ function linkPage(name: keyof typeof linkPages, plant: PlantName) {
 }
 
 const token = tokenPattern(tokenParam);
-/** Matches a query with the parameter. Not URLSearchParams: parsing a query of 16 KB costs as much as 40 requests. */
+/** Matches a query with the parameter. URLSearchParams would spend the time of 40 requests on a query of 16 KB. */
 const paramPattern = (name: string) => new RegExp(`(?:^|&)${name}(?:[=&]|$)`);
 
 export const pages = {

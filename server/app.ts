@@ -18,7 +18,6 @@ export interface AppOptions extends EarlyAccessOptions {
   frontend: Frontend;
   isReady: () => Promise<boolean>;
   links: EntryLinks;
-  /** Counts the views of the landing page. */
   pageViews: PageViews;
   /** The number of proxies in front. */
   trustProxy: number;

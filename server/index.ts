@@ -83,7 +83,7 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
   const port = chosenPort ?? (await http.listen(config.host, config.port, log));
   // Loads Prisma, which no page needs, and stores the notice; a fault shows at the next check.
   void waitlist.check().catch(() => undefined);
-  // Closed after the HTTP server, whose last requests would wait for a closed Vite for ever.
+  // Vite closes after the HTTP server: otherwise, the last requests would wait for it for ever.
   cleanups.push(() => frontend.vite?.close());
   cleanups.push(() => http.close());
   logUrl(config.host, port, opened, log);
@@ -91,7 +91,7 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
 
 function logUrl(host: string, port: number, database: OpenedDatabase, log: Logger): void {
   if (!database.directory) return log.info({ host, port }, "listening");
-  // Not "localhost", which a browser also looks for on ::1, where another program may listen.
+  // With "localhost", a browser might reach another program that listens on ::1.
   const name = host.includes(":") ? `[${host}]` : host;
   const lines = [
     "",
@@ -122,7 +122,7 @@ function main(): void {
     // npm and the terminal may both forward the same Ctrl-C; only the first one counts.
     if (stopping) return;
     stopping = true;
-    // A start that waits for a database does not keep the process alive.
+    // Do not wait for ever for a start that waits for its database.
     await Promise.race([started, sleep(gracePeriodMs)]);
     for (const cleanup of cleanups.toReversed()) {
       try {

@@ -2,7 +2,7 @@
 import { pino, type LevelWithSilent, type Logger } from "pino";
 import { version } from "../package.json";
 
-/** In bytes, kept while stdout accepts no data; newer lines are dropped. Enough for some seconds of the heaviest load. */
+/** Bytes of log kept while stdout accepts no data; newer lines are dropped. They hold some seconds of the heaviest load. */
 const backlogLimit = 4_000_000;
 
 /** Logs JSON lines to stdout, the first with the version. Create one for each process. */

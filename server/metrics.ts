@@ -47,7 +47,7 @@ function countResponses(registers: Registry[]): OnResponse {
     buckets,
     registers,
   });
-  // From the start: rate() misses the first event of a series that begins with it.
+  // Start each series at 0: rate() misses an event that begins a series.
   for (const status of [403, 410, 413, 415, 422, 429]) requests.inc({ method: "POST", route: signupPath, status }, 0);
   for (const route of ["/", signupPath, confirmPath, leavePath])
     for (const status of [500, 503]) requests.inc({ method: "POST", route, status }, 0);
@@ -76,7 +76,7 @@ function countSignups(registers: Registry[]): OnStored {
     signups.inc({ outcome: "repeated" }, entries.length - inserted);
     for (const flag of flags) flagged.inc({ flag }, entries.filter((entry) => entry[flag]).length);
   };
-  count([], 0); // From the start, as above.
+  count([], 0);
   return count;
 }
 
@@ -107,7 +107,7 @@ export function addGauge(registry: Registry, name: string, help: string, read: (
 const named = new Set(["/", signupPath, confirmPath, leavePath, viewPath, "/healthz", "/readyz"]);
 const methods = new Set(["GET", "HEAD", "POST"]);
 
-/** Returns the path of a route, and for any other path only what was found there. */
+/** Returns the path of a named route, and for any other path the kind of its response. */
 function routeOf(path: string, status: number): string {
   if (named.has(path)) return path;
   if (status === 404) return "not found";

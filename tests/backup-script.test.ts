@@ -79,7 +79,7 @@ describe("the script of the backups", () => {
     expect(await rotate([...[0, 1, 2, 45, 46, 47].map(hoursAgo), ...[1, 2, 3].map(lateAt)])).toHaveLength(7);
   });
 
-  it("deletes nothing because it is old, and no other file", async () => {
+  it("deletes no backup only for its age, and no other file", async () => {
     const others = ["exports.tar", "perennial.dump", "before-upgrade.dump", "perennial-2026-13-45T030000Z.dump"];
     for (const name of others) await writeFile(join(folder, name), "");
     expect(await rotate(daily("2020-02-29T03:00:00Z", 7))).toHaveLength(11);

@@ -45,11 +45,11 @@ it("Docker Compose connects each service as the role that it needs, and none as 
   expect(sql).toMatch(/^ALTER ROLE postgres PASSWORD NULL;$/m);
 });
 
-/** What may differ between services. None of it weakens the confinement, and further tests compare the mounts, networks and ports. */
+/** The keys that may differ between services. None weakens the confinement, and further tests compare the mounts, networks and ports. */
 const free =
   "build command configs depends_on deploy entrypoint environment healthcheck init networks ports profiles pull_policy restart stop_grace_period stop_signal volumes";
 
-it("the project's own image has a user, and is for production", () => {
+it("the project's own image has a user, and sets NODE_ENV to production", () => {
   expect(read("Dockerfile")).toMatch(/^USER 1000:1000\n\nFROM runtime AS studio$/m);
   expect(read("Dockerfile")).toMatch(
     /^FROM debian:\S+ AS runtime\n(?:.*\n)*?ENV NODE_ENV=production HOST=0\.0\.0\.0 PORT=3000 /m,
@@ -96,12 +96,12 @@ it("Docker Compose keeps backups and administration out of reach of the site", (
   expect(backup?.environment?.PGUSER).toBe("perennial_owner");
 });
 
-it("Docker Compose does not give the site the mail server's login, but what it needs to know of mails", () => {
+it("Docker Compose gives the site every setting that it reads, and not the mail server's login", () => {
   const given = (name: string) => Object.keys(services[name]?.environment ?? {}).toSorted();
   const ofWorker = "MAIL_MIN_CONFIRMED SMTP_URL WEBHOOK_SECRET WEBHOOK_URL WORKER_METRICS_PORT".split(" ");
   const ofBoth = "CONTACT_EMAIL CONTROLLER ERASURE_KEY LOG_LEVEL MAIL_FROM PUBLIC_URL RETENTION_MONTHS".split(" ");
   const urls = ["DATABASE_OWNER_URL", "DATABASE_ADMIN_URL", "WORKER_DATABASE_URL"];
-  const fixed = ["HOST", "PORT"]; // Of the image.
+  const fixed = ["HOST", "PORT"]; // The image sets these.
   const ofSite = settingNames.filter((name) => ![...ofWorker, ...urls, ...fixed].includes(name));
   expect(given("site")).toEqual(ofSite.toSorted());
   // doctor, which runs in the service migrate, tests what the worker uses.
@@ -109,7 +109,7 @@ it("Docker Compose does not give the site the mail server's login, but what it n
   expect(given("worker")).toEqual([...ofWorker, ...ofBoth, "WORKER_DATABASE_URL"].toSorted());
 });
 
-it(".dockerignore keeps everything but the sources out of the image, and of these the hidden files", () => {
+it(".dockerignore keeps everything but the sources out of the image, and their hidden files, too", () => {
   const sources = /^#.*\n\*\n(?:!(?:[\w-]+(?:\.config)?\.(?:json|ts)|client|prisma|server)\n)+\*\*\/\.\*\n(?![^]*^!)/m;
   expect(read(".dockerignore")).toMatch(sources);
 });
@@ -129,7 +129,7 @@ it("Kubernetes confines each pod, and gives it all settings but only its own sec
     };
     expect(pod.containers[0]?.securityContext).toEqual(confinement);
   }
-  // While Postgres is away, the site must not restart, and its pages must be reachable.
+  // While Postgres is unavailable, the site must not restart, and its pages must be reachable.
   const probe = { httpGet: { path: "/healthz" } };
   expect(pods[1]?.containers).toMatchObject([{ livenessProbe: probe, readinessProbe: probe }]);
   const sources = pods.map(({ containers: [container] }) =>

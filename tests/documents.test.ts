@@ -9,7 +9,7 @@ import { projectRoot } from "../server/project-root.ts";
 const read = (name: string) => readFileSync(join(projectRoot, name), "utf8");
 const list = (folder: string) => readdirSync(join(projectRoot, folder)).map((name) => join(folder, name));
 const documents = [".", "docs", "docs/decisions"].flatMap(list).filter((name) => name.endsWith(".md"));
-// The changelog also names what is gone.
+// The changelog may name removed things.
 const present = documents.filter((name) => name !== "CHANGELOG.md");
 
 const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };

@@ -33,7 +33,7 @@ const value = fc.oneof({ weight: 8, arbitrary: anyText }, fc.jsonValue(), fc.con
 const mostly = <T>(first: T, ...others: T[]) =>
   fc.oneof({ weight: 12, arbitrary: fc.constant(first) }, fc.constantFrom(...others));
 
-/** TAG is replaced by a new value for each request, so that each accepted one is stored. */
+/** Each request replaces TAG by a new value, so that each accepted body is stored. */
 const emails = ["TAG@example.com", " Tag.TAG@EXAMPLE.com", "o'TAG+x@münchen.de", "TAG@mailinator.com"];
 const email = fc.oneof({ weight: 8, arbitrary: fc.constantFrom(...emails) }, anyText, fc.constant(["TAG@example.com"]));
 
@@ -48,7 +48,7 @@ const entry = fc
 const asJson = (entries: [string, unknown][]) =>
   `{${entries.flatMap(([key, item]) => (item === undefined ? [] : `${JSON.stringify(key)}:${JSON.stringify(item)}`)).join()}}`;
 
-/** Form encoding of anything: lone surrogates as browsers replace them, other values than texts as JSON. */
+/** Form-encodes any value. Replaces lone surrogates as browsers do, and writes values other than text as JSON. */
 const asForm = (entries: [string, unknown][]) =>
   entries.map(([key, item]) => `${encodeURIComponent(key)}=${encodeURIComponent(asText(item))}`).join("&");
 
@@ -93,7 +93,7 @@ it(`the site withstands ${batches * batchSize} hostile bodies, and stores those 
   const { failed, errorInstance } = await fc.check(property, { numRuns: batches, seed, endOnFailure: true });
   // fast-check's own report would print a hundred bodies.
   if (failed) throw new Error(`Repeat this with FUZZ_SEED=${seed}`, { cause: errorInstance });
-  expect(accepted).toBeGreaterThan((batches * batchSize) / 10); // Else the bodies are too odd to show anything.
+  expect(accepted).toBeGreaterThan((batches * batchSize) / 10); // Otherwise, the bodies are too odd to show anything.
   const rows = await database.query(`SELECT ${fieldColumns.join()} FROM earlyaccess`);
   expect(rows).toHaveLength(accepted);
   // Validation changes nothing that has been validated and normalised.

@@ -1,4 +1,4 @@
-// docs/openapi.yaml against the running app: every documented status is provoked, and every answer validates.
+// docs/openapi.yaml against the running app: the tests provoke every documented status, and every response validates.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Validator } from "@seriousme/openapi-schema-validator";
@@ -28,7 +28,7 @@ const document = parse(text) as Document;
 const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
 ajv.addSchema(document, "openapi");
 
-/** Returns the errors of a value against the schema at a place of the document. */
+/** Validates a value against the schema at a place of the document. Returns the errors. */
 function errorsOf(value: unknown, ...place: string[]) {
   const pointer = place.map((key) => encodeURIComponent(key.replaceAll("~", "~0").replaceAll("/", "~1"))).join("/");
   const validate = ajv.getSchema(`openapi#/${pointer}`);

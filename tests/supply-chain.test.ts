@@ -1,4 +1,4 @@
-// What comes from others: its licences, its install scripts, and that the lock file says what exactly it is.
+// The packages of others: their licences, their install scripts, and their exact content in the lock file.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";

@@ -25,7 +25,7 @@ export function ExampleFigure({ icon, title, tagged, children }: Props) {
   );
 }
 
-/** The visible label, of which screen readers get the caption instead. */
+/** The visible label. Screen readers get the caption instead. */
 export function ExampleTag() {
   return (
     <span className="tag" aria-hidden="true">

@@ -58,7 +58,7 @@ export function EarlyAccessForm({ headingId, undone, onJoined }: Props) {
     toasts?.showToast(result.ok ? "success" : result.reason, { announce: !moveFocus });
   }
 
-  /** Removes the error of a field whose value the browser now accepts. Only the server can judge the rest of its rules. */
+  /** Removes the error of a field whose value the browser now accepts. Only the server can check the other rules. */
   function clearError({ target }: FormEvent<HTMLFormElement>) {
     const { name, value, required, validity } = target as HTMLInputElement;
     const isCorrected = validity.valid && !(required && value.trim() === "");

@@ -54,7 +54,7 @@ function explain({ status, headers }: Response): string | undefined {
   return refusal && seconds > 0 ? `${refusal} ${earlyAccess.wait(seconds)}` : refusal;
 }
 
-/** Logs the rest of the response. The entry is stored, whatever becomes of it. */
+/** Returns the token, and logs the rest of the response. Never rejects, because the entry is stored. */
 async function readUndo(response: Response): Promise<{ undo?: string }> {
   const { undo: token, ...data } = (await response.json().catch(() => ({}))) as { undo?: string };
   console.debug("Joined the waitlist:", data);

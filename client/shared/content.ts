@@ -1,4 +1,4 @@
-// The copy of the site and its mail, in the order of the page, but for the labels in fields.ts and the table in privacy-notice.ts.
+// The copy of the site and its mail, in the order of the page. fields.ts has the labels, privacy-notice.ts the table of columns.
 
 export const product = {
   name: "Perennial",
@@ -250,7 +250,7 @@ export const earlyAccess = {
     const duration = new Intl.NumberFormat("en", { style: "unit", unit, unitDisplay: "long" }).format(value);
     return `Try again in ${duration}.`;
   },
-  /** If no response came, without and with a connection. */
+  /** If no response arrives, without and with a connection. */
   offline: "You seem to be offline. What you typed is still here.",
   noResponse: "The site didn’t answer. What you typed is still here. Please try again.",
   /** Near the form, if the list closes by itself. */

@@ -1,4 +1,4 @@
-// What the operator set, as far as the pages show it. The server passes it to every page.
+// The operator's settings that the pages show. The server passes them to every page.
 import { createContext } from "react";
 
 export interface SiteSettings {
@@ -10,7 +10,7 @@ export interface SiteSettings {
   recipients?: string | undefined;
   /** Further pages that the law asks for, such as an imprint. */
   links: { label: string; url: string }[];
-  /** For how long an entry is kept after the sign-up; 0 sets no limit. */
+  /** How long an entry is kept after the sign-up; 0 sets no limit. */
   retentionMonths: number;
   /** Whether deleted addresses are kept as keyed hashes. */
   keepsErasures: boolean;

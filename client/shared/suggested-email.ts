@@ -1,5 +1,5 @@
-// Finds the address that a visitor probably meant: the same mailbox at a common mail domain with a similar name. A domain is questioned, not
-// refused: of 355 real ones, the packages mailcheck and email-misspelled question 67 and 40.
+// Finds the address that a visitor probably meant: the same mailbox at a common mail domain with a similar name. The form questions a
+// domain and never refuses it: of 355 real domains, the packages mailcheck and email-misspelled question 67 and 40.
 import leven from "leven";
 
 /** Of two equally similar domains, the first is suggested. */

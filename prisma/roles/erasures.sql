@@ -2,7 +2,7 @@
 -- With ERASURE_KEY: the addresses of erased entries, as keyed hashes, in a schema that backups exclude.
 
 CREATE TABLE IF NOT EXISTS earlyaccess_erasures.addresses (
-  -- Of the address, 32 bytes; or the id of an entry that never had a mail, 16 bytes.
+  -- The hash of the address, 32 bytes; or the id of an entry that never had a mail, 16 bytes.
   hash bytea CONSTRAINT addresses_pkey PRIMARY KEY,
   erased_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP
 );

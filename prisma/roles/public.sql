@@ -1,5 +1,5 @@
 -- psql "$DATABASE_OWNER_URL" -1 -v ON_ERROR_STOP=1 -f prisma/roles/public.sql
--- Every role of this Postgres: gets nothing, also after a restore without privileges.
+-- PUBLIC, every role of this Postgres, has no right, also after a restore without privileges.
 
 REVOKE ALL ON public.earlyaccess, public.earlyaccess_status_changes, public.earlyaccess_notices,
   public.earlyaccess_views, public.earlyaccess_backups, public.earlyaccess_mail_passes FROM PUBLIC CASCADE;

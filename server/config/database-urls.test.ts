@@ -1,4 +1,4 @@
-// Database URLs: their syntax is tested with the other settings, here what a set of them must fulfil.
+// The rules that a set of database URLs must fulfil. load-config.test.ts has their syntax.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";

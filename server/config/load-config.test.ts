@@ -21,7 +21,7 @@ it("the configuration has the default of each setting that is unset or empty", (
 });
 
 it("the configuration names every invalid setting in one message, with its value, its rule and an example", () => {
-  // Two lines, as CONTROLLER and RECIPIENTS may be any line.
+  // Two lines, because CONTROLLER and RECIPIENTS may be any line.
   const env = Object.fromEntries(settingNames.map((name) => [name, "not\nvalid"]));
   const [, ...lines] = errorOf(env).split("\n");
   const pattern = (name: string) => `^  ${name} is "(not.valid|…)" but must be \\S.*, for example ${name}=\\S.*$`;

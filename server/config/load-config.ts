@@ -92,7 +92,7 @@ function checkPresence(given: NodeJS.Dict<string>): string[] {
   );
 }
 
-/** Returns the values of the valid settings and a sentence for each other one. */
+/** Returns the values of the valid settings, and a sentence for each invalid one. */
 function parseSettings(given: NodeJS.Dict<string>): { values: Partial<SettingValues>; errors: string[] } {
   const values: Partial<Record<SettingName, unknown>> = {};
   const errors: string[] = [];
@@ -110,7 +110,7 @@ function describeInvalid(variable: string, shown: string, rule: string, example:
   return `${variable} is "${shown}" but must be ${rule}, for example ${variable}=${example}`;
 }
 
-/** Shows only a known protocol of a secret and of a URL with a login: if it is invalid, its password may stand anywhere. */
+/** Of a secret or a URL with a login, shows only a known protocol: if it is invalid, its password may stand anywhere. */
 function showValue(text = "", secret = false): string {
   if (!secret && !text.includes("@")) return printableName(text);
   const protocol = /^(?:postgres(?:ql)?|rediss?|https?|smtps?):\/\//.exec(text)?.[0] ?? "";

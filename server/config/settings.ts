@@ -25,7 +25,7 @@ export const settings = {
   HOST: { schema: rules.host.default("127.0.0.1"), example: "0.0.0.0" },
   /** The port that the server listens on; 0 lets the system choose a free one. */
   PORT: { schema: rules.wholeNumber(0, 65_535).default(3000), example: "3000" },
-  /** The origin that visitors use, without a slash at its end. Undefined: http://localhost and the server's port. */
+  /** The origin that visitors use, without a trailing slash. Undefined: http://localhost and the server's port. */
   PUBLIC_URL: { schema: rules.originUrl.optional(), example: "https://perennial.example" },
   /** Whether HSTS covers every subdomain of the host in PUBLIC_URL. */
   HSTS_INCLUDE_SUBDOMAINS: { schema: rules.trueOrFalse.default(false), example: "true" },
@@ -35,7 +35,7 @@ export const settings = {
   DATABASE_OWNER_URL: databaseUrl("DATABASE_OWNER_URL"),
   /** The connection for Prisma Studio. Undefined: there are no admins, and Studio does not open. */
   DATABASE_ADMIN_URL: databaseUrl("DATABASE_ADMIN_URL"),
-  /** Whether the site starts if the web role is a superuser or the owner. Undefined: unless in production. */
+  /** Whether the site starts if the web role is a superuser or the owner. Undefined: outside of production only. */
   ALLOW_PRIVILEGED_ROLE: { schema: rules.trueOrFalse.optional(), example: "true" },
   /** The number of proxies in front of the server, each of which appends to X-Forwarded-For. */
   TRUST_PROXY: { schema: rules.wholeNumber(0, 32, "proxies in front").default(0), example: "1" },
@@ -62,7 +62,7 @@ export const settings = {
   RECIPIENTS: { schema: rules.printableLine.optional(), example: "Hosting Ltd. (Ireland) runs our server." },
   /** Further links of the footer, such as an imprint. Undefined: none. */
   LEGAL_LINKS: { schema: rules.legalLinks.optional(), example: "Imprint=https://perennial.example/imprint" },
-  /** For how long an entry is kept after the sign-up; 0 has no limit. */
+  /** How long an entry is kept after the sign-up; 0 sets no limit. */
   RETENTION_MONTHS: { schema: rules.wholeNumber(0, 1_200, "months (0: no limit)").default(0), example: "24" },
   /** The key of the hashes of erased addresses, which then do not return with a restore or an import. Undefined: none are kept. */
   ERASURE_KEY: { schema: rules.erasureKey.optional(), example: "an-example-that-production-refuses", secret: true },
@@ -70,7 +70,7 @@ export const settings = {
   MAIL_FROM: { schema: rules.mailFrom.optional(), example: "Perennial <hello@perennial.example>" },
   /** The mail server, which only the worker uses. */
   SMTP_URL: { schema: rules.mailServerUrl.optional(), example: "smtp://user:secret@mail.example:587", secret: true },
-  /** The share of the mails that people must confirm; with fewer, mails wait (models/list/mails.ts). */
+  /** The share of mails that people must confirm; below it, mails wait (models/list/mails.ts). */
   MAIL_MIN_CONFIRMED: { schema: rules.wholeNumber(0, 100, "per cent (0: send all)").default(10), example: "10" },
   /** False keeps the site out of search engines, for staging. */
   ALLOW_INDEXING: { schema: rules.trueOrFalse.default(true), example: "false" },

@@ -41,7 +41,7 @@ it("the page of a closed list says so in place of the form, is not hydrated, and
   expect(page).not.toMatch(/content="[^"]*Join/);
 });
 
-it("the links of a mail still work after the closing", async () => {
+it("the links of a mail still work after the list has closed", async () => {
   const { token, hash } = createToken();
   await database.query(
     `INSERT INTO earlyaccess (id, name, email, company, mail_tokens)

@@ -64,7 +64,7 @@ describe("a valid sign-up", () => {
     ]);
   });
 
-  it("is flagged above the ceiling of stored sign-ups with the same response, and refused with 503 above a hundred until the hour ends", async () => {
+  it("is flagged above the ceiling of stored sign-ups with the same response, and gets 503 above 100 ceilings until the hour ends", async () => {
     vi.useFakeTimers({ toFake: ["performance"] });
     onTestFinished(() => void vi.useRealTimers());
     const { app, logged } = await createTestApp(database.webUrl, { ceiling: 2 });
@@ -138,7 +138,7 @@ describe("a valid sign-up", () => {
 
   it("is stored once and returns equal responses if it is sent 50 times concurrently", async () => {
     const server = createServer(site.app).listen();
-    // A slow database refuses some of so many; those are sent again.
+    // If a slow database refuses some of them, send those again.
     const send = async (name: string): Promise<Response> => {
       const response = await request(server)
         .post(path)

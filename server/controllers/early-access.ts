@@ -38,7 +38,7 @@ export function earlyAccess(options: EarlyAccessOptions, renderPage: Pages["rend
   return router;
 }
 
-/** Sends the same response for a new and a known address: it must not reveal who is on the list. The token of a known one has no effect. */
+/** Sends the same response for a new and a known address, to hide who is on the list. The token for a known address has no effect. */
 function join({ waitlist, undo }: EarlyAccessOptions): RequestHandler {
   return async function joinWaitlist(req, res) {
     const body = req.body as Record<string, unknown>;
@@ -69,7 +69,7 @@ function describeFailure({ body, headers }: Request, { status, extra }: HttpErro
   const posted = body as Record<string, unknown> | undefined;
   return {
     status,
-    // Few different texts, as each has a page without values.
+    // The texts are few, because each has a cached page.
     wait: retryAfter > 0 ? content.wait(retryAfter) : undefined,
     errors: extra.fields ?? {},
     ...(posted && { values: typedValues(posted), source: readSource(posted, headers.referer) }),

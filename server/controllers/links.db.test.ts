@@ -1,4 +1,4 @@
-// The links to an entry: POST confirms its address, and says whether the link is valid, or deletes it, and does not say.
+// The links to an entry: POST /confirm says whether the link is valid, POST /leave does not.
 import { createHash } from "node:crypto";
 import request from "supertest";
 import { beforeEach, expect, it } from "vitest";
@@ -50,7 +50,7 @@ it.each([
   expect(await entries()).toEqual([{ email: ada.email, confirmed: false }]);
 });
 
-it("tokens differ, also many of them, because each has 128 random bits, and the list has only their hashes", () => {
+it("each token has 128 random bits, and the list has only its hash", () => {
   const { token: known, hash } = createToken();
   expect(hash).toBe(`\\x${createHash("sha256").update(known).digest("hex")}`);
   const tokens = Array.from({ length: 5_000 }, newToken);
@@ -101,7 +101,7 @@ it("a mail provider's one-click request (RFC 8058) deletes the entry and gets 20
   }
 });
 
-it("an undo removes the new entry, and nothing for an address that was known", async () => {
+it("an undo removes a new entry, and nothing if the address was known", async () => {
   const first = await signUp();
   const second = await signUp({ ...ada, name: "Somebody else" });
   await post(`/leave?token=${second}`);

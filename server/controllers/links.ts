@@ -21,11 +21,11 @@ export function entryLinks(links: EntryLinks, limits: SignupLimits, renderPage: 
       next(res.locals.token ? undefined : "route");
     };
     const handle: RequestHandler = (req, res) => follow(res.locals.token as string, req, res);
-    // Not router.post, for which Express would answer OPTIONS.
+    // For router.post, Express would answer OPTIONS.
     router.all(path, readToken, limit, handle);
   };
 
-  /** Not a redirect: mail providers, which post to the URL in List-Unsubscribe, must get none (RFC 8058). */
+  /** Sends no redirect: mail providers, which post to the URL in List-Unsubscribe, must get none (RFC 8058). */
   const send = async (req: Request, res: Response, id: PageId) => sendCached(req, res, await renderPage(id));
 
   post(confirmPath, tokenParam, async (token, req, res) => {

@@ -8,8 +8,8 @@ import type { PageViews } from "../models/page-views.ts";
 import { viewSource } from "../models/source.ts";
 
 /**
- * Reads utm_source and the referrer's host from the query; reads no body. A client above its limit, the same as for sign-ups,
- * gets the same 204 and counts no more.
+ * Reads utm_source and the referrer's host from the query, and no body. A client above its limit, which is that of sign-ups, gets
+ * the same 204, but its views do not count.
  */
 export function countViews(pageViews: PageViews, limits: SignupLimits, origin: string): Router {
   const { hostname } = new URL(origin);

@@ -24,8 +24,8 @@ export async function withConnection<T>(url: string, work: (client: pg.Client) =
 }
 
 /**
- * Returns the settings with the role that each URL logs in as in place of its user: a pooler may log in another role. The user of a
- * URL that is refused stays: its role may be missing. @throws OperatorError if Postgres is unreachable.
+ * Replaces the user of each URL by the role that it logs in as, because a pooler may log in another role. If Postgres refuses a URL,
+ * its user stays: the role may be missing. @throws OperatorError if Postgres is unreachable.
  */
 export async function readLogins<T extends DatabaseSettings>(owner: pg.Client, settings: T): Promise<T> {
   const { ownerUrl, webUrl, adminUrl, worker } = settings;
@@ -81,7 +81,7 @@ function describeRefusal({ code = "", message }: { code?: string; message: strin
   if (message.includes("unsupported startup parameter")) {
     return `${server} is a pooler that takes no settings of a session (${message}). Name Postgres itself: the site keeps ten connections at most.`;
   }
-  // Of a wrong password, a role that may not log in, a database that does not exist, and of poolers. The message names the role or the database.
+  // A wrong password, a role that may not log in, a missing database, and errors of poolers. The message names the role or the database.
   if (["28P01", "28000", "3D000", "08P01", "XX000"].includes(code)) {
     const hint = url.searchParams.has("sslmode") ? "" : " If it requires TLS, end its URL with ?sslmode=verify-full.";
     return `${server} refuses the connection: ${message}.${code === "28000" ? hint : ""}`;

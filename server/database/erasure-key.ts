@@ -8,7 +8,7 @@ export function hashEmail(email: string, key: string): Buffer {
   return createHmac("sha256", key).update(email).digest();
 }
 
-/** If the table is new, stores the hash of the empty address, by which a later process recognises its key. */
+/** If the table is new, stores the hash of the empty address, by which later processes recognise the key. */
 export async function storeKeyHash(owner: pg.Client, key: string): Promise<void> {
   await owner.query(
     "INSERT INTO earlyaccess_erasures.addresses SELECT $1 WHERE NOT EXISTS (SELECT FROM earlyaccess_erasures.addresses)",
@@ -17,7 +17,7 @@ export async function storeKeyHash(owner: pg.Client, key: string): Promise<void>
   await requireErasureKey(owner, key);
 }
 
-/** Requires the key if the database has erased addresses: without it, they could return. Returns whether they are kept. */
+/** Requires the key if the database keeps erased addresses: without it, they could return. Returns whether it keeps them. */
 export async function requireErasureKey(client: pg.Client, key: string | undefined): Promise<boolean> {
   const { rows } = await client.query("SELECT to_regclass('earlyaccess_erasures.addresses') IS NOT NULL AS found");
   if (!rows[0].found && key === undefined) return false;

@@ -20,7 +20,7 @@ beforeEach(async () => {
   database = await createEmptyDatabase();
 });
 
-/** The types of Postgres for those of Prisma. */
+/** Postgres' names of Prisma's types. */
 const types: Record<string, string> = {
   BigInt: "bigint",
   Boolean: "boolean",
@@ -63,7 +63,7 @@ it("the initial migration is frozen: an older site uses its database, and each c
   expect(createHash("sha256").update(text).digest("hex")).toBe(frozen);
 });
 
-/** The SQL of its first site, with every column of a sign-up. What that sends stays here; a later site's may be added. */
+/** Runs the SQL of the first site, with every column of a sign-up. It stays as it is; the SQL of later sites may be added. */
 it("the migrated database serves the site of the initial migration, which runs until it is replaced", async () => {
   await migrate(database);
   const columns = `id, name, email, company, job_title, suspected_spam, disposable_email, unusual_volume,
@@ -163,7 +163,7 @@ it("the list records every change of a status, and nobody can delete the record"
   );
   await database.query("UPDATE earlyaccess SET status = 'invited'");
   await database.query("UPDATE earlyaccess SET status = 'invited', company = 'D'");
-  // In one transaction, so that its start is not the time of the change.
+  // One transaction, whose start is not the time of the change.
   const [{ later } = {}] = await database.query(`SELECT pg_sleep(0.02); UPDATE earlyaccess SET status = 'joined';
     SELECT max(changed_at) BETWEEN now() + interval '10 ms' AND clock_timestamp() AS later FROM earlyaccess_status_changes`);
   expect(later).toBe(true);
@@ -200,7 +200,7 @@ describe("a migration", () => {
     return withConnection(database.ownerUrl, (owner) => applyMigrations(owner, folder), begin);
   }
 
-  it("that fails leaves nothing behind, says why, and can be tried again when it is mended", async () => {
+  it("that fails leaves nothing behind, says why, and can be retried once it is repaired", async () => {
     const name = "29990101000000_next";
     const failed = apply(name, "CREATE TABLE half (x int);\nSELECT 1 / 0;");
     await expect(failed).rejects.toMatchObject({

@@ -46,7 +46,7 @@ export async function migrate(given: DatabaseSettings, allowPrivilegedRole = tru
       const other = given.ownerUrl === given.webUrl ? "" : `${hint} Name the owner in DATABASE_OWNER_URL.`;
       return { applied: undefined, warnings: [warning ?? "", other].filter(Boolean) };
     }
-    // Of several starts at once, one migrates and the others find it done. The lock outlasts each transaction.
+    // If several processes start at once, one migrates and the others find it done. The lock outlasts each transaction.
     await owner.query(`SELECT pg_advisory_lock(${migrationLock})`);
     await createRoles(owner, settings);
     await resetSettings(owner, webRole);
@@ -69,7 +69,7 @@ export async function migrate(given: DatabaseSettings, allowPrivilegedRole = tru
 const transientCode =
   /^(?:ECONN|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|CONNECT|0800[036]|57P0[123]|53300|55P03)/;
 
-/** Migrates for the site, every 5 s until Postgres is available. @throws what another try would not repair. */
+/** Migrates for the site; retries transient errors every 5 s, and throws others. */
 export async function migrateWithRetries(
   database: DatabaseSettings,
   allowPrivilegedRole: boolean,
@@ -85,13 +85,13 @@ export async function migrateWithRetries(
     } catch (error) {
       const fields = errorFields(error);
       if (!transientCode.test(fields.code ?? "")) throw error;
-      log.warn({ error: fields }, "database not available; pages are served, sign-ups wait for it");
+      log.warn({ error: fields }, "database not available; pages are served, sign-ups get 503");
     }
     await sleep(5_000, undefined, { signal }).catch(() => undefined);
   }
 }
 
-/** @throws OperatorError for another encoding: LATIN1 has not every character, and SQL_ASCII counts bytes. */
+/** @throws OperatorError for another encoding: LATIN1 lacks most characters, and SQL_ASCII counts bytes. */
 async function requireUtf8(client: pg.Client): Promise<void> {
   const encoding = (await client.query("SHOW server_encoding")).rows[0].server_encoding;
   if (encoding === "UTF8") return;
@@ -110,8 +110,8 @@ export async function mayMigrate(client: pg.Client): Promise<boolean> {
 }
 
 /**
- * Returns whether the waitlist exists. While another process migrates, waits at most 60 s until the role may store sign-ups:
- * Kubernetes starts the site and the Job that migrates at once.
+ * Returns whether the waitlist exists. While another process migrates, waits up to 60 s until the role may store sign-ups:
+ * Kubernetes starts the site and the migrating Job at the same time.
  */
 async function findWaitlist(client: pg.Client): Promise<boolean> {
   for (let seconds = 0; ; seconds++) {
@@ -126,7 +126,7 @@ async function findWaitlist(client: pg.Client): Promise<boolean> {
   }
 }
 
-/** Ignores migrations that another application recorded in the same table. */
+/** Returns the migrations to apply. Ignores those that another application recorded in the same table. */
 export async function pendingMigrations(owner: pg.Client, folder = migrationsFolder) {
   const names = (await readdir(folder)).filter((name) => /^\d/.test(name)).toSorted();
   const read = async (name: string) => {

@@ -6,8 +6,8 @@ import { errorFields } from "../errors.ts";
 export type Pool = pg.Pool;
 
 /**
- * In milliseconds, for a statement of the site and its wait for a connection. Short, so that a sign-up whose connection is dead can be
- * tried on another one before its deadline.
+ * Milliseconds for a statement of the site, and for its wait for a connection. They are short, so that a sign-up whose connection is
+ * dead can be tried on another one before its deadline.
  */
 const statementMs = 2_000;
 
@@ -34,7 +34,7 @@ export function createPool(webUrl: string): Pool {
     query_timeout: statementMs,
     // A statement that outlived its client would hold a connection, and might store the entry after all.
     statement_timeout: statementMs - 50,
-    // For the table. Statements that take a turn (models/turn.ts) set their own.
+    // The wait for the table. Statements that take a turn (models/turn.ts) set their own for entries.
     lock_timeout: 400,
   });
 }

@@ -85,7 +85,7 @@ const adminRights = [
   "SELECT earlyaccess_status_changes",
   "UPDATE earlyaccess (status, invitation)",
 ];
-/** Of each of its tasks, beside those on the queue. */
+/** The worker's rights for each task, besides those on the queue. */
 const workerRights = {
   webhook: [
     "SELECT earlyaccess (id, company, created_at, utm_source, utm_medium, utm_campaign, utm_term, utm_content, referrer_host)",
@@ -226,7 +226,7 @@ const hasPsql = await run("psql", ["--version"]).then(
   () => false,
 );
 
-/** Runs the command in the first line of the file; without psql on this machine, puts its variables in as psql does. */
+/** Runs the command in the first line of the file. Without psql on this machine, fills in its variables as psql does. */
 async function runFile(file: string): Promise<void> {
   const text = await readFile(join(projectRoot, `prisma/roles/${file}`), "utf8");
   const [line = ""] = text.split("\n", 1);
@@ -243,7 +243,7 @@ async function runFile(file: string): Promise<void> {
   }
 }
 
-it("the roles get from psql, with the first line of each file in prisma/roles, the rights that migrating gives", async () => {
+it("the first line of each file in prisma/roles gives the roles, with psql, the rights that migrating gives", async () => {
   await migrate({ ...withAdmin(), erasureKey, worker: { url: database.workerUrl, tasks: [...workerTasks] } });
   const granted = await readGrants();
   const roles = `${web}, ${admins}, ${name}_worker, PUBLIC`;

@@ -9,7 +9,7 @@ import { begin, readLogin } from "./connect.ts";
 import { projectRoot } from "../project-root.ts";
 import type { DatabaseSettings, WorkerTask } from "./settings.ts";
 
-/** The group of the admins: roles belong to all databases of a Postgres, and each waitlist has admins of its own. */
+/** Names the group of the admins. Roles belong to all databases of a Postgres, and each waitlist has admins of its own. */
 export function adminsGroup(database: string): string {
   return database === "perennial" ? "perennial_admins" : `perennial_admins_${database}`;
 }
@@ -24,7 +24,7 @@ interface Step {
 
 const id = pg.escapeIdentifier;
 
-/** Returns what the owner may lack the right to do, in the order in which it can be run. */
+/** Returns the steps for which the owner may lack a right, in the order in which they can run. */
 function listSteps(
   { web, studio, worker, owner, admins, database }: Awaited<ReturnType<typeof readRoles>>,
   settings: DatabaseSettings,
@@ -83,7 +83,7 @@ export async function createRoles(owner: pg.Client, settings: DatabaseSettings):
       const fault = `The user "${name}" of DATABASE_OWNER_URL logs in as "${login}", so a pooler would not find a new role under its name.`;
       throw new OperatorError(`${fault} Migrate with URLs of Postgres itself. See docs/postgres.md, Poolers.`);
     }
-    // Not tried without the right: Postgres would write a refused statement into its log, with the password.
+    // Without the right, do not try: Postgres would log the refused statement with its password.
     if (mayCreate || !withoutPassword) {
       await owner.query(`SAVEPOINT step; ${sql}`).catch(async (error: { code?: string }) => {
         // insufficient_privilege; undefined_object, after a role that could not be created
@@ -103,7 +103,7 @@ export async function createRoles(owner: pg.Client, settings: DatabaseSettings):
 }
 
 /**
- * Grants each role its rights, revokes every other one on the site's own objects, and commits: a running site never finds
+ * Grants each role its rights and revokes every other one on the site's own objects, in one commit: a running site never finds
  * its INSERT revoked. A role that is no longer configured keeps its rights: drop it.
  */
 export async function grantRights(owner: pg.Client, settings: DatabaseSettings): Promise<void> {
@@ -153,15 +153,15 @@ const isPrivileged =
   "r.rolsuper OR pg_has_role(r.oid, coalesce(w.relowner, to_regrole(quote_ident(current_user))), 'MEMBER')";
 const rolesAndWaitlist = "pg_roles r LEFT JOIN pg_class w ON w.oid = to_regclass('public.earlyaccess')";
 
-/** Lists what the role has beyond a sign-up, each with the statement that takes it away. */
+/** Lists the rights and settings that no sign-up needs of the role, each with the statement that takes it away. */
 async function listExcess(owner: pg.Client, name: string) {
   const query = await readFile(join(projectRoot, "prisma/web-role.sql"), "utf8");
   return (await owner.query<{ held: string; repair: string; is_setting: boolean }>(query, [name])).rows;
 }
 
 /**
- * Examines the web role, as the owner. Returns whether it is a superuser or the owner, and a warning of what a compromised web
- * process could do; none if that could only sign up.
+ * Examines the web role. Returns whether it is a superuser or the owner, and a warning of what else a compromised web process
+ * could do; undefined if it could only sign up.
  */
 export async function examineWebRole(owner: pg.Client, name: string) {
   const query = `SELECT ${isPrivileged} AS privileged FROM ${rolesAndWaitlist} WHERE r.rolname = $1`;

@@ -27,8 +27,8 @@ export interface OpenedDatabase extends DatabaseSettings {
 }
 
 /**
- * Opens the database for a program that connects with `own`. Each program needs its own URL only; the owner's may be DATABASE_URL,
- * the worker's the owner's. Without any URL, it is the embedded Postgres.
+ * Opens the database for a program that connects with the URL `own` and needs no other. The owner's URL defaults to DATABASE_URL,
+ * and the worker's to the owner's. Without any URL, it opens the embedded Postgres.
  * @param mayCreate false throws if there is no embedded Postgres yet.
  * @throws OperatorError if only other URLs are set.
  */

@@ -93,5 +93,5 @@ it("another application's queue in the schema graphile_worker is not migrated", 
   const urls: DatabaseSettings = { ...database, worker: { url: database.workerUrl, tasks: ["webhook"] } };
   await expect(migrate(urls)).rejects.toThrow(`graphile_worker belongs to "${prefix}_shop"`);
   expect(await asSuperuser("SELECT tablename FROM pg_tables WHERE schemaname = 'graphile_worker'")).toHaveLength(1);
-  await migrate(database); // Without webhooks it is of no concern.
+  await migrate(database); // Without webhooks, the site needs no queue.
 });

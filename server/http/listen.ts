@@ -5,12 +5,12 @@ import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
 import { errorFields, OperatorError } from "../errors.ts";
 
-/** Each connection may meet the same error. */
+/** Between log lines: each connection may meet the same error. */
 const logPauseMs = 60_000;
 
 /**
  * Starts to listen. Returns the port, which the system chooses if `port` is 0.
- * @param setting chooses the port; for the error message.
+ * @param setting the setting that chooses the port, for the error message.
  * @throws OperatorError if the address cannot be used.
  */
 export async function listen(

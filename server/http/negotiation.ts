@@ -22,15 +22,15 @@ export function prefersHtml(req: Request): boolean {
   return new Negotiator({ headers: { accept } }).mediaType(["application/json", "text/html"]) === "text/html";
 }
 
-/** In the order of the bodies' size, the smallest one first. */
+/** Sorted by the size of their bodies, the smallest first. */
 const codings = ["br", "gzip", "identity"] as const;
 export type Coding = (typeof codings)[number];
 
-/** Browsers send a handful of values; the cache is cleared when somebody sends more. */
+/** Browsers send a handful of values. If clients send more, the cache is cleared. */
 const cacheSize = 100;
 const cache = new Map<string, Coding[]>();
 
-/** Returns the codings that the client accepts, the smallest one first, whatever their order in the header. */
+/** Returns the codings that the client accepts, sorted as above, whatever their order in the header. */
 export function acceptedCodings({ headers }: IncomingMessage): Coding[] {
   const header = readHeader(headers, "accept-encoding") ?? "";
   const known = cache.get(header);

@@ -1,9 +1,9 @@
-// What is done to V8's objects and Node's parser. Messages that are created as Express wants them keep V8's optimisations, two thirds of
-// the throughput. A connection that ends at a chosen response survives clients that pipeline, which Node itself would let end the process.
+// Changes to Node's messages and parser. Messages that are created with Express' prototypes keep V8's optimisations, two thirds of
+// the throughput. A connection that stops parsing at a chosen response limits the memory of clients that pipeline.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
-/** Not an import, which on Node 24 also loads fetch and WebSocket: a sixth of the start's processor time. */
+/** On Node 24, an import would also load fetch and WebSocket: a sixth of the start's processor time. */
 export const nodeHttp = process.getBuiltinModule("node:http");
 
 /** The prototypes that Express gives to messages. */
@@ -31,14 +31,14 @@ export function createMessageClasses(): {
 }
 
 /**
- * Returns whether the system has not yet taken over the last byte of a response. Node's writableFinished says so up to Node 22;
- * from Node 24 on, it becomes true only after all requests of a packet are read.
+ * Returns whether the system has not yet taken over the last byte of a response. writableFinished tells this up to Node 22. From
+ * Node 24 on, it becomes true only after all requests of a packet are read.
  */
 export const isInProgress = ({ writableEnded, writableLength }: ServerResponse) => !writableEnded || writableLength > 0;
 
 /**
- * Makes a response the last one of its connection. What the client sends then is left unread until the response is sent, and
- * thrown away unparsed until the client closes the connection or the time is over.
+ * Makes a response the last one of its connection. Later bytes stay unread until the response is sent. Then they are dropped
+ * unparsed until the client closes the connection, for at most `lingering` milliseconds.
  */
 export function endAfter(response: ServerResponse, socket: Socket, lingering: number): void {
   response.shouldKeepAlive = false; // Sends "Connection: close", if the headers are not sent yet.
@@ -55,9 +55,9 @@ export function endAfter(response: ServerResponse, socket: Socket, lingering: nu
 }
 
 /**
- * Ignores the rest of the packet and all later bytes. Node creates a request and a response for each request of a packet, also after
- * socket.destroy(), and frees them when the socket is closed: 1,600 pairs and 4 MB for a packet of 64 KB. This is the site's only
- * use of a private Node API; a test fails if it has no effect.
+ * Ignores the rest of the packet and all later bytes. Node would create a request and a response for each request of a packet, also
+ * after socket.destroy(), and keep them until the socket is closed: 1,600 pairs and 4 MB for a packet of 64 KB. This is the site's
+ * only use of a private Node API; a test fails if it has no effect.
  */
 function stopParsing(socket: Socket): void {
   const { parser } = socket as Socket & { parser?: { onIncoming?: () => number } };

@@ -105,7 +105,7 @@ it.each([
   ["a sign-up", signup, "201"],
   ["a request without Host", "GET / HTTP/1.1\r\n\r\n", "400"],
   ["a request with an unknown Expect", `GET / HTTP/1.1\r\n${host}Expect: tea\r\n\r\n`, "417"],
-])("the server answers and logs %s and none of the pipelined ones, and parses one more", async (_, sent, status) => {
+])("the server answers and logs %s but no pipelined one, and parses only one of those", async (_, sent, status) => {
   const site = await start();
   let parsed = 0;
   for (const event of ["request", "checkExpectation"]) site.http.server.on(event, () => parsed++);

@@ -12,7 +12,7 @@ export const directTimeouts = {
   headers: 10_000,
   /** For the whole request. The longest accepted body, 16 KiB, takes 8 s at 2 KB/s. */
   request: 15_000,
-  /** The interval of the checks for late requests. With Node's default of 30 s, each could be that much later. */
+  /** The interval of the checks for late requests. Node's default of 30 s would let each last that much longer. */
   check: 1_000,
   /** Without a byte in either direction. A sign-up waits up to 5 s for Postgres. */
   inactivity: 13_000,
@@ -63,9 +63,9 @@ export function createHttpServer(timeouts = directTimeouts) {
   });
 
   /**
-   * Refuses a request that came before the response to the previous one was sent, which HTTP lets the client repeat. No browser
-   * or proxy pipelines, and each request that Express handles holds 8 KB until its response is sent.
-   * @returns whether the request is to be answered.
+   * Refuses a request that arrives before the previous response is sent; HTTP lets the client repeat it. No browser or proxy
+   * pipelines, and each request that Express handles holds 8 KB until its response is sent.
+   * @returns whether the request is admitted.
    */
   function admit(req: IncomingMessage, res: ServerResponse, refusal?: number): boolean {
     const { socket } = req;
@@ -118,8 +118,8 @@ export function createHttpServer(timeouts = directTimeouts) {
 const lacksHost = ({ httpVersion, headers }: IncomingMessage) => httpVersion === "1.1" && headers.host === undefined;
 
 /**
- * Returns whether the connection must be closed after the response. Node reads what is left of a body before the next request,
- * so the connection is kept only for a body that is known to be short.
+ * Returns whether the connection must be closed after the response. Node reads the rest of a body before the next request, so
+ * the connection is kept only for a body that is known to be short.
  */
 function mayHaveLongBody({ headers }: IncomingMessage): boolean {
   return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > bodyLimit;

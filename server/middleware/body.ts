@@ -31,7 +31,7 @@ function requireReadable({ headers }: Request, charset = "utf-8"): void {
   throw new HttpError(415, "Send the body without a Content-Encoding.", { headers: { "Accept-Encoding": "identity" } });
 }
 
-/** Not with express.raw, which reads an endless body to its end before it answers 413. */
+/** express.raw would read an endless body to its end before it answers 413. */
 async function receive(req: Request): Promise<Buffer> {
   try {
     return await getRawBody(req, { limit: bodyLimit, length: req.headers["content-length"] ?? null });
@@ -71,5 +71,5 @@ function parseFields(text: string): object {
     // querystring replaces invalid percent-encoding: "M%FCller" would be stored as "M�ller".
   }
   if (decoded === undefined) throw new HttpError(400, "The form has invalid percent-encoding.");
-  return parseForm(text); // Not qs, which takes 60 ms for 16 KiB of repeated keys.
+  return parseForm(text); // qs would take 60 ms for 16 KiB of repeated keys.
 }

@@ -33,7 +33,7 @@ export function requireRead({ method }: Request): void {
   if (method !== "GET" && method !== "HEAD") throw methodNotAllowed("GET, HEAD");
 }
 
-/** With router.all, not router.post, for which Express would answer OPTIONS. */
+/** Use it with router.all: for router.post, Express would answer OPTIONS. */
 export const requirePost: RequestHandler = ({ method }, _res, next) =>
   next(method === "POST" ? undefined : methodNotAllowed("POST"));
 
@@ -49,7 +49,7 @@ export function handleErrors(errorPage: () => CachedResponse, log: Logger): Erro
   };
 }
 
-/** Sets the status and the headers of an error's response. Logs an error that the server is to blame for: a refused request has no cause. */
+/** Sets the status and the headers of an error's response. Logs an error with a cause; a refused request has none. */
 export function beginErrorResponse(thrown: unknown, res: Response, log: Logger): HttpError {
   const error = toHttpError(thrown);
   const { status, cause, extra } = error;
@@ -77,7 +77,7 @@ function toHttpError(error: unknown): HttpError {
   return new HttpError(500, "Something went wrong. Please try again.", { cause: error ?? new Error("no error") });
 }
 
-/** Returns the name and the stack, which names code. The message is left out, because it may quote a visitor's input. */
+/** Returns the name and the stack without the message, which may quote a visitor's input. */
 function describe({ name, stack }: Error) {
   return { name, stack: stack?.replace(/^.*?(?=\n\s+at )/s, "") };
 }

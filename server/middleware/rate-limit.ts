@@ -7,7 +7,7 @@ import { HttpError } from "./errors.ts";
 export interface SignupLimits {
   limit: number;
   windowSeconds: number;
-  /** Replicas share it; without it each process counts in its own memory. */
+  /** Replicas share the store. Without one, each process counts in its own memory. */
   store?: ((name: string) => Store) | undefined;
 }
 
@@ -23,7 +23,7 @@ const scopes = [
 /**
  * Refuses with 429 a client above its limit, and a network (IPv4 /24, IPv6 /48) above ten times that.
  * Every request counts, also if its client hangs up. A request above the client's limit does not count for its network.
- * @param requests with a count and a limit of their own.
+ * @param requests the kind of request; each kind has its own counts and limits.
  */
 export function clientLimit(
   { limit, windowSeconds, store }: SignupLimits,
@@ -37,7 +37,7 @@ export function clientLimit(
       windowMs: windowSeconds * 1000,
       store: store?.(`${requests}-${scope}`) ?? new BoundedMemoryStore(),
       passOnStoreError: true,
-      logger: { warn: () => undefined, error: () => undefined }, // The store of Redis logs by itself, once per outage.
+      logger: { warn: () => undefined, error: () => undefined }, // The Redis store logs once per outage.
       standardHeaders: "draft-8",
       legacyHeaders: false,
       keyGenerator: (req) => {
@@ -56,8 +56,8 @@ const refuseTooMany: RequestHandler = () => {
 };
 
 /**
- * Each limit counts as many clients. Sign-ups, link posts and page views have two limits each; at 250 bytes a client, all take 30 MB. An
- * attacker with more networks has as many limits anyway.
+ * The clients that each limit counts. Sign-ups, link posts and page views have two limits each; at 250 bytes a client, all six take
+ * 30 MB. An attacker with more networks has more limits anyway.
  */
 const maxClients = 20_000;
 

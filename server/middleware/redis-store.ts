@@ -4,12 +4,12 @@ import type { Store } from "express-rate-limit";
 import type { Logger } from "pino";
 import { errorFields } from "../errors.ts";
 
-/** How long a request waits for its count. In a data centre Redis answers within 1 ms. */
+/** Milliseconds that a request waits for its count. In a data centre, Redis answers within 1 ms. */
 const commandTimeout = 250;
 
 /**
- * Counts a request of a client. Returns the number of its requests, and when the count ends, in milliseconds. A count that lost its
- * expiry gets one: it would refuse its client for ever. The package rate-limit-redis loads its scripts once, and keeps a failure of that.
+ * Counts a client's request. Returns the number of its requests, and the milliseconds until the count ends. A count that lost its
+ * expiry gets a new one: otherwise, it would refuse its client for ever. The package rate-limit-redis never retries to load its scripts.
  */
 const countRequest = `
   local count = redis.call("INCR", KEYS[1])
@@ -57,7 +57,7 @@ export async function connectRedis(redisUrl: string, secret: string, log: Logger
           throw error;
         }
       },
-      // The limiter calls neither, as every request counts.
+      // The limiter calls neither, because every request counts.
       decrement: () => undefined,
       resetKey: () => undefined,
     };

@@ -4,7 +4,7 @@ import type { Logger } from "pino";
 import { expect, it, vi } from "vitest";
 import { checkProxyCount } from "./request-log.ts";
 
-/** Returns how to send requests of several clients, and the warnings. */
+/** Returns a function that sends requests of clients, and one that reads the warnings. */
 function start(trustProxy: number) {
   const warn = vi.fn<(...words: unknown[]) => void>();
   const check = checkProxyCount(trustProxy, { warn } as unknown as Logger);
@@ -33,7 +33,7 @@ it.each<[trustProxy: number, forwardedFor: string | undefined, warning?: string]
   visit(trustProxy > 0 ? 19 : 0, given);
   if (!warning?.endsWith("high")) expect(warnings()).toEqual([]);
   visit(21, given);
-  // Of one argument: neither the client nor a proxy is logged.
+  // The warning has one argument: it logs neither the client nor a proxy.
   expect(warnings()).toEqual(
     warning ? [[expect.stringMatching(`^${warning}: [^.]*\\. Compare .* docs/deploy.md, Hosts\\.$`)]] : [],
   );

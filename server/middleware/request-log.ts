@@ -1,4 +1,4 @@
-// What the log says of requests: one line for each, with its id, and a warning if TRUST_PROXY is not the number of proxies.
+// The log of requests: a line for each, with its id, and a warning if TRUST_PROXY is not the number of proxies.
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { BlockList, isIPv4 } from "node:net";
@@ -14,7 +14,7 @@ export type OnResponse = (
   res: ServerResponse,
 ) => void;
 
-/** Logs the request once its response is sent; never a query, a header, a body, an email address or a client's IP address. Returns the request's id. */
+/** Logs a request once its response is sent or aborted: no query, header, body, email or IP address. Returns the request's id. */
 export function logRequest(
   { method, url = "", headers, socket }: IncomingMessage,
   res: ServerResponse,
@@ -27,7 +27,7 @@ export function logRequest(
   const level = path === "/healthz" || path === "/readyz" ? "debug" : "info";
   res.on("close", () => {
     const exactMs = performance.now() - started;
-    // Node calls a response that was cut off with its connection finished as well.
+    // Node also calls a response finished if its connection was cut off.
     const status = res.writableFinished && !socket.destroyed ? res.statusCode : "aborted";
     const loggedPath = mayHoldEmail(path) ? "[address]" : path.slice(0, loggedPathLength);
     log[level]({ id, method, path: loggedPath, status, ms: Math.round(exactMs) }, "request");
@@ -36,7 +36,7 @@ export function logRequest(
   return id;
 }
 
-/** How many requests must all have more entries than TRUST_PROXY: a client can add entries to its own requests. */
+/** The number of requests that must all have more entries than TRUST_PROXY: a client can add entries to its own requests. */
 const judgedRequests = 20;
 
 /** Loopback, private and unique local addresses, and those that providers use between their own machines (RFC 6598). */
@@ -47,8 +47,8 @@ for (const network of "127.0.0.0/8 10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 100.6
 }
 
 /**
- * Returns a function that warns once if X-Forwarded-For has another number of entries than TRUST_PROXY. A CDN in front of a proxy
- * that overwrites the header cannot be seen. The warning proposes no number, as a client can provoke it.
+ * Returns a function that warns once if X-Forwarded-For has another number of entries than TRUST_PROXY. It cannot detect a CDN in
+ * front of a proxy that overwrites the header. The warning proposes no number, because a client can provoke it.
  */
 export function checkProxyCount(trustProxy: number, log: Logger): (req: IncomingMessage) => void {
   let judged = 0;

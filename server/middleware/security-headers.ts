@@ -43,7 +43,7 @@ export function securityHeaders(policy: SecurityPolicy): string[] {
       },
     },
     strictTransportSecurity: https ? { maxAge: 31_536_000, includeSubDomains: hstsIncludeSubdomains } : false,
-    // Not no-referrer: browsers would send "Origin: null" with the plain form post, which must name our origin.
+    // With no-referrer, browsers would send "Origin: null" with the plain form post, which must name our origin.
     referrerPolicy: { policy: "same-origin" },
     xFrameOptions: { action: "deny" },
   });

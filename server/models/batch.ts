@@ -1,29 +1,29 @@
-// Changes of entries at a visitor's request: one statement at a time, each with all changes that arrived meanwhile.
+// Batches of the changes that visitors request: one statement at a time, with all changes that arrived during the previous one.
 import { setTimeout as sleep } from "node:timers/promises";
 import { errorFields, UnavailableError } from "../errors.ts";
 import { within } from "../database/pool.ts";
 
 /** In milliseconds from the arrival of a change; the response must come within 5 s. */
 const deadlineMs = 4_500;
-/** In milliseconds. No attempt begins later, so that a change that was refused is rarely made. */
+/** In milliseconds. No attempt begins later, so that Postgres rarely makes a refused change. */
 const lastAttemptMs = deadlineMs - 100;
 /** Changes per statement. */
 const batchSize = 200;
-/** Entries per statement, after one for more entries has failed. One locked entry among 200 costs four lock timeouts. */
+/** Entries per statement when a failed statement is retried. One locked entry among 200 costs four lock timeouts. */
 const groupSizes = [15, 4, 1];
-/** In milliseconds, until locked entries are tried again: the first time soon, as the worker holds an entry for one commit. */
+/** Milliseconds until a locked entry is retried. The first retry comes soon, because the worker locks an entry for one commit only. */
 const firstRetryMs = 30;
 const retryMs = 250;
 /**
- * In milliseconds, after a statement on a slow disk: the clients that it answered send their next changes together. Without the pause, clients
- * fall into two groups, and each statement carries half of them.
+ * Milliseconds of the longest pause after a statement, in which the clients that it answered send their next changes. Without the
+ * pause, clients fall into two groups, and each statement carries half of them.
  */
 const mostPauseMs = 10;
 
 interface Change<Data, Result> {
   data: Data;
   mayStartUntil: number;
-  /** Of its last attempt. */
+  /** The error of the latest attempt. */
   error?: unknown;
   resolve: (result: Result) => void;
   reject: (error: unknown) => void;
@@ -36,16 +36,16 @@ interface Entry<Data, Result> {
 }
 
 /**
- * If a statement fails for its content or for a lock, its entries are tried again in smaller groups, so that only the one at fault
- * fails or, if it is locked, waits. Changes of the same entry are stored in order, or together.
+ * If Postgres refuses a value or an entry is locked, the statement's entries are retried in smaller groups, so that only the bad
+ * entry fails and only the locked one waits. Changes of the same entry are stored in order, or together.
  */
 export class Batches<Data, Result> {
   private readonly waiting: Change<Data, Result>[] = [];
-  /** By key, from the first attempt on. Later changes join those of their entry. */
+  /** Entries by key, from their first attempt until they are done. Later changes join their entry. */
   private readonly tried = new Map<string, Entry<Data, Result>>();
-  /** The entries of failed statements, each group for one statement. */
+  /** The entries of failed statements. Each group is retried in one statement. */
   private readonly groups: Entry<Data, Result>[][] = [];
-  /** Locked entries, which are tried again together. */
+  /** Locked entries, which are retried together. */
   private readonly locked: Entry<Data, Result>[] = [];
   private retryTimer: NodeJS.Timeout | undefined;
   private isRunning = false;
@@ -82,7 +82,7 @@ export class Batches<Data, Result> {
   private async run() {
     while (this.waiting.length > 0 || this.groups.length > 0) {
       await this.storeWaiting();
-      // Until one fails, so that changes of other entries wait for one locked entry at most.
+      // Stop at the first failure, so that new changes wait for one locked entry at most.
       let isDone = true;
       while (isDone && this.groups.length > 0) isDone = await this.attempt(this.groups.shift() ?? []);
     }
@@ -105,7 +105,7 @@ export class Batches<Data, Result> {
     if (taken.length > 1 && pauseMs >= 1) await sleep(pauseMs);
   }
 
-  /** Runs one statement for the changes of these entries. Returns whether none of them must be tried again. */
+  /** Runs one statement for the changes of these entries. Returns false if they must be retried. */
   private async attempt(group: Entry<Data, Result>[]): Promise<boolean> {
     const now = performance.now();
     for (const entry of group) entry.changes = entry.changes.filter(({ mayStartUntil }) => now < mayStartUntil);
@@ -125,7 +125,7 @@ export class Batches<Data, Result> {
     return true;
   }
 
-  /** Divides the group; a single entry, which is locked, waits. */
+  /** Splits the group. A single entry is locked, and is retried later. */
   private retry(group: Entry<Data, Result>[]) {
     const size = groupSizes.find((smaller) => smaller < group.length);
     if (size) for (let i = 0; i < group.length; i += size) this.groups.push(group.slice(i, i + size));
@@ -143,7 +143,7 @@ export class Batches<Data, Result> {
   }
 }
 
-/** Returns whether a transaction held an entry, the turn or the table for too long: a timeout or a deadlock. */
+/** Returns whether a transaction held an entry, the turn or the table: a timeout or a deadlock. */
 function isLock(error: unknown): boolean {
   return /^(57014|55P03|40P01)$/.test(errorFields(error).code ?? "");
 }

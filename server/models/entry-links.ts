@@ -13,7 +13,7 @@ interface Link {
 
 const nameOf = (link: Link) => `${link.confirms} ${link.hash}`;
 
-/** Not in WHERE, where Postgres would run the functions without the turn. */
+/** The functions stand in SELECT: in WHERE, Postgres would run them without the turn. */
 const statement = `${turn}
   SELECT CASE WHEN confirms THEN public.earlyaccess_confirm(hash::bytea) ELSE public.earlyaccess_leave(hash::bytea) END AS done
   FROM turn, ROWS FROM (json_to_recordset(batch) AS (confirms boolean, hash text)) WITH ORDINALITY AS link (confirms, hash, position)
@@ -31,9 +31,9 @@ export function createEntryLinks(query: Database["query"]) {
     (link) => link.hash,
   );
   return {
-    /** Returns whether the token was mailed for an entry, also if that was confirmed before. */
+    /** Returns whether an entry has the token of a mail, also if it was confirmed before. */
     confirm: (token: string): Promise<boolean> => batches.add({ confirms: true, hash: hashToken(token) }),
-    /** The same if no entry has the token: nobody learns whether the sign-up that created the token added an entry. */
+    /** Resolves alike if no entry has the token, so that nobody learns whether the sign-up with this token added an entry. */
     leave: async (token: string): Promise<void> => {
       await batches.add({ confirms: false, hash: hashToken(token) });
     },

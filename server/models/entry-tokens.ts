@@ -7,7 +7,7 @@ export function createToken(): { token: string; hash: string } {
   return { token, hash: hashToken(token) };
 }
 
-/** In Postgres' text format. */
+/** Returns a SHA-256 in Postgres' text format. */
 export function hashToken(token: string): string {
   return `\\x${hash("sha256", token)}`;
 }

@@ -25,7 +25,7 @@ it("an entry's notice is the one that its form showed, also if an older replica 
   const newer = createNotice({ ...defaultSettings, controller: "Newer" });
   const waitlist = createWaitlist(connection.execute, { notice: older });
   const olderReplica = await createTestApp(database.webUrl, { waitlist });
-  await createWaitlist(connection.execute, { notice: newer }).check(); // Before the first form of its page.
+  await createWaitlist(connection.execute, { notice: newer }).check(); // Stores the notice before any sign-up.
   await signUp(olderReplica, "a@example.com", older.id);
   await signUp(olderReplica, "b@example.com", newer.id);
   const stored = await database.query(
@@ -57,7 +57,7 @@ it("an entry's notice is null for a sign-up that names no notice, and never fail
   expect(await database.query(stored)).toHaveLength(values.length);
 });
 
-it("an entry's notice cannot be changed: the web role may only add notices, whose id belongs to the text, and nobody changes one", async () => {
+it("an entry's notice cannot be changed: the web role only adds notices, an id must match its text, and no role edits one", async () => {
   const forged = "INSERT INTO public.earlyaccess_notices (id, text) VALUES (repeat('0', 32), 'another text')";
   await expect(queryAs(database.webUrl, forged)).rejects.toMatchObject({ code: "23514" });
   for (const sql of [

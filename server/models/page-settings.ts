@@ -47,8 +47,7 @@ export function describeClosing(time: Date): string {
 }
 
 /**
- * Calls `update` once an open list has closed by itself. Looks each second: a timer for the moment itself ends after 24.8 days
- * at most.
+ * Calls `update` once when an open list closes by itself. Checks each second, because a timer of Node lasts 24.8 days at most.
  * @returns a function that stops the watch.
  */
 export function watchClosing(opening: Opening, update: () => void): () => void {

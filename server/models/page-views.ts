@@ -1,5 +1,5 @@
-// Page views per UTC day and source, which the browser reports: counted in memory, and stored once a minute. Nothing identifies a visitor,
-// which would need consent. The server does not count its responses: it sees none behind a CDN, and would need lists of bots.
+// Page views per UTC day and source, as browsers report them: counted in memory, and stored once a minute. They identify no visitor,
+// so they need no consent. To count responses instead would miss those of a CDN, and need lists of bots.
 import type { Logger } from "pino";
 import { errorFields } from "../errors.ts";
 import type { Database } from "../database/pool.ts";
@@ -43,7 +43,7 @@ export function createPageViews(execute: Database["execute"], log: Logger) {
       await execute(statement, JSON.stringify(counts));
     } catch (thrown) {
       const error = errorFields(thrown);
-      // Classes of errors that each later attempt would meet, too.
+      // Each later attempt would meet an error of these classes, too.
       if (/^2[23]/.test(error.code ?? "")) {
         log.error({ error, views: sum(counts) }, "page views are lost: Postgres refuses a value");
         return;
@@ -64,7 +64,7 @@ export function createPageViews(execute: Database["execute"], log: Logger) {
       clearInterval(timer);
       await flush();
       const views = sum([...counted.values()]);
-      if (views > 0) log.error({ views }, "page views are lost: the database was unavailable at the stop");
+      if (views > 0) log.error({ views }, "page views are lost: the database was unavailable during shutdown");
     },
   };
 }

@@ -14,8 +14,8 @@ const refuseMessage =
   "100 times SIGNUP_HOURLY_CEILING sign-ups in an hour: more are refused with 503 until the hour ends. docs/incident.md says what to do";
 
 /**
- * Flags and does not refuse: otherwise, anybody with a few networks could lock everybody out. Counts sign-ups of known
- * addresses, too: otherwise, the flag of the next sign-up, which gets no mail, would reveal who is on the list.
+ * The ceiling flags and does not refuse: otherwise, anybody with a few networks could lock everybody out. It counts sign-ups of
+ * known addresses, too: otherwise, whether the next sign-up gets a mail would reveal who is on the list.
  * @param ceiling sign-ups of this process per hour, over all clients; 0 for no ceiling.
  */
 export function createSignupCeiling(ceiling: number, log: Logger) {
@@ -46,7 +46,7 @@ export function createSignupCeiling(ceiling: number, log: Logger) {
       hour.signups++;
       return isAbove;
     },
-    /** Takes back a sign-up that was not stored. */
+    /** Removes a sign-up that was not stored from the count. */
     fail(): void {
       hour.signups--;
     },

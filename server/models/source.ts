@@ -23,8 +23,8 @@ const longestHost = 253;
 
 /**
  * Reads the source from the body: `source` in a JSON sign-up, or fields of a form. Parameters that the body lacks are read from
- * the page's URL. A bad source never fails a sign-up: a long value is cut, and an unusable one becomes null, also an email
- * address, with which some links name their reader.
+ * the page's URL. A bad source never fails a sign-up: a long value is cut, and an invalid one becomes null. So does an email
+ * address, because some links name their reader with it.
  * @param page the page's URL, which browsers send as Referer.
  */
 export function readSource(body: Record<string, unknown>, page = ""): Source {
@@ -44,7 +44,7 @@ export function viewSource(query: URLSearchParams, ownHosts: string[]): string {
   return clean(query.get("utm_source")) ?? (isOther ? host : directSource);
 }
 
-/** Not zod, which would create an error for each sign-up without a source. */
+/** zod would create an error for each sign-up without a source. */
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
@@ -59,7 +59,7 @@ function clean(value: unknown): string | null {
 /** @param referrer a URL or a host name. */
 function hostOf(referrer: unknown): string | null {
   if (typeof referrer !== "string") return null;
-  // Only the host, and only if it is short enough: encoding an international name takes quadratic time.
+  // Parse the host only if it is short: encoding an international name takes quadratic time.
   const start = referrer.slice(0, 2 * longestHost);
   const host = start.replace(/^[a-z][a-z\d+.-]*:\/\//i, "").split(/[/?#\\]/, 1)[0] ?? "";
   if (host.length > longestHost || unstorableCharacters.test(host)) return null;

@@ -4,10 +4,10 @@
  * The beginning of a statement that changes entries; `turn.batch` is its parameter $1. It makes the statement take the same time for
  * known and new addresses, for valid and forged tokens:
  * - A message in the write-ahead log makes the commit wait for the disk, also if no entry changes.
- * - A lock, one for the table, makes statements on the same entry wait alike, whatever the first one of them changed.
+ * - An advisory lock, one for the table, makes statements on the same entry wait alike, whatever the first of them changed.
  *
- * Postgres takes the turn before anything that depends on `turn.batch`. Ten replicas on a disk of 30 ms wait 0.3 s for their turn.
- * An entry that another transaction holds ends the statement after 60 ms: all changes of the batch wait for it.
+ * Postgres takes the turn before anything that depends on `turn.batch`. With ten replicas and a disk of 30 ms, a turn comes after
+ * 0.3 s. If another transaction holds an entry, the statement fails after 60 ms, because all changes of the batch wait for it.
  */
 export const turn = `
   WITH turn AS MATERIALIZED (

@@ -38,7 +38,7 @@ function text({ label: title, noun, type, required, maxLength }: Field) {
     .string({
       error: ({ input }) => (typeof (input ?? "") === "string" ? fieldErrors.required(noun) : fieldErrors.notText),
     })
-    // Not max(), which also runs for an object with a length, such as {"length": {"valueOf": 1}}, and throws.
+    // max() would also run for an object with a length, such as {"length": {"valueOf": 1}}, and throw.
     .refine((value) => value.length <= normalisedLength * maxLength, fieldErrors.tooLong(maxLength))
     .meta({ title, ...(type === "email" && { format: type }), ...(required && { minLength: 1 }), maxLength });
   return (required ? given : given.nullish())
@@ -82,7 +82,7 @@ export const waitlistEntry = z.object(
   Object.fromEntries(fields.map((field) => [field.name, validate(field)])) as FieldSchemas,
 );
 
-/** Returns the address as a sign-up stores it, or undefined if no sign-up may have it. */
+/** Returns the address as a sign-up stores it, or undefined if a sign-up refuses it. */
 export function normaliseEmail(email: string): string | undefined {
   return waitlistEntry.shape.email.safeParse(email).data ?? undefined;
 }
@@ -117,7 +117,7 @@ export function readNoticeId(value: unknown): string | null {
 
 const domains = disposableEmailBlocklistSet();
 
-/** @param email in lower case. Returns true for a listed domain and its subdomains. */
+/** Returns true for a listed domain and its subdomains. @param email in lower case. */
 function isDisposable(email: string): boolean {
   const labels = email.slice(email.lastIndexOf("@") + 1).split(".");
   return labels.some((_, i) => domains.has(labels.slice(i).join(".")));

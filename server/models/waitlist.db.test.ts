@@ -19,7 +19,7 @@ const connection = connectTo(database.webUrl);
 
 beforeEach(() => database.query("TRUNCATE earlyaccess; DROP FUNCTION IF EXISTS fail CASCADE"));
 
-/** Returns a valid entry, with changes that may be none. */
+/** Returns a valid entry with the changes. */
 function entryOf(email: string, changes: Partial<WaitlistEntry> = {}): WaitlistEntry {
   const parsed = parseEntry({ name: "Ada", email, company: "Engines" });
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.errors));
@@ -36,13 +36,13 @@ const joinAll = (waitlist: Waitlist, entries: WaitlistEntry[]) =>
 const rejections = (results: PromiseSettledResult<void>[]) =>
   results.flatMap((result, i) => (result.status === "rejected" ? [[i, result.reason as unknown]] : []));
 
-/** Resolves when a statement begins, but for the first one. */
+/** Resolves when the next statement begins; the very first does not count. */
 function nextCall({ mock }: Mock<Database["execute"] | Database["query"]>): Promise<boolean> {
   const known = Math.max(mock.calls.length, 1);
   return until("the next statement begins", () => mock.calls.length > known);
 }
 
-/** Inserts the address in a transaction of the owner, which ends with the client. */
+/** Inserts the address in an open transaction of the owner, which ends with the client. */
 async function insertUncommitted(email: string): Promise<pg.Client> {
   const client = new pg.Client(database.ownerUrl);
   await client.connect();
@@ -52,7 +52,7 @@ async function insertUncommitted(email: string): Promise<pg.Client> {
   return client;
 }
 
-/** Takes the turn of the statements that change entries. Returns a function that ends it. */
+/** Takes the turn of the statements that change entries. Returns a function that releases it. */
 async function holdTurn(): Promise<() => Promise<void>> {
   const client = new pg.Client(database.ownerUrl);
   await client.connect();
@@ -69,7 +69,7 @@ const isTurnAwaited = async () =>
     )
   ).length > 0;
 
-it("one statement is in flight, and entries that arrive meanwhile share the next ones, of 200 at most", async () => {
+it("one statement is in flight at a time, and entries that arrive meanwhile share the next ones, up to 200 each", async () => {
   const release = await holdTurn();
   const execute = vi.fn<Database["execute"]>(connection.execute);
   const waitlist = createWaitlist(execute);
@@ -129,7 +129,7 @@ it.each(changes)("%s causes a write too, so that the response time does not reve
     );
     return row?.records as number;
   };
-  await change(); // The first statement of a connection may write nothing but what it prunes.
+  await change(); // A connection's first statement may only write what it prunes.
   const before = await written();
   await change();
   expect(await written()).toBeGreaterThan(before);
@@ -179,7 +179,7 @@ it("an entry that Postgres refuses fails alone in its batch", async () => {
   expect(await stored()).toHaveLength(5);
 });
 
-it("addresses that other transactions hold delay no other, and each of their sign-ups is refused at its own deadline", async () => {
+it("a locked address delays no other, and each of its sign-ups is refused at its own deadline", async () => {
   const [longer, shorter] = [await insertUncommitted("ada7@example.com"), await insertUncommitted("ada8@example.com")];
   const waitlist = createWaitlist(connection.execute);
   const results = joinAll(waitlist, people(200));
@@ -264,7 +264,7 @@ it("the readiness check succeeds after an error that concerns one entry, and sto
   expect(await stored()).toEqual([]);
 });
 
-it("the readiness probe checks the database once for all requests at the same time, and again later", async () => {
+it("the readiness probe checks the database once for concurrent requests, and again later", async () => {
   const failing = vi.fn<() => Promise<void>>().mockRejectedValue(new Error("away"));
   const isReady = createReadiness(failing, pino({ enabled: false }));
   expect(new Set(await Promise.all(Array.from({ length: 100 }, isReady)))).toEqual(new Set([false]));

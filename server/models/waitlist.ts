@@ -15,7 +15,7 @@ export type Waitlist = ReturnType<typeof createWaitlist>;
 /** Called after each commit with the statement's entries and the number of those that were not on the list. */
 export type OnStored = (entries: SignUp[], inserted: number) => void;
 
-/** How long a storage error makes check() fail, in milliseconds: the default interval of probes, so that one probe sees it. */
+/** Milliseconds for which check() fails after a storage error: the default interval of probes. */
 const storageErrorMs = 10_000;
 
 /** @param notice that the form shows, stored before the first entry. */
@@ -50,11 +50,11 @@ export function createWaitlist(
 
   return {
     /**
-     * Checks that entries can be stored: stores an empty batch, which needs the same table, right and locks as a sign-up, and
-     * reports a storage error of the last 10 s: a full disk refuses only entries.
+     * Checks that entries can be stored, with an empty batch: it needs the same table, right and locks as a sign-up. Also throws
+     * a storage error of the last 10 s, because a full disk refuses no empty batch.
      */
     check: async (): Promise<void> => {
-      // Also before the first entry: a visitor may send the form of this page when a newer server has taken over.
+      // Store the notice before the first entry: a visitor may send this server's form when a newer server has taken over.
       if (!isNoticeStored) await storeNotice();
       if (storageError && performance.now() - storageError.at < storageErrorMs) throw storageError.error;
       await execute(insertStatement, "[]");
@@ -77,7 +77,7 @@ export function createWaitlist(
   };
 }
 
-/** Returns one entry for each address: the first one without the honeypot, otherwise the first. */
+/** Returns one entry for each address: the first whose honeypot is empty, otherwise the first. */
 function mergeByEmail(entries: SignUp[]): Iterable<SignUp> {
   const merged = new Map<string, SignUp>();
   for (const entry of entries) {
@@ -87,14 +87,14 @@ function mergeByEmail(entries: SignUp[]): Iterable<SignUp> {
   return merged.values();
 }
 
-/** Returns whether the disk or memory is full, the disk fails or a file is damaged: errors that only an entry meets. */
+/** Returns whether the disk or memory is full, the disk fails or a file is damaged: errors that an empty batch may not meet. */
 function isStorageError(error: unknown): boolean {
   return /^(53[12]|58|XX)/.test(errorFields(error).code ?? "");
 }
 
 /**
- * Without RETURNING and a conflict target, because the role may not read.
- * In the order of an import: otherwise, each could wait for an entry of the other.
+ * It has neither RETURNING nor a conflict target, because the role may not read.
+ * Its order is that of an import: otherwise, each could wait for an entry of the other.
  * Prisma's createMany stores less than half as many per second, and needs the right to set a status.
  */
 export const insertStatement = `${turn}

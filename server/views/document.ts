@@ -12,7 +12,7 @@ export function createDocument(template: string, site: PublicSite): (page: Rende
   return (page) => start + renderHead(page, site) + middle + root(page, site) + end;
 }
 
-/** The origin is printed on paper. */
+/** client/print.css prints the origin. */
 function root({ id, body, countsViews }: RenderedPage, { origin }: PublicSite): string {
   const data = `data-origin="${escapeHtml(origin)}" data-page="${id}"${countsViews ? " data-beacon" : ""}`;
   return `<div id="root" ${data}>${withoutVoidSlashes(body)}</div>`;
@@ -24,7 +24,7 @@ function withoutVoidSlashes(html: string): string {
 }
 
 export interface PublicSite {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   origin: string;
   /** False keeps every page out of search engines, for staging. */
   allowIndexing: boolean;

@@ -42,7 +42,7 @@ export async function createDevFrontend(server: Server, site: PublicSite): Promi
     appType: "custom",
     html: { cspNonce: nonce },
   });
-  // Each import looks for edits. With hot updates of its own, the runner could load modules anew during a request.
+  // Each import checks for edits. With its own hot updates, the runner could reload modules during a request.
   const runner = createServerModuleRunner(vite.environments.ssr, { hmr: false });
   const importEdited = async <Module>(path: string): Promise<Module> => {
     try {
@@ -54,7 +54,7 @@ export async function createDevFrontend(server: Server, site: PublicSite): Promi
   };
   const load = async () => {
     const entry = await importEdited<typeof EntryServer>("/entry-server.tsx");
-    // Not the import above: the head has texts of client/shared/content.ts, and an edit of that file does not restart the server.
+    // Import it again: the head has texts of client/shared/content.ts, and an edit of that file does not restart the server.
     const { createDocument: create } = await importEdited<typeof DocumentModule>(documentModule);
     const toDocument = async (page: EntryServer.RenderedPage) => {
       const template = await readFile(join(projectRoot, "client", "index.html"), "utf8");
@@ -78,7 +78,7 @@ const documentModule = join(projectRoot, "server", "views", "document.ts");
 export const builtClient = join(projectRoot, "dist", "client");
 
 /**
- * Inlines the stylesheet of the page, so that the first paint waits for the document only, and adds the script's hash, so that the
+ * Inlines the stylesheet of the page, so that the first paint waits for the document only. Adds the script's hash, so that the
  * browser runs no other script in its place.
  * @returns the function that creates documents, and the CSP sources of the inline styles.
  */

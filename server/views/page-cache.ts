@@ -12,7 +12,7 @@ const cachings = {
   /** Browsers revalidate the page at each visit; a CDN keeps it for a minute. */
   shared: {
     "Cache-Control": "public, max-age=0, s-maxage=60",
-    // For a CDN that implements RFC 9213: s-maxage forbids it to use a stale copy, also while this server is down.
+    // For CDNs that implement RFC 9213: with s-maxage, they may not serve a stale copy, even while this server is down.
     "CDN-Cache-Control": "max-age=60, stale-while-revalidate=60, stale-if-error=86400",
   },
   /** During a deployment, a path that this replica does not know may be a file of a newer one. */
@@ -24,7 +24,6 @@ const htmlType = { "Content-Type": "text/html; charset=utf-8" };
 
 /** What renders the pages: the build, or in development the sources with their latest edits. */
 interface Rendering extends Pick<typeof EntryServer, "findPage" | "prerenderedIds" | "renderPage"> {
-  /** Returns the HTML document around a page. */
   toDocument: (page: EntryServer.RenderedPage) => string | Promise<string>;
 }
 
@@ -50,7 +49,7 @@ export async function createPages(load: () => Promise<Rendering>, settings: () =
     return cacheResponse(bodies, page.status, { ...htmlType, ...cachings[page.caching ?? "none"] });
   }
 
-  /** Renders a page at its first request. */
+  /** Renders a page at its first request, and keeps it. */
   function renderOnce(id: PageId, failure?: FormFailure): Promise<CachedResponse> {
     const key = `${id} ${failure?.status} ${failure?.wait}`;
     const page = onDemand.get(key) ?? render(id, true, failure);
@@ -64,7 +63,7 @@ export async function createPages(load: () => Promise<Rendering>, settings: () =
     onDemand.clear();
     const prerender = async (id: PageId) => prerendered.set(id, await render(id, true));
     if (isBuilt) await Promise.all(prerenderedIds.map(prerender));
-    // Not compressed: clients rarely get it, and the start would wait for it.
+    // Without compression, for which the start would wait: clients rarely get this page.
     errorPage = await render("failed", false);
   }
 
@@ -77,7 +76,7 @@ export async function createPages(load: () => Promise<Rendering>, settings: () =
       const id = findPage(path, query);
       return id && prerendered.get(id);
     },
-    /** Returns the page for a fault, which was rendered before there is one. */
+    /** Returns the page for a fault, which is rendered in advance. */
     errorPage: () => errorPage,
     /**
      * Returns a page, or the page with the failure of a form post. A page that is the same for everybody is rendered once.

@@ -1,4 +1,4 @@
-// What a failure of each step of SMTP says about the message. tests/process/ has the worker and a real SMTP server.
+// What a failed step of SMTP means for the message. tests/process/ has the worker and a real SMTP server.
 import { expect, it, onTestFinished } from "vitest";
 import { openMailServer, type MailServer, type MailServerOptions } from "../../tests/support/mail-server.ts";
 import { MailError, sendMail } from "./mail-server.ts";

@@ -9,7 +9,6 @@ import { MailError, mailServerError, sendMail } from "./mail-server.ts";
 import type { CountMail } from "./metrics.ts";
 
 interface MailSettings {
-  /** URL of the SMTP server. */
   url: string;
   from: { name: string; address: string };
   /** HMAC key of erased addresses. */
@@ -29,7 +28,7 @@ export function mailTask(settings: MailSettings): Task {
   const requireRoom = createMailPace(settings.minConfirmed);
   return async (payload, helpers) => {
     const { entry: id, passed } = payload as { entry: string; passed?: true };
-    // Before the entry is read, and once: which jobs count must not depend on what is known of the address.
+    // Ask the pace once, before the entry is read: which jobs count must not depend on whether the address is on the list.
     if (!passed && !helpers.job.last_error?.startsWith(mailServerError)) await requireRoom(helpers);
     const entry = await findEntryToMail(helpers, id);
     if (!entry) return;

@@ -15,7 +15,7 @@ export function createWorkerMetrics() {
     labelNames: ["outcome"],
     registers: [registry],
   });
-  // From the start: rate() misses the first event of a series that begins with it.
+  // Start each series at 0: rate() misses an event that begins a series.
   for (const outcome of ["sent", "refused"]) mails.inc({ outcome }, 0);
   const onMail: CountMail = (outcome) => mails.inc({ outcome });
   return {

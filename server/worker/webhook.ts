@@ -1,4 +1,4 @@
-// The task webhook: posts an event for each new entry and for each confirmed one, as Slack reads it or as signed JSON.
+// The task webhook: posts an event for each new entry and for each confirmed one, in Slack's format or as signed JSON.
 import { createHmac } from "node:crypto";
 import type { Task } from "graphile-worker";
 import { sourceColumns } from "../database/columns.ts";
@@ -25,7 +25,7 @@ export function webhookTask(webhook: Webhook): Task {
   return async (payload, helpers) => {
     const { entry: id, confirmed } = payload as { entry: string; confirmed: boolean };
     const { rows } = await helpers.query<Omit<WebhookEvent, "confirmed_at">>(selectEntry, [id]);
-    // There is none if the address was a duplicate, or the entry is erased.
+    // There is no entry if the address was a duplicate, or the entry is erased.
     const [entry] = rows;
     if (!entry) return;
     // The trigger adds the job at the time of the confirmation. The worker's role need not read confirmed_at.
@@ -55,7 +55,7 @@ function toJson({ confirmed_at, ...data }: WebhookEvent) {
   return { type, timestamp: confirmed_at ?? data.created_at, data };
 }
 
-/** The same after a retry, so that a receiver can recognise an event which it already has. */
+/** A retry has the same id, so that a receiver recognises an event that it already has. */
 const messageId = ({ id, confirmed_at }: WebhookEvent) => (confirmed_at ? `${id}-confirmed` : id);
 
 /** Returns the headers of Standard Webhooks, https://www.standardwebhooks.com. */

@@ -17,7 +17,7 @@ import { eraseAgain, purgeOld } from "../models/list/erasures.ts";
 import type { CountMail } from "./metrics.ts";
 import { webhookTask } from "./webhook.ts";
 
-/** Few, as receivers have limits of their own; more than one, as a request that hangs takes 10 s, and a mail 30 s. */
+/** Jobs at once: few, because receivers have limits; more than one, because a request that hangs takes 10 s, and a mail 30 s. */
 const concurrency = 4;
 
 /**
@@ -55,8 +55,8 @@ export async function runTasks(
     try {
       await Promise.race([runner.promise, lost, completeRounds(holder, signal, roundMs)]);
     } finally {
-      // The lock is held until the jobs in progress are done, as another process would send them again. Docker Compose kills the
-      // worker after 15 s; the next one runs what is left.
+      // Hold the lock until the jobs in progress are done, because another process would send them again. Docker Compose kills the
+      // worker after 15 s; the next one runs the remaining jobs.
       await Promise.race([runner.stop().catch(() => undefined), sleep(roundMs)]);
     }
   });
@@ -77,7 +77,7 @@ async function createTask(task: WorkerTask, config: Config, key: string | undefi
   return mailTask({ url: smtpUrl, from: mailFrom, key: key ?? "", minConfirmed, site, onMail });
 }
 
-/** In UTC. A run that was missed while no worker ran is caught up; several runs that wait are one. */
+/** In UTC. A worker catches up on a missed run; several runs that wait are one. */
 export const purgeCrontab = "17 3 * * * purge ?fill=1d&jobKey=purge";
 
 /** Deletes old entries and, with the key of erased addresses, the entries that a restore or an import brought back. */
@@ -110,7 +110,7 @@ function createRunnerLogger(log: Log): Logger {
   return new Logger(({ taskIdentifier }) => (level: string, message) => {
     const [sentence] = message.split(":\n"); // A stack follows.
     if (level === "error" || level === "warning") log.warn(sentence);
-    // What a task says; graphile-worker itself says much more.
+    // The messages of a task; graphile-worker's own are many more.
     else if (taskIdentifier && level === "info") log.info(sentence);
     else log.debug(sentence);
   });

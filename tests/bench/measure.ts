@@ -71,7 +71,7 @@ export function median(values: number[]): number {
   return ((sorted[(sorted.length - 1) >> 1] as number) + (sorted[sorted.length >> 1] as number)) / 2;
 }
 
-/** Returns the median of the ratios of each round, so that both have the same noise of the machine. */
+/** Returns the median over the rounds' ratios: within a round, both meet the same noise of the machine. */
 export const medianRatio = (ours: number[], theirs: number[]) =>
   median(ours.map((value, round) => value / (theirs[round] as number)));
 

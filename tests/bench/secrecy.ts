@@ -1,13 +1,13 @@
-// Whether response times reveal if an address is on the list: sign-ups of new and known addresses in turn, and undoing them.
+// Measures whether response times reveal who is on the list: sign-ups of new and known addresses in turn, and their undoing.
 import { once } from "node:events";
 import { Agent, request, type IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
 import type { Site } from "../support/run.ts";
 import { median, medianRatio, verdict, type Bench, type Row } from "./measure.ts";
 
-/** How often each kind is sent in a round, of which the median counts. */
+/** Requests of each kind in a round, whose median counts. */
 const perRound = 50;
-/** How far the median time of a known address may be from that of a new one. */
+/** The allowed distance of the median time of a known address from that of a new one. */
 const tolerance = 0.03;
 
 const emails = { new: (i: number) => `new.${i}@example.com`, known: () => "known@example.com" };

@@ -47,7 +47,7 @@ export async function startBareServer(folder: string, site: Site): Promise<Site>
 }
 
 /**
- * Loads the server with wrk: each client sends its next request after the response to the one before.
+ * Loads the server with wrk: each client sends its next request after the response to the previous one.
  * @throws if a response is no success.
  */
 async function load(site: Site, clients: number, seconds: number, ...options: string[]) {

@@ -277,7 +277,7 @@ describe("the form", () => {
     await successHeading().waitFor();
   });
 
-  /** Each way to fail returns how to mend it. */
+  /** Makes the form fail. Returns a function that repairs the cause. */
   type Fail = () => Promise<() => Promise<void>>;
 
   const answer = async (respond: (route: Route) => unknown) => {

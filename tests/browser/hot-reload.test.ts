@@ -30,13 +30,13 @@ async function openHydrated(url: string): Promise<WatchedPage> {
     await page.getByLabel("Name").focus();
     return isHydrated(page);
   };
-  // Again and again: Vite reloads the page if it finds another dependency to bundle.
+  // Repeat this: Vite reloads the page if it finds another dependency to bundle.
   await expect.poll(() => hydrate().catch(() => false), { timeout }).toBe(true);
   await page.getByLabel("Name").fill("Ada");
   return page;
 }
 
-/** Whether the mark is in the page's heading or a custom property of it. */
+/** Returns whether the heading has the mark in its text or as a custom property. */
 const hasMark = (mark: string) => {
   const heading = document.querySelector("h1");
   if (!heading) return false; // The page is loading.

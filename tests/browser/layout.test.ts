@@ -152,7 +152,7 @@ async function recordShifts(page: Page) {
   });
 }
 
-/** Returns the shifts since the last call, also those that the browser has not yet reported. */
+/** Returns the shifts since the previous call, also those that the browser has not yet reported. */
 const takeShifts = (page: Page) => page.evaluate(() => (window as unknown as { takeShifts(): number[] }).takeShifts());
 
 it("the landing page does not shift while it loads and its animations run", async () => {
@@ -167,7 +167,7 @@ it("the landing page does not shift while it loads and its animations run", asyn
   expect(await takeShifts(page)).toEqual([]);
 });
 
-/** Waits two frames, the first of which starts animations, and until these have ended. */
+/** Waits two frames, the first of which starts animations, and then until the animations have ended. */
 async function settled(page: Page) {
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
   await animationsFinished(page);

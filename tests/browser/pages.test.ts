@@ -34,7 +34,7 @@ it("the 404 page shows its text, links to the landing page, logs the unknown pat
   expect(page.url()).toBe(`${sites.open.url}/`);
 });
 
-it("after a fault of the database, a link of a mail can be tried again", async () => {
+it("after a fault of the database, the error page leads back to the link of a mail", async () => {
   const page = await openPage();
   const link = `${sites.open.url}/confirm?token=${"A".repeat(22)}`;
   await page.goto(link);

@@ -13,7 +13,7 @@ const mails = {
   PUBLIC_URL: "https://www.perennial.example",
 };
 
-/** By name: the exchange of an MX record, and the texts of TXT records. */
+/** The exchange of the MX record and the texts of the TXT records, by name. */
 type Zone = Record<string, { mx?: string; txt?: string[] }>;
 
 /** Returns doctor's lines about the domain, whose records are those of the zone. */
@@ -61,7 +61,7 @@ it("doctor names the record that is missing, and another domain in PUBLIC_URL", 
     'warning  SPF: perennial.example has no record. Add one: perennial.example. TXT "v=spf1 include:your-provider ~all"',
     'warning  DMARC: _dmarc.perennial.example has no record. Add one: _dmarc.perennial.example. TXT "v=DMARC1; p=none; rua=mailto:dmarc@perennial.example"',
     dkim,
-    "warning  Mail domain: MAIL_FROM is of perennial.example, PUBLIC_URL of perennial.test. Send from the site's domain.",
+    "warning  Mail domain: MAIL_FROM has the domain perennial.example, PUBLIC_URL has perennial.test. Send from the site's domain.",
   ]);
 });
 
@@ -75,14 +75,14 @@ it("doctor refuses two SPF or DMARC records, and an MX record that accepts no ma
   expect(dmarc).toMatch(/^warning {2}DMARC: _dmarc\.perennial\.example has 2 records\. /);
 });
 
-/** Sends this process's queries where nobody answers them. */
+/** Sends this process's DNS queries to a server that does not answer. */
 function loseDns(): void {
   const own = dns.getServers();
   dns.setServers(["127.0.0.1:9"]);
   onTestFinished(() => dns.setServers(own));
 }
 
-it("doctor warns if DNS does not answer, and goes on", async () => {
+it("doctor warns if DNS does not answer, and continues", async () => {
   loseDns();
   const { code, stdout } = await waitlist(["doctor"], mails);
   expect(stdout).toMatch(
@@ -91,7 +91,7 @@ it("doctor warns if DNS does not answer, and goes on", async () => {
   expect([code, stdout]).toEqual([1, expect.stringContaining("\nok       Migrations: ")]); // The queue is missing.
 });
 
-it("doctor says how many of the latest mails were confirmed, and counts the jobs that wait for it", async () => {
+it("doctor says how many of the latest mails were confirmed, and counts the jobs that wait for confirmations", async () => {
   loseDns();
   const env = { ...mails, WORKER_DATABASE_URL: database.workerUrl };
   await migrate({ ...database, erasureKey, worker: { url: database.workerUrl, tasks: ["mail"] } });

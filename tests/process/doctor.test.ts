@@ -71,7 +71,7 @@ it("doctor finds that the web role may not store a sign-up, a notice or a page v
   }
 });
 
-it("doctor finds a locked table, and goes on", async () => {
+it("doctor finds a locked table, and continues", async () => {
   await withClient(database.ownerUrl, async (client) => {
     await client.query("BEGIN; LOCK earlyaccess");
     const { code, stdout, stderr } = await waitlist(["doctor"]);
@@ -93,7 +93,7 @@ it("doctor finds a database that was not migrated, a password that is refused, a
 
 it("doctor examines the role that a pooler logs in instead of the one in DATABASE_URL", async () => {
   const { username, pathname, port } = new URL(database.webUrl);
-  const superuser = username.replace("web", "map"); // As long, so that the message keeps its length.
+  const superuser = username.replace("web", "map"); // Of the same length, so that the message keeps its length.
   const run = (sql: string) => queryAs(superuserUrl(pathname.slice(1)), sql);
   await run(`CREATE ROLE ${superuser} SUPERUSER LOGIN PASSWORD 'it''s a long secret'`);
   onTestFinished(async () => void (await run(`DROP ROLE ${superuser}`)));
@@ -142,7 +142,7 @@ it("doctor finds webhooks that are not queued, a worker that does not run, and j
   );
   await database.query("UPDATE graphile_worker._private_jobs SET attempts = max_attempts");
   expect((await waitlist(["doctor"], wanted)).stdout).toMatch(/ given up after 25 attempts: 3\b/);
-  expect(await judge({})).toMatchObject({ Webhooks: "warning" }); // Not wanted any more.
+  expect(await judge({})).toMatchObject({ Webhooks: "warning" }); // No longer configured.
   await migrate({ ownerUrl: database.ownerUrl, webUrl: database.webUrl });
 });
 
@@ -161,7 +161,7 @@ it("doctor finds mails and deletions that are late, but not a mail that waits un
   expect(await verdictsAfter("attempts = 0")).toEqual(["ok", "ok"]);
   expect(await verdictsAfter("run_at = now() - interval '59 minutes'")).toEqual(["ok", "ok"]);
   expect(await verdictsAfter("run_at = now() - interval '61 minutes'")).toEqual(["warning", "warning"]);
-  expect(await verdictsAfter("attempts = 1")).toEqual(["ok", "warning"]); // One address is no backlog; there is one job of deletion.
+  expect(await verdictsAfter("attempts = 1")).toEqual(["ok", "warning"]); // One failed mail is no backlog; one failed deletion is.
 });
 
 it("doctor counts the sign-ups that have neither a mail nor a job, and docs/mail.md has the statement that queues them", async () => {

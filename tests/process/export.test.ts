@@ -50,7 +50,7 @@ it("every text, date, status and flag is the same after export and import, but n
   const others = { created_at, confirmed_at: created_at, status: "joined", suspected_spam: true, unusual_volume: true };
   const text = `'=1;"\\ ,+-@＝\u2028ï¼Na 🚀`;
   const fields = { name: text, email: "=1'`{|}@example.com", company: "@a", job_title: "'quoted'", utm_source: "news" };
-  const utm_content = text.replace("@", ""); // No source holds one.
+  const utm_content = text.replace("@", ""); // No source holds an "@".
   await insertEntries(database, [{ ...fields, utm_content, referrer_host: "blog.example", ...others }]);
   const before = await entries();
   await exportList(file("round-trip.csv"));

@@ -114,7 +114,7 @@ it.each<[string, string | Uint8Array, RegExp]>([
   expect(stderr).not.toMatch(/secret/i);
 });
 
-it("import without the right to temporary tables names it, and the statements of docs/postgres.md leave it to the owner", async () => {
+it("import without the right to temporary tables names it, and the SQL of docs/postgres.md leaves it to the owner", async () => {
   const { pathname, username } = new URL(database.ownerUrl);
   const name = pathname.slice(1);
   const text = await readFile(join(projectRoot, "docs/postgres.md"), "utf8");

@@ -18,7 +18,7 @@ beforeEach(async () => {
   holder = new pg.Client(database.ownerUrl);
   await holder.connect();
   await holder.query("SELECT pg_advisory_lock(42)");
-  // In the middle of the second batch.
+  // This entry is in the middle of the second batch.
   await database.query(`CREATE TRIGGER hold BEFORE INSERT ON earlyaccess
     FOR EACH ROW WHEN (NEW.email = 'person11500@example.com') EXECUTE FUNCTION hold()`);
 });

@@ -127,7 +127,7 @@ it("invite --list counts the people of each invitation, and --undo makes those w
   expect(await invited()).toEqual(["Person 0"]);
 });
 
-it("invite, joined, export and show work with the connection of an admin, whose name the status history has", async () => {
+it("invite, joined, export and show work with an admin's connection, and the status history has the admin's name", async () => {
   await migrate({ ...database, adminUrl: database.adminRoleUrl });
   await addPeople(2);
   const env = { DATABASE_OWNER_URL: database.adminRoleUrl };

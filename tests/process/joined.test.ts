@@ -9,7 +9,7 @@ beforeEach(() => database.query("TRUNCATE earlyaccess"));
 
 const statuses = async () => Object.fromEntries((await entries()).map(({ name, status }) => [name, status]));
 
-it("joined marks who waits or is invited, in any spelling, and counts and names the others, who stay as they are", async () => {
+it("joined marks waiting and invited people, in any spelling, and counts and names the others, who stay as they are", async () => {
   await add("Ada", "ada@example.com");
   await add("Zoë", "zoe@xn--mnchen-3ya.de", { status: "invited", invitation: "first" });
   await add("By hand", "hand@münchen.de", { suspected_spam: true });

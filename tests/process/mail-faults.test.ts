@@ -1,4 +1,4 @@
-// A mail server that refuses, hangs or is away: no sign-up fails, no mail is lost, and nobody gets two on a day.
+// A mail server that refuses, hangs or is down: no sign-up fails, no mail is lost, and nobody gets two a day.
 import { expect, it } from "vitest";
 import { until } from "../support/run.ts";
 import { createMailFixture } from "../support/worker.ts";
@@ -8,7 +8,7 @@ const fixture = createMailFixture();
 const { signUp, startWorker, mailed, emptied, failed } = fixture;
 const entries = () => fixture.database.query("SELECT mail_refusal, mailed_at IS NOT NULL AS mailed FROM earlyaccess");
 
-it("a mail that the server refuses for good is recorded, and not tried again", async () => {
+it("a mail that the server refuses permanently is recorded, and not retried", async () => {
   fixture.server.fail("data", "554 5.7.1 Nobody is");
   const worker = await startWorker();
   expect(await signUp("ada@example.com")).toBe(201);
@@ -38,7 +38,7 @@ it("a mail that waits for a mail server goes out when it is back", async () => {
   await startWorker();
   expect(await signUp("ada@example.com")).toBe(201);
   expect(await failed()).toBe("Mail server error: ECONNREFUSED");
-  // Which graphile-worker makes within four days.
+  // graphile-worker makes these attempts within four days.
   expect(await fixture.database.query("SELECT max_attempts FROM graphile_worker.jobs")).toEqual([{ max_attempts: 25 }]);
   fixture.server = await openMailServer({ port });
   await fixture.hasten();

@@ -24,7 +24,7 @@ async function signUpPeople(count: number): Promise<void> {
   for (let i = 0; i < count; i++) expect(await signUp(`person${performance.now()}@example.com`)).toBe(201);
 }
 
-/** Resolves when so many mails were sent in all, and so many jobs wait with the reason. */
+/** Resolves when this number of mails was sent in all, and this number of jobs waits with the reason. */
 async function expectSettled(sent: number, waiting: number): Promise<void> {
   await until(`${sent} mails and ${waiting} jobs that failed`, async () => {
     const jobs = await query("SELECT last_error FROM graphile_worker.jobs WHERE locked_at IS NULL");
@@ -68,7 +68,7 @@ it("four jobs at once do not exceed the pace", async () => {
     "INSERT INTO earlyaccess_mail_passes (minute) SELECT date_trunc('minute', now()) + i * interval '1 minute' FROM generate_series(0, 2) i",
   );
   await signUpPeople(8);
-  // All four jobs wait for this transaction, and then go on at the same time.
+  // All four jobs wait for this transaction, and then continue at the same time.
   const transaction = query("BEGIN; UPDATE earlyaccess_mail_passes SET jobs = jobs; SELECT pg_sleep(3); COMMIT");
   await startWorker();
   await transaction;

@@ -15,7 +15,7 @@ const asWebRole = (sql: string, values?: unknown[]) => queryAs(fixture.database.
 const follow = async (name: string, token = "") =>
   (await asWebRole(`SELECT ${name}($1) AS result`, [hashToken(token)]))[0]?.result;
 const tokens = () => fixture.server.mails.map(({ raw }) => /confirm\?token=([\w-]{22})/.exec(parseMail(raw).text)?.[1]);
-/** Signs up again, which sends the last of so many mails. */
+/** Signs up again, and waits until this number of mails was sent. */
 async function getMail(count: number): Promise<void> {
   expect(await signUp("ada@example.com")).toBe(201);
   await mailed(count);
@@ -150,13 +150,13 @@ describe("somebody who signs up again", () => {
       expect(jobs).toEqual([{ payload: { entry: id, ...more }, key: `mail ${String(id)}`, flags: null }]);
     };
     expect(await signUp("ada@example.com")).toBe(201);
-    await expectJob(); // Of the trigger.
+    await expectJob(); // The trigger added it.
     await startWorker();
     await mailed(1);
     await emptied();
     expect(await signUp("ada@example.com")).toBe(201);
     await fixture.waitsUntilTomorrow();
-    await expectJob({ passed: true }); // Of the worker.
+    await expectJob({ passed: true }); // The worker added it.
     expect(await runCommand("erase", "ada@example.com")).toMatchObject({ code: 0, stderr: "" });
     await fixture.passDay();
     await emptied();

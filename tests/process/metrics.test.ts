@@ -56,7 +56,7 @@ it("the metrics have a port of their own, count requests by method, route and st
       "method=POST,route=/confirm,status=200": 1,
       "method=POST,route=/leave,status=200": 1,
     });
-  // From the start: an increase misses the first event of a series that begins with it.
+  // Each series starts at 0: an increase misses an event that begins a series.
   const found = Object.keys(await scrape(site.metricsUrl));
   for (const route of ["/", "/api/earlyaccess", "/confirm", "/leave"])
     expect(found).toContain(`http_requests_total method=POST,route=${route},status=503`);

@@ -1,4 +1,4 @@
-// The built server while its database is away, and its shutdown.
+// The built server while its database is unavailable, and its shutdown.
 import { once } from "node:events";
 import { request, type IncomingMessage } from "node:http";
 import { createServer, type AddressInfo } from "node:net";
@@ -20,7 +20,7 @@ async function expectOutage(site: Site): Promise<void> {
   expect((await fetch(site.url)).status).toBe(200);
 }
 
-it("a site whose database is away at the start, or later does not answer, serves its pages, and then stores sign-ups", async () => {
+it("a site whose database is down at the start, or hangs later, serves its pages, and stores sign-ups once it is back", async () => {
   const empty = await createEmptyDatabase();
   const wire = await openWire(empty.webUrl);
   await wire.cut();
@@ -55,7 +55,7 @@ it("SIGTERM ends a start that waits for its database, which is starting", async 
 
 it("SIGTERM lets sign-ups in progress be stored, also one whose body arrives 8 s later", async () => {
   const site = await start({ env: urlsOf(database) });
-  await ready(site); // Otherwise the check at the start may be what waits for the lock.
+  await ready(site); // Otherwise, the check at the start might wait for the lock instead.
   const owner = new pg.Client(database.ownerUrl);
   await owner.connect();
   await owner.query("BEGIN; LOCK TABLE earlyaccess IN ACCESS EXCLUSIVE MODE");

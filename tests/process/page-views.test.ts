@@ -37,7 +37,7 @@ it("page views of two processes add up in the same rows when they stop", async (
   ]);
 });
 
-it("page views that Postgres refuses for their source do not keep later ones from being stored", async () => {
+it("page views whose source Postgres refuses do not prevent the storage of later ones", async () => {
   let logged = "";
   const log = pino({ base: null }, { write: (line: string) => (logged += line) });
   const { execute, close } = connect(createPool(database.webUrl), log);

@@ -87,7 +87,7 @@ describe("show", () => {
     expect(await mailOf({ disposable_email: true })).toBe("No mail is queued: the entry is marked disposable_email.");
   });
 
-  it("with --format json has the same and every character, and prints none that a terminal obeys", async () => {
+  it("with --format json has the same data with every character, and prints none that a terminal obeys", async () => {
     const id = await storeNotice("Who keeps the list\n");
     const name = "\u001B[2J\u202E\u{E0001}\u2028\u0085\u007F\n👩‍🚀";
     await addAda({ notice_id: id }, name);

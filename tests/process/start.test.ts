@@ -69,7 +69,7 @@ describe("a start with a given database", () => {
   it("logs neither the client's address, nor a query, nor the values of a sign-up, also of a refused or failed one", async () => {
     const site = await start({ env: { ...urlsOf(database), LOG_LEVEL: "trace" } });
     await signUp(site, { ...ada, name: "Unmistakable", company: "Unmistakable", job_title: "\u0000Unmistakable" });
-    // Neither has an "@", with which the log would redact it.
+    // Neither has an "@": the log would redact the path.
     await fetch(`${site.url}/api/earlyaccess?name=Unmistakable`, { method: "POST", body: '{"Unmistakable' });
     // It causes the warning about TRUST_PROXY.
     await fetch(`${site.url}/nope?name=Unmistakable`, { headers: { "X-Forwarded-For": "203.0.113.7" } });
@@ -129,7 +129,7 @@ describe("a start that fails", () => {
   });
 });
 
-it("a start on line ends of Windows creates the roles, and records the checksums of every other system", async () => {
+it("a start on files with line ends of Windows creates the roles, and records the checksums of every other system", async () => {
   const clone = await copyBuild("windows");
   for (const entry of await readdir(join(clone, "prisma"), { recursive: true })) {
     if (!entry.endsWith(".sql")) continue;

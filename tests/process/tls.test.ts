@@ -31,7 +31,7 @@ await queryAs(postgres.superuserUrl, "SELECT pg_reload_conf()");
 
 afterAll(() => postgres.release());
 
-/** @param host as the URL names it; the certificate is for localhost. */
+/** Returns the URLs of the database with this host name; the certificate is for localhost. */
 function urls(parameters: string, host = "localhost") {
   const given = (url: string) => `${url.replace("127.0.0.1", host)}${parameters}`;
   return { webUrl: given(postgres.webUrl), ownerUrl: given(postgres.ownerUrl) };

@@ -20,7 +20,7 @@ import { runWorker, type Site, until } from "../support/run.ts";
 import * as support from "../support/worker.ts";
 
 let database: TestDatabase;
-/** What the receiver got, in order, and how it responds from now on; 0: not at all. */
+/** The requests that the receiver got, in order, and the status of its responses; 0 sends none. */
 let received: { headers: IncomingHttpHeaders; body: string }[];
 let status: number;
 let receiver: Server;
@@ -154,7 +154,7 @@ describe("a second worker", () => {
     expect(received).toHaveLength(3);
   });
 
-  it("sends what waits after Postgres ended the connections of the first", async () => {
+  it("sends the waiting webhooks after Postgres ended the connections of the first", async () => {
     const first = await startWorkerProcess();
     const ended = once(first.process, "exit");
     await queryAs(
@@ -198,7 +198,7 @@ describe("the queue", () => {
     expect(await database.query("SELECT FROM earlyaccess")).toHaveLength(9);
   });
 
-  it("gets no jobs once webhooks are not configured any more", async () => {
+  it("gets no jobs once webhooks are no longer configured", async () => {
     await migrate({ ownerUrl: database.ownerUrl, webUrl: database.webUrl });
     const signUp = await openSignUps();
     expect(await signUp("ada@example.com")).toBe(201);

@@ -30,7 +30,7 @@ it("the worker's health check passes while the mail server hangs, and fails when
   const [, image = "[]"] = /^HEALTHCHECK .*\\\n +CMD (\[.*\])$/m.exec(read("Dockerfile")) ?? [];
   const [, kubernetes = ""] = /command: \["sh", "-c", "(find .*)"\]/.exec(read("deploy/kubernetes.yaml")) ?? [];
   const [, , inImage = ""] = JSON.parse(image) as string[];
-  const PORT = `${await freePort()}`; // Of no site.
+  const PORT = `${await freePort()}`; // No site listens there.
   const passes = (check: string) =>
     spawnSync("bash", ["-c", check.replace("/tmp", folder)], { env: { ...process.env, PORT } }).status === 0;
   const isHealthy = () => {
@@ -102,7 +102,7 @@ it("the worker deletes what is older than RETENTION_MONTHS or was erased before 
   expect(worker.log()).not.toContain("@");
 });
 
-it("the worker deletes each day, and catches up the day on which no worker ran", async () => {
+it("the worker deletes each day, and catches up on a day without a worker", async () => {
   expect(purgeCrontab).toMatch(/^\d+ \d+ \* \* \* purge /);
   await (await startPurge()).stop();
   expect(await emails()).toHaveLength(2);

@@ -88,7 +88,7 @@ export async function fillDisk(): Promise<string> {
 }
 
 /**
- * Signs up others, whom nothing may refuse, beside sign-ups of a locked address.
+ * Signs up other visitors, none of whom may be refused, beside sign-ups of a locked address.
  * @param interval in milliseconds between bursts of `size` sign-ups of the address.
  */
 async function signUpBesideLocked(visitors: Visitors, site: Site, size: number, interval: number): Promise<string> {
@@ -106,12 +106,12 @@ async function signUpBesideLocked(visitors: Visitors, site: Site, size: number, 
 }
 
 interface Fault {
-  /** Resolves when the fault is there, so that the site can notice it. */
+  /** Resolves when the site can notice the fault. */
   begin(visitors: Visitors): unknown;
   end(): unknown;
 }
 
-/** Begins the fault, sends visitors and probes, ends it, and waits for the recovery. Returns what was measured. */
+/** Begins the fault, sends visitors and probes, ends it, and waits for the recovery. Returns the measurements. */
 async function endure(stack: Stack, site: Site, fault: Fault): Promise<string> {
   const visitors = createVisitors(stack);
   assertConfirmed(await visitors.signUp(site, 20));
@@ -145,7 +145,7 @@ async function loadDuringFault(visitors: Visitors, site: Site): Promise<string> 
   ]);
   assertAnswered(answers);
   const refused = countStatus(answers, 503);
-  // One line for each, and a few for connections and the change of /readyz.
+  // One line for each refused sign-up, and a few for connections and the change of /readyz.
   assert(countWarnings(site) - before <= refused + 30, "the log is flooded");
   const slowest = Math.max(...answers.map(({ ms }) => ms));
   return `${pages} pages 200, ${refused} of 100 sign-ups refused, the slowest in ${Math.round(slowest)} ms`;
@@ -157,10 +157,10 @@ async function signUpAgain(visitors: Visitors, site: Site): Promise<boolean> {
   return countStatus(answers, 201) === 1;
 }
 
-/** How many lines of the log are warnings or worse. */
+/** Counts the lines of the log that are warnings or worse. */
 const countWarnings = (site: Site) => site.stdout().match(/"level":[456]0/g)?.length ?? 0;
 
-/** Fills the pages that the table has: with crowds first, then with single sign-ups that fit into a last gap. */
+/** Fills the pages of the table: first with crowds, then with single sign-ups that fit into the last gap. */
 async function signUpUntilRefused(visitors: Visitors, site: Site): Promise<void> {
   for (const crowd of [200, 1]) {
     for (let refused = 0; refused < 5;) {

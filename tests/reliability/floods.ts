@@ -109,7 +109,7 @@ async function sendPipelined(site: Site): Promise<void> {
 const getPage = "GET / HTTP/1.1\r\nHost: localhost\r\n";
 const postJson = "POST /api/earlyaccess HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
 
-/** What a client sends at once, what it sends each second, and the status of the response; it may get none. */
+/** The bytes that a client sends at once and each second, and the status of the response, if it gets one. */
 const slowSenders: [first: string, eachSecond: string, status: number][] = [
   [`${getPage}X: `, "x", 408],
   [getPage, "X: y\r\n", 408],

@@ -20,7 +20,7 @@ const shutdowns = 4;
 /** In milliseconds: the sign-ups of a burst are sent during this time, and the kill comes at a random moment of it. */
 const burstDuration = 250;
 const burstSize = 200;
-/** Fewer than sign-ups: some are sent twice, at the same time. */
+/** Fewer addresses than sign-ups: some are sent twice, at the same time. */
 const emails = 160;
 
 export const kills: StackScenarios = {

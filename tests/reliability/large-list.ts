@@ -16,7 +16,7 @@ import {
 } from "../support/stack.ts";
 
 const million = 1_000_000;
-/** In MB: heaps differ by this much, as V8 collects when it likes. The list itself takes 150 MB, its tenth 15 MB. */
+/** MB by which heaps may differ, because V8 chooses when it collects. The list itself takes 150 MB, its tenth 15 MB. */
 const memoryMargin = 64;
 /** In milliseconds. */
 const answerLimit = 1_000;

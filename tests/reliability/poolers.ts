@@ -11,7 +11,7 @@ import { findProgram, runSite, until } from "../support/run.ts";
 import { ready, signUp, startSite } from "../support/site.ts";
 import { assertAnswered, assertRunning, createVisitors, type StackScenarios } from "../support/stack.ts";
 
-/** Of a replica, with a migration beside each. */
+/** Restarts of a replica, with a migration beside each. */
 const restarts = 8;
 
 const withDatabase = (url: string, name: string) => Object.assign(new URL(url), { pathname: `/${name}` }).href;
@@ -96,7 +96,7 @@ async function migrateThrough({ url }: Pooler, postgres: Postgres, name: string,
   const worker = { url: withUser(direct.webUrl, "perennial_worker"), tasks: ["webhook" as const] };
   const settings = { ...direct, worker, erasureKey: "a-key-of-32-characters-for-tests" };
   const pooled = { ...settings, ownerUrl: url(direct.ownerUrl) };
-  // Others take each session that is free.
+  // Other clients take each free session.
   const done = new AbortController();
   const others = Array.from({ length: 4 }, async () => {
     while (!done.signal.aborted) await queryAs(pooled.ownerUrl, "SELECT pg_sleep(0.01)");

@@ -13,7 +13,7 @@ import { replicas } from "./replicas.ts";
 
 if (process.platform !== "linux") throw new Error("These tests need Linux: they stop processes and read /proc.");
 
-/** What a user would ask for first. Hosted CI runs all scenarios at night. */
+/** The scenarios that matter most to users. Hosted CI runs all scenarios at night. */
 const inCi = new Set([
   "the site is killed during bursts of sign-ups",
   "a backend of Postgres is killed while the site stands still and the disk is slow",
@@ -26,7 +26,7 @@ const inCi = new Set([
 
 const ofOneSite = { ...kills, ...databaseFaults, ...floods, ...replicas, ...largeList, ...metrics, ...poolers };
 
-/** Each returns what was measured, in a few words for the table, and throws if a check fails. */
+/** Each returns its measurements, in a few words for the table, and throws if a check fails. */
 const scenarios: Record<string, () => Promise<string>> = {
   ...Object.fromEntries(Object.entries(ofOneSite).map(([name, use]) => [name, () => withStack(use)])),
   "the disk of Postgres is full, and that of the log": fillDisk,

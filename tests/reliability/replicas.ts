@@ -21,7 +21,7 @@ export const replicas: StackScenarios = {
       assert(await isShared(), "the replicas do not share their limits");
       const contents = await redis.contents();
       assert(!/203\.0|example/.test(contents), `Redis holds a client's data: ${contents}`);
-      // Without the secret, whoever reads Redis could try all addresses.
+      // Without a secret, a reader of Redis could try all addresses.
       const secret = decodeURIComponent(new URL(stack.postgres.webUrl).password);
       const name = createHmac("sha256", secret).update("203.0.113.1").digest("base64url");
       assert(contents.includes(name), "Redis names no client by a hash with the secret");
@@ -63,7 +63,7 @@ async function countStatuses(sites: Site[], count: number, client: string): Prom
   return counts;
 }
 
-/** Their URLs of the database differ, as those of replicas on several machines may. */
+/** The replicas' URLs of the database differ, as on several machines. */
 const startReplicas = (stack: Stack, redisUrl: string) =>
   Promise.all(
     [1, 2, 3].map((replica) =>

@@ -19,7 +19,7 @@ export type TestApp = Awaited<ReturnType<typeof createTestApp>>;
 /** The settings of a site whose operator set none. */
 export const testSettings = () => ({ ...defaultSettings, notice: createNotice(defaultSettings).id });
 
-/** A database that no test reaches. */
+/** The URL of a database that does not exist. */
 export const noDatabase = "postgresql://unused:unused@127.0.0.1:1/unused";
 
 const frontends = new Map<string, Promise<Frontend>>();
@@ -34,7 +34,7 @@ function frontendOf(site: PublicSite): Promise<Frontend> {
 
 type Changes = Partial<Omit<AppOptions, "site">> & { site?: Partial<PublicSite>; ceiling?: number };
 
-/** Needs no end: the pool closes a connection that is idle for 10 s. */
+/** No test needs to close it: the pool closes a connection that is idle for 10 s. */
 export async function createTestApp(webUrl = noDatabase, { site: siteChanges, ceiling = 0, ...changes }: Changes = {}) {
   let lines = "";
   const log = pino({ base: null }, { write: (line: string) => (lines += line) });

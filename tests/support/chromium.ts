@@ -40,7 +40,7 @@ function findInPath(): string | undefined {
   return names.flatMap((name) => folders.map((folder) => join(folder, name))).find(existsSync);
 }
 
-/** The package contains what a bare system lacks (NSS, fonts), but uses it only if it detects Lambda. */
+/** The package contains the parts that a bare system lacks (NSS, fonts), but uses them only if it detects Lambda. */
 async function findPackaged(): Promise<Chromium> {
   if (process.platform !== "linux" || process.arch !== "x64") {
     throw new Error(

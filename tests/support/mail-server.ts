@@ -63,10 +63,10 @@ export async function openMailServer(options: MailServerOptions = {}) {
     url: `${scheme}://${credentials}localhost:${(server.server.address() as AddressInfo).port}`,
     /** Every complete message with its headers, also one that was refused. */
     mails,
-    /** Of every RCPT TO, in order. */
+    /** The addresses of every RCPT TO, in order. */
     recipients,
     connections: () => sockets.size,
-    /** Fails at a step from now on: with a reply, with "drop" by closing the connection, with "hang" not at all. No step: accepts. */
+    /** Fails at a step from now on: sends the reply, closes the connection ("drop") or sends nothing ("hang"). Without a step, accepts. */
     fail: (step?: Step, reply = "hang") => {
       failing = step && { step, reply };
     },

@@ -20,7 +20,7 @@ export interface Site {
 
 export interface Options {
   env?: Record<string, string>;
-  /** Elsewhere than in the project, so that nobody's .env changes a test. */
+  /** A folder outside of the project, so that no .env changes a test. */
   cwd?: string;
   command?: [string, ...string[]];
   /** A file for the log, which this process then does not read. */
@@ -85,7 +85,7 @@ export async function run(command: [string, ...string[]], env: Record<string, st
   return { code, stdout: child.stdout(), stderr: child.stderr(), seconds, peakMegabytes };
 }
 
-/** In MB (10⁶ bytes): current (VmRSS) or peak (VmHWM). NaN if the process has ended. */
+/** Returns the current (VmRSS) or peak (VmHWM) memory in MB (10⁶ bytes), or NaN if the process has ended. */
 export function memoryOf(pid: number | undefined, field: "VmRSS" | "VmHWM"): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, "utf8");
@@ -95,7 +95,7 @@ export function memoryOf(pid: number | undefined, field: "VmRSS" | "VmHWM"): num
   }
 }
 
-/** User and system time so far, in seconds. */
+/** Returns the user and system time so far, in seconds. */
 export function cpuSecondsOf(pid: number | undefined): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(" ");
   return (Number(fields[13]) + Number(fields[14])) / 100; // Linux counts in hundredths.
@@ -104,7 +104,7 @@ export function cpuSecondsOf(pid: number | undefined): number {
 /** Debian keeps the programs of Postgres out of PATH. */
 const postgresFolder = "/usr/lib/postgresql";
 
-/** Returns the path of the first program that is installed, of the newest Postgres if it is one of its own. @throws if there is none. */
+/** Returns the path of the first installed program; a program of Postgres is that of the newest version. @throws if there is none. */
 export function findProgram(...names: string[]): string {
   // The newest may have only the programs of a client.
   const versions = existsSync(postgresFolder) ? readdirSync(postgresFolder).toSorted().toReversed() : [];

@@ -38,7 +38,7 @@ export async function signUp(site: Pick<Site, "url">, entry: object = ada, heade
 /** `npm run studio` on a free port. */
 export async function startStudio(env: Record<string, string>, ...options: string[]): Promise<Site> {
   const port = await freePort();
-  // Unlike the command tsx, node ends with the exit code of the file also if the file reacts late to a signal.
+  // Unlike the command tsx, node ends with the exit code of the file even if the file reacts late to a signal.
   const tsx = [process.execPath, "--import", import.meta.resolve("tsx")] as const;
   const file = join(projectRoot, "server/commands/studio.ts");
   const studio = runSite({ env, command: [...tsx, file, "--port", `${port}`, ...options] });

@@ -18,7 +18,7 @@ export interface Stack {
   query: (sql: string, values?: unknown[]) => Promise<Record<string, unknown>[]>;
 }
 
-/** What each scenario does, by its name. Returns what was measured; throws if a check fails. */
+/** The scenarios by name. Each returns its measurements, and throws if a check fails. */
 export type StackScenarios = Record<string, (stack: Stack) => Promise<string>>;
 
 /** A valid sign-up; `number` makes the address. */

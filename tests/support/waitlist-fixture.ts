@@ -67,7 +67,7 @@ export async function runWaitlist(
   env: Record<string, string> = {},
 ): Promise<Result> {
   const [folder, own] = [process.cwd(), process.env];
-  process.chdir(tmpdir()); // Nobody's .env changes a test.
+  process.chdir(tmpdir()); // No .env changes a test.
   process.env = { ...urlsOf(database), ...env };
   const [stdout, stderr] = [capture("stdout"), capture("stderr")];
   try {

@@ -79,7 +79,7 @@ export function createMailFixture() {
     mailed: (count: number) => until(`${count} mails`, () => fixture.server.mails.length >= count),
     /** Resolves when every job is done. */
     emptied: () => emptied(fixture.database),
-    /** Resolves when one job waits without an attempt, until the next day or for so many days. */
+    /** Resolves when one job waits without an attempt, until the next day or for the number of days. */
     waitsUntilTomorrow: (days = 1) =>
       until("a job waits until tomorrow", async () => {
         const [job, ...others] = await query(

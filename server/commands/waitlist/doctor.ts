@@ -59,7 +59,7 @@ async function* examine(): AsyncGenerator<Finding> {
   }
 }
 
-/** Describes a failed check in one line, so that the others follow. @throws the error if it is a fault of doctor. */
+/** Describes a failed check in one line, so that the other checks still run. @throws the error if it is a fault of doctor. */
 function toProblem(what: string, error: unknown): Finding {
   if (error instanceof OperatorError) return problem(what, error.message);
   const { code } = errorFields(error);
@@ -188,7 +188,7 @@ async function examineJobs(owner: pg.Client, task: WorkerTask, what: string): Pr
   return warn(what, `${state}.${error ? ` The latest error: ${printable(error)}.` : ""}`);
 }
 
-/** Sign-ups that were stored while the queue failed, or restored from a backup; not those from before the first mail. */
+/** Counts sign-ups after the first mail that were stored while the queue failed, or that a restore brought back. */
 async function findMissingMails(owner: pg.Client): Promise<Finding> {
   const { rows } = await owner.query(
     `SELECT count(*)::int AS missing FROM public.earlyaccess AS entry

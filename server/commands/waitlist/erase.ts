@@ -1,4 +1,4 @@
-// waitlist erase: the right to erasure (GDPR, article 17), and those who unsubscribed elsewhere.
+// waitlist erase: removes people who ask for erasure (GDPR, article 17), or who unsubscribed elsewhere.
 import { Command } from "commander";
 import { requireErasureKey } from "../../database/erasure-key.ts";
 import { eraseEntries, findPeople } from "../../models/list/erasures.ts";

@@ -20,7 +20,7 @@ export async function writeList(path = "-", write: (output: Writable) => Promise
   const found = await stat(path).catch(() => undefined);
   if (found) throw new OperatorError(`${printable(path)} exists already. Nothing was changed.`);
   const draft = `${path}.part`;
-  // Flushed, as a power cut after the renaming could leave an empty file.
+  // Flush it: otherwise, a power cut after the renaming could leave an empty file.
   const output = createWriteStream(draft, { flags: "wx", mode: 0o600, flush: true });
   await once(output, "open").catch((error: NodeJS.ErrnoException) => {
     throw fileError(draft, "written", error);

@@ -14,7 +14,7 @@ export interface CsvFile {
 }
 
 export interface CsvLine {
-  /** From 1; of a record of several lines, its last one. */
+  /** Counted from 1. A record of several lines has the number of its last one. */
   number: number;
   /** The cells of known columns; undefined if the line has more cells than the header. */
   cells: Record<string, string> | undefined;

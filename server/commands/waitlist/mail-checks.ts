@@ -8,7 +8,7 @@ import { loadConfig } from "../../config/load-config.ts";
 import { normaliseEmail } from "../../models/waitlist-entry.ts";
 import { OperatorError, printableName } from "../../errors.ts";
 
-/** What a check of doctor found. `text` says it, and what to do unless it is ok. */
+/** The result of a check of doctor. Unless it is ok, `text` says what to do. */
 export type Finding = [verdict: "ok" | "warning" | "problem", what: string, text: string];
 
 export const ok = (what: string, text: string): Finding => ["ok", what, text];
@@ -57,7 +57,7 @@ async function orNone<T>(records: Promise<T[]>): Promise<T[]> {
   });
 }
 
-/** Receivers ignore several SPF or DMARC records, as they ignore none. */
+/** Receivers treat several SPF or DMARC records like none. */
 function describe(what: string, name: string, records: number, example: string): Finding {
   if (records === 1) return ok(what, `${name} has a record`);
   if (records > 1) return warn(what, `${name} has ${records} records. Merge them into one.`);
@@ -66,13 +66,13 @@ function describe(what: string, name: string, records: number, example: string):
 
 const lastLabels = (name: string) => name.split(".").slice(-2).join(".");
 
-/** Receivers trust links to the sender's organisation more. Which names belong to one is a list that the site does not have. */
+/** Receivers trust links to the sender's organisation more. The site has no list of the names that belong to one. */
 function compareDomains(domain: string, host: string): Finding {
   const isBelow = (name: string, parent: string) => `.${name}`.endsWith(`.${parent}`);
   const [what, common] = ["Mail domain", lastLabels(domain)];
   if (isBelow(host, domain) || isBelow(domain, host)) return ok(what, "MAIL_FROM and PUBLIC_URL match");
   if (common === lastLabels(host)) return ok(what, `MAIL_FROM and PUBLIC_URL match if ${common} is yours alone`);
-  return warn(what, `MAIL_FROM is of ${domain}, PUBLIC_URL of ${host}. Send from the site's domain.`);
+  return warn(what, `MAIL_FROM has the domain ${domain}, PUBLIC_URL has ${host}. Send from the site's domain.`);
 }
 
 export async function examineConfirmations(owner: pg.Client, minimum: number): Promise<Finding> {

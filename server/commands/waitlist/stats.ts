@@ -44,7 +44,7 @@ const confirmed: Column = { heading: "Confirmed", cell: (row) => count(row.confi
 const views: Column = { heading: "Views", cell: (row) => count(row.views) };
 const rate: Column = { heading: "Rate", cell: formatRate };
 
-/** For example "4.5 %"; "–" if sign-ups and views are not of the same visits. */
+/** Returns for example "4.5 %", or "–" if there are no views or fewer views than sign-ups. */
 function formatRate({ converted, views: trials }: Figure): string {
   return trials === 0 || converted > trials ? "–" : percent(converted, trials);
 }

@@ -1,4 +1,4 @@
-// The embedded Postgres through what people do to it: shared, killed, left behind.
+// The embedded Postgres when it is shared, killed or left behind.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";
@@ -67,7 +67,7 @@ it("the embedded Postgres starts again after a SIGKILL, also if its lock file na
   const pid = await postmaster();
   process.kill(pid, "SIGKILL");
   await gone(pid);
-  // Of the account that Postgres runs as: only such a process keeps it from starting.
+  // Only a process of the account that Postgres runs as keeps it from starting.
   const { uid, gid } = await stat(join(folder, "postgres/data"));
   const unrelated = spawn("sleep", ["600"], process.getuid?.() === 0 ? { uid, gid } : {});
   onTestFinished(() => void unrelated.kill());

@@ -140,7 +140,7 @@ async function joinCluster(cluster: Cluster): Promise<pg.Client> {
   }
 }
 
-/** Returns undefined if this cluster does not run. @throws if it does not answer yet, or is being stopped. */
+/** Takes inUseLock. Returns undefined if this cluster does not run. @throws if it is starting or stopping. */
 async function hold({ data, passwords }: Cluster): Promise<pg.Client | undefined> {
   const { port, isRunning } = await readLock(data);
   // After a kill, another user's program may listen on the port, and would get the password.
@@ -197,7 +197,7 @@ async function start({ directory, data, binaries }: Cluster): Promise<void> {
   // Postgres refuses to start while the process named in its lock file is alive. After a kill, that number may belong to an
   // unrelated process; in a container it usually does. A running postmaster ends itself without the file.
   if (isRunning === false) await rm(lockFile(data), { force: true });
-  // After a kill the same port if it is free, so that a running site can reconnect.
+  // After a kill, use the same port if it is free, so that a running site can reconnect.
   const port = last && (await isFree(last)) ? last : await freePort();
   const options = ["-w", "-t", "30", "-l", join(directory, "postgres.log"), "-o", `-p ${port}`];
   await binaries.run("pg_ctl", ["start", "-D", data, ...options]);
@@ -212,7 +212,7 @@ async function readLock(data: string) {
 }
 
 async function isPostmaster(pid: string, data: string): Promise<boolean> {
-  // Elsewhere, the process is alive, and this user may signal it.
+  // Without /proc, check that the process is alive and that this user may signal it.
   if (process.platform !== "linux") return process.kill(Number(pid), 0);
   // Without CAP_SYS_PTRACE, as in a container, root may not ask for another user's working directory.
   const command = await readFile(`/proc/${pid}/cmdline`, "utf8");

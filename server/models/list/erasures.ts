@@ -86,8 +86,8 @@ export async function countOld(client: pg.Client, months: number): Promise<numbe
 }
 
 /**
- * Deletes entries whose address was erased after their sign-up, or which were undone: a restore or an import brought them
- * back. An undone entry is known by its id (earlyaccess_leave). Returns their number.
+ * Deletes entries that a restore or an import brought back: their address was erased after their sign-up, or their sign-up was
+ * undone. For an undone entry, the table has its id (earlyaccess_leave). Returns their number.
  * @param dryRun counts them only.
  */
 export async function eraseAgain(client: Queryable, key: string, dryRun = false): Promise<number> {

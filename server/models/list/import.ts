@@ -15,16 +15,16 @@ export interface ImportedEntry extends WaitlistEntry {
   status: string | null;
 }
 
-/** In entries. A sign-up of one of their addresses waits for the transaction. */
+/** Entries per transaction, for which a sign-up of one of their addresses waits. */
 const batchSize = 1_000;
 const columns = `${entryColumns}, created_at, status`;
 const order = columns.split(", ") as (keyof ImportedEntry)[];
 
-/** An SQL condition: the person did not sign up again after the erasure. Without a date, a line may be older than that. */
+/** An SQL condition: the person did not sign up again after the erasure. A line without a date may be older than the erasure. */
 const isErased = `EXISTS (SELECT FROM earlyaccess_erasures.addresses AS erased
   WHERE erased.hash = line.hash AND (line.created_at IS NULL OR line.created_at <= erased_at))`;
 
-/** In characters, of lines that are sent together: a line alone would cost a call of the socket. */
+/** Characters of lines that are sent together, because each single line would cost a write to the socket. */
 const chunkLength = 65_536;
 
 /**
@@ -84,7 +84,7 @@ export async function insertLines(client: pg.Client, lines: number, hasErasures:
     SELECT ${entryColumns}, coalesce(created_at, CURRENT_TIMESTAMP), coalesce(status, 'waiting'), true
     FROM pg_temp.line WHERE row_number > $1 AND row_number <= $2 ${hasErasures ? `AND NOT ${isErased}` : ""}
     ORDER BY email COLLATE "C", row_number ON CONFLICT DO NOTHING`;
-  // Sign-ups of a batch queue behind a lock that the import waits for, so it gives up early and tries again.
+  // While the import waits for a lock, sign-ups queue behind it, so it gives up early and retries.
   await client.query("SET lock_timeout = '300ms'; SET earlyaccess.silent = 'on'");
   let inserted = 0;
   for (let done = 0; done < lines; done += batchSize) {

@@ -28,10 +28,10 @@ export async function nameInvitation(client: pg.Client): Promise<string> {
   return rows[0].invitation as string;
 }
 
-/** Entries of one statement. Few, as a sign-up of an address waits for the transaction that holds its entry. */
+/** Entries per statement. They are few, because a sign-up waits for the transaction that holds its entry. */
 const batchSize = 1_000;
 
-/** Invites the oldest, and returns how many. Skips people whom another transaction holds: two runs never take the same person. */
+/** Invites the oldest, and returns their number. Skips entries that another transaction holds, so two runs never invite the same person. */
 export async function inviteOldest(client: pg.Client, first: number, condition: string, invitation: string) {
   // ARRAY, because Postgres may run a subquery of IN more than once.
   const update = `UPDATE public.earlyaccess SET status = 'invited', invitation = $2 WHERE id = ANY (ARRAY(
@@ -48,7 +48,7 @@ export async function revertInvitation(client: pg.Client, invitation: string): P
 
 /** Sets the addresses that are waiting or invited to joined. Returns the status that each address of the list had before. */
 export async function markJoined(client: pg.Client, emails: string[]): Promise<Map<string, string>> {
-  // Locks in the order of sign-ups and imports, against deadlocks. The last SELECT reads what was there before the UPDATE.
+  // The order of locks is that of sign-ups and imports, against deadlocks. The last SELECT reads the state before the UPDATE.
   const update = `WITH due AS (
       SELECT id FROM public.earlyaccess WHERE email = ANY ($1) AND status IN ('waiting', 'invited')
       ORDER BY email COLLATE "C" FOR UPDATE
@@ -73,7 +73,7 @@ async function updateInBatches(client: pg.Client, update: string, invitation: st
   }
 }
 
-/** Returns all invitations, the newest first; of its people, `invited` and `joined` have that status. */
+/** Returns all invitations, the newest first. `invited` and `joined` count its people with that status. */
 export async function listInvitations(client: pg.Client) {
   // The number at the end of a name has no leading zeros.
   const { rows } = await client.query<{ invitation: string } & Record<"people" | "invited" | "joined", number>>(

@@ -1,4 +1,4 @@
-// Confirmation mails: which entry gets one and when, what is stored of it, and the pace of all mails.
+// Confirmation mails: which entry gets one and when, what is stored about it, and the pace of all mails.
 import type { JobHelpers } from "graphile-worker";
 import type pg from "pg";
 import { isFlagged } from "../waitlist-entry.ts";
@@ -23,7 +23,7 @@ export async function findEntryToMail(queue: Queue, id: string): Promise<EntryTo
 }
 
 /**
- * Returns the time a day after the latest mail or erasure, and 30 days after the address left; undefined if it has passed.
+ * Returns the next time for a mail: a day after the latest mail or erasure, and 30 days after the address left. Undefined means now.
  * @param hash of the address, as the erased addresses have it.
  */
 export async function findNextMailTime(queue: Queue, entry: EntryToMail, hash: Buffer): Promise<Date | undefined> {
@@ -51,7 +51,7 @@ export async function claimMail(queue: Queue, { id }: EntryToMail, tokenHash: st
   return rowCount === 1;
 }
 
-/** @param refusal the mail server's code if it is permanent. */
+/** Undoes claimMail if the mail is not sent. @param refusal the mail server's code if it is permanent. */
 export async function releaseMail(
   queue: Queue,
   { id, mailed_at }: EntryToMail,
@@ -67,7 +67,7 @@ export async function releaseMail(
 
 // The pace: if few people confirm their mails, only few are sent.
 
-/** The unit of `hours` is an hour; the others count jobs. tests/process/mail-pace.test.ts has the scenarios. */
+/** `unconfirmed` and `forEachConfirmed` count jobs. tests/process/mail-pace.test.ts has the scenarios. */
 const limits = [
   // A burst of strangers' addresses. People confirm within minutes, which makes room for others.
   { hours: 2, unconfirmed: 220, forEachConfirmed: 12 },
@@ -79,10 +79,10 @@ const limits = [
 /** Mails in 24 hours that are always sent: without them, nobody could confirm any more. */
 const everyDay = 5;
 
-/** From the ninth attempt, after more than an hour, a job leaves half of the room to new sign-ups: held addresses of bots fill it for days. */
+/** From its ninth attempt, after more than an hour, a job leaves half of the room to new sign-ups: otherwise, bots fill it for days. */
 const youngAttempts = 8;
 
-/** In milliseconds. While there is no room, jobs fail without a query. */
+/** Milliseconds for which jobs fail without a query once there is no room. */
 const closedMs = 20_000;
 
 const passed = (hours: string) =>
@@ -96,7 +96,7 @@ const room = (minimum: number, share: number) => `SELECT greatest(${everyDay} - 
     LATERAL (SELECT count(*) AS confirmed FROM public.earlyaccess WHERE confirmed_at > CURRENT_TIMESTAMP - span) AS confirmations,
     LATERAL (${passed("span")}) AS passes`;
 
-/** Statements of one transaction: count and check are one step, also with several jobs at once. */
+/** One transaction, so that concurrent jobs check and count one after the other. */
 const pass = (minimum: number, share: number) => `LOCK TABLE public.earlyaccess_mail_passes IN SHARE ROW EXCLUSIVE MODE;
   DELETE FROM public.earlyaccess_mail_passes WHERE minute < CURRENT_TIMESTAMP - interval '15 days';
   INSERT INTO public.earlyaccess_mail_passes AS counted (minute)
@@ -108,7 +108,7 @@ export const waitsForConfirmations = "The mail waits for confirmations of earlie
 
 /**
  * Returns a function that lets a job pass, and counts it.
- * @param minimum MAIL_MIN_CONFIRMED: with twice as much, a confirmed mail makes room for half as many others; 0 sends all.
+ * @param minimum MAIL_MIN_CONFIRMED, in per cent: twice the value halves the room that a confirmed mail makes; 0 sends all.
  * @throws an error, so that the queue retries the job, if the pace allows no mail now.
  */
 export function createMailPace(minimum: number): (queue: JobHelpers) => Promise<void> {

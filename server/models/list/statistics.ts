@@ -12,7 +12,7 @@ const counts = ["views", "signups", "confirmed", "converted"] as const;
 export type Figure = { label: string } & Record<(typeof counts)[number], number>;
 
 export interface Figures {
-  /** Entries without flag that were not imported; `joined` are those of the invited who did. */
+  /** Entries without flag that were not imported; `joined` counts only invited people. */
   funnel: Record<"signups" | "confirmed" | "invited" | "joined", number>;
   total: Figure;
   /** In UTC, the newest first, without days that have neither views nor sign-ups. */
@@ -63,7 +63,7 @@ export function sumFigures(label: string, figures: Figure[]): Figure {
 
 const sums = counts.map((key) => `sum(${key})::float8 AS ${key}`).join(", ");
 
-/** Returns the beginning of a statement that reads from `figures`. --since and --until compare the midnight of a day's views. */
+/** Returns the beginning of a statement that reads from `figures`. --since and --until treat the views of a day as of its midnight. */
 function viewsAndEntries(period: string, isCounted: string): string {
   return `WITH viewed AS (
     SELECT created_at::date AS day, source, views
@@ -77,7 +77,7 @@ function viewsAndEntries(period: string, isCounted: string): string {
   )`;
 }
 
-/** Links can name any number of sources. */
+/** Limits the sources: links can name any number. */
 function largestSources(limit: number): string {
   return `, ranked AS (
     SELECT source, ${sums}, row_number() OVER (ORDER BY sum(signups) DESC, sum(views) DESC, source) AS place
