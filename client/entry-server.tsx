@@ -1,10 +1,9 @@
 // Server rendering: finds the page for a request and renders it to HTML. Vite loads this file in development; the build bundles it.
 import { renderToString } from "react-dom/server";
-import { Route, Routes, StaticRouter } from "react-router-dom";
+import { StaticRouter } from "react-router-dom";
 import { meta } from "./shared/content.ts";
-import { FormFailureContext } from "./early-access/form-failure-context.ts";
 import { FormFailureSummary } from "./early-access/form-failure-summary.tsx";
-import type { FormFailure } from "./shared/landing-state.ts";
+import { FormFailureContext, type FormFailure } from "./shared/landing-state.ts";
 import { pages, type Page, type PageId } from "./routes.tsx";
 import { SettingsContext, type PageSettings } from "./shared/site-settings.ts";
 
@@ -40,11 +39,7 @@ export function renderPage(id: PageId, settings: PageSettings, failure?: FormFai
   const body = renderToString(
     <StaticRouter location={path}>
       <SettingsContext value={settings}>
-        <FormFailureContext value={shownFailure}>
-          <Routes>
-            <Route path={path} element={element} />
-          </Routes>
-        </FormFailureContext>
+        <FormFailureContext value={shownFailure}>{element}</FormFailureContext>
       </SettingsContext>
     </StaticRouter>,
   );

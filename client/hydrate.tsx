@@ -3,7 +3,7 @@ import { StrictMode, startTransition } from "react";
 import { hydrateRoot } from "react-dom/client";
 import { formId } from "./shared/paths.ts";
 import { ErrorBoundary } from "./early-access/error-boundary.tsx";
-import { headingId, Panel } from "./early-access/panel.tsx";
+import { Panel } from "./early-access/panel.tsx";
 import type { Hydration } from "./sections/early-access.tsx";
 import { SettingsContext } from "./shared/site-settings.ts";
 
@@ -13,7 +13,7 @@ const { settings, state } = JSON.parse(section.dataset.hydration as string) as H
 const content = (
   <StrictMode>
     <SettingsContext value={settings}>
-      <ErrorBoundary headingId={headingId}>
+      <ErrorBoundary>
         <Panel firstState={state} />
       </ErrorBoundary>
     </SettingsContext>

@@ -1,5 +1,6 @@
 // The request path, from top to bottom.
 import express from "express";
+import { signupPath, viewPath } from "../client/shared/paths.ts";
 import { earlyAccess, type EarlyAccessOptions } from "./controllers/early-access.ts";
 import { live, ready } from "./controllers/health.ts";
 import { entryLinks } from "./controllers/links.ts";
@@ -8,21 +9,18 @@ import { countViews } from "./controllers/page-views.ts";
 import { sendCached } from "./http/cached-response.ts";
 import type { Application } from "./http/server.ts";
 import { handleErrors, HttpError } from "./middleware/errors.ts";
-import { checkProxyCount, logRequest, type OnResponse } from "./middleware/request-log.ts";
-import { securityHeaders, setHeaders } from "./middleware/security-headers.ts";
+import { createRequestLog, type RequestLogOptions } from "./middleware/request-log.ts";
+import { securityHeaders } from "./middleware/security-headers.ts";
 import type { EntryLinks } from "./models/entry-links.ts";
 import type { PageViews } from "./models/page-views.ts";
 import type { Frontend } from "./views/frontend.ts";
 
-export interface AppOptions extends EarlyAccessOptions {
+export interface AppOptions extends EarlyAccessOptions, RequestLogOptions {
   frontend: Frontend;
   isReady: () => Promise<boolean>;
   links: EntryLinks;
   pageViews: PageViews;
-  /** The number of proxies in front. */
-  trustProxy: number;
   hstsIncludeSubdomains?: boolean;
-  onResponse?: OnResponse | undefined;
 }
 
 export function createApp(options: AppOptions): Application {
@@ -35,19 +33,18 @@ export function createApp(options: AppOptions): Application {
     inline: frontend.inline,
     allowIndexing: site.allowIndexing,
   });
-  const checkProxy = checkProxyCount(trustProxy, log);
+  const logRequest = createRequestLog(options);
   const app = express();
 
   const listener: Application["listener"] = (req, res, refusal) => {
     // 1. Every response: request id, log and security headers
-    const headers = ["X-Request-Id", logRequest(req, res, options), ...constantHeaders];
-    checkProxy(req);
+    const headers = ["X-Request-Id", logRequest(req, res), ...constantHeaders];
     // 2. Prerendered pages and files, before Express, whose routing costs a third of the throughput
     const cached = req.method === "GET" || req.method === "HEAD" ? findCached(req, frontend) : undefined;
     if (refusal) res.writeHead(refusal, headers).end();
     else if (cached) sendCached(req, res, cached, headers);
     else {
-      setHeaders(res, headers);
+      for (let i = 0; i < headers.length; i += 2) res.setHeader(headers[i] as string, headers[i + 1] as string);
       app(req, res);
     }
   };
@@ -63,9 +60,9 @@ export function createApp(options: AppOptions): Application {
   // 3. Health and API
   app.all("/healthz", live);
   app.all("/readyz", ready(isReady));
-  app.use(earlyAccess(options, renderPage));
+  app.all(signupPath, earlyAccess(options, renderPage));
   app.use(entryLinks(links, limits, renderPage));
-  app.use(countViews(pageViews, limits, origin));
+  app.all(viewPath, countViews(pageViews, limits, origin));
   app.use("/api", () => {
     throw new HttpError(404, "There is nothing at this address.");
   });

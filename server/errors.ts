@@ -28,8 +28,8 @@ export const migrateHint =
   "Migrate: npm run migrate; docker compose run --rm --no-deps migrate; or node dist/server/migrate.js in the image.";
 
 export function explain(error: unknown): string {
-  if (error instanceof OperatorError) return `${printableLines(error.message)}\n`;
-  return `${printableLines(String(error instanceof Error ? error.stack : error))}\n`;
+  const text = error instanceof OperatorError ? error.message : String(error instanceof Error ? error.stack : error);
+  return `${printableLines(text)}\n`;
 }
 
 /** Returns whether the text has an "@", also in full width, percent-encoded several times, as an entity or quoted-printable. */
@@ -59,10 +59,17 @@ export function errorFields(error: unknown) {
   return { name, code: cause?.originalCode ?? cause?.kind ?? code ?? known };
 }
 
+/** Returns whether the text is valid percent-encoding of UTF-8. */
+export function isDecodable(text: string): boolean {
+  try {
+    return decodeURIComponent(text) !== undefined; // The bundler would remove a call whose result is not used.
+  } catch {
+    return false;
+  }
+}
+
 /** Control and format characters, lone surrogates, and Unicode's line and paragraph separators. */
 export const invisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
-const longestName = 100;
-const mostNames = 20;
 
 /** Replaces each invisible character of a value by "?". Line breaks too: a value must not add lines to a message. */
 export function printable(value: string): string {
@@ -76,11 +83,11 @@ export function printableLines(message: string): string {
 
 /** Like printable, but cuts a name or option after 100 characters. */
 export function printableName(name: string): string {
-  return printable(name.length > longestName ? `${name.slice(0, longestName)}…` : name);
+  return printable(name.length > 100 ? `${name.slice(0, 100)}…` : name);
 }
 
 /** Joins at most 20 names and counts the others. */
 export function listNames(names: string[]): string {
-  const more = names.length > mostNames ? ` and ${names.length - mostNames} more` : "";
-  return names.slice(0, mostNames).map(printableName).join(", ") + more;
+  const more = names.length > 20 ? ` and ${names.length - 20} more` : "";
+  return names.slice(0, 20).map(printableName).join(", ") + more;
 }

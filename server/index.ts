@@ -8,6 +8,7 @@ import { readRole } from "./config/database-urls.ts";
 import { connect, createPool } from "./database/pool.ts";
 import { openDatabase, type OpenedDatabase } from "./database/settings.ts";
 import { migrateWithRetries } from "./database/migrate.ts";
+import { listen } from "./http/listen.ts";
 import { createHttpServer, directTimeouts, gracePeriodMs, proxiedTimeouts } from "./http/server.ts";
 import { createLogger } from "./logger.ts";
 import { connectRedis } from "./middleware/redis-store.ts";
@@ -36,7 +37,8 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
 
   const http = createHttpServer(config.trustProxy > 0 ? proxiedTimeouts : directTimeouts);
   // The pages name the origin, so a port that the system chooses must be known before they are rendered.
-  const chosenPort = config.publicUrl || config.port ? undefined : await http.listen(config.host, 0, log);
+  const chosenPort =
+    config.publicUrl || config.port ? undefined : await listen(http.server, config.host, 0, "PORT", log);
   const origin = config.publicUrl ?? `http://localhost:${chosenPort ?? config.port}`;
   const { settings, notice } = createPageSettings(config);
   const site = { origin, allowIndexing: config.allowIndexing, settings };
@@ -80,7 +82,7 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
       onResponse: metrics?.onResponse,
     }),
   );
-  const port = chosenPort ?? (await http.listen(config.host, config.port, log));
+  const port = chosenPort ?? (await listen(http.server, config.host, config.port, "PORT", log));
   // Loads Prisma, which no page needs, and stores the notice; a fault shows at the next check.
   void waitlist.check().catch(() => undefined);
   // Vite closes after the HTTP server: otherwise, the last requests would wait for it for ever.

@@ -1,15 +1,15 @@
 // The site's Prometheus metrics, and the server of metrics. Loaded only if a port is set: the library costs memory and start-up time.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type pg from "pg";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import { confirmPath, leavePath, signupPath, viewPath } from "../client/shared/paths.ts";
 import { flags } from "./database/columns.ts";
-import type { Pool } from "./database/pool.ts";
 import { listen } from "./http/listen.ts";
 import type { OnResponse } from "./middleware/request-log.ts";
 import type { OnStored } from "./models/waitlist.ts";
 
 interface Sources {
-  pool: Pool;
+  pool: pg.Pool;
   isReady: () => Promise<boolean>;
 }
 

@@ -1,7 +1,7 @@
 // The message that replaces the form while the list is closed. Only the server renders it.
 import { use } from "react";
+import { FormFailureContext } from "../shared/landing-state.ts";
 import { closedList, earlyAccess } from "../shared/content.ts";
-import { FormFailureContext } from "./form-failure-context.ts";
 
 /** @param undone whether the visitor has just undone a sign-up. */
 export function Closed({ undone }: { undone: boolean }) {

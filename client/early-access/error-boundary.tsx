@@ -1,13 +1,9 @@
 // The error boundary of the hydrated section: shows the error message if a component throws in the browser.
 import { Component, type ReactNode } from "react";
 import { errorPage } from "../shared/content.ts";
+import { headingId } from "./panel.tsx";
 
-interface Props {
-  headingId: string;
-  children: ReactNode;
-}
-
-export class ErrorBoundary extends Component<Props, { failed: boolean }> {
+export class ErrorBoundary extends Component<{ children: ReactNode }, { failed: boolean }> {
   override state = { failed: false };
 
   static getDerivedStateFromError() {
@@ -15,8 +11,7 @@ export class ErrorBoundary extends Component<Props, { failed: boolean }> {
   }
 
   override render() {
-    const { headingId, children } = this.props;
-    if (!this.state.failed) return children;
+    if (!this.state.failed) return this.props.children;
     return (
       <div className="page">
         <div className="panel bed" role="alert">

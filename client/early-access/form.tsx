@@ -7,7 +7,7 @@ import { SettingsContext } from "../shared/site-settings.ts";
 import { EmailInput, loadSuggestions } from "./email-input.tsx";
 import { fieldId, FieldInput } from "./field-input.tsx";
 import { fields, honeypot, type FieldName } from "../shared/fields.ts";
-import { FormFailureContext } from "./form-failure-context.ts";
+import { FormFailureContext } from "../shared/landing-state.ts";
 import { join, type Failure } from "./join.ts";
 
 type State = { step: "idle" | "undone" | "sending" } | ({ step: "failed" } & Failure);

@@ -71,13 +71,9 @@ export async function undo(token: string): Promise<boolean> {
   );
 }
 
-interface Problem {
-  errors?: { pointer: string; detail: string }[];
-}
-
 async function readErrors(response: Response): Promise<FieldErrors> {
   if (response.status !== 422) return {};
-  const { errors = [] } = (await response.json()) as Problem;
+  const { errors = [] } = (await response.json()) as { errors?: { pointer: string; detail: string }[] };
   return Object.fromEntries(errors.map(({ pointer, detail }) => [pointer.replace("#/", ""), detail]));
 }
 

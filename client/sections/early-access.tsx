@@ -1,8 +1,7 @@
 // The section with the early-access form. The browser hydrates its content, and no other part of the page.
 import { use } from "react";
 import { formId } from "../shared/paths.ts";
-import type { LandingState } from "../shared/landing-state.ts";
-import { FormFailureContext } from "../early-access/form-failure-context.ts";
+import { FormFailureContext, type LandingState } from "../shared/landing-state.ts";
 import { headingId, Panel } from "../early-access/panel.tsx";
 import { SettingsContext, type PageSettings } from "../shared/site-settings.ts";
 

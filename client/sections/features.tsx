@@ -4,7 +4,6 @@ import { ExampleFigure, HiddenCaption } from "../components/example-figure.tsx";
 import { Icon, type IconName } from "../components/icon.tsx";
 import { StepMarker, Vine } from "../components/stem.tsx";
 import { features } from "../shared/content.ts";
-import { ApiExample } from "./api-example.tsx";
 
 const { chat, migration, channels, api, support, stack } = features;
 
@@ -120,6 +119,30 @@ function Support() {
         <p className="kind">{support.agent}</p>
         <p>{support.answer}</p>
       </div>
+    </figure>
+  );
+}
+
+function ApiExample() {
+  return (
+    <figure className="code bed">
+      <HiddenCaption />
+      <p>{api.prompt}</p>
+      <pre>
+        <code>
+          <i>fetch</i>(<b>"https://api.example/crm"</b>, {"{\n  method: "}
+          <b>"POST"</b>
+          {",\n  body: JSON.stringify(customer),\n});"}
+        </code>
+      </pre>
+      <pre>
+        <code>
+          <u>{api.status}</u>
+          {'\n{ "id": '}
+          <b>"c_1029"</b>
+          {',\n  "points": 0 }'}
+        </code>
+      </pre>
     </figure>
   );
 }

@@ -1,4 +1,5 @@
 // The states of the landing page: what its last section shows, which the query of the URL names, and the failure of a form post.
+import { createContext, type ReactNode } from "react";
 import type { FieldName } from "./fields.ts";
 import { formId } from "./paths.ts";
 
@@ -27,3 +28,6 @@ export interface FormFailure {
   /** The source of the sign-up, because the URL of this page lacks the campaign. */
   source?: Record<string, string | null>;
 }
+
+/** The server adds the error summary: browsers never hydrate its page, so they need not load it. */
+export const FormFailureContext = createContext<(FormFailure & { summary: ReactNode }) | undefined>(undefined);

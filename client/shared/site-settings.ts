@@ -30,12 +30,4 @@ export interface PageSettings extends SiteSettings {
   notice: string;
 }
 
-export const defaultSettings: SiteSettings = {
-  links: [],
-  retentionMonths: 0,
-  keepsErasures: false,
-  mail: false,
-  closed: false,
-};
-
-export const SettingsContext = createContext<PageSettings>({ ...defaultSettings, notice: "" });
+export const SettingsContext = createContext({} as PageSettings);

@@ -37,6 +37,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     throw new OperatorError(`The configuration is not valid:\n${errors.map((line) => `  ${line}`).join("\n")}`);
   }
   values.ALLOW_PRIVILEGED_ROLE ??= !isProduction;
+  const toCamelCase = (name: string) =>
+    name.toLowerCase().replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
   const entries = Object.entries(values).map(([name, value]) => [toCamelCase(name), value] as const);
   return { ...Object.fromEntries(entries), isProduction } as Config;
 }
@@ -115,10 +117,6 @@ function showValue(text = "", secret = false): string {
   if (!secret && !text.includes("@")) return printableName(text);
   const protocol = /^(?:postgres(?:ql)?|rediss?|https?|smtps?):\/\//.exec(text)?.[0] ?? "";
   return `${protocol}…`;
-}
-
-function toCamelCase(name: string): string {
-  return name.toLowerCase().replace(/_(.)/g, (_match, letter: string) => letter.toUpperCase());
 }
 
 /** Returns no variables if there is no .env. @throws OperatorError if it cannot be read or is not UTF-8. */

@@ -1,10 +1,9 @@
 // POST /api/earlyaccess: puts a visitor on the waitlist. A failed form post without JavaScript gets the landing page with the typed values.
-import { Router, type ErrorRequestHandler, type Request, type RequestHandler } from "express";
+import type { ErrorRequestHandler, Request, RequestHandler } from "express";
 import type { Logger } from "pino";
 import { createToken } from "../models/entry-tokens.ts";
 import { sameOrigin } from "../middleware/same-origin.ts";
 import { joinedPath, type FormFailure } from "../../client/shared/landing-state.ts";
-import { signupPath } from "../../client/shared/paths.ts";
 import { closedList, earlyAccess as content } from "../../client/shared/content.ts";
 import { fields } from "../../client/shared/fields.ts";
 import { sendCached } from "../http/cached-response.ts";
@@ -27,15 +26,12 @@ export interface EarlyAccessOptions {
   undo: boolean;
 }
 
-export function earlyAccess(options: EarlyAccessOptions, renderPage: Pages["renderPage"]): Router {
+export function earlyAccess(options: EarlyAccessOptions, renderPage: Pages["renderPage"]) {
   const { site, limits, log } = options;
-  const router = Router({ caseSensitive: true, strict: true });
   const requireOpen: RequestHandler = (_req, _res, next) =>
     next(site.settings().closed ? new HttpError(410, `${closedList.heading}.`) : undefined);
   const checks = [requireOpen, requirePost, sameOrigin(site.origin), ...clientLimit(limits, "signup")];
-  router.all(signupPath, checks, readBody, join(options));
-  router.use(sendFormFailure(renderPage, log));
-  return router;
+  return [...checks, readBody, join(options), sendFormFailure(renderPage, log)];
 }
 
 /** Sends the same response for a new and a known address, to hide who is on the list. The token for a known address has no effect. */

@@ -1,7 +1,6 @@
 // POST /api/view: counts a view of the landing page, which the page's script reports once the page is visible.
-import { Router, type Request, type Response } from "express";
+import type { Request, RequestHandler, Response } from "express";
 import { sameOrigin } from "../middleware/same-origin.ts";
-import { viewPath } from "../../client/shared/paths.ts";
 import { requirePost } from "../middleware/errors.ts";
 import { clientLimit, type SignupLimits } from "../middleware/rate-limit.ts";
 import type { PageViews } from "../models/page-views.ts";
@@ -11,9 +10,8 @@ import { viewSource } from "../models/source.ts";
  * Reads utm_source and the referrer's host from the query, and no body. A client above its limit, which is that of sign-ups, gets
  * the same 204, but its views do not count.
  */
-export function countViews(pageViews: PageViews, limits: SignupLimits, origin: string): Router {
+export function countViews(pageViews: PageViews, limits: SignupLimits, origin: string): RequestHandler[] {
   const { hostname } = new URL(origin);
-  const router = Router({ caseSensitive: true, strict: true });
 
   function count(req: Request, res: Response) {
     const host = (req.headers.host ?? "").replace(/:\d+$/, "");
@@ -21,14 +19,7 @@ export function countViews(pageViews: PageViews, limits: SignupLimits, origin: s
     sendNoContent(req, res);
   }
 
-  router.all(
-    viewPath,
-    requirePost,
-    sameOrigin(origin, "Page views"),
-    clientLimit(limits, "view", sendNoContent),
-    count,
-  );
-  return router;
+  return [requirePost, sameOrigin(origin), ...clientLimit(limits, "view", sendNoContent), count];
 }
 
 function sendNoContent(_req: Request, res: Response): void {

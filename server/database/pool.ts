@@ -3,8 +3,6 @@ import pg from "pg";
 import type { Logger } from "pino";
 import { errorFields } from "../errors.ts";
 
-export type Pool = pg.Pool;
-
 /**
  * Milliseconds for a statement of the site, and for its wait for a connection. They are short, so that a sign-up whose connection is
  * dead can be tried on another one before its deadline.
@@ -25,7 +23,7 @@ export function within<T>(ms: number, work: Promise<T>): Promise<T> {
 }
 
 /** Opens no connection before the first one is needed. */
-export function createPool(webUrl: string): Pool {
+export function createPool(webUrl: string): pg.Pool {
   return new pg.Pool({
     connectionString: webUrl,
     application_name: "perennial-web",
@@ -34,13 +32,13 @@ export function createPool(webUrl: string): Pool {
     query_timeout: statementMs,
     // A statement that outlived its client would hold a connection, and might store the entry after all.
     statement_timeout: statementMs - 50,
-    // The wait for the table. Statements that take a turn (models/turn.ts) set their own for entries.
+    // The wait for the table. Statements that take a turn (models/equal-response-time.ts) set their own for entries.
     lock_timeout: 400,
   });
 }
 
 /** Returns a Database that uses the pool. Prisma is loaded by the first statement; lost connections are logged. */
-export function connect(pool: Pool, log: Logger) {
+export function connect(pool: pg.Pool, log: Logger) {
   const logLost = (error: Error) => log.warn({ error: errorFields(error) }, "database connection lost");
   let client: ReturnType<typeof createClient> | undefined;
   const load = () => (client ??= createClient(pool, logLost));
@@ -58,7 +56,7 @@ export function connect(pool: Pool, log: Logger) {
 }
 
 /** Loads Prisma, which commands, migrations and the worker do not need. */
-async function createClient(pool: Pool, logLost: (error: Error) => void) {
+async function createClient(pool: pg.Pool, logLost: (error: Error) => void) {
   const [{ PrismaPg }, { PrismaClient }] = await Promise.all([
     import("@prisma/adapter-pg"),
     import("./generated/client.ts"),

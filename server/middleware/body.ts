@@ -3,6 +3,7 @@ import { parse as parseForm } from "node:querystring";
 import { parse as parseContentType } from "content-type";
 import type { Request, RequestHandler } from "express";
 import getRawBody from "raw-body";
+import { isDecodable } from "../errors.ts";
 import { HttpError } from "./errors.ts";
 import { bodyLimit } from "../http/server.ts";
 
@@ -64,12 +65,7 @@ function parseObject(text: string): object {
 }
 
 function parseFields(text: string): object {
-  let decoded: string | undefined; // The bundler would remove a call whose result is not used.
-  try {
-    decoded = decodeURIComponent(text);
-  } catch {
-    // querystring replaces invalid percent-encoding: "M%FCller" would be stored as "M�ller".
-  }
-  if (decoded === undefined) throw new HttpError(400, "The form has invalid percent-encoding.");
-  return parseForm(text); // qs would take 60 ms for 16 KiB of repeated keys.
+  // querystring replaces invalid percent-encoding: "M%FCller" would be stored as "M�ller".
+  if (!isDecodable(text)) throw new HttpError(400, "The form has invalid percent-encoding.");
+  return parseForm(text); // Not qs, which takes 60 ms for 16 KiB of repeated keys.
 }

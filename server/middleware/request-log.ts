@@ -14,26 +14,37 @@ export type OnResponse = (
   res: ServerResponse,
 ) => void;
 
-/** Logs a request once its response is sent or aborted: no query, header, body, email or IP address. Returns the request's id. */
-export function logRequest(
-  { method, url = "", headers, socket }: IncomingMessage,
-  res: ServerResponse,
-  { log, onResponse, trustProxy }: { log: Logger; onResponse?: OnResponse | undefined; trustProxy: number },
-): string {
-  const started = performance.now();
-  const given = headers["x-request-id"];
-  const id = trustProxy > 0 && typeof given === "string" && /^[\w.-]{1,64}$/.test(given) ? given : randomUUID();
-  const path = url.split("?", 1)[0] as string;
-  const level = path === "/healthz" || path === "/readyz" ? "debug" : "info";
-  res.on("close", () => {
-    const exactMs = performance.now() - started;
-    // Node also calls a response finished if its connection was cut off.
-    const status = res.writableFinished && !socket.destroyed ? res.statusCode : "aborted";
-    const loggedPath = mayHoldEmail(path) ? "[address]" : path.slice(0, loggedPathLength);
-    log[level]({ id, method, path: loggedPath, status, ms: Math.round(exactMs) }, "request");
-    onResponse?.({ method, path, status, seconds: exactMs / 1000 }, res);
-  });
-  return id;
+export interface RequestLogOptions {
+  log: Logger;
+  onResponse?: OnResponse | undefined;
+  /** The number of proxies in front. */
+  trustProxy: number;
+}
+
+/**
+ * Returns a function that logs a request once its response is sent or aborted: no query, header, body, email or IP address. It
+ * returns the request's id.
+ */
+export function createRequestLog({ log, onResponse, trustProxy }: RequestLogOptions) {
+  const checkProxy = checkProxyCount(trustProxy, log);
+  return function logRequest(req: IncomingMessage, res: ServerResponse): string {
+    checkProxy(req);
+    const started = performance.now();
+    const { method, url = "", headers, socket } = req;
+    const given = headers["x-request-id"];
+    const id = trustProxy > 0 && typeof given === "string" && /^[\w.-]{1,64}$/.test(given) ? given : randomUUID();
+    const path = url.split("?", 1)[0] as string;
+    const level = path === "/healthz" || path === "/readyz" ? "debug" : "info";
+    res.on("close", () => {
+      const exactMs = performance.now() - started;
+      // Node also calls a response finished if its connection was cut off.
+      const status = res.writableFinished && !socket.destroyed ? res.statusCode : "aborted";
+      const loggedPath = mayHoldEmail(path) ? "[address]" : path.slice(0, loggedPathLength);
+      log[level]({ id, method, path: loggedPath, status, ms: Math.round(exactMs) }, "request");
+      onResponse?.({ method, path, status, seconds: exactMs / 1000 }, res);
+    });
+    return id;
+  };
 }
 
 /** The number of requests that must all have more entries than TRUST_PROXY: a client can add entries to its own requests. */

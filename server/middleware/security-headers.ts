@@ -56,7 +56,3 @@ export function securityHeaders(policy: SecurityPolicy): string[] {
   applyHelmet({} as IncomingMessage, recorder as unknown as ServerResponse, () => undefined);
   return headers;
 }
-
-export function setHeaders(res: ServerResponse, headers: readonly string[]): void {
-  for (let i = 0; i < headers.length; i += 2) res.setHeader(headers[i] as string, headers[i + 1] as string);
-}

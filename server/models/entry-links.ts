@@ -1,5 +1,5 @@
 // The links that confirm or delete an entry.
-import { turn } from "./turn.ts";
+import { turn } from "./equal-response-time.ts";
 import type { Database } from "../database/pool.ts";
 import { hashToken } from "./entry-tokens.ts";
 import { Batches } from "./batch.ts";

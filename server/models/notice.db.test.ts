@@ -1,8 +1,7 @@
 // The proof of notice: every entry names the exact text that its form showed.
 import request from "supertest";
 import { expect, it } from "vitest";
-import { defaultSettings } from "../../client/shared/site-settings.ts";
-import { createTestApp, type TestApp } from "../../tests/support/app.ts";
+import { defaultSettings, createTestApp, type TestApp } from "../../tests/support/app.ts";
 import { queryAs } from "../../tests/support/postgres.ts";
 import { createTestDatabase } from "../../tests/support/database.ts";
 import { connect, createPool } from "../database/pool.ts";

@@ -4,8 +4,6 @@ import type { Config } from "../config/settings.ts";
 import { noticeText } from "../../client/shared/privacy-notice.ts";
 import type { NoticeSettings, PageSettings } from "../../client/shared/site-settings.ts";
 
-type Opening = Pick<Config, "waitlist" | "waitlistCloses">;
-
 /** Returns the privacy notice, and a function that reads the page settings, because `closed` changes with the clock. */
 export function createPageSettings(config: Config): { settings: () => PageSettings; notice: Notice } {
   const { controller, contactEmail, legalLinks, retentionMonths, erasureKey, mailFrom, waitlistCloses } = config;
@@ -34,7 +32,7 @@ export function createNotice(settings: NoticeSettings): Notice {
   return { id: createHash("sha256").update(text).digest("hex").slice(0, 32), text };
 }
 
-function isOpen({ waitlist, waitlistCloses }: Opening): boolean {
+function isOpen({ waitlist, waitlistCloses }: Config): boolean {
   return waitlist === "open" && !(waitlistCloses && Date.now() >= waitlistCloses.getTime());
 }
 
@@ -50,10 +48,10 @@ export function describeClosing(time: Date): string {
  * Calls `update` once when an open list closes by itself. Checks each second, because a timer of Node lasts 24.8 days at most.
  * @returns a function that stops the watch.
  */
-export function watchClosing(opening: Opening, update: () => void): () => void {
-  if (!isOpen(opening)) return () => undefined;
+export function watchClosing(config: Config, update: () => void): () => void {
+  if (!isOpen(config)) return () => undefined;
   const timer = setInterval(() => {
-    if (isOpen(opening)) return;
+    if (isOpen(config)) return;
     clearInterval(timer);
     update();
   }, 1_000);

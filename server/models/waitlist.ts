@@ -1,7 +1,7 @@
 // The waitlist: stores sign-ups in batches, ignores duplicate addresses, and checks that sign-ups can be stored.
 import type { Logger } from "pino";
 import { v7 as uuidv7 } from "uuid";
-import { turn } from "./turn.ts";
+import { turn } from "./equal-response-time.ts";
 import type { SignupCeiling } from "./signup-ceiling.ts";
 import { errorFields } from "../errors.ts";
 import { signUpColumns } from "../database/columns.ts";

@@ -1,17 +1,10 @@
 // The layout of the confirmation mail, as plain text and as HTML; its text is in client/shared/content.ts.
 import { renderToStaticMarkup } from "react-dom/server";
 import { confirmPath, leavePath, tokenParam } from "../../client/shared/paths.ts";
+import type { SiteSettings } from "../../client/shared/site-settings.ts";
 import { confirmationMail as copy, privacyPage, product } from "../../client/shared/content.ts";
 
-export interface MailedSite {
-  origin: string;
-  /** Name and postal address of who keeps the list. */
-  controller: string | undefined;
-  /** The address for questions. */
-  contact: string | undefined;
-  /** 0 sets no limit. */
-  retentionMonths: number;
-}
+export type MailedSite = Pick<SiteSettings, "controller" | "contact" | "retentionMonths"> & { origin: string };
 
 /** The colours of client/tokens.css, as mail readers know no custom properties. A test compares them. */
 export const mailColours = {

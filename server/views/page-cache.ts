@@ -20,8 +20,6 @@ const cachings = {
   none: { "Cache-Control": "no-store" },
 };
 
-const htmlType = { "Content-Type": "text/html; charset=utf-8" };
-
 /** What renders the pages: the build, or in development the sources with their latest edits. */
 interface Rendering extends Pick<typeof EntryServer, "findPage" | "prerenderedIds" | "renderPage"> {
   toDocument: (page: EntryServer.RenderedPage) => string | Promise<string>;
@@ -46,7 +44,8 @@ export async function createPages(load: () => Promise<Rendering>, settings: () =
     const html = await toDocument(page);
     const identity = Buffer.from(html);
     const bodies = isKept ? await compress(identity) : { identity };
-    return cacheResponse(bodies, page.status, { ...htmlType, ...cachings[page.caching ?? "none"] });
+    const caching = cachings[page.caching ?? "none"];
+    return cacheResponse(bodies, page.status, { "Content-Type": "text/html; charset=utf-8", ...caching });
   }
 
   /** Renders a page at its first request, and keeps it. */

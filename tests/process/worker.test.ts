@@ -9,7 +9,7 @@ import { freePort } from "../../server/database/embedded/free-port.ts";
 import { hashEmail } from "../../server/database/erasure-key.ts";
 import { migrate } from "../../server/database/migrate.ts";
 import { projectRoot } from "../../server/project-root.ts";
-import { purgeCrontab } from "../../server/worker/worker.ts";
+import { purgeCrontab } from "../../server/worker/purge.ts";
 import { createTestDatabase, erasureKey, type TestDatabase } from "../support/database.ts";
 import { openMailServer } from "../support/mail-server.ts";
 import { openWire } from "../support/tcp-proxy.ts";

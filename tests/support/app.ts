@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, request, type IncomingHttpHeaders, type RequestListener, type RequestOptions } from "node:http";
 import { text } from "node:stream/consumers";
 import { pino } from "pino";
-import { defaultSettings } from "../../client/shared/site-settings.ts";
+import type { SiteSettings } from "../../client/shared/site-settings.ts";
 import { createApp, type AppOptions } from "../../server/app.ts";
 import { connect, createPool } from "../../server/database/pool.ts";
 import { listen } from "../../server/http/listen.ts";
@@ -17,6 +17,14 @@ import type { PublicSite } from "../../server/views/document.ts";
 export type TestApp = Awaited<ReturnType<typeof createTestApp>>;
 
 /** The settings of a site whose operator set none. */
+export const defaultSettings: SiteSettings = {
+  links: [],
+  retentionMonths: 0,
+  keepsErasures: false,
+  mail: false,
+  closed: false,
+};
+
 export const testSettings = () => ({ ...defaultSettings, notice: createNotice(defaultSettings).id });
 
 /** The URL of a database that does not exist. */
