@@ -1,24 +1,19 @@
 // The byte budgets of the built page: what a first visit loads, and what the form needs later.
 import { readdirSync, readFileSync } from "node:fs";
-import { createServer } from "node:http";
 import { join } from "node:path";
-import { afterAll, expect, it } from "vitest";
-import { listen } from "../server/http/listen.ts";
+import request from "supertest";
+import { expect, it } from "vitest";
 import { builtClient } from "../server/views/frontend.ts";
 import { createTestApp } from "./support/app.ts";
 
-const site = await createTestApp();
-const server = createServer(site.app);
-const url = `http://127.0.0.1:${await listen(server, "127.0.0.1", 0)}`;
-const html = await (await fetch(url)).text();
-
-afterAll(() => void server.close());
+const { app } = await createTestApp();
+const html = (await request(app).get("/")).text;
 
 /** Returns the number of bytes that are sent: compressed with brotli. */
-async function sizeOf(path = "/missing"): Promise<number> {
-  const response = await fetch(url + path, { method: "HEAD", headers: { "Accept-Encoding": "br" } });
-  expect(response.status).toBe(200);
-  return Number(response.headers.get("content-length"));
+async function sizeOf(path: string): Promise<number> {
+  const { status, headers } = await request(app).head(path).set("Accept-Encoding", "br");
+  expect(status).toBe(200);
+  return Number(headers["content-length"]);
 }
 
 const [, loader = ""] = /<script type="module"[^>]* src="\/assets\/([^"]+)"/.exec(html) ?? [];
@@ -27,7 +22,10 @@ const script = await sizeOf(`/assets/${loader}`);
 /** Browsers prefer favicon.svg, and fetch the last two when the page is added to a home screen. */
 const later = /^\/(privacy|favicon\.ico|apple-touch-icon\.png|site\.webmanifest)$/;
 let firstLoad = page;
-const paths = Array.from(html.matchAll(/(?:(?:src|href)="|url\(["']?)(\/[^/"'#)][^"'#)]*)/g), ([, path = ""]) => path);
+const paths = Array.from(
+  html.matchAll(/(?:(?:src|href)="|url\(["']?)(\/[^/"'#)][^"'#)]*)/g),
+  ([, path]) => path as string,
+);
 for (const path of new Set(paths)) if (!later.test(path)) firstLoad += await sizeOf(path);
 const assets = join(builtClient, "assets");
 const hydrating = readdirSync(assets).filter((name) => name.endsWith(".js.br") && name !== `${loader}.br`);

@@ -51,8 +51,7 @@ it("a real domain has no suggestion if it is one of the 8,000 of email-providers
 });
 
 const others = ["ada@example.com", "ada@company.co", "ada@xn--mnchen-3ya.de", "ada@hotmail.co.jp", "ada@"];
-const withoutMailbox = ["", "gmial.com", "@gmial.com"];
 
-it.each([...others, ...withoutMailbox])("the text %j has no suggestion", (text) =>
+it.each([...others, "", "gmial.com", "@gmial.com"])("the text %j has no suggestion", (text) =>
   expect(suggestEmail(text)).toBeUndefined(),
 );

@@ -10,13 +10,9 @@ const site = { origin: "https://perennial.example", controller: undefined, conta
 it("the confirmation mail has the colours of the page", () => {
   const tokens = readFileSync(join(projectRoot, "client/tokens.css"), "utf8");
   const [light = "", dark = ""] = tokens.split("prefers-color-scheme: dark");
-  const token = (css: string, name: string) => new RegExp(`--${name}: (#\\w+);`).exec(css)?.[1];
-  for (const [css, colours] of [
-    [light, mailColours.light],
-    [dark, mailColours.dark],
-  ] as const) {
-    expect(Object.fromEntries(Object.keys(colours).map((name) => [name, token(css, name)]))).toEqual(colours);
-  }
+  const colours = (css: string) =>
+    Object.fromEntries(Array.from(css.matchAll(/--([\w-]+): (#\w+);/g), ([, name, colour]) => [name, colour]));
+  expect({ light: colours(light), dark: colours(dark) }).toMatchObject(mailColours);
 });
 
 it.each([

@@ -23,39 +23,35 @@ const unnamed = await createTestApp();
 const get = async ({ app }: TestApp, path: string) => (await request(app).get(path).set("Accept", "text/html")).text;
 const link = 'href="mailto:privacy@perennial.example"';
 
-it("/privacy names who keeps the list, what is kept and a contact", async () => {
-  const page = await get(named, "/privacy");
-  expect(page).toContain("Perennial &lt;Inc.&gt;, 1 Garden Way");
-  expect(page).toMatch(/Name, email address, company(?:, [\w ]+)* and, if you give (?:it|them), job title/);
-  expect(page).toContain(link);
-});
-
-it("/privacy explains every column of an entry, and no other", async () => {
+it("/privacy names who keeps the list, and explains every column of an entry, and no other", async () => {
   const schema = readFileSync(join(projectRoot, "prisma/schema.prisma"), "utf8");
   const [, model = ""] = /^model WaitlistEntry \{\n(.*?)^\}/ms.exec(schema) ?? [];
   const columns = [...model.matchAll(/^ {2}(\w+) /gm)].map(([, column = ""]) => column);
   expect(explanations.flatMap((explanation) => explanation.columns).toSorted()).toEqual(columns.toSorted());
-  const mailing = { ...testSettings(), keepsErasures: true, mail: true };
+  const mailing = { ...settings, keepsErasures: true, mail: true };
   const app = await createTestApp(noDatabase, { site: { settings: () => mailing } });
   const page = await get(app, "/privacy");
+  expect(page).toContain("Perennial &lt;Inc.&gt;, 1 Garden Way");
+  expect(page).toMatch(/Name, email address, company(?:, [\w ]+)* and, if you give (?:it|them), job title/);
   for (const { what, why } of explanations) {
     expect(page).toContain(what);
     expect(page).toContain(why);
   }
 });
 
-it.each(["/", "/privacy"])("%s promises no answer without a contact", async (path) => {
-  const page = await get(unnamed, path);
-  expect(page).not.toMatch(/mailto:|delete|reply to|write to/i);
-  expect(page).toContain('href="/privacy"');
-});
+it.each(["/", "/privacy"])(
+  "%s names the contact and the legal links, and promises no answer without a contact",
+  async (path) => {
+    const page = await get(named, path);
+    expect(page).toContain(link);
+    expect(page).toContain('<a href="https://perennial.example/imprint?a=b&amp;c=d">Imprint</a>');
+    const other = await get(unnamed, path);
+    expect(other).not.toMatch(/mailto:|delete|reply to|write to/i);
+    expect(other).toContain('href="/privacy"');
+  },
+);
 
-it.each(["/", "/privacy"])("%s has the legal links in its footer", async (path) => {
-  expect(await get(named, path)).toContain('<a href="https://perennial.example/imprint?a=b&amp;c=d">Imprint</a>');
-});
-
-it("the form's note says where to have an entry deleted, also after a failed post", async () => {
-  expect(await get(named, "/")).toContain(link);
+it("the form's note names the contact also after a failed post", async () => {
   const failed = await request(named.app).post("/api/earlyaccess").type("form").set("Accept", "text/html").send("a=b");
   expect([failed.status, failed.text]).toEqual([422, expect.stringContaining(link)]);
 });

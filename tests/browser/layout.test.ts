@@ -8,13 +8,12 @@ import { createBrowserSites, animationsFinished, deferredLayoutFinished, openPag
 
 const sites = await createBrowserSites();
 
-/** Opens the address and calls the function at three widths. 640 px and 320 px are 1280 px at 200 % and 400 % zoom. */
-async function atEachWidth(url: string, check: (page: Page, width: number) => Promise<unknown>) {
-  const page = await openPage({ url });
+/** Calls the function at three widths. 320 px are 1280 px at 400 % zoom. */
+async function atEachWidth(page: Page, check: (width: number) => Promise<unknown>) {
   await deferredLayoutFinished(page);
   for (const width of [320, 1024, 2560]) {
     await page.setViewportSize({ width, height: 800 });
-    await check(page, width);
+    await check(width);
   }
 }
 
@@ -28,9 +27,10 @@ it.each([
   ["the 404 page", () => `${sites.open.url}/nope`],
   ["the closed page", () => sites.closed.url],
 ])(
-  "%s does not overflow, its bar has one row, and links, buttons and inputs are at least 44 × 44 px",
+  "%s does not overflow, also with doubled text, its bar has one row, and links, buttons and inputs are at least 44 × 44 px",
   async (_, url) => {
-    await atEachWidth(url(), async (page, width) => {
+    const page = await openPage({ url: url() });
+    await atEachWidth(page, async (width) => {
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
       const small = await page.evaluate(() =>
         [...document.querySelectorAll<HTMLElement>("a, button, input:not([type=hidden]), .send")]
@@ -45,23 +45,17 @@ it.each([
       expect(await bar.getByRole("link", { name: /Get Early Access|List closed/ }).isVisible()).toBe(true);
       expect((await bar.boundingBox())?.height, `at ${width} px`).toBeLessThan(2 * 44);
     });
+    const devtools = await page.context().newCDPSession(page);
+    const setFontSize = (standard: number) => devtools.send("Page.setFontSizes", { fontSizes: { standard } });
+    await setFontSize(32);
+    expect(await page.evaluate(() => getComputedStyle(document.documentElement).fontSize)).toBe("32px");
+    for (const width of [360, 320]) {
+      await page.setViewportSize({ width, height: 740 });
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+    }
+    await setFontSize(16);
   },
 );
-
-it.each(["/", "/privacy", `/confirm?token=${token}`, "/nope"])("%s fits a phone with doubled text", async (path) => {
-  const page = await openPage({ viewport: { width: 360, height: 740 } });
-  const devtools = await page.context().newCDPSession(page);
-  const setFontSize = (standard: number) => devtools.send("Page.setFontSizes", { fontSizes: { standard } });
-  await setFontSize(32);
-  await page.goto(sites.open.url + path);
-  await deferredLayoutFinished(page);
-  expect(await page.evaluate(() => getComputedStyle(document.documentElement).fontSize)).toBe("32px");
-  for (const width of [360, 320]) {
-    await page.setViewportSize({ width, height: 740 });
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
-  }
-  await setFontSize(16);
-});
 
 it("on a phone the form follows its heading, and its button is above the fold", async () => {
   const height = 664 + 71 * (fields.length - 4); // One more row for each field beyond four.
@@ -141,30 +135,23 @@ it.each([
   expect(growing).toEqual([]);
 });
 
-async function recordShifts(page: Page) {
-  await page.addInitScript(() => {
-    const observer = new PerformanceObserver((list) => keep(list.getEntries()));
-    const shifts: number[] = [];
-    const keep = (entries: PerformanceEntryList) =>
-      void shifts.push(...entries.map((entry) => (entry as unknown as { value: number }).value));
+/** Returns the layout shifts since the page began to load. */
+const readShifts = (page: Page) =>
+  page.evaluate(() => {
+    const observer = new PerformanceObserver(() => undefined);
     observer.observe({ type: "layout-shift", buffered: true });
-    Object.assign(window, { takeShifts: () => (keep(observer.takeRecords()), shifts.splice(0)) });
+    return observer.takeRecords().map((entry) => (entry as unknown as { value: number }).value);
   });
-}
-
-/** Returns the shifts since the previous call, also those that the browser has not yet reported. */
-const takeShifts = (page: Page) => page.evaluate(() => (window as unknown as { takeShifts(): number[] }).takeShifts());
 
 it("the landing page does not shift while it loads and its animations run", async () => {
   const page = await openPage({ viewport: { width: 360, height: 740 }, reducedMotion: "no-preference" });
-  await recordShifts(page);
   // The brand font may arrive after the first paint and move words within a line; the tests of a late font limit that.
   await page.route("**/*.woff2", (route) => route.abort());
   await page.goto(sites.open.url);
   await page.locator("#early-access").scrollIntoViewIfNeeded();
   await page.waitForLoadState("networkidle");
   await animationsFinished(page);
-  expect(await takeShifts(page)).toEqual([]);
+  expect(await readShifts(page)).toEqual([]);
 });
 
 /** Waits two frames, the first of which starts animations, and then until the animations have ended. */
@@ -191,8 +178,7 @@ it.each([
   ["Roboto", 360],
 ] as const)("a late font that replaces %s moves no line and no block at %d px", async (fallback, width) => {
   // The embedded font and the changed stylesheet violate the site's policy.
-  const page = await openPage({ viewport: { width, height: 800 }, reducedMotion: "reduce", bypassCSP: true });
-  await recordShifts(page);
+  const page = await openPage({ viewport: { width, height: 800 }, bypassCSP: true });
   await page.route(sites.open.url, async (route) => {
     const response = await route.fetch();
     await route.fulfill({ response, body: await withFallbackFont(await response.text(), fallback) });
@@ -210,39 +196,42 @@ it.each([
     fallback,
   );
   await settled(page);
-  await takeShifts(page);
+  const { length: earlier } = await readShifts(page);
   sendFont();
   await page.waitForFunction(() =>
     [...document.fonts].some((font) => font.family === "Familjen" && font.status === "loaded"),
   );
   await settled(page);
   // A word within a line moves by a few pixels, which counts 0.001 at most; a line that breaks elsewhere counts 0.01.
-  const shift = (await takeShifts(page)).reduce((sum, value) => sum + value, 0);
-  expect(shift).toBeLessThan(0.002);
+  const shifts = (await readShifts(page)).slice(earlier);
+  expect(shifts.reduce((sum, value) => sum + value, 0)).toBeLessThan(0.002);
 });
 
 it("a visitor who prefers reduced motion sees no animation, nothing hidden and no smooth scrolling", async () => {
-  const page = await openPage({ url: sites.open.url, reducedMotion: "reduce" });
+  const page = await openPage();
+  const expectStill = async () => {
+    const seen = await page.evaluate(() => {
+      const animations = document.getAnimations().map((animation) => (animation as CSSAnimation).animationName);
+      const styles = [...document.querySelectorAll("main :not(input)")].map((element) => getComputedStyle(element));
+      return {
+        animations: animations.filter((name) => name !== "deferred-layout"),
+        transparent: styles.filter(({ opacity, visibility }) => opacity === "0" && visibility === "visible").length,
+        scrolling: getComputedStyle(document.documentElement).scrollBehavior,
+      };
+    });
+    expect(seen).toEqual({ animations: [], transparent: 0, scrolling: "auto" });
+  };
   for (const path of [`/confirm?token=${token}`, "/nope", "/"]) {
     await page.goto(sites.open.url + path);
-    const names = () => document.getAnimations().map((animation) => (animation as CSSAnimation).animationName);
-    expect((await page.evaluate(names)).filter((name) => name !== "deferred-layout")).toEqual([]);
+    await expectStill();
   }
   await page.getByRole("radio", { name: "Birthdays" }).check();
-  const seen = await page.evaluate(() => {
-    const animations = document.getAnimations().map((animation) => (animation as CSSAnimation).animationName);
-    const styles = [...document.querySelectorAll("main :not(input)")].map((element) => getComputedStyle(element));
-    return {
-      animations: animations.filter((name) => name !== "deferred-layout"),
-      transparent: styles.filter(({ opacity, visibility }) => opacity === "0" && visibility === "visible").length,
-      scrolling: getComputedStyle(document.documentElement).scrollBehavior,
-    };
-  });
-  expect(seen).toEqual({ animations: [], transparent: 0, scrolling: "auto" });
+  await expectStill();
 });
 
 it("forced colors draw borders around buttons and fields", async () => {
-  const page = await openPage({ url: sites.open.url, forcedColors: "active" });
+  const page = await openPage({ url: sites.open.url });
+  await page.emulateMedia({ forcedColors: "active" });
   const borders = await page
     .locator(".button, input:not([type=hidden]), .form-card")
     .evaluateAll((all) => all.map((element) => getComputedStyle(element).borderTopWidth));
@@ -263,7 +252,8 @@ it("the Back button and a reload return to the same position", async () => {
 });
 
 it("the choice of another sentence moves nothing outside its example", async () => {
-  await atEachWidth(sites.open.url, async (page, width) => {
+  const page = await openPage({ url: sites.open.url });
+  await atEachWidth(page, async (width) => {
     const tops = () =>
       page.evaluate(() =>
         [...document.querySelectorAll("main :not(.of-0, .of-1, .of-2, .of-0 *, .of-1 *, .of-2 *)")].map(

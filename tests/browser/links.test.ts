@@ -1,6 +1,7 @@
 // The links of a confirmation mail, from the form through the worker and a real SMTP server back to a browser.
 import { expect, it, onTestFinished } from "vitest";
 import { openPage } from "../support/browser.ts";
+import { urlsOf } from "../support/run.ts";
 import { startSite } from "../support/site.ts";
 import { createMailFixture } from "../support/worker.ts";
 import { parseMail } from "../support/mail-server.ts";
@@ -10,19 +11,14 @@ const fixture = createMailFixture();
 const entries = () =>
   fixture.database.query("SELECT email, confirmed_at IS NOT NULL AS confirmed FROM earlyaccess ORDER BY email");
 
-async function startMailingSite(): Promise<string> {
-  const { webUrl, ownerUrl, workerUrl } = fixture.database;
-  const env = { ...fixture.settings(), DATABASE_URL: webUrl, DATABASE_OWNER_URL: ownerUrl, SMTP_URL: "" };
+it("the links of a mail confirm the entry, and later remove it", async () => {
+  const env = { ...urlsOf(fixture.database), WORKER_DATABASE_URL: fixture.database.workerUrl };
   const site = await startSite({
-    env: { ...env, WORKER_DATABASE_URL: workerUrl, PUBLIC_URL: "http://localhost:3000" },
+    env: { ...fixture.settings(), ...env, SMTP_URL: "", PUBLIC_URL: "http://localhost:3000" },
   });
   onTestFinished(() => void site.process.kill("SIGKILL"));
-  await fixture.startWorker({ PUBLIC_URL: site.url });
-  return site.url;
-}
-
-it("the links of a mail confirm the entry, and later remove it", async () => {
-  const url = await startMailingSite();
+  const { url } = site;
+  await fixture.startWorker({ PUBLIC_URL: url });
   const page = await openPage({ url });
   await page.getByLabel("Name").fill("Ada");
   await page.getByLabel("Email").fill("ada@example.com");

@@ -14,10 +14,9 @@ export interface WatchedPage extends Page {
   sentRequests: string[];
 }
 
-/** A page can change its media and viewport while it is open; the others need a browser context of their own. */
-type Media = Pick<BrowserContextOptions, "colorScheme" | "reducedMotion" | "forcedColors" | "viewport">;
+/** A page can change its motion and viewport while it is open; the others need a browser context of their own. */
 type ContextOptions = Pick<BrowserContextOptions, "javaScriptEnabled" | "bypassCSP">;
-type PageOptions = Media & ContextOptions & { url?: string };
+type PageOptions = ContextOptions & Pick<BrowserContextOptions, "reducedMotion" | "viewport"> & { url?: string };
 
 let browser: Promise<Browser> | undefined;
 const idlePages = new Map<string, WatchedPage[]>();
@@ -33,8 +32,8 @@ afterAll(async () => {
  * Opens a page, without motion unless the options say otherwise. When the test ends, the page leaves the site and waits for
  * the next test: a new browser context needs three times the processor time of a page load.
  */
-export async function openPage({ url, viewport, ...options }: PageOptions = {}): Promise<WatchedPage> {
-  const { colorScheme = "light", reducedMotion = "reduce", forcedColors = "none", ...contextOptions } = options;
+export async function openPage(options: PageOptions = {}): Promise<WatchedPage> {
+  const { url, viewport, reducedMotion = "reduce", ...contextOptions } = options;
   const key = JSON.stringify(contextOptions);
   const page = idlePages.get(key)?.pop() ?? (await newPage(contextOptions));
   Object.assign(page, { messages: [], sentRequests: [] });
@@ -47,7 +46,7 @@ export async function openPage({ url, viewport, ...options }: PageOptions = {}):
     await page.context().clearCookies();
     idlePages.set(key, [...(idlePages.get(key) ?? []), page]);
   });
-  await page.emulateMedia({ colorScheme, reducedMotion, forcedColors, media: null });
+  await page.emulateMedia({ colorScheme: "light", reducedMotion, forcedColors: "none", media: null });
   await page.setViewportSize(viewport ?? { width: 1280, height: 720 });
   if (url) await page.goto(url);
   return page;
@@ -56,7 +55,7 @@ export async function openPage({ url, viewport, ...options }: PageOptions = {}):
 async function newPage(options: ContextOptions): Promise<WatchedPage> {
   browser ??= launchChromium(inject("chromium"));
   const context = await (await browser).newContext(options);
-  const page = Object.assign(await context.newPage(), { messages: [] as string[], sentRequests: [] as string[] });
+  const page = (await context.newPage()) as WatchedPage;
   page.on("console", (message) => {
     if (message.type() !== "debug") page.messages.push(`${message.type()}: ${message.text()}`);
   });
@@ -66,17 +65,12 @@ async function newPage(options: ContextOptions): Promise<WatchedPage> {
 }
 
 /** Returns, in the page, whether React has hydrated the section with the form. */
-const hasReact = () => {
-  const panel = document.querySelector("#early-access > *");
-  return panel !== null && Object.keys(panel).some((key) => key.startsWith("__reactProps"));
-};
+const hasReact = () =>
+  Object.keys(document.querySelector("#early-access > *") ?? {}).some((key) => key.startsWith("__reactProps"));
 
 export const isHydrated = (page: Page) => page.evaluate(hasReact);
 
-/** Waits until React has hydrated the section with the form. */
-export async function hydrated(page: Page): Promise<void> {
-  await page.waitForFunction(hasReact);
-}
+export const hydrated = (page: Page) => page.waitForFunction(hasReact);
 
 /** Scrolls to the form, which starts the hydration, and waits for it. */
 export async function hydrateForm(page: Page): Promise<void> {
@@ -86,14 +80,9 @@ export async function hydrateForm(page: Page): Promise<void> {
 
 /** Waits until every animation and transition has ended, except those that follow the scroll position. */
 export async function animationsFinished(page: Page): Promise<void> {
-  await page.evaluate(() =>
-    Promise.all(
-      document
-        .getAnimations()
-        .filter(({ timeline }) => timeline === document.timeline)
-        .map(({ finished }) => finished),
-    ),
-  );
+  await page.evaluate(async () => {
+    for (const { timeline, finished } of document.getAnimations()) if (timeline === document.timeline) await finished;
+  });
 }
 
 /** Waits for the layout below the first screen, which ends sooner than anyone can scroll or press a key. */
@@ -108,18 +97,6 @@ export async function sendFormTo(url: string, page: Page): Promise<void> {
   await page.route(`**${signupPath}`, async (route) => {
     const headers = { ...(await route.request().allHeaders()), origin: url, host: new URL(url).host };
     await route.fulfill({ response: await route.fetch({ url: url + signupPath, headers }) });
-  });
-}
-
-/** Makes the form throw while React renders it in the state "sending": only then it reads the label of that state. */
-export async function breakSending(page: Page): Promise<void> {
-  await page.route("**/assets/hydrate-*.js", async (route) => {
-    const response = await route.fetch();
-    const code = await response.text();
-    await route.fulfill({
-      response,
-      body: code.replace(/sending:(["`])Joining\.\.\.\1/, "get sending(){throw Error('boom')}"),
-    });
   });
 }
 

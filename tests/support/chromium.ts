@@ -31,8 +31,7 @@ export async function findChromium(): Promise<Chromium> {
     await browser?.close();
     if (browser) return { channel, env: {} };
   }
-  const downloaded = chromium.executablePath();
-  return existsSync(downloaded) ? { path: downloaded, env: {} } : findPackaged();
+  return findPackaged();
 }
 
 function findInPath(): string | undefined {

@@ -8,7 +8,9 @@ import { runSite, until, type Options, type Site } from "./run.ts";
 export async function startSite(options: Options = {}): Promise<Site> {
   const port = options.log ? await freePort() : 0;
   const site = runSite({ ...options, env: { PORT: `${port}`, ...options.env } });
-  if (options.log) return { ...site, url: await whileRunning(site, () => respond(`http://127.0.0.1:${port}`)) };
+  const url = `http://127.0.0.1:${port}`;
+  const respond = async () => (await fetch(url, { method: "HEAD" }).catch(() => undefined)) && url;
+  if (options.log) return { ...site, url: await whileRunning(site, respond) };
   return { ...site, url: await printedUrl(site, /"port":(\d+)|Site {4}http:\/\/[^:]+:(\d+)/) };
 }
 
@@ -51,9 +53,6 @@ const printedUrl = (site: Site, pattern: RegExp) =>
     const port = pattern.exec(site.stdout())?.slice(1).find(Boolean);
     return port && `http://localhost:${port}`;
   });
-
-/** Returns the URL after a response. */
-const respond = async (url: string) => (await fetch(url, { method: "HEAD" }).catch(() => undefined)) && url;
 
 function whileRunning(site: Site, findUrl: () => string | undefined | Promise<string | undefined>): Promise<string> {
   const check = () => {

@@ -127,20 +127,15 @@ export function assertConfirmed(answers: Answer[]): void {
 export const countStatus = (answers: (Answer | undefined)[], status: number) =>
   answers.filter((answer) => answer?.status === status).length;
 
-/** GET without a kept connection, for at most 20 s. */
-async function visit(site: Site, path: string): Promise<{ status: number; ms: number }> {
+/** Returns the status of a page or a probe, which must not take long, without a kept connection. */
+export async function probe(site: Site, path: string): Promise<number> {
   const began = performance.now();
   const signal = AbortSignal.timeout(20_000);
   const response = await fetch(site.url + path, { headers: { Connection: "close" }, signal });
   await response.arrayBuffer();
-  return { status: response.status, ms: performance.now() - began };
-}
-
-/** Returns the status of a page or a probe, which must not take long. */
-export async function probe(site: Site, path: string): Promise<number> {
-  const { status, ms } = await visit(site, path);
+  const ms = performance.now() - began;
   assert(ms < pageLimit, `${path} took ${Math.round(ms)} ms`);
-  return status;
+  return response.status;
 }
 
 /** Requests `path` until aborted, at least 5 times. Returns how often. */
