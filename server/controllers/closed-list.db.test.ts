@@ -1,34 +1,30 @@
 // The closed list over HTTP: the pages, 410 for every sign-up, and what still works.
 import request from "supertest";
-import { beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { settings as rules } from "../config/settings.ts";
 import { createTestApp, noDatabase, testSettings, type TestApp } from "../../tests/support/app.ts";
 import { createTestDatabase } from "../../tests/support/database.ts";
+import { insertEntries } from "../../tests/support/waitlist-fixture.ts";
 import { createToken } from "../models/entry-tokens.ts";
 import { describeClosing } from "../models/page-settings.ts";
 import { createBuiltFrontend } from "../views/frontend.ts";
 
 const path = "/api/earlyaccess";
 const ada = { name: "Ada <b>", email: "ada@example.com", company: "Engines", job_title: "Engineer" };
-const settings = () => ({ ...testSettings(), closed: true });
 const database = await createTestDatabase();
-const site = await createTestApp(database.webUrl, { site: { settings } });
-
-beforeEach(() => database.query("TRUNCATE earlyaccess"));
+const site = await createTestApp(database.webUrl, { site: { settings: () => ({ ...testSettings(), closed: true }) } });
 
 const get = async ({ app }: TestApp, url: string) => (await request(app).get(url)).text;
-const post = () => request(site.app).post(path);
-const entries = () => database.query("SELECT email FROM earlyaccess");
 
 it("a form post without JavaScript to a closed list returns the closed page, which says that nothing was stored", async () => {
-  const asForm = () => post().type("form").set("Accept", "text/html");
-  for (const response of [await asForm().send(ada), await asForm().send({ ...ada, company: "x".repeat(20_000) })]) {
+  for (const entry of [ada, { ...ada, company: "x".repeat(20_000) }]) {
+    const response = await request(site.app).post(path).type("form").set("Accept", "text/html").send(entry);
     expect([response.status, response.type]).toEqual([410, "text/html"]);
     expect(response.text).toMatch(/<title>Error: /);
     expect(response.text).toContain("Your sign-up wasn’t saved.");
     expect(response.text).not.toMatch(/<form|Please try again/);
   }
-  expect(await entries()).toEqual([]);
+  expect(await database.query("SELECT FROM earlyaccess")).toEqual([]);
 });
 
 it("the page of a closed list says so in place of the form, is not hydrated, and invites nobody", async () => {
@@ -43,11 +39,7 @@ it("the page of a closed list says so in place of the form, is not hydrated, and
 
 it("the links of a mail still work after the list has closed", async () => {
   const { token, hash } = createToken();
-  await database.query(
-    `INSERT INTO earlyaccess (id, name, email, company, mail_tokens)
-     VALUES (gen_random_uuid(), 'Ada', 'ada@example.com', 'Engines', ARRAY[$1::bytea])`,
-    [hash],
-  );
+  await insertEntries(database, [{ name: "Ada", email: "ada@example.com", company: "Engines", mail_tokens: [hash] }]);
   for (const [link, left] of [
     ["/confirm", [{ confirmed: true }]],
     ["/leave", []],

@@ -4,8 +4,8 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/pr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { beforeEach, describe, expect, it } from "vitest";
-import { createEmptyDatabase, createWebRole, superuserUrl, type TestDatabase } from "../../tests/support/database.ts";
+import { beforeEach, expect, it, onTestFinished } from "vitest";
+import { createEmptyDatabase, createWebRole, insertEntry, type TestDatabase } from "../../tests/support/database.ts";
 import { queryAs, withClient } from "../../tests/support/postgres.ts";
 import { projectRoot } from "../project-root.ts";
 import { begin, withConnection } from "./connect.ts";
@@ -122,14 +122,8 @@ it("migrating succeeds in five concurrent runs on an empty database", async () =
   expect(results.flatMap(({ applied }) => applied)).toEqual(migrations.filter((name) => /^\d/.test(name)).toSorted());
 });
 
-it("migrating with only the web role's connection changes nothing", async () => {
-  await migrate(database);
-  const webOnly = { ownerUrl: database.webUrl, webUrl: database.webUrl };
-  expect(await migrate(webOnly)).toEqual({ applied: undefined, warnings: [] });
-});
-
 it("a role that may not migrate waits while the owner does, and takes no lock", async () => {
-  await queryAs(superuserUrl("postgres"), createWebRole(database));
+  await database.asSuperuser(createWebRole(database));
   const webOnly = { ownerUrl: database.webUrl, webUrl: database.webUrl };
   await withClient(database.ownerUrl, async (holder) => {
     await holder.query("SELECT pg_advisory_lock(72707369)");
@@ -152,23 +146,19 @@ it.each(["LATIN1", "SQL_ASCII"])("migrating refuses a database in %s in one line
 
 it("the list stores no address in two spellings, also from the owner", async () => {
   await migrate(database);
-  const insert = "INSERT INTO earlyaccess (id, name, email, company) VALUES (gen_random_uuid(), 'A', 'A@b.co', 'C')";
-  await expect(database.query(insert)).rejects.toMatchObject({ code: "23514" });
+  await expect(database.query(insertEntry.replace("a@b.co", "A@b.co"))).rejects.toMatchObject({ code: "23514" });
 });
 
 it("the list records every change of a status, and nobody can delete the record", async () => {
   await migrate(database);
-  await database.query(
-    "INSERT INTO earlyaccess (id, name, email, company) VALUES (gen_random_uuid(), 'Ada', 'a@b.co', 'C')",
-  );
-  await database.query("UPDATE earlyaccess SET status = 'invited'");
+  await database.query(`${insertEntry}; UPDATE earlyaccess SET status = 'invited'`);
   await database.query("UPDATE earlyaccess SET status = 'invited', company = 'D'");
   // One transaction, whose start is not the time of the change.
   const [{ later } = {}] = await database.query(`SELECT pg_sleep(0.02); UPDATE earlyaccess SET status = 'joined';
     SELECT max(changed_at) BETWEEN now() + interval '10 ms' AND clock_timestamp() AS later FROM earlyaccess_status_changes`);
   expect(later).toBe(true);
   const trace = "SELECT changed_by, old_status, new_status FROM earlyaccess_status_changes ORDER BY id";
-  const owner = new URL(database.ownerUrl).username;
+  const owner = `${database.name}_owner`;
   const changes = [
     { changed_by: owner, old_status: "waiting", new_status: "invited" },
     { changed_by: owner, old_status: "invited", new_status: "joined" },
@@ -185,45 +175,31 @@ it("the list records every change of a status, and nobody can delete the record"
   expect(await database.query(trace)).toEqual(changes);
 });
 
-describe("a migration", () => {
-  let folder: string;
-
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), "perennial-migrations-"));
-    await cp(join(projectRoot, "prisma/migrations"), folder, { recursive: true });
-    return () => rm(folder, { recursive: true });
-  });
-
-  async function apply(name: string, sql: string): Promise<string[]> {
-    await mkdir(join(folder, name), { recursive: true });
+it("a migration is applied and recorded at once or not at all, and either by migrating or by prisma migrate deploy", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "perennial-migrations-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await cp(join(projectRoot, "prisma/migrations"), folder, { recursive: true });
+  const name = "29990101000000_next";
+  await mkdir(join(folder, name));
+  const apply = async (sql: string) => {
     await writeFile(join(folder, name, "migration.sql"), sql);
     return withConnection(database.ownerUrl, (owner) => applyMigrations(owner, folder), begin);
-  }
-
-  it("that fails leaves nothing behind, says why, and can be retried once it is repaired", async () => {
-    const name = "29990101000000_next";
-    const failed = apply(name, "CREATE TABLE half (x int);\nSELECT 1 / 0;");
-    await expect(failed).rejects.toMatchObject({
-      message: `Migration ${name} failed: division by zero`,
-      code: "22012",
-    });
+  };
+  const columns = "checksum, applied_steps_count, logs, rolled_back_at, finished_at > started_at AS finished";
+  const records = () => database.query(`SELECT ${columns} FROM _prisma_migrations WHERE migration_name = $1`, [name]);
+  const sql = "CREATE TABLE half (x int);";
+  const fails = async (statements: string, error: object) => {
+    await expect(apply(statements)).rejects.toMatchObject(error);
     expect(await database.query("SELECT to_regclass('half') AS half")).toEqual([{ half: null }]);
-    expect(await database.query("SELECT FROM _prisma_migrations WHERE migration_name = $1", [name])).toEqual([]);
-    expect(await apply(name, "CREATE TABLE whole (x int);")).toEqual([name]);
-  });
-
-  it("is applied and recorded in one transaction", async () => {
-    await apply("29990101000000_first", "SELECT 1");
-    await database.query("ALTER TABLE _prisma_migrations ADD CHECK (migration_name NOT LIKE '%_next')");
-    await expect(apply("29990101000001_next", "CREATE TABLE half (x int)")).rejects.toMatchObject({ code: "23514" });
-    expect(await database.query("SELECT to_regclass('half') AS half")).toEqual([{ half: null }]);
-  });
-
-  it("leaves the record that prisma migrate deploy would leave, so that either can apply the next one", async () => {
-    await apply("29990101000000_next", "SELECT 1");
-    const columns = "checksum, applied_steps_count, logs, rolled_back_at, finished_at > started_at AS finished";
-    const rows = await database.query(`SELECT ${columns} FROM _prisma_migrations ORDER BY migration_name DESC LIMIT 1`);
-    const checksum = createHash("sha256").update("SELECT 1").digest("hex");
-    expect(rows).toEqual([{ checksum, applied_steps_count: 1, logs: null, rolled_back_at: null, finished: true }]);
-  });
+    expect(await records()).toEqual([]);
+  };
+  await fails(`${sql} SELECT 1 / 0;`, { message: `Migration ${name} failed: division by zero`, code: "22012" });
+  await database.query("ALTER TABLE _prisma_migrations ADD CONSTRAINT no CHECK (migration_name NOT LIKE '%_next')");
+  await fails(sql, { code: "23514" });
+  await database.query("ALTER TABLE _prisma_migrations DROP CONSTRAINT no");
+  expect(await apply(sql)).toEqual([name]);
+  const checksum = createHash("sha256").update(sql).digest("hex");
+  expect(await records()).toEqual([
+    { checksum, applied_steps_count: 1, logs: null, rolled_back_at: null, finished: true },
+  ]);
 });

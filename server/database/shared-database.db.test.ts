@@ -1,25 +1,21 @@
 // Migrating a database that another application uses as well.
 import { beforeEach, expect, it } from "vitest";
-import { createEmptyDatabase, superuserUrl, type TestDatabase } from "../../tests/support/database.ts";
+import { createEmptyDatabase, insertEntry, type TestDatabase } from "../../tests/support/database.ts";
 import { queryAs } from "../../tests/support/postgres.ts";
 import { migrate } from "./migrate.ts";
-import type { DatabaseSettings } from "./settings.ts";
 
 let database: TestDatabase;
 let prefix: string;
 
 beforeEach(async () => {
   database = await createEmptyDatabase();
-  prefix = new URL(database.ownerUrl).pathname.slice(1);
+  prefix = database.name;
 });
-
-const asSuperuser = (sql: string, values?: unknown[]) => queryAs(superuserUrl(prefix), sql, values);
-const insert = "INSERT INTO earlyaccess (id, name, email, company) VALUES (gen_random_uuid(), 'A', 'a@b.co', 'C')";
 
 /** Creates the other application, which owns the database; the site's owner may create tables and schemas, and the web role is one of its readers. */
 async function createOtherApplication(): Promise<void> {
   const [name, owner, web] = [`${prefix}_shop`, `${prefix}_owner`, `${prefix}_web`];
-  await asSuperuser(
+  await database.asSuperuser(
     `CREATE ROLE ${name} LOGIN CREATEDB; CREATE ROLE ${name}_readers;
      CREATE ROLE ${web} LOGIN CREATEDB BYPASSRLS PASSWORD 'it''s a long secret';
      GRANT ${name}_readers TO ${web};
@@ -62,36 +58,39 @@ SELECT concat_ws(' ', kind, name, owner, acl) AS line FROM described ORDER BY li
 
 it("another application in the database is the same after two migrations, also with webhooks", async () => {
   await createOtherApplication();
-  const before = await asSuperuser(describeOthers, [prefix]);
+  const before = await database.asSuperuser(describeOthers, [prefix]);
   await migrate(database);
   await migrate({ ...database, worker: { url: database.workerUrl, tasks: ["webhook"] } });
-  expect(await asSuperuser(describeOthers, [prefix])).toEqual(before);
-  await queryAs(database.webUrl, insert);
+  expect(await database.asSuperuser(describeOthers, [prefix])).toEqual(before);
+  await queryAs(database.webUrl, insertEntry);
   await expect(queryAs(database.webUrl, "SELECT * FROM earlyaccess")).rejects.toMatchObject({ code: "42501" });
 });
 
 it("another application that uses Prisma keeps its migrations, and does not make the site's look unapplied", async () => {
-  await asSuperuser(`CREATE ROLE ${prefix}_shop; GRANT CREATE ON SCHEMA public TO ${prefix}_shop; SET ROLE ${prefix}_shop;
+  await database.asSuperuser(`CREATE ROLE ${prefix}_shop; GRANT CREATE ON SCHEMA public TO ${prefix}_shop; SET ROLE ${prefix}_shop;
     CREATE TABLE _prisma_migrations (id varchar(36) PRIMARY KEY, checksum varchar(64) NOT NULL, finished_at timestamptz,
       migration_name varchar(255) NOT NULL, logs text, rolled_back_at timestamptz,
       started_at timestamptz NOT NULL DEFAULT now(), applied_steps_count int NOT NULL DEFAULT 0);
     INSERT INTO _prisma_migrations VALUES ('1', 'x', now(), '20200101000000_shop', NULL, NULL, now(), 1),
       ('2', 'y', now(), '20990101000000_shop', NULL, NULL, now(), 1)`);
-  const theirs = () => asSuperuser("SELECT * FROM _prisma_migrations WHERE migration_name LIKE '%shop' ORDER BY id");
+  const theirs = () =>
+    database.asSuperuser("SELECT * FROM _prisma_migrations WHERE migration_name LIKE '%shop' ORDER BY id");
   const before = await theirs();
   const failure = (await migrate(database).catch((error: unknown) => error)) as Error;
   expect(failure).toMatchObject({ name: "OperatorError" }); // The owner may not write their table.
-  for (const sql of failure.message.split("\n").filter((line) => line.endsWith(";"))) await asSuperuser(sql);
+  for (const sql of failure.message.split("\n").filter((line) => line.endsWith(";"))) await database.asSuperuser(sql);
   expect((await migrate(database)).applied).not.toEqual([]);
   expect((await migrate(database)).applied).toEqual([]);
   expect(await theirs()).toEqual(before);
 });
 
 it("another application's queue in the schema graphile_worker is not migrated", async () => {
-  await asSuperuser(`CREATE ROLE ${prefix}_shop; CREATE SCHEMA graphile_worker AUTHORIZATION ${prefix}_shop;
+  await database.asSuperuser(`CREATE ROLE ${prefix}_shop; CREATE SCHEMA graphile_worker AUTHORIZATION ${prefix}_shop;
     SET ROLE ${prefix}_shop; CREATE TABLE graphile_worker.jobs (id int, locked_by text)`);
-  const urls: DatabaseSettings = { ...database, worker: { url: database.workerUrl, tasks: ["webhook"] } };
-  await expect(migrate(urls)).rejects.toThrow(`graphile_worker belongs to "${prefix}_shop"`);
-  expect(await asSuperuser("SELECT tablename FROM pg_tables WHERE schemaname = 'graphile_worker'")).toHaveLength(1);
+  const worker = { url: database.workerUrl, tasks: ["webhook" as const] };
+  await expect(migrate({ ...database, worker })).rejects.toThrow(`graphile_worker belongs to "${prefix}_shop"`);
+  expect(
+    await database.asSuperuser("SELECT tablename FROM pg_tables WHERE schemaname = 'graphile_worker'"),
+  ).toHaveLength(1);
   await migrate(database); // Without webhooks, the site needs no queue.
 });

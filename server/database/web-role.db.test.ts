@@ -1,6 +1,6 @@
 // What migrating reports of the web role, and what it resets.
 import { beforeEach, expect, it } from "vitest";
-import { createEmptyDatabase, superuserUrl, type TestDatabase } from "../../tests/support/database.ts";
+import { createEmptyDatabase, insertEntry, type TestDatabase } from "../../tests/support/database.ts";
 import { queryAs } from "../../tests/support/postgres.ts";
 import { migrate } from "./migrate.ts";
 
@@ -9,14 +9,13 @@ let name: string;
 
 beforeEach(async () => {
   database = await createEmptyDatabase();
-  name = new URL(database.ownerUrl).pathname.slice(1);
+  name = database.name;
   await migrate(database);
 });
 
 /** Replaces the words for the database and its roles by their names. */
 const named = (text: string) =>
   text.replaceAll(/\b(database|owner|web|group)\b/g, (word) => (word === "database" ? name : `${name}_${word}`));
-const asSuperuser = (sql: string) => queryAs(superuserUrl(name), named(sql));
 
 /** The group passes nothing on by itself: its member must SET ROLE. */
 const joinGroup = "CREATE ROLE group; GRANT group TO web; ALTER ROLE web NOINHERIT";
@@ -43,10 +42,10 @@ it.each([
 ])(
   "the web role is reported if it has %s, until an administrator runs the statements of the report",
   async (held, sql) => {
-    await asSuperuser(sql);
+    await database.asSuperuser(named(sql));
     const { warnings } = await migrate(database);
     expect(warnings).toEqual([expect.stringContaining(named(`"web", has ${held}. No`))]);
-    for (const statement of warnings[0]?.match(/^ {2}.*;$/gm) ?? []) await queryAs(superuserUrl(name), statement);
+    for (const statement of warnings[0]?.match(/^ {2}.*;$/gm) ?? []) await database.asSuperuser(statement);
     expect(await migrate(database)).toEqual({ applied: [], warnings: [] });
   },
 );
@@ -60,10 +59,7 @@ it("a web role that made itself read-only stores sign-ups again, and keeps its o
     );
   }
   await migrate(database);
-  await queryAs(
-    database.webUrl,
-    "INSERT INTO earlyaccess (id, name, email, company) VALUES (gen_random_uuid(), 'A', 'a@b.co', 'C')",
-  );
+  await queryAs(database.webUrl, insertEntry);
   const kept = await database.query(
     "SELECT setconfig FROM pg_db_role_setting WHERE setrole = to_regrole($1) ORDER BY setdatabase",
     [`${name}_web`],

@@ -32,7 +32,7 @@ export const backUpAndRestore = () =>
     const { ownerUrl } = database;
     await migrate(database);
     await queryAs(ownerUrl, fill);
-    const rows = await readRows(ownerUrl);
+    const rows = await readRows(ownerUrl, erased);
     assert.equal(rows.length, 9_000 + 1_429 + 2 + 10);
     await execute(join(tools, "pg_dump"), ["-Fc", `--file=${file("whole.dump")}`, `--dbname=${ownerUrl}`]);
     await queryAs(url("original"), addOthers);
@@ -56,7 +56,7 @@ export const backUpAndRestore = () =>
     assert.deepEqual(await queryAs(url("original"), "SELECT note FROM shop.orders"), [{ note: "kept" }]);
     const imported = await waitlist(database, "import", file("list.csv"));
     assert.match(imported, /^10,000 lines, 9,000 already on the list, .* 1,000 erased, 0 wrong\.\n/);
-    assert.equal(await countErased(ownerUrl), 0);
+    assert.deepEqual(await queryAs(ownerUrl, "SELECT FROM earlyaccess WHERE email = ANY ($1)", [erased]), []);
 
     // The whole database is lost, and with it the list of erased addresses, of which there is a copy.
     const other = await create("other");
@@ -92,7 +92,6 @@ async function restore(database: DatabaseSettings, backup: string, rows: unknown
   await migrate(database);
   assert.match(await waitlist(database, "purge"), /^Removed 1,000 entries of erased people /);
   assert.deepEqual(await readRows(database.ownerUrl), rows);
-  assert.equal(await countErased(database.ownerUrl), 0);
   await queryAs(database.webUrl, insertOne); // The web role has its rights again.
 }
 
@@ -109,20 +108,16 @@ const addOthers = `CREATE SCHEMA shop; CREATE TABLE shop.orders AS SELECT 'kept'
 const insertOne =
   "INSERT INTO earlyaccess (id, name, email, company) VALUES (gen_random_uuid(), 'New', 'new@example.com', 'New')";
 
-/** Returns every row of the site's tables, but not the entries that somebody erased, nor the backups. */
-const readRows = (ownerUrl: string) =>
+/** Returns every row of the site's tables, but not the entries of these addresses, nor the backups. */
+const readRows = (ownerUrl: string, others: string[] = []) =>
   queryAs(
     ownerUrl,
     `SELECT entry::text AS row FROM earlyaccess entry WHERE email <> ALL ($1)
      UNION ALL SELECT change::text FROM earlyaccess_status_changes change
      UNION ALL SELECT notice::text FROM earlyaccess_notices notice
      UNION ALL SELECT views::text FROM earlyaccess_views views ORDER BY row`,
-    [erased],
+    [others],
   );
-
-async function countErased(ownerUrl: string): Promise<number> {
-  return (await queryAs(ownerUrl, "SELECT FROM earlyaccess WHERE email = ANY ($1)", [erased])).length;
-}
 
 /** As waitlist erase does for one address. */
 const eraseAll = (ownerUrl: string) =>

@@ -6,10 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { withClient } from "../support/postgres.ts";
 import { type Site, until } from "../support/run.ts";
 import {
-  type Answer,
   assertAnswered,
   assertConfirmed,
   assertRunning,
@@ -26,9 +24,6 @@ import { openWire } from "../support/tcp-proxy.ts";
 
 const run = promisify(execFile);
 
-/** Sign-ups every 100 ms while Postgres is stopped. */
-const frozenSignups = 60;
-
 export const databaseFaults: StackScenarios = {
   "Postgres goes silent, and fails over": async (stack) => {
     const wire = await openWire(stack.postgres.webUrl);
@@ -36,32 +31,11 @@ export const databaseFaults: StackScenarios = {
     const site = await stack.startSite({ DATABASE_URL: wire.url(stack.postgres.webUrl) });
     return endure(stack, site, fault).finally(() => wire.cut());
   },
-  "Postgres is stopped (SIGSTOP), and continues": async (stack) => {
-    const site = await stack.startSite();
-    const visitors = createVisitors(stack);
-    assertConfirmed(await visitors.signUp(site, 20));
-    stack.postgres.signal("SIGSTOP");
-    const answers = visitors.signUp(site, frozenSignups, 100);
-    await sleep(frozenSignups * 100);
-    stack.postgres.signal("SIGCONT");
-    assertConfirmed(await visitors.signUp(site, 20, 100));
-    assertAnswered(await answers);
-    assertRunning(site);
-    const refused = countStatus(await answers, 503);
-    const slowest = Math.round(Math.max(...(await answers).map(({ ms }) => ms)));
-    return `${refused} of ${frozenSignups} sign-ups refused, the slowest in ${slowest} ms; then all stored; ${await visitors.assertStored()} confirmed sign-ups stored`;
-  },
-  "a session holds an entry, and three clients sign up its address": async (stack) => {
-    const site = await stack.startSite();
-    const visitors = createVisitors(stack);
-    assertConfirmed(await visitors.signUp(site, 20));
-    return withClient(stack.postgres.ownerUrl, async (session) => {
-      await session.query("BEGIN; UPDATE earlyaccess SET status = 'invited' WHERE email = 'ada.1@example.com'");
-      const bursts = await signUpBesideLocked(visitors, site, 90, 4_000);
-      const steady = await signUpBesideLocked(visitors, site, 1, 333);
-      return `sign-ups of others beside 90 each 4 s: ${bursts}; beside three a second: ${steady}`;
-    });
-  },
+  "Postgres is stopped (SIGSTOP), and continues": async (stack) =>
+    endure(stack, await stack.startSite(), {
+      begin: () => stack.postgres.signal("SIGSTOP"),
+      end: () => stack.postgres.signal("SIGCONT"),
+    }),
 };
 
 export async function fillDisk(): Promise<string> {
@@ -87,24 +61,6 @@ export async function fillDisk(): Promise<string> {
   }
 }
 
-/**
- * Signs up other visitors, none of whom may be refused, beside sign-ups of a locked address.
- * @param interval in milliseconds between bursts of `size` sign-ups of the address.
- */
-async function signUpBesideLocked(visitors: Visitors, site: Site, size: number, interval: number): Promise<string> {
-  const others = visitors.signUp(site, 100, 100);
-  const repeated: Promise<Answer | undefined>[] = [];
-  for (let elapsed = 0; elapsed < 10_000; elapsed += interval) {
-    for (let i = 0; i < size; i++) repeated.push(visitors.tryToSignUp(site, "1"));
-    await sleep(interval);
-  }
-  assertConfirmed(await others);
-  const refused = await Promise.all(repeated);
-  assert.equal(countStatus(refused, 503), refused.length, "sign-ups of the locked address that were refused");
-  const times = (await others).map(({ ms }) => ms).toSorted((a, b) => a - b);
-  return `median ${times[50]?.toFixed()} ms, 95 % within ${times[95]?.toFixed()} ms`;
-}
-
 interface Fault {
   /** Resolves when the site can notice the fault. */
   begin(visitors: Visitors): unknown;
@@ -122,7 +78,12 @@ async function endure(stack: Stack, site: Site, fault: Fault): Promise<string> {
   const seen = await loadDuringFault(visitors, site);
   await fault.end();
   const began = performance.now();
-  await until("sign-ups work again", () => signUpAgain(visitors, site), 15);
+  const signUpAgain = async () => {
+    const answers = await visitors.signUp(site, 1);
+    assertAnswered(answers);
+    return countStatus(answers, 201) === 1;
+  };
+  await until("sign-ups work again", signUpAgain, 15);
   const recovered = ((performance.now() - began) / 1000).toFixed(1);
   await sleep(300); // The site caches the result of a probe for 250 ms.
   assert.equal(await probe(site, "/readyz"), 200, "/readyz after a sign-up was stored again");
@@ -149,12 +110,6 @@ async function loadDuringFault(visitors: Visitors, site: Site): Promise<string> 
   assert(countWarnings(site) - before <= refused + 30, "the log is flooded");
   const slowest = Math.max(...answers.map(({ ms }) => ms));
   return `${pages} pages 200, ${refused} of 100 sign-ups refused, the slowest in ${Math.round(slowest)} ms`;
-}
-
-async function signUpAgain(visitors: Visitors, site: Site): Promise<boolean> {
-  const answers = await visitors.signUp(site, 1);
-  assertAnswered(answers);
-  return countStatus(answers, 201) === 1;
 }
 
 /** Counts the lines of the log that are warnings or worse. */

@@ -36,9 +36,8 @@ export const poolers: StackScenarios = {
     // As docs/postgres.md says.
     await stack.query(`ALTER ROLE ${username} SET statement_timeout = '1950ms'`);
     await stack.query(`ALTER ROLE ${username} SET lock_timeout = '400ms'`);
-    const pooler = await startPgBouncer(stack.postgres, "transaction");
-    try {
-      const env = { DATABASE_URL: pooler.url(webUrl) };
+    return withPgBouncer(stack.postgres, "transaction", async (url) => {
+      const env = { DATABASE_URL: url(webUrl) };
       const visitors = createVisitors(stack);
       const steady = await stack.startSite(env);
       await ready(steady);
@@ -49,7 +48,7 @@ export const poolers: StackScenarios = {
       })();
       load.catch(() => undefined); // Thrown below.
       for (let i = 0; i < restarts; i++) {
-        const migration = migrate({ webUrl, ownerUrl: pooler.url(ownerUrl) });
+        const migration = migrate({ webUrl, ownerUrl: url(ownerUrl) });
         const replica = await stack.startSite(env);
         await ready(replica);
         await migration;
@@ -60,37 +59,28 @@ export const poolers: StackScenarios = {
       await load;
       assertRunning(steady);
       await assertClean(env.DATABASE_URL, "400ms");
-      await assertClean(pooler.url(ownerUrl));
+      await assertClean(url(ownerUrl));
       await migrate({ webUrl, ownerUrl });
       return `${restarts} restarts, ${restarts} migrations; ${sent} sign-ups, ${await visitors.assertStored()} stored; no lock left`;
-    } finally {
-      await pooler.stop();
-    }
+    });
   },
 };
 
 export async function migrateThroughPoolers(): Promise<string> {
   const postgres = await startPostgres();
-  const results: string[] = [];
   try {
     for (const mode of ["session", "transaction"]) {
-      const pooler = await startPgBouncer(postgres, mode);
-      try {
-        for (const clients of [1, 8]) {
-          await migrateThrough(pooler, postgres, `${mode}_${clients}`, clients);
-          results.push(`${clients} in ${mode} mode`);
-        }
-      } finally {
-        await pooler.stop();
-      }
+      await withPgBouncer(postgres, mode, async (url) => {
+        for (const clients of [1, 8]) await migrateThrough(url, postgres, `${mode}_${clients}`, clients);
+      });
     }
   } finally {
     await postgres.release();
   }
-  return `empty databases migrated by ${results.join(", ")}; no lock left`;
+  return "empty databases migrated by 1 and 8 owners in session and in transaction mode; no lock left";
 }
 
-async function migrateThrough({ url }: Pooler, postgres: Postgres, name: string, clients: number): Promise<void> {
+async function migrateThrough(url: Through, postgres: Postgres, name: string, clients: number): Promise<void> {
   await queryAs(postgres.superuserUrl, `CREATE DATABASE ${name} OWNER perennial_owner`);
   const direct = { ownerUrl: withDatabase(postgres.ownerUrl, name), webUrl: withDatabase(postgres.webUrl, name) };
   const worker = { url: withUser(direct.webUrl, "perennial_worker"), tasks: ["webhook" as const] };
@@ -121,19 +111,16 @@ async function migrateThrough({ url }: Pooler, postgres: Postgres, name: string,
 /** As Supabase's: the user NAME.ref logs in as NAME. */
 export async function mapNames(): Promise<string> {
   const postgres = await startPostgres();
-  const pooler = await startPgBouncer(postgres, "session");
-  const { ownerUrl, webUrl } = postgres;
-  const mapped = (url: string, role: string) => withUser(withDatabase(pooler.url(url), role), `perennial_${role}.ref`);
-  const [mappedOwner, mappedWeb] = [mapped(ownerUrl, "owner"), mapped(webUrl, "web")];
-  const production = { NODE_ENV: "production", PUBLIC_URL: "http://localhost", SIGNUP_HOURLY_CEILING: "0" };
-  const roles = async () =>
-    (await queryAs(postgres.superuserUrl, "SELECT FROM pg_roles WHERE rolname LIKE '%.ref'")).length;
-  const refuse = async (env: Record<string, string>) => {
-    const site = runSite({ env: { ...production, ...env } });
-    await until("the site ends", () => site.process.exitCode !== null);
-    return site.stderr();
-  };
-  try {
+  return withPgBouncer(postgres, "session", async (url) => {
+    const { ownerUrl, webUrl } = postgres;
+    const mapped = (direct: string, role: string) => withUser(withDatabase(url(direct), role), `perennial_${role}.ref`);
+    const [mappedOwner, mappedWeb] = [mapped(ownerUrl, "owner"), mapped(webUrl, "web")];
+    const production = { NODE_ENV: "production", PUBLIC_URL: "http://localhost", SIGNUP_HOURLY_CEILING: "0" };
+    const refuse = async (env: Record<string, string>) => {
+      const site = runSite({ env: { ...production, ...env } });
+      await until("the site ends", () => site.process.exitCode !== null);
+      return site.stderr();
+    };
     // The role does not exist yet.
     assert.match(await refuse({ DATABASE_URL: mappedOwner }), /"perennial_owner", is a superuser or the owner/);
     const notFound = /^The user "perennial_owner.ref" of DATABASE_OWNER_URL logs in as "perennial_owner", .*\n$/;
@@ -148,18 +135,21 @@ export async function mapNames(): Promise<string> {
       assert.equal(await site.stop(), 0);
     }
     assert.match(await refuse({ DATABASE_URL: mappedOwner }), /"perennial_owner", is a superuser or the owner/);
-    assert.equal(await roles(), 0, "roles under the pooler's names");
+    const named = "SELECT rolname FROM pg_roles WHERE rolname LIKE '%.ref'";
+    assert.deepEqual(await queryAs(postgres.superuserUrl, named), [], "roles under the pooler's names");
     return "3 starts with the web role, 4 refusals; no role under another name";
-  } finally {
-    await pooler.stop();
-    await postgres.release();
-  }
+  }).finally(() => postgres.release());
 }
 
-type Pooler = Awaited<ReturnType<typeof startPgBouncer>>;
+/** Returns the URL of a database through the pooler. */
+type Through = (direct: string) => string;
 
-/** Starts PgBouncer in front of the Postgres, with two databases that log in the users NAME.ref as NAME. */
-async function startPgBouncer({ ownerUrl, webUrl }: Pick<Postgres, "ownerUrl" | "webUrl">, mode: string) {
+/** Runs PgBouncer in front of the Postgres, with two databases that log in the users NAME.ref as NAME. */
+async function withPgBouncer<T>(
+  { ownerUrl, webUrl }: Pick<Postgres, "ownerUrl" | "webUrl">,
+  mode: string,
+  use: (url: Through) => Promise<T>,
+): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), "perennial-pgbouncer-"));
   await chmod(folder, 0o755); // It refuses to run as root.
   const { port: postgresPort, pathname } = new URL(ownerUrl);
@@ -168,38 +158,31 @@ async function startPgBouncer({ ownerUrl, webUrl }: Pick<Postgres, "ownerUrl" | 
   const roles = [ownerUrl, webUrl].map((url) => new URL(url));
   const aliases = roles.map(({ username, password }) => {
     const database = username.replace("perennial_", "");
-    return `${database} = ${server} dbname=${pathname.slice(1)} user=${username} password=${password}`;
+    return `${database} = ${server} dbname=${pathname.slice(1)} user=${username} password=${password}\n`;
   });
-  const users = roles.flatMap(({ username, password }) => [
-    `"${username}" "${password}"`,
-    `"${username}.ref" "${password}"`,
-  ]);
+  const users = roles.map(({ username, password }) => `"${username}" "${password}"\n"${username}.ref" "${password}"\n`);
   const files = { users: join(folder, "users.txt"), settings: join(folder, "pgbouncer.ini") };
-  await writeFile(files.users, `${users.join("\n")}\n`);
-  const settings = {
-    listen_addr: "127.0.0.1",
-    listen_port: port,
-    unix_socket_dir: "",
-    auth_type: "scram-sha-256",
-    auth_file: files.users,
-    pool_mode: mode,
-    ignore_startup_parameters: "lock_timeout,statement_timeout",
-  };
-  const lines = Object.entries(settings).map(([name, value]) => `${name} = ${value}`);
-  await writeFile(files.settings, ["[databases]", ...aliases, `* = ${server}`, "[pgbouncer]", ...lines, ""].join("\n"));
+  await writeFile(files.users, users.join(""));
+  const settings = `
+[databases]
+${aliases.join("")}* = ${server}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+auth_type = scram-sha-256
+auth_file = ${files.users}
+pool_mode = ${mode}
+ignore_startup_parameters = lock_timeout,statement_timeout
+`;
+  await writeFile(files.settings, settings);
   const pooler = spawn(findProgram("pgbouncer"), ["-q", "-u", "nobody", files.settings], { stdio: "ignore" });
-  const url = (direct: string) => Object.assign(new URL(direct), { port: `${port}` }).href;
-  await until("PgBouncer responds", () =>
-    queryAs(url(ownerUrl), "SELECT").then(
-      () => true,
-      () => false,
-    ),
-  );
-  return {
-    url,
-    stop: async () => {
-      pooler.kill("SIGKILL");
-      await rm(folder, { recursive: true });
-    },
-  };
+  const url: Through = (direct) => Object.assign(new URL(direct), { port: `${port}` }).href;
+  try {
+    await until("PgBouncer responds", () => queryAs(url(ownerUrl), "SELECT").catch(() => undefined));
+    return await use(url);
+  } finally {
+    pooler.kill("SIGKILL");
+    await rm(folder, { recursive: true });
+  }
 }

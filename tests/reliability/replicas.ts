@@ -19,7 +19,8 @@ export const replicas: StackScenarios = {
         return statuses[201] === 10 && statuses[429] === 20;
       };
       assert(await isShared(), "the replicas do not share their limits");
-      const contents = await redis.contents();
+      const keys = await redis.client.keys("*");
+      const contents = JSON.stringify([keys, await redis.client.mget(keys)]);
       assert(!/203\.0|example/.test(contents), `Redis holds a client's data: ${contents}`);
       // Without a secret, a reader of Redis could try all addresses.
       const secret = decodeURIComponent(new URL(stack.postgres.webUrl).password);
@@ -90,12 +91,7 @@ async function startRedis() {
     server = spawn(program, options, { stdio: "ignore" });
     await until("Redis responds", async () => (await client.ping().catch(() => "")) === "PONG");
   };
-  /** Returns every key and value. */
-  const contents = async () => {
-    const keys = await client.keys("*");
-    return JSON.stringify({ keys, values: await Promise.all(keys.map((key) => client.get(key))) });
-  };
   await start();
   const signal = (name: NodeJS.Signals) => server?.kill(name);
-  return { url, client, start, contents, signal, end: () => client.disconnect() };
+  return { url, client, start, signal, end: () => client.disconnect() };
 }

@@ -1,20 +1,25 @@
 // Databases in the one Postgres of the test run, which is deleted at its end: copies of migrated templates, and empty ones.
 import { randomBytes } from "node:crypto";
-import pg from "pg";
 import { inject } from "vitest";
-import { readRole } from "../../server/config/database-urls.ts";
 import type { DatabaseSettings } from "../../server/database/settings.ts";
 import type { Template } from "./global-setup.ts";
-import { queryAs } from "./postgres.ts";
+import { createDatabase, queryAs } from "./postgres.ts";
 
 export interface TestDatabase extends DatabaseSettings {
+  /** The names of its roles begin with it. */
+  name: string;
   /** The role of the worker, which a migration with `worker` creates. */
   workerUrl: string;
   /** The role of admins, which a migration with adminUrl creates. */
   adminRoleUrl: string;
   /** Runs a statement as the owner. */
   query: (sql: string, values?: unknown[]) => Promise<Record<string, unknown>[]>;
+  asSuperuser: (sql: string, values?: unknown[]) => Promise<Record<string, unknown>[]>;
 }
+
+/** An entry of somebody. */
+export const insertEntry =
+  "INSERT INTO earlyaccess (id, name, email, company) VALUES (gen_random_uuid(), 'A', 'a@b.co', 'C')";
 
 export function superuserUrl(database: string): string {
   return Object.assign(new URL(inject("superuserUrl")), { pathname: `/${database}` }).href;
@@ -23,7 +28,6 @@ export function superuserUrl(database: string): string {
 /** The key of the erased addresses of the template "mail". */
 export const erasureKey = inject("templates").mail.erasureKey as string;
 
-const asSuperuser = (sql: string) => queryAs(superuserUrl("postgres"), sql);
 const createName = () => `test_${randomBytes(6).toString("hex")}`;
 
 /** Returns the URL of a role of the database alone. */
@@ -34,33 +38,30 @@ function urlOf(database: string, role: string, password: string): string {
 function toTestDatabase(name: string, urls: DatabaseSettings): TestDatabase {
   return {
     ...urls,
+    name,
     workerUrl: urls.worker?.url ?? urlOf(name, "worker", "also a long secret"),
     adminRoleUrl: urlOf(name, "admin", "one more long secret"),
     query: (sql, values) => queryAs(urls.ownerUrl, sql, values),
+    asSuperuser: (sql, values) => queryAs(superuserUrl(name), sql, values),
   };
 }
 
 /** Creates an empty database, an owner for it, and a name for each other role. @param options of CREATE DATABASE. */
 export async function createEmptyDatabase(options = ""): Promise<TestDatabase> {
   const name = createName();
-  await asSuperuser(`CREATE ROLE ${name}_owner LOGIN CREATEROLE PASSWORD 'owners-password'`);
-  await asSuperuser(`CREATE DATABASE ${name} OWNER ${name}_owner ${options}`);
-  const ownerUrl = urlOf(name, "owner", "owners-password");
-  return toTestDatabase(name, { ownerUrl, webUrl: urlOf(name, "web", "it's a long secret") });
+  return toTestDatabase(name, await createDatabase(superuserUrl("postgres"), name, options));
 }
 
 /** Returns the SQL that creates the web role of an empty database, as migrating would. */
-export function createWebRole({ webUrl }: DatabaseSettings): string {
-  const { name, password } = readRole(webUrl);
-  return `CREATE ROLE ${name} LOGIN PASSWORD ${pg.escapeLiteral(password)}`;
-}
+export const createWebRole = ({ name }: TestDatabase) => `CREATE ROLE ${name}_web LOGIN PASSWORD 'it''s a long secret'`;
 
 /** Creates a copy of a migrated database. All copies have the same owner and the same web role. */
 export async function createTestDatabase(template: Template = "site"): Promise<TestDatabase> {
   const name = createName();
   const { ownerUrl, webUrl, worker, ...others } = inject("templates")[template];
   const { username } = new URL(ownerUrl);
-  await asSuperuser(`CREATE DATABASE ${name} TEMPLATE template_${template} OWNER ${username}`);
+  const create = `CREATE DATABASE ${name} TEMPLATE template_${template} OWNER ${username}`;
+  await queryAs(superuserUrl("postgres"), create);
   const inCopy = (url: string) => Object.assign(new URL(url), { pathname: `/${name}` }).href;
   return toTestDatabase(name, {
     ...others,

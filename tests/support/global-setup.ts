@@ -3,8 +3,7 @@ import type { TestProject } from "vitest/node";
 import { migrate } from "../../server/database/migrate.ts";
 import type { DatabaseSettings, WorkerTask } from "../../server/database/settings.ts";
 import { findChromium, type Chromium } from "./chromium.ts";
-import { startPostgres } from "./postgres.ts";
-import { queryAs } from "./postgres.ts";
+import { createDatabase, queryAs, startPostgres } from "./postgres.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -44,15 +43,10 @@ export default async function setup(project: TestProject): Promise<(() => Promis
 }
 
 async function createTemplate(superuserUrl: string, name: Template): Promise<DatabaseSettings> {
-  const database = `template_${name}`;
-  await queryAs(superuserUrl, `CREATE ROLE ${database}_owner LOGIN CREATEROLE PASSWORD 'owners-password'`);
-  await queryAs(superuserUrl, `CREATE DATABASE ${database} OWNER ${database}_owner`);
-  const as = (role: string, password: string) =>
-    Object.assign(new URL(superuserUrl), { pathname: database, username: `${database}_${role}`, password }).href;
+  const { workerUrl, ...database } = await createDatabase(superuserUrl, `template_${name}`);
   const urls: DatabaseSettings = {
-    ownerUrl: as("owner", "owners-password"),
-    webUrl: as("web", "it's a long secret"),
-    ...(tasks[name].length > 0 && { worker: { url: as("worker", "also a long secret"), tasks: tasks[name] } }),
+    ...database,
+    ...(tasks[name].length > 0 && { worker: { url: workerUrl, tasks: tasks[name] } }),
     ...(name === "mail" && { erasureKey: "a-key-of-32-characters-for-tests" }),
   };
   await migrate(urls);

@@ -52,3 +52,16 @@ export function queryAs(url: string, sql: string, values?: unknown[]): Promise<R
     return [result].flat().at(-1)?.rows ?? [];
   });
 }
+
+/** Creates a role that owns an empty database of the same name. Returns the URL of the database for a role of it. */
+export async function createDatabase(superuserUrl: string, name: string, options = "") {
+  await queryAs(superuserUrl, `CREATE ROLE ${name}_owner LOGIN CREATEROLE PASSWORD 'owners-password'`);
+  await queryAs(superuserUrl, `CREATE DATABASE ${name} OWNER ${name}_owner ${options}`);
+  const urlOf = (role: string, password: string) =>
+    Object.assign(new URL(superuserUrl), { pathname: `/${name}`, username: `${name}_${role}`, password }).href;
+  return {
+    ownerUrl: urlOf("owner", "owners-password"),
+    webUrl: urlOf("web", "it's a long secret"),
+    workerUrl: urlOf("worker", "also a long secret"),
+  };
+}

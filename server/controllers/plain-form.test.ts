@@ -1,0 +1,33 @@
+// The sign-up form without JavaScript: form posts and the pages that they return.
+import request from "supertest";
+import { expect, it } from "vitest";
+import { createTestApp, noDatabase } from "../../tests/support/app.ts";
+
+const browserAccept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+const goBack = "Something went wrong. Please try again. Your browser’s Back button";
+const typed = /value="Ada &lt;b&gt;"[^]*value="&quot;Q&quot;"/;
+const empty = /^(?![^]*(\bada\b|engines|xxx))/i;
+
+it.each([
+  [403, 1, { "Sec-Fetch-Site": "cross-site" }, "Engines", goBack, empty],
+  [413, 1, {}, "x".repeat(17_000), goBack, empty],
+  [429, 0, {}, "Engines", "sign-ups from your network. Try again in 24 hours.", empty],
+  [503, 1, {}, "Engines", "We can’t save your sign-up right now. Try again in 1 minute.", typed],
+])(
+  "a form refused with %i returns the page with the error in focus, and the typed values if it was read",
+  async (status, limit, changes, company, words, values) => {
+    const { app } = await createTestApp(noDatabase, { limits: { limit, windowSeconds: 86_400 } });
+    const post = request(app).post("/api/earlyaccess").type("form").set("Accept", browserAccept).set(changes);
+    const response = await post.send({ name: "Ada <b>", email: "ada@example.com", company, job_title: '"Q"' });
+    const { type, headers } = response;
+    expect([response.status, type, headers["cache-control"]]).toEqual([status, "text/html", "no-store"]);
+    expect(Number(headers["retry-after"] ?? 0) > 0).toBe(status > 413);
+    const text = response.text.replaceAll("<!-- -->", "");
+    expect(text).toContain("<title>Error: ");
+    expect(text).toMatch(/<section class="form-failure"[^>]* tabindex="-1" autofocus=""/);
+    expect(text).toContain(words);
+    expect(text).not.toMatch(/data-hydration|data-beacon/);
+    expect(text).toContain('id="early-access-email"');
+    expect(text).toMatch(values);
+  },
+);
