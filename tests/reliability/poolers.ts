@@ -19,13 +19,12 @@ const withUser = (url: string, username: string) => Object.assign(new URL(url), 
 
 /** Asserts that no lock is left, and that the sessions of the pool have their roles' own settings. */
 async function assertClean(url: string, lockTimeout = "0"): Promise<void> {
+  // Postgres ends a closed session a moment later.
+  const held = "SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = 72707369";
+  await until("no lock is left", async () => (await queryAs(url, held)).length === 0);
   for (let i = 0; i < 5; i++) {
-    const [state] = await queryAs(
-      url,
-      `SELECT (SELECT count(*)::int FROM pg_locks WHERE locktype = 'advisory' AND objid = 72707369) AS locks,
-        current_setting('search_path') AS path, current_setting('lock_timeout') AS timeout`,
-    );
-    assert.deepEqual(state, { locks: 0, path: '"$user", public', timeout: lockTimeout });
+    const settings = "SELECT current_setting('search_path') AS path, current_setting('lock_timeout') AS timeout";
+    assert.deepEqual(await queryAs(url, settings), [{ path: '"$user", public', timeout: lockTimeout }]);
   }
 }
 
@@ -91,7 +90,13 @@ async function migrateThrough(url: Through, postgres: Postgres, name: string, cl
   const others = Array.from({ length: 4 }, async () => {
     while (!done.signal.aborted) await queryAs(pooled.ownerUrl, "SELECT pg_sleep(0.01)");
   });
-  const runs = await Promise.all(Array.from({ length: clients }, () => migrate(pooled))).finally(async () => {
+  // As the message says: on a busy machine, the lock of another owner takes longer than 5 s.
+  const migrateAgain = (): ReturnType<typeof migrate> =>
+    migrate(pooled).catch((error: { code?: string }) => {
+      if (error.code !== "55P03") throw error;
+      return migrateAgain();
+    });
+  const runs = await Promise.all(Array.from({ length: clients }, migrateAgain)).finally(async () => {
     done.abort();
     await Promise.all(others);
   });
