@@ -6,16 +6,19 @@ import { readConfig } from "./load-config.ts";
 import { checkDatabaseUrls } from "./database-urls.ts";
 import { projectRoot } from "../project-root.ts";
 
-const production = { NODE_ENV: "production", WEBHOOK_URL: "https://hooks.example/T0/B0/x" };
+const idle = { NODE_ENV: "production" };
+const production = { ...idle, WEBHOOK_URL: "https://hooks.example/T0/B0/x" };
 const good = {
   DATABASE_URL: urlOf("web"),
   DATABASE_OWNER_URL: urlOf("owner"),
-  DATABASE_ADMIN_URL: urlOf("admin"),
+  DATABASE_ADMIN_URL: urlOf("admin", ""),
   WORKER_DATABASE_URL: urlOf("worker"),
 };
 
 it.each([
+  ["DATABASE_ADMIN_URL", "DATABASE_URL"],
   ["DATABASE_ADMIN_URL", "DATABASE_OWNER_URL"],
+  ["DATABASE_ADMIN_URL", "WORKER_DATABASE_URL"],
   ["WORKER_DATABASE_URL", "DATABASE_URL"],
 ] as const)("the configuration rejects %s with the role of %s", (name, other) => {
   const env = { ...good, [name]: good[other] };
@@ -27,8 +30,10 @@ it.each(Object.keys(good))("the configuration rejects a short password in %s in 
   for (const password of ["secret", "8b1f3c40d2e5a%C3%A9", composeDefault()]) {
     const env = { ...good, [name]: urlOf("role", password) };
     expect([check(env), check({ ...production, ...good })]).toEqual([[], []]);
-    const message = `^${name} has a password shorter than 15 characters `;
-    expect(check({ ...production, ...env })).toEqual([expect.stringMatching(message)]);
+    const errors = [expect.stringMatching(`^${name} has a password shorter than 15 characters `)];
+    for (const task of [production, { ...idle, MAIL_FROM: "a@b.co" }, { ...idle, RETENTION_MONTHS: "1" }])
+      expect(check({ ...task, ...env })).toEqual(errors);
+    expect(check({ ...idle, ...env })).toEqual(name === "WORKER_DATABASE_URL" ? [] : errors); // Which nobody starts.
   }
 });
 
@@ -56,7 +61,7 @@ function check(env: NodeJS.Dict<string>): string[] {
   return checkDatabaseUrls(env, env.NODE_ENV === "production");
 }
 
-function urlOf(role: string, password = `8b1f3c40d2e5a7b6-${role}`): string {
+function urlOf(role: string, password = `8b1f3c40d2e-${role}`): string {
   return `postgresql://${role}:${password}@db.example/perennial`;
 }
 

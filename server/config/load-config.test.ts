@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { settingNames, settings } from "./settings.ts";
-import { readConfig } from "./load-config.ts";
+import { listWarnings, readConfig } from "./load-config.ts";
 import { OperatorError } from "../errors.ts";
 import { projectRoot } from "../project-root.ts";
 
@@ -33,6 +33,8 @@ it.each([
   ["DATABASE_URL", "host=db user=web password=hunter2", "…"],
   ["DATABASE_URL", "postgresql://web:hunter2%@db/x", "postgresql://…"],
   ["PUBLIC_URL", "https://u:hunter2@h.example", "https://…"],
+  ["REDIS_URL", "rediss:hunter2", "…"],
+  ["SMTP_URL", "smtps://:hunter2@mail.example", "smtps://…"],
   ["WEBHOOK_SECRET", "hunter2", "…"],
 ])("the configuration hides the secret in %s=%s", (name, text, shown) => {
   const error = errorOf({ [name]: text });
@@ -45,21 +47,34 @@ it.each(secretNames)("the configuration rejects the example of %s in production"
   expect(errorOf({ [name]: example, NODE_ENV: "production" })).toContain(`\n  ${name} is the example`);
 });
 
-it("the configuration rejects one port for site and metrics", () => {
-  expect(errorOf({ PORT: "9464", METRICS_PORT: "9464" })).toContain('METRICS_PORT is "9464" but must be another port');
+const key = "k".repeat(32);
+const complete = { PORT: "1", DATABASE_URL: url, MAIL_FROM: "a@b.co", PUBLIC_URL: "https://b.co", ERASURE_KEY: key };
+it.each<[rule: string, env: NodeJS.ProcessEnv]>([
+  ['METRICS_PORT is "9464" but must be another port than PORT', { PORT: "9464", METRICS_PORT: "9464" }],
+  ["REDIS_URL needs a password in DATABASE_URL", { REDIS_URL: "redis://b", DATABASE_URL: "postgres://web@db/x" }],
+  ["MAIL_FROM is not set, but SMTP_URL needs it, for example MAIL_FROM=", { SMTP_URL: "smtp://b.co" }],
+  ["PUBLIC_URL is not set, but MAIL_FROM needs it", { MAIL_FROM: "a@b.co", ERASURE_KEY: key }],
+  ["ERASURE_KEY is not set, but MAIL_FROM needs it", { MAIL_FROM: "a@b.co", PUBLIC_URL: "https://b.co" }],
+])("the configuration says: %s", (rule, env) => {
+  expect(errorOf(env)).toMatch(new RegExp(`^The configuration is not valid:\n  ${rule}.*$`));
+  expect(readConfig({ ...env, ...complete })).toMatchObject({ isProduction: false, allowPrivilegedRole: true });
 });
 
-it("the configuration rejects REDIS_URL if DATABASE_URL has no password", () => {
-  const env = { REDIS_URL: "redis://cache.example", DATABASE_URL: "postgresql://web@db.example/perennial" };
-  expect(errorOf(env)).toContain("\n  REDIS_URL needs a password in DATABASE_URL");
-  expect(readConfig({ ...env, DATABASE_URL: url })).toMatchObject({ redisUrl: env.REDIS_URL });
+const [isUnset, isSet] = [expect.stringMatching(/^PUBLIC_URL is/), expect.stringMatching(/^DATABASE_OWNER_URL is/)];
+const production = { NODE_ENV: "production", DATABASE_URL: url.replace("secret", key) };
+it.each<[NodeJS.ProcessEnv, string[]]>([
+  [{ ...production, PUBLIC_URL: "https://b.co", DATABASE_OWNER_URL: production.DATABASE_URL }, []],
+  [{ ...production, DATABASE_OWNER_URL: "postgres://owner@db/x" }, [isUnset, isSet]],
+  [{ ...production, NODE_ENV: "", DATABASE_OWNER_URL: "postgres://owner@db/x" }, []],
+])("the configuration warns of what is rarely meant in production: %j", (env, warnings) => {
+  expect(listWarnings(readConfig(env))).toEqual(warnings);
 });
 
 it("the configuration reads a secret from the file that NAME_FILE names", () => {
   const folder = mkdtempSync(join(tmpdir(), "perennial-secret-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const [file, missing] = [join(folder, "value"), join(folder, "missing")];
-  writeFileSync(file, `${url}\n`);
+  writeFileSync(file, `${url}\r\n`);
   expect(readConfig({ DATABASE_URL_FILE: file }).databaseUrl).toBe(url);
   expect(errorOf({ DATABASE_URL: url, DATABASE_URL_FILE: file })).toContain("are both set; unset one of them");
   expect(errorOf({ DATABASE_URL_FILE: missing })).toContain("must be the path of a file that can be read (ENOENT)");
@@ -72,11 +87,23 @@ it.each(settingNames)("the configuration accepts the example of %s", (name) => {
 
 it.each<[SettingName, string, unknown]>([
   ["PUBLIC_URL", "https://perennial.example/", "https://perennial.example"],
+  ["PUBLIC_URL", "http://localhost:8080", "http://localhost:8080"],
+  ["PORT", "0", 0],
+  ["PORT", "65535", 65_535],
   ["ALLOW_INDEXING", "false", false],
+  ["HSTS_INCLUDE_SUBDOMAINS", "true", true],
+  ["REDIS_URL", "rediss://cache.example", "rediss://cache.example"],
+  ["SMTP_URL", "smtps://mail.example/", "smtps://mail.example/"],
+  ["CONTROLLER", ` ${key.repeat(31)}12345678 `, `${key.repeat(31)}12345678`], // 1,000 characters.
+  ["MAIL_FROM", " Ada L. < a@b.co > ", { name: "Ada L.", address: "a@b.co" }],
+  ["MAIL_FROM", "a@b.co", { name: "", address: "a@b.co" }],
   ["WAITLIST_CLOSES", "2026-12-31", new Date("2027-01-01T00:00:00Z")],
   ["WAITLIST_CLOSES", "2026-12-31T18:00+01:00", new Date("2026-12-31T17:00:00Z")],
+  ["WAITLIST_CLOSES", "2026-12-31T18:00:30Z", new Date("2026-12-31T18:00:30Z")],
   // As node-postgres reads these, so that it need not warn.
   ["DATABASE_URL", `${url}?sslmode=require`, `${url}?sslmode=verify-full`],
+  ["DATABASE_URL", `${url}?x=1&sslmode=prefer&y=2`, `${url}?x=1&sslmode=verify-full&y=2`],
+  ["DATABASE_URL", `${url}?sslmode=verify-ca&uselibpqcompat=true`, `${url}?sslmode=verify-ca&uselibpqcompat=true`],
   ["DATABASE_URL", `${url}?sslmode=no-verify`, `${url}?sslmode=no-verify`],
   [
     "LEGAL_LINKS",
@@ -99,8 +126,12 @@ it.each<[SettingName, string[]]>([
   ["SIGNUP_WINDOW_SECONDS", ["-1", "86401"]],
   ["WAITLIST_CLOSES", ["2026-02-30", "31.12.2026", "2026-12-31T18:00", "2026-12-31T25:00Z"]],
   ["REDIS_URL", ["http://cache", "redis://"]],
-  ["WEBHOOK_URL", ["ftp://hooks.example/", "https://user@hooks.example/"]],
-  ["WEBHOOK_SECRET", ["secret", `whsec_${Buffer.alloc(23).toString("base64")}`]],
+  ["WEBHOOK_URL", ["ftp://hooks.example/", "https://user@hooks.example/", "https://:secret@hooks.example/"]],
+  ["WEBHOOK_SECRET", ["secret", ...[23, 65].map((bytes) => `whsec_${Buffer.alloc(bytes).toString("base64")}`)]],
+  ["ERASURE_KEY", ["k".repeat(31), `${key} ${key}`]],
+  ["SMTP_URL", ["ftp://b.co", "smtp://", "smtp://:pass@b.co", "smtp://b.co/x", "smtp://b.co?x", "smtp://u:%@b.co"]],
+  ["MAIL_FROM", ['"Ada" <a@b.co>', "Ada, Bob <a@b.co>", "Ada <ada>", "<a@b.co>", "a@b.co, c@d.co"]],
+  ["CONTROLLER", [`${key.repeat(31)}123456789`]],
   ["CONTACT_EMAIL", ["privacy", "mailto:a@b.co", "a@b.co, c@d.co"]],
   ["LEGAL_LINKS", ["https://a.example", "Imprint=http://a.example", "Imprint=javascript:x", "=https://a.example"]],
 ])("the configuration rejects %s=%j", (name, texts) => {

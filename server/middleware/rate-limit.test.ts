@@ -57,6 +57,7 @@ it.each<[behaviour: string, expected: Record<string, number>]>([
     { "203.0.113.1": 201, "203.0.113.2": 201, "198.51.100.9, 203.0.113.2": 429 },
   ],
   ["ignores a port after the address", { "203.0.113.1:1000": 201, "203.0.113.1:1001": 429, "203.0.113.2:1000": 201 }],
+  ["ignores brackets and a port", { "[2001:db8::1]:1000": 201, "[2001:db8::2]:1001": 429, "[2001:db9::1]": 201 }],
   ["counts invalid addresses as the proxy's", { unknown: 201, somebody: 429 }],
   ["counts an IPv6 /56 once", { "2001:db8:0:1200::1": 201, "2001:db8:0:12ff::2": 429, "2001:db8:0:1300::1": 201 }],
   ["counts each IPv4-mapped IPv6 address as one client", { "::ffff:203.0.113.1": 201, "::ffff:203.0.113.2": 201 }],
