@@ -52,10 +52,7 @@ it("the rate limiter ignores forwarding headers by default", async () => {
 });
 
 it.each<[behaviour: string, expected: Record<string, number>]>([
-  [
-    "identifies the client by the address that the proxy appended",
-    { "203.0.113.1": 201, "203.0.113.2": 201, "198.51.100.9, 203.0.113.2": 429 },
-  ],
+  ["counts the address that the proxy appended", { "203.0.113.2": 201, "198.51.100.9, 203.0.113.2": 429 }],
   ["ignores a port after the address", { "203.0.113.1:1000": 201, "203.0.113.1:1001": 429, "203.0.113.2:1000": 201 }],
   ["ignores brackets and a port", { "[2001:db8::1]:1000": 201, "[2001:db8::2]:1001": 429, "[2001:db9::1]": 201 }],
   ["counts invalid addresses as the proxy's", { unknown: 201, somebody: 429 }],

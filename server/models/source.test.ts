@@ -1,26 +1,21 @@
 // The source of a sign-up: campaign parameters and the referrer's host.
 import { expect, it } from "vitest";
+import { sourceColumns } from "../database/columns.ts";
 import { readSource } from "./source.ts";
 
 const page = "https://perennial.example/";
-const nothing = {
-  utm_source: null,
-  utm_medium: null,
-  utm_campaign: null,
-  utm_term: null,
-  utm_content: null,
-  referrer_host: null,
-};
+const nothing = Object.fromEntries(sourceColumns.map((name) => [name, null]));
 
 it("readSource reads the campaign parameters from the page's URL", () => {
   const query = "?utm_source=news&utm_medium=email&utm_campaign=first%20season&utm_term=crm&utm_content=&x=1";
-  expect(readSource({}, page + query)).toEqual({
+  const expected = {
     ...nothing,
     utm_source: "news",
     utm_medium: "email",
     utm_campaign: "first season",
     utm_term: "crm",
-  });
+  };
+  expect(readSource({}, page + query)).toEqual(expected);
 });
 
 it.each([{ source: { utm_source: "body" } }, { utm_source: "body" }])("readSource prefers the body: %j", (body) => {
@@ -34,17 +29,8 @@ it("readSource trims a value, normalises it to NFC and cuts it to 100 characters
   expect(readSource({ utm_source: `${"a".repeat(99)} b` }).utm_source).toBe("a".repeat(99));
 });
 
-const addresses = [
-  "a@b.co",
-  "list-ada%40b.co",
-  "%2540",
-  "a＠b.co",
-  "a&#64;b.co",
-  "a&#x40;b.co",
-  "a&commat;b.co",
-  "a=40b.co",
-];
-it.each(addresses)("readSource drops %j, and no other value", (value) => {
+const addresses = "a@b.co list-ada%40b.co %2540 a＠b.co a&#64;b.co a&#x40;b.co a&commat;b.co a=40b.co";
+it.each(addresses.split(" "))("readSource drops %j, and no other value", (value) => {
   const expected = { ...nothing, utm_source: "news" };
   expect(readSource({}, `${page}?utm_source=news&utm_term=${encodeURIComponent(value)}`)).toEqual(expected);
   expect(readSource({ source: { utm_source: "news", utm_content: value } })).toEqual(expected);
