@@ -24,7 +24,8 @@ it("the configuration names every invalid setting in one message, with its value
   // Two lines, because CONTROLLER and RECIPIENTS may be any line.
   const env = Object.fromEntries(settingNames.map((name) => [name, "not\nvalid"]));
   const [, ...lines] = errorOf(env).split("\n");
-  const pattern = (name: string) => `^  ${name} is "(not.valid|…)" but must be \\S.*, for example ${name}=\\S.*$`;
+  const pattern = (name: SettingName) =>
+    `^  ${name} is "${secretNames.includes(name) ? "…" : "not.valid"}" but must be \\S.*, for example ${name}=\\S.*$`;
   expect(lines).toEqual(settingNames.map((name) => expect.stringMatching(pattern(name))));
 });
 
@@ -43,11 +44,10 @@ it.each([
 });
 
 it.each(secretNames)("the configuration rejects the example of %s in production", (name) => {
-  const { example } = settings[name];
-  expect(errorOf({ [name]: example, NODE_ENV: "production" })).toContain(`\n  ${name} is the example`);
+  expect(errorOf({ [name]: settings[name].example, NODE_ENV: "production" })).toContain(`\n  ${name} is the example`);
 });
 
-const key = "k".repeat(32);
+const key = settings.ERASURE_KEY.example;
 const complete = { PORT: "1", DATABASE_URL: url, MAIL_FROM: "a@b.co", PUBLIC_URL: "https://b.co", ERASURE_KEY: key };
 it.each<[rule: string, env: NodeJS.ProcessEnv]>([
   ['METRICS_PORT is "9464" but must be another port than PORT', { PORT: "9464", METRICS_PORT: "9464" }],
@@ -63,7 +63,7 @@ it.each<[rule: string, env: NodeJS.ProcessEnv]>([
 const [isUnset, isSet] = [expect.stringMatching(/^PUBLIC_URL is/), expect.stringMatching(/^DATABASE_OWNER_URL is/)];
 const production = { NODE_ENV: "production", DATABASE_URL: url.replace("secret", key) };
 it.each<[NodeJS.ProcessEnv, string[]]>([
-  [{ ...production, PUBLIC_URL: "https://b.co", DATABASE_OWNER_URL: production.DATABASE_URL }, []],
+  [{ ...production, PUBLIC_URL: settings.PUBLIC_URL.example, DATABASE_OWNER_URL: production.DATABASE_URL }, []],
   [{ ...production, DATABASE_OWNER_URL: "postgres://owner@db/x" }, [isUnset, isSet]],
   [{ ...production, NODE_ENV: "", DATABASE_OWNER_URL: "postgres://owner@db/x" }, []],
 ])("the configuration warns of what is rarely meant in production: %j", (env, warnings) => {
@@ -75,9 +75,9 @@ it("the configuration reads a secret from the file that NAME_FILE names", () => 
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const [file, missing] = [join(folder, "value"), join(folder, "missing")];
   writeFileSync(file, `${url}\r\n`);
-  expect(readConfig({ DATABASE_URL_FILE: file }).databaseUrl).toBe(url);
+  expect(readConfig({ DATABASE_URL_FILE: file, HOST_FILE: missing }).databaseUrl).toBe(url);
   expect(errorOf({ DATABASE_URL: url, DATABASE_URL_FILE: file })).toContain("are both set; unset one of them");
-  expect(errorOf({ DATABASE_URL_FILE: missing })).toContain("must be the path of a file that can be read (ENOENT)");
+  expect(errorOf({ DATABASE_URL_FILE: missing })).toContain("(ENOENT), for example DATABASE_URL_FILE=/run/secrets/d");
   expect(errorOf({ DATABASE_URL_FILE: url })).toContain('DATABASE_URL_FILE is "postgresql://…" but must be ');
 });
 
@@ -89,12 +89,12 @@ it.each<[SettingName, string, unknown]>([
   ["PUBLIC_URL", "https://perennial.example/", "https://perennial.example"],
   ["PUBLIC_URL", "http://localhost:8080", "http://localhost:8080"],
   ["PORT", "0", 0],
-  ["PORT", "65535", 65_535],
   ["ALLOW_INDEXING", "false", false],
   ["HSTS_INCLUDE_SUBDOMAINS", "true", true],
   ["REDIS_URL", "rediss://cache.example", "rediss://cache.example"],
   ["SMTP_URL", "smtps://mail.example/", "smtps://mail.example/"],
-  ["CONTROLLER", ` ${key.repeat(31)}12345678 `, `${key.repeat(31)}12345678`], // 1,000 characters.
+  ["WEBHOOK_URL", "http://hooks.example/", "http://hooks.example/"],
+  ["CONTROLLER", ` ${"x".repeat(1_000)} `, "x".repeat(1_000)],
   ["MAIL_FROM", " Ada L. < a@b.co > ", { name: "Ada L.", address: "a@b.co" }],
   ["MAIL_FROM", "a@b.co", { name: "", address: "a@b.co" }],
   ["WAITLIST_CLOSES", "2026-12-31", new Date("2027-01-01T00:00:00Z")],
@@ -120,7 +120,7 @@ it.each<[SettingName, string, unknown]>([
 it.each<[SettingName, string[]]>([
   ["PORT", ["65536", "1e3", "3000.5"]],
   ["PUBLIC_URL", ["a.example", "https://a.example/x", "ftp://a.example", "https://me@a.example"]],
-  ["DATABASE_URL", ["mysql://root:secret@db/x", "postgresql://db/x", "postgresql://web@db", "postgresql://web:%@db/x"]],
+  ["DATABASE_URL", ["mysql://me:secret@db/x", "postgres://db/x", "postgres://web@db/", "postgres://web:%@db/x"]],
   ["TRUST_PROXY", ["true", "33"]],
   ["SIGNUP_LIMIT", ["0"]],
   ["SIGNUP_WINDOW_SECONDS", ["-1", "86401"]],
@@ -130,10 +130,12 @@ it.each<[SettingName, string[]]>([
   ["WEBHOOK_SECRET", ["secret", ...[23, 65].map((bytes) => `whsec_${Buffer.alloc(bytes).toString("base64")}`)]],
   ["ERASURE_KEY", ["k".repeat(31), `${key} ${key}`]],
   ["SMTP_URL", ["ftp://b.co", "smtp://", "smtp://:pass@b.co", "smtp://b.co/x", "smtp://b.co?x", "smtp://u:%@b.co"]],
-  ["MAIL_FROM", ['"Ada" <a@b.co>', "Ada, Bob <a@b.co>", "Ada <ada>", "<a@b.co>", "a@b.co, c@d.co"]],
-  ["CONTROLLER", [`${key.repeat(31)}123456789`]],
+  ["MAIL_FROM", ['"Ada" <a@b.co>', "Ada, Bob <a@b.co>", "Ada <a>", "Ada <a@b.co> x", "<a@b.co>", "a@b.co, c@d.co"]],
   ["CONTACT_EMAIL", ["privacy", "mailto:a@b.co", "a@b.co, c@d.co"]],
-  ["LEGAL_LINKS", ["https://a.example", "Imprint=http://a.example", "Imprint=javascript:x", "=https://a.example"]],
+  [
+    "LEGAL_LINKS",
+    ["https://a.co", "A=http://a.co", "A=javascript:x", "=https://a.co", "A=https://a b", "A=https://a, B"],
+  ],
 ])("the configuration rejects %s=%j", (name, texts) => {
   expect(texts.filter((text) => settings[name].schema.safeParse(text).success)).toEqual([]);
 });

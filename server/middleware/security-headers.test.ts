@@ -32,37 +32,24 @@ const constantHeaders = ({ headers }: Pick<Response, "headers">) =>
     ),
   );
 
-/** Returns the sources of each directive of a Content-Security-Policy. */
-const readPolicy = ({ headers }: Response): Record<string, string[]> =>
-  Object.fromEntries(
-    (headers["content-security-policy"] as string).split(";").map((text) => {
-      const [name, ...sources] = text.trim().split(/\s+/);
-      return [name, sources];
-    }),
-  );
-
 it("the security policy runs no script but the site's own, and no other site can embed a page", () => {
   expect(landing.headers).toMatchObject({
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "browsing-topics=(), camera=(), geolocation=(), microphone=(), payment=(), usb=()",
     "referrer-policy": "same-origin",
     "strict-transport-security": "max-age=31536000",
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
   });
-  expect(landing.headers["permissions-policy"]).toContain("camera=()");
-  const policy = readPolicy(landing);
-  expect(policy).toMatchObject({
-    "default-src": ["'none'"],
-    "base-uri": ["'none'"],
-    "form-action": ["'self'"],
-    "frame-ancestors": ["'none'"],
-    "require-trusted-types-for": ["'script'"],
-    "trusted-types": ["'none'"],
-    "upgrade-insecure-requests": [],
-  });
-  const sources = Object.values(policy).flat();
-  expect(sources.filter((source) => !/^'(none|self|script|sha256-[\w+/]{43}=)'$/.test(source))).toEqual([]);
+  const sources = ["script", "style", "img", "font", "connect", "manifest"]
+    .map((name) => `${name}-src 'self'`)
+    .join(";");
+  const policy = landing.headers["content-security-policy"] as string;
+  expect(policy.replaceAll(/ 'sha256-[\w+/]{43}='/g, "")).toBe(
+    `default-src 'none';${sources};form-action 'self';base-uri 'none';frame-ancestors 'none';` +
+      "require-trusted-types-for 'script';trusted-types 'none';upgrade-insecure-requests",
+  );
 });
 
 it.each([
@@ -74,7 +61,7 @@ it.each([
   const [, css = ""] = /<style>(.*?)<\/style>/s.exec(response.text) ?? [];
   expect([css.includes(rule), css.includes(other)]).toEqual([true, false]);
   const hash = createHash("sha256").update(css).digest("base64");
-  expect(readPolicy(response)["style-src"]).toContain(`'sha256-${hash}'`);
+  expect(response.headers["content-security-policy"]).toContain(`'sha256-${hash}'`);
 });
 
 it.each<[status: number, name: string, send: () => PromiseLike<Response>]>([
@@ -104,5 +91,5 @@ it("a site over http has neither HSTS nor upgrade-insecure-requests, which break
   const other = await createTestApp();
   const response = await request(other.app).get("/");
   expect(response.headers).not.toHaveProperty("strict-transport-security");
-  expect(readPolicy(response)).not.toHaveProperty("upgrade-insecure-requests");
+  expect(response.headers["content-security-policy"]).not.toContain("upgrade-insecure-requests");
 });

@@ -29,7 +29,7 @@ const longestHost = 253;
  */
 export function readSource(body: Record<string, unknown>, page = ""): Source {
   const given = isRecord(body.source) ? body.source : body;
-  const query = new URLSearchParams(page.split("#", 1)[0]?.split("?")[1]);
+  const query = new URLSearchParams(page.split("?")[1]);
   const campaign = campaignColumns.map((name) => [name, clean(given[name]) ?? clean(query.get(name))]);
   return { ...(Object.fromEntries(campaign) as Source), referrer_host: hostOf(given.referrer) };
 }
@@ -45,8 +45,7 @@ export function viewSource(query: URLSearchParams, ownHosts: string[]): string {
 }
 
 /** zod would create an error for each sign-up without a source. */
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
 
 function clean(value: unknown): string | null {
   if (typeof value !== "string") return null;
@@ -62,10 +61,9 @@ function hostOf(referrer: unknown): string | null {
   // Parse the host only if it is short: encoding an international name takes quadratic time.
   const start = referrer.slice(0, 2 * longestHost);
   const host = start.replace(/^[a-z][a-z\d+.-]*:\/\//i, "").split(/[/?#\\]/, 1)[0] ?? "";
-  if (host.length > longestHost || unstorableCharacters.test(host)) return null;
   try {
     const { hostname } = new URL(`https://${host}`);
-    return hostname.length <= longestHost ? hostname || null : null;
+    return hostname.length <= longestHost ? hostname : null;
   } catch {
     return null;
   }

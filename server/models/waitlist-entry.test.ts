@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { fieldErrors } from "../../client/shared/content.ts";
 import { parseEntry, type WaitlistEntry } from "./waitlist-entry.ts";
 
-const parse = (changes: object): { entry?: WaitlistEntry; errors?: object } =>
+const parse = (changes: object): { ok: boolean; entry?: WaitlistEntry; errors?: object } =>
   parseEntry({ name: "Ada", email: "ada@example.com", company: "Engines", ...changes });
 
 it.each([
@@ -12,7 +12,7 @@ it.each([
   ...["\u0000", "a\nb", "a\u0085b", "a\ud800", "a\ufffd"].map((name) => [name, fieldErrors.unstorable]),
   ["🚀".repeat(101), "Use at most 100 characters."],
 ])("the name %j is refused: %s", (name, error) => {
-  expect(parse({ name }).errors).toEqual({ name: error });
+  expect(parse({ name })).toEqual({ ok: false, errors: { name: error } });
 });
 
 it.each([
@@ -41,7 +41,8 @@ it.each([
   ["a@ourmailinator.dev", false],
   ["a@mailinator.com.example.com", false],
 ])("an entry with the address %s has the flag disposable_email = %s", (email, expected) => {
-  expect(parse({ email }).entry).toMatchObject({ suspected_spam: false, disposable_email: expected });
+  const flags = { suspected_spam: false, disposable_email: expected, unusual_volume: false };
+  expect(parse({ email })).toMatchObject({ ok: true, entry: flags });
 });
 
 it.each([
