@@ -42,9 +42,9 @@ it.each(["\u0000", "\ud800", 1, ["x"], null])("readSource ignores the invalid va
 });
 
 it.each([
-  ["https://News.example:8080/path?query#part", "news.example"],
+  ["https://News.example:8080?query/#part", "news.example"],
   ["https://münchen.example/", "xn--mnchen-3ya.example"],
-  ["News.example?query", "news.example"],
+  ["/pricing", null],
   ["android-app://com.example\\path", "com.example"],
   ["not a host", null],
   [`https://${"a.".repeat(126)}b`, `${"a.".repeat(126)}b`], // 253 characters, as long as a name of DNS can be.

@@ -58,9 +58,9 @@ function clean(value: unknown): string | null {
 /** @param referrer a URL or a host name. */
 function hostOf(referrer: unknown): string | null {
   if (typeof referrer !== "string") return null;
-  // Parse the host only if it is short: encoding an international name takes quadratic time.
-  const start = referrer.slice(0, 2 * longestHost);
-  const host = start.replace(/^[a-z][a-z\d+.-]*:\/\//i, "").split(/[/?#\\]/, 1)[0] ?? "";
+  // Cut first: encoding an international name takes quadratic time.
+  const start = referrer.replace(/^[a-z][a-z\d+.-]*:\/\//i, "").slice(0, longestHost + ":65535".length);
+  const host = start.split(/[/\\]/, 1)[0] ?? "";
   try {
     const { hostname } = new URL(`https://${host}`);
     return hostname.length <= longestHost ? hostname : null;
