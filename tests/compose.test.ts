@@ -43,6 +43,7 @@ it("Docker Compose connects each service as the role that it needs, and none as 
   const sql = read("deploy/create-owner.sql");
   expect(sql).toMatch(/^CREATE ROLE perennial_owner LOGIN CREATEROLE PASSWORD :'password';$/m);
   expect(sql).toMatch(/^ALTER ROLE postgres PASSWORD NULL;$/m);
+  expect(sql).not.toContain("SUPERUSER");
 });
 
 /** The keys that may differ between services. None weakens the confinement, and further tests compare the mounts, networks and ports. */
@@ -91,9 +92,13 @@ it("Docker Compose keeps backups and administration out of reach of the site", (
     studio: ["127.0.0.1:5555:5555"],
     https: ["80:80", "443:443", "443:443/udp"],
   });
-  const { backup, database } = services;
+  const { backup, database, site: web, worker } = services;
+  for (const program of [web, worker]) {
+    expect(program).toMatchObject({ stop_grace_period: "15s" });
+    expect(program).not.toHaveProperty("healthcheck");
+  }
   expect(backup?.image).toBe(database?.image);
-  expect(backup?.environment?.PGUSER).toBe("perennial_owner");
+  expect(backup?.environment).toMatchObject({ PGHOST: "database", PGDATABASE: "perennial", PGUSER: "perennial_owner" });
 });
 
 it("Docker Compose gives the site every setting that it reads, and not the mail server's login", () => {
@@ -127,6 +132,7 @@ it("Kubernetes confines each pod, and gives it all settings but only its own sec
   }
   // While Postgres is unavailable, the site must not restart, and its pages must be reachable.
   const probe = { httpGet: { path: "/healthz" } };
+  expect(pods[1]).toMatchObject({ terminationGracePeriodSeconds: 20 });
   expect(pods[1]?.containers).toMatchObject([{ livenessProbe: probe, readinessProbe: probe }]);
   const sources = pods.map(({ containers: [container] }) =>
     container?.envFrom.map(({ configMapRef, secretRef }) => configMapRef?.name ?? secretRef?.name),

@@ -33,6 +33,8 @@ it.each<[what: string, pattern: RegExp, exists: (found: string) => boolean]>([
   expect(faults(present, (name) => findAll(codeOf(name), pattern).filter((found) => !isKnown(found)))).toEqual([]);
 });
 
+it("npm start builds the site first, as README.md says", () => expect(scripts.prestart).toBe(scripts.pretest));
+
 it("docs/promises.md names a test for each promise", () => {
   const [, ...promises] = read("docs/promises.md").split(/\n\n## |^- /m);
   const items = promises.filter((text) => text.includes("."));

@@ -131,6 +131,7 @@ it.each<[SettingName, string[]]>([
   ["ERASURE_KEY", ["k".repeat(31), `${key} ${key}`]],
   ["SMTP_URL", ["ftp://b.co", "smtp://", "smtp://:pass@b.co", "smtp://b.co/x", "smtp://b.co?x", "smtp://u:%@b.co"]],
   ["MAIL_FROM", ['"Ada" <a@b.co>', "Ada, Bob <a@b.co>", "Ada <a>", "Ada <a@b.co> x", "<a@b.co>", "a@b.co, c@d.co"]],
+  ["ERASURE_KEY", ["k".repeat(31), `${"k".repeat(31)} `]],
   ["CONTACT_EMAIL", ["privacy", "mailto:a@b.co", "a@b.co, c@d.co"]],
   [
     "LEGAL_LINKS",

@@ -168,6 +168,10 @@ describe("a refused request stores nothing and", () => {
     expectProblem(await rawRequest(site.app, { method: "POST", path, headers }, body), status);
   });
 
+  it("returns 415 for a Content-Encoding, and names identity", async () => {
+    expect((await post(ada).set("Content-Encoding", "gzip")).headers["accept-encoding"]).toBe("identity");
+  });
+
   it("returns 422 with one error per invalid field", async () => {
     const response = await post({ name: " ", email: "nonsense", company: 7, job_title: "x".repeat(101) });
     expectProblem(response, 422);

@@ -64,7 +64,7 @@ it.each(["/confirm", "/leave?token=short", `/confirm?token=${"x".repeat(23)}`])(
 
 it("POST /confirm sets the time of the confirmation once", async () => {
   const token = await mail();
-  const page = await post(`/confirm?token=${token}`);
+  const page = await post(`/confirm?utm_source=mail&token=${token}`);
   expect(page.text).toContain("Your address is confirmed");
   const [first] = await database.query("SELECT confirmed_at FROM earlyaccess");
   expect(first?.confirmed_at).toBeInstanceOf(Date);

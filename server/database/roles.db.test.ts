@@ -4,7 +4,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { beforeEach, expect, it } from "vitest";
-import { createEmptyDatabase, erasureKey, insertEntry, type TestDatabase } from "../../tests/support/database.ts";
+import { createEmptyDatabase, createWebRole, erasureKey, insertEntry, type TestDatabase } from "../../tests/support/database.ts";
 import { queryAs, withClient } from "../../tests/support/postgres.ts";
 import { projectRoot } from "../project-root.ts";
 import { fieldColumns } from "./columns.ts";
@@ -112,6 +112,11 @@ it.each(["webhook", "mail", "purge"] as const)(
     expect(roles).toEqual(["admin", "web", "worker"]);
   },
 );
+
+it("a web role that is a member of the owner is refused, also without INHERIT", async () => {
+  await asSuperuser(`${createWebRole(database)}; GRANT ${owner} TO ${web} WITH INHERIT FALSE`);
+  await expect(migrate(database, false)).rejects.toThrow("is a superuser or the owner");
+});
 
 it("the web role can neither store views that stats cannot show, nor stop the count with too large a number", async () => {
   await migrate(database);

@@ -61,6 +61,8 @@ type Variables = Record<string, string>;
 /** A part of the notice, and whether it holds for a site with the variables. */
 const claims: [text: string, holds: (variables: Variables) => unknown][] = [
   ["1 Garden Way", ({ CONTROLLER }) => CONTROLLER],
+  ["and with which group you were invited", () => true],
+  ["the server counts for at most two days", () => true],
   ["The time of our confirmation mail", ({ MAIL_FROM }) => MAIL_FROM],
   ["you consent that we keep what you enter and contact you about early access", () => true],
   ["abuse, the fingerprint of a removed address and the proof of this notice rest", ({ ERASURE_KEY }) => ERASURE_KEY],

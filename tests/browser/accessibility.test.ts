@@ -75,6 +75,10 @@ const formStates: Record<string, Enter> = {
     await submit(page, "ada@example.com");
     await page.getByRole("button", { name: "Joining..." }).waitFor();
   },
+  "the form under the pointer": async (page) => {
+    await fill(page, "");
+    await page.locator("form button").hover();
+  },
   "a form with an error": async (page) => {
     await submit(page, "ada@localhost");
     await toastShown(page);
@@ -181,6 +185,10 @@ it("the keyboard reaches every control in order, forwards and backwards, nothing
   }
   await page.keyboard.press("Enter");
   await page.getByText("Welcome to the future! 🚀").first().waitFor();
+  for (const text of ["Add a colleague", "Wrong address? Undo"]) {
+    await page.keyboard.press("Tab");
+    expect([await focused(page), await covered(page)]).toEqual([text, false]);
+  }
   expect(await sites.database.query("SELECT FROM earlyaccess WHERE name = 'Grace'")).toHaveLength(1);
 });
 

@@ -95,8 +95,8 @@ describe("a sign-up", () => {
 
   it("has the referrer and the campaign, is shown after a reload, and can be followed by one for a colleague", async () => {
     const link = `<a href="${sites.open.url}/?utm_source=news#early-access">x</a>`;
-    await page.route("http://news.example/", (route) => route.fulfill({ contentType: "text/html", body: link }));
-    await page.goto("http://news.example/");
+    await page.route("http://host/", (route) => route.fulfill({ contentType: "text/html", body: link }));
+    await page.goto("http://host/");
     await page.locator("a").click();
     await hydrateForm(page);
     await submit();
@@ -113,7 +113,7 @@ describe("a sign-up", () => {
     await submit({ Email: "grace@example.com" });
     await successHeading().waitFor();
     expect(await sites.database.query("SELECT * FROM earlyaccess ORDER BY email")).toMatchObject([
-      { email: "ada@example.com", utm_source: "news", referrer_host: "news.example" },
+      { email: "ada@example.com", utm_source: "news", referrer_host: "host" },
       { email: "grace@example.com", utm_source: "news", referrer_host: null },
     ]);
   });
@@ -314,7 +314,7 @@ describe("the form", () => {
     await button().click();
     await expectFailure(logged);
     expect([await values(), await line()]).toEqual([Object.values(typed), why]);
-    expect(await page.locator("form [type=submit]:focus").count()).toBe(1);
+    expect(await page.locator("form [type=submit]:focus[aria-describedby=early-access-failure]").count()).toBe(1);
     await sites.wire.mend();
     await page.context().setOffline(false);
     await button().click();

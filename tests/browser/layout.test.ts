@@ -11,7 +11,7 @@ const sites = await createBrowserSites();
 /** Calls the function at three widths. 320 px are 1280 px at 400 % zoom. */
 async function atEachWidth(page: Page, check: (width: number) => Promise<unknown>) {
   await deferredLayoutFinished(page);
-  for (const width of [320, 1024, 2560]) {
+  for (const width of [320, 768, 1024, 2560]) {
     await page.setViewportSize({ width, height: 800 });
     await check(width);
   }
@@ -236,6 +236,8 @@ it("forced colors draw borders around buttons and fields", async () => {
     .locator(".button, input:not([type=hidden]), .form-card")
     .evaluateAll((all) => all.map((element) => getComputedStyle(element).borderTopWidth));
   expect(borders.filter((border) => border === "0px")).toEqual([]);
+  const checked = page.locator("input:checked");
+  expect(await checked.evaluate((input) => getComputedStyle(input).borderTopWidth)).toBe("3px");
 });
 
 it("the Back button and a reload return to the same position", async () => {

@@ -6,7 +6,8 @@ import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { expect, it, vi } from "vitest";
 import { projectRoot } from "../../server/project-root.ts";
-import { createEmptyDatabase } from "../support/database.ts";
+import { createEmptyDatabase, superuserUrl } from "../support/database.ts";
+import { queryAs } from "../support/postgres.ts";
 import { urlsOf, runBuiltWaitlist } from "../support/run.ts";
 import { startStudio } from "../support/site.ts";
 
@@ -23,13 +24,18 @@ it("migrate applies migrations, and the next time reports that the database is u
   expect(await migrate()).toEqual({ code: 0, stdout: "The database is up to date.\n", stderr: "" });
 });
 
+it("migrate names what the web role has", async () => {
+  await queryAs(superuserUrl(new URL(database.ownerUrl).pathname.slice(1)), "GRANT CREATE ON SCHEMA public TO PUBLIC");
+  expect((await migrate()).stdout).toMatch(/^Warning: .* has CREATE on SCHEMA public/);
+});
+
 it("migrate reports exchanged URLs, and exits with 1", async () => {
   const { code, stderr } = await migrate({ DATABASE_URL: database.ownerUrl, DATABASE_OWNER_URL: database.webUrl });
   expect([code, stderr]).toEqual([1, expect.stringMatching(/ may not migrate\. .*\nNothing was migrated\. .*\n$/)]);
 });
 
 it("studio listens on the loopback address only, and refuses requests from other sites", async () => {
-  const studio = await startStudio(urls);
+  const studio = await startStudio({ ...urls, NODE_ENV: "production" });
   const port = Number(new URL(studio.url).port);
   const [own, other] = [`localhost:${port}`, `example.com:${port}`];
   expect(await send("127.0.0.1", port, own, `http://${own}`)).toBe(200);

@@ -97,8 +97,8 @@ it("doctor says how many of the latest mails were confirmed, and counts the jobs
   await migrate({ ...database, erasureKey, worker: { url: database.workerUrl, tasks: ["mail"] } });
   await database.query(
     `INSERT INTO earlyaccess (id, name, email, company, mailed_at, confirmed_at, imported)
-     SELECT gen_random_uuid(), 'A', i || '@example.com', 'C', now() - i * interval '3 hours', CASE WHEN i <= 4 THEN now() END, true
-     FROM generate_series(1, 50) i;
+     SELECT gen_random_uuid(), 'A', i || '@example.com', 'C', now() - i * interval '3 hours', CASE WHEN i <= 4 THEN now() WHEN i > 100 THEN now() - interval '20 days' END, true
+     FROM generate_series(1, 160) i;
      INSERT INTO earlyaccess_mail_passes (minute, jobs) VALUES (now(), 90);
      DELETE FROM graphile_worker._private_jobs;
      SELECT graphile_worker.add_job('mail', '{}') FROM generate_series(1, 3);
@@ -107,7 +107,7 @@ it("doctor says how many of the latest mails were confirmed, and counts the jobs
   );
   const find = async (changes = {}) =>
     /^\w+ +Confirmations: .*$/m.exec((await waitlist(["doctor"], { ...env, ...changes })).stdout)?.[0];
-  const state = "4 of the latest 50 mails that are older than two hours were confirmed";
+  const state = "4 of the latest 100 mails that are older than two hours were confirmed";
   expect(await find()).toBe(
     `warning  Confirmations: ${state}. Mails wait for confirmations (MAIL_MIN_CONFIRMED). Jobs that wait or were given up for this: 2. Look at the entries with stats and export. Erase those that bots typed. If people typed them, repair DNS: the mails may lie in spam folders. To send all, set MAIL_MIN_CONFIRMED=0.`,
   );

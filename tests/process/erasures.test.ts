@@ -91,12 +91,12 @@ it("purge leaves personal data neither in its output nor in another table", asyn
   await database.query(
     `INSERT INTO earlyaccess (id, name, email, company, job_title, created_at)
      SELECT gen_random_uuid(), 'Secret ' || i, 'secret' || i || '@example.com', 'Secret', 'Secret', now() - interval '2 years'
-     FROM generate_series(1, 1100) i`,
+     FROM generate_series(1, 2100) i`,
   );
   await database.query("UPDATE earlyaccess SET status = 'invited' WHERE email < 'secret2'");
   const result = await waitlist(["purge"], { ...year, ...withKey });
   const stdout =
-    "Removed 0 entries of erased people that a restore or an import brought back.\nRemoved 1,100 entries older than 12 months.\n";
+    "Removed 0 entries of erased people that a restore or an import brought back.\nRemoved 2,100 entries older than 12 months.\n";
   expect(result).toEqual({ code: 0, stdout, stderr: "" });
   const tables = await database.query(
     `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
@@ -134,6 +134,9 @@ describe("an erased address", () => {
     }
     await keep("back@example.com", "2026-01-02T03:04:05Z");
     await keep("again@example.com", "2026-01-02T03:04:04Z"); // Before the sign-up.
+    await database.query(
+      `INSERT INTO earlyaccess (id, name, email, company) SELECT '00000000-0000-4000-8000-000000000000'::uuid, 'x', i || '@example.com', 'E' FROM generate_series(1, 1) i`,
+    );
     const dryRun = await waitlist(["purge", "--dry-run"], withKey);
     expect(dryRun.stdout).toMatch(/^Would remove 1 entry of erased people .*\.\nRETENTION_MONTHS is 0 /);
     expect(await names()).toHaveLength(3);

@@ -33,7 +33,7 @@ it("a site whose database is down at the start, or hangs later, serves its pages
     const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
     expect(metrics).toContain("\nperennial_ready 0\n");
     await wire.mend();
-    await ready(site);
+    await until("the site is ready", async () => (await fetch(`${site.url}/readyz`)).ok, 15);
     expect(await signUp(site)).toBe(201);
   }
   expect(await site.stop()).toBe(0);
@@ -54,7 +54,7 @@ it("SIGTERM ends a start that waits for its database, which is starting", async 
 });
 
 it("SIGTERM lets sign-ups in progress be stored, also one whose body arrives 8 s later", async () => {
-  const site = await start({ env: urlsOf(database) });
+  const site = await start({ env: urlsOf(database), log: "/dev/full" });
   await ready(site); // Otherwise, the check at the start might wait for the lock instead.
   const owner = new pg.Client(database.ownerUrl);
   await owner.connect();

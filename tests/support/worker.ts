@@ -83,7 +83,7 @@ export function createMailFixture() {
     waitsUntilTomorrow: (days = 1) =>
       until("a job waits until tomorrow", async () => {
         const [job, ...others] = await query(
-          `SELECT attempts = 0 AND run_at BETWEEN now() + interval '${days} days' - interval '10 minutes'
+          `SELECT attempts = 0 AND max_attempts = 25 AND run_at BETWEEN now() + interval '${days} days' - interval '10 minutes'
              AND now() + interval '${days} days' AS waits FROM graphile_worker.jobs`,
         );
         return job?.waits && others.length === 0;
