@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { settingNames, settings } from "./settings.ts";
 import { listWarnings, readConfig } from "./load-config.ts";
+import { openDatabase } from "../database/settings.ts";
 import { OperatorError } from "../errors.ts";
 import { projectRoot } from "../project-root.ts";
 
@@ -18,6 +19,12 @@ it("the configuration has the default of each setting that is unset or empty", (
   const config = readConfig({ PORT: "", DATABASE_URL: " " });
   expect(config).toEqual(readConfig({}));
   expect(config).toMatchObject({ host: "127.0.0.1", port: 3000, databaseUrl: undefined });
+});
+
+it("the worker has the connection of the owner by default, not that of the web role", async () => {
+  const env = { DATABASE_URL: url, DATABASE_OWNER_URL: url.replace("web", "owner"), RETENTION_MONTHS: "1" };
+  const { worker } = await openDatabase(readConfig(env), "DATABASE_URL");
+  expect(worker?.url).toBe(env.DATABASE_OWNER_URL);
 });
 
 it("the configuration names every invalid setting in one message, with its value, its rule and an example", () => {

@@ -4,7 +4,13 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { beforeEach, expect, it } from "vitest";
-import { createEmptyDatabase, createWebRole, erasureKey, insertEntry, type TestDatabase } from "../../tests/support/database.ts";
+import {
+  createEmptyDatabase,
+  createWebRole,
+  erasureKey,
+  insertEntry,
+  type TestDatabase,
+} from "../../tests/support/database.ts";
 import { queryAs, withClient } from "../../tests/support/postgres.ts";
 import { projectRoot } from "../project-root.ts";
 import { fieldColumns } from "./columns.ts";
@@ -110,11 +116,15 @@ it.each(["webhook", "mail", "purge"] as const)(
       WHERE starts_with(rolname, $1) AND rolconfig = '{idle_in_transaction_session_timeout=30s}' ORDER BY role`;
     const roles = (await database.query(limited, [`${name}_`])).map(({ role }) => role);
     expect(roles).toEqual(["admin", "web", "worker"]);
+    // A function with its owner's rights must not call one that another role has put into the search path.
+    const open = `SELECT proname FROM pg_proc WHERE prosecdef AND starts_with(proname, 'earlyaccess')
+      AND proconfig::text !~ 'search_path=pg_catalog'`;
+    expect(await database.query(open)).toEqual([]);
   },
 );
 
 it("a web role that is a member of the owner is refused, also without INHERIT", async () => {
-  await asSuperuser(`${createWebRole(database)}; GRANT ${owner} TO ${web} WITH INHERIT FALSE`);
+  await database.asSuperuser(`${createWebRole(database)}; GRANT ${owner} TO ${web} WITH INHERIT FALSE`);
   await expect(migrate(database, false)).rejects.toThrow("is a superuser or the owner");
 });
 
@@ -221,6 +231,7 @@ it("the roles lose what was granted to them or to every role, and get back what 
       REVOKE ALL ON SCHEMA earlyaccess_erasures, graphile_worker FROM ${roles};
       GRANT SELECT (email), UPDATE ON earlyaccess TO ${web};
       GRANT DELETE ON earlyaccess TO ${web} WITH GRANT OPTION;
+      GRANT SELECT (company) ON earlyaccess TO ${name}_worker;
       GRANT ALL ON earlyaccess_status_changes TO ${web};
       GRANT ALL ON earlyaccess TO PUBLIC, ${admin}, ${admins};
       GRANT EXECUTE ON FUNCTION earlyaccess_leave(bytea) TO PUBLIC`);

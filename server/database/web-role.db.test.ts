@@ -50,11 +50,6 @@ it.each([
   },
 );
 
-it("a web role that is a member of the owner is refused, also without INHERIT", async () => {
-  await asSuperuser("GRANT owner TO web WITH INHERIT FALSE");
-  await expect(migrate(database, false)).rejects.toThrow("is a superuser or the owner");
-});
-
 it("a web role that made itself read-only stores sign-ups again, and keeps its other settings", async () => {
   const settings = ["default_transaction_read_only = on", "synchronous_commit = off", "statement_timeout = '1950ms'"];
   for (const setting of settings) {

@@ -162,11 +162,13 @@ describe("a sign-up", () => {
     await successHeading().waitFor();
     expect(posts()).toHaveLength(1);
     await page.route("**/hydrate-*.js", async (route) => {
+      await field("Email").fill("ada@gmial.com");
       await field("Name").fill("Typed early");
       await route.continue();
     });
     await openForm();
     expect(await field("Name").inputValue()).toBe("Typed early");
+    await page.getByText("Did you mean").waitFor();
     expect(page.messages).toEqual([]);
   });
 });

@@ -71,7 +71,6 @@ it(
       clearInterval(saving);
       if (isClient) await expect.poll(() => pages[0].getByLabel("Email").inputValue(), { timeout }).toBe("a@b.co");
       if (isClient) await expect.poll(() => pages[0].getByLabel("Name").inputValue(), { timeout }).toBe("Ada");
-      expect(await pages[0].getByLabel("Email").inputValue()).toBe(isClient ? "a@b.co" : expect.any(String));
     }
     expect(pages.flatMap(({ messages }) => messages).filter(isViolation)).toEqual([]);
   },

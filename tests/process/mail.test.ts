@@ -39,7 +39,12 @@ describe("the worker", () => {
 
   it("sends no mail to an address that is not as a sign-up stores it, and says so", async () => {
     const worker = await startWorker();
-    for (const email of ["ada@example.com ", "<ada@example.com>", "ada@example.com, bob@example.com", "ada@münchen.de"]) {
+    for (const email of [
+      "ada@example.com ",
+      "<ada@example.com>",
+      "ada@example.com, bob@example.com",
+      "ada@münchen.de",
+    ]) {
       await asWebRole(
         `INSERT INTO earlyaccess (id, name, email, company) VALUES (gen_random_uuid(), 'A', '${email}', 'C')`,
       );
@@ -234,7 +239,7 @@ it("unflag clears the flag of a day, and the worker sends the mails that the fla
   await add("moved@example.com", "2026-01-31", { suspected_spam: false, imported: true });
   await query(
     `INSERT INTO earlyaccess (id, name, email, company, created_at, unusual_volume, imported)
-     SELECT gen_random_uuid(), 'A', i || '@example.com', 'C', '2026-01-31', true, true FROM generate_series(1, 250) i`,
+     SELECT gen_random_uuid(), 'A', i || '@example.com', 'C', '2026-01-31T12:00Z', true, true FROM generate_series(1, 250) i`,
   );
   const unflag = () => runCommand("unflag", "--since", "2026-01-31", "--until", "2026-01-31");
   expect((await unflag()).stdout).toBe("Cleared the flag of 253 entries. Mails queued: 1.\n");

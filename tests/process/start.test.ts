@@ -68,7 +68,11 @@ describe("a start with a given database", () => {
 
   it("logs neither the client's address, nor a query, nor the values of a sign-up, also of a refused or failed one", async () => {
     const site = await start({ env: { ...urlsOf(database), LOG_LEVEL: "trace" } });
-    await signUp(site, { ...ada, name: "Unmistakable", company: "Unmistakable", job_title: "\u0000Unmistakable" }, { Referer: `${site.url}/?utm_source=Unmistakable` });
+    await signUp(
+      site,
+      { ...ada, name: "Unmistakable", company: "Unmistakable", job_title: "\u0000Unmistakable" },
+      { Referer: `${site.url}/?utm_source=Unmistakable` },
+    );
     // Neither has an "@": the log would redact the path.
     await fetch(`${site.url}/api/earlyaccess?name=Unmistakable`, { method: "POST", body: '{"Unmistakable' });
     // It causes the warning about TRUST_PROXY.
