@@ -60,5 +60,8 @@ function whileRunning(site: Site, findUrl: () => string | undefined | Promise<st
     if (exitCode !== null || signalCode) throw new Error(`The process ended: ${site.stdout()}${site.stderr()}`);
     return findUrl();
   };
-  return until("the site listens", check, 60, 2) as Promise<string>;
+  return until("the site listens", check, 60, 2).catch((error: unknown) => {
+    site.process.kill("SIGKILL"); // Nobody else has the process, which would keep this one alive.
+    throw error;
+  }) as Promise<string>;
 }
