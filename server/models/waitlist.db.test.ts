@@ -128,12 +128,13 @@ it.each<[name: string, change: () => Promise<unknown>]>([
     await change(); // A connection's first statement may only write what it prunes.
     const before = await written();
     await change();
-    expect(await written()).toBeGreaterThan(before + 1);
+    expect(await written()).toBeGreaterThan(before + 1); // A message and its commit.
     await database.query("TRUNCATE earlyaccess");
     await addAda();
     await onChanges(`
     PERFORM nextval('public.attempts');
-    IF (SELECT source = 'session' FROM pg_settings WHERE name = 'synchronous_commit') THEN RAISE 'not durable'; END IF;
+    IF (SELECT source IN ('client', 'session') FROM pg_settings WHERE name = 'synchronous_commit') THEN RAISE 'not durable'; END IF;
+    IF current_setting('lock_timeout') <> '60ms' THEN RAISE 'a held entry would delay its batch'; END IF;
     RETURN coalesce(NEW, OLD);`);
     const release = await holdTurn();
     const changed = change();
@@ -240,7 +241,7 @@ it("the readiness check fails if the database is read-only, as after a failover"
   await database.query(`${role} RESET ALL`);
 });
 
-it("the readiness check fails after a sign-up met a full disk, until one is stored", async () => {
+it("the readiness check fails after a sign-up met a full disk, for 10 s or until one is stored", async () => {
   const waitlist = createWaitlist(connection.execute);
   await onChanges("RAISE 'could not extend file' USING ERRCODE = 'disk_full';");
   await expect(waitlist.join(entryOf("a@example.com"))).rejects.toBeInstanceOf(UnavailableError);
