@@ -11,7 +11,7 @@ const form = "application/x-www-form-urlencoded";
 const ada = {
   name: "Ada Lovelace",
   email: "ada@example.com",
-  company: "Analytical Engines",
+  company: "Analytical Engines™",
   job_title: "Ingénieure 🚀",
 };
 
@@ -166,10 +166,6 @@ describe("a refused request stores nothing and", () => {
     [415, "another charset", { "Content-Type": `${json}; charset=latin1` }, sent],
   ])("returns %i for %s", async (status, _, headers, body) => {
     expectProblem(await rawRequest(site.app, { method: "POST", path, headers }, body), status);
-  });
-
-  it("returns 415 for a Content-Encoding, and names identity", async () => {
-    expect((await post(ada).set("Content-Encoding", "gzip")).headers["accept-encoding"]).toBe("identity");
   });
 
   it("returns 422 with one error per invalid field", async () => {

@@ -1,7 +1,7 @@
 // The rate limiter for sign-ups: how it identifies clients and networks, and attempts to bypass it.
 import type { Options } from "express-rate-limit";
 import request from "supertest";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { createTestApp, noDatabase, type TestApp, rawRequest } from "../../tests/support/app.ts";
 import { BoundedMemoryStore } from "./rate-limit.ts";
 
@@ -31,7 +31,7 @@ async function expectStatuses(expected: Record<string, number>): Promise<void> {
   }
 }
 
-it("a sign-up over the limit returns 429 with Retry-After and the draft RateLimit fields, and pages are still served", async () => {
+it("a sign-up over the limit returns 429 with Retry-After and the draft RateLimit fields, and pages are still served; without its store it passes", async () => {
   await start(2);
   const first = await post();
   expect(first.headers.ratelimit).toBe('"client"; r=1; t=600, "network"; r=19; t=600');
@@ -43,6 +43,8 @@ it("a sign-up over the limit returns 429 with Retry-After and the draft RateLimi
   expect(advice).toMatch(/^Too many requests .* as Retry-After says\. (600|599)$/);
   expect(joined).toHaveLength(2);
   expect((await request(site.app).get("/")).status).toBe(200);
+  vi.spyOn(BoundedMemoryStore.prototype, "increment").mockRejectedValueOnce(new Error("away"));
+  expect((await post()).status).toBe(201);
 });
 
 it("the rate limiter ignores forwarding headers by default", async () => {
