@@ -15,13 +15,10 @@ const secretNames = settingNames.filter((name) => "secret" in settings[name]);
 
 const url = "postgresql://web:secret@db.example/perennial";
 
-it("the configuration has the default of each setting that is unset or empty", () => {
+it("the configuration has the default of each setting that is unset or empty, and the worker the owner's URL", async () => {
   const config = readConfig({ PORT: "", DATABASE_URL: " " });
   expect(config).toEqual(readConfig({}));
   expect(config).toMatchObject({ host: "127.0.0.1", port: 3000, databaseUrl: undefined });
-});
-
-it("the worker has the connection of the owner by default, not that of the web role", async () => {
   const env = { DATABASE_URL: url, DATABASE_OWNER_URL: url.replace("web", "owner"), RETENTION_MONTHS: "1" };
   const { worker } = await openDatabase(readConfig(env), "DATABASE_URL");
   expect(worker?.url).toBe(env.DATABASE_OWNER_URL);
@@ -138,7 +135,6 @@ it.each<[SettingName, string[]]>([
   ["ERASURE_KEY", ["k".repeat(31), `${key} ${key}`]],
   ["SMTP_URL", ["ftp://b.co", "smtp://", "smtp://:pass@b.co", "smtp://b.co/x", "smtp://b.co?x", "smtp://u:%@b.co"]],
   ["MAIL_FROM", ['"Ada" <a@b.co>', "Ada, Bob <a@b.co>", "Ada <a>", "Ada <a@b.co> x", "<a@b.co>", "a@b.co, c@d.co"]],
-  ["ERASURE_KEY", ["k".repeat(31), `${"k".repeat(31)} `]],
   ["CONTACT_EMAIL", ["privacy", "mailto:a@b.co", "a@b.co, c@d.co"]],
   [
     "LEGAL_LINKS",

@@ -84,13 +84,9 @@ async function withPrometheus<T>(ports: number[], folder: string, use: (query: Q
 
 /** Grafana asks for the data source at the import. */
 const target = z.object({ datasource: z.object({ uid: z.literal("${DS_PROMETHEUS}") }), expr: z.string().min(1) });
-const dashboard = z.object({
-  panels: z.array(
-    z
-      .object({ type: z.string(), targets: z.array(target).default([]) })
-      .refine((panel) => panel.type === "row" || panel.targets.length > 0),
-  ),
-});
+const panel = z.object({ type: z.string(), targets: z.array(target).default([]) });
+const hasQuery = ({ type, targets }: z.infer<typeof panel>) => type === "row" || targets.length > 0;
+const dashboard = z.object({ panels: z.array(panel.refine(hasQuery, "a panel without a query")) });
 
 /** Asserts that each query of the dashboard has data, and returns how many there are. */
 function queryPanels(query: Query): number {
