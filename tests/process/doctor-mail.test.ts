@@ -97,7 +97,8 @@ it("doctor says how many of the latest mails were confirmed, and counts the jobs
   await migrate({ ...database, erasureKey, worker: { url: database.workerUrl, tasks: ["mail"] } });
   await database.query(
     `INSERT INTO earlyaccess (id, name, email, company, mailed_at, confirmed_at, imported)
-     SELECT gen_random_uuid(), 'A', i || '@example.com', 'C', now() - i * interval '3 hours', CASE WHEN i <= 4 THEN now() WHEN i > 100 THEN now() - interval '20 days' END, true
+     SELECT gen_random_uuid(), 'A', i || '@example.com', 'C', now() - i * interval '3 hours',
+       CASE WHEN i <= 4 THEN now() WHEN i > 100 THEN now() - interval '20 days' END, true
      FROM generate_series(1, 160) i;
      INSERT INTO earlyaccess_mail_passes (minute, jobs) VALUES (now(), 90);
      DELETE FROM graphile_worker._private_jobs;

@@ -2,6 +2,7 @@
 import { writeFile } from "node:fs/promises";
 import pg from "pg";
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
+import { insertEntry } from "../support/database.ts";
 import { runSite, urlsOf, type Site, until, builtWaitlist, runBuiltWaitlist } from "../support/run.ts";
 import { createWaitlistFixture, holdFunction } from "../support/waitlist-fixture.ts";
 import { openSignUps } from "../support/worker.ts";
@@ -37,35 +38,52 @@ async function emails(condition = "true"): Promise<unknown[]> {
 const importAgain = () => runBuiltWaitlist(database, ["import", file("large.csv")]);
 const release = () => holder.query("SELECT pg_advisory_unlock(42)");
 
-/** Resolves when the first of three batches is committed and the second one waits midway. */
-async function startImport(): Promise<Site> {
+const activity = "SELECT FROM pg_stat_activity WHERE datname = current_database()";
+const secondBatchWaits = () =>
+  until(
+    "the second batch waits midway",
+    async () => (await database.query(`${activity} AND wait_event = 'PgSleep'`))[0],
+  );
+
+function startImport(): Site {
   const command: [string, ...string[]] = [process.execPath, builtWaitlist, "import", file("large.csv")];
   const importing = runSite({ env: urlsOf(database), command });
   onTestFinished(() => void importing.process.kill("SIGKILL"));
-  const waiting = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'";
-  await until("the second batch waits", async () => (await database.query(waiting))[0]);
   return importing;
 }
 
 it("import holds up no sign-up of another address, and skips addresses that signed up meanwhile", async () => {
-  const importing = await startImport();
   const signUp = await openSignUps(database);
+  // While the first batch waits for an address in its middle, another address of the batch can sign up.
+  await holder.query("BEGIN");
+  await holder.query(insertEntry.replace("a@b.co", "person10500@example.com"));
+  const importing = startImport();
+  const waiting = `${activity} AND wait_event_type = 'Lock'`;
+  await until("the first batch waits", async () => (await database.query(waiting))[0]);
+  expect(await signUp("person10400@example.com")).toBe(201);
+  await holder.query("ROLLBACK");
+  await secondBatchWaits();
   // An address that is not in the file, one of a committed batch, and one of a later batch.
   for (const email of ["visitor@example.com", "person10000@example.com", "person12500@example.com"]) {
     expect(await signUp(email)).toBe(201);
   }
   await release();
   expect(await importing.stop("SIGCONT")).toBe(0);
-  expect(importing.stdout()).toMatch(/\nImported 2,999\.\n$/);
+  expect(importing.stdout()).toMatch(/\nImported 2,998\.\n$/);
   expect(await emails()).toEqual([...people, "visitor@example.com"]);
-  expect(await emails("NOT imported")).toEqual(["person12500@example.com", "visitor@example.com"]);
+  expect(await emails("NOT imported")).toEqual([
+    "person10400@example.com",
+    "person12500@example.com",
+    "visitor@example.com",
+  ]);
 });
 
 it.each([
   ["SIGKILL", /^$/],
   ["SIGTERM", /^Ended by SIGTERM\. The import stopped midway \(.*\)\. Run the same command again: /],
 ] as const)("the same import command adds the rest after one that %s ended", async (signal, message) => {
-  const importing = await startImport();
+  const importing = startImport();
+  await secondBatchWaits();
   await importing.stop(signal);
   expect(importing.stderr()).toMatch(message);
   await release();

@@ -29,12 +29,7 @@ async function show(...options: string[]): Promise<string> {
 
 describe("show", () => {
   it("prints every column, the status history, and that a client of the API named no notice", async () => {
-    await addAda({
-      token_hash: "\\x0102",
-      mailed_at: "2026-01-02T02:00:00Z",
-      utm_source: "news",
-      company: "E".repeat(200),
-    });
+    await addAda({ token_hash: "\\x0102", mailed_at: "2026-01-02T02:00:00Z", company: "E".repeat(200) });
     await database.query("UPDATE earlyaccess SET status = 'invited', invitation = 'b'");
     await database.query("UPDATE earlyaccess SET status = 'joined'");
     const stdout = await show();
@@ -46,7 +41,6 @@ describe("show", () => {
       created_at: "2026-01-02T01:04:05.678+00:00",
       mailed_at: "2026-01-02T02:00:00+00:00",
       token_hash: "\\x0102",
-      utm_source: "news",
       company: "E".repeat(200),
       status: "joined",
     })) {

@@ -42,7 +42,7 @@ describe("a start with a given database", () => {
     expect(await status(site, "/nope")).toBe(404);
     // The bundler must keep the check of percent-encoding.
     expect(await status(site, "/100%")).toBe(404);
-    expect((await postSignup(site, ada)).headers.get("ratelimit")).toContain('"client"; r=29; t=600');
+    expect((await postSignup(site, ada)).headers.get("ratelimit")).toContain("t=600"); // Seconds until the limit ends.
     expect(await site.stop()).toBe(0);
     expect(site.stderr()).toBe("");
   });
@@ -71,7 +71,7 @@ describe("a start with a given database", () => {
     await signUp(
       site,
       { ...ada, name: "Unmistakable", company: "Unmistakable", job_title: "\u0000Unmistakable" },
-      { Referer: `${site.url}/?utm_source=Unmistakable` },
+      { Referer: "http://unmistakable.example/" },
     );
     // Neither has an "@": the log would redact the path.
     await fetch(`${site.url}/api/earlyaccess?name=Unmistakable`, { method: "POST", body: '{"Unmistakable' });
