@@ -5,13 +5,10 @@ import { migrate } from "../../server/database/migrate.ts";
 import { erasureKey } from "../support/database.ts";
 import { openMailServer, parseMail } from "../support/mail-server.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
+import { mailSettings } from "../support/worker.ts";
 
 const { database, waitlist } = await createWaitlistFixture();
-const mails = {
-  MAIL_FROM: "Perennial <hello@perennial.example>",
-  ERASURE_KEY: erasureKey,
-  PUBLIC_URL: "https://www.perennial.example",
-};
+const mails = { ...mailSettings, PUBLIC_URL: "https://www.perennial.example" };
 
 /** The exchange of the MX record and the texts of the TXT records, by name. */
 type Zone = Record<string, { mx?: string; txt?: string[] }>;

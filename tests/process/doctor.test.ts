@@ -1,24 +1,19 @@
 // The command waitlist doctor.
-import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
-import { connect, createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import { migrate } from "../../server/database/migrate.ts";
 import { workerLock, workerName } from "../../server/database/queue.ts";
 import { projectRoot } from "../../server/project-root.ts";
-import { createEmptyDatabase, erasureKey, superuserUrl } from "../support/database.ts";
+import { createEmptyDatabase, erasureKey } from "../support/database.ts";
 import { certificate, openMailServer } from "../support/mail-server.ts";
-import { queryAs, withClient } from "../support/postgres.ts";
-import { runWorker, until, runBuiltWaitlist } from "../support/run.ts";
+import { withClient } from "../support/postgres.ts";
+import { runBuiltWaitlist } from "../support/run.ts";
+import { openWire } from "../support/tcp-proxy.ts";
 import { createWaitlistFixture, runWaitlist } from "../support/waitlist-fixture.ts";
+import { mailSettings, startWorkerProcess } from "../support/worker.ts";
 
 const { database, file, waitlist, add: addEntry } = await createWaitlistFixture();
-const mails = {
-  MAIL_FROM: "hello@perennial.example",
-  ERASURE_KEY: erasureKey,
-  PUBLIC_URL: "https://perennial.example",
-};
 
 /** Returns the verdict on each thing that doctor names. */
 function verdicts(stdout: string): Record<string, string> {
@@ -92,23 +87,16 @@ it("doctor finds a database that was not migrated, a password that is refused, a
 });
 
 it("doctor examines the role that a pooler logs in instead of the one in DATABASE_URL", async () => {
-  const { username, pathname, port } = new URL(database.webUrl);
+  const { username } = new URL(database.webUrl);
   const superuser = username.replace("web", "map"); // Of the same length, so that the message keeps its length.
-  const run = (sql: string) => queryAs(superuserUrl(pathname.slice(1)), sql);
-  await run(`CREATE ROLE ${superuser} SUPERUSER LOGIN PASSWORD 'it''s a long secret'`);
-  onTestFinished(async () => void (await run(`DROP ROLE ${superuser}`)));
-  const pooler = createServer((near) => {
-    const far = connect(Number(port), "127.0.0.1");
-    near.once("data", (startup: Buffer) => {
-      far.write(startup.toString("latin1").replace(username, superuser), "latin1");
-      near.pipe(far).pipe(near);
-    });
-  }).listen(0, "127.0.0.1");
-  onTestFinished(() => void pooler.close());
-  await once(pooler, "listening");
-  const { port: mapped } = pooler.address() as AddressInfo;
-  const url = Object.assign(new URL(database.webUrl), { port: `${mapped}` }).href;
-  expect(await judge({ DATABASE_URL: url })).toMatchObject({ DATABASE_URL: "ok", "Web role": "warning" });
+  await database.asSuperuser(`CREATE ROLE ${superuser} SUPERUSER LOGIN PASSWORD 'it''s a long secret'`);
+  const pooler = await openWire(database.webUrl, (sent) =>
+    Buffer.from(sent.toString("latin1").replace(username, superuser), "latin1"),
+  );
+  const found = await judge({ DATABASE_URL: pooler.url(database.webUrl) });
+  await pooler.cut();
+  await database.asSuperuser(`DROP ROLE ${superuser}`);
+  expect(found).toMatchObject({ DATABASE_URL: "ok", "Web role": "warning" });
 });
 
 it("doctor finds webhooks that are not queued, a worker that does not run, and jobs that fail", async () => {
@@ -117,9 +105,7 @@ it("doctor finds webhooks that are not queued, a worker that does not run, and j
   await migrate({ ...database, worker: { url: database.workerUrl, tasks: ["webhook"] } });
   expect(await judge(wanted)).toMatchObject({ code: 0, Worker: "warning", Webhooks: "ok" });
   expect(await judge(wanted, "--strict")).toMatchObject({ code: 1 });
-  const worker = runWorker({ ...wanted, DATABASE_URL: database.webUrl });
-  onTestFinished(() => void worker.process.kill("SIGKILL"));
-  await until("the worker runs", () => worker.stdout().includes("worker started"), 50);
+  const worker = await startWorkerProcess({ ...wanted, DATABASE_URL: database.webUrl });
   expect(await judge(wanted, "--strict")).toMatchObject({ code: 0, Worker: "ok" });
   await worker.stop();
   for (const [url, name] of [
@@ -147,7 +133,7 @@ it("doctor finds webhooks that are not queued, a worker that does not run, and j
 });
 
 it("doctor finds mails and deletions that are late, but not a mail that waits until tomorrow", async () => {
-  const env = { ...mails, WORKER_DATABASE_URL: database.workerUrl, RETENTION_MONTHS: "24" };
+  const env = { ...mailSettings, WORKER_DATABASE_URL: database.workerUrl, RETENTION_MONTHS: "24" };
   await migrate({ ...database, erasureKey, worker: { url: database.workerUrl, tasks: ["mail", "purge"] } });
   await database.query(
     `SELECT graphile_worker.add_job(task, '{}', run_at => now() + interval '1 day') FROM unnest('{mail,purge}'::text[]) task;
@@ -165,7 +151,7 @@ it("doctor finds mails and deletions that are late, but not a mail that waits un
 });
 
 it("doctor counts the sign-ups that have neither a mail nor a job, and docs/mail.md has the statement that queues them", async () => {
-  const env = { ...mails, WORKER_DATABASE_URL: database.workerUrl };
+  const env = { ...mailSettings, WORKER_DATABASE_URL: database.workerUrl };
   await migrate({ ...database, erasureKey, worker: { url: database.workerUrl, tasks: ["mail"] } });
   const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000);
   const addAged = (name: string, hours: number, columns = {}) =>
@@ -216,11 +202,10 @@ it("doctor finds a last backup that is older than two days", async () => {
 });
 
 it("doctor logs into the mail server, and prints no password", async () => {
-  const authority = file("ca.pem");
-  await writeFile(authority, certificate);
+  await writeFile(file("ca.pem"), certificate);
   const examine = async (url: string) => {
     // Node reads the authority's file at its start.
-    const env = { ...mails, SMTP_URL: url, NODE_EXTRA_CA_CERTS: authority };
+    const env = { ...mailSettings, SMTP_URL: url, NODE_EXTRA_CA_CERTS: file("ca.pem") };
     const { stdout, stderr } = await runBuiltWaitlist(database, ["doctor"], env);
     expect(stderr).toBe("");
     expect(stdout).not.toMatch(/hunter2|correct horse|correct%20horse/);

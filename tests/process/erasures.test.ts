@@ -106,17 +106,19 @@ it("purge leaves personal data neither in its output nor in another table", asyn
     `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
      WHERE schemaname IN ('public', 'graphile_worker', 'earlyaccess_erasures')`,
   );
-  const filled = ["public.earlyaccess_status_changes", "graphile_worker._private_jobs"];
-  expect(tables.map(({ name }) => name)).toEqual(expect.arrayContaining(filled));
+  const isSecret: Record<string, unknown> = {};
   for (const { name } of tables as { name: string }[]) {
-    // The text of bytea is hexadecimal.
-    const rows = await database.query(`SELECT kept::text ~* 'secret|736563726574' AS secret FROM ${name} AS kept`);
-    if (filled.includes(name)) expect(rows, name).not.toEqual([]);
-    expect(
-      rows.filter(({ secret }) => secret),
-      name,
-    ).toEqual([]);
+    // The text of bytea is hexadecimal. An empty table has null.
+    const [row] = await database.query(
+      `SELECT bool_or(kept::text ~* 'secret|736563726574') AS found FROM ${name} kept`,
+    );
+    isSecret[name] = row?.found;
   }
+  expect(isSecret).toMatchObject({
+    "public.earlyaccess_status_changes": false,
+    "graphile_worker._private_jobs": false,
+  });
+  expect(Object.values(isSecret)).not.toContain(true);
 });
 
 describe("an erased address", () => {

@@ -107,18 +107,6 @@ it.each([
   expect(own()).toBe(6);
 });
 
-it("a job that the mail server failed counts once", async () => {
-  fixture.server.fail("recipient", "450 4.2.0 greylisted");
-  await startWorker();
-  await signUpPeople(1);
-  expect(await fixture.failed()).toMatch("450 4.2.0");
-  fixture.server.fail();
-  await fixture.hasten();
-  await mailed(1);
-  await emptied();
-  expect(await query("SELECT sum(jobs)::int AS jobs FROM earlyaccess_mail_passes")).toEqual([{ jobs: 1 }]);
-});
-
 it("a job that failed for an hour leaves half of the room to new sign-ups", async () => {
   await addPasses(35, "13 days");
   await addPasses(5, "23 hours");

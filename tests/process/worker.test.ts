@@ -54,11 +54,9 @@ it("the worker's health check passes while the mail server hangs, and fails when
   vi.stubEnv("TMPDIR", folder);
   onTestFinished(() => void vi.unstubAllEnvs());
   const settings = {
+    ...support.mailSettings,
     DATABASE_URL: wire.url(database.workerUrl),
-    MAIL_FROM: "hello@perennial.example",
     SMTP_URL: mailServer.url,
-    ERASURE_KEY: erasureKey,
-    PUBLIC_URL: "https://perennial.example",
   };
   const worker = await support.startWorker(settings, 2_000);
   await until("mails hang", () => mailServer.connections() >= 4);
