@@ -25,17 +25,6 @@ const runCommand = (...args: string[]) =>
   runWaitlist(fixture.database, args, { ERASURE_KEY: fixture.settings().ERASURE_KEY });
 
 describe("the worker", () => {
-  it("sends no mail for a flagged or confirmed entry", async () => {
-    expect(await signUp("spam@example.com", { message: "buy" })).toBe(201);
-    expect(await signUp("gone@mailinator.com")).toBe(201);
-    expect(await signUp("sure@example.com")).toBe(201);
-    await query("UPDATE earlyaccess SET confirmed_at = now() WHERE email = 'sure@example.com'");
-    await startWorker();
-    expect(await signUp("ada@example.com")).toBe(201);
-    await emptied();
-    expect(recipients()).toEqual(["ada@example.com"]);
-  });
-
   it("sends no mail to an address that is not as a sign-up stores it, and says so", async () => {
     const worker = await startWorker();
     for (const email of [
@@ -133,6 +122,8 @@ describe("somebody who signs up again", () => {
 
   it.each([
     ["has an address that the mail server refused", "mail_refusal = '550 5.1.1'", {}],
+    ["confirmed it", "confirmed_at = now()", {}],
+    ["has a flag", "disposable_email = true", {}],
     ["joined", "status = 'joined'", {}],
     ["left", "status = 'left'", {}],
     ["is a bot", "mailed_at = NULL", { message: "buy" }],
@@ -146,7 +137,7 @@ describe("somebody who signs up again", () => {
     expect(fixture.server.mails).toHaveLength(1);
   });
 
-  it("leaves no address in the queue, and gets no mail after an erasure", async () => {
+  it("leaves no address in the queue, and gets no mail on the day of an erasure", async () => {
     const expectJob = async (more = {}) => {
       const [{ id } = {}] = await query("SELECT id FROM earlyaccess");
       const jobs = await query("SELECT payload, key, flags FROM graphile_worker._private_jobs");
@@ -161,9 +152,13 @@ describe("somebody who signs up again", () => {
     await fixture.waitsUntilTomorrow();
     await expectJob({ passed: true }); // The worker added it.
     expect(await runCommand("erase", "ada@example.com")).toMatchObject({ code: 0, stderr: "" });
-    await fixture.passDay();
+    await fixture.hasten();
     await emptied();
+    expect(await signUp("Ada@Example.com")).toBe(201); // A new entry.
+    await fixture.waitsUntilTomorrow();
     expect(fixture.server.mails).toHaveLength(1);
+    await fixture.passDay();
+    await mailed(2);
   });
 });
 
@@ -193,16 +188,6 @@ describe("somebody whose address another person signs up each day", () => {
 });
 
 describe("an address gets at most one mail a day", () => {
-  it("if its entry is erased and it signs up again", async () => {
-    await startWorker();
-    await getMail(1);
-    expect(await runCommand("erase", "ada@example.com")).toMatchObject({ code: 0, stderr: "" });
-    expect(await signUp("Ada@Example.com")).toBe(201);
-    await fixture.waitsUntilTomorrow();
-    await fixture.passDay();
-    await mailed(2);
-  });
-
   it("if two jobs run at once", async () => {
     expect(await signUp("ada@example.com")).toBe(201);
     await query(
