@@ -21,6 +21,9 @@ function verdicts(stdout: string): Record<string, string> {
   return Object.fromEntries(Array.from(findings, ([, verdict = "", what = ""]) => [what, verdict]));
 }
 
+/** Returns the lines of doctor. */
+const examine = async (env = {}) => (await waitlist(["doctor"], env)).stdout;
+
 /** Returns the exit code and the verdict on each thing. */
 async function judge(env: Record<string, string>, ...options: string[]) {
   const { code, stdout } = await waitlist(["doctor", ...options], env);
@@ -115,7 +118,7 @@ it("doctor finds webhooks that are not queued, a worker that does not run, and j
     await withClient(url, async (client) => {
       await client.query("SELECT set_config('application_name', $2, false), pg_advisory_lock($1)", [workerLock, name]);
       const holder = `a session of the role "${new URL(url).username}" holds its lock`;
-      expect((await waitlist(["doctor"], wanted)).stdout).toContain(`\nwarning  Worker: none can run: ${holder}. `);
+      expect(await examine(wanted)).toContain(`\nwarning  Worker: none can run: ${holder}. `);
     });
   }
   await database.query(
@@ -123,11 +126,11 @@ it("doctor finds webhooks that are not queued, a worker that does not run, and j
      UPDATE graphile_worker._private_jobs
      SET created_at = now() - interval '61 minutes', attempts = 1, last_error = 'The receiver answered 500'`,
   );
-  expect((await waitlist(["doctor"], wanted)).stdout).toMatch(
+  expect(await examine(wanted)).toMatch(
     /^warning {2}Webhooks: jobs that wait: 3, .* The latest error: The receiver answered 500\.$/m,
   );
   await database.query("UPDATE graphile_worker._private_jobs SET attempts = max_attempts");
-  expect((await waitlist(["doctor"], wanted)).stdout).toMatch(/ given up after 25 attempts: 3\b/);
+  expect(await examine(wanted)).toMatch(/ given up after 25 attempts: 3\b/);
   expect(await judge({})).toMatchObject({ Webhooks: "warning" }); // No longer configured.
   await migrate({ ownerUrl: database.ownerUrl, webUrl: database.webUrl });
 });
@@ -158,7 +161,7 @@ it("doctor counts the sign-ups that have neither a mail nor a job, and docs/mail
     addEntry(name, `${name}@example.com`, { created_at: hoursAgo(hours), ...columns });
   await addEntry("first", "first@example.com");
   await database.query("DELETE FROM graphile_worker._private_jobs");
-  expect((await waitlist(["doctor"], env)).stdout).toMatch(/^warning {2}Missing mails: 1 entry has neither /m); // No mail was ever sent.
+  expect(await examine(env)).toMatch(/^warning {2}Missing mails: 1 entry has neither /m); // No mail was ever sent.
   await database.query("DELETE FROM earlyaccess");
   await addAged("early", 9);
   await addAged("mailed", 8, { mailed_at: hoursAgo(8) });
@@ -173,7 +176,7 @@ it("doctor counts the sign-ups that have neither a mail nor a job, and docs/mail
   await database.query(
     "DELETE FROM graphile_worker._private_jobs WHERE id = (SELECT max(id) FROM graphile_worker.jobs)",
   );
-  expect((await waitlist(["doctor"], env)).stdout).toMatch(/^warning {2}Missing mails: 1 entry has neither /m);
+  expect(await examine(env)).toMatch(/^warning {2}Missing mails: 1 entry has neither /m);
   const document = await readFile(join(projectRoot, "docs/mail.md"), "utf8");
   const statement = /^## Missing mails$.*?```sql\n(.*?)```/ms.exec(document)?.[1] as string;
   await database.query(statement.replace(/(created_at >) '.*?'/, "$1 now() - interval '8.5 hours'"));
@@ -196,14 +199,14 @@ it("doctor finds a last backup that is older than two days", async () => {
   const add = (age: string) =>
     database.query(`INSERT INTO earlyaccess_backups (finished_at, entries) VALUES (now() - interval '${age}', 7)`);
   await add("50 hours");
-  expect((await waitlist(["doctor"])).stdout).toMatch(/^warning {2}Backup: .*: docker compose logs backup$/m);
+  expect(await examine()).toMatch(/^warning {2}Backup: .*: docker compose logs backup$/m);
   await add("47 hours");
   expect(await judge({})).toMatchObject({ Backup: "ok" });
 });
 
 it("doctor logs into the mail server, and prints no password", async () => {
   await writeFile(file("ca.pem"), certificate);
-  const examine = async (url: string) => {
+  const logIn = async (url: string) => {
     // Node reads the authority's file at its start.
     const env = { ...mailSettings, SMTP_URL: url, NODE_EXTRA_CA_CERTS: file("ca.pem") };
     const { stdout, stderr } = await runBuiltWaitlist(database, ["doctor"], env);
@@ -213,13 +216,13 @@ it("doctor logs into the mail server, and prints no password", async () => {
   };
   const login = { user: "ada", password: "correct horse" };
   const server = await openMailServer({ encryption: "STARTTLS", login });
-  expect(await examine(server.url)).toBe("ok       SMTP_URL: the mail server accepts connections");
+  expect(await logIn(server.url)).toBe("ok       SMTP_URL: the mail server accepts connections");
   const wrong = Object.assign(new URL(server.url), { password: "hunter2" }).href;
-  expect(await examine(wrong)).toMatch(
+  expect(await logIn(wrong)).toMatch(
     /^problem {2}SMTP_URL: Mail server error: 535 to AUTH PLAIN\. Mails wait\. Correct the URL, or start the server\.$/,
   );
   await server.close();
-  expect(await examine(server.url)).toMatch(
+  expect(await logIn(server.url)).toMatch(
     /^problem .*: ECONNREFUSED\. Mails wait\. Correct the URL, or start the server\.$/,
   );
 });

@@ -91,13 +91,10 @@ it("purge leaves personal data neither in its output nor in another table", asyn
   await database.query(
     `INSERT INTO earlyaccess (id, name, email, company, job_title, created_at)
      SELECT gen_random_uuid(), 'Secret ' || i, 'secret' || i || '@example.com', 'Secret', 'Secret', now() - interval '2 years'
-     FROM generate_series(1, 2101) i`,
+     FROM generate_series(1, 2101) i;
+     UPDATE earlyaccess SET status = 'invited' WHERE email < 'secret2';
+     INSERT INTO earlyaccess_erasures.addresses SELECT uuid_send(id), now() FROM earlyaccess ORDER BY id DESC LIMIT 1`,
   );
-  // The last one that purge looks up.
-  await database.query(
-    "INSERT INTO earlyaccess_erasures.addresses SELECT uuid_send(id), now() FROM earlyaccess ORDER BY id DESC LIMIT 1",
-  );
-  await database.query("UPDATE earlyaccess SET status = 'invited' WHERE email < 'secret2'");
   const result = await waitlist(["purge"], { ...year, ...withKey });
   const stdout =
     "Removed 1 entry of erased people that a restore or an import brought back.\nRemoved 2,100 entries older than 12 months.\n";
@@ -109,16 +106,14 @@ it("purge leaves personal data neither in its output nor in another table", asyn
   const isSecret: Record<string, unknown> = {};
   for (const { name } of tables as { name: string }[]) {
     // The text of bytea is hexadecimal. An empty table has null.
-    const [row] = await database.query(
-      `SELECT bool_or(kept::text ~* 'secret|736563726574') AS found FROM ${name} kept`,
-    );
-    isSecret[name] = row?.found;
+    const sql = `SELECT bool_or(kept::text ~* 'secret|736563726574') AS found FROM ${name} kept`;
+    isSecret[name] = (await database.query(sql))[0]?.found;
   }
-  expect(isSecret).toMatchObject({
-    "public.earlyaccess_status_changes": false,
-    "graphile_worker._private_jobs": false,
-  });
   expect(Object.values(isSecret)).not.toContain(true);
+  expect([isSecret["public.earlyaccess_status_changes"], isSecret["graphile_worker._private_jobs"]]).toEqual([
+    false,
+    false,
+  ]);
 });
 
 describe("an erased address", () => {

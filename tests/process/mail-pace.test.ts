@@ -34,28 +34,21 @@ async function expectSettled(sent: number, waiting: number): Promise<void> {
   });
 }
 
-type Counts = [count: number, ago: string][];
+/** Their number by their age. */
+type Counts = Record<string, number>;
 
 it.each<[limit: string, passes: Counts, confirmed: Counts, sent: number]>([
-  ["220 unconfirmed ones in 2 hours", [[217, "119 minutes"]], [[13, "3 hours"]], 3],
-  ["12 for each confirmed one in 2 hours", [[252, "119 minutes"]], [[20, "119 minutes"]], 8],
-  ["550 unconfirmed ones in 24 hours", [[547, "23 hours"]], [[27, "25 hours"]], 3],
-  ["4 for each confirmed one in 24 hours", [[687, "23 hours"]], [[138, "23 hours"]], 3],
-  ["70 unconfirmed ones in 14 days", [[63, "13 days"]], [], 7],
-  ["20 for each confirmed one in 14 days", [[77, "13 days"]], [[4, "13 days"]], 7],
-  [
-    "five in 24 hours in any case",
-    [
-      [3000, "13 days"],
-      [2, "23 hours"],
-    ],
-    [],
-    3,
-  ],
-  ["none that is older than 14 days", [[9000, "15 days"]], [], 10],
+  ["220 unconfirmed ones in 2 hours", { "119 minutes": 217 }, { "3 hours": 13 }, 3],
+  ["12 for each confirmed one in 2 hours", { "119 minutes": 252 }, { "119 minutes": 20 }, 8],
+  ["550 unconfirmed ones in 24 hours", { "23 hours": 547 }, { "25 hours": 27 }, 3],
+  ["4 for each confirmed one in 24 hours", { "23 hours": 687 }, { "23 hours": 138 }, 3],
+  ["70 unconfirmed ones in 14 days", { "13 days": 63 }, {}, 7],
+  ["20 for each confirmed one in 14 days", { "13 days": 77 }, { "13 days": 4 }, 7],
+  ["five in 24 hours in any case", { "13 days": 3000, "23 hours": 2 }, {}, 3],
+  ["none that is older than 14 days", { "15 days": 9000 }, {}, 10],
 ])("the pace counts %s", async (_, passes, confirmed, sent) => {
-  for (const counts of passes) await addPasses(...counts);
-  for (const counts of confirmed) await addConfirmed(...counts);
+  for (const [ago, count] of Object.entries(passes)) await addPasses(count, ago);
+  for (const [ago, count] of Object.entries(confirmed)) await addConfirmed(count, ago);
   await signUpPeople(10);
   await startWorker();
   await expectSettled(sent, 10 - sent);

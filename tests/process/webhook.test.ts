@@ -4,7 +4,7 @@ import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Webhook } from "standardwebhooks";
-import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { migrate } from "../../server/database/migrate.ts";
 import { listen } from "../../server/http/listen.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
@@ -118,68 +118,64 @@ it("the worker sends webhooks that failed when the receiver works again, and log
   expect(received).toHaveLength(3);
 });
 
-describe("a second worker", () => {
-  it("sends nothing while the first runs, and takes over when it is killed", async () => {
-    status = 0;
-    const first = await support.startWorkerProcess(settings());
-    const second = await startWorker();
-    expect(second.log()).toContain("another worker runs; waiting for its end");
-    expect(await signUp("ada@example.com")).toBe(201);
-    await reached(1);
-    await sleep(6_000);
-    expect(second.log()).not.toContain("worker started");
-    status = 200;
-    await first.stop("SIGKILL"); // During the request: it is unknown whether the receiver took it.
-    await reached(2);
-    expect(await signUp("bob@example.com")).toBe(201);
-    await reached(3);
-    await emptied();
-    expect(received).toHaveLength(3);
-  });
-
-  it("sends the waiting webhooks after Postgres ended the connections of the first", async () => {
-    const first = await support.startWorkerProcess(settings());
-    const ended = once(first.process, "exit");
-    await queryAs(
-      database.workerUrl,
-      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-       WHERE usename = current_user AND datname = current_database() AND pid <> pg_backend_pid()`,
-    );
-    expect(await ended).toEqual([1, null]);
-    expect(await signUp("ada@example.com")).toBe(201);
-    await startWorker();
-    await reached(1);
-    await emptied();
-    expect(received).toHaveLength(1);
-  });
+it("a second worker sends nothing while the first runs, and takes over when it is killed", async () => {
+  status = 0;
+  const first = await support.startWorkerProcess(settings());
+  const second = await startWorker();
+  expect(second.log()).toContain("another worker runs; waiting for its end");
+  expect(await signUp("ada@example.com")).toBe(201);
+  await reached(1);
+  await sleep(6_000);
+  expect(second.log()).not.toContain("worker started");
+  status = 200;
+  await first.stop("SIGKILL"); // During the request: it is unknown whether the receiver took it.
+  await reached(2);
+  expect(await signUp("bob@example.com")).toBe(201);
+  await reached(3);
+  await emptied();
+  expect(received).toHaveLength(3);
 });
 
-describe("the queue", () => {
-  it("holds nothing about a person, and no webhook is sent for an erased entry", async () => {
-    expect(await signUp("ada@example.com")).toBe(201);
-    const [{ id } = {}] = await database.query("SELECT id FROM earlyaccess");
-    const jobs = await database.query("SELECT payload, key, flags FROM graphile_worker._private_jobs");
-    expect(jobs).toEqual([{ payload: { entry: id, confirmed: false }, key: null, flags: null }]);
-    await database.query("DELETE FROM earlyaccess");
-    await startWorker();
-    await emptied();
-    expect(received).toEqual([]);
-  });
+it("a second worker sends the waiting webhooks after Postgres ended the connections of the first", async () => {
+  const first = await support.startWorkerProcess(settings());
+  const ended = once(first.process, "exit");
+  await queryAs(
+    database.workerUrl,
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+     WHERE usename = current_user AND datname = current_database() AND pid <> pg_backend_pid()`,
+  );
+  expect(await ended).toEqual([1, null]);
+  expect(await signUp("ada@example.com")).toBe(201);
+  await startWorker();
+  await reached(1);
+  await emptied();
+  expect(received).toHaveLength(1);
+});
 
-  it("fails no sign-up when it is locked or broken", async () => {
-    await withClient(database.workerUrl, async (client) => {
-      await client.query("BEGIN; LOCK TABLE graphile_worker._private_jobs IN ACCESS EXCLUSIVE MODE");
-      const names = Array.from({ length: 8 }, (_, i) => `bob${i}@example.com`);
-      expect(new Set(await Promise.all(names.map((name) => signUp(name))))).toEqual(new Set([201]));
-    });
-    await database.query("ALTER SCHEMA graphile_worker RENAME TO broken");
-    expect(await signUp("eve@example.com")).toBe(201);
-    expect(await database.query("SELECT FROM earlyaccess")).toHaveLength(9);
-  });
+it("the queue holds nothing about a person, and no webhook is sent for an erased entry", async () => {
+  expect(await signUp("ada@example.com")).toBe(201);
+  const [{ id } = {}] = await database.query("SELECT id FROM earlyaccess");
+  const jobs = await database.query("SELECT payload, key, flags FROM graphile_worker._private_jobs");
+  expect(jobs).toEqual([{ payload: { entry: id, confirmed: false }, key: null, flags: null }]);
+  await database.query("DELETE FROM earlyaccess");
+  await startWorker();
+  await emptied();
+  expect(received).toEqual([]);
+});
 
-  it("gets no jobs once webhooks are no longer configured", async () => {
-    await migrate({ ownerUrl: database.ownerUrl, webUrl: database.webUrl });
-    expect(await signUp("ada@example.com")).toBe(201);
-    expect(await database.query("SELECT FROM graphile_worker.jobs")).toEqual([]);
+it("the queue fails no sign-up when it is locked or broken", async () => {
+  await withClient(database.workerUrl, async (client) => {
+    await client.query("BEGIN; LOCK TABLE graphile_worker._private_jobs IN ACCESS EXCLUSIVE MODE");
+    const names = Array.from({ length: 8 }, (_, i) => `bob${i}@example.com`);
+    expect(new Set(await Promise.all(names.map((name) => signUp(name))))).toEqual(new Set([201]));
   });
+  await database.query("ALTER SCHEMA graphile_worker RENAME TO broken");
+  expect(await signUp("eve@example.com")).toBe(201);
+  expect(await database.query("SELECT FROM earlyaccess")).toHaveLength(9);
+});
+
+it("the queue gets no jobs once webhooks are no longer configured", async () => {
+  await migrate({ ownerUrl: database.ownerUrl, webUrl: database.webUrl });
+  expect(await signUp("ada@example.com")).toBe(201);
+  expect(await database.query("SELECT FROM graphile_worker.jobs")).toEqual([]);
 });
