@@ -1,6 +1,7 @@
 // Confirmation mails: from the sign-up through the queue to a real SMTP server.
 import { expect, it } from "vitest";
 import { hashToken } from "../../server/models/entry-tokens.ts";
+import { erasureKey } from "../support/database.ts";
 import { queryAs } from "../support/postgres.ts";
 import { insertEntries, runWaitlist } from "../support/waitlist-fixture.ts";
 import { createMailFixture } from "../support/worker.ts";
@@ -21,8 +22,7 @@ async function getMail(count: number): Promise<void> {
   await emptied();
 }
 const recipients = () => fixture.server.mails.map(({ to }) => to);
-const runCommand = (...args: string[]) =>
-  runWaitlist(fixture.database, args, { ERASURE_KEY: fixture.settings().ERASURE_KEY });
+const runCommand = (...args: string[]) => runWaitlist(fixture.database, args, { ERASURE_KEY: erasureKey });
 
 it("the worker sends no mail to an address that is not as a sign-up stores it, and says so", async () => {
   const worker = await startWorker();

@@ -76,11 +76,7 @@ export function createMailFixture() {
   });
   afterEach(() => fixture.server.close());
   const query = (sql: string) => fixture.database.query(sql);
-  const settings = () => ({
-    ...mailSettings,
-    DATABASE_URL: fixture.database.workerUrl,
-    SMTP_URL: fixture.server.url,
-  });
+  const settings = () => ({ ...mailSettings, DATABASE_URL: fixture.database.workerUrl, SMTP_URL: fixture.server.url });
   /** Lets all jobs run now. */
   const hasten = () => query("UPDATE graphile_worker._private_jobs SET run_at = now()");
   return Object.assign(fixture, {
@@ -109,10 +105,8 @@ export function createMailFixture() {
     /** Lets one day or several pass for all mails, erasures and jobs. */
     passDay: async (days = 1) => {
       const passed = `interval '${days} days'`;
-      await query(`UPDATE earlyaccess SET mailed_at = mailed_at - ${passed}`);
-      await query(
-        `UPDATE earlyaccess_erasures.addresses SET erased_at = erased_at - ${passed}, left_at = left_at - ${passed}`,
-      );
+      await query(`UPDATE earlyaccess SET mailed_at = mailed_at - ${passed};
+        UPDATE earlyaccess_erasures.addresses SET erased_at = erased_at - ${passed}, left_at = left_at - ${passed}`);
       await hasten();
     },
   });
