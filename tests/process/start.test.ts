@@ -145,9 +145,12 @@ async function cloneSite(name: string): Promise<[string, string]> {
 }
 
 it.each(["SIGINT", "SIGHUP"] as const)(
-  "the embedded database of a clone starts with the site, and stops with it after %s",
+  "the embedded database of a clone is not created by doctor, starts with the site, and stops with it after %s",
   async (signal) => {
     const command = await cloneSite(`C# ${signal}`);
+    const { stdout } = await run([command[0], file(`C# ${signal}/dist/server/waitlist.js`), "doctor"], {});
+    expect(stdout).toMatch(/^problem {2}Database: .* there is no embedded Postgres yet/m);
+    await expect(stat(file(`C# ${signal}/.data`))).rejects.toMatchObject({ code: "ENOENT" });
     const site = await start({ command });
     expect(site.stdout()).toMatch(/Perennial is ready\.\n {2}Site {4}http:\/\/127\.0\.0\.1:\d+\n/);
     await ready(site);
@@ -158,13 +161,6 @@ it.each(["SIGINT", "SIGHUP"] as const)(
     await expect(readFile(lock)).rejects.toMatchObject({ code: "ENOENT" });
   },
 );
-
-it("the embedded database is not created by doctor", async () => {
-  const [node] = await cloneSite("examined");
-  const { stdout } = await run([node, file("examined/dist/server/waitlist.js"), "doctor"], {});
-  expect(stdout).toMatch(/^problem {2}Database: .* there is no embedded Postgres yet/m);
-  await expect(stat(file("examined/.data"))).rejects.toMatchObject({ code: "ENOENT" });
-});
 
 it("the embedded database that cannot run is one sentence with the way out", async () => {
   expect(await failToStart({ command: await cloneSite('a "clone"') })).toMatch(
