@@ -17,9 +17,9 @@ await database.query(
   [hostile],
 );
 
-afterEach(() =>
-  database.query("TRUNCATE earlyaccess_views; UPDATE earlyaccess SET confirmed_at = NULL, invitation = NULL"),
-);
+const reset =
+  "TRUNCATE earlyaccess_views; UPDATE earlyaccess SET confirmed_at = NULL, invitation = NULL, imported = false";
+afterEach(() => database.query(reset));
 
 const addViews = () =>
   database.query(
@@ -99,7 +99,6 @@ it("stats begins with the funnel of unflagged sign-ups that were not imported, a
     "Joined|1|50.0 % of the invited",
     note,
   ]);
-  await database.query("UPDATE earlyaccess SET imported = false");
 });
 
 it("stats shows 14 days and 10 sources in 80 columns, with bars for sign-ups, and the sum of all others", async () => {
