@@ -117,12 +117,20 @@ it("the worker sends webhooks that failed when the receiver works again, and log
   expect(received).toHaveLength(3);
 });
 
-it("a second worker sends nothing while the first runs, and takes over when it is killed", async () => {
+it("a worker sends what waited since Postgres ended the connections of an earlier one; a second one takes over only when it is killed", async () => {
+  const earlier = await support.startWorkerProcess(settings());
+  const ended = once(earlier.process, "exit");
+  await queryAs(
+    database.workerUrl,
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+     WHERE usename = current_user AND datname = current_database() AND pid <> pg_backend_pid()`,
+  );
+  expect(await ended).toEqual([1, null]);
   status = 0;
+  expect(await signUp("ada@example.com")).toBe(201);
   const first = await support.startWorkerProcess(settings());
   const second = await startWorker();
   expect(second.log()).toContain("another worker runs; waiting for its end");
-  expect(await signUp("ada@example.com")).toBe(201);
   await reached(1);
   await sleep(6_000);
   expect(second.log()).not.toContain("worker started");
@@ -135,31 +143,19 @@ it("a second worker sends nothing while the first runs, and takes over when it i
   expect(received).toHaveLength(3);
 });
 
-it("a second worker sends the waiting webhooks after Postgres ended the connections of the first", async () => {
-  const first = await support.startWorkerProcess(settings());
-  const ended = once(first.process, "exit");
-  await queryAs(
-    database.workerUrl,
-    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-     WHERE usename = current_user AND datname = current_database() AND pid <> pg_backend_pid()`,
-  );
-  expect(await ended).toEqual([1, null]);
-  expect(await signUp("ada@example.com")).toBe(201);
-  await startWorker();
-  await reached(1);
-  await emptied();
-  expect(received).toHaveLength(1);
-});
-
-it("the queue holds nothing about a person, and no webhook is sent for an erased entry", async () => {
+it("the queue holds nothing about a person, sends no webhook for an erased entry, and gets no jobs once webhooks are no longer configured", async () => {
   expect(await signUp("ada@example.com")).toBe(201);
   const [{ id } = {}] = await database.query("SELECT id FROM earlyaccess");
   const jobs = await database.query("SELECT payload, key, flags FROM graphile_worker._private_jobs");
   expect(jobs).toEqual([{ payload: { entry: id, confirmed: false }, key: null, flags: null }]);
   await database.query("DELETE FROM earlyaccess");
-  await startWorker();
+  const worker = await startWorker();
   await emptied();
+  await worker.stop();
   expect(received).toEqual([]);
+  await migrate({ ownerUrl: database.ownerUrl, webUrl: database.webUrl });
+  expect(await signUp("eve@example.com")).toBe(201);
+  expect(await database.query("SELECT FROM graphile_worker._private_jobs")).toEqual([]);
 });
 
 it("the queue fails no sign-up when it is locked or broken", async () => {
@@ -171,10 +167,4 @@ it("the queue fails no sign-up when it is locked or broken", async () => {
   await database.query("ALTER SCHEMA graphile_worker RENAME TO broken");
   expect(await signUp("eve@example.com")).toBe(201);
   expect(await database.query("SELECT FROM earlyaccess")).toHaveLength(9);
-});
-
-it("the queue gets no jobs once webhooks are no longer configured", async () => {
-  await migrate({ ownerUrl: database.ownerUrl, webUrl: database.webUrl });
-  expect(await signUp("ada@example.com")).toBe(201);
-  expect(await database.query("SELECT FROM graphile_worker.jobs")).toEqual([]);
 });
