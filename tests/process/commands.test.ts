@@ -6,8 +6,7 @@ import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { expect, it, vi } from "vitest";
 import { projectRoot } from "../../server/project-root.ts";
-import { createEmptyDatabase, superuserUrl } from "../support/database.ts";
-import { queryAs } from "../support/postgres.ts";
+import { createEmptyDatabase } from "../support/database.ts";
 import { urlsOf, runBuiltWaitlist } from "../support/run.ts";
 import { startStudio } from "../support/site.ts";
 
@@ -25,7 +24,7 @@ it("migrate applies migrations, and the next time reports that the database is u
 });
 
 it("migrate names what the web role has", async () => {
-  await queryAs(superuserUrl(new URL(database.ownerUrl).pathname.slice(1)), "GRANT CREATE ON SCHEMA public TO PUBLIC");
+  await database.asSuperuser("GRANT CREATE ON SCHEMA public TO PUBLIC");
   expect((await migrate()).stdout).toMatch(/^Warning: .* has CREATE on SCHEMA public/);
 });
 

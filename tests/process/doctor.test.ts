@@ -7,9 +7,9 @@ import { expect, it, onTestFinished } from "vitest";
 import { migrate } from "../../server/database/migrate.ts";
 import { workerLock, workerName } from "../../server/database/queue.ts";
 import { projectRoot } from "../../server/project-root.ts";
-import { createEmptyDatabase, erasureKey, superuserUrl } from "../support/database.ts";
+import { createEmptyDatabase, erasureKey } from "../support/database.ts";
 import { certificate, openMailServer } from "../support/mail-server.ts";
-import { queryAs, withClient } from "../support/postgres.ts";
+import { withClient } from "../support/postgres.ts";
 import { runWorker, until, runBuiltWaitlist } from "../support/run.ts";
 import { createWaitlistFixture, runWaitlist } from "../support/waitlist-fixture.ts";
 
@@ -92,11 +92,10 @@ it("doctor finds a database that was not migrated, a password that is refused, a
 });
 
 it("doctor examines the role that a pooler logs in instead of the one in DATABASE_URL", async () => {
-  const { username, pathname, port } = new URL(database.webUrl);
+  const { username, port } = new URL(database.webUrl);
   const superuser = username.replace("web", "map"); // Of the same length, so that the message keeps its length.
-  const run = (sql: string) => queryAs(superuserUrl(pathname.slice(1)), sql);
-  await run(`CREATE ROLE ${superuser} SUPERUSER LOGIN PASSWORD 'it''s a long secret'`);
-  onTestFinished(async () => void (await run(`DROP ROLE ${superuser}`)));
+  await database.asSuperuser(`CREATE ROLE ${superuser} SUPERUSER LOGIN PASSWORD 'it''s a long secret'`);
+  onTestFinished(async () => void (await database.asSuperuser(`DROP ROLE ${superuser}`)));
   const pooler = createServer((near) => {
     const far = connect(Number(port), "127.0.0.1");
     near.once("data", (startup: Buffer) => {

@@ -91,12 +91,16 @@ it("purge leaves personal data neither in its output nor in another table", asyn
   await database.query(
     `INSERT INTO earlyaccess (id, name, email, company, job_title, created_at)
      SELECT gen_random_uuid(), 'Secret ' || i, 'secret' || i || '@example.com', 'Secret', 'Secret', now() - interval '2 years'
-     FROM generate_series(1, 2100) i`,
+     FROM generate_series(1, 2101) i`,
+  );
+  // The last one that purge looks up.
+  await database.query(
+    "INSERT INTO earlyaccess_erasures.addresses SELECT uuid_send(id), now() FROM earlyaccess ORDER BY id DESC LIMIT 1",
   );
   await database.query("UPDATE earlyaccess SET status = 'invited' WHERE email < 'secret2'");
   const result = await waitlist(["purge"], { ...year, ...withKey });
   const stdout =
-    "Removed 0 entries of erased people that a restore or an import brought back.\nRemoved 2,100 entries older than 12 months.\n";
+    "Removed 1 entry of erased people that a restore or an import brought back.\nRemoved 2,100 entries older than 12 months.\n";
   expect(result).toEqual({ code: 0, stdout, stderr: "" });
   const tables = await database.query(
     `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables

@@ -4,8 +4,6 @@ import { join } from "node:path";
 import { beforeEach, expect, it } from "vitest";
 import { migrate } from "../../server/database/migrate.ts";
 import { projectRoot } from "../../server/project-root.ts";
-import { superuserUrl } from "../support/database.ts";
-import { queryAs } from "../support/postgres.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
 
 const { database, file, waitlist, entries, add } = await createWaitlistFixture();
@@ -115,12 +113,11 @@ it.each<[string, string | Uint8Array, RegExp]>([
 });
 
 it("import without the right to temporary tables names it, and the SQL of docs/postgres.md leaves it to the owner", async () => {
-  const { pathname, username } = new URL(database.ownerUrl);
-  const name = pathname.slice(1);
+  const { name } = database;
+  const { username } = new URL(database.ownerUrl);
   const text = await readFile(join(projectRoot, "docs/postgres.md"), "utf8");
   const statements = /```sql\n(GRANT CREATE .*?)```/s.exec(text)?.[1] ?? "";
-  const asAdministrator = (sql: string) => queryAs(superuserUrl(name), sql);
-  await asAdministrator(
+  await database.asSuperuser(
     `ALTER DATABASE ${name} OWNER TO postgres; REVOKE TEMPORARY ON DATABASE ${name} FROM PUBLIC, ${username}`,
   );
   const { code, stderr } = await importText("name,email,company\nAda,ada@example.com,E\n");
@@ -128,7 +125,7 @@ it("import without the right to temporary tables names it, and the SQL of docs/p
     1,
     expect.stringMatching(/^permission denied to create temporary tables .*: docs\/postgres\.md, Roles\.\n$/),
   ]);
-  await asAdministrator(
+  await database.asSuperuser(
     statements.replaceAll("perennial_owner", username).replaceAll("DATABASE perennial", `DATABASE ${name}`),
   );
   expect(await importText("name,email,company\nAda,ada@example.com,E\n")).toMatchObject({ code: 0, stderr: "" });

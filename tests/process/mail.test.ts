@@ -1,7 +1,6 @@
 // Confirmation mails: from the sign-up through the queue to a real SMTP server.
 import { describe, expect, it } from "vitest";
 import { hashToken } from "../../server/models/entry-tokens.ts";
-import { superuserUrl } from "../support/database.ts";
 import { queryAs } from "../support/postgres.ts";
 import { insertEntries, runWaitlist } from "../support/waitlist-fixture.ts";
 import { createMailFixture } from "../support/worker.ts";
@@ -87,8 +86,7 @@ describe("the worker", () => {
 
   it("runs no function that another role created in public", async () => {
     // As on Postgres 14, where every role may create objects in public. The overload fits better than Postgres' own function.
-    const name = new URL(fixture.database.ownerUrl).pathname.slice(1);
-    await queryAs(superuserUrl(name), "GRANT CREATE ON SCHEMA public TO PUBLIC");
+    await fixture.database.asSuperuser("GRANT CREATE ON SCHEMA public TO PUBLIC");
     await asWebRole(
       `CREATE FUNCTION public.cardinality(bytea[]) RETURNS int LANGUAGE plpgsql AS $$
        BEGIN RAISE EXCEPTION 'it runs with the rights of %', current_user; END $$`,

@@ -56,6 +56,7 @@ it("the metrics have a port of their own, count requests by method, route and st
       "method=POST,route=/confirm,status=200": 1,
       "method=POST,route=/leave,status=200": 1,
     });
+  expect((await fetch(site.metricsUrl, { method: "POST" })).status).toBe(404);
   // Each series starts at 0: an increase misses an event that begins a series.
   const found = Object.keys(await scrape(site.metricsUrl));
   for (const route of ["/", "/api/earlyaccess", "/confirm", "/leave"])
@@ -83,14 +84,14 @@ it("the metrics have no labels from the path, method or body of a request", asyn
 });
 
 it("the metrics count sign-ups as joined or repeated, and by flag", async () => {
-  const site = await start();
+  const site = await start({ SIGNUP_HOURLY_CEILING: "3" });
   await signUp(site);
   await signUp(site, { ...ada, email: "ADA@example.com" });
   await signUp(site, { ...ada, email: "bot@example.com", message: "Buy this" });
   await signUp(site, { ...ada, email: "gone@mailinator.com" });
   await signUp(site, { ...ada, email: "no address" });
   expect(await counts(site, "perennial_signups_total")).toEqual({ "outcome=joined": 3, "outcome=repeated": 1 });
-  const flags = { "flag=suspected_spam": 1, "flag=disposable_email": 1 };
+  const flags = { "flag=suspected_spam": 1, "flag=disposable_email": 1, "flag=unusual_volume": 1 };
   expect(await counts(site, "perennial_signups_flagged_total")).toEqual(flags);
 });
 

@@ -9,7 +9,6 @@ import { version } from "../../package.json";
 import { listen } from "../../server/http/listen.ts";
 import { projectRoot } from "../../server/project-root.ts";
 import { createEmptyDatabase, createWebRole, superuserUrl } from "../support/database.ts";
-import { queryAs } from "../support/postgres.ts";
 import { run, runSite, urlsOf, type Options, type Site, until } from "../support/run.ts";
 import { ada, postSignup, ready, signUp } from "../support/site.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
@@ -106,7 +105,7 @@ describe("a start that fails", () => {
 
   it("says how to migrate if the web role finds no table", async () => {
     const empty = await createEmptyDatabase();
-    await queryAs(superuserUrl("postgres"), createWebRole(empty));
+    await empty.asSuperuser(createWebRole(empty));
     const env = { NODE_ENV: "production", DATABASE_URL: empty.webUrl };
     expect(await failToStart({ env })).toMatch(
       /^The table public\.earlyaccess does not exist, and ".*_web" may not migrate\. Migrate: npm run migrate; .*\n$/,
@@ -115,7 +114,7 @@ describe("a start that fails", () => {
 
   it("prints the SQL for an administrator if the owner cannot create the web role", async () => {
     const empty = await createEmptyDatabase();
-    await queryAs(superuserUrl("postgres"), `ALTER ROLE ${new URL(empty.ownerUrl).username} NOCREATEROLE`);
+    await empty.asSuperuser(`ALTER ROLE ${empty.name}_owner NOCREATEROLE`);
     expect(await failToStart({ env: urlsOf(empty) })).toContain("As an administrator of this database, run:");
   });
 
@@ -125,7 +124,7 @@ describe("a start that fails", () => {
     expect(await failToStart({ env: { ...production, DATABASE_URL: ownerUrl } })).toMatch(
       /superuser or the owner[^]*set ALLOW_PRIVILEGED_ROLE=true\.\n$/,
     );
-    const superuser = { ...production, DATABASE_URL: superuserUrl(new URL(ownerUrl).pathname.slice(1)) };
+    const superuser = { ...production, DATABASE_URL: superuserUrl(database.name) };
     expect(await failToStart({ env: superuser })).toMatch(/is a superuser[^]*set ALLOW_PRIVILEGED_ROLE=true\.\n$/);
     const allowed = await start({ env: { ...production, DATABASE_URL: ownerUrl, ALLOW_PRIVILEGED_ROLE: "true" } });
     expect(await signUp(allowed)).toBe(201); // Migrating took no right from the owner.
