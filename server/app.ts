@@ -7,7 +7,7 @@ import { entryLinks } from "./controllers/links.ts";
 import { findCached, pages } from "./controllers/pages.ts";
 import { countViews } from "./controllers/page-views.ts";
 import { sendCached } from "./http/cached-response.ts";
-import type { Application } from "./http/server.ts";
+import { isRead, type Application } from "./http/server.ts";
 import { handleErrors, HttpError } from "./middleware/errors.ts";
 import { createRequestLog, type RequestLogOptions } from "./middleware/request-log.ts";
 import { securityHeaders } from "./middleware/security-headers.ts";
@@ -26,9 +26,8 @@ export interface AppOptions extends EarlyAccessOptions, RequestLogOptions {
 export function createApp(options: AppOptions): Application {
   const { log, site, frontend, isReady, limits, links, pageViews, trustProxy } = options;
   const { renderPage, errorPage, vite } = frontend;
-  const { origin } = site;
   const constantHeaders = securityHeaders({
-    https: origin.startsWith("https:"),
+    https: site.origin.startsWith("https:"),
     hstsIncludeSubdomains: options.hstsIncludeSubdomains,
     inline: frontend.inline,
     allowIndexing: site.allowIndexing,
@@ -40,7 +39,7 @@ export function createApp(options: AppOptions): Application {
     // 1. Every response: request id, log and security headers
     const headers = ["X-Request-Id", logRequest(req, res), ...constantHeaders];
     // 2. Prerendered pages and files, before Express, whose routing costs a third of the throughput
-    const cached = req.method === "GET" || req.method === "HEAD" ? findCached(req, frontend) : undefined;
+    const cached = isRead(req) ? findCached(req, frontend) : undefined;
     if (refusal) res.writeHead(refusal, headers).end();
     else if (cached) sendCached(req, res, cached, headers);
     else {
@@ -62,7 +61,7 @@ export function createApp(options: AppOptions): Application {
   app.all("/readyz", ready(isReady));
   app.all(signupPath, earlyAccess(options, renderPage));
   app.use(entryLinks(links, limits, renderPage));
-  app.all(viewPath, countViews(pageViews, limits, origin));
+  app.all(viewPath, countViews(pageViews, limits, site.origin));
   app.use("/api", () => {
     throw new HttpError(404, "There is nothing at this address.");
   });

@@ -8,7 +8,6 @@ import { readRole } from "./config/database-urls.ts";
 import { connect, createPool } from "./database/pool.ts";
 import { openDatabase, type OpenedDatabase } from "./database/settings.ts";
 import { migrateWithRetries } from "./database/migrate.ts";
-import { listen } from "./http/listen.ts";
 import { createHttpServer, directTimeouts, gracePeriodMs, proxiedTimeouts } from "./http/server.ts";
 import { createLogger } from "./logger.ts";
 import { connectRedis } from "./middleware/redis-store.ts";
@@ -37,8 +36,7 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
 
   const http = createHttpServer(config.trustProxy > 0 ? proxiedTimeouts : directTimeouts);
   // The pages name the origin, so a port that the system chooses must be known before they are rendered.
-  const chosenPort =
-    config.publicUrl || config.port ? undefined : await listen(http.server, config.host, 0, "PORT", log);
+  const chosenPort = config.publicUrl || config.port ? undefined : await http.listen(config.host, 0, log);
   const origin = config.publicUrl ?? `http://localhost:${chosenPort ?? config.port}`;
   const { settings, notice } = createPageSettings(config);
   const site = { origin, allowIndexing: config.allowIndexing, settings };
@@ -57,14 +55,13 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
 
   const { password: webPassword } = readRole(opened.webUrl);
   const store = config.redisUrl ? await connectRedis(config.redisUrl, webPassword, log) : undefined;
-  const { metricsPort } = config;
-  const metrics = metricsPort ? (await import("./metrics.ts")).createMetrics() : undefined;
+  const metrics = config.metricsPort ? (await import("./metrics.ts")).createMetrics() : undefined;
   const ceiling = createSignupCeiling(config.signupHourlyCeiling, log);
   const waitlist = createWaitlist(database.execute, { notice, ceiling, onStored: metrics?.onStored });
   const pageViews = createPageViews(database.execute, log);
   cleanups.push(() => pageViews.close());
   const isReady = createReadiness(waitlist.check, log);
-  if (metrics && metricsPort) await metrics.serve(config.host, metricsPort, { pool, isReady });
+  if (metrics && config.metricsPort) await metrics.serve(config.host, config.metricsPort, { pool, isReady });
 
   http.serve(
     createApp({
@@ -82,7 +79,7 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
       onResponse: metrics?.onResponse,
     }),
   );
-  const port = chosenPort ?? (await listen(http.server, config.host, config.port, "PORT", log));
+  const port = chosenPort ?? (await http.listen(config.host, config.port, log));
   // Loads Prisma, which no page needs, and stores the notice; a fault shows at the next check.
   void waitlist.check().catch(() => undefined);
   // Vite closes after the HTTP server: otherwise, the last requests would wait for it for ever.

@@ -5,6 +5,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom
 import { confirmPath, leavePath, signupPath, viewPath } from "../client/shared/paths.ts";
 import { flags } from "./database/columns.ts";
 import { listen } from "./http/listen.ts";
+import { isRead } from "./http/server.ts";
 import type { OnResponse } from "./middleware/request-log.ts";
 import type { OnStored } from "./models/waitlist.ts";
 
@@ -130,7 +131,7 @@ export async function serveMetrics(
 }
 
 async function sendMetrics(registry: Registry, req: IncomingMessage, res: ServerResponse): Promise<void> {
-  if (req.url?.split("?", 1)[0] !== "/metrics") {
+  if (!isRead(req) || req.url?.split("?", 1)[0] !== "/metrics") {
     res.writeHead(404, { "Content-Type": "text/plain" }).end("There is only GET /metrics.\n");
     return;
   }

@@ -37,8 +37,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     throw new OperatorError(`The configuration is not valid:\n${errors.map((line) => `  ${line}`).join("\n")}`);
   }
   values.ALLOW_PRIVILEGED_ROLE ??= !isProduction;
-  const toCamelCase = (name: string) =>
-    name.toLowerCase().replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+  const toCamelCase = (name: string) => name.toLowerCase().replace(/_(.)/g, (_, next: string) => next.toUpperCase());
   const entries = Object.entries(values).map(([name, value]) => [toCamelCase(name), value] as const);
   return { ...Object.fromEntries(entries), isProduction } as Config;
 }

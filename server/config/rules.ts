@@ -6,7 +6,7 @@ export const wholeNumber = (min: number, max: number, unit?: string) => {
   const rule = `a whole number${unit ? ` of ${unit}` : ""} from ${min} to ${max}`;
   return z
     .string()
-    .refine((text) => /^\d+$/.test(text) && Number(text) >= min && Number(text) <= max, rule)
+    .refine((text) => /^\d{1,9}$/.test(text) && Number(text) >= min && Number(text) <= max, rule)
     .transform(Number);
 };
 

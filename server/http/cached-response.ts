@@ -5,6 +5,7 @@ import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import fresh from "fresh";
 import { acceptedCodings, readHeader, type Coding } from "./negotiation.ts";
+import { isRead } from "./server.ts";
 
 /** By path. */
 export type Cache = ReadonlyMap<string, CachedResponse>;
@@ -69,7 +70,7 @@ export function sendCached(
 ): void {
   const coding = acceptedCodings(req).find((name) => variants[name]) ?? "identity";
   const variant = variants[coding] as Variant;
-  const mayBeFresh = status === 200 && req.method !== "POST" && readHeader(req.headers, "if-none-match");
+  const mayBeFresh = status === 200 && isRead(req) && readHeader(req.headers, "if-none-match");
   const isFresh = mayBeFresh && fresh(req.headers, { etag: variant.etag });
   if (isFresh) res.writeHead(304, [...headers, ...variant.notModified]).end();
   else res.writeHead(status, [...headers, ...variant.headers]).end(variant.body);

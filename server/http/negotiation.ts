@@ -1,6 +1,6 @@
 // What the client accepts: HTML or JSON, and which content codings.
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
-import type { Request } from "express";
+import { parse as parseContentType } from "content-type";
 import Negotiator from "negotiator";
 
 /** In characters. Browsers send up to 150; without a limit, parsing 15 KB costs as much as 40 requests. */
@@ -16,9 +16,10 @@ export function readHeader(headers: IncomingHttpHeaders, name: "accept" | "accep
  * Returns whether the client is a browser that visits a page or posts a form, and not a client of the API. A client that accepts
  * anything gets JSON.
  */
-export function prefersHtml(req: Request): boolean {
-  const accept = readHeader(req.headers, "accept");
-  if (accept === undefined || req.is("application/json")) return false;
+export function prefersHtml({ headers }: IncomingMessage): boolean {
+  const accept = readHeader(headers, "accept");
+  const { type } = parseContentType(headers["content-type"] ?? "", { parameters: false });
+  if (accept === undefined || type === "application/json") return false;
   return new Negotiator({ headers: { accept } }).mediaType(["application/json", "text/html"]) === "text/html";
 }
 

@@ -1,5 +1,4 @@
 // The HTTP server below Express: odd targets, long bodies, pipelining, slow clients and shutdown.
-import { listen } from "./listen.ts";
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { connect, type Socket } from "node:net";
@@ -17,7 +16,7 @@ async function start(changes: Partial<AppOptions> = {}, timeouts = directTimeout
   const http = createHttpServer(timeouts);
   http.serve(app.application);
   onTestFinished(() => http.close());
-  return { ...app, http, port: await listen(http.server, "127.0.0.1", 0, "PORT", app.options.log) };
+  return { ...app, http, port: await http.listen("127.0.0.1", 0, app.options.log) };
 }
 
 async function open(port: number): Promise<Socket> {

@@ -2,6 +2,8 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { Server as NetServer, type Socket } from "node:net";
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
+import type { Logger } from "pino";
+import { listen } from "./listen.ts";
 import { createMessageClasses, endAfter, isInProgress, nodeHttp, type MessagePrototypes } from "./node-internals.ts";
 
 /** In milliseconds. A phone on a bad line moves 2 KB/s and must not be cut off. */
@@ -107,10 +109,12 @@ export function createHttpServer(timeouts = directTimeouts) {
       server.on("request", (req, res) => handle(req, res, lacksHost(req) ? 400 : undefined));
       server.on("checkExpectation", (req, res) => handle(req, res, 417));
     },
+    listen: (host: string, port: number, log?: Logger) => listen(server, host, port, "PORT", log),
     close,
   };
 }
 
+export const isRead = ({ method }: IncomingMessage) => method === "GET" || method === "HEAD";
 /** HTTP/1.0 does not require Host. */
 const lacksHost = ({ httpVersion, headers }: IncomingMessage) => httpVersion === "1.1" && headers.host === undefined;
 

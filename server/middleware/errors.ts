@@ -5,6 +5,7 @@ import { errorFields, UnavailableError } from "../errors.ts";
 import { sendCached, type CachedResponse } from "../http/cached-response.ts";
 import { prefersHtml } from "../http/negotiation.ts";
 import { nodeHttp } from "../http/node-internals.ts";
+import { isRead } from "../http/server.ts";
 
 const { STATUS_CODES } = nodeHttp;
 
@@ -29,8 +30,8 @@ function methodNotAllowed(allow: string): HttpError {
   return new HttpError(405, `Use ${allow}.`, { headers: { Allow: allow } });
 }
 
-export function requireRead({ method }: Request): void {
-  if (method !== "GET" && method !== "HEAD") throw methodNotAllowed("GET, HEAD");
+export function requireRead(req: Request): void {
+  if (!isRead(req)) throw methodNotAllowed("GET, HEAD");
 }
 
 /** Use it with router.all: for router.post, Express would answer OPTIONS. */

@@ -61,8 +61,8 @@ type Variables = Record<string, string>;
 /** A part of the notice, and whether it holds for a site with the variables. */
 const claims: [text: string, holds: (variables: Variables) => unknown][] = [
   ["1 Garden Way", ({ CONTROLLER }) => CONTROLLER],
-  ["and with which group you were invited", () => true],
-  ["the server counts for at most two days", () => true],
+  ["invited, joined or left, and with which group you were invited", () => true],
+  ["the server counts for at most two days, apart from your entry, how often each network address", () => true],
   ["The time of our confirmation mail", ({ MAIL_FROM }) => MAIL_FROM],
   ["you consent that we keep what you enter and contact you about early access", () => true],
   ["abuse, the fingerprint of a removed address and the proof of this notice rest", ({ ERASURE_KEY }) => ERASURE_KEY],
@@ -72,13 +72,13 @@ const claims: [text: string, holds: (variables: Variables) => unknown][] = [
   ["Hosting Ltd. (Ireland) runs our server", ({ RECIPIENTS }) => RECIPIENTS],
   ["We remove an entry 24 months after the sign-up", ({ RETENTION_MONTHS }) => RETENTION_MONTHS],
   ["We keep an entry until early access ends", ({ RETENTION_MONTHS }) => !RETENTION_MONTHS],
-  ["withdraw your consent at any time", () => true],
+  ["You can withdraw your consent at any time; what we did until then stays lawful", () => true],
   ["The link in our mail removes your entry", ({ MAIL_FROM }) => MAIL_FROM],
   ["For an hour, the button “Wrong address? Undo” removes your entry", ({ MAIL_FROM }) => !MAIL_FROM],
   ["You can also write to us", ({ CONTACT_EMAIL }) => CONTACT_EMAIL],
   ["After we remove an entry, we keep a fingerprint of its address", ({ ERASURE_KEY }) => ERASURE_KEY],
-  ["you can object to what rests on our legitimate interest", () => true],
-  ["to restrict its use, and to get a copy that other programs can read", () => true],
+  ["At any time, you can object to what rests on our legitimate interest", () => true],
+  ["to have it corrected or removed, to restrict its use, and to get a copy that other programs can read", () => true],
   ["complain to a data protection authority", () => true],
   ["or to complain to us, write to", ({ CONTACT_EMAIL }) => CONTACT_EMAIL],
 ];

@@ -75,10 +75,6 @@ const formStates: Record<string, Enter> = {
     await submit(page, "ada@example.com");
     await page.getByRole("button", { name: "Joining..." }).waitFor();
   },
-  "the form under the pointer": async (page) => {
-    await fill(page, "");
-    await page.locator("form button").hover();
-  },
   "a form with an error": async (page) => {
     await submit(page, "ada@localhost");
     await toastShown(page);
@@ -136,6 +132,7 @@ it.each([
   ] as const) {
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width, height: 900 });
+    await page.locator(".button").last().hover();
     expect(await page.evaluate(findViolations, [...elements, ...toast]), `${colorScheme}, ${width} px`).toEqual([]);
   }
   // Safari drops the role of a list without markers.

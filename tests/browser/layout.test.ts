@@ -8,7 +8,7 @@ import { createBrowserSites, animationsFinished, deferredLayoutFinished, openPag
 
 const sites = await createBrowserSites();
 
-/** Calls the function at three widths. 320 px are 1280 px at 400 % zoom. */
+/** Calls the function at four widths. 320 px are 1280 px at 400 % zoom. */
 async function atEachWidth(page: Page, check: (width: number) => Promise<unknown>) {
   await deferredLayoutFinished(page);
   for (const width of [320, 768, 1024, 2560]) {
@@ -19,17 +19,20 @@ async function atEachWidth(page: Page, check: (width: number) => Promise<unknown
 
 const token = "A".repeat(22);
 
-it.each([
+it.each<[name: string, url: () => string, submits?: true]>([
   ["the landing page", () => sites.open.url],
   ["the page after a sign-up", () => `${sites.open.url}/?joined&undo=${token}`],
+  ["the page of an empty form", () => sites.open.url, true],
   ["the privacy page", () => `${sites.open.url}/privacy`],
   ["the page of a link", () => `${sites.open.url}/leave?token=${token}`],
   ["the 404 page", () => `${sites.open.url}/nope`],
   ["the closed page", () => sites.closed.url],
 ])(
   "%s does not overflow, also with doubled text, its bar has one row, and links, buttons and inputs are at least 44 × 44 px",
-  async (_, url) => {
+  async (_, url, submits) => {
     const page = await openPage({ url: url() });
+    if (submits) await page.locator("form").evaluate((form: HTMLFormElement) => form.submit());
+    await page.waitForURL(submits ? "**/api/earlyaccess" : /./);
     await atEachWidth(page, async (width) => {
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
       const small = await page.evaluate(() =>
@@ -197,6 +200,8 @@ it.each([
   );
   await settled(page);
   const { length: earlier } = await readShifts(page);
+  const widths = () => page.locator(".navigation-link").evaluateAll((all) => all.map((link) => link.clientWidth));
+  const before = await widths();
   sendFont();
   await page.waitForFunction(() =>
     [...document.fonts].some((font) => font.family === "Familjen" && font.status === "loaded"),
@@ -205,6 +210,7 @@ it.each([
   // A word within a line moves by a few pixels, which counts 0.001 at most; a line that breaks elsewhere counts 0.01.
   const shifts = (await readShifts(page)).slice(earlier);
   expect(shifts.reduce((sum, value) => sum + value, 0)).toBeLessThan(0.002);
+  expect(await widths()).toEqual(before);
 });
 
 it("a visitor who prefers reduced motion sees no animation, nothing hidden and no smooth scrolling", async () => {
@@ -230,15 +236,13 @@ it("a visitor who prefers reduced motion sees no animation, nothing hidden and n
   await expectStill();
 });
 
-it("forced colors draw borders around buttons and fields", async () => {
+it("forced colors draw borders around buttons and fields, the widest around the chosen sentence", async () => {
   const page = await openPage({ url: sites.open.url });
   await page.emulateMedia({ forcedColors: "active" });
-  const borders = await page
-    .locator(".button, input:not([type=hidden]), .form-card")
-    .evaluateAll((all) => all.map((element) => getComputedStyle(element).borderTopWidth));
-  expect(borders.filter((border) => border === "0px")).toEqual([]);
-  const checked = page.locator("input:checked");
-  expect(await checked.evaluate((input) => getComputedStyle(input).borderTopWidth)).toBe("3px");
+  const borders = (selector: string) =>
+    page.locator(selector).evaluateAll((all) => all.map((element) => getComputedStyle(element).borderTopWidth));
+  expect(await borders(".button, input:not([type=hidden]), .form-card")).not.toContain("0px");
+  expect(await borders("input:checked")).toEqual(["3px"]);
 });
 
 it("the Back button and a reload return to the same position", async () => {

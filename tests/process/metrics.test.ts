@@ -62,6 +62,7 @@ it("the metrics have a port of their own, count requests by method, route and st
   expect(await counts(site, "perennial_signups_total")).toEqual({ "outcome=joined": 3, "outcome=repeated": 1 });
   const flags = { "flag=suspected_spam": 1, "flag=disposable_email": 1, "flag=unusual_volume": 1 };
   expect(await counts(site, "perennial_signups_flagged_total")).toEqual(flags);
+  expect((await fetch(site.metricsUrl, { method: "POST" })).status).toBe(404);
   // Each series starts at 0: an increase misses an event that begins a series.
   const found = Object.keys(await scrape(site.metricsUrl));
   for (const route of ["/", "/api/earlyaccess", "/confirm", "/leave"])

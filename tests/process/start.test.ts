@@ -40,7 +40,7 @@ it("the site starts with a given database and an empty stderr, names its version
   expect(await status(site, "/nope")).toBe(404);
   // The bundler must keep the check of percent-encoding.
   expect(await status(site, "/100%")).toBe(404);
-  expect((await postSignup(site, ada)).headers.get("ratelimit")).toContain("t=600"); // Seconds until the limit ends.
+  expect((await postSignup(site, ada)).headers.get("ratelimit")).toContain('"client"; r=29; t=600');
   expect(await site.stop()).toBe(0);
   expect(site.stderr()).toBe("");
 });
@@ -69,7 +69,7 @@ it("the site logs neither the client's address, nor a query, nor the values of a
   await signUp(
     site,
     { ...ada, name: "Unmistakable", company: "Unmistakable", job_title: "\u0000Unmistakable" },
-    { Referer: "http://unmistakable.example/" },
+    { Referer: `${site.url}/?utm_source=Unmistakable` },
   );
   // Neither has an "@": the log would redact the path.
   await fetch(`${site.url}/api/earlyaccess?name=Unmistakable`, { method: "POST", body: '{"Unmistakable' });
@@ -107,6 +107,12 @@ it("a start says how to migrate if the web role finds no table", async () => {
   expect(await failToStart({ env })).toMatch(
     /^The table public\.earlyaccess does not exist, and ".*_web" may not migrate\. Migrate: npm run migrate; .*\n$/,
   );
+});
+
+it("a start prints the SQL for an administrator if the owner cannot create the web role", async () => {
+  const empty = await createEmptyDatabase();
+  await empty.asSuperuser(`ALTER ROLE ${empty.name}_owner NOCREATEROLE`);
+  expect(await failToStart({ env: urlsOf(empty) })).toContain("As an administrator of this database, run:");
 });
 
 it("a start refuses the owner or a superuser as the web role in production, unless it is allowed", async () => {

@@ -68,11 +68,12 @@ async function hold(database: TestDatabase, event: "INSERT" | "UPDATE", email: s
       RETURN NEW;
     END $$;
     CREATE TRIGGER hold BEFORE ${event} ON earlyaccess FOR EACH ROW WHEN (NEW.email = '${email}') EXECUTE FUNCTION hold()`);
-  const release = () => holder.end();
-  onTestFinished(async () => {
-    await release();
-    await vi.waitFor(() => database.query("DROP FUNCTION hold CASCADE"), 20_000);
-  });
+  /** Resolves when the transaction ended, also one of a killed process, on which Postgres may still work. */
+  const release = async () => {
+    await holder.end();
+    await vi.waitFor(() => database.query("DROP FUNCTION IF EXISTS hold CASCADE"), 20_000);
+  };
+  onTestFinished(release);
   const waiting = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'";
   const reached = () => until("the trigger holds the transaction", async () => (await database.query(waiting))[0]);
   return { release, reached };
