@@ -1,30 +1,28 @@
 // The command waitlist doctor.
-import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
-import { connect, createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import { migrate } from "../../server/database/migrate.ts";
 import { workerLock, workerName } from "../../server/database/queue.ts";
 import { projectRoot } from "../../server/project-root.ts";
 import { createEmptyDatabase, erasureKey } from "../support/database.ts";
 import { certificate, openMailServer } from "../support/mail-server.ts";
 import { withClient } from "../support/postgres.ts";
-import { runWorker, until, runBuiltWaitlist } from "../support/run.ts";
+import { runBuiltWaitlist } from "../support/run.ts";
+import { openWire } from "../support/tcp-proxy.ts";
 import { createWaitlistFixture, runWaitlist } from "../support/waitlist-fixture.ts";
+import { mailSettings, startWorkerProcess } from "../support/worker.ts";
 
 const { database, file, waitlist, add: addEntry } = await createWaitlistFixture();
-const mails = {
-  MAIL_FROM: "hello@perennial.example",
-  ERASURE_KEY: erasureKey,
-  PUBLIC_URL: "https://perennial.example",
-};
 
 /** Returns the verdict on each thing that doctor names. */
 function verdicts(stdout: string): Record<string, string> {
   const findings = stdout.matchAll(/^(ok|warning|problem) +([^:]+):/gm);
   return Object.fromEntries(Array.from(findings, ([, verdict = "", what = ""]) => [what, verdict]));
 }
+
+/** Returns the lines of doctor. */
+const examine = async (env = {}) => (await waitlist(["doctor"], env)).stdout;
 
 /** Returns the exit code and the verdict on each thing. */
 async function judge(env: Record<string, string>, ...options: string[]) {
@@ -92,22 +90,16 @@ it("doctor finds a database that was not migrated, a password that is refused, a
 });
 
 it("doctor examines the role that a pooler logs in instead of the one in DATABASE_URL", async () => {
-  const { username, port } = new URL(database.webUrl);
+  const { username } = new URL(database.webUrl);
   const superuser = username.replace("web", "map"); // Of the same length, so that the message keeps its length.
   await database.asSuperuser(`CREATE ROLE ${superuser} SUPERUSER LOGIN PASSWORD 'it''s a long secret'`);
-  onTestFinished(async () => void (await database.asSuperuser(`DROP ROLE ${superuser}`)));
-  const pooler = createServer((near) => {
-    const far = connect(Number(port), "127.0.0.1");
-    near.once("data", (startup: Buffer) => {
-      far.write(startup.toString("latin1").replace(username, superuser), "latin1");
-      near.pipe(far).pipe(near);
-    });
-  }).listen(0, "127.0.0.1");
-  onTestFinished(() => void pooler.close());
-  await once(pooler, "listening");
-  const { port: mapped } = pooler.address() as AddressInfo;
-  const url = Object.assign(new URL(database.webUrl), { port: `${mapped}` }).href;
-  expect(await judge({ DATABASE_URL: url })).toMatchObject({ DATABASE_URL: "ok", "Web role": "warning" });
+  const pooler = await openWire(database.webUrl, (sent) =>
+    Buffer.from(sent.toString("latin1").replace(username, superuser), "latin1"),
+  );
+  const found = await judge({ DATABASE_URL: pooler.url(database.webUrl) });
+  await pooler.cut();
+  await database.asSuperuser(`DROP ROLE ${superuser}`);
+  expect(found).toMatchObject({ DATABASE_URL: "ok", "Web role": "warning" });
 });
 
 it("doctor finds webhooks that are not queued, a worker that does not run, and jobs that fail", async () => {
@@ -116,9 +108,7 @@ it("doctor finds webhooks that are not queued, a worker that does not run, and j
   await migrate({ ...database, worker: { url: database.workerUrl, tasks: ["webhook"] } });
   expect(await judge(wanted)).toMatchObject({ code: 0, Worker: "warning", Webhooks: "ok" });
   expect(await judge(wanted, "--strict")).toMatchObject({ code: 1 });
-  const worker = runWorker({ ...wanted, DATABASE_URL: database.webUrl });
-  onTestFinished(() => void worker.process.kill("SIGKILL"));
-  await until("the worker runs", () => worker.stdout().includes("worker started"), 50);
+  const worker = await startWorkerProcess({ ...wanted, DATABASE_URL: database.webUrl });
   expect(await judge(wanted, "--strict")).toMatchObject({ code: 0, Worker: "ok" });
   await worker.stop();
   for (const [url, name] of [
@@ -128,7 +118,7 @@ it("doctor finds webhooks that are not queued, a worker that does not run, and j
     await withClient(url, async (client) => {
       await client.query("SELECT set_config('application_name', $2, false), pg_advisory_lock($1)", [workerLock, name]);
       const holder = `a session of the role "${new URL(url).username}" holds its lock`;
-      expect((await waitlist(["doctor"], wanted)).stdout).toContain(`\nwarning  Worker: none can run: ${holder}. `);
+      expect(await examine(wanted)).toContain(`\nwarning  Worker: none can run: ${holder}. `);
     });
   }
   await database.query(
@@ -136,17 +126,17 @@ it("doctor finds webhooks that are not queued, a worker that does not run, and j
      UPDATE graphile_worker._private_jobs
      SET created_at = now() - interval '61 minutes', attempts = 1, last_error = 'The receiver answered 500'`,
   );
-  expect((await waitlist(["doctor"], wanted)).stdout).toMatch(
+  expect(await examine(wanted)).toMatch(
     /^warning {2}Webhooks: jobs that wait: 3, .* The latest error: The receiver answered 500\.$/m,
   );
   await database.query("UPDATE graphile_worker._private_jobs SET attempts = max_attempts");
-  expect((await waitlist(["doctor"], wanted)).stdout).toMatch(/ given up after 25 attempts: 3\b/);
+  expect(await examine(wanted)).toMatch(/ given up after 25 attempts: 3\b/);
   expect(await judge({})).toMatchObject({ Webhooks: "warning" }); // No longer configured.
   await migrate({ ownerUrl: database.ownerUrl, webUrl: database.webUrl });
 });
 
 it("doctor finds mails and deletions that are late, but not a mail that waits until tomorrow", async () => {
-  const env = { ...mails, WORKER_DATABASE_URL: database.workerUrl, RETENTION_MONTHS: "24" };
+  const env = { ...mailSettings, WORKER_DATABASE_URL: database.workerUrl, RETENTION_MONTHS: "24" };
   await migrate({ ...database, erasureKey, worker: { url: database.workerUrl, tasks: ["mail", "purge"] } });
   await database.query(
     `SELECT graphile_worker.add_job(task, '{}', run_at => now() + interval '1 day') FROM unnest('{mail,purge}'::text[]) task;
@@ -164,14 +154,14 @@ it("doctor finds mails and deletions that are late, but not a mail that waits un
 });
 
 it("doctor counts the sign-ups that have neither a mail nor a job, and docs/mail.md has the statement that queues them", async () => {
-  const env = { ...mails, WORKER_DATABASE_URL: database.workerUrl };
+  const env = { ...mailSettings, WORKER_DATABASE_URL: database.workerUrl };
   await migrate({ ...database, erasureKey, worker: { url: database.workerUrl, tasks: ["mail"] } });
   const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000);
   const addAged = (name: string, hours: number, columns = {}) =>
     addEntry(name, `${name}@example.com`, { created_at: hoursAgo(hours), ...columns });
   await addEntry("first", "first@example.com");
   await database.query("DELETE FROM graphile_worker._private_jobs");
-  expect((await waitlist(["doctor"], env)).stdout).toMatch(/^warning {2}Missing mails: 1 entry has neither /m); // No mail was ever sent.
+  expect(await examine(env)).toMatch(/^warning {2}Missing mails: 1 entry has neither /m); // No mail was ever sent.
   await database.query("DELETE FROM earlyaccess");
   await addAged("early", 9);
   await addAged("mailed", 8, { mailed_at: hoursAgo(8) });
@@ -186,7 +176,7 @@ it("doctor counts the sign-ups that have neither a mail nor a job, and docs/mail
   await database.query(
     "DELETE FROM graphile_worker._private_jobs WHERE id = (SELECT max(id) FROM graphile_worker.jobs)",
   );
-  expect((await waitlist(["doctor"], env)).stdout).toMatch(/^warning {2}Missing mails: 1 entry has neither /m);
+  expect(await examine(env)).toMatch(/^warning {2}Missing mails: 1 entry has neither /m);
   const document = await readFile(join(projectRoot, "docs/mail.md"), "utf8");
   const statement = /^## Missing mails$.*?```sql\n(.*?)```/ms.exec(document)?.[1] as string;
   await database.query(statement.replace(/(created_at >) '.*?'/, "$1 now() - interval '8.5 hours'"));
@@ -209,17 +199,16 @@ it("doctor finds a last backup that is older than two days", async () => {
   const add = (age: string) =>
     database.query(`INSERT INTO earlyaccess_backups (finished_at, entries) VALUES (now() - interval '${age}', 7)`);
   await add("50 hours");
-  expect((await waitlist(["doctor"])).stdout).toMatch(/^warning {2}Backup: .*: docker compose logs backup$/m);
+  expect(await examine()).toMatch(/^warning {2}Backup: .*: docker compose logs backup$/m);
   await add("47 hours");
   expect(await judge({})).toMatchObject({ Backup: "ok" });
 });
 
 it("doctor logs into the mail server, and prints no password", async () => {
-  const authority = file("ca.pem");
-  await writeFile(authority, certificate);
-  const examine = async (url: string) => {
+  await writeFile(file("ca.pem"), certificate);
+  const logIn = async (url: string) => {
     // Node reads the authority's file at its start.
-    const env = { ...mails, SMTP_URL: url, NODE_EXTRA_CA_CERTS: authority };
+    const env = { ...mailSettings, SMTP_URL: url, NODE_EXTRA_CA_CERTS: file("ca.pem") };
     const { stdout, stderr } = await runBuiltWaitlist(database, ["doctor"], env);
     expect(stderr).toBe("");
     expect(stdout).not.toMatch(/hunter2|correct horse|correct%20horse/);
@@ -227,13 +216,13 @@ it("doctor logs into the mail server, and prints no password", async () => {
   };
   const login = { user: "ada", password: "correct horse" };
   const server = await openMailServer({ encryption: "STARTTLS", login });
-  expect(await examine(server.url)).toBe("ok       SMTP_URL: the mail server accepts connections");
+  expect(await logIn(server.url)).toBe("ok       SMTP_URL: the mail server accepts connections");
   const wrong = Object.assign(new URL(server.url), { password: "hunter2" }).href;
-  expect(await examine(wrong)).toMatch(
+  expect(await logIn(wrong)).toMatch(
     /^problem {2}SMTP_URL: Mail server error: 535 to AUTH PLAIN\. Mails wait\. Correct the URL, or start the server\.$/,
   );
   await server.close();
-  expect(await examine(server.url)).toMatch(
+  expect(await logIn(server.url)).toMatch(
     /^problem .*: ECONNREFUSED\. Mails wait\. Correct the URL, or start the server\.$/,
   );
 });

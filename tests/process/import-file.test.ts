@@ -113,11 +113,11 @@ it.each<[string, string | Uint8Array, RegExp]>([
 });
 
 it("import without the right to temporary tables names it, and the SQL of docs/postgres.md leaves it to the owner", async () => {
-  const { name } = database;
+  const { name, asSuperuser } = database;
   const { username } = new URL(database.ownerUrl);
   const text = await readFile(join(projectRoot, "docs/postgres.md"), "utf8");
   const statements = /```sql\n(GRANT CREATE .*?)```/s.exec(text)?.[1] ?? "";
-  await database.asSuperuser(
+  await asSuperuser(
     `ALTER DATABASE ${name} OWNER TO postgres; REVOKE TEMPORARY ON DATABASE ${name} FROM PUBLIC, ${username}`,
   );
   const { code, stderr } = await importText("name,email,company\nAda,ada@example.com,E\n");
@@ -125,7 +125,7 @@ it("import without the right to temporary tables names it, and the SQL of docs/p
     1,
     expect.stringMatching(/^permission denied to create temporary tables .*: docs\/postgres\.md, Roles\.\n$/),
   ]);
-  await database.asSuperuser(
+  await asSuperuser(
     statements.replaceAll("perennial_owner", username).replaceAll("DATABASE perennial", `DATABASE ${name}`),
   );
   expect(await importText("name,email,company\nAda,ada@example.com,E\n")).toMatchObject({ code: 0, stderr: "" });

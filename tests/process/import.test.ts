@@ -1,32 +1,20 @@
 // waitlist import beside sign-ups, and what remains if it ends midway.
 import { writeFile } from "node:fs/promises";
-import pg from "pg";
-import { afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
-import { runSite, urlsOf, type Site, until, builtWaitlist, runBuiltWaitlist } from "../support/run.ts";
-import { createWaitlistFixture, holdFunction } from "../support/waitlist-fixture.ts";
+import { beforeEach, expect, it, vi } from "vitest";
+import { runBuiltWaitlist } from "../support/run.ts";
+import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
 import { openSignUps } from "../support/worker.ts";
 
-const { database, file } = await createWaitlistFixture();
+const { database, file, hold, spawn } = await createWaitlistFixture();
 const people = Array.from({ length: 3_000 }, (_, i) => `person${10_000 + i}@example.com`);
-let holder: pg.Client;
+let held: Awaited<ReturnType<typeof hold>>;
 
 // Three batches of 1,000.
 await writeFile(file("large.csv"), `name,email,company\n${people.map((email) => `Ada,${email},E\n`).join("")}`);
-await database.query(holdFunction);
 
 beforeEach(async () => {
-  holder = new pg.Client(database.ownerUrl);
-  await holder.connect();
-  await holder.query("SELECT pg_advisory_lock(42)");
-  // This entry is in the middle of the second batch.
-  await database.query(`CREATE TRIGGER hold BEFORE INSERT ON earlyaccess
-    FOR EACH ROW WHEN (NEW.email = 'person11500@example.com') EXECUTE FUNCTION hold()`);
-});
-
-afterEach(async () => {
-  await holder.end();
-  await vi.waitFor(() => database.query("TRUNCATE earlyaccess"), 10_000);
-  await database.query("DROP TRIGGER hold ON earlyaccess");
+  await database.query("TRUNCATE earlyaccess");
+  held = await hold("INSERT", "person11500@example.com"); // In the middle of the second batch.
 });
 
 async function emails(condition = "true"): Promise<unknown[]> {
@@ -34,27 +22,15 @@ async function emails(condition = "true"): Promise<unknown[]> {
   return rows.map(({ email }) => email);
 }
 
-const importAgain = () => runBuiltWaitlist(database, ["import", file("large.csv")]);
-const release = () => holder.query("SELECT pg_advisory_unlock(42)");
-
-/** Resolves when the first of three batches is committed and the second one waits midway. */
-async function startImport(): Promise<Site> {
-  const command: [string, ...string[]] = [process.execPath, builtWaitlist, "import", file("large.csv")];
-  const importing = runSite({ env: urlsOf(database), command });
-  onTestFinished(() => void importing.process.kill("SIGKILL"));
-  const waiting = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'";
-  await until("the second batch waits", async () => (await database.query(waiting))[0]);
-  return importing;
-}
-
 it("import holds up no sign-up of another address, and skips addresses that signed up meanwhile", async () => {
-  const importing = await startImport();
   const signUp = await openSignUps(database);
+  const importing = spawn("import", file("large.csv"));
+  await held.reached();
   // An address that is not in the file, one of a committed batch, and one of a later batch.
   for (const email of ["visitor@example.com", "person10000@example.com", "person12500@example.com"]) {
     expect(await signUp(email)).toBe(201);
   }
-  await release();
+  await held.release();
   expect(await importing.stop("SIGCONT")).toBe(0);
   expect(importing.stdout()).toMatch(/\nImported 2,999\.\n$/);
   expect(await emails()).toEqual([...people, "visitor@example.com"]);
@@ -65,11 +41,13 @@ it.each([
   ["SIGKILL", /^$/],
   ["SIGTERM", /^Ended by SIGTERM\. The import stopped midway \(.*\)\. Run the same command again: /],
 ] as const)("the same import command adds the rest after one that %s ended", async (signal, message) => {
-  const importing = await startImport();
+  const importing = spawn("import", file("large.csv"));
+  await held.reached();
   await importing.stop(signal);
   expect(importing.stderr()).toMatch(message);
-  await release();
+  await held.release();
   // Postgres may still work on the batch of the killed import.
-  await vi.waitFor(async () => expect(await importAgain()).toMatchObject({ code: 0, stderr: "" }), 20_000);
+  const repeat = () => runBuiltWaitlist(database, ["import", file("large.csv")]);
+  await vi.waitFor(async () => expect(await repeat()).toMatchObject({ code: 0, stderr: "" }), 20_000);
   expect(await emails()).toEqual(people);
 });

@@ -1,13 +1,13 @@
 // waitlist invite: who is chosen, the list, the invitations, several processes at once, and one that is killed.
 import { readFile, rm, stat, writeFile } from "node:fs/promises";
-import { beforeEach, expect, it, vi } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { fieldColumns } from "../../server/database/columns.ts";
 import { migrate } from "../../server/database/migrate.ts";
 import { withClient } from "../support/postgres.ts";
-import { builtWaitlist, runBuiltWaitlist, runSite, until, urlsOf } from "../support/run.ts";
-import { createWaitlistFixture, holdFunction } from "../support/waitlist-fixture.ts";
+import { runBuiltWaitlist, until } from "../support/run.ts";
+import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
 
-const { database, file, waitlist, add, addPeople } = await createWaitlistFixture();
+const { database, file, waitlist, add, addPeople, hold, spawn } = await createWaitlistFixture();
 
 beforeEach(async () => {
   await database.query("TRUNCATE earlyaccess");
@@ -52,31 +52,25 @@ it("invite takes the oldest people, writes their list, and names a new invitatio
   expect(named).toEqual({ invitation: next });
 });
 
-it("invite leaves out flagged people, and all who are not waiting", async () => {
-  for (const flag of ["suspected_spam", "disposable_email", "unusual_volume"]) {
-    await add(flag, `${flag}@example.com`, { [flag]: true });
-  }
-  for (const status of ["invited", "joined", "left"]) await add(status, `${status}@example.com`, { status });
-  await add("Ada", "ada@example.com");
-  await inviteToFile("--first", "9");
-  expect(await database.query("SELECT name FROM earlyaccess WHERE invitation IS NOT NULL")).toEqual([{ name: "Ada" }]);
-});
-
-it("invite chooses by source and by confirmation, and --dry-run counts and changes nothing", async () => {
+it("invite leaves out flagged people and all who are not waiting, chooses by source and by confirmation, and --dry-run changes nothing", async () => {
   const at = (day: number) => ({ created_at: `2026-01-0${day}T00:00:00Z` });
   const confirmed_at = "2026-02-01T00:00:00Z";
   await add("Campaign", "a@example.com", { ...at(1), confirmed_at, utm_source: "news", referrer_host: "example.org" });
   await add("Link", "b@example.com", { ...at(2), confirmed_at, utm_source: "", referrer_host: "example.org" });
   await add("Direct", "c@example.com", { ...at(3), referrer_host: "" });
   await add("Late link", "d@example.com", { ...at(4), referrer_host: "example.org" });
+  const others = { ...at(1), confirmed_at, referrer_host: "example.org" };
+  for (const flag of ["suspected_spam", "disposable_email", "unusual_volume"])
+    await add(flag, `${flag}@example.com`, { ...others, [flag]: true });
+  for (const status of ["invited", "joined", "left"]) await add(status, `${status}@example.com`, { ...others, status });
   const stdout = "Would invite 1 person; 2 match.\n";
   const dryRun = await invite("--first", "1", "--dry-run", "--source", "example.org", "--out", file("list.csv"));
   expect(dryRun).toEqual({ code: 0, stdout, stderr: "" });
   const take = async (...args: string[]) => {
     await inviteToFile("--first", "9", ...args);
-    const names = await invited();
-    await database.query("UPDATE earlyaccess SET status = 'waiting', invitation = NULL");
-    return names;
+    const sql = `WITH invited AS (SELECT * FROM earlyaccess WHERE invitation IS NOT NULL ORDER BY created_at)
+      UPDATE earlyaccess SET status = 'waiting', invitation = NULL FROM invited WHERE earlyaccess.id = invited.id`;
+    return (await database.query(`${sql} RETURNING invited.name`)).map(({ name }) => name);
   };
   expect(await take("--source", "news")).toEqual(["Campaign"]);
   expect(await take("--source", "example.org")).toEqual(["Link", "Late link"]);
@@ -96,19 +90,13 @@ it.each([
   expect(await readFile(file("list.csv"), "utf8")).toBe("as it was");
 });
 
-it("invite --show writes the list of an invitation again, without people who are no longer invited", async () => {
-  await addPeople(4);
-  const invitation = await inviteToFile("--first", "3");
-  await database.query("UPDATE earlyaccess SET status = 'left' WHERE name = 'Person 1'");
-  expect(await invite("--show", invitation)).toEqual({ code: 0, stdout: listOf(0, 2), stderr: "" });
-  expect(await invite("--show", invitation, "--out", file("again.csv"))).toMatchObject({ code: 0, stderr: "" });
-  expect(await readFile(file("again.csv"), "utf8")).toBe(listOf(0, 2));
-});
-
-it("invite --list counts the people of each invitation, and --undo makes those waiting again who are still invited", async () => {
+it("invite --show writes the list of an invitation again, --list counts its people, and --undo makes those who are still invited waiting", async () => {
   await addPeople(4);
   const invitation = await inviteToFile("--first", "3");
   await database.query("UPDATE earlyaccess SET status = 'joined' WHERE name = 'Person 1'");
+  expect(await invite("--show", invitation)).toEqual({ code: 0, stdout: listOf(0, 2), stderr: "" });
+  expect(await invite("--show", invitation, "--out", file("again.csv"))).toMatchObject({ code: 0, stderr: "" });
+  expect(await readFile(file("again.csv"), "utf8")).toBe(listOf(0, 2));
   const second = await inviteToFile("--first", "1");
   const list = `${second}  1 person, 1 still invited, 0 joined\n${invitation}  3 people, 2 still invited, 1 joined\n`;
   expect(await invite("--list")).toEqual({ code: 0, stdout: list, stderr: "" });
@@ -170,18 +158,11 @@ it("ten invite processes never take the same person, and each file has its whole
 
 it("an invite run that is killed while it marks people leaves an invitation that --undo reverts", async () => {
   await addPeople(2_500);
-  await database.query(holdFunction);
-  await database.query(`CREATE TRIGGER hold BEFORE UPDATE ON earlyaccess
-    FOR EACH ROW WHEN (NEW.email = 'person1500@example.com') EXECUTE FUNCTION hold()`);
-  const waiting = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'";
-  await withClient(database.ownerUrl, async (holder) => {
-    await holder.query("SELECT pg_advisory_lock(42)");
-    const args = ["invite", "--first", "2500", "--out", file("killed.csv")];
-    const inviting = runSite({ env: urlsOf(database), command: [process.execPath, builtWaitlist, ...args] });
-    await until("the trigger holds the transaction", async () => (await database.query(waiting))[0]);
-    await inviting.stop("SIGKILL");
-  });
-  await vi.waitFor(() => database.query("DROP TRIGGER hold ON earlyaccess"), 20_000);
+  const held = await hold("UPDATE", "person1500@example.com");
+  const inviting = spawn("invite", "--first", "2500", "--out", file("killed.csv"));
+  await held.reached();
+  await inviting.stop("SIGKILL");
+  await held.release();
   const { stdout } = await waitlist(["invite", "--list"]);
   // Postgres may or may not commit what it was doing for the killed process.
   expect(stdout).toMatch(/^\S+ {2}([12],000) people, \1 still invited, 0 joined\n$/);

@@ -32,7 +32,7 @@ it("a mail that the server does not confirm is not sent again on that day", asyn
   await emptied();
 });
 
-it("a mail that waits for a mail server goes out when it is back", async () => {
+it("a mail that waits for a mail server goes out when it is back, and counts once for the pace", async () => {
   const port = Number(new URL(fixture.server.url).port);
   await fixture.server.close();
   await startWorker();
@@ -44,4 +44,5 @@ it("a mail that waits for a mail server goes out when it is back", async () => {
   await fixture.hasten();
   await mailed(1);
   await emptied();
+  expect(await fixture.database.query("SELECT jobs FROM earlyaccess_mail_passes")).toEqual([{ jobs: 1 }]); // Not one an attempt.
 });

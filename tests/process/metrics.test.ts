@@ -35,12 +35,14 @@ async function counts({ metricsUrl }: { metricsUrl: string }, name: string): Pro
   return Object.fromEntries(own.map(([key, value]) => [key.slice(name.length + 1), value]));
 }
 
-it("the metrics have a port of their own, count requests by method, route and status, and time them", async () => {
-  const site = await start();
+it("the metrics have a port of their own, count requests by method, route and status, time them, and count sign-ups by outcome and flag", async () => {
+  const site = await start({ SIGNUP_HOURLY_CEILING: "3" });
   const script = /\/assets\/[\w-]+\.js/.exec(await (await fetch(site.url)).text())?.[0] as string;
   for (const path of [script, "/favicon.ico", "/metrics", "/healthz"]) await fetch(site.url + path);
   await fetch(`${site.url}/api/earlyaccess`, { method: "OPTIONS" });
-  await signUp(site);
+  const changes = [{}, { email: "ADA@example.com" }, { email: "bot@example.com", message: "Buy this" }];
+  for (const change of [...changes, { email: "gone@mailinator.com" }, { email: "no address" }])
+    await signUp(site, { ...ada, ...change });
   for (const path of ["/confirm", "/leave"])
     await fetch(`${site.url}${path}?token=${"x".repeat(22)}`, { method: "POST" });
   await expect
@@ -52,10 +54,14 @@ it("the metrics have a port of their own, count requests by method, route and st
       "method=GET,route=not found,status=404": 1,
       "method=GET,route=/healthz,status=200": 1,
       "method=other,route=/api/earlyaccess,status=405": 1,
-      "method=POST,route=/api/earlyaccess,status=201": 1,
+      "method=POST,route=/api/earlyaccess,status=201": 4,
+      "method=POST,route=/api/earlyaccess,status=422": 1,
       "method=POST,route=/confirm,status=200": 1,
       "method=POST,route=/leave,status=200": 1,
     });
+  expect(await counts(site, "perennial_signups_total")).toEqual({ "outcome=joined": 3, "outcome=repeated": 1 });
+  const flags = { "flag=suspected_spam": 1, "flag=disposable_email": 1, "flag=unusual_volume": 1 };
+  expect(await counts(site, "perennial_signups_flagged_total")).toEqual(flags);
   expect((await fetch(site.metricsUrl, { method: "POST" })).status).toBe(404);
   // Each series starts at 0: an increase misses an event that begins a series.
   const found = Object.keys(await scrape(site.metricsUrl));
@@ -83,18 +89,6 @@ it("the metrics have no labels from the path, method or body of a request", asyn
   expect(await probe("second")).toEqual(known);
 });
 
-it("the metrics count sign-ups as joined or repeated, and by flag", async () => {
-  const site = await start({ SIGNUP_HOURLY_CEILING: "3" });
-  await signUp(site);
-  await signUp(site, { ...ada, email: "ADA@example.com" });
-  await signUp(site, { ...ada, email: "bot@example.com", message: "Buy this" });
-  await signUp(site, { ...ada, email: "gone@mailinator.com" });
-  await signUp(site, { ...ada, email: "no address" });
-  expect(await counts(site, "perennial_signups_total")).toEqual({ "outcome=joined": 3, "outcome=repeated": 1 });
-  const flags = { "flag=suspected_spam": 1, "flag=disposable_email": 1, "flag=unusual_volume": 1 };
-  expect(await counts(site, "perennial_signups_flagged_total")).toEqual(flags);
-});
-
 it("the worker counts mails, and shows its jobs, the share of confirmed mails and the age of the last backup; files name only metrics", async () => {
   const port = await freePort();
   await mails.startWorker({ WORKER_METRICS_PORT: `${port}` });
@@ -115,6 +109,7 @@ it("the worker counts mails, and shows its jobs, the share of confirmed mails an
      FROM generate_series(1, 40) i`,
   );
   const read = () => scrape(`http://127.0.0.1:${port}/metrics`);
+  const hours = async (name: string) => Math.round(((await read())[name] ?? 0) / 3_600);
   const found = await read();
   expect(found).toMatchObject({
     "perennial_mails_total outcome=sent": 1,
@@ -123,8 +118,8 @@ it("the worker counts mails, and shows its jobs, the share of confirmed mails an
     perennial_mails_confirmed_ratio: 0.075,
     perennial_mails_confirmed_ratio_min: 0.1,
   });
-  expect(Math.round((found.perennial_backlog_seconds ?? 0) / 3_600)).toBe(1);
-  expect(Math.round((found.perennial_backup_age_seconds ?? 0) / 3_600)).toBe(3);
+  expect(await hours("perennial_backlog_seconds")).toBe(1);
+  expect(await hours("perennial_backup_age_seconds")).toBe(3);
   // Jobs that fail are a backlog from the third on.
   const fail = (jobs: number) =>
     mails.database.query(
@@ -132,9 +127,9 @@ it("the worker counts mails, and shows its jobs, the share of confirmed mails an
        UPDATE graphile_worker._private_jobs SET attempts = 1, created_at = now() - interval '5 hours' WHERE key LIKE 'slow%'`,
     );
   await fail(2);
-  expect(Math.round(((await read()).perennial_backlog_seconds ?? 0) / 3_600)).toBe(1);
+  expect(await hours("perennial_backlog_seconds")).toBe(1);
   await fail(3);
-  expect(Math.round(((await read()).perennial_backlog_seconds ?? 0) / 3_600)).toBe(5);
+  expect(await hours("perennial_backlog_seconds")).toBe(5);
 
   // The dashboard and the alerts name only metrics that the site or the worker has.
   const site = await start();

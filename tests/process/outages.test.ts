@@ -7,18 +7,12 @@ import pg from "pg";
 import { expect, it, onTestFinished } from "vitest";
 import { freePort } from "../../server/database/embedded/free-port.ts";
 import { createEmptyDatabase } from "../support/database.ts";
-import { urlsOf, type Site, until } from "../support/run.ts";
+import { urlsOf, until } from "../support/run.ts";
 import { ada, ready, signUp } from "../support/site.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
 import { openWire } from "../support/tcp-proxy.ts";
 
 const { database, start } = await createWaitlistFixture();
-
-async function expectOutage(site: Site): Promise<void> {
-  expect(await signUp(site)).toBe(503);
-  expect((await fetch(`${site.url}/readyz`)).status).toBe(503);
-  expect((await fetch(site.url)).status).toBe(200);
-}
 
 it("a site whose database is down at the start, or hangs later, serves its pages, and stores sign-ups once it is back", async () => {
   const empty = await createEmptyDatabase();
@@ -29,7 +23,9 @@ it("a site whose database is down at the start, or hangs later, serves its pages
   const site = await start({ env: { ...urls, METRICS_PORT: port } });
   for (const fault of [() => undefined, wire.stall]) {
     fault();
-    await expectOutage(site);
+    expect(await signUp(site)).toBe(503);
+    expect((await fetch(`${site.url}/readyz`)).status).toBe(503);
+    expect((await fetch(site.url)).status).toBe(200);
     const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
     expect(metrics).toContain("\nperennial_ready 0\n");
     await wire.mend();

@@ -4,7 +4,6 @@ import { beforeEach, expect, it } from "vitest";
 import { connect, createPool } from "../../server/database/pool.ts";
 import { createPageViews } from "../../server/models/page-views.ts";
 import { openPage } from "../support/browser.ts";
-import type { Site } from "../support/run.ts";
 import { ready, startSite } from "../support/site.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
 
@@ -19,15 +18,12 @@ async function stored(): Promise<Record<string, unknown>> {
   return Object.fromEntries(rows.map(({ source, views }) => [source, views]));
 }
 
-async function report({ url }: Site, source: string): Promise<void> {
-  expect((await fetch(`${url}/api/view?utm_source=${source}`, { method: "POST" })).status).toBe(204);
-}
-
 it("page views of two processes add up in the same rows when they stop", async () => {
   const sites = await Promise.all([start(), start()]);
   await Promise.all(sites.map(ready));
-  for (const site of sites) {
-    for (const source of ["", "", "news"]) await report(site, source);
+  for (const { url } of sites) {
+    for (const source of ["", "", "news"])
+      expect((await fetch(`${url}/api/view?utm_source=${source}`, { method: "POST" })).status).toBe(204);
   }
   await Promise.all(sites.map((site) => site.stop()));
   const day = expect.any(Date) as Date;
@@ -66,16 +62,12 @@ it("page views are counted when a browser shows the page, not before", async () 
   await linked.getByRole("link").click();
   await linked.waitForLoadState("networkidle");
   const hidden = await openPage();
-  await hidden.addInitScript(
-    "Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true })",
-  );
+  await hidden.addInitScript("Object.defineProperty(document, 'visibilityState', { value: 'hidden' })");
   await hidden.goto(site.url);
   await hidden.waitForLoadState("networkidle");
   const beacons = () => hidden.sentRequests.filter((sent) => sent.includes("/api/view")).length;
   expect(beacons()).toBe(0);
-  await hidden.evaluate(
-    "document.dispatchEvent(new Event('visibilitychange')); document.dispatchEvent(new Event('visibilitychange'))",
-  );
+  await hidden.evaluate("for (let i = 0; i < 2; i++) document.dispatchEvent(new Event('visibilitychange'))");
   await expect.poll(beacons).toBe(1);
   await site.stop();
   expect(await stored()).toEqual({ direct: 2, news: 2, "blog.example": 1 });

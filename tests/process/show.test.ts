@@ -1,5 +1,5 @@
 // waitlist show: columns, status history, notice and JSON.
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { migrate } from "../../server/database/migrate.ts";
 import { erasureKey } from "../support/database.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
@@ -27,94 +27,81 @@ async function show(...options: string[]): Promise<string> {
   return stdout;
 }
 
-describe("show", () => {
-  it("prints every column, the status history, and that a client of the API named no notice", async () => {
-    await addAda({
-      token_hash: "\\x0102",
-      mailed_at: "2026-01-02T02:00:00Z",
-      utm_source: "news",
-      company: "E".repeat(200),
-    });
-    await database.query("UPDATE earlyaccess SET status = 'invited', invitation = 'b'");
-    await database.query("UPDATE earlyaccess SET status = 'joined'");
-    const stdout = await show();
-    const columns = await database.query(
-      "SELECT attname AS name FROM pg_attribute WHERE attrelid = 'earlyaccess'::regclass AND attnum > 0 AND NOT attisdropped",
-    );
-    for (const { name } of columns) expect(stdout).toMatch(new RegExp(`^${String(name)}( |$)`, "m"));
-    for (const [name, value] of Object.entries({
-      created_at: "2026-01-02T01:04:05.678+00:00",
-      mailed_at: "2026-01-02T02:00:00+00:00",
-      token_hash: "\\x0102",
-      utm_source: "news",
-      company: "E".repeat(200),
-      status: "joined",
-    })) {
-      expect(stdout).toContain(`\n${name.padEnd(16)}  ${value}\n`);
-    }
-    expect(stdout).toContain("\nThe sign-up named no notice: it came from a client of the API.\n");
-    const by = new URL(database.ownerUrl).username;
-    const history = stdout.slice(stdout.indexOf("Status changes:")).replaceAll(/\d{4}-\S+/g, "TIME");
-    expect(history).toContain(`TIME  waiting → invited by ${by}\nTIME  invited → joined by ${by}\n\n`);
-  });
+it("show prints every column, the status history, and that a client of the API named no notice", async () => {
+  await addAda({ token_hash: "\\x0102", mailed_at: "2026-01-02T02:00:00Z", company: "E".repeat(200) });
+  await database.query("UPDATE earlyaccess SET status = 'invited', invitation = 'b'");
+  await database.query("UPDATE earlyaccess SET status = 'joined'");
+  const stdout = await show();
+  const columns = await database.query(
+    "SELECT attname AS name FROM pg_attribute WHERE attrelid = 'earlyaccess'::regclass AND attnum > 0 AND NOT attisdropped",
+  );
+  for (const { name } of columns) expect(stdout).toMatch(new RegExp(`^${String(name)}( |$)`, "m"));
+  for (const [name, value] of Object.entries({
+    created_at: "2026-01-02T01:04:05.678+00:00",
+    mailed_at: "2026-01-02T02:00:00+00:00",
+    token_hash: "\\x0102",
+    company: "E".repeat(200),
+    status: "joined",
+  })) {
+    expect(stdout).toContain(`\n${name.padEnd(16)}  ${value}\n`);
+  }
+  expect(stdout).toContain("\nThe sign-up named no notice: it came from a client of the API.\n");
+  const by = new URL(database.ownerUrl).username;
+  const history = stdout.slice(stdout.indexOf("Status changes:")).replaceAll(/\d{4}-\S+/g, "TIME");
+  expect(history).toContain(`TIME  waiting → invited by ${by}\nTIME  invited → joined by ${by}\n\n`);
+});
 
-  it("prints no control characters, and no line that a field imitates", async () => {
-    const notice_id = await storeNotice("Safe\n\u001B]0;owned\u0007\u202E");
-    await addAda({ utm_source: "a\nstatus            left", notice_id }, "\u001B[2J\u202E");
-    const stdout = await show();
-    expect(stdout).toContain("\nname              ?[2J?\n");
-    expect(stdout).toContain("\nutm_source        a?status            left\n");
-    expect(stdout).toContain(" Its text:\n\nSafe\n?]0;owned??\n");
-  });
+it("show says where the confirmation mail is", async () => {
+  await addAda();
+  expect(await show()).toMatch(/^No mail is queued: the site sent no mails at that time, /m);
+  await migrate({ ...database, erasureKey, worker: { url: database.workerUrl, tasks: ["mail"] } });
+  const mailOf = async (columns: object, change = "DELETE FROM graphile_worker._private_jobs") => {
+    await database.query("TRUNCATE earlyaccess; DELETE FROM graphile_worker._private_jobs");
+    await addAda(columns);
+    await database.query(change);
+    return /^(?:The|A|No) .*mail .*$/m.exec(await show())?.[0];
+  };
+  const update = "UPDATE graphile_worker._private_jobs SET run_at = '2026-01-03T04:05:06Z'";
+  const error = "Mail server error: 450 4.2.0 to RCPT TO";
+  expect(await mailOf({}, `${update}, attempts = 4, last_error = '${error}'`)).toBe(
+    `A mail waits: attempt 5 of 25 at 2026-01-03T04:05:06+00:00. ${error}.`,
+  );
+  expect(await mailOf({}, `${update}, attempts = 25, last_error = '${error}'`)).toBe(
+    `A mail was given up after 25 attempts. ${error}.`,
+  );
+  expect(await mailOf({ mailed_at: "2026-01-02T02:00:00Z" }, update)).toMatch(
+    /^A mail was sent at .* A mail waits: attempt 1 of 25 at /,
+  );
+  const refused = "The mail server refused the mail permanently: 550 5.1.1.";
+  expect(await mailOf({ mail_refusal: "550 5.1.1" })).toBe(refused);
+  expect(await mailOf({ disposable_email: true })).toBe("No mail is queued: the entry is marked disposable_email.");
+});
 
-  it("says where the confirmation mail is", async () => {
-    await addAda();
-    expect(await show()).toMatch(/^No mail is queued: the site sent no mails at that time, /m);
-    await migrate({ ...database, erasureKey, worker: { url: database.workerUrl, tasks: ["mail"] } });
-    const mailOf = async (columns: object, change = "DELETE FROM graphile_worker._private_jobs") => {
-      await database.query("TRUNCATE earlyaccess; DELETE FROM graphile_worker._private_jobs");
-      await addAda(columns);
-      await database.query(change);
-      return /^(?:The|A|No) .*mail .*$/m.exec(await show())?.[0];
-    };
-    const update = "UPDATE graphile_worker._private_jobs SET run_at = '2026-01-03T04:05:06Z'";
-    const error = "Mail server error: 450 4.2.0 to RCPT TO";
-    expect(await mailOf({}, `${update}, attempts = 4, last_error = '${error}'`)).toBe(
-      `A mail waits: attempt 5 of 25 at 2026-01-03T04:05:06+00:00. ${error}.`,
-    );
-    expect(await mailOf({}, `${update}, attempts = 25, last_error = '${error}'`)).toBe(
-      `A mail was given up after 25 attempts. ${error}.`,
-    );
-    expect(await mailOf({ mailed_at: "2026-01-02T02:00:00Z" }, update)).toMatch(
-      /^A mail was sent at .* A mail waits: attempt 1 of 25 at /,
-    );
-    const refused = "The mail server refused the mail permanently: 550 5.1.1.";
-    expect(await mailOf({ mail_refusal: "550 5.1.1" })).toBe(refused);
-    expect(await mailOf({ disposable_email: true })).toBe("No mail is queued: the entry is marked disposable_email.");
-  });
+it("show prints no control characters, and no line that a field imitates; --format json has every character, escaped", async () => {
+  const [text, name] = ["Safe\n\u001B]0;owned\u0007\u202E", "\u001B[2J\u202E\u{E0001}\u2028\u0085\u007F\n👩‍🚀"];
+  const notice_id = await storeNotice(text);
+  await addAda({ utm_source: "a\nstatus            left", notice_id }, name);
+  const stdout = await show();
+  expect(stdout).toContain("\nname              ?[2J??????👩?🚀\n");
+  expect(stdout).toContain("\nutm_source        a?status            left\n");
+  expect(stdout).toContain(" Its text:\n\nSafe\n?]0;owned??\n");
+  const json = await show("--format", "json");
+  for (const shown of [stdout, json]) expect(shown).not.toMatch(/[^\n\P{Cc}]|[\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u);
+  const [row] = await database.query("SET timezone = 'UTC'; SELECT to_json(earlyaccess) AS entry FROM earlyaccess");
+  const notice = { id: notice_id, text, shown_at: expect.any(String) as string };
+  expect(JSON.parse(json)).toEqual([{ entry: row?.entry, notice, status_changes: [] }]);
+  expect(row?.entry).toMatchObject({ name });
+});
 
-  it("with --format json has the same data with every character, and prints none that a terminal obeys", async () => {
-    const id = await storeNotice("Who keeps the list\n");
-    const name = "\u001B[2J\u202E\u{E0001}\u2028\u0085\u007F\n👩‍🚀";
-    await addAda({ notice_id: id }, name);
-    const stdout = await show("--format", "json");
-    expect(stdout).not.toMatch(/[^\n\P{Cc}]|[\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u);
-    const [row] = await database.query("SET timezone = 'UTC'; SELECT to_json(earlyaccess) AS entry FROM earlyaccess");
-    const notice = { id, text: "Who keeps the list\n", shown_at: expect.any(String) as string };
-    expect(JSON.parse(stdout)).toEqual([{ entry: row?.entry, notice, status_changes: [] }]);
-    expect(row?.entry).toMatchObject({ name });
-  });
-
-  it("says that an address was erased, with ERASURE_KEY", async () => {
-    const env = { ERASURE_KEY: erasureKey };
-    await migrate({ ...database, erasureKey });
-    await addAda();
-    expect(await waitlist(["erase", "ada@example.com"], env)).toMatchObject({ code: 0 });
-    await database.query("UPDATE earlyaccess_erasures.addresses SET erased_at = '2026-01-02T03:04:05Z'");
-    const erased = "The address was erased at 2026-01-02T03:04:05+00:00; the database keeps its hash.\n";
-    const stderr = `The list has no entry with this address. ${erased}`;
-    expect(await waitlist(["show", "ADA@example.com"], env)).toEqual({ code: 1, stdout: "", stderr });
-    await addAda();
-    expect(await waitlist(["show", "ada@example.com"], env)).toMatchObject({ code: 0, stderr: erased });
-  });
+it("show says that an address was erased, with ERASURE_KEY", async () => {
+  const env = { ERASURE_KEY: erasureKey };
+  await migrate({ ...database, erasureKey });
+  await addAda();
+  expect(await waitlist(["erase", "ada@example.com"], env)).toMatchObject({ code: 0 });
+  await database.query("UPDATE earlyaccess_erasures.addresses SET erased_at = '2026-01-02T03:04:05Z'");
+  const erased = "The address was erased at 2026-01-02T03:04:05+00:00; the database keeps its hash.\n";
+  const stderr = `The list has no entry with this address. ${erased}`;
+  expect(await waitlist(["show", "ADA@example.com"], env)).toEqual({ code: 1, stdout: "", stderr });
+  await addAda();
+  expect(await waitlist(["show", "ada@example.com"], env)).toMatchObject({ code: 0, stderr: erased });
 });

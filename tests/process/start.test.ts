@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { cp, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { freePort } from "../../server/database/embedded/free-port.ts";
 import { version } from "../../package.json";
 import { listen } from "../../server/http/listen.ts";
@@ -32,104 +32,100 @@ async function copyBuild(name: string): Promise<string> {
 
 const status = async (site: Site, path: string) => (await fetch(site.url + path)).status;
 
-describe("a start with a given database", () => {
-  it("serves the site with an empty stderr, names its version first, and exits with 0", async () => {
-    const site = await start({ env: urlsOf(database) });
-    expect(JSON.parse(site.stdout().split("\n", 1)[0] as string)).toMatchObject({ version });
-    await ready(site);
-    expect(await (await fetch(site.url)).text()).toContain(`<link rel="canonical" href="${site.url}/">`);
-    expect(await status(site, "/nope")).toBe(404);
-    // The bundler must keep the check of percent-encoding.
-    expect(await status(site, "/100%")).toBe(404);
-    expect((await postSignup(site, ada)).headers.get("ratelimit")).toContain('"client"; r=29; t=600');
-    expect(await site.stop()).toBe(0);
-    expect(site.stderr()).toBe("");
-  });
-
-  it("warns in production of an owner's URL and of a missing PUBLIC_URL", async () => {
-    const warnings = async (env: Record<string, string>) => {
-      const site = await start({ env: { NODE_ENV: "production", ...env } });
-      await site.stop();
-      return Array.from(site.stdout().matchAll(/"level":40,.*"msg":"(\w+)/g), ([, name]) => name);
-    };
-    expect(await warnings(urlsOf(database))).toEqual(["PUBLIC_URL", "DATABASE_OWNER_URL"]);
-    const site = { DATABASE_URL: database.webUrl, PUBLIC_URL: "https://perennial.example" };
-    expect(await warnings(site)).toEqual([]);
-  });
-
-  it("reads .env and the file of a secret, and prefers the environment", async () => {
-    await writeFile(file("database_url"), `${database.webUrl}\n`);
-    await writeFile(file(".env"), `PUBLIC_URL=https://from.file\nPORT=1\nDATABASE_URL_FILE=database_url\n`);
-    const site = await start({ cwd: file() });
-    expect(await (await fetch(`${site.url}/sitemap.xml`)).text()).toContain("<loc>https://from.file/</loc>");
-    expect(await signUp(site, ada, { Origin: "https://from.file" })).toBe(201);
-  });
-
-  it("logs neither the client's address, nor a query, nor the values of a sign-up, also of a refused or failed one", async () => {
-    const site = await start({ env: { ...urlsOf(database), LOG_LEVEL: "trace" } });
-    await signUp(
-      site,
-      { ...ada, name: "Unmistakable", company: "Unmistakable", job_title: "\u0000Unmistakable" },
-      { Referer: `${site.url}/?utm_source=Unmistakable` },
-    );
-    // Neither has an "@": the log would redact the path.
-    await fetch(`${site.url}/api/earlyaccess?name=Unmistakable`, { method: "POST", body: '{"Unmistakable' });
-    // It causes the warning about TRUST_PROXY.
-    await fetch(`${site.url}/nope?name=Unmistakable`, { headers: { "X-Forwarded-For": "203.0.113.7" } });
-    await database.query(`REVOKE INSERT ON earlyaccess FROM ${new URL(database.webUrl).username}`); // The next start grants it.
-    expect(await signUp(site, { ...ada, name: "Unmistakable" })).toBe(503);
-    await site.stop();
-    for (const logged of [422, 415, 404, 503]) expect(site.stdout()).toContain(`"status":${logged}`);
-    expect(site.stdout()).toContain("TRUST_PROXY (0) does not fit");
-    expect(site.stdout().replace(/.*"listening".*/, "")).not.toMatch(/unmistakable|127\.0\.0\.1|203\.0\.113|::1/i);
-  });
-
-  it("closes the list by itself at WAITLIST_CLOSES", async () => {
-    const closes = new Date(Date.now() + 5_000).toISOString().replace(/\.\d+Z$/, "Z");
-    const site = await start({ env: { ...urlsOf(database), WAITLIST_CLOSES: closes } });
-    const hasForm = async () => (await (await fetch(site.url)).text()).includes('action="/api/earlyaccess"');
-    await until("the page is closed", async () => !(await hasForm()), 15);
-    expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(closes));
-    expect(await signUp(site)).toBe(410);
-  });
+it("the site starts with a given database and an empty stderr, names its version first, and exits with 0", async () => {
+  const site = await start({ env: urlsOf(database) });
+  expect(JSON.parse(site.stdout().split("\n", 1)[0] as string)).toMatchObject({ version });
+  await ready(site);
+  expect(await (await fetch(site.url)).text()).toContain(`<link rel="canonical" href="${site.url}/">`);
+  expect(await status(site, "/nope")).toBe(404);
+  // The bundler must keep the check of percent-encoding.
+  expect(await status(site, "/100%")).toBe(404);
+  expect((await postSignup(site, ada)).headers.get("ratelimit")).toContain('"client"; r=29; t=600');
+  expect(await site.stop()).toBe(0);
+  expect(site.stderr()).toBe("");
 });
 
-describe("a start that fails", () => {
-  it("reports that PORT is taken and suggests the next port", async () => {
-    const other = createServer();
-    const port = await listen(other, "127.0.0.1", 0);
-    const stderr = await failToStart({ env: { ...urlsOf(database), PORT: `${port}` } });
-    expect(stderr).toMatch(new RegExp(`^Port ${port} is taken by another program\\. .*\\bPORT=${port + 1}\n$`));
-    other.close();
-  });
+it("the site warns in production of an owner's URL and of a missing PUBLIC_URL", async () => {
+  const warnings = async (env: Record<string, string>) => {
+    const site = await start({ env: { NODE_ENV: "production", ...env } });
+    await site.stop();
+    return Array.from(site.stdout().matchAll(/"level":40,.*"msg":"(\w+)/g), ([, name]) => name);
+  };
+  expect(await warnings(urlsOf(database))).toEqual(["PUBLIC_URL", "DATABASE_OWNER_URL"]);
+  const site = { DATABASE_URL: database.webUrl, PUBLIC_URL: "https://perennial.example" };
+  expect(await warnings(site)).toEqual([]);
+});
 
-  it("says how to migrate if the web role finds no table", async () => {
-    const empty = await createEmptyDatabase();
-    await empty.asSuperuser(createWebRole(empty));
-    const env = { NODE_ENV: "production", DATABASE_URL: empty.webUrl };
-    expect(await failToStart({ env })).toMatch(
-      /^The table public\.earlyaccess does not exist, and ".*_web" may not migrate\. Migrate: npm run migrate; .*\n$/,
-    );
-  });
+it("the site reads .env and the file of a secret, and prefers the environment", async () => {
+  await writeFile(file("database_url"), `${database.webUrl}\n`);
+  await writeFile(file(".env"), `PUBLIC_URL=https://from.file\nPORT=1\nDATABASE_URL_FILE=database_url\n`);
+  const site = await start({ cwd: file() });
+  expect(await (await fetch(`${site.url}/sitemap.xml`)).text()).toContain("<loc>https://from.file/</loc>");
+  expect(await signUp(site, ada, { Origin: "https://from.file" })).toBe(201);
+});
 
-  it("prints the SQL for an administrator if the owner cannot create the web role", async () => {
-    const empty = await createEmptyDatabase();
-    await empty.asSuperuser(`ALTER ROLE ${empty.name}_owner NOCREATEROLE`);
-    expect(await failToStart({ env: urlsOf(empty) })).toContain("As an administrator of this database, run:");
-  });
+it("the site logs neither the client's address, nor a query, nor the values of a sign-up, also of a refused or failed one", async () => {
+  const site = await start({ env: { ...urlsOf(database), LOG_LEVEL: "trace" } });
+  await signUp(
+    site,
+    { ...ada, name: "Unmistakable", company: "Unmistakable", job_title: "\u0000Unmistakable" },
+    { Referer: `${site.url}/?utm_source=Unmistakable` },
+  );
+  // Neither has an "@": the log would redact the path.
+  await fetch(`${site.url}/api/earlyaccess?name=Unmistakable`, { method: "POST", body: '{"Unmistakable' });
+  // It causes the warning about TRUST_PROXY.
+  await fetch(`${site.url}/nope?name=Unmistakable`, { headers: { "X-Forwarded-For": "203.0.113.7" } });
+  await database.query(`REVOKE INSERT ON earlyaccess FROM ${new URL(database.webUrl).username}`); // The next start grants it.
+  expect(await signUp(site, { ...ada, name: "Unmistakable" })).toBe(503);
+  await site.stop();
+  for (const logged of [422, 415, 404, 503]) expect(site.stdout()).toContain(`"status":${logged}`);
+  expect(site.stdout()).toContain("TRUST_PROXY (0) does not fit");
+  expect(site.stdout().replace(/.*"listening".*/, "")).not.toMatch(/unmistakable|127\.0\.0\.1|203\.0\.113|::1/i);
+});
 
-  it("refuses the owner or a superuser as the web role in production, unless it is allowed", async () => {
-    const { ownerUrl } = database;
-    const production = { ...urlsOf(database), NODE_ENV: "production" };
-    expect(await failToStart({ env: { ...production, DATABASE_URL: ownerUrl } })).toMatch(
-      /superuser or the owner[^]*set ALLOW_PRIVILEGED_ROLE=true\.\n$/,
-    );
-    const superuser = { ...production, DATABASE_URL: superuserUrl(database.name) };
-    expect(await failToStart({ env: superuser })).toMatch(/is a superuser[^]*set ALLOW_PRIVILEGED_ROLE=true\.\n$/);
-    const allowed = await start({ env: { ...production, DATABASE_URL: ownerUrl, ALLOW_PRIVILEGED_ROLE: "true" } });
-    expect(await signUp(allowed)).toBe(201); // Migrating took no right from the owner.
-    expect(allowed.stdout()).toMatch(/"level":40.*superuser or the owner/);
-  });
+it("the site closes the list by itself at WAITLIST_CLOSES", async () => {
+  const closes = new Date(Date.now() + 5_000).toISOString().replace(/\.\d+Z$/, "Z");
+  const site = await start({ env: { ...urlsOf(database), WAITLIST_CLOSES: closes } });
+  const hasForm = async () => (await (await fetch(site.url)).text()).includes('action="/api/earlyaccess"');
+  await until("the page is closed", async () => !(await hasForm()), 15);
+  expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(closes));
+  expect(await signUp(site)).toBe(410);
+});
+
+it("a start reports that PORT is taken and suggests the next port", async () => {
+  const other = createServer();
+  const port = await listen(other, "127.0.0.1", 0);
+  const stderr = await failToStart({ env: { ...urlsOf(database), PORT: `${port}` } });
+  expect(stderr).toMatch(new RegExp(`^Port ${port} is taken by another program\\. .*\\bPORT=${port + 1}\n$`));
+  other.close();
+});
+
+it("a start says how to migrate if the web role finds no table", async () => {
+  const empty = await createEmptyDatabase();
+  await empty.asSuperuser(createWebRole(empty));
+  const env = { NODE_ENV: "production", DATABASE_URL: empty.webUrl };
+  expect(await failToStart({ env })).toMatch(
+    /^The table public\.earlyaccess does not exist, and ".*_web" may not migrate\. Migrate: npm run migrate; .*\n$/,
+  );
+});
+
+it("a start prints the SQL for an administrator if the owner cannot create the web role", async () => {
+  const empty = await createEmptyDatabase();
+  await empty.asSuperuser(`ALTER ROLE ${empty.name}_owner NOCREATEROLE`);
+  expect(await failToStart({ env: urlsOf(empty) })).toContain("As an administrator of this database, run:");
+});
+
+it("a start refuses the owner or a superuser as the web role in production, unless it is allowed", async () => {
+  const { ownerUrl } = database;
+  const production = { ...urlsOf(database), NODE_ENV: "production" };
+  expect(await failToStart({ env: { ...production, DATABASE_URL: ownerUrl } })).toMatch(
+    /superuser or the owner[^]*set ALLOW_PRIVILEGED_ROLE=true\.\n$/,
+  );
+  const superuser = { ...production, DATABASE_URL: superuserUrl(database.name) };
+  expect(await failToStart({ env: superuser })).toMatch(/is a superuser[^]*set ALLOW_PRIVILEGED_ROLE=true\.\n$/);
+  const allowed = await start({ env: { ...production, DATABASE_URL: ownerUrl, ALLOW_PRIVILEGED_ROLE: "true" } });
+  expect(await signUp(allowed)).toBe(201); // Migrating took no right from the owner.
+  expect(allowed.stdout()).toMatch(/"level":40.*superuser or the owner/);
 });
 
 it("a start on files with line ends of Windows creates the roles, and records the checksums of every other system", async () => {
@@ -147,51 +143,45 @@ it("a start on files with line ends of Windows creates the roles, and records th
   expect(await empty.query(checksums)).toEqual(await database.query(checksums));
 });
 
-describe("the embedded database", () => {
-  /** Returns the command of a site of its own, so that the project's own .data stays untouched. */
-  async function cloneSite(name: string): Promise<[string, string]> {
-    const clone = await copyBuild(name);
-    await symlink(join(projectRoot, "node_modules"), join(clone, "node_modules"));
-    return [process.execPath, join(clone, "dist/server/index.js")];
-  }
+/** Returns the command of a site of its own, so that the project's own .data stays untouched. */
+async function cloneSite(name: string): Promise<[string, string]> {
+  const clone = await copyBuild(name);
+  await symlink(join(projectRoot, "node_modules"), join(clone, "node_modules"));
+  return [process.execPath, join(clone, "dist/server/index.js")];
+}
 
-  it.each(["SIGINT", "SIGHUP"] as const)(
-    "of a clone starts with the site, and stops with it after %s",
-    async (signal) => {
-      const command = await cloneSite(`C# ${signal}`);
-      const site = await start({ command });
-      expect(site.stdout()).toMatch(/Perennial is ready\.\n {2}Site {4}http:\/\/127\.0\.0\.1:\d+\n/);
-      await ready(site);
-      const lock = file(`C# ${signal}/.data/postgres/data/postmaster.pid`);
-      expect(await readFile(lock, "utf8")).not.toBe("");
-      expect(await site.stop(signal)).toBe(0);
-      expect(site.stderr()).toBe("");
-      await expect(readFile(lock)).rejects.toMatchObject({ code: "ENOENT" });
-    },
-  );
-
-  it("is not created by doctor", async () => {
-    const [node] = await cloneSite("examined");
-    const { stdout } = await run([node, file("examined/dist/server/waitlist.js"), "doctor"], {});
+it.each(["SIGINT", "SIGHUP"] as const)(
+  "the embedded database of a clone is not created by doctor, starts with the site, and stops with it after %s",
+  async (signal) => {
+    const command = await cloneSite(`C# ${signal}`);
+    const { stdout } = await run([command[0], file(`C# ${signal}/dist/server/waitlist.js`), "doctor"], {});
     expect(stdout).toMatch(/^problem {2}Database: .* there is no embedded Postgres yet/m);
-    await expect(stat(file("examined/.data"))).rejects.toMatchObject({ code: "ENOENT" });
-  });
-
-  it("that cannot run is one sentence with the way out", async () => {
-    expect(await failToStart({ command: await cloneSite('a "clone"') })).toMatch(
-      /^DATABASE_URL is missing, and the embedded Postgres cannot run here: .*a "clone".*\nSet DATABASE_URL to a Postgres of your own, .*\n$/,
-    );
-  });
-
-  it("is not in the production image, which requires DATABASE_URL and has metrics", async () => {
-    const image: Options = { cwd: await copyBuild("image"), command: [process.execPath, "dist/server/index.js"] };
-    expect(await failToStart(image)).toMatch(/^DATABASE_URL is missing/);
-    await expect(stat(file("image/.data"))).rejects.toMatchObject({ code: "ENOENT" });
-    const port = await freePort();
-    const site = await start({ ...image, env: { ...urlsOf(database), METRICS_PORT: `${port}` } });
+    await expect(stat(file(`C# ${signal}/.data`))).rejects.toMatchObject({ code: "ENOENT" });
+    const site = await start({ command });
+    expect(site.stdout()).toMatch(/Perennial is ready\.\n {2}Site {4}http:\/\/127\.0\.0\.1:\d+\n/);
     await ready(site);
-    expect(await signUp(site)).toBe(201);
-    const metrics = async () => (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
-    await until("the metrics say ready", async () => (await metrics()).includes("\nperennial_ready 1\n"));
-  });
+    const lock = file(`C# ${signal}/.data/postgres/data/postmaster.pid`);
+    expect(await readFile(lock, "utf8")).not.toBe("");
+    expect(await site.stop(signal)).toBe(0);
+    expect(site.stderr()).toBe("");
+    await expect(readFile(lock)).rejects.toMatchObject({ code: "ENOENT" });
+  },
+);
+
+it("the embedded database that cannot run is one sentence with the way out", async () => {
+  expect(await failToStart({ command: await cloneSite('a "clone"') })).toMatch(
+    /^DATABASE_URL is missing, and the embedded Postgres cannot run here: .*a "clone".*\nSet DATABASE_URL to a Postgres of your own, .*\n$/,
+  );
+});
+
+it("the embedded database is not in the production image, which requires DATABASE_URL and has metrics", async () => {
+  const image: Options = { cwd: await copyBuild("image"), command: [process.execPath, "dist/server/index.js"] };
+  expect(await failToStart(image)).toMatch(/^DATABASE_URL is missing/);
+  await expect(stat(file("image/.data"))).rejects.toMatchObject({ code: "ENOENT" });
+  const port = await freePort();
+  const site = await start({ ...image, env: { ...urlsOf(database), METRICS_PORT: `${port}` } });
+  await ready(site);
+  expect(await signUp(site)).toBe(201);
+  const metrics = async () => (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  await until("the metrics say ready", async () => (await metrics()).includes("\nperennial_ready 1\n"));
 });

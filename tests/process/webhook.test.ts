@@ -1,22 +1,15 @@
 // Webhooks: from the entry through the queue to a receiver.
 import { once } from "node:events";
-import {
-  createServer,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-} from "node:http";
+import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
-import pg from "pg";
 import { Webhook } from "standardwebhooks";
-import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { migrate } from "../../server/database/migrate.ts";
 import { listen } from "../../server/http/listen.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
-import { queryAs } from "../support/postgres.ts";
-import { runWorker, type Site, until } from "../support/run.ts";
+import { queryAs, withClient } from "../support/postgres.ts";
+import { until } from "../support/run.ts";
 import * as support from "../support/worker.ts";
 
 let database: TestDatabase;
@@ -25,9 +18,11 @@ let received: { headers: IncomingHttpHeaders; body: string }[];
 let status: number;
 let receiver: Server;
 let url: string;
+let signUp: support.SignUp;
 
 beforeEach(async () => {
   database = await createTestDatabase("webhook");
+  signUp = await support.openSignUps(database);
   received = [];
   status = 200;
   await openReceiver();
@@ -35,14 +30,14 @@ beforeEach(async () => {
 
 /** @param port 0 for any; the port of a closed receiver reopens it. */
 async function openReceiver(port = 0): Promise<void> {
-  receiver = createServer((req, res) => void take(req, res));
+  receiver = createServer((req, res) => {
+    void (async () => {
+      received.push({ headers: req.headers, body: await text(req) });
+      if (status > 0) res.writeHead(status, { Location: "/other" }).end("ok");
+    })();
+  });
   url = `http://127.0.0.1:${await listen(receiver, "127.0.0.1", port)}/hook`;
   onTestFinished(closeReceiver);
-}
-
-async function take(req: IncomingMessage, res: ServerResponse): Promise<void> {
-  received.push({ headers: req.headers, body: await text(req) });
-  if (status > 0) res.writeHead(status, { Location: "/other" }).end("ok");
 }
 
 function closeReceiver(): void {
@@ -58,21 +53,11 @@ const settings = () => ({
 });
 
 const startWorker = (env: Record<string, string> = {}) => support.startWorker({ ...settings(), ...env });
-const openSignUps = () => support.openSignUps(database);
 const emptied = () => support.emptied(database);
 const reached = (count: number) => until(`${count} webhooks`, () => received.length >= count);
-const texts = () => received.map(({ body }) => (JSON.parse(body) as { text: string }).text);
-
-async function startWorkerProcess(): Promise<Site> {
-  const worker = runWorker(settings());
-  onTestFinished(() => void worker.process.kill("SIGKILL"));
-  await until("the worker started", () => worker.stdout().includes("worker started"));
-  return worker;
-}
 
 it("the worker sends one webhook for each new sign-up, and none for a duplicate or a flagged entry", async () => {
   await startWorker();
-  const signUp = await openSignUps();
   const source = { utm_source: "letter", referrer: "https://news.example/a" };
   expect(await signUp("ada@example.com", { source })).toBe(201);
   await reached(1);
@@ -81,7 +66,7 @@ it("the worker sends one webhook for each new sign-up, and none for a duplicate 
   expect(await signUp("bob@example.com", { company: "<!channel> & @all" })).toBe(201);
   await reached(2);
   await emptied();
-  expect(texts()).toEqual([
+  expect(received.map(({ body }) => (JSON.parse(body) as { text: string }).text)).toEqual([
     "Somebody from Engines joined the early access list (source letter, from news.\u200Bexample).",
     "Somebody from &lt;!channel&gt; &amp; @\u200Ball joined the early access list.",
   ]);
@@ -90,7 +75,6 @@ it("the worker sends one webhook for each new sign-up, and none for a duplicate 
 it("the worker signs JSON by Standard Webhooks, without anything about the person, also for a confirmation", async () => {
   const secret = `whsec_${Buffer.alloc(32, "key").toString("base64")}`;
   await startWorker({ WEBHOOK_SECRET: secret });
-  const signUp = await openSignUps();
   expect(await signUp("ada@example.com")).toBe(201);
   await reached(1);
   await database.query("UPDATE earlyaccess SET confirmed_at = now()");
@@ -114,7 +98,6 @@ it("the worker sends webhooks that failed when the receiver works again, and log
   const timeout = AbortSignal.timeout.bind(AbortSignal);
   vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => timeout(ms === 10_000 ? 2_000 : 3_600_000));
   const worker = await startWorker();
-  const signUp = await openSignUps();
   const failed = (message: string) => until("the failure is logged", () => worker.log().includes(message));
   expect(await signUp("ada@example.com")).toBe(201);
   await failed("attempt 1 of 25) with error 'The receiver answered 307'");
@@ -134,74 +117,54 @@ it("the worker sends webhooks that failed when the receiver works again, and log
   expect(received).toHaveLength(3);
 });
 
-describe("a second worker", () => {
-  it("sends nothing while the first runs, and takes over when it is killed", async () => {
-    status = 0;
-    const first = await startWorkerProcess();
-    const second = await startWorker();
-    expect(second.log()).toContain("another worker runs; waiting for its end");
-    const signUp = await openSignUps();
-    expect(await signUp("ada@example.com")).toBe(201);
-    await reached(1);
-    await sleep(6_000);
-    expect(second.log()).not.toContain("worker started");
-    status = 200;
-    await first.stop("SIGKILL"); // During the request: it is unknown whether the receiver took it.
-    await reached(2);
-    expect(await signUp("bob@example.com")).toBe(201);
-    await reached(3);
-    await emptied();
-    expect(received).toHaveLength(3);
-  });
-
-  it("sends the waiting webhooks after Postgres ended the connections of the first", async () => {
-    const first = await startWorkerProcess();
-    const ended = once(first.process, "exit");
-    await queryAs(
-      database.workerUrl,
-      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-       WHERE usename = current_user AND datname = current_database() AND pid <> pg_backend_pid()`,
-    );
-    expect(await ended).toEqual([1, null]);
-    const signUp = await openSignUps();
-    expect(await signUp("ada@example.com")).toBe(201);
-    await startWorker();
-    await reached(1);
-    await emptied();
-    expect(received).toHaveLength(1);
-  });
+it("a worker sends what waited since Postgres ended the connections of an earlier one; a second one takes over only when it is killed", async () => {
+  const earlier = await support.startWorkerProcess(settings());
+  const ended = once(earlier.process, "exit");
+  await queryAs(
+    database.workerUrl,
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+     WHERE usename = current_user AND datname = current_database() AND pid <> pg_backend_pid()`,
+  );
+  expect(await ended).toEqual([1, null]);
+  status = 0;
+  expect(await signUp("ada@example.com")).toBe(201);
+  const first = await support.startWorkerProcess(settings());
+  const second = await startWorker();
+  expect(second.log()).toContain("another worker runs; waiting for its end");
+  await reached(1);
+  await sleep(6_000);
+  expect(second.log()).not.toContain("worker started");
+  status = 200;
+  await first.stop("SIGKILL"); // During the request: it is unknown whether the receiver took it.
+  await reached(2);
+  expect(await signUp("bob@example.com")).toBe(201);
+  await reached(3);
+  await emptied();
+  expect(received).toHaveLength(3);
 });
 
-describe("the queue", () => {
-  it("holds nothing about a person, and no webhook is sent for an erased entry", async () => {
-    const signUp = await openSignUps();
-    expect(await signUp("ada@example.com")).toBe(201);
-    const [{ id } = {}] = await database.query("SELECT id FROM earlyaccess");
-    const jobs = await database.query("SELECT payload, key, flags FROM graphile_worker._private_jobs");
-    expect(jobs).toEqual([{ payload: { entry: id, confirmed: false }, key: null, flags: null }]);
-    await database.query("DELETE FROM earlyaccess");
-    await startWorker();
-    await emptied();
-    expect(received).toEqual([]);
-  });
+it("the queue holds nothing about a person, sends no webhook for an erased entry, and gets no jobs once webhooks are no longer configured", async () => {
+  expect(await signUp("ada@example.com")).toBe(201);
+  const [{ id } = {}] = await database.query("SELECT id FROM earlyaccess");
+  const jobs = await database.query("SELECT payload, key, flags FROM graphile_worker._private_jobs");
+  expect(jobs).toEqual([{ payload: { entry: id, confirmed: false }, key: null, flags: null }]);
+  await database.query("DELETE FROM earlyaccess");
+  const worker = await startWorker();
+  await emptied();
+  await worker.stop();
+  expect(received).toEqual([]);
+  await migrate({ ownerUrl: database.ownerUrl, webUrl: database.webUrl });
+  expect(await signUp("eve@example.com")).toBe(201);
+  expect(await database.query("SELECT FROM graphile_worker._private_jobs")).toEqual([]);
+});
 
-  it("fails no sign-up when it is locked or broken", async () => {
-    const signUp = await openSignUps();
-    const client = new pg.Client(database.workerUrl);
-    await client.connect();
+it("the queue fails no sign-up when it is locked or broken", async () => {
+  await withClient(database.workerUrl, async (client) => {
     await client.query("BEGIN; LOCK TABLE graphile_worker._private_jobs IN ACCESS EXCLUSIVE MODE");
     const names = Array.from({ length: 8 }, (_, i) => `bob${i}@example.com`);
     expect(new Set(await Promise.all(names.map((name) => signUp(name))))).toEqual(new Set([201]));
-    await client.end();
-    await database.query("ALTER SCHEMA graphile_worker RENAME TO broken");
-    expect(await signUp("eve@example.com")).toBe(201);
-    expect(await database.query("SELECT FROM earlyaccess")).toHaveLength(9);
   });
-
-  it("gets no jobs once webhooks are no longer configured", async () => {
-    await migrate({ ownerUrl: database.ownerUrl, webUrl: database.webUrl });
-    const signUp = await openSignUps();
-    expect(await signUp("ada@example.com")).toBe(201);
-    expect(await database.query("SELECT FROM graphile_worker.jobs")).toEqual([]);
-  });
+  await database.query("ALTER SCHEMA graphile_worker RENAME TO broken");
+  expect(await signUp("eve@example.com")).toBe(201);
+  expect(await database.query("SELECT FROM earlyaccess")).toHaveLength(9);
 });

@@ -53,14 +53,8 @@ it("the worker's health check passes while the mail server hangs, and fails when
   );
   vi.stubEnv("TMPDIR", folder);
   onTestFinished(() => void vi.unstubAllEnvs());
-  const settings = {
-    DATABASE_URL: wire.url(database.workerUrl),
-    MAIL_FROM: "hello@perennial.example",
-    SMTP_URL: mailServer.url,
-    ERASURE_KEY: erasureKey,
-    PUBLIC_URL: "https://perennial.example",
-  };
-  const worker = await support.startWorker(settings, 2_000);
+  const urls = { DATABASE_URL: wire.url(database.workerUrl), SMTP_URL: mailServer.url };
+  const worker = await support.startWorker({ ...support.mailSettings, ...urls }, 2_000);
   await until("mails hang", () => mailServer.connections() >= 4);
   await passTwoMinutes();
   await until("a round has passed", isHealthy);
@@ -73,43 +67,28 @@ it("the worker's health check passes while the mail server hangs, and fails when
   await mailServer.close();
 });
 
-/** Starts a worker that deletes, with one entry above the age and one below. */
-async function startPurge() {
+it("the worker deletes each day, also after a day without a worker, what is older than RETENTION_MONTHS or was erased before a restore, and keeps the hashes", async () => {
+  expect(purgeCrontab).toMatch(/^\d+ \d+ \* \* \* purge /);
   await migrate({ ...database, worker: { url: database.workerUrl, tasks: ["purge"] } });
   await database.query(
     `INSERT INTO earlyaccess (id, name, email, company, created_at)
      SELECT gen_random_uuid(), 'Ada', name || '@example.com', 'Engines', now() - age::interval
-     FROM (VALUES ('old', '24 months 1 day'), ('new', '23 months 27 days')) AS entry (name, age)`,
+     FROM (VALUES ('old', '24 months 1 day'), ('new', '23 months 27 days'), ('back', '1 day')) AS entry (name, age)`,
   );
-  return startWorker();
-}
-
-const startWorker = () =>
-  support.startWorker({ DATABASE_URL: database.workerUrl, RETENTION_MONTHS: "24", ERASURE_KEY: erasureKey });
-const emails = async () => (await database.query("SELECT email FROM earlyaccess")).map(({ email }) => email);
-
-it("the worker deletes what is older than RETENTION_MONTHS or was erased before a restore, and keeps the hashes", async () => {
-  const worker = await startPurge();
-  await insertEntries(database, [{ name: "Bob", email: "back@example.com", company: "Bobs" }]);
   const hash = (name: string) => hashEmail(`${name}@example.com`, erasureKey);
   await database.query("INSERT INTO earlyaccess_erasures.addresses (hash) VALUES ($1)", [hash("back")]);
-  await database.query("SELECT graphile_worker.add_job('purge')");
+  const settings = { DATABASE_URL: database.workerUrl, RETENTION_MONTHS: "24", ERASURE_KEY: erasureKey };
+  await (await support.startWorker(settings)).stop();
+  expect(await database.query("SELECT FROM earlyaccess")).toHaveLength(3);
+  await database.query(
+    "UPDATE graphile_worker._private_known_crontabs SET known_since = known_since - interval '3 days'",
+  );
+  const worker = await support.startWorker(settings);
+  await until("the worker deleted", () => worker.log().includes("deleted entries"));
   await support.emptied(database);
-  expect(await emails()).toEqual(["new@example.com"]);
+  expect(await database.query("SELECT email FROM earlyaccess")).toEqual([{ email: "new@example.com" }]);
   const erased = "SELECT FROM earlyaccess_erasures.addresses WHERE hash = $1";
   expect(await database.query(erased, [hash("old")])).toHaveLength(1);
   expect(worker.log()).toContain("deleted entries older than 24 months: 1, of erased addresses: 1");
   expect(worker.log()).not.toContain("@");
-});
-
-it("the worker deletes each day, and catches up on a day without a worker", async () => {
-  expect(purgeCrontab).toMatch(/^\d+ \d+ \* \* \* purge /);
-  await (await startPurge()).stop();
-  expect(await emails()).toHaveLength(2);
-  await database.query(
-    "UPDATE graphile_worker._private_known_crontabs SET known_since = known_since - interval '3 days'",
-  );
-  await startWorker();
-  await until("the old entry is deleted", async () => (await emails()).length === 1);
-  await support.emptied(database);
 });

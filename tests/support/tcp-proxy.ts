@@ -2,22 +2,23 @@
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 
-export async function openWire(databaseUrl: string) {
+/** @param change replaces what a client sends. */
+export async function openWire(databaseUrl: string, change = (chunk: Buffer) => chunk) {
   const target = new URL(databaseUrl);
   const sockets = new Set<Socket>();
   const forgotten = new WeakSet<Socket>();
   let stalled = false;
-  const forward = (from: Socket, to: Socket) => {
+  const forward = (from: Socket, to: Socket, edit = (chunk: Buffer) => chunk) => {
     sockets.add(from);
     from.on("error", () => to.destroy());
     from.on("close", () => (sockets.delete(from), to.destroy()));
-    from.on("data", (chunk) => {
-      if (!stalled && !forgotten.has(from)) to.write(chunk);
+    from.on("data", (chunk: Buffer) => {
+      if (!stalled && !forgotten.has(from)) to.write(edit(chunk));
     });
   };
   const server = createServer((near) => {
     const far = connect(Number(target.port), target.hostname);
-    forward(near, far);
+    forward(near, far, change);
     forward(far, near);
   });
   server.listen(0, "127.0.0.1");

@@ -3,12 +3,13 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Writable } from "node:stream";
-import { afterAll, onTestFinished } from "vitest";
+import pg from "pg";
+import { afterAll, onTestFinished, vi } from "vitest";
 import { runCommandLine } from "../../server/commands/waitlist/commands.ts";
 import type { DatabaseSettings } from "../../server/database/settings.ts";
 import { explain } from "../../server/errors.ts";
 import { createTestDatabase, type TestDatabase } from "./database.ts";
-import { urlsOf, type Options, type Run } from "./run.ts";
+import { builtWaitlist, runSite, until, urlsOf, type Options, type Run, type Site } from "./run.ts";
 import { startSite } from "./site.ts";
 
 export async function createWaitlistFixture() {
@@ -21,11 +22,11 @@ export async function createWaitlistFixture() {
     file: (name = "") => join(folder, name),
     waitlist: (args: string[], env?: Record<string, string>) => runWaitlist(database, args, env),
     /** Starts the built site, which ends with the test. */
-    start: async (options: Options) => {
-      const site = await startSite(options);
-      onTestFinished(() => void site.process.kill("SIGKILL"));
-      return site;
-    },
+    start: async (options: Options) => endWithTest(await startSite(options)),
+    /** Starts the built command, which ends with the test. */
+    spawn: (...args: string[]) =>
+      endWithTest(runSite({ env: urlsOf(database), command: [process.execPath, builtWaitlist, ...args] })),
+    hold: (event: "INSERT" | "UPDATE", email: string) => hold(database, event, email),
     entries: () => database.query("SELECT * FROM earlyaccess ORDER BY email"),
     /** Inserts an entry with these columns; the others have their defaults. */
     add: (name: string, email: string, columns: Record<string, unknown> = {}) =>
@@ -51,12 +52,32 @@ export function insertEntries(database: TestDatabase, entries: object[]) {
   );
 }
 
-/** SQL of a trigger function that waits while another session holds the advisory lock 42. */
-export const holdFunction = `CREATE OR REPLACE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS $$
-  BEGIN
-    WHILE NOT pg_try_advisory_xact_lock_shared(42) LOOP PERFORM pg_sleep(0.01); END LOOP;
-    RETURN NEW;
-  END $$`;
+function endWithTest(program: Site): Site {
+  onTestFinished(() => void program.process.kill("SIGKILL"));
+  return program;
+}
+
+/** Holds the transaction that inserts or updates the entry of the address until it is released or the test ends. */
+async function hold(database: TestDatabase, event: "INSERT" | "UPDATE", email: string) {
+  const holder = new pg.Client(database.ownerUrl);
+  await holder.connect();
+  await holder.query(`SELECT pg_advisory_lock(42);
+    CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      WHILE NOT pg_try_advisory_xact_lock_shared(42) LOOP PERFORM pg_sleep(0.01); END LOOP;
+      RETURN NEW;
+    END $$;
+    CREATE TRIGGER hold BEFORE ${event} ON earlyaccess FOR EACH ROW WHEN (NEW.email = '${email}') EXECUTE FUNCTION hold()`);
+  /** Resolves when the transaction ended, also one of a killed process, on which Postgres may still work. */
+  const release = async () => {
+    await holder.end();
+    await vi.waitFor(() => database.query("DROP FUNCTION IF EXISTS hold CASCADE"), 20_000);
+  };
+  onTestFinished(release);
+  const waiting = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'";
+  const reached = () => until("the trigger holds the transaction", async () => (await database.query(waiting))[0]);
+  return { release, reached };
+}
 
 type Result = Pick<Run, "code" | "stdout" | "stderr">;
 

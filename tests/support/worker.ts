@@ -9,7 +9,22 @@ import { runTasks } from "../../server/worker/worker.ts";
 import { createTestApp } from "./app.ts";
 import { createTestDatabase, erasureKey, type TestDatabase } from "./database.ts";
 import { openMailServer, type MailServer } from "./mail-server.ts";
-import { until } from "./run.ts";
+import { runWorker, until, type Site } from "./run.ts";
+
+/** What a site or worker with mails needs beside its connections and SMTP_URL. */
+export const mailSettings = {
+  MAIL_FROM: "Perennial <hello@perennial.example>",
+  ERASURE_KEY: erasureKey,
+  PUBLIC_URL: "https://perennial.example",
+};
+
+/** Starts the built worker, which is killed with the test. */
+export async function startWorkerProcess(env: Record<string, string>): Promise<Site> {
+  const worker = runWorker(env);
+  onTestFinished(() => void worker.process.kill("SIGKILL"));
+  await until("the worker started", () => worker.stdout().includes("worker started"), 50);
+  return worker;
+}
 
 /** Starts a worker, which ends with the test. @throws the error that ends it at its start. */
 export async function startWorker(env: Record<string, string>, roundMs?: number) {
@@ -61,13 +76,7 @@ export function createMailFixture() {
   });
   afterEach(() => fixture.server.close());
   const query = (sql: string) => fixture.database.query(sql);
-  const settings = () => ({
-    DATABASE_URL: fixture.database.workerUrl,
-    MAIL_FROM: "Perennial <hello@perennial.example>",
-    SMTP_URL: fixture.server.url,
-    ERASURE_KEY: erasureKey,
-    PUBLIC_URL: "https://perennial.example",
-  });
+  const settings = () => ({ ...mailSettings, DATABASE_URL: fixture.database.workerUrl, SMTP_URL: fixture.server.url });
   /** Lets all jobs run now. */
   const hasten = () => query("UPDATE graphile_worker._private_jobs SET run_at = now()");
   return Object.assign(fixture, {
@@ -96,10 +105,8 @@ export function createMailFixture() {
     /** Lets one day or several pass for all mails, erasures and jobs. */
     passDay: async (days = 1) => {
       const passed = `interval '${days} days'`;
-      await query(`UPDATE earlyaccess SET mailed_at = mailed_at - ${passed}`);
-      await query(
-        `UPDATE earlyaccess_erasures.addresses SET erased_at = erased_at - ${passed}, left_at = left_at - ${passed}`,
-      );
+      await query(`UPDATE earlyaccess SET mailed_at = mailed_at - ${passed};
+        UPDATE earlyaccess_erasures.addresses SET erased_at = erased_at - ${passed}, left_at = left_at - ${passed}`);
       await hasten();
     },
   });
