@@ -105,6 +105,7 @@ it.each(["/", "/healthz"])("HEAD %s returns the headers of GET without a body", 
   const { status, headers } = await get(path, { "Accept-Encoding": "identity" });
   const head = await request(site.app).head(path).set("Accept-Encoding", "identity");
   expect([head.status, head.headers["content-length"]]).toEqual([status, headers["content-length"]]);
+  expect(head.headers["content-length"]).toMatch(/^\d+$/);
   expect(head.text ?? "").toBe("");
 });
 

@@ -1,5 +1,6 @@
 // The entries of an import: checked in a temporary table first, then inserted in batches while people sign up.
 import { pipeline } from "node:stream/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import { from as copyFrom } from "pg-copy-streams";
 import { errorFields } from "../../errors.ts";
@@ -98,6 +99,7 @@ async function retryWhileLocked(query: () => Promise<pg.QueryResult>, attempts =
     return (await query()).rowCount ?? 0;
   } catch (error) {
     if (errorFields(error).code !== "55P03" || attempts === 1) throw error;
+    await sleep(300); // For the sign-ups that waited for the failed attempt.
     return retryWhileLocked(query, attempts - 1);
   }
 }
