@@ -104,7 +104,7 @@ export const insertStatement = `${turn}
 
 const noticeStatement = "INSERT INTO public.earlyaccess_notices (id, text) VALUES ($1, $2) ON CONFLICT DO NOTHING";
 
-/** An orchestrator gives a probe 1 or 2 s by default; a probe must be shorter to say 503 itself. */
+/** Shorter than the 3 s that the image and deploy/ give a probe, so that the site itself says 503. */
 const probeTimeoutMs = 1_500;
 
 /**
