@@ -57,7 +57,7 @@ it.each([
   expect(describeClosing(rules.WAITLIST_CLOSES.schema.parse(text) as Date)).toBe(words);
 });
 
-it("the closing time closes a running site: the API at once, and every prerendered page with the refresh", async () => {
+it("the closing time closes a running site: the API at once, and every page with the refresh", async () => {
   let isClosed = false;
   const changing = () => ({ ...testSettings(), closes: "31 Dec 2026 (UTC)", closed: isClosed });
   const changes = { ...site.options.site, settings: changing };
@@ -65,11 +65,11 @@ it("the closing time closes a running site: the API at once, and every prerender
   const app = await createTestApp(noDatabase, { site: changes, frontend, waitlist: { join: async () => undefined } });
   const join = async () => (await request(app.app).post(path).send(ada)).status;
   expect(await join()).toBe(201);
-  expect(await get(app, "/")).toContain("Open until 31 Dec 2026 (UTC).");
+  for (const url of ["/", "/?undone"]) expect(await get(app, url)).toContain("Open until 31 Dec 2026 (UTC).");
   isClosed = true;
   expect(await join()).toBe(410);
   await frontend.refresh();
-  for (const url of ["/", "/?joined", "/privacy", "/nope", `/confirm?token=${"A".repeat(22)}`]) {
+  for (const url of ["/", "/?joined", "/?undone", "/privacy", "/nope", `/confirm?token=${"A".repeat(22)}`]) {
     expect([url, await get(app, url)]).toEqual([url, expect.stringContaining("List closed")]);
   }
   expect(await get(app, "/")).not.toMatch(/<form|Open until/);

@@ -18,7 +18,7 @@ export function readHeader(headers: IncomingHttpHeaders, name: "accept" | "accep
  */
 export function prefersHtml({ headers }: IncomingMessage): boolean {
   const accept = readHeader(headers, "accept");
-  const { type } = parseContentType(headers["content-type"] ?? "", { parameters: false });
+  const { type } = parseContentType(headers["content-type"] ?? "");
   if (accept === undefined || type === "application/json") return false;
   return new Negotiator({ headers: { accept } }).mediaType(["application/json", "text/html"]) === "text/html";
 }
