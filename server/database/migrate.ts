@@ -1,5 +1,4 @@
-// Brings a database up to date: migrations, queue, erased addresses, and the roles with their rights. Prisma's schema engine would
-// take 5.2 MB of the image, and leaves the record of a failed migration behind.
+// Brings a database up to date. Prisma's schema engine would take 5.2 MB of the image, and leave the record of a failed migration.
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -23,9 +22,7 @@ const migrationLock = 72_707_369;
 /**
  * Applies missing migrations, creates the roles that the settings name, and sets their rights; safe to repeat and to run from
  * several processes at once. If ownerUrl's role may not migrate, it changes nothing, and `applied` is undefined: the owner
- * migrates elsewhere.
- * Its connection always has a transaction open, so that a pooler in transaction mode gives it one session, and closes that
- * session after an error.
+ * migrates elsewhere. It always has a transaction open: see docs/decisions/0036-poolers.md.
  * @param allowPrivilegedRole false refuses a web role that is a superuser or the owner, before it changes anything.
  */
 export async function migrate(given: DatabaseSettings, allowPrivilegedRole = true) {
@@ -99,7 +96,7 @@ export async function migrateWithRetries(
 }
 
 /** @throws OperatorError for another encoding: LATIN1 lacks most characters, and SQL_ASCII counts bytes. */
-async function requireUtf8(client: pg.Client): Promise<void> {
+async function requireUtf8(client: pg.Client) {
   const encoding = (await client.query("SHOW server_encoding")).rows[0].server_encoding;
   if (encoding === "UTF8") return;
   throw new OperatorError(
@@ -142,10 +139,7 @@ export async function pendingMigrations(owner: pg.Client, folder = migrationsFol
   );
 }
 
-/**
- * Applies the pending migrations and records them as `prisma migrate deploy` does, each in one transaction. The caller holds
- * migrationLock and has begun a transaction. Returns their names.
- */
+/** Applies the pending migrations and records them as `prisma migrate deploy` does, each in one transaction. Returns their names. */
 export async function applyMigrations(owner: pg.Client, folder = migrationsFolder): Promise<string[]> {
   const pending = await pendingMigrations(owner, folder);
   if (pending.length > 0) await owner.query(createTable);

