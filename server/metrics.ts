@@ -82,7 +82,7 @@ function countSignups(registers: Registry[]): OnStored {
 }
 
 /** Adds the pool's gauges before readiness, whose own probe takes a connection. */
-function addGauges(registry: Registry, { pool, isReady }: Sources): void {
+function addGauges(registry: Registry, { pool, isReady }: Sources) {
   const connections = new Gauge({
     name: "perennial_database_connections",
     help: "Connections of the pool to Postgres.",
@@ -130,7 +130,7 @@ export async function serveMetrics(
   await listen(server, host, port, setting);
 }
 
-async function sendMetrics(registry: Registry, req: IncomingMessage, res: ServerResponse): Promise<void> {
+async function sendMetrics(registry: Registry, req: IncomingMessage, res: ServerResponse) {
   if (!isRead(req) || req.url?.split("?", 1)[0] !== "/metrics") {
     res.writeHead(404, { "Content-Type": "text/plain" }).end("There is only GET /metrics.\n");
     return;

@@ -73,7 +73,6 @@ function toOperatorError(error: unknown): unknown {
   return error;
 }
 
-/** Keeps line breaks, and replaces every other control character by "?". */
 export function print(text: string): void {
   process.stdout.write(printableLines(text));
 }

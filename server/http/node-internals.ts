@@ -56,7 +56,7 @@ export function endAfter(response: ServerResponse, socket: Socket, lingeringMs: 
  * after socket.destroy(), and keep them until the socket is closed: 1,600 pairs and 4 MB for a packet of 64 KB. This is the site's
  * only use of a private Node API; a test fails if it has no effect.
  */
-function stopParsing(socket: Socket): void {
+function stopParsing(socket: Socket) {
   const { parser } = socket as Socket & { parser?: { onIncoming?: () => number } };
   if (parser) parser.onIncoming = () => 2; // As after an upgrade: the parser ends here.
   socket.removeAllListeners("data").on("data", () => undefined);

@@ -83,7 +83,7 @@ export function createHttpServer(timeouts = directTimeouts) {
   }
 
   /** Stops listening, closes idle connections after a short delay, and gives requests in progress the grace period. */
-  async function close(): Promise<void> {
+  async function close() {
     // The system resets connections that wait when the server stops listening. Node may accept only one of them per turn.
     for (let turn = 0; turn < 50; turn++) await nextTurn();
     stopping = true; // Only now: a client that reads "Connection: close" connects again.

@@ -39,7 +39,6 @@ export async function inviteOldest(client: pg.Client, first: number, condition: 
   return updateInBatches(client, update, invitation, first);
 }
 
-/** Sets the entries of the invitation that are still invited back to waiting. Returns their number. */
 export async function revertInvitation(client: pg.Client, invitation: string): Promise<number> {
   const update = `UPDATE public.earlyaccess SET status = 'waiting', invitation = NULL WHERE id = ANY (ARRAY(
     SELECT id FROM public.earlyaccess WHERE invitation = $2 AND status = 'invited' LIMIT $1 FOR UPDATE))`;
@@ -73,7 +72,6 @@ async function updateInBatches(client: pg.Client, update: string, invitation: st
   }
 }
 
-/** Returns all invitations, the newest first. `invited` and `joined` count its people with that status. */
 export async function listInvitations(client: pg.Client) {
   // The number at the end of a name has no leading zeros.
   const { rows } = await client.query<{ invitation: string } & Record<"people" | "invited" | "joined", number>>(
