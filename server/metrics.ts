@@ -22,7 +22,7 @@ const misnamed = ["nodejs_active_handles_total", "nodejs_active_requests_total",
 
 export function createMetrics() {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry }); // Event loop lag, processor time, memory, open files.
+  collectDefaultMetrics({ register: registry });
   for (const name of misnamed) registry.removeSingleMetric(name);
   return {
     onResponse: countResponses([registry]),

@@ -32,7 +32,6 @@ export async function conclude(work: () => Promise<void>): Promise<void> {
 /**
  * Connects to the configured database as its owner, and disconnects after the work. A signal closes the connection, so that the
  * command cleans up and ends.
- * @throws OperatorError if Postgres is unreachable, a table or right is missing, or a signal arrived.
  */
 export async function withOwner(
   work: (client: pg.Client, database: OpenedDatabase, config: Config) => Promise<void>,

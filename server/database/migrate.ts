@@ -54,7 +54,6 @@ export async function migrate(given: DatabaseSettings, allowPrivilegedRole = tru
   });
 }
 
-/** Returns the names of the applied migrations. */
 async function bringUpToDate(owner: pg.Client, settings: DatabaseSettings, webRole: string): Promise<string[]> {
   // If several processes start at once, one migrates and the others find it done. The lock outlasts each transaction.
   await owner.query(`SELECT pg_advisory_lock(${migrationLock})`);

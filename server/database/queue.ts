@@ -4,7 +4,6 @@ import { readRole } from "../config/database-urls.ts";
 import { OperatorError } from "../errors.ts";
 import type { DatabaseSettings, WorkerTask } from "./settings.ts";
 
-/** Creates the queue if it is missing, and migrates it. */
 export async function createQueue(owner: pg.Client, ownerUrl: string): Promise<void> {
   await refuseForeignQueue(owner);
   const { Logger, runMigrations } = await import("graphile-worker"); // Half a megabyte that most sites do not need.

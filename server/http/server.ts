@@ -65,7 +65,6 @@ export function createHttpServer(timeouts = directTimeouts) {
   /**
    * Refuses a request that arrives before the previous response is sent; HTTP lets the client repeat it. No browser or proxy
    * pipelines, and each request that Express handles holds 8 KB until its response is sent.
-   * @returns whether the request is admitted.
    */
   function admit(req: IncomingMessage, res: ServerResponse, refusal?: number): boolean {
     const { socket } = req;

@@ -87,10 +87,7 @@ export function normaliseEmail(email: string): string | undefined {
 
 export type ParsedEntry = { ok: true; entry: WaitlistEntry } | { ok: false; errors: FieldErrors };
 
-/**
- * Trims, normalises and validates the fields; ignores unknown keys. A suspicious entry gets a flag and is never refused.
- * @param page the URL of the page with the form.
- */
+/** Trims, normalises and validates the fields; ignores unknown keys. A suspicious entry gets a flag and is never refused. */
 export function parseEntry(body: Record<string, unknown>, page?: string): ParsedEntry {
   const result = waitlistEntry.safeParse(body);
   if (result.success) {

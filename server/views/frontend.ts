@@ -109,7 +109,7 @@ function integrity(content: string | Buffer): string {
 const hashedCaching = "public, max-age=31536000, immutable";
 const otherCaching = "public, max-age=3600";
 
-/** Reads the folder's files and the compressed variants beside them, without index.html, which is a template. */
+/** Leaves out index.html, which is a template. */
 async function readStaticFiles(folder: string): Promise<Cache> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const names = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));

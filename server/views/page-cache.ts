@@ -67,7 +67,6 @@ export async function createPages(load: () => Promise<Rendering>, settings: () =
   await refresh();
   return {
     findPage: async (path: string, query: string) => (await load()).findPage(path, query),
-    /** Returns the page of a URL if it was rendered at the start; undefined in development. */
     findPrerendered: (path: string, query: string) => {
       const id = findPage(path, query);
       return id && prerendered.get(id);

@@ -3,11 +3,7 @@ import pg from "pg";
 import { sourceName } from "../source.ts";
 import { isFlagged } from "../waitlist-entry.ts";
 
-/**
- * Returns an SQL condition for the entries that can be invited: waiting and not flagged.
- * @param source as stats names it; undefined for all.
- * @param confirmed true for confirmed addresses only.
- */
+/** @param source as stats names it; undefined for all. @param confirmed true for confirmed addresses only. */
 export function invitableCondition(source: string | undefined, confirmed: boolean): string {
   const conditions = ["status = 'waiting'", `NOT ${isFlagged}`];
   if (source !== undefined) conditions.push(`${sourceName} = ${pg.escapeLiteral(source)}`);
