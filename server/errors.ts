@@ -15,6 +15,7 @@ export class OperatorError extends Error {
 /** The waitlist takes no changes for a while. The response is 503 with Retry-After; a fault has a cause, which is logged. */
 export class UnavailableError extends Error {
   constructor(
+    /** A sentence for the client. */
     message: string,
     readonly retryAfterSeconds: number,
     cause?: unknown,

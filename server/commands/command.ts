@@ -32,6 +32,7 @@ export async function conclude(work: () => Promise<void>): Promise<void> {
 /**
  * Connects to the configured database as its owner, and disconnects after the work. A signal closes the connection, so that the
  * command cleans up and ends.
+ * @throws OperatorError if Postgres is unreachable, a table or right is missing, or a signal arrived.
  */
 export async function withOwner(
   work: (client: pg.Client, database: OpenedDatabase, config: Config) => Promise<void>,
@@ -72,6 +73,7 @@ function toOperatorError(error: unknown): unknown {
   return error;
 }
 
+/** Keeps line breaks, and replaces every other control character by "?". */
 export function print(text: string): void {
   process.stdout.write(printableLines(text));
 }

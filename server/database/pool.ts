@@ -37,6 +37,7 @@ export function connect(pool: pg.Pool, log: Logger) {
   let client: ReturnType<typeof createClient> | undefined;
   const load = () => (client ??= createClient(pool, logLost));
   return {
+    /** Returns the number of rows that the statement changed. */
     execute: async (statement: string, ...parameters: unknown[]) =>
       within(statementMs, (await load()).$executeRawUnsafe(statement, ...parameters)),
     query: async (statement: string, ...parameters: unknown[]) =>

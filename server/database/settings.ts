@@ -27,7 +27,7 @@ export interface OpenedDatabase extends DatabaseSettings {
 /**
  * Opens the database for a program that connects with the URL `own` and needs no other. The owner's URL defaults to DATABASE_URL,
  * and the worker's to the owner's. Without any URL, it opens the embedded Postgres.
- * @param mayCreate false throws if there is no embedded Postgres yet.
+ * @param mayCreate false throws if there is no embedded Postgres yet. @throws OperatorError if only other URLs are set.
  */
 export async function openDatabase(config: Config, own: DatabaseUrlName, mayCreate = true): Promise<OpenedDatabase> {
   const { databaseUrl, databaseAdminUrl: adminUrl, erasureKey } = config;

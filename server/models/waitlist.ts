@@ -62,6 +62,7 @@ export function createWaitlist(
     /**
      * Stores the entry; resolves after the commit. The first entry for an address wins; a duplicate resolves in the same
      * way. A waiting entry with the flag suspected_spam is replaced (earlyaccess_replace_suspected_spam in the migration).
+     * Sets the flag unusual_volume above the ceiling.
      * @throws UnavailableError if the entry cannot be stored, or above the hard limit.
      */
     join: async (entry: SignUp): Promise<void> => {

@@ -29,7 +29,7 @@ export const mailColours = {
 };
 const { light, dark } = mailColours;
 
-/** Inline styles would win without !important. */
+/** Inline styles would win without !important. Mail readers without media queries show the light colours. */
 const darkStyles = `
 :root { color-scheme: light dark; supported-color-schemes: light dark }
 @media (prefers-color-scheme: dark) {

@@ -67,6 +67,7 @@ export async function createPages(load: () => Promise<Rendering>, settings: () =
   await refresh();
   return {
     findPage: async (path: string, query: string) => (await load()).findPage(path, query),
+    /** Returns undefined in development. */
     findPrerendered: (path: string, query: string) => {
       const id = findPage(path, query);
       return id && prerendered.get(id);

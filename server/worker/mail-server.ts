@@ -33,7 +33,7 @@ export class MailError extends Error {
 /** In milliseconds, for the name, the connection, the greeting and STARTTLS. */
 const connectionMs = 10_000;
 
-/** @throws MailError */
+/** Resolves with the server's words when it has accepted the message. @throws MailError */
 export async function sendMail(server: MailServer, mail: SendMailOptions) {
   const transport = createMailTransport(server);
   let isHandedOver = false;

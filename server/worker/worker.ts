@@ -24,6 +24,7 @@ const concurrency = 4;
  * Runs the tasks until the signal. If another worker runs, waits for its end first.
  * @param roundMs the interval of checks of Postgres, in milliseconds; also how long the worker waits for its answer and, before
  * it ends, for the jobs in progress.
+ * @throws OperatorError if no task is configured, a setting or the queue is missing, ERASURE_KEY is wrong, or Postgres is lost.
  */
 export async function runTasks(
   { worker, erasureKey: key }: OpenedDatabase,

@@ -25,7 +25,7 @@ interface Cluster {
 
 /**
  * Opens the Postgres whose data is in `folder`: creates the cluster if there is none, and starts it if it does not run. The last
- * process that releases it stops it. @param mayCreate false throws if there is no cluster.
+ * process that releases it stops it. @param mayCreate false throws if there is no cluster. @throws OperatorError
  */
 export async function openEmbedded(folder: string, mayCreate = true) {
   if (!mayCreate && !(await readPasswords(join(folder, "postgres"))))

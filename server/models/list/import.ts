@@ -75,6 +75,7 @@ export async function countEmails(client: pg.Client): Promise<{ entries: number;
 /**
  * Inserts the lines in batches, without webhooks and mails. If a batch fails, the batches before it stay.
  * @param lines the largest row_number.
+ * @returns the number of entries whose address was not on the list.
  */
 export async function insertLines(client: pg.Client, lines: number, hasErasures: boolean): Promise<number> {
   // Sign-ups are inserted in the same order: otherwise, each could wait for an entry of the other.
