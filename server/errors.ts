@@ -76,7 +76,6 @@ export function printable(value: string): string {
   return value.replaceAll(invisible, "?");
 }
 
-/** Like printable, but keeps the line breaks of a message. */
 export function printableLines(message: string): string {
   return message.split("\n").map(printable).join("\n");
 }
@@ -86,7 +85,6 @@ export function printableName(name: string): string {
   return printable(name.length > 100 ? `${name.slice(0, 100)}…` : name);
 }
 
-/** Joins at most 20 names and counts the others. */
 export function listNames(names: string[]): string {
   const more = names.length > 20 ? ` and ${names.length - 20} more` : "";
   return names.slice(0, 20).map(printableName).join(", ") + more;

@@ -88,7 +88,7 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
   logUrl(config.host, port, opened, log);
 }
 
-function logUrl(host: string, port: number, database: OpenedDatabase, log: Logger): void {
+function logUrl(host: string, port: number, database: OpenedDatabase, log: Logger) {
   if (!database.directory) return log.info({ host, port }, "listening");
   // With "localhost", a browser might reach another program that listens on ::1.
   const name = host.includes(":") ? `[${host}]` : host;
@@ -105,12 +105,12 @@ function logUrl(host: string, port: number, database: OpenedDatabase, log: Logge
   process.stdout.write(lines.join("\n"));
 }
 
-function fail(error: unknown): void {
+function fail(error: unknown) {
   process.stderr.write(explain(error));
   process.exitCode = 1;
 }
 
-function main(): void {
+function main() {
   // A closed terminal or pipe does not end the site.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
   const config = loadConfig();

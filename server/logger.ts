@@ -5,7 +5,6 @@ import { version } from "../package.json";
 /** Bytes of log kept while stdout accepts no data; newer lines are dropped. They hold some seconds of the heaviest load. */
 const backlogLimit = 4_000_000;
 
-/** Logs JSON lines to stdout, the first with the version. Create one for each process. */
 export function createLogger(level: LevelWithSilent): Logger {
   const destination = pino.destination({ sync: false, maxLength: backlogLimit });
   let isFailing = false;

@@ -22,7 +22,7 @@ const misnamed = ["nodejs_active_handles_total", "nodejs_active_requests_total",
 
 export function createMetrics() {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry }); // Event loop lag, processor time, memory, open files.
+  collectDefaultMetrics({ register: registry });
   for (const name of misnamed) registry.removeSingleMetric(name);
   return {
     onResponse: countResponses([registry]),
@@ -82,7 +82,7 @@ function countSignups(registers: Registry[]): OnStored {
 }
 
 /** Adds the pool's gauges before readiness, whose own probe takes a connection. */
-function addGauges(registry: Registry, { pool, isReady }: Sources): void {
+function addGauges(registry: Registry, { pool, isReady }: Sources) {
   const connections = new Gauge({
     name: "perennial_database_connections",
     help: "Connections of the pool to Postgres.",
@@ -130,7 +130,7 @@ export async function serveMetrics(
   await listen(server, host, port, setting);
 }
 
-async function sendMetrics(registry: Registry, req: IncomingMessage, res: ServerResponse): Promise<void> {
+async function sendMetrics(registry: Registry, req: IncomingMessage, res: ServerResponse) {
   if (!isRead(req) || req.url?.split("?", 1)[0] !== "/metrics") {
     res.writeHead(404, { "Content-Type": "text/plain" }).end("There is only GET /metrics.\n");
     return;

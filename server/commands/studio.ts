@@ -82,7 +82,7 @@ function startStudio(databaseUrl: string | undefined) {
 }
 
 /** Forwards the port of a container's own addresses, to which Docker forwards a published port. */
-function forwardOtherIps(): void {
+function forwardOtherIps() {
   const interfaces = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
   for (const { address } of interfaces.filter(({ internal, family }) => !internal && family === "IPv4")) {
     createServer((socket) => {

@@ -14,8 +14,7 @@ export function loadConfig(): Config {
 
 /**
  * Reads the configuration from environment variables; an empty variable counts as unset.
- * @throws OperatorError naming every invalid variable with its value (secrets hidden) and an example. In production, the
- * examples of secrets, short passwords and passwords shared by two roles are invalid.
+ * @throws OperatorError naming every invalid variable with its value (secrets hidden) and an example.
  */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const set = Object.fromEntries(Object.entries(env).filter(([, text]) => text?.trim()));
@@ -79,7 +78,6 @@ function readSecretFiles(given: NodeJS.Dict<string>): { secrets: NodeJS.Dict<str
   return { secrets, errors };
 }
 
-/** Returns an error for each variable that is missing although another one requires it. */
 function checkPresence(given: NodeJS.Dict<string>): string[] {
   const needed: [SettingName, SettingName][] = [
     ["SMTP_URL", "MAIL_FROM"],
@@ -93,7 +91,6 @@ function checkPresence(given: NodeJS.Dict<string>): string[] {
   );
 }
 
-/** Returns the values of the valid settings, and a sentence for each invalid one. */
 function parseSettings(given: NodeJS.Dict<string>): { values: Partial<SettingValues>; errors: string[] } {
   const values: Partial<Record<SettingName, unknown>> = {};
   const errors: string[] = [];

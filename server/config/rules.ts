@@ -51,7 +51,6 @@ export const printableLine = z
   .trim()
   .regex(/^\P{C}{1,1000}$/u, "one line of at most 1,000 characters");
 
-/** Parses "Label=https://…, Label=https://…". */
 export const legalLinks = z
   .string()
   .transform((text) =>

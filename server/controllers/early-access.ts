@@ -49,7 +49,6 @@ function join({ waitlist, undo }: EarlyAccessOptions): RequestHandler {
   };
 }
 
-/** Leaves clients that do not prefer HTML to the next error handler. */
 function sendFormFailure(renderPage: Pages["renderPage"], log: Logger): ErrorRequestHandler {
   return async function sendLandingPage(thrown: unknown, req, res, next) {
     if (!prefersHtml(req)) return next(thrown);
@@ -72,7 +71,6 @@ function describeFailure({ body, headers }: Request, { status, extra }: HttpErro
   };
 }
 
-/** Returns the text of each field, cut to the field's maximum length. */
 function typedValues(posted: Record<string, unknown>): FormFailure["values"] {
   const texts = fields.map(({ name, maxLength }) => {
     const value = posted[name];

@@ -22,6 +22,6 @@ export function countViews(pageViews: PageViews, limits: SignupLimits, origin: s
   return [requirePost, sameOrigin(origin), ...clientLimit(limits, "view", sendNoContent), count];
 }
 
-function sendNoContent(_req: Request, res: Response): void {
+function sendNoContent(_req: Request, res: Response) {
   res.status(204).set("Cache-Control", "no-store").end();
 }

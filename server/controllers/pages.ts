@@ -5,7 +5,7 @@ import { sendCached, type CachedResponse } from "../http/cached-response.ts";
 import { requireRead } from "../middleware/errors.ts";
 import type { Frontend } from "../views/frontend.ts";
 
-/** Returns the prerendered page or the file of the request's URL, or undefined if Express must handle the request. */
+/** Returns undefined if Express must handle the request. */
 export function findCached({ url = "" }: IncomingMessage, frontend: Frontend): CachedResponse | undefined {
   const [path, query] = url.split("?", 2) as [string, string | undefined];
   return frontend.findPrerendered(path, query ?? "") ?? frontend.files.get(path);

@@ -3,7 +3,6 @@ import { fields } from "../../client/shared/fields.ts";
 
 export const fieldColumns = fields.map(({ name }) => name);
 
-/** The columns that mark a suspicious entry. */
 export const flags = ["suspected_spam", "disposable_email", "unusual_volume"] as const;
 
 export const campaignColumns = ["utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content"] as const;

@@ -11,7 +11,7 @@ const searchPath = "search_path = pg_catalog, pg_temp";
 /** Begins a transaction that leaves nothing in its session, which a pooler may give to others next. */
 export const begin = `BEGIN; SET LOCAL ${searchPath}; SET LOCAL lock_timeout = '5s'`;
 
-/** Connects, runs the work, and disconnects. @throws OperatorError also if the work failed because the connection was lost. */
+/** @throws OperatorError also if the work failed because the connection was lost. */
 export async function withConnection<T>(url: string, work: (client: pg.Client) => Promise<T>, first?: string) {
   const client = await connectTo(url, first);
   try {
@@ -27,8 +27,10 @@ export async function withConnection<T>(url: string, work: (client: pg.Client) =
  * Replaces the user of each URL by the role that it logs in as, because a pooler may log in another role. If Postgres refuses a URL,
  * its user stays: the role may be missing. @throws OperatorError if Postgres is unreachable.
  */
-export async function readLogins<T extends DatabaseSettings>(owner: pg.Client, settings: T): Promise<T> {
+export async function readLogins(owner: pg.Client, settings: DatabaseSettings): Promise<DatabaseSettings> {
   const { ownerUrl, webUrl, adminUrl, worker } = settings;
+  const readLogin = async (client: pg.Client) =>
+    (await client.query<{ login: string }>("SELECT session_user AS login")).rows[0]?.login;
   const rename = async (url: string) => {
     const login = url === ownerUrl ? readLogin(owner) : withConnection(url, readLogin, "SELECT");
     const username = await login.catch((error: OperatorError) => {
@@ -39,10 +41,6 @@ export async function readLogins<T extends DatabaseSettings>(owner: pg.Client, s
   const web = await rename(webUrl);
   const admin = adminUrl && (await rename(adminUrl));
   return { ...settings, webUrl: web, adminUrl: admin, worker: worker && { ...worker, url: await rename(worker.url) } };
-}
-
-export async function readLogin(client: pg.Client): Promise<string> {
-  return (await client.query("SELECT session_user AS login")).rows[0].login;
 }
 
 /** Returns the error to throw once the connection is lost. The driver's own error may have no code, and then looks permanent. */

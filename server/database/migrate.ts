@@ -1,5 +1,4 @@
-// Brings a database up to date: Prisma's migrations, the queue, the erased addresses, and the roles with their rights. Prisma's schema engine
-// would take 5.2 MB of the image, and leaves the record of a failed migration behind.
+// Brings a database up to date. Prisma's schema engine would take 5.2 MB of the image, and leave the record of a failed migration.
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -23,46 +22,50 @@ const migrationLock = 72_707_369;
 /**
  * Applies missing migrations, creates the roles that the settings name, and sets their rights; safe to repeat and to run from
  * several processes at once. If ownerUrl's role may not migrate, it changes nothing, and `applied` is undefined: the owner
- * migrates elsewhere.
- * Its connection always has a transaction open, so that a pooler in transaction mode gives it one session, and closes that
- * session after an error.
+ * migrates elsewhere. It always has a transaction open: see docs/decisions/0036-poolers.md.
  * @param allowPrivilegedRole false refuses a web role that is a superuser or the owner, before it changes anything.
  */
 export async function migrate(given: DatabaseSettings, allowPrivilegedRole = true) {
   const work = async (owner: pg.Client) => {
     await requireUtf8(owner);
-    const may = await mayMigrate(owner);
-    const hint = `"${readRole(given.ownerUrl).name}" may not migrate.`;
-    if (!may && !(await findWaitlist(owner)))
-      throw new OperatorError(`The table public.earlyaccess does not exist, and ${hint} ${migrateHint}`);
+    const { found, mayMigrate } = await findWaitlist(owner);
+    const fault = `"${readRole(given.ownerUrl).name}" may not migrate.`;
+    if (!found && !mayMigrate)
+      throw new OperatorError(`The table public.earlyaccess does not exist, and ${fault} ${migrateHint}`);
     const settings = await readLogins(owner, given);
     const webRole = readRole(settings.webUrl).name;
     const { isPrivileged, warning } = await examineWebRole(owner, webRole);
     if (isPrivileged && !allowPrivilegedRole) {
       throw new OperatorError(`${warning}\nTo start all the same, set ALLOW_PRIVILEGED_ROLE=true.`);
     }
-    if (!may) {
+    if (!mayMigrate) {
       await owner.query("COMMIT");
-      const other = given.ownerUrl === given.webUrl ? "" : `${hint} Name the owner in DATABASE_OWNER_URL.`;
-      return { applied: undefined, warnings: [warning ?? "", other].filter(Boolean) };
+      const other = given.ownerUrl === given.webUrl ? "" : `${fault} Name the owner in DATABASE_OWNER_URL.`;
+      return { applied: undefined, warnings: [warning, other].filter(Boolean) };
     }
-    // If several processes start at once, one migrates and the others find it done. The lock outlasts each transaction.
-    await owner.query(`SELECT pg_advisory_lock(${migrationLock})`);
-    await createRoles(owner, settings);
-    await resetSettings(owner, webRole);
-    const applied = await applyMigrations(owner);
-    if (settings.worker) await createQueue(owner, settings.ownerUrl);
-    await grantRights(owner, settings);
-    if (settings.erasureKey) await storeKeyHash(owner, settings.erasureKey);
-    await enableQueue(owner, settings.worker);
+    const applied = await bringUpToDate(owner, settings, webRole);
     const after = await examineWebRole(owner, webRole);
-    await owner.query(`SELECT pg_advisory_unlock(${migrationLock}); COMMIT`);
-    return { applied, warnings: after.warning ? [after.warning] : [] };
+    await owner.query("COMMIT");
+    return { applied, warnings: [after.warning].filter(Boolean) };
   };
   return withConnection(given.ownerUrl, work, begin).catch((error: pg.DatabaseError) => {
     if (error.code !== "55P03") throw error;
     throw new OperatorError(`${error.message}. Another session holds the lock: try again.`, { code: error.code });
   });
+}
+
+async function bringUpToDate(owner: pg.Client, settings: DatabaseSettings, webRole: string): Promise<string[]> {
+  // If several processes start at once, one migrates and the others find it done. The lock outlasts each transaction.
+  await owner.query(`SELECT pg_advisory_lock(${migrationLock})`);
+  await createRoles(owner, settings);
+  await resetSettings(owner, webRole);
+  const applied = await applyMigrations(owner);
+  if (settings.worker) await createQueue(owner, settings.ownerUrl);
+  await grantRights(owner, settings);
+  if (settings.erasureKey) await storeKeyHash(owner, settings.erasureKey);
+  await enableQueue(owner, settings.worker);
+  await owner.query(`COMMIT; SELECT pg_advisory_unlock(${migrationLock}); ${begin}`);
+  return applied;
 }
 
 /** Postgres is unreachable, starting, stopping or out of connections, or another start holds a lock. */
@@ -92,7 +95,7 @@ export async function migrateWithRetries(
 }
 
 /** @throws OperatorError for another encoding: LATIN1 lacks most characters, and SQL_ASCII counts bytes. */
-async function requireUtf8(client: pg.Client): Promise<void> {
+async function requireUtf8(client: pg.Client) {
   const encoding = (await client.query("SHOW server_encoding")).rows[0].server_encoding;
   if (encoding === "UTF8") return;
   throw new OperatorError(
@@ -100,30 +103,14 @@ async function requireUtf8(client: pg.Client): Promise<void> {
   );
 }
 
-/** Returns whether the current role may create the waitlist or, once it exists, act as its owner. */
-export async function mayMigrate(client: pg.Client): Promise<boolean> {
-  const { rows } = await client.query<{ may: boolean }>(
-    `SELECT CASE WHEN w.oid IS NULL THEN has_schema_privilege('public', 'CREATE') ELSE pg_has_role(w.relowner, 'USAGE') END AS may
-     FROM (SELECT to_regclass('public.earlyaccess') AS name) AS waitlist LEFT JOIN pg_class w ON w.oid = name`,
+/** Returns whether the waitlist exists, and whether the current role may create it or, once it exists, act as its owner. */
+export async function findWaitlist(client: pg.Client) {
+  const { rows } = await client.query(
+    `SELECT w.oid IS NOT NULL AS found,
+       CASE WHEN w.oid IS NULL THEN has_schema_privilege('public', 'CREATE') ELSE pg_has_role(w.relowner, 'USAGE') END AS "mayMigrate"
+     FROM to_regclass('public.earlyaccess') AS name LEFT JOIN pg_class w ON w.oid = name`,
   );
-  return rows[0]?.may ?? false;
-}
-
-/**
- * Returns whether the waitlist exists. While another process migrates, waits up to 60 s until the role may store sign-ups:
- * Kubernetes starts the site and the migrating Job at the same time.
- */
-async function findWaitlist(client: pg.Client): Promise<boolean> {
-  for (let seconds = 0; ; seconds++) {
-    const { rows } = await client.query<{ found: boolean; pending: boolean }>(
-      `SELECT name IS NOT NULL AS found, has_any_column_privilege(name, 'INSERT') IS NOT TRUE AND EXISTS (
-         SELECT FROM pg_locks WHERE locktype = 'advisory' AND (classid, objid, objsubid) = (0, ${migrationLock}, 1) AND granted
-           AND database = (SELECT oid FROM pg_database WHERE datname = current_database())) AS pending
-       FROM to_regclass('public.earlyaccess') AS name`,
-    );
-    if (!rows[0]?.pending || seconds === 60) return rows[0]?.found ?? false;
-    await sleep(1_000);
-  }
+  return rows[0] as { found: boolean; mayMigrate: boolean };
 }
 
 /** Returns the migrations to apply. Ignores those that another application recorded in the same table. */
@@ -151,10 +138,7 @@ export async function pendingMigrations(owner: pg.Client, folder = migrationsFol
   );
 }
 
-/**
- * Applies the pending migrations and records them as `prisma migrate deploy` does, each in one transaction. The caller holds
- * migrationLock and has begun a transaction. Returns their names.
- */
+/** Applies the pending migrations and records them as `prisma migrate deploy` does, each in one transaction. Returns their names. */
 export async function applyMigrations(owner: pg.Client, folder = migrationsFolder): Promise<string[]> {
   const pending = await pendingMigrations(owner, folder);
   if (pending.length > 0) await owner.query(createTable);

@@ -3,10 +3,7 @@ import pg from "pg";
 import type { Logger } from "pino";
 import { errorFields } from "../errors.ts";
 
-/**
- * Milliseconds for a statement of the site, and for its wait for a connection. They are short, so that a sign-up whose connection is
- * dead can be tried on another one before its deadline.
- */
+/** For a statement or a connection, in milliseconds: few, so that a sign-up can leave a dead connection before its deadline. */
 const statementMs = 2_000;
 
 export type Database = ReturnType<typeof connect>;
@@ -14,15 +11,12 @@ export type Database = ReturnType<typeof connect>;
 /** Rejects with QUERY_TIMEOUT if the work takes longer. The work goes on. */
 export function within<T>(ms: number, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(
-      () => reject(Object.assign(new Error("Postgres takes too long"), { code: "QUERY_TIMEOUT" })),
-      ms,
-    );
+    const giveUp = () => reject(Object.assign(new Error("Postgres takes too long"), { code: "QUERY_TIMEOUT" }));
+    const timer = setTimeout(giveUp, ms);
     work.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }
 
-/** Opens no connection before the first one is needed. */
 export function createPool(webUrl: string): pg.Pool {
   return new pg.Pool({
     connectionString: webUrl,
@@ -32,7 +26,7 @@ export function createPool(webUrl: string): pg.Pool {
     query_timeout: statementMs,
     // A statement that outlived its client would hold a connection, and might store the entry after all.
     statement_timeout: statementMs - 50,
-    // The wait for the table. Statements that take a turn (models/equal-response-time.ts) set their own for entries.
+    // For the table. Statements that take a turn (models/equal-response-time.ts) set their own for entries.
     lock_timeout: 400,
   });
 }

@@ -4,7 +4,6 @@ import { readRole } from "../config/database-urls.ts";
 import { OperatorError } from "../errors.ts";
 import type { DatabaseSettings, WorkerTask } from "./settings.ts";
 
-/** Creates the queue if it is missing, and migrates it. */
 export async function createQueue(owner: pg.Client, ownerUrl: string): Promise<void> {
   await refuseForeignQueue(owner);
   const { Logger, runMigrations } = await import("graphile-worker"); // Half a megabyte that most sites do not need.
@@ -19,16 +18,14 @@ const queueTriggers: Partial<Record<WorkerTask, string[]>> = {
 
 /** Lets the worker read the queue, enables the triggers of its tasks, and disables the others, so that no jobs pile up. */
 export async function enableQueue(owner: pg.Client, worker: DatabaseSettings["worker"]): Promise<void> {
-  const statements = worker ? await missingPolicies(owner, readRole(worker.url).name) : [];
+  if (worker) await addPolicies(owner, readRole(worker.url).name);
   for (const [task, triggers] of Object.entries(queueTriggers) as [WorkerTask, string[]][]) {
     const wanted = worker?.tasks.includes(task) ?? false;
     // ALTER TABLE waits for sign-ups in progress, so it runs only for a change.
     if ((await isQueueEnabled(owner, task)) === wanted) continue;
-    for (const trigger of triggers) {
-      statements.push(`ALTER TABLE public.earlyaccess ${wanted ? "ENABLE" : "DISABLE"} TRIGGER ${trigger}`);
-    }
+    const change = wanted ? "ENABLE" : "DISABLE";
+    for (const trigger of triggers) await owner.query(`ALTER TABLE public.earlyaccess ${change} TRIGGER ${trigger}`);
   }
-  for (const statement of statements) await owner.query(statement);
 }
 
 /** Returns whether sign-ups add jobs of the task to the queue. */
@@ -41,7 +38,7 @@ export async function isQueueEnabled(owner: pg.Client, task: WorkerTask): Promis
 }
 
 /** Throws if another role than the waitlist's owner created the queue's schema: two applications would run each other's jobs. */
-async function refuseForeignQueue(owner: pg.Client): Promise<void> {
+async function refuseForeignQueue(owner: pg.Client) {
   const { rows } = await owner.query<{ owner: string }>(
     `SELECT r.rolname AS owner FROM pg_namespace JOIN pg_roles r ON r.oid = nspowner
        JOIN pg_class w ON w.oid = to_regclass('public.earlyaccess')
@@ -69,7 +66,7 @@ export const workerLock = 4_155_220;
 export const workerName = "perennial-worker";
 
 /** The queue's tables have row level security: only their owner sees rows without a policy. */
-async function missingPolicies(owner: pg.Client, role: string): Promise<string[]> {
+async function addPolicies(owner: pg.Client, role: string) {
   const { rows } = await owner.query<{ statement: string }>(
     `SELECT format('CREATE POLICY %I ON %s TO %I USING (true)', rolname, c.oid::regclass, rolname) AS statement
      FROM pg_roles r, pg_class c
@@ -77,5 +74,5 @@ async function missingPolicies(owner: pg.Client, role: string): Promise<string[]
        AND NOT EXISTS (SELECT FROM pg_policy WHERE polrelid = c.oid AND r.oid = ANY (polroles))`,
     [role],
   );
-  return rows.map(({ statement }) => statement);
+  for (const { statement } of rows) await owner.query(statement);
 }

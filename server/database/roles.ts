@@ -1,96 +1,88 @@
-// The roles of the site: creates them, runs the files in prisma/roles, and examines what else the web role could do.
+// The roles: creates them, runs their files in prisma/roles, and examines what else the web role could do.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
 import { signUpColumns } from "./columns.ts";
 import { readRole } from "../config/database-urls.ts";
 import { OperatorError } from "../errors.ts";
-import { begin, readLogin } from "./connect.ts";
+import { begin } from "./connect.ts";
 import { projectRoot } from "../project-root.ts";
 import type { DatabaseSettings, WorkerTask } from "./settings.ts";
 
-/** Names the group of the admins. Roles belong to all databases of a Postgres, and each waitlist has admins of its own. */
-export function adminsGroup(database: string): string {
-  return database === "perennial" ? "perennial_admins" : `perennial_admins_${database}`;
-}
+const id = pg.escapeIdentifier;
 
+/** What migrating needs from the owner, which may lack the right to do it. */
 interface Step {
   /** An SQL condition. */
   isDone: string;
   sql: string;
-  /** The SQL without the password, for the administrator; only of a step that creates a login. */
+  /** For the administrator, the SQL that creates a login without its password. */
   withoutPassword?: string;
 }
 
-const id = pg.escapeIdentifier;
+/** Returns an SQL expression: null if the role does not exist. */
+const roleOf = (name: string) => `to_regrole(quote_ident(${pg.escapeLiteral(name)}))`;
 
-/** Returns the steps for which the owner may lack a right, in the order in which they can run. */
-function listSteps(
-  { web, studio, worker, owner, admins, database }: Awaited<ReturnType<typeof readRoles>>,
-  settings: DatabaseSettings,
-): Step[] {
-  const roleOf = (name: string) => `to_regrole(quote_ident(${pg.escapeLiteral(name)}))`;
-  const exists = (name: string) => `${roleOf(name)} IS NOT NULL`;
-  const login = ({ name, password }: ReturnType<typeof readRole>): Step => {
-    // A forgotten transaction holds the entries that it changed, and sign-ups of their addresses get 503.
-    const create = (text: string) => `CREATE ROLE ${id(name)} LOGIN PASSWORD ${text};
+function createLogin({ name, password }: Role): Step {
+  // A forgotten transaction holds the entries that it changed, and sign-ups of their addresses get 503.
+  const create = (secret: string) => `CREATE ROLE ${id(name)} LOGIN PASSWORD ${secret};
 ALTER ROLE ${id(name)} SET idle_in_transaction_session_timeout = '30s';`;
-    const withoutPassword = create("'its password'");
-    return { isDone: exists(name), sql: create(pg.escapeLiteral(password)), withoutPassword };
-  };
+  const isDone = `${roleOf(name)} IS NOT NULL`;
+  return { isDone, sql: create(pg.escapeLiteral(password)), withoutPassword: create("'its password'") };
+}
+
+/** Returns the steps in the order in which they can run. */
+function listSteps({ web, studio, worker, owner, admins, database }: Roles, settings: DatabaseSettings): Step[] {
   const access = (name: string): Step => ({
     isDone: `has_database_privilege(${roleOf(name)}, current_database(), 'CONNECT')
       AND has_schema_privilege(${roleOf(name)}, 'public', 'USAGE')`,
     sql: `GRANT CONNECT ON DATABASE ${id(database)} TO ${id(name)};\nGRANT USAGE ON SCHEMA public TO ${id(name)};`,
   });
-  const group: Step = { isDone: exists(admins), sql: `CREATE ROLE ${id(admins)} NOLOGIN;` };
-  const membership = (name: string): Step => ({
-    isDone: `pg_has_role(${roleOf(name)}, ${roleOf(admins)}, 'MEMBER')`,
-    sql: `GRANT ${id(admins)} TO ${id(name)};`,
-  });
-  const erasures: Step = {
-    isDone: "to_regnamespace('earlyaccess_erasures') IS NOT NULL",
-    sql: `CREATE SCHEMA earlyaccess_erasures AUTHORIZATION ${id(owner)};`,
-  };
-  const queue: Step = {
-    isDone: "has_database_privilege(current_database(), 'CREATE') OR to_regnamespace('graphile_worker') IS NOT NULL",
-    sql: `GRANT CREATE ON DATABASE ${id(database)} TO ${id(owner)};`,
-  };
+  const steps: Step[] = [];
+  const add = (isDone: string, sql: string) => steps.push({ isDone, sql });
   // The table of migrations may belong to another application that uses Prisma.
-  const migrations: Step = {
-    isDone: "coalesce(has_table_privilege(to_regclass('public._prisma_migrations'), 'INSERT'), true)",
-    sql: `GRANT SELECT, INSERT, UPDATE ON public._prisma_migrations TO ${id(owner)};`,
-  };
-  return [
-    migrations,
-    ...(web ? [login(web), access(web.name)] : []),
-    ...(studio ? [group, login(studio), membership(studio.name), access(admins)] : []),
-    ...(settings.erasureKey ? [erasures] : []),
-    ...(settings.worker ? [queue] : []),
-    ...(worker ? [login(worker), access(worker.name)] : []),
-  ];
+  add(
+    "coalesce(has_table_privilege(to_regclass('public._prisma_migrations'), 'INSERT'), true)",
+    `GRANT SELECT, INSERT, UPDATE ON public._prisma_migrations TO ${id(owner)};`,
+  );
+  if (web) steps.push(createLogin(web), access(web.name));
+  if (studio) {
+    add(`${roleOf(admins)} IS NOT NULL`, `CREATE ROLE ${id(admins)} NOLOGIN;`);
+    steps.push(createLogin(studio));
+    const isMember = `pg_has_role(${roleOf(studio.name)}, ${roleOf(admins)}, 'MEMBER')`;
+    add(isMember, `GRANT ${id(admins)} TO ${id(studio.name)};`);
+    steps.push(access(admins));
+  }
+  if (settings.erasureKey) {
+    add(
+      "to_regnamespace('earlyaccess_erasures') IS NOT NULL",
+      `CREATE SCHEMA earlyaccess_erasures AUTHORIZATION ${id(owner)};`,
+    );
+  }
+  if (settings.worker) {
+    add(
+      "has_database_privilege(current_database(), 'CREATE') OR to_regnamespace('graphile_worker') IS NOT NULL",
+      `GRANT CREATE ON DATABASE ${id(database)} TO ${id(owner)};`,
+    );
+  }
+  if (worker) steps.push(createLogin(worker), access(worker.name));
+  return steps;
 }
 
 /** Creates missing roles and schemas, and commits. @throws OperatorError with the SQL for an administrator if the owner lacks rights. */
 export async function createRoles(owner: pg.Client, settings: DatabaseSettings): Promise<void> {
   const isTrue = async (sql: string) => (await owner.query(`SELECT (${sql}) AS value`)).rows[0].value === true;
-  const mayCreate = await isTrue("SELECT rolsuper OR rolcreaterole FROM pg_roles WHERE rolname = current_user");
+  const roles = await readRoles(owner, settings);
+  const { name } = readRole(settings.ownerUrl);
   const missing: string[] = [];
-  const [login, { name }] = [await readLogin(owner), readRole(settings.ownerUrl)];
-  for (const { isDone, sql, withoutPassword } of listSteps(await readRoles(owner, settings), settings)) {
+  for (const { isDone, sql, withoutPassword } of listSteps(roles, settings)) {
     if (await isTrue(isDone)) continue;
-    if (login !== name && withoutPassword) {
-      const fault = `The user "${name}" of DATABASE_OWNER_URL logs in as "${login}", so a pooler would not find a new role under its name.`;
+    if (withoutPassword && roles.login !== name) {
+      const fault = `The user "${name}" of DATABASE_OWNER_URL logs in as "${roles.login}", so a pooler would not find a new role under its name.`;
       throw new OperatorError(`${fault} Migrate with URLs of Postgres itself. See docs/postgres.md, Poolers.`);
     }
     // Without the right, do not try: Postgres would log the refused statement with its password.
-    if (mayCreate || !withoutPassword) {
-      await owner.query(`SAVEPOINT step; ${sql}`).catch(async (error: { code?: string }) => {
-        // insufficient_privilege; undefined_object, after a role that could not be created
-        if (!["42501", "42704"].includes(error.code ?? "")) throw error;
-        await owner.query("ROLLBACK TO step");
-      });
-    }
+    if (roles.mayCreate || !withoutPassword) await tryTo(sql, owner);
     // Postgres only warns if the owner may not grant a right on another role's object.
     if (!(await isTrue(isDone))) missing.push(withoutPassword ?? sql);
   }
@@ -100,6 +92,15 @@ export async function createRoles(owner: pg.Client, settings: DatabaseSettings):
   throw new OperatorError(
     `The role of DATABASE_OWNER_URL lacks rights. As an administrator of this database, run:\n${lines}\nand start again.`,
   );
+}
+
+/** Runs the statements, or changes nothing if the owner lacks a right. */
+async function tryTo(sql: string, owner: pg.Client) {
+  await owner.query(`SAVEPOINT step; ${sql}`).catch(async (error: { code?: string }) => {
+    // insufficient_privilege; undefined_object, after a role that could not be created
+    if (!["42501", "42704"].includes(error.code ?? "")) throw error;
+    await owner.query("ROLLBACK TO step");
+  });
 }
 
 /**
@@ -136,16 +137,25 @@ export function fillIn(sql: string, values: Record<string, string | undefined>):
   );
 }
 
+type Role = ReturnType<typeof readRole>;
+type Roles = Awaited<ReturnType<typeof readRoles>>;
+
 /** Returns the roles of the settings without those that are superuser or owner, which have every right. */
 async function readRoles(owner: pg.Client, { webUrl, adminUrl, worker }: DatabaseSettings) {
   const { rows } = await owner.query(
-    `SELECT current_user AS owner, current_database() AS database,
+    `SELECT current_user AS owner, session_user AS login, current_database() AS database,
+       (SELECT rolsuper OR rolcreaterole FROM pg_roles WHERE rolname = current_user) AS "mayCreate",
        ARRAY(SELECT r.rolname::text FROM ${rolesAndWaitlist} WHERE ${isPrivileged}) AS privileged`,
   );
-  const found = rows[0] as { owner: string; database: string; privileged: string[] };
+  const found = rows[0] as { owner: string; login: string; database: string; mayCreate: boolean; privileged: string[] };
   const restricted = (url = "") => (url && !found.privileged.includes(readRole(url).name) ? readRole(url) : undefined);
   const roles = { web: restricted(webUrl), studio: restricted(adminUrl), worker: restricted(worker?.url) };
   return { ...found, ...roles, admins: adminsGroup(found.database) };
+}
+
+/** Names the group of the admins. Roles belong to all databases of a Postgres, and each waitlist has admins of its own. */
+export function adminsGroup(database: string): string {
+  return database === "perennial" ? "perennial_admins" : `perennial_admins_${database}`;
 }
 
 /** An SQL condition: the role `r` is a superuser or may act as the owner of the waitlist `w`, or of the coming one. */
@@ -159,10 +169,7 @@ async function listExcess(owner: pg.Client, name: string) {
   return (await owner.query<{ held: string; repair: string; is_setting: boolean }>(query, [name])).rows;
 }
 
-/**
- * Examines the web role. Returns whether it is a superuser or the owner, and a warning of what else a compromised web process
- * could do; undefined if it could only sign up.
- */
+/** Returns whether the web role is a superuser or the owner, and a warning of what a compromised web process could do, or "". */
 export async function examineWebRole(owner: pg.Client, name: string) {
   const query = `SELECT ${isPrivileged} AS privileged FROM ${rolesAndWaitlist} WHERE r.rolname = $1`;
   const { rows } = await owner.query<{ privileged: boolean }>(query, [name]);
@@ -172,7 +179,7 @@ export async function examineWebRole(owner: pg.Client, name: string) {
     return { isPrivileged: true, warning };
   }
   const excess = await listExcess(owner, name);
-  if (excess.length === 0) return { isPrivileged: false, warning: undefined };
+  if (excess.length === 0) return { isPrivileged: false, warning: "" };
   const held = [...new Set(excess.map((one) => one.held))].join(", ");
   const repairs = [...new Set(excess.map(({ repair }) => `\n  ${repair};`))].join("");
   const warning = `${role} has ${held}. No sign-up needs it, and a compromised web process could use it. As an administrator of this database, run:${repairs}`;

@@ -14,23 +14,20 @@ export type WorkerTask = (typeof workerTasks)[number];
 export interface DatabaseSettings {
   ownerUrl: string;
   webUrl: string;
-  /** Undefined if there are no admins. */
   adminUrl?: string | undefined;
   worker?: { url: string; tasks: WorkerTask[] } | undefined;
   erasureKey?: string | undefined;
 }
 
 export interface OpenedDatabase extends DatabaseSettings {
-  /** Where the embedded Postgres keeps its data. */
-  directory?: string;
+  directory?: string; // Of the embedded Postgres.
   release(): Promise<void>;
 }
 
 /**
  * Opens the database for a program that connects with the URL `own` and needs no other. The owner's URL defaults to DATABASE_URL,
  * and the worker's to the owner's. Without any URL, it opens the embedded Postgres.
- * @param mayCreate false throws if there is no embedded Postgres yet.
- * @throws OperatorError if only other URLs are set.
+ * @param mayCreate false throws if there is no embedded Postgres yet. @throws OperatorError if only other URLs are set.
  */
 export async function openDatabase(config: Config, own: DatabaseUrlName, mayCreate = true): Promise<OpenedDatabase> {
   const { databaseUrl, databaseAdminUrl: adminUrl, erasureKey } = config;

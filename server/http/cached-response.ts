@@ -25,7 +25,7 @@ interface Variant {
 
 type Bodies = Partial<Record<Coding, Buffer>> & { identity: Buffer };
 
-/** Creates a variant with its own ETag for each body. @param headers Content-Type, and the caching headers that a 304 repeats. */
+/** @param headers Content-Type, and the caching headers that a 304 repeats. */
 export function cacheResponse(bodies: Bodies, status: number, headers: Record<string, string>): CachedResponse {
   const { "Content-Type": mediaType = "", ...caching } = headers;
   const variant = (body: Buffer, ...encoding: string[]): Variant => {
@@ -58,10 +58,7 @@ export async function compress(identity: Buffer): Promise<Bodies> {
   return { identity, br, gzip: gz };
 }
 
-/**
- * Sends the smallest variant that the client accepts, or a 304 if a GET or HEAD has its ETag.
- * @param headers further headers, as a flat list.
- */
+/** Sends the smallest variant that the client accepts, or a 304 if a GET or HEAD has its ETag. */
 export function sendCached(
   req: IncomingMessage,
   res: ServerResponse,

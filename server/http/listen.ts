@@ -8,11 +8,7 @@ import { errorFields, OperatorError } from "../errors.ts";
 /** Between log lines: each connection may meet the same error. */
 const logPauseMs = 60_000;
 
-/**
- * Starts to listen. Returns the port, which the system chooses if `port` is 0.
- * @param setting the setting that chooses the port, for the error message.
- * @throws OperatorError if the address cannot be used.
- */
+/** Returns the port, which the system chooses if `port` is 0. @throws OperatorError that names the setting of the port. */
 export async function listen(
   server: Server,
   host: string,

@@ -31,7 +31,6 @@ export type Coding = (typeof codings)[number];
 const cacheSize = 100;
 const cache = new Map<string, Coding[]>();
 
-/** Returns the codings that the client accepts, sorted as above, whatever their order in the header. */
 export function acceptedCodings({ headers }: IncomingMessage): Coding[] {
   const header = readHeader(headers, "accept-encoding") ?? "";
   const known = cache.get(header);

@@ -1,5 +1,4 @@
-// Changes to Node's messages and parser. Messages that are created with Express' prototypes keep V8's optimisations, two thirds of
-// the throughput. A connection that stops parsing at a chosen response limits the memory of clients that pipeline.
+// What depends on the inner workings of Node's HTTP server: fast message classes, and a connection that stops parsing.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
@@ -13,21 +12,20 @@ export interface MessagePrototypes {
 }
 
 /**
- * Returns classes of messages, and a function that gives them Express' prototypes. Express would change the prototype of every
- * message, and V8 would then drop its optimisations for the object.
+ * Returns classes whose messages have Express' prototypes from the start, once `inheritFrom` names them. Express changes the
+ * prototype of other messages one by one: V8 then drops its optimisations for the object, and two thirds of the throughput are lost.
  */
-export function createMessageClasses(): {
-  Request: typeof IncomingMessage;
-  Response: typeof ServerResponse;
-  inheritFrom: (express: MessagePrototypes) => void;
-} {
-  class Request extends nodeHttp.IncomingMessage {}
-  class Response extends nodeHttp.ServerResponse {}
+export function createMessageClasses() {
+  const Request: typeof IncomingMessage = class extends nodeHttp.IncomingMessage {};
+  const Response = class extends nodeHttp.ServerResponse {} as typeof ServerResponse;
   const inheritFrom = (express: MessagePrototypes) => {
-    express.request = Object.setPrototypeOf(Request.prototype, express.request) as object;
-    express.response = Object.setPrototypeOf(Response.prototype, express.response) as object;
+    Object.setPrototypeOf(Request.prototype, express.request);
+    Object.setPrototypeOf(Response.prototype, express.response);
+    // Express sets the prototype of each message. It is the one that the message has, so nothing changes.
+    express.request = Request.prototype;
+    express.response = Response.prototype;
   };
-  return { Request, Response: Response as typeof ServerResponse, inheritFrom };
+  return { Request, Response, inheritFrom };
 }
 
 /**
@@ -37,29 +35,28 @@ export function createMessageClasses(): {
 export const isInProgress = ({ writableEnded, writableLength }: ServerResponse) => !writableEnded || writableLength > 0;
 
 /**
- * Makes a response the last one of its connection. Later bytes stay unread until the response is sent. Then they are dropped
- * unparsed until the client closes the connection, for at most `lingering` milliseconds.
+ * Makes a response in progress the last one of its connection, and ignores all later bytes. The client has `lingeringMs` after the
+ * response to close the connection: if the server closed it with unread bytes, the system would reset it.
  */
-export function endAfter(response: ServerResponse, socket: Socket, lingering: number): void {
+export function endAfter(response: ServerResponse, socket: Socket, lingeringMs: number): void {
   response.shouldKeepAlive = false; // Sends "Connection: close", if the headers are not sent yet.
   socket.pause(); // First: otherwise the stream would go on reading into its buffer.
   stopParsing(socket);
-  // Node calls it after such a response, and would close the connection with unread bytes.
-  socket.destroySoon = () => undefined;
+  socket.destroySoon = () => undefined; // Node calls it after the response, and would close the connection.
   response.once("close", () => {
     socket.end();
     socket.resume();
-    const deadline = setTimeout(() => socket.destroy(), lingering).unref();
+    const deadline = setTimeout(() => socket.destroy(), lingeringMs).unref();
     socket.once("close", () => clearTimeout(deadline)); // A timer keeps the socket and its requests in memory.
   });
 }
 
 /**
- * Ignores the rest of the packet and all later bytes. Node would create a request and a response for each request of a packet, also
+ * Drops the rest of the packet and all later bytes. Node would create a request and a response for each request of a packet, also
  * after socket.destroy(), and keep them until the socket is closed: 1,600 pairs and 4 MB for a packet of 64 KB. This is the site's
  * only use of a private Node API; a test fails if it has no effect.
  */
-function stopParsing(socket: Socket): void {
+function stopParsing(socket: Socket) {
   const { parser } = socket as Socket & { parser?: { onIncoming?: () => number } };
   if (parser) parser.onIncoming = () => 2; // As after an upgrade: the parser ends here.
   socket.removeAllListeners("data").on("data", () => undefined);

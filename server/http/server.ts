@@ -65,7 +65,6 @@ export function createHttpServer(timeouts = directTimeouts) {
   /**
    * Refuses a request that arrives before the previous response is sent; HTTP lets the client repeat it. No browser or proxy
    * pipelines, and each request that Express handles holds 8 KB until its response is sent.
-   * @returns whether the request is admitted.
    */
   function admit(req: IncomingMessage, res: ServerResponse, refusal?: number): boolean {
     const { socket } = req;
@@ -83,7 +82,7 @@ export function createHttpServer(timeouts = directTimeouts) {
   }
 
   /** Stops listening, closes idle connections after a short delay, and gives requests in progress the grace period. */
-  async function close(): Promise<void> {
+  async function close() {
     // The system resets connections that wait when the server stops listening. Node may accept only one of them per turn.
     for (let turn = 0; turn < 50; turn++) await nextTurn();
     stopping = true; // Only now: a client that reads "Connection: close" connects again.

@@ -25,7 +25,7 @@ const parsers = new Map([
   ["application/x-www-form-urlencoded", parseFields],
 ]);
 
-function requireReadable({ headers }: Request, charset = "utf-8"): void {
+function requireReadable({ headers }: Request, charset = "utf-8") {
   if (charset.toLowerCase() !== "utf-8") throw new HttpError(415, "Send the body in UTF-8.");
   const encoding = headers["content-encoding"] ?? "identity";
   if (encoding.toLowerCase() === "identity") return;

@@ -38,7 +38,6 @@ export function requireRead(req: Request): void {
 export const requirePost: RequestHandler = ({ method }, _res, next) =>
   next(method === "POST" ? undefined : methodNotAllowed("POST"));
 
-/** Sends a problem document, or the error page to a client that prefers HTML. */
 export function handleErrors(errorPage: () => CachedResponse, log: Logger): ErrorRequestHandler {
   // Express recognises an error handler by its four parameters.
   return function handleError(thrown: unknown, req, res, _next) {

@@ -23,7 +23,6 @@ const scopes = [
 /**
  * Refuses with 429 a client above its limit, and a network (IPv4 /24, IPv6 /48) above ten times that.
  * Every request counts, also if its client hangs up. A request above the client's limit does not count for its network.
- * @param requests the kind of request; each kind has its own counts and limits.
  */
 export function clientLimit(
   { limit, windowSeconds, store }: SignupLimits,

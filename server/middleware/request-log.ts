@@ -17,7 +17,6 @@ export type OnResponse = (
 export interface RequestLogOptions {
   log: Logger;
   onResponse?: OnResponse | undefined;
-  /** The number of proxies in front. */
   trustProxy: number;
 }
 

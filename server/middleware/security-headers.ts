@@ -9,7 +9,6 @@ interface SecurityPolicy {
   hstsIncludeSubdomains?: boolean | undefined;
   /** CSP sources of inline styles and scripts, such as 'sha256-…'. */
   inline: { styles: string[]; scripts: string[] };
-  /** False keeps every response out of search engines. */
   allowIndexing: boolean;
 }
 

@@ -5,24 +5,24 @@ import { within } from "../database/pool.ts";
 
 /** In milliseconds from the arrival of a change; the response must come within 5 s. */
 const deadlineMs = 4_500;
-/** In milliseconds. No attempt begins later, so that Postgres rarely makes a refused change. */
+/** No attempt begins in the last 100 ms, so that Postgres rarely makes a change that was refused at the deadline. */
 const lastAttemptMs = deadlineMs - 100;
 /** Changes per statement. */
 const batchSize = 200;
-/** Entries per statement when a failed statement is retried. One locked entry among 200 costs four lock timeouts. */
+/** Entries per statement after a failed one. A locked entry among 200 costs four lock timeouts. */
 const groupSizes = [15, 4, 1];
-/** Milliseconds until a locked entry is retried. The first retry comes soon, because the worker locks an entry for one commit only. */
+/** Milliseconds until a locked entry is retried, at first few: the worker locks an entry for one commit only. */
 const firstRetryMs = 30;
 const retryMs = 250;
 /**
  * Milliseconds of the longest pause after a statement, in which the clients that it answered send their next changes. Without the
  * pause, clients fall into two groups, and each statement carries half of them.
  */
-const mostPauseMs = 10;
+const longestPauseMs = 10;
 
 interface Change<Data, Result> {
   data: Data;
-  mayStartUntil: number;
+  lastAttemptAt: number;
   /** The error of the latest attempt. */
   error?: unknown;
   resolve: (result: Result) => void;
@@ -40,12 +40,11 @@ interface Entry<Data, Result> {
  * entry fails and only the locked one waits. Changes of the same entry are stored in order, or together.
  */
 export class Batches<Data, Result> {
-  private readonly waiting: Change<Data, Result>[] = [];
-  /** Entries by key, from their first attempt until they are done. Later changes join their entry. */
-  private readonly tried = new Map<string, Entry<Data, Result>>();
-  /** The entries of failed statements. Each group is retried in one statement. */
+  private readonly newChanges: Change<Data, Result>[] = [];
+  /** By key, the entries whose changes are not stored yet. A new change joins its entry. */
+  private readonly unfinished = new Map<string, Entry<Data, Result>>();
+  /** Entries of failed statements. Each group is retried in one statement. */
   private readonly groups: Entry<Data, Result>[][] = [];
-  /** Locked entries, which are retried together. */
   private readonly locked: Entry<Data, Result>[] = [];
   private retryTimer: NodeJS.Timeout | undefined;
   private isRunning = false;
@@ -61,9 +60,9 @@ export class Batches<Data, Result> {
 
   /** Makes one change. @throws UnavailableError after 4.5 s at the latest; the change may then still be made. */
   async add(data: Data): Promise<Result> {
-    const change = { data, mayStartUntil: performance.now() + lastAttemptMs } as Change<Data, Result>;
+    const change = { data, lastAttemptAt: performance.now() + lastAttemptMs } as Change<Data, Result>;
     const stored = new Promise<Result>((resolve, reject) => Object.assign(change, { resolve, reject }));
-    this.waiting.push(change);
+    this.newChanges.push(change);
     this.start();
     try {
       return await within(deadlineMs, stored);
@@ -79,59 +78,63 @@ export class Batches<Data, Result> {
     this.isRunning = true;
   }
 
+  /** Stores the new changes, then retries groups until one fails again: new changes wait for one locked entry at most. */
   private async run() {
-    while (this.waiting.length > 0 || this.groups.length > 0) {
-      await this.storeWaiting();
-      // Stop at the first failure, so that new changes wait for one locked entry at most.
-      let isDone = true;
-      while (isDone && this.groups.length > 0) isDone = await this.attempt(this.groups.shift() ?? []);
+    while (this.newChanges.length > 0 || this.groups.length > 0) {
+      await this.storeNewChanges();
+      let group = this.groups.shift();
+      while (group && (await this.attempt(group))) group = this.groups.shift();
     }
     this.isRunning = false;
   }
 
-  private async storeWaiting() {
+  private async storeNewChanges() {
     const began = performance.now();
-    const taken = this.waiting.splice(0, batchSize);
+    const changes = this.newChanges.splice(0, batchSize);
     const group: Entry<Data, Result>[] = [];
-    for (const change of taken) {
+    for (const change of changes) {
       const key = this.keyOf(change.data);
-      const entry = this.tried.get(key) ?? { key, changes: [], retryMs: firstRetryMs };
-      entry.changes.push(change);
-      if (!this.tried.has(key)) group.push(entry);
-      this.tried.set(key, entry);
+      const known = this.unfinished.get(key);
+      if (known) known.changes.push(change);
+      else {
+        const entry = { key, changes: [change], retryMs: firstRetryMs };
+        this.unfinished.set(key, entry);
+        group.push(entry);
+      }
     }
     await this.attempt(group);
-    const pauseMs = Math.min((performance.now() - began) / 5, mostPauseMs);
-    if (taken.length > 1 && pauseMs >= 1) await sleep(pauseMs);
+    const pauseMs = Math.min((performance.now() - began) / 5, longestPauseMs);
+    if (changes.length > 1 && pauseMs >= 1) await sleep(pauseMs);
   }
 
   /** Runs one statement for the changes of these entries. Returns false if they must be retried. */
   private async attempt(group: Entry<Data, Result>[]): Promise<boolean> {
     const now = performance.now();
-    for (const entry of group) entry.changes = entry.changes.filter(({ mayStartUntil }) => now < mayStartUntil);
+    for (const entry of group) entry.changes = entry.changes.filter(({ lastAttemptAt }) => now < lastAttemptAt);
     const changes = group.flatMap((entry) => entry.changes);
     try {
       const results = changes.length > 0 ? await this.store(changes.map(({ data }) => data)) : [];
       changes.forEach(({ resolve }, i) => resolve(results[i] as Result));
     } catch (error) {
       for (const change of changes) change.error = error;
-      if (isLock(error) || (isRefusal(error) && group.length > 1)) {
+      if (isLocked(error) || (isRefusedValue(error) && group.length > 1)) {
         this.retry(group);
         return false;
       }
       for (const { reject } of changes) reject(error);
     }
-    for (const { key } of group) this.tried.delete(key);
+    for (const { key } of group) this.unfinished.delete(key);
     return true;
   }
 
-  /** Splits the group. A single entry is locked, and is retried later. */
+  /** Splits the group. A single entry is locked, and waits. */
   private retry(group: Entry<Data, Result>[]) {
     const size = groupSizes.find((smaller) => smaller < group.length);
-    if (size) for (let i = 0; i < group.length; i += size) this.groups.push(group.slice(i, i + size));
-    else for (const entry of group) this.retryLater(entry);
+    if (size === undefined) for (const entry of group) this.retryLater(entry);
+    else for (let i = 0; i < group.length; i += size) this.groups.push(group.slice(i, i + size));
   }
 
+  /** Retries all locked entries together. */
   private retryLater(entry: Entry<Data, Result>) {
     this.locked.push(entry);
     clearTimeout(this.retryTimer);
@@ -143,12 +146,13 @@ export class Batches<Data, Result> {
   }
 }
 
-/** Returns whether a transaction held an entry, the turn or the table: a timeout or a deadlock. */
-function isLock(error: unknown): boolean {
-  return /^(57014|55P03|40P01)$/.test(errorFields(error).code ?? "");
+/** Returns whether a transaction held an entry, the turn or the table. */
+function isLocked(error: unknown): boolean {
+  // query_canceled (a timeout), lock_not_available, deadlock_detected
+  return ["57014", "55P03", "40P01"].includes(errorFields(error).code ?? "");
 }
 
-/** Returns whether Postgres refused a value, which may be that of one entry. */
-function isRefusal(error: unknown): boolean {
+/** Returns whether Postgres refused a value, which may be that of one entry: the classes data exception and integrity constraint. */
+function isRefusedValue(error: unknown): boolean {
   return /^2[23]/.test(errorFields(error).code ?? "");
 }

@@ -26,7 +26,7 @@ export function createPageViews(execute: Database["execute"], log: Logger) {
   let counted = new Map<string, Count>();
   let flushing = Promise.resolve();
 
-  function add({ day, source, views }: Count): void {
+  function add({ day, source, views }: Count) {
     const isNamed = counted.size < mostSources || source === directSource || counted.has(`${day} ${source}`);
     const name = isNamed ? source : otherSources;
     const count = counted.get(`${day} ${name}`) ?? { day, source: name, views: 0 };
@@ -35,7 +35,7 @@ export function createPageViews(execute: Database["execute"], log: Logger) {
   }
 
   /** Stores the views counted so far. If that fails, keeps them for the next flush, unless Postgres refuses a value. */
-  async function store(): Promise<void> {
+  async function store() {
     const counts = [...counted.values()];
     if (counts.length === 0) return;
     counted = new Map();

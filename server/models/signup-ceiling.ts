@@ -22,7 +22,7 @@ export function createSignupCeiling(ceiling: number, log: Logger) {
   let hour = newHour(0);
 
   /** Logs each message once an hour: a line for each request of a flood would fill the disk. */
-  function logOnce(level: "warn" | "error", message: string): void {
+  function logOnce(level: "warn" | "error", message: string) {
     if (hour.logged.has(message)) return;
     hour.logged.add(message);
     log[level]({ ceiling }, message);

@@ -34,10 +34,7 @@ export function readSource(body: Record<string, unknown>, page = ""): Source {
   return { ...(Object.fromEntries(campaign) as Source), referrer_host: hostOf(given.referrer) };
 }
 
-/**
- * Returns the source of a page view, with the same rule as `sourceName`.
- * @param query of the report: utm_source, and the referrer's host.
- */
+/** Returns the source of a page view, with the same rule as `sourceName`. */
 export function viewSource(query: URLSearchParams, ownHosts: string[]): string {
   const host = hostOf(query.get("referrer"));
   const isOther = host !== null && !ownHosts.includes(host);

@@ -12,12 +12,10 @@ export interface WaitlistEntry extends Source, Record<FieldName, string | null> 
   /** Lower-cased, its domain in ASCII. */
   email: string;
   suspected_spam: boolean;
-  /** The address belongs to a known provider of disposable addresses. */
   disposable_email: boolean;
   unusual_volume: boolean;
 }
 
-/** An entry, and what else a sign-up stores with it. */
 export interface SignUp extends WaitlistEntry {
   /** Id of the privacy notice that the form showed; null if the sign-up names none. */
   notice_id?: string | null;
@@ -89,11 +87,7 @@ export function normaliseEmail(email: string): string | undefined {
 
 export type ParsedEntry = { ok: true; entry: WaitlistEntry } | { ok: false; errors: FieldErrors };
 
-/**
- * Trims, normalises and validates the fields; ignores unknown keys. A suspicious entry gets a flag and is never refused.
- * `errors` has the first error of each bad field.
- * @param page the URL of the page with the form.
- */
+/** Trims, normalises and validates the fields; ignores unknown keys. A suspicious entry gets a flag and is never refused. */
 export function parseEntry(body: Record<string, unknown>, page?: string): ParsedEntry {
   const result = waitlistEntry.safeParse(body);
   if (result.success) {
@@ -117,7 +111,7 @@ export function readNoticeId(value: unknown): string | null {
 
 const domains = disposableEmailBlocklistSet();
 
-/** Returns true for a listed domain and its subdomains. @param email in lower case. */
+/** Returns true for a listed domain and its subdomains. */
 function isDisposable(email: string): boolean {
   const labels = email.slice(email.lastIndexOf("@") + 1).split(".");
   return labels.some((_, i) => domains.has(labels.slice(i).join(".")));

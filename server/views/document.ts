@@ -26,7 +26,6 @@ function withoutVoidSlashes(html: string): string {
 export interface PublicSite {
   /** Without a trailing slash. */
   origin: string;
-  /** False keeps every page out of search engines, for staging. */
   allowIndexing: boolean;
   settings: () => PageSettings;
 }

@@ -16,11 +16,9 @@ export interface Frontend extends Pages {
   files: Cache;
   /** CSP sources of the pages' inline styles and scripts. */
   inline: { styles: string[]; scripts: string[] };
-  /** Serves the client's sources in development. */
   vite?: ViteDevServer;
 }
 
-/** Reads the result of `npm run build`. */
 export async function createBuiltFrontend(site: PublicSite): Promise<Frontend> {
   const { findPage, listedPaths, prerenderedIds, renderPage } = await import("../../client/entry-server.tsx");
   const { toDocument, styles } = await readTemplate(site);
@@ -74,13 +72,11 @@ export async function createDevFrontend(server: Server, site: PublicSite): Promi
 
 const documentModule = join(projectRoot, "server", "views", "document.ts");
 
-/** The folder of the client's built files. */
 export const builtClient = join(projectRoot, "dist", "client");
 
 /**
  * Inlines the stylesheet of the page, so that the first paint waits for the document only. Adds the script's hash, so that the
  * browser runs no other script in its place.
- * @returns the function that creates documents, and the CSP sources of the inline styles.
  */
 async function readTemplate(site: PublicSite) {
   const template = await readFile(join(builtClient, "index.html"), "utf8");
@@ -105,7 +101,6 @@ async function readTemplate(site: PublicSite) {
   };
 }
 
-/** Returns the hash by which a browser recognises a script or style. */
 function integrity(content: string | Buffer): string {
   return `sha256-${createHash("sha256").update(content).digest("base64")}`;
 }
@@ -114,7 +109,7 @@ function integrity(content: string | Buffer): string {
 const hashedCaching = "public, max-age=31536000, immutable";
 const otherCaching = "public, max-age=3600";
 
-/** Reads the folder's files and the compressed variants beside them, without index.html, which is a template. */
+/** Leaves out index.html, which is a template. */
 async function readStaticFiles(folder: string): Promise<Cache> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const names = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
@@ -137,7 +132,7 @@ async function readCached(name: string, caching: string): Promise<CachedResponse
 
 const plain = "text/plain; charset=utf-8";
 
-/** robots.txt, the sitemap and security.txt. @param paths of the pages in the sitemap. */
+/** @param paths of the pages in the sitemap. */
 function crawlerFiles({ origin, allowIndexing, settings }: PublicSite, paths: string[]): Cache {
   const rules = allowIndexing ? `Allow: /\n\nSitemap: ${origin}/sitemap.xml` : "Disallow: /";
   const sitemap = `<?xml version="1.0" encoding="UTF-8"?>

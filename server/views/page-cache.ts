@@ -48,7 +48,6 @@ export async function createPages(load: () => Promise<Rendering>, settings: () =
     return cacheResponse(bodies, page.status, { "Content-Type": "text/html; charset=utf-8", ...caching });
   }
 
-  /** Renders a page at its first request, and keeps it. */
   function renderOnce(id: PageId, failure?: FormFailure): Promise<CachedResponse> {
     const key = `${id} ${failure?.status} ${failure?.wait}`;
     const page = onDemand.get(key) ?? render(id, true, failure);
@@ -57,8 +56,7 @@ export async function createPages(load: () => Promise<Rendering>, settings: () =
     return page;
   }
 
-  /** Renders the cached pages again. @throws whatever a component throws. */
-  async function refresh(): Promise<void> {
+  async function refresh() {
     onDemand.clear();
     const prerender = async (id: PageId) => prerendered.set(id, await render(id, true));
     if (isBuilt) await Promise.all(prerenderedIds.map(prerender));
@@ -68,19 +66,14 @@ export async function createPages(load: () => Promise<Rendering>, settings: () =
 
   await refresh();
   return {
-    /** Returns the page of a URL, or undefined. */
     findPage: async (path: string, query: string) => (await load()).findPage(path, query),
-    /** Returns the page of a URL if it was rendered at the start; undefined in development. */
+    /** Returns undefined in development. */
     findPrerendered: (path: string, query: string) => {
       const id = findPage(path, query);
       return id && prerendered.get(id);
     },
-    /** Returns the page for a fault, which is rendered in advance. */
     errorPage: () => errorPage,
-    /**
-     * Returns a page, or the page with the failure of a form post. A page that is the same for everybody is rendered once.
-     * @throws whatever a component throws.
-     */
+    /** Returns a page, or the page with the failure of a form post. A page that is the same for everybody is rendered once. */
     renderPage: async (id: PageId, failure?: FormFailure) => {
       if (!isBuilt || failure?.values) return render(id, false, failure);
       return (failure ? undefined : prerendered.get(id)) ?? renderOnce(id, failure);

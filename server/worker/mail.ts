@@ -11,9 +11,7 @@ import type { CountMail } from "./metrics.ts";
 interface MailSettings {
   url: string;
   from: { name: string; address: string };
-  /** HMAC key of erased addresses. */
   key: string;
-  /** MAIL_MIN_CONFIRMED. */
   minConfirmed: number;
   site: MailedSite;
   onMail?: CountMail | undefined;

@@ -37,7 +37,7 @@ const figures = (minConfirmed: number | undefined) => `SELECT ${backlogSeconds} 
   ${(minConfirmed ?? 0) / 100}::float AS perennial_mails_confirmed_ratio_min
   FROM graphile_worker.jobs`;
 
-function addGauges(registry: Registry, client: pg.Client, minConfirmed: number | undefined): void {
+function addGauges(registry: Registry, client: pg.Client, minConfirmed: number | undefined) {
   let reading: Promise<Record<string, number>> | undefined;
   const read = () =>
     (reading ??= client

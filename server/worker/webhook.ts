@@ -33,11 +33,8 @@ export function webhookTask(webhook: Webhook): Task {
   };
 }
 
-/**
- * Resolves when the receiver answers with 2xx.
- * @throws an Error that says what the receiver did instead, without its URL, which is a secret.
- */
-async function post({ url, secret }: Webhook, event: WebhookEvent): Promise<void> {
+/** @throws an Error that says what the receiver did instead of a 2xx, without its URL, which is a secret. */
+async function post({ url, secret }: Webhook, event: WebhookEvent) {
   const body = JSON.stringify(secret ? toJson(event) : { text: formatMessage(event) });
   const headers = { "Content-Type": "application/json", ...(secret && sign(secret, messageId(event), body)) };
   const signal = AbortSignal.timeout(10_000); // Slack answers within about one second.

@@ -24,8 +24,7 @@ const concurrency = 4;
  * Runs the tasks until the signal. If another worker runs, waits for its end first.
  * @param roundMs the interval of checks of Postgres, in milliseconds; also how long the worker waits for its answer and, before
  * it ends, for the jobs in progress.
- * @throws OperatorError if no task is configured, a setting or the queue is missing, ERASURE_KEY is wrong, or the connection to
- * Postgres is lost.
+ * @throws OperatorError if no task is configured, a setting or the queue is missing, ERASURE_KEY is wrong, or Postgres is lost.
  */
 export async function runTasks(
   { worker, erasureKey: key }: OpenedDatabase,
@@ -104,7 +103,7 @@ function createRunnerLogger(log: Log): Logger {
   });
 }
 
-async function checkDatabase(holder: pg.Client, tasks: TaskList, key: string | undefined): Promise<void> {
+async function checkDatabase(holder: pg.Client, tasks: TaskList, key: string | undefined) {
   const { rows } = await holder.query("SELECT to_regnamespace('graphile_worker') IS NOT NULL AS queue");
   if (!rows[0].queue) {
     throw new OperatorError("There is no queue yet. Migrate with the worker's settings.");
@@ -113,7 +112,7 @@ async function checkDatabase(holder: pg.Client, tasks: TaskList, key: string | u
 }
 
 /** Takes the lock, under the name by which doctor knows it, and releases the jobs of a killed worker; otherwise they stay locked for four hours. */
-async function takeOver(holder: pg.Client, log: Log, signal: AbortSignal, roundMs: number): Promise<void> {
+async function takeOver(holder: pg.Client, log: Log, signal: AbortSignal, roundMs: number) {
   await holder.query(`SET application_name = '${workerName}'`);
   for (let tries = 0; !signal.aborted; tries++) {
     await completeRound(holder, roundMs);
@@ -128,13 +127,13 @@ async function takeOver(holder: pg.Client, log: Log, signal: AbortSignal, roundM
   );
 }
 
-async function rejectOnLoss(holder: pg.Client, signal: AbortSignal): Promise<void> {
+async function rejectOnLoss(holder: pg.Client, signal: AbortSignal) {
   await once(holder, "end");
   if (!signal.aborted) throw new OperatorError("The connection to Postgres was lost.");
 }
 
 /** Resolves after the signal. A mail server that hangs delays no round. */
-async function completeRounds(holder: pg.Client, signal: AbortSignal, roundMs: number): Promise<void> {
+async function completeRounds(holder: pg.Client, signal: AbortSignal, roundMs: number) {
   while (!signal.aborted) {
     await completeRound(holder, roundMs);
     await sleep(roundMs, undefined, { signal }).catch(() => undefined);
@@ -142,7 +141,7 @@ async function completeRounds(holder: pg.Client, signal: AbortSignal, roundMs: n
 }
 
 /** @throws OperatorError if Postgres does not answer in time: a restart opens a new connection. */
-async function completeRound(holder: pg.Client, roundMs: number): Promise<void> {
+async function completeRound(holder: pg.Client, roundMs: number) {
   const query = { text: "SELECT FROM graphile_worker.jobs LIMIT 1", query_timeout: roundMs };
   await holder.query(query as pg.QueryConfig).catch((cause: Error) => {
     throw new OperatorError(`Postgres does not answer the worker: ${cause.message}`, { cause });

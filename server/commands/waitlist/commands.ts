@@ -25,7 +25,6 @@ const program = new Command("waitlist")
 export const commands = [exportCommand, importCommand, invite, joined, stats, unflag, erase, purge, show, doctor];
 for (const command of commands) program.addCommand(command.copyInheritedSettings(program));
 
-/** @param args the words after `waitlist`. */
 export async function runCommandLine(args: string[]): Promise<void> {
   try {
     await program.parseAsync(args, { from: "user" });

@@ -6,7 +6,7 @@ import { loadConfig } from "../../config/load-config.ts";
 import { connectTo, readLogins, withConnection } from "../../database/connect.ts";
 import { openDatabase, type OpenedDatabase, type WorkerTask } from "../../database/settings.ts";
 import { requireErasureKey } from "../../database/erasure-key.ts";
-import { mayMigrate, pendingMigrations } from "../../database/migrate.ts";
+import { findWaitlist, pendingMigrations } from "../../database/migrate.ts";
 import { backlogSeconds, isQueueEnabled, workerLock, workerName } from "../../database/queue.ts";
 import { examineWebRole } from "../../database/roles.ts";
 import { readRole } from "../../config/database-urls.ts";
@@ -93,7 +93,7 @@ async function* examineDatabase(database: OpenedDatabase, config: Config): Async
   const owner = await connectTo(ownerUrl);
   try {
     const named = await readLogins(owner, database).catch(() => database);
-    const isOwner = await mayMigrate(owner);
+    const { mayMigrate: isOwner } = await findWaitlist(owner);
     const isUpToDate = isOwner && (await pendingMigrations(owner)).length === 0;
     if (isUpToDate) yield ok("Migrations", "all applied");
     else if (isOwner) yield problem("Migrations", `the database is not up to date. ${migrateHint}`);

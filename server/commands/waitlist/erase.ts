@@ -32,7 +32,6 @@ export const erase = new Command("erase")
       }
       // A backup may have an entry that the list lacks.
       const spellings = emails.flatMap((email) => normaliseEmail(email) ?? []);
-      // One statement erases all.
       await eraseEntries(client, [...listed.values(), ...spellings.map((email) => ({ id: null, email }))], erasureKey);
       print(`Removed ${countEntries(listed.size)}. Not on the list: ${countNames(missing)}.\n`);
     });

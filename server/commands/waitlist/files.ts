@@ -10,7 +10,6 @@ import { count, countEntries, print } from "../command.ts";
 /**
  * Writes to stdout, or to a new file that only this user can read, complete or absent. Opens the file before the work: nothing
  * changes if it exists or cannot be created.
- * @param write resolves with the number of entries that it wrote.
  */
 export async function writeList(path = "-", write: (output: Writable) => Promise<number>): Promise<void> {
   if (path === "-") {

@@ -46,8 +46,7 @@ export async function openCsv(path: string): Promise<CsvFile> {
   return { ignored, lines: readLines(records, columns) };
 }
 
-/** @throws OperatorError if a required column is missing or a column occurs twice. */
-function checkColumns(columns: (string | undefined)[]): void {
+function checkColumns(columns: (string | undefined)[]) {
   const isNamed = columns.includes("first_name") || columns.includes("last_name");
   // The message does not quote the first line: without a header it would be personal data.
   const missing = ["email", "name", "company"].find(

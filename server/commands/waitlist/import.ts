@@ -62,7 +62,6 @@ async function checkLines(client: pg.Client, { lines }: CsvFile, key: string | u
   return Object.assign(summary, await countEmails(client));
 }
 
-/** Yields the entries of the valid lines, and notes what is wrong with the others in `summary`. */
 async function* readEntries(lines: CsvFile["lines"], summary: ImportSummary): AsyncGenerator<ImportedEntry> {
   for await (const line of lines) {
     const read = readLine(line);

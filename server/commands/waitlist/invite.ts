@@ -71,7 +71,6 @@ async function inviteToList(client: pg.Client, first: number, condition: string,
   throw new OperatorError("Nobody was invited: no waiting entry matches. Nothing was written.");
 }
 
-/** @throws OperatorError if a command found nobody of the invitation. */
 function requirePeople(people: number, invitation: string): number {
   if (people > 0) return people;
   throw new OperatorError(
@@ -79,7 +78,7 @@ function requirePeople(people: number, invitation: string): number {
   );
 }
 
-async function printInvitations(client: pg.Client): Promise<void> {
+async function printInvitations(client: pg.Client) {
   const list = await invitations.listInvitations(client);
   if (list.length === 0) print("There are no invitations.\n");
   for (const { invitation, people, invited, joined } of list)

@@ -102,7 +102,6 @@ export async function examineMailServer(url: string, { publicUrl = "" }: Config)
   }
 }
 
-/** Sends the confirmation mail, with links of no entry. */
 export async function sendTestMail(email: string): Promise<Finding> {
   const { mailFrom: from, smtpUrl: url, publicUrl: origin = "", contactEmail: contact, ...config } = loadConfig();
   const to = normaliseEmail(email);

@@ -6,7 +6,6 @@ const isDay = (text: string) => z.iso.date().safeParse(text).success;
 const dateTime = z.iso.datetime({ offset: true, local: true });
 const dayMs = 86_400_000;
 
-/** Returns undefined for a text that is no date. */
 export function readMoment(text: string): Date | undefined {
   if (isDay(text)) return new Date(text);
   // Postgres writes "2026-01-31 12:00:00+00"; zod wants seconds before an offset.
@@ -43,5 +42,4 @@ export interface Period {
   until?: string;
 }
 
-/** Returns an SQL condition on created_at. */
 export const inPeriod = ({ since = "true", until = "true" }: Period) => `${since} AND ${until}`;

@@ -24,10 +24,8 @@ interface Cluster {
 }
 
 /**
- * Opens the Postgres whose data is in `folder`. Creates the cluster if there is none, starts it if it does not run, and joins
- * it if it does, also if the process that started it was killed. The last process that releases it stops it.
- * @param mayCreate false throws if there is no cluster.
- * @throws OperatorError if that is not possible, for example without the binaries.
+ * Opens the Postgres whose data is in `folder`: creates the cluster if there is none, and starts it if it does not run. The last
+ * process that releases it stops it. @param mayCreate false throws if there is no cluster. @throws OperatorError
  */
 export async function openEmbedded(folder: string, mayCreate = true) {
   if (!mayCreate && !(await readPasswords(join(folder, "postgres"))))
@@ -107,7 +105,7 @@ async function createCluster(directory: string, binaries: PostgresBinaries): Pro
 }
 
 /** Repeats a rename for 2 s: an antivirus program on Windows holds new files for a moment. */
-async function renameNew(from: string, to: string, triesLeft = 8): Promise<void> {
+async function renameNew(from: string, to: string, triesLeft = 8) {
   try {
     await rename(from, to);
   } catch (error) {
@@ -117,10 +115,7 @@ async function renameNew(from: string, to: string, triesLeft = 8): Promise<void>
   }
 }
 
-/**
- * Connects and starts Postgres until both work: another process may be starting or stopping it. Returns a connection that holds
- * inUseLock.
- */
+/** Connects and starts Postgres until both work: another process may be starting or stopping it. */
 async function joinCluster(cluster: Cluster): Promise<pg.Client> {
   const deadline = Date.now() + startDeadlineMs;
   for (;;) {
@@ -131,16 +126,14 @@ async function joinCluster(cluster: Cluster): Promise<pg.Client> {
     } catch (cause) {
       const error = cause as Error & { code?: string };
       if (error.code === "28P01") throw unusable(cluster.directory, cause);
-      if (Date.now() > deadline) {
-        const log = join(cluster.directory, "postgres.log");
-        throw new Error(`${error.message}; its log is ${log}`, { cause });
-      }
+      const log = join(cluster.directory, "postgres.log");
+      if (Date.now() > deadline) throw new Error(`${error.message}; its log is ${log}`, { cause });
       await sleep(250);
     }
   }
 }
 
-/** Takes inUseLock. Returns undefined if this cluster does not run. @throws if it is starting or stopping. */
+/** Returns a connection that holds inUseLock, or undefined if this cluster does not run. @throws if it is starting or stopping. */
 async function hold({ data, passwords }: Cluster): Promise<pg.Client | undefined> {
   const { port, isRunning } = await readLock(data);
   // After a kill, another user's program may listen on the port, and would get the password.
@@ -161,7 +154,7 @@ async function hold({ data, passwords }: Cluster): Promise<pg.Client | undefined
   }
 }
 
-async function createOwner(client: pg.Client, password: string): Promise<void> {
+async function createOwner(client: pg.Client, password: string) {
   // A session lock: CREATE DATABASE cannot run in a transaction.
   await client.query("SELECT pg_advisory_lock($1)", [inUseLock + 1]);
   const { rows } = await client.query(
@@ -192,7 +185,7 @@ async function leave(cluster: Cluster, holder: pg.Client): Promise<void> {
   holder.end().catch(() => undefined);
 }
 
-async function start({ directory, data, binaries }: Cluster): Promise<void> {
+async function start({ directory, data, binaries }: Cluster) {
   const { port: last, isRunning } = await readLock(data);
   // Postgres refuses to start while the process named in its lock file is alive. After a kill, that number may belong to an
   // unrelated process; in a container it usually does. A running postmaster ends itself without the file.

@@ -3,7 +3,6 @@ import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:net";
 
-/** Returns whether no program listens on the port of 127.0.0.1. */
 export async function isFree(port: number): Promise<boolean> {
   const server = createServer().listen(port, "127.0.0.1");
   try {
@@ -15,10 +14,7 @@ export async function isFree(port: number): Promise<boolean> {
   return true;
 }
 
-/**
- * Returns a port of 127.0.0.1 that no program uses. The system takes ports from 32768 up for outgoing connections and for
- * programs that listen on port 0.
- */
+/** The system takes ports from 32768 up for outgoing connections and for programs that listen on port 0. */
 export async function freePort(): Promise<number> {
   const port = randomInt(20_000, 32_768);
   return (await isFree(port)) ? port : freePort();

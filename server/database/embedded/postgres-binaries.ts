@@ -17,10 +17,7 @@ const run = promisify(execFile);
 /** The exit code of a program on Windows that lacks a library. */
 const missingDll = 0xc0000135;
 
-/**
- * @param directory of the cluster; created if it is missing.
- * @throws if the programs are not installed, as in the production image.
- */
+/** @throws if the programs are not installed, as in the production image. */
 export async function findPostgresBinaries(directory: string) {
   const paths = await findPaths();
   await mkdir(directory, { recursive: true });

@@ -68,7 +68,6 @@ export async function eraseEntries(
 /** An SQL condition: the entry is older than the months of the first parameter. */
 const isOld = "created_at < CURRENT_TIMESTAMP - make_interval(months => $1::int)";
 
-/** Deletes the entries that are older than the retention period, as eraseEntries does. Returns their number. */
 export async function purgeOld(client: Queryable, months: number, key: string | undefined): Promise<number> {
   const select = `SELECT id, email FROM public.earlyaccess WHERE ${isOld} LIMIT ${batchSize}`;
   let purged = 0;

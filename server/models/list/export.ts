@@ -28,14 +28,14 @@ export const exportFormats = {
      TO STDOUT (FORMAT csv, QUOTE E'\\x01', DELIMITER E'\\x02')`,
 };
 
-/** Streams the rows of a COPY statement; ends the output unless it is stdout. Returns the number of rows. */
+/** Ends the output unless it is stdout. Returns the number of rows. */
 export async function copyRows(client: pg.Client, copy: string, output: Writable): Promise<number> {
   const rows = client.query(copyTo(copy));
   await pipeline(rows, output, { end: output !== process.stdout });
   return rows.rowCount;
 }
 
-/** Streams the list of an invitation as CSV. Returns the number of people. */
+/** Returns the number of people. */
 export async function copyInvitation(client: pg.Client, invitation: string, output: Writable): Promise<number> {
   const copy = `COPY (SELECT ${fieldColumns.map(toCsvCell).join(", ")} FROM public.earlyaccess
     WHERE invitation = ${pg.escapeLiteral(invitation)} AND status = 'invited' ORDER BY created_at, id) TO STDOUT (FORMAT csv, HEADER)`;

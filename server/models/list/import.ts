@@ -54,7 +54,6 @@ export async function copyEntries(client: pg.Client, entries: AsyncIterable<Impo
   return copied;
 }
 
-/** Returns a line in the text format of COPY. */
 function formatLine(number: number, entry: ImportedEntry, hash: Buffer | null): string {
   const cells = [number, ...order.map((column) => entry[column]), hash && `\\x${hash.toString("hex")}`];
   // The checks of a sign-up refuse line breaks and tabs.
@@ -65,7 +64,6 @@ export async function deleteErased(client: pg.Client): Promise<number> {
   return (await client.query(`DELETE FROM pg_temp.line WHERE ${isErased}`)).rowCount ?? 0;
 }
 
-/** Returns the number of different addresses, and how many of these are on the list already. */
 export async function countEmails(client: pg.Client): Promise<{ entries: number; known: number }> {
   const { rows } = await client.query<{ entries: number; known: number }>(
     `SELECT count(*)::int AS entries, count(listed.id)::int AS known

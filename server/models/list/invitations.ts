@@ -3,11 +3,7 @@ import pg from "pg";
 import { sourceName } from "../source.ts";
 import { isFlagged } from "../waitlist-entry.ts";
 
-/**
- * Returns an SQL condition for the entries that can be invited: waiting and not flagged.
- * @param source as stats names it; undefined for all.
- * @param confirmed true for confirmed addresses only.
- */
+/** @param source as stats names it; undefined for all. @param confirmed true for confirmed addresses only. */
 export function invitableCondition(source: string | undefined, confirmed: boolean): string {
   const conditions = ["status = 'waiting'", `NOT ${isFlagged}`];
   if (source !== undefined) conditions.push(`${sourceName} = ${pg.escapeLiteral(source)}`);
@@ -39,7 +35,6 @@ export async function inviteOldest(client: pg.Client, first: number, condition: 
   return updateInBatches(client, update, invitation, first);
 }
 
-/** Sets the entries of the invitation that are still invited back to waiting. Returns their number. */
 export async function revertInvitation(client: pg.Client, invitation: string): Promise<number> {
   const update = `UPDATE public.earlyaccess SET status = 'waiting', invitation = NULL WHERE id = ANY (ARRAY(
     SELECT id FROM public.earlyaccess WHERE invitation = $2 AND status = 'invited' LIMIT $1 FOR UPDATE))`;
@@ -73,7 +68,6 @@ async function updateInBatches(client: pg.Client, update: string, invitation: st
   }
 }
 
-/** Returns all invitations, the newest first. `invited` and `joined` count its people with that status. */
 export async function listInvitations(client: pg.Client) {
   // The number at the end of a name has no leading zeros.
   const { rows } = await client.query<{ invitation: string } & Record<"people" | "invited" | "joined", number>>(
