@@ -1,4 +1,4 @@
-// Errors for the operator, what may be logged of an error, and text that is safe to write to a terminal.
+// Errors for the operator, what may be logged of an error, a time limit for Postgres, and text that is safe to write to a terminal.
 
 /** An error that the operator can repair. Its message says how, in whole sentences. */
 export class OperatorError extends Error {
@@ -57,6 +57,15 @@ export function errorFields(error: unknown) {
   const cause = meta?.driverAdapterError?.cause;
   const known = codesByMessage.find(([pattern]) => pattern.test(message ?? ""))?.[1];
   return { name, code: cause?.originalCode ?? cause?.kind ?? code ?? known };
+}
+
+/** Rejects with QUERY_TIMEOUT if the work takes longer. The work goes on. */
+export function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const giveUp = () => reject(Object.assign(new Error("Postgres takes too long"), { code: "QUERY_TIMEOUT" }));
+    const timer = setTimeout(giveUp, ms);
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
 }
 
 /** Returns whether the text is valid percent-encoding of UTF-8. */

@@ -1,21 +1,12 @@
 // The site's pool of connections, which Prisma uses.
 import pg from "pg";
 import type { Logger } from "pino";
-import { errorFields } from "../errors.ts";
+import { errorFields, within } from "../errors.ts";
 
 /** For a statement or a connection, in milliseconds: few, so that a sign-up can leave a dead connection before its deadline. */
 const statementMs = 2_000;
 
 export type Database = ReturnType<typeof connect>;
-
-/** Rejects with QUERY_TIMEOUT if the work takes longer. The work goes on. */
-export function within<T>(ms: number, work: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const giveUp = () => reject(Object.assign(new Error("Postgres takes too long"), { code: "QUERY_TIMEOUT" }));
-    const timer = setTimeout(giveUp, ms);
-    work.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
-}
 
 export function createPool(webUrl: string): pg.Pool {
   return new pg.Pool({

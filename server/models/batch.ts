@@ -1,7 +1,6 @@
 // Batches of the changes that visitors request: one statement at a time, with all changes that arrived during the previous one.
 import { setTimeout as sleep } from "node:timers/promises";
-import { errorFields, UnavailableError } from "../errors.ts";
-import { within } from "../database/pool.ts";
+import { errorFields, UnavailableError, within } from "../errors.ts";
 
 /** In milliseconds from the arrival of a change; the response must come within 5 s. */
 const deadlineMs = 4_500;
