@@ -139,7 +139,7 @@ it("the web role can neither store views that stats cannot show, nor stop the co
 
 it("an owner without rights gets all statements at once, without passwords, and nothing is changed", async () => {
   await database.asSuperuser(`ALTER ROLE ${owner} NOCREATEROLE; ALTER DATABASE ${name} OWNER TO postgres;
-    GRANT CREATE ON SCHEMA public TO ${owner}; REVOKE CONNECT ON DATABASE ${name} FROM PUBLIC; GRANT CONNECT ON DATABASE ${name} TO ${owner}`);
+    REVOKE USAGE ON SCHEMA public FROM PUBLIC; GRANT CREATE, USAGE ON SCHEMA public TO ${owner}; REVOKE CONNECT ON DATABASE ${name} FROM PUBLIC; GRANT CONNECT ON DATABASE ${name} TO ${owner}`);
   const worker = { url: database.workerUrl, tasks: ["mail" as const] };
   const urls = { ...withAdmin(), worker, erasureKey };
   const failure = (await migrate(urls).catch((error: unknown) => error)) as Error;
