@@ -37,8 +37,9 @@ const mostly = <T>(first: T, ...others: T[]) =>
 const emails = ["TAG@example.com", " Tag.TAG@EXAMPLE.com", "o'TAG+x@münchen.de", "TAG@mailinator.com"];
 const email = fc.oneof({ weight: 8, arbitrary: fc.constantFrom(...emails) }, anyText, fc.constant(["TAG@example.com"]));
 
-const otherKeys = ["__proto__", "constructor", "toString", "hasOwnProperty", "message", "id"];
-const more = fc.array(fc.tuple(fc.constantFrom(...otherKeys), fc.jsonValue()), { maxLength: 2 });
+const otherKeys = ["__proto__", "constructor", "toString", "hasOwnProperty", "message", "id", "notice", "source"];
+const others = fc.oneof(fc.jsonValue(), anyText, fc.record({ utm_source: value, referrer: value }));
+const more = fc.array(fc.tuple(fc.constantFrom(...otherKeys), others), { maxLength: 2 });
 const entry = fc
   .record<Record<string, unknown>>(
     Object.fromEntries(fieldColumns.map((name) => [name, name === "email" ? email : value])),
@@ -120,7 +121,8 @@ async function send({ plain: given, sending: how }: HostileBody): Promise<Answer
     ...(how.encoding ? { "Content-Encoding": how.encoding.replace(" that is none", "") } : {}),
   };
   let answer = await post(headers, body);
-  while (answer.status === 503) answer = await post(headers, body); // A busy machine: the entry may be sent again.
+  // A busy machine: the entry may be sent again.
+  for (let tries = 0; answer.status === 503 && tries < 9; tries++) answer = await post(headers, body);
   return answer;
 }
 
