@@ -23,10 +23,7 @@ export const prerenderedIds = rows.filter(([, { prerendered }]) => prerendered).
 /** Paths of the pages that search engines may list, for the sitemap. */
 export const listedPaths = rows.flatMap(([, { listed, path }]) => (listed && path ? [path] : []));
 
-/**
- * Returns the page of a URL, or undefined. Each page has one spelling: React Router would also take "/about/" and "/%61bout"
- * for "/about".
- */
+/** Returns the page of a URL, or undefined. Each page has one spelling: React Router would also take "/privacy/" for "/privacy". */
 export function findPage(path: string, query: string): PageId | undefined {
   return rows.find(([, page]) => page.path === path && (!page.query || page.query.test(query)))?.[0];
 }

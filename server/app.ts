@@ -49,7 +49,7 @@ export function createApp(options: AppOptions): Application {
   };
 
   app.disable("x-powered-by");
-  app.disable("etag"); // Cached responses have their own; no other response is requested twice.
+  app.disable("etag"); // Cached responses have their own; no client keeps the others.
   app.set("trust proxy", trustProxy);
   // Each path has one spelling: a variant is a 404, and never a way around a limit.
   app.enable("case sensitive routing");

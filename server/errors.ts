@@ -1,4 +1,4 @@
-// Errors for the operator, what may be logged of an error, a time limit for Postgres, and text that is safe to write to a terminal.
+// Errors for operators and clients, what may be logged of an error, and text that is safe to store, log or write to a terminal.
 
 /** An error that the operator can repair. Its message says how, in whole sentences. */
 export class OperatorError extends Error {
@@ -15,7 +15,6 @@ export class OperatorError extends Error {
 /** The waitlist takes no changes for a while. The response is 503 with Retry-After; a fault has a cause, which is logged. */
 export class UnavailableError extends Error {
   constructor(
-    /** A sentence for the client. */
     message: string,
     readonly retryAfterSeconds: number,
     cause?: unknown,

@@ -2,7 +2,7 @@
 
 export const signupPath = "/api/earlyaccess";
 
-/** Counts a view of the landing page, if the server asks for it. */
+/** Counts a view of the landing page. */
 export const viewPath = "/api/view";
 
 /** The id of the form's section, which links and responses to form posts lead to. */

@@ -34,7 +34,7 @@ const longestDomain = 30;
 
 /**
  * Returns undefined if the address is not obviously mistyped.
- * @param address in lower case, its domain in ASCII; other domains are compared as they are.
+ * @param email in lower case, its domain in ASCII; other domains are compared as they are.
  */
 export function suggestEmail(email: string): string | undefined {
   const at = email.lastIndexOf("@") + 1;

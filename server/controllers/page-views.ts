@@ -6,10 +6,7 @@ import { clientLimit, type SignupLimits } from "../middleware/rate-limit.ts";
 import type { PageViews } from "../models/page-views.ts";
 import { viewSource } from "../models/source.ts";
 
-/**
- * Reads utm_source and the referrer's host from the query, and no body. A client above its limit, which is that of sign-ups, gets
- * the same 204, but its views do not count.
- */
+/** Reads utm_source and the referrer's host from the query, and no body. Above a client's limit, the 204 is the same, but nothing counts. */
 export function countViews(pageViews: PageViews, limits: SignupLimits, origin: string): RequestHandler[] {
   const { hostname } = new URL(origin);
 

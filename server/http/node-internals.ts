@@ -21,7 +21,6 @@ export function createMessageClasses() {
   const inheritFrom = (express: MessagePrototypes) => {
     Object.setPrototypeOf(Request.prototype, express.request);
     Object.setPrototypeOf(Response.prototype, express.response);
-    // Express sets the prototype of each message. It is the one that the message has, so nothing changes.
     express.request = Request.prototype;
     express.response = Response.prototype;
   };

@@ -1,7 +1,7 @@
 // The HTTP server under Express: timeouts, one request at a time on each connection, and a graceful stop.
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { Server as NetServer, type Socket } from "node:net";
-import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextRound, setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { listen } from "./listen.ts";
 import { createMessageClasses, endAfter, isInProgress, nodeHttp, type MessagePrototypes } from "./node-internals.ts";
@@ -63,8 +63,8 @@ export function createHttpServer(timeouts = directTimeouts) {
   });
 
   /**
-   * Refuses a request that arrives before the previous response is sent; HTTP lets the client repeat it. No browser or proxy
-   * pipelines, and each request that Express handles holds 8 KB until its response is sent.
+   * Drops a request that arrives before the previous response is sent, and closes the connection after that response. No browser
+   * or proxy pipelines, and each request that Express handles holds 8 KB until its response is sent.
    */
   function admit(req: IncomingMessage, res: ServerResponse, refusal?: number): boolean {
     const { socket } = req;
@@ -83,8 +83,8 @@ export function createHttpServer(timeouts = directTimeouts) {
 
   /** Stops listening, closes idle connections after a short delay, and gives requests in progress the grace period. */
   async function close() {
-    // The system resets connections that wait when the server stops listening. Node may accept only one of them per turn.
-    for (let turn = 0; turn < 50; turn++) await nextTurn();
+    // The system resets connections that wait when the server stops listening. Node may accept only one of them per round.
+    for (let round = 0; round < 50; round++) await nextRound();
     stopping = true; // Only now: a client that reads "Connection: close" connects again.
     // The close() of node:http would close idle connections at once.
     const closed = new Promise((done) => NetServer.prototype.close.call(server, done));

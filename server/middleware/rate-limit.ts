@@ -16,8 +16,8 @@ const factors = { signup: 1, link: 100, view: 1 };
 
 /** Providers give a household up to a /56 of IPv6, and a company or a rented server up to a /48. */
 const scopes = [
-  { scope: "client", factor: 1, ipv6Prefix: 56 },
-  { scope: "network", factor: 10, ipv6Prefix: 48 },
+  { scope: "client", clients: 1, ipv6Prefix: 56 },
+  { scope: "network", clients: 10, ipv6Prefix: 48 },
 ];
 
 /**
@@ -29,10 +29,10 @@ export function clientLimit(
   requests: keyof typeof factors,
   refuse = refuseTooMany,
 ): RequestHandler[] {
-  return scopes.map(({ scope, factor, ipv6Prefix }) =>
+  return scopes.map(({ scope, clients, ipv6Prefix }) =>
     rateLimit({
       identifier: scope,
-      limit: factors[requests] * factor * limit,
+      limit: factors[requests] * clients * limit,
       windowMs: windowSeconds * 1000,
       store: store?.(`${requests}-${scope}`) ?? new BoundedMemoryStore(),
       passOnStoreError: true,

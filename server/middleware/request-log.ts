@@ -21,8 +21,8 @@ export interface RequestLogOptions {
 }
 
 /**
- * Returns a function that logs a request once its response is sent or aborted: no query, header, body, email or IP address. It
- * returns the request's id.
+ * Returns a function that logs a request once its response is sent or aborted: no query, body, email or IP address. It returns
+ * the request's id.
  */
 export function createRequestLog({ log, onResponse, trustProxy }: RequestLogOptions) {
   const checkProxy = checkProxyCount(trustProxy, log);

@@ -28,6 +28,7 @@ interface Change<Data, Result> {
   reject: (error: unknown) => void;
 }
 
+/** The unfinished changes of one entry of the list. */
 interface Entry<Data, Result> {
   key: string;
   changes: Change<Data, Result>[];
@@ -35,8 +36,9 @@ interface Entry<Data, Result> {
 }
 
 /**
- * If Postgres refuses a value or an entry is locked, the statement's entries are retried in smaller groups, so that only the bad
- * entry fails and only the locked one waits. Changes of the same entry are stored in order, or together.
+ * New changes go into one statement. If an entry is locked or Postgres refuses a value, the statement fails, and its entries are
+ * retried in groups of 15, then of 4, then alone: only the bad entry fails, and only the locked one waits for another retry.
+ * Changes of the same entry are stored in order, or together.
  */
 export class Batches<Data, Result> {
   private readonly newChanges: Change<Data, Result>[] = [];
@@ -77,7 +79,7 @@ export class Batches<Data, Result> {
     this.isRunning = true;
   }
 
-  /** Stores the new changes, then retries groups until one fails again: new changes wait for one locked entry at most. */
+  /** Stores new changes first, and again after each group that fails: they wait for one locked entry at most. */
   private async run() {
     while (this.newChanges.length > 0 || this.groups.length > 0) {
       await this.storeNewChanges();

@@ -94,7 +94,7 @@ function isStorageError(error: unknown): boolean {
 
 /**
  * It has neither RETURNING nor a conflict target, because the role may not read.
- * Its order is that of an import: otherwise, each could wait for an entry of the other.
+ * Its order is that of an import: otherwise, a batch and an import could each hold an entry that the other needs.
  * Prisma's createMany stores less than half as many per second, and needs the right to set a status.
  */
 export const insertStatement = `${turn}

@@ -78,7 +78,7 @@ export async function countEmails(client: pg.Client): Promise<{ entries: number;
  * @returns the number of entries whose address was not on the list.
  */
 export async function insertLines(client: pg.Client, lines: number, hasErasures: boolean): Promise<number> {
-  // Sign-ups are inserted in the same order: otherwise, each could wait for an entry of the other.
+  // Sign-ups are inserted in the same order: otherwise, the import and a batch could each hold an entry that the other needs.
   const insert = `INSERT INTO public.earlyaccess (${columns}, imported)
     SELECT ${entryColumns}, coalesce(created_at, CURRENT_TIMESTAMP), coalesce(status, 'waiting'), true
     FROM pg_temp.line WHERE row_number > $1 AND row_number <= $2 ${hasErasures ? `AND NOT ${isErased}` : ""}
