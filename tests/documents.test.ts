@@ -14,6 +14,7 @@ const present = documents.filter((name) => name !== "CHANGELOG.md");
 
 const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
 const others = [".env.example", "docker-compose.yml", "Dockerfile", "tests/support/chromium.ts"].map(read).join("\n");
+const isCommand = (found: string) => commands.some((known) => known.name() === found);
 const isSetting = (found: string) =>
   found.replace(/_FILE$/, "") in settings ||
   ["NODE_EXTRA_CA_CERTS", "DATABASE_UNPOOLED_URL", "RAILWAY_DEPLOYMENT_DRAINING_SECONDS"].includes(found) ||
@@ -24,11 +25,7 @@ it.each<[what: string, pattern: RegExp, exists: (found: string) => boolean]>([
   ["paths", /(?<![\w@/.-])((?:client|deploy|docs|prisma|server|tests)\/[\w./*-]*[\w/*])(?<!\.js)(?![\w.])/g, exists],
   ["npm scripts", /npm run (?:--silent )?([\w:-]+)/g, (found) => found in scripts],
   ["commands, after a build,", /\bnpm (start|test)\b/g, (found) => scripts[`pre${found}`] === "npm run build"],
-  [
-    "waitlist commands",
-    /(?:^|[\s/])waitlist(?:\.js)?(?: --)? ([a-z]+)/gm,
-    (found) => commands.some((known) => known.name() === found),
-  ],
+  ["waitlist commands", /(?:^|[\s/])waitlist(?:\.js)?(?: --)? ([a-z]+)/gm, isCommand],
   ["settings", /(?<![\w$-])([A-Z]+(?:_[A-Z]+)+)\b/g, isSetting],
 ])("documents name %s that exist", (_, pattern, isKnown) => {
   expect(faults(present, (name) => findAll(codeOf(name), pattern).filter((found) => !isKnown(found)))).toEqual([]);

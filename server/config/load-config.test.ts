@@ -85,10 +85,6 @@ it("the configuration reads a secret from the file that NAME_FILE names", () => 
   expect(errorOf({ DATABASE_URL_FILE: url })).toContain('DATABASE_URL_FILE is "postgresql://…" but must be ');
 });
 
-it.each(settingNames)("the configuration accepts the example of %s", (name) => {
-  expect(settings[name].schema.safeParse(settings[name].example)).toMatchObject({ success: true });
-});
-
 it.each<[SettingName, string, unknown]>([
   ["PUBLIC_URL", "https://perennial.example/", "https://perennial.example"],
   ["PUBLIC_URL", "http://localhost:8080", "http://localhost:8080"],
@@ -136,15 +132,14 @@ it.each<[SettingName, string[]]>([
   ["SMTP_URL", ["ftp://b.co", "smtp://", "smtp://:pass@b.co", "smtp://b.co/x", "smtp://b.co?x", "smtp://u:%@b.co"]],
   ["MAIL_FROM", ['"Ada" <a@b.co>', "Ada, Bob <a@b.co>", "Ada <a>", "Ada <a@b.co> x", "<a@b.co>", "a@b.co, c@d.co"]],
   ["CONTACT_EMAIL", ["privacy", "mailto:a@b.co", "a@b.co, c@d.co"]],
-  [
-    "LEGAL_LINKS",
-    ["https://a.co", "A=http://a.co", "A=javascript:x", "=https://a.co", "A=https://a b", "A=https://a, B"],
-  ],
+  ["LEGAL_LINKS", ["https://a", "A=http://a.co", "A=javascript:x", "=https://a", "A=https://a b", "A=https://a, B"]],
 ])("the configuration rejects %s=%j", (name, texts) => {
   expect(texts.filter((text) => settings[name].schema.safeParse(text).success)).toEqual([]);
 });
 
-it("the configuration marks each URL except PUBLIC_URL, and each secret, as secret", () => {
+it("the configuration accepts every example, and marks each URL except PUBLIC_URL, and each secret, as secret", () => {
+  const isRefused = (name: SettingName) => !settings[name].schema.safeParse(settings[name].example).success;
+  expect(settingNames.filter(isRefused)).toEqual([]);
   const isSecret = (name: SettingName) => /_(URL|SECRET|PASSWORD|KEY|TOKEN)$/.test(name) && name !== "PUBLIC_URL";
   expect(secretNames).toEqual(settingNames.filter(isSecret));
 });

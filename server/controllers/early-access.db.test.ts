@@ -1,7 +1,7 @@
 // The HTTP contract of POST /api/earlyaccess for API clients.
 import { createServer } from "node:http";
 import request, { type Response } from "supertest";
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { createTestApp, rawRequest } from "../../tests/support/app.ts";
 import { createTestDatabase } from "../../tests/support/database.ts";
 
@@ -21,7 +21,7 @@ const site = await createTestApp(database.webUrl);
 beforeEach(() => database.query("TRUNCATE earlyaccess"));
 
 const entries = () => database.query("SELECT name, email, company, job_title FROM earlyaccess ORDER BY email");
-const post = (body: string | object) => request(site.app).post(path).send(body);
+const post = (body: string | object, { app } = site) => request(app).post(path).send(body);
 
 /** Returns the status and the body of each response, without repetitions and with the same token to undo the sign-up. */
 const distinct = (responses: Response[]) => [
@@ -34,155 +34,140 @@ function expectProblem(response: { status: number; type: string; text: string },
   expect(JSON.parse(response.text)).toMatchObject({ type: "about:blank", status, title: sentence, detail: sentence });
 }
 
-const expectNoEntries = async () => expect(await entries()).toEqual([]);
+async function expectRefused(response: Parameters<typeof expectProblem>[0], status: number) {
+  expectProblem(response, status);
+  expect(await entries()).toEqual([]);
+}
 
-describe("a valid sign-up", () => {
-  it("returns 201 and is stored, and the same response for a known address, whose entry stays unchanged", async () => {
-    const first = await post(ada);
-    const again = { ...ada, email: "ADA@Example.com", name: "Another name" };
-    const second = await post(again).set("Accept", "text/html"); // JSON gets JSON.
-    expect(distinct([first, second])).toEqual([expect.stringMatching(/^201 /)]);
-    expect(await entries()).toEqual([ada]);
-  });
-
-  it("returns the same response for suspected spam and a disposable address, and is stored with a flag", async () => {
-    const responses = [
-      await post(ada),
-      await post({ ...ada, email: "bot@example.com", message: "Buy" }),
-      await post({ ...ada, email: "ada@mailinator.com" }),
-    ];
-    expect(distinct(responses)).toHaveLength(1);
-    const rows = await database.query("SELECT email, suspected_spam, disposable_email FROM earlyaccess ORDER BY email");
-    expect(rows).toEqual([
-      { email: "ada@example.com", suspected_spam: false, disposable_email: false },
-      { email: "ada@mailinator.com", suspected_spam: false, disposable_email: true },
-      { email: "bot@example.com", suspected_spam: true, disposable_email: false },
-    ]);
-  });
-
-  it("is flagged above the ceiling of stored sign-ups with the same response, and gets 503 above 100 ceilings until the hour ends", async () => {
-    vi.useFakeTimers({ toFake: ["performance"] });
-    onTestFinished(() => void vi.useRealTimers());
-    const { app, logged } = await createTestApp(database.webUrl, { ceiling: 2 });
-    const send = (email: string) =>
-      request(app)
-        .post(path)
-        .send({ ...ada, email });
-    await database.query("ALTER TABLE earlyaccess RENAME TO broken");
-    expectProblem(await send("z@b.co"), 503);
-    expectProblem(await send("z@b.co"), 503);
-    await database.query("ALTER TABLE broken RENAME TO earlyaccess");
-    const responses: Response[] = [];
-    for (const email of ["a@b.co", "a@b.co", "b@b.co", "a@b.co"]) responses.push(await send(email));
-    while (responses.length < 200) responses.push(await send("b@b.co"));
-    expect(distinct(responses)).toHaveLength(1);
-    expect(await database.query("SELECT email, unusual_volume FROM earlyaccess ORDER BY email")).toEqual([
-      { email: "a@b.co", unusual_volume: false },
-      { email: "b@b.co", unusual_volume: true },
-    ]);
-    const refused = await send("a@b.co");
-    expectProblem(refused, 503);
-    await send("d@b.co");
-    expect(refused.headers).toMatchObject({ "retry-after": expect.stringMatching(/^3[56]\d\d$/) as string });
-    for (const once of [/get the flag unusual_volume/g, /more are refused with 503/g]) {
-      expect(logged().match(once)).toHaveLength(1);
-    }
-    vi.advanceTimersByTime(3_600_000);
-    expect((await send("d@b.co")).status).toBe(201);
-    expect(await database.query("SELECT unusual_volume FROM earlyaccess WHERE email = 'd@b.co'")).toEqual([
-      { unusual_volume: false },
-    ]);
-  });
-
-  it("replaces a waiting entry of its address that has the flag suspected_spam", async () => {
-    const bot = { ...ada, name: "Bot", message: "Buy" };
-    const responses: Response[] = [];
-    for (const entry of [bot, ada, bot, { ...ada, name: "Another name" }]) responses.push(await post(entry));
-    expect(distinct(responses)).toHaveLength(1);
-    expect(await entries()).toEqual([ada]);
-  });
-
-  it("is stored once, without the honeypot, and returns equal responses if it is sent 50 times concurrently", async () => {
-    const server = createServer(site.app).listen();
-    const send = (i: number) =>
-      request(server)
-        .post(path)
-        .send(i === 30 ? ada : { ...ada, name: "Bot", message: "Buy" });
-    const responses = await Promise.all(Array.from({ length: 50 }, (_, i) => send(i)));
-    server.close();
-    expect(distinct(responses)).toEqual([expect.stringMatching(/^201 /)]);
-    expect(await entries()).toEqual([ada]);
-  });
-
-  it.each(["disposable_email = true", "unusual_volume = true", "suspected_spam = true, status = 'invited'"])(
-    "does not replace an entry with %s",
-    async (values) => {
-      await post(ada);
-      await database.query(`UPDATE earlyaccess SET ${values}`);
-      await post({ ...ada, name: "Another name" });
-      expect(await entries()).toEqual([ada]);
-    },
-  );
-
-  it("is stored with its campaign parameters and its referrer", async () => {
-    await post(ada).set("Referer", "http://localhost:3000/?utm_source=news&utm_campaign=first");
-    const source = { utm_source: "partner", referrer: "https://partner.example/offer" };
-    await post({ ...ada, email: "api@example.com", source });
-    const rows = await database.query("SELECT utm_source, utm_campaign, referrer_host FROM earlyaccess ORDER BY email");
-    expect(rows).toEqual([
-      { utm_source: "news", utm_campaign: "first", referrer_host: null },
-      { utm_source: "partner", utm_campaign: null, referrer_host: "partner.example" },
-    ]);
-  });
-
-  it.each([
-    ["the public origin", { Origin: "http://localhost:3000", "Sec-Fetch-Site": "same-origin" }],
-    ["the origin of the requested host", { Origin: "http://waitlist.example", Host: "waitlist.example" }],
-    ["an upper-case charset", { "Content-Type": `${json}; charset=UTF-8` }],
-  ])("returns 201 for a request with %s", async (_, headers) => {
-    expect((await post(ada).set(headers)).status).toBe(201);
-  });
+it("a valid sign-up returns 201 and is stored, and the same response for a known address, whose entry stays unchanged", async () => {
+  const first = await post(ada);
+  const again = { ...ada, email: "ADA@Example.com", name: "Another name" };
+  const second = await post(again).set("Accept", "text/html"); // JSON gets JSON.
+  expect(distinct([first, second])).toEqual([expect.stringMatching(/^201 /)]);
+  expect(await entries()).toEqual([ada]);
 });
 
-describe("a refused request stores nothing and", () => {
-  afterEach(expectNoEntries);
+it("a valid sign-up returns the same response as suspected spam or with a disposable address, and is stored with a flag", async () => {
+  const responses = [
+    await post(ada),
+    await post({ ...ada, email: "bot@example.com", message: "Buy" }),
+    await post({ ...ada, email: "ada@mailinator.com" }),
+  ];
+  expect(distinct(responses)).toHaveLength(1);
+  const rows = await database.query("SELECT email, suspected_spam, disposable_email FROM earlyaccess ORDER BY email");
+  expect(rows).toEqual([
+    { email: "ada@example.com", suspected_spam: false, disposable_email: false },
+    { email: "ada@mailinator.com", suspected_spam: false, disposable_email: true },
+    { email: "bot@example.com", suspected_spam: true, disposable_email: false },
+  ]);
+});
 
-  const sent = JSON.stringify(ada);
-  const posted = { "Content-Type": json };
-  it.each<[status: number, what: string, headers: Record<string, string>, body: string | Buffer]>([
-    [400, "a JSON array", posted, "[]"],
-    [400, "invalid UTF-8 in JSON", posted, Buffer.from('{"name":"\xff"}', "latin1")],
-    [400, "invalid percent-encoding", { "Content-Type": form }, "name=M%FCller&email=a%40b.co&company=C"],
-    [403, "Sec-Fetch-Site: cross-site", { ...posted, "Sec-Fetch-Site": "cross-site" }, sent],
-    [403, "a foreign origin", { ...posted, Origin: "https://evil.example" }, sent],
-    [403, "an opaque origin", { ...posted, Origin: "null" }, sent],
-    [
-      403,
-      "an origin that ends in the host",
-      { ...posted, Origin: "http://evil.example@a.example", Host: "a.example" },
-      sent,
-    ],
-    [415, "no type", {}, sent],
-    [415, "the type of a file upload", { "Content-Type": "multipart/form-data; boundary=x" }, sent],
-    [415, "another charset", { "Content-Type": `${json}; charset=latin1` }, sent],
-  ])("returns %i for %s", async (status, _, headers, body) => {
-    expectProblem(await rawRequest(site.app, { method: "POST", path, headers }, body), status);
-  });
+it("a valid sign-up is flagged above the ceiling of stored sign-ups with the same response, and gets 503 above 100 ceilings until the hour ends", async () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const limited = await createTestApp(database.webUrl, { ceiling: 2 });
+  const send = (email: string) => post({ ...ada, email }, limited);
+  await database.query("ALTER TABLE earlyaccess RENAME TO broken");
+  expectProblem(await send("z@b.co"), 503);
+  expectProblem(await send("z@b.co"), 503);
+  await database.query("ALTER TABLE broken RENAME TO earlyaccess");
+  const responses: Response[] = [];
+  for (const email of ["a@b.co", "a@b.co", "b@b.co", "a@b.co"]) responses.push(await send(email));
+  while (responses.length < 200) responses.push(await send("b@b.co"));
+  expect(distinct(responses)).toHaveLength(1);
+  expect(await database.query("SELECT email, unusual_volume FROM earlyaccess ORDER BY email")).toEqual([
+    { email: "a@b.co", unusual_volume: false },
+    { email: "b@b.co", unusual_volume: true },
+  ]);
+  const refused = await send("a@b.co");
+  expectProblem(refused, 503);
+  await send("d@b.co");
+  expect(refused.headers).toMatchObject({ "retry-after": expect.stringMatching(/^3[56]\d\d$/) as string });
+  for (const once of [/get the flag unusual_volume/g, /more are refused with 503/g]) {
+    expect(limited.logged().match(once)).toHaveLength(1);
+  }
+  vi.advanceTimersByTime(3_600_000);
+  expect((await send("d@b.co")).status).toBe(201);
+  expect(await database.query("SELECT unusual_volume FROM earlyaccess WHERE email = 'd@b.co'")).toEqual([
+    { unusual_volume: false },
+  ]);
+});
 
-  it("returns 422 with one error per invalid field", async () => {
-    const response = await post({ name: " ", email: "nonsense", company: 7, job_title: "x".repeat(101) });
-    expectProblem(response, 422);
-    expect(response.body.errors).toEqual([
-      { pointer: "#/name", detail: "Enter your name." },
-      { pointer: "#/email", detail: "Enter an email address like name@example.com." },
-      { pointer: "#/company", detail: "This must be text." },
-      { pointer: "#/job_title", detail: "Use at most 100 characters." },
-    ]);
-  });
+it("a valid sign-up replaces the entry of its address only if it waits and has the flag suspected_spam", async () => {
+  const bot = { ...ada, name: "Bot", message: "Buy" };
+  const another = { ...ada, name: "Another name" };
+  const responses: Response[] = [];
+  for (const entry of [bot, ada, bot, another]) responses.push(await post(entry));
+  expect(distinct(responses)).toHaveLength(1);
+  expect(await entries()).toEqual([ada]);
+  const disposable = "disposable_email = true";
+  const unusual = "disposable_email = false, unusual_volume = true";
+  const invited = "unusual_volume = false, suspected_spam = true, status = 'invited'";
+  for (const values of [disposable, unusual, invited]) {
+    await database.query(`UPDATE earlyaccess SET ${values}`);
+    await post(another);
+    expect(await entries(), values).toEqual([ada]);
+  }
+});
 
-  it.each(["/api", "/api/other", "/api/%"])("returns 404 for the unknown API path %s", async (url) => {
-    expectProblem(await request(site.app).post(url).send(ada), 404);
-  });
+it("a valid sign-up is stored once, without the honeypot, and returns equal responses if it is sent 50 times concurrently", async () => {
+  const server = createServer(site.app).listen();
+  const bodies = Array.from({ length: 50 }, (_, i) => (i === 30 ? ada : { ...ada, name: "Bot", message: "Buy" }));
+  const responses = await Promise.all(bodies.map((body) => request(server).post(path).send(body)));
+  server.close();
+  expect(distinct(responses)).toEqual([expect.stringMatching(/^201 /)]);
+  expect(await entries()).toEqual([ada]);
+});
+
+it("a valid sign-up is stored with its campaign parameters and its referrer", async () => {
+  await post(ada).set("Referer", "http://localhost:3000/?utm_source=news&utm_campaign=first");
+  const source = { utm_source: "partner", referrer: "https://partner.example/offer" };
+  await post({ ...ada, email: "api@example.com", source });
+  const rows = await database.query("SELECT utm_source, utm_campaign, referrer_host FROM earlyaccess ORDER BY email");
+  expect(rows).toEqual([
+    { utm_source: "news", utm_campaign: "first", referrer_host: null },
+    { utm_source: "partner", utm_campaign: null, referrer_host: "partner.example" },
+  ]);
+});
+
+it.each([
+  ["the public origin", { Origin: "http://localhost:3000", "Sec-Fetch-Site": "same-origin" }],
+  ["the origin of the requested host", { Origin: "http://waitlist.example", Host: "waitlist.example" }],
+  ["an upper-case charset", { "Content-Type": `${json}; charset=UTF-8` }],
+])("a valid sign-up returns 201 for a request with %s", async (_, headers) => {
+  expect((await post(ada).set(headers)).status).toBe(201);
+});
+
+const sent = JSON.stringify(ada);
+const posted = { "Content-Type": json };
+it.each<[status: number, what: string, headers: Record<string, string>, body: string | Buffer]>([
+  [400, "a JSON array", posted, "[]"],
+  [400, "invalid UTF-8 in JSON", posted, Buffer.from('{"name":"\xff"}', "latin1")],
+  [400, "invalid percent-encoding", { "Content-Type": form }, "name=M%FCller&email=a%40b.co&company=C"],
+  [403, "Sec-Fetch-Site: cross-site", { ...posted, "Sec-Fetch-Site": "cross-site" }, sent],
+  [403, "a foreign origin", { ...posted, Origin: "https://evil.example" }, sent],
+  [403, "an opaque origin", { ...posted, Origin: "null" }, sent],
+  [403, "an origin that ends in the host", { ...posted, Origin: "http://evil.test@a.test", Host: "a.test" }, sent],
+  [415, "no type", {}, sent],
+  [415, "the type of a file upload", { "Content-Type": "multipart/form-data; boundary=x" }, sent],
+  [415, "another charset", { "Content-Type": `${json}; charset=latin1` }, sent],
+])("a refused request stores nothing and returns %i for %s", async (status, _, headers, body) => {
+  await expectRefused(await rawRequest(site.app, { method: "POST", path, headers }, body), status);
+});
+
+it("a refused request stores nothing and returns 422 with one error per invalid field", async () => {
+  const response = await post({ name: " ", email: "nonsense", company: 7, job_title: "x".repeat(101) });
+  await expectRefused(response, 422);
+  expect(response.body.errors).toEqual([
+    { pointer: "#/name", detail: "Enter your name." },
+    { pointer: "#/email", detail: "Enter an email address like name@example.com." },
+    { pointer: "#/company", detail: "This must be text." },
+    { pointer: "#/job_title", detail: "Use at most 100 characters." },
+  ]);
+});
+
+it.each(["/api", "/api/other", "/api/%"])("a refused request stores nothing and returns 404 at %s", async (url) => {
+  await expectRefused(await request(site.app).post(url).send(ada), 404);
 });
 
 it("a sign-up gets 503 for an error of Postgres, and the log has the code without the entry's values", async () => {

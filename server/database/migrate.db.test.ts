@@ -71,17 +71,11 @@ it("the migrated database serves the site of the initial migration, which runs u
   const notice = createHash("sha256").update("text").digest("hex").slice(0, 32);
   const addNotice = "INSERT INTO public.earlyaccess_notices (id, text) VALUES ($1, $2) ON CONFLICT DO NOTHING";
   await run(addNotice, notice, "text");
-  const entryOf = (name: string, token_hash: string) => ({
-    id: randomUUID(),
-    name,
-    email: `${name}@example.com`,
-    company: "Engines",
-    suspected_spam: false,
-    disposable_email: false,
-    unusual_volume: false,
-    notice_id: notice,
-    token_hash,
-  });
+  const flags = { suspected_spam: false, disposable_email: false, unusual_volume: false };
+  const entryOf = (name: string, token_hash: string) => {
+    const typed = { name, email: `${name}@example.com`, company: "Engines" };
+    return { id: randomUUID(), ...typed, ...flags, notice_id: notice, token_hash };
+  };
   const entries = [entryOf("ada", "\\x01"), entryOf("bob", "\\x02")];
   const turn = `WITH turn AS MATERIALIZED (
     SELECT set_config('lock_timeout', '1900ms', true), pg_advisory_xact_lock('public.earlyaccess'::regclass::oid::bigint),
@@ -141,7 +135,7 @@ it("the list stores no address in two spellings, also from the owner", async () 
   await expect(database.query(insertEntry.replace("a@b.co", "A@b.co"))).rejects.toMatchObject({ code: "23514" });
 });
 
-it("the list records every change of a status, and nobody can delete the record", async () => {
+it("the list records every change of a status, and nobody can change or delete the record or a notice", async () => {
   await migrate(database);
   await database.query(`${insertEntry}; UPDATE earlyaccess SET status = 'invited'`);
   await database.query("UPDATE earlyaccess SET status = 'invited', company = 'D'");
@@ -156,13 +150,9 @@ it("the list records every change of a status, and nobody can delete the record"
     { changed_by: "postgres", old_status: "invited", new_status: "joined" },
   ];
   expect(await database.query(trace)).toEqual(changes);
-  for (const wipe of [
-    "UPDATE earlyaccess_status_changes SET changed_by = 'x'",
-    "DELETE FROM earlyaccess_status_changes",
-    "TRUNCATE earlyaccess_status_changes",
-  ]) {
-    await expect(database.query(wipe)).rejects.toThrow("earlyaccess_status_changes is append-only");
-  }
+  for (const table of ["earlyaccess_status_changes", "earlyaccess_notices"])
+    for (const change of [`UPDATE ${table} SET id = id`, `DELETE FROM ${table}`, `TRUNCATE ${table}`])
+      await expect(database.query(change)).rejects.toThrow(`${table} is append-only`);
   await database.query("DELETE FROM earlyaccess");
   expect(await database.query(trace)).toEqual(changes);
 });

@@ -98,30 +98,23 @@ const workerRights = {
 };
 const everyWorker = ["SELECT earlyaccess_backups (finished_at)", "USAGE earlyaccess_erasures", "USAGE graphile_worker"];
 
-it.each(["webhook", "mail", "purge"] as const)(
-  "each role has the rights that it needs and no others, with a worker for the task %s",
-  async (task) => {
-    const worker = { url: database.workerUrl, tasks: [task] };
-    await migrate({ ...withAdmin(), worker, erasureKey });
-    const expected = {
-      web: webRights,
-      worker: [...workerRights[task], ...everyWorker],
-      [admins]: adminRights,
-    };
-    const lines = Object.entries(expected).flatMap(([role, rights]) => rights.map((right) => `${role}: ${right}`));
-    // The queue's tables belong to its library, and each of its workers needs them.
-    const others = (await readGrants()).filter((line) => !/^(?:worker|every role): \w+ graphile_worker\./.test(line));
-    expect(others.map(sortColumns).toSorted()).toEqual(lines.map(sortColumns).toSorted());
-    const limited = `SELECT replace(rolname, $1, '') AS role FROM pg_roles
+it.each(workerTasks)("each role has the rights that it needs and no others, with a worker for %s", async (task) => {
+  const worker = { url: database.workerUrl, tasks: [task] };
+  await migrate({ ...withAdmin(), worker, erasureKey });
+  const expected = { web: webRights, worker: [...workerRights[task], ...everyWorker], [admins]: adminRights };
+  const lines = Object.entries(expected).flatMap(([role, rights]) => rights.map((right) => `${role}: ${right}`));
+  // The queue's tables belong to its library, and each of its workers needs them.
+  const others = (await readGrants()).filter((line) => !/^(?:worker|every role): \w+ graphile_worker\./.test(line));
+  expect(others.map(sortColumns).toSorted()).toEqual(lines.map(sortColumns).toSorted());
+  const limited = `SELECT replace(rolname, $1, '') AS role FROM pg_roles
       WHERE starts_with(rolname, $1) AND rolconfig = '{idle_in_transaction_session_timeout=30s}' ORDER BY role`;
-    const roles = (await database.query(limited, [`${name}_`])).map(({ role }) => role);
-    expect(roles).toEqual(["admin", "web", "worker"]);
-    // A function with its owner's rights must not call one that another role has put into the search path.
-    const open = `SELECT proname FROM pg_proc WHERE prosecdef AND starts_with(proname, 'earlyaccess')
+  const roles = (await database.query(limited, [`${name}_`])).map(({ role }) => role);
+  expect(roles).toEqual(["admin", "web", "worker"]);
+  // A function with its owner's rights must not call one that another role has put into the search path.
+  const open = `SELECT proname FROM pg_proc WHERE prosecdef AND starts_with(proname, 'earlyaccess')
       AND (proconfig::text ~ 'search_path=pg_catalog') IS NOT TRUE`;
-    expect(await database.query(open)).toEqual([]);
-  },
-);
+  expect(await database.query(open)).toEqual([]);
+});
 
 it("a web role that is a member of the owner is refused, also without INHERIT", async () => {
   await database.asSuperuser(`${createWebRole(database)}; GRANT ${owner} TO ${web} WITH INHERIT FALSE`);

@@ -39,16 +39,13 @@ it.each([
   ["SUPERUSER", `${joinGroup}; ALTER ROLE group SUPERUSER`],
   ["the rights of pg_execute_server_program", `${joinGroup}; GRANT pg_execute_server_program TO group`],
   ["the setting synchronous_commit=off", "ALTER ROLE owner NOCREATEROLE; ALTER ROLE web SET synchronous_commit = off"],
-])(
-  "the web role is reported if it has %s, until an administrator runs the statements of the report",
-  async (held, sql) => {
-    await database.asSuperuser(named(sql));
-    const { warnings } = await migrate(database);
-    expect(warnings).toEqual([expect.stringContaining(named(`"web", has ${held}. No`))]);
-    for (const statement of warnings[0]?.match(/^ {2}.*;$/gm) ?? []) await database.asSuperuser(statement);
-    expect(await migrate(database)).toEqual({ applied: [], warnings: [] });
-  },
-);
+])("the web role is reported if it has %s, until an administrator runs the report's statements", async (held, sql) => {
+  await database.asSuperuser(named(sql));
+  const { warnings } = await migrate(database);
+  expect(warnings).toEqual([expect.stringContaining(named(`"web", has ${held}. No`))]);
+  for (const statement of warnings[0]?.match(/^ {2}.*;$/gm) ?? []) await database.asSuperuser(statement);
+  expect(await migrate(database)).toEqual({ applied: [], warnings: [] });
+});
 
 it("a web role that made itself read-only stores sign-ups again, and keeps its other settings", async () => {
   const settings = ["default_transaction_read_only = on", "synchronous_commit = off", "statement_timeout = '1950ms'"];

@@ -19,8 +19,8 @@ async function start(changes: Partial<AppOptions> = {}, timeouts = directTimeout
   return { ...app, http, port: await http.listen("127.0.0.1", 0, app.options.log) };
 }
 
-async function open(port: number): Promise<Socket> {
-  const socket = connect(port, "127.0.0.1");
+async function open(port: number, allowHalfOpen = false): Promise<Socket> {
+  const socket = connect({ port, host: "127.0.0.1", allowHalfOpen });
   await once(socket, "connect");
   socket.on("error", () => undefined); // A write fails after the server has closed the connection.
   return socket;
@@ -82,10 +82,9 @@ it.each([3, 21])(
     const later = new Promise<void>((resolve) => (sent = resolve));
     const join = async ({ email }: { email: string }) => later.then(() => void joined.push(email));
     const site = await start({ waitlist: { join } }, { ...directTimeouts, lingering: 60_000 });
-    const socket = connect({ port: site.port, host: "127.0.0.1", allowHalfOpen: true });
+    const socket = await open(site.port, true);
     let answer = "";
-    socket.on("error", () => undefined).setEncoding("utf8");
-    socket.on("data", (chunk: string) => (answer += chunk));
+    socket.setEncoding("utf8").on("data", (chunk: string) => (answer += chunk));
     socket.write(signup.repeat(count));
     await once(site.http.server, "request");
     socket.write("x".repeat(50_000), sent);
@@ -138,22 +137,14 @@ it("the server logs that it cannot accept connections once a minute, and accepts
 
 const shortTimeouts = { ...directTimeouts, headers: 200, request: 400, check: 20, inactivity: 300, lingering: 100 };
 
-it("the server sends 408 to a client whose body takes too long", async () => {
-  const { port } = await start({}, shortTimeouts);
-  const socket = await open(port);
-  socket.write(`${post}Content-Length: 1000\r\n\r\n`);
+it.each([
+  ["takes too long for its body", `${post}Content-Length: 1000\r\n\r\n`, "408"],
+  ["pipelines and then sends without end", signup.repeat(2), "201"],
+])("the server disconnects a client that %s", async (_, sent, status) => {
+  const socket = await open((await start({}, shortTimeouts)).port, true);
+  socket.write(sent);
   const drip = setInterval(() => socket.write("x"), 10);
-  expect(statuses(await receive(socket))).toEqual(["408"]);
-  clearInterval(drip);
-});
-
-it("the server disconnects a client that pipelines and then sends without end", async () => {
-  const { port } = await start({}, shortTimeouts);
-  const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
-  socket.on("error", () => undefined);
-  socket.write(signup.repeat(2));
-  const drip = setInterval(() => socket.write("x"), 10);
-  expect(statuses(await receive(socket))).toEqual(["201"]);
+  expect(statuses(await receive(socket))).toEqual([status]);
   clearInterval(drip);
 });
 

@@ -81,14 +81,13 @@ it.each([
   await expectStatuses({ [eleventh]: 429, [other]: 201 });
 });
 
-it.each(["/api/earlyaccess/", "//api/earlyaccess", "/API/earlyaccess", "/%61pi/earlyaccess", "/x/../api/earlyaccess"])(
-  "a post to the variant %s returns 404 and stores nothing",
-  async (path) => {
-    await start(1);
-    expect((await rawPost(path, JSON.stringify(ada))).status).toBe(404);
-    expect(joined).toEqual([]);
-  },
-);
+it("a post to a variant of the path returns 404 and stores nothing", async () => {
+  await start(1);
+  const variants = "/api/earlyaccess/ //api/earlyaccess /API/earlyaccess /%61pi/earlyaccess /x/../api/earlyaccess";
+  for (const path of variants.split(" "))
+    expect([path, (await rawPost(path, JSON.stringify(ada))).status]).toEqual([path, 404]);
+  expect(joined).toEqual([]);
+});
 
 it.each(["/api/earlyaccess?x=1", "http://other.example/api/earlyaccess"])("the limit includes %s", async (path) => {
   await start(1);

@@ -56,14 +56,7 @@ it("an entry's notice is null for a sign-up that names no notice, and never fail
   expect(await database.query(stored)).toHaveLength(values.length);
 });
 
-it("an entry's notice cannot be changed: an id must match its text, and no role edits one", async () => {
+it("an entry's notice has the id of its text", async () => {
   const forged = "INSERT INTO public.earlyaccess_notices (id, text) VALUES (repeat('0', 32), 'another text')";
   await expect(queryAs(database.webUrl, forged)).rejects.toMatchObject({ code: "23514" });
-  for (const change of [
-    "UPDATE earlyaccess_notices SET text = ''",
-    "DELETE FROM earlyaccess_notices",
-    "TRUNCATE earlyaccess_notices",
-  ]) {
-    await expect(database.query(change)).rejects.toThrow("earlyaccess_notices is append-only");
-  }
 });

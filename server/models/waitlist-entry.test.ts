@@ -55,22 +55,12 @@ it.each([
   expect(parse({ email }).entry?.email).toBe(stored);
 });
 
-it.each([
-  "ada",
-  "ada@localhost",
-  "a@b@example.com",
-  ".ada@example.com",
-  "a..b@example.com",
-  "ada@-example.com",
-  "ada@127.0.0.1",
-  "ada lovelace@example.com",
-  "ådå@example.com",
-  "ada@münchen.de/evil",
-  "ada@m%75nchen.рф",
-  "ada@example.c",
-  `ada@${"b".repeat(64)}.com`,
-  `${"a".repeat(65)}@example.com`,
-])("the email address %s is refused", (email) => {
+const refused =
+  "ada ada@localhost a@b@example.com .ada@example.com a..b@example.com ada@-example.com ada@127.0.0.1 ådå@example.com " +
+  "ada@münchen.de/evil ada@m%75nchen.рф ada@example.c";
+const tooLong = [`ada@${"b".repeat(64)}.com`, `${"a".repeat(65)}@example.com`];
+
+it.each([...refused.split(" "), "ada lovelace@example.com", ...tooLong])("the email address %s is refused", (email) => {
   expect(parse({ email }).errors).toEqual({ email: "Enter an email address like name@example.com." });
 });
 

@@ -113,38 +113,35 @@ it.each<[name: string, change: () => Promise<unknown>]>([
   ["a forged token to leave", () => links.leave(forged)],
   ["a valid token to confirm", () => links.confirm(valid.token)],
   ["a valid token to leave", () => links.leave(valid.token)],
-])(
-  "%s causes a durable write, and takes the turn before any trigger runs: its time reveals nothing",
-  async (_name, change) => {
-    await addAda();
-    const written = async () => {
-      await connection.execute("SELECT pg_stat_force_next_flush()::text");
-      const [row] = await database.query(
-        `SELECT sum((pg_stat_get_backend_wal(pid)).wal_records)::int AS records
+])("%s causes a durable write, and takes the turn before any trigger: its time reveals nothing", async (_, change) => {
+  await addAda();
+  const written = async () => {
+    await connection.execute("SELECT pg_stat_force_next_flush()::text");
+    const [row] = await database.query(
+      `SELECT sum((pg_stat_get_backend_wal(pid)).wal_records)::int AS records
        FROM pg_stat_activity WHERE application_name = 'perennial-web' AND datname = current_database()`,
-      );
-      return row?.records as number;
-    };
-    await change(); // A connection's first statement may only write what it prunes.
-    const before = await written();
-    await change();
-    expect(await written()).toBeGreaterThan(before + 1); // A message and its commit.
-    await database.query("TRUNCATE earlyaccess");
-    await addAda();
-    await onChanges(`
+    );
+    return row?.records as number;
+  };
+  await change(); // A connection's first statement may only write what it prunes.
+  const before = await written();
+  await change();
+  expect(await written()).toBeGreaterThan(before + 1); // A message and its commit.
+  await database.query("TRUNCATE earlyaccess");
+  await addAda();
+  await onChanges(`
     PERFORM nextval('public.attempts');
     IF (SELECT source IN ('client', 'session') FROM pg_settings WHERE name = 'synchronous_commit') THEN RAISE 'not durable'; END IF;
     IF current_setting('lock_timeout') <> '60ms' THEN RAISE 'a held entry would delay its batch'; END IF;
     RETURN coalesce(NEW, OLD);`);
-    const release = await holdTurn();
-    const changed = change();
-    await until("it waits", isTurnAwaited);
-    const [{ is_called } = {}] = await database.query("SELECT is_called FROM attempts");
-    await release();
-    await changed;
-    expect(is_called).toBe(false);
-  },
-);
+  const release = await holdTurn();
+  const changed = change();
+  await until("it waits", isTurnAwaited);
+  const [{ is_called } = {}] = await database.query("SELECT is_called FROM attempts");
+  await release();
+  await changed;
+  expect(is_called).toBe(false);
+});
 
 it("links of a locked entry are followed in their order, each once", async () => {
   await addAda();
