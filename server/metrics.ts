@@ -14,7 +14,7 @@ interface Sources {
   isReady: () => Promise<boolean>;
 }
 
-/** In seconds. Cached pages take a tenth of a millisecond, sign-ups a few milliseconds, and at most five seconds after their body. */
+/** In seconds. Cached pages take a tenth of a millisecond, and sign-ups a few milliseconds. */
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
 /** The library's gauges whose names end like a counter's, which promtool reports. */

@@ -10,6 +10,8 @@ const searchPath = "search_path = pg_catalog, pg_temp";
 
 /** Begins a transaction that leaves nothing in its session, which a pooler may give to others next. */
 export const begin = `BEGIN; SET LOCAL ${searchPath}; SET LOCAL lock_timeout = '5s'`;
+/** Also begins the next transaction. */
+export const commit = (client: pg.Client) => client.query(`COMMIT; ${begin}`);
 
 /** @throws OperatorError also if the work failed because the connection was lost. */
 export async function withConnection<T>(url: string, work: (client: pg.Client) => Promise<T>, first?: string) {

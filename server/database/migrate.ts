@@ -8,7 +8,7 @@ import type { Logger } from "pino";
 import { readRole } from "../config/database-urls.ts";
 import { errorFields, migrateHint, OperatorError } from "../errors.ts";
 import { projectRoot } from "../project-root.ts";
-import { begin, readLogins, withConnection } from "./connect.ts";
+import { begin, commit, readLogins, withConnection } from "./connect.ts";
 import { storeKeyHash } from "./erasure-key.ts";
 import { createQueue, enableQueue } from "./queue.ts";
 import { createRoles, examineWebRole, grantRights, resetSettings } from "./roles.ts";
@@ -62,6 +62,7 @@ async function bringUpToDate(owner: pg.Client, settings: DatabaseSettings, webRo
   const applied = await applyMigrations(owner);
   if (settings.worker) await createQueue(owner, settings.ownerUrl);
   await grantRights(owner, settings);
+  await commit(owner);
   if (settings.erasureKey) await storeKeyHash(owner, settings.erasureKey);
   await enableQueue(owner, settings.worker);
   await owner.query(`COMMIT; SELECT pg_advisory_unlock(${migrationLock}); ${begin}`);
@@ -138,7 +139,7 @@ export async function pendingMigrations(owner: pg.Client, folder = migrationsFol
   );
 }
 
-/** Applies the pending migrations and records them as `prisma migrate deploy` does, each in one transaction. Returns their names. */
+/** Applies the pending migrations, each in one transaction, and records them as `prisma migrate deploy` does. */
 export async function applyMigrations(owner: pg.Client, folder = migrationsFolder): Promise<string[]> {
   const pending = await pendingMigrations(owner, folder);
   if (pending.length > 0) await owner.query(createTable);
@@ -151,7 +152,7 @@ export async function applyMigrations(owner: pg.Client, folder = migrationsFolde
       throw error;
     }
     await owner.query(insertRecord, [createHash("sha256").update(sql).digest("hex"), name]);
-    await owner.query(`COMMIT; ${begin}`);
+    await commit(owner);
   }
   return pending.map(({ name }) => name);
 }

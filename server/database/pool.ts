@@ -22,7 +22,7 @@ export function createPool(webUrl: string): pg.Pool {
   });
 }
 
-/** Returns a Database that uses the pool. Prisma is loaded by the first statement; lost connections are logged. */
+/** Prisma is loaded by the first statement; lost connections are logged. */
 export function connect(pool: pg.Pool, log: Logger) {
   const logLost = (error: Error) => log.warn({ error: errorFields(error) }, "database connection lost");
   let client: ReturnType<typeof createClient> | undefined;

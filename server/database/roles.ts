@@ -5,7 +5,7 @@ import pg from "pg";
 import { signUpColumns } from "./columns.ts";
 import { readRole } from "../config/database-urls.ts";
 import { OperatorError } from "../errors.ts";
-import { begin } from "./connect.ts";
+import { commit } from "./connect.ts";
 import { projectRoot } from "../project-root.ts";
 import type { DatabaseSettings, WorkerTask } from "./settings.ts";
 
@@ -86,7 +86,7 @@ export async function createRoles(owner: pg.Client, settings: DatabaseSettings):
     // Postgres only warns if the owner may not grant a right on another role's object.
     if (!(await isTrue(isDone))) missing.push(withoutPassword ?? sql);
   }
-  await owner.query(`COMMIT; ${begin}`);
+  await commit(owner);
   if (missing.length === 0) return;
   const lines = missing.join("\n").replaceAll(/^/gm, "  ");
   throw new OperatorError(
@@ -104,8 +104,8 @@ async function tryTo(sql: string, owner: pg.Client) {
 }
 
 /**
- * Grants each role its rights and revokes every other one on the site's own objects, in one commit: a running site never finds
- * its INSERT revoked. A role that is no longer configured keeps its rights: drop it.
+ * Grants each role its rights and revokes every other one on the site's own objects, in the caller's transaction: a running site
+ * never finds its INSERT revoked. A role that is no longer configured keeps its rights: drop it.
  */
 export async function grantRights(owner: pg.Client, settings: DatabaseSettings): Promise<void> {
   const { admins, web, studio, worker } = await readRoles(owner, settings);
@@ -127,7 +127,7 @@ export async function grantRights(owner: pg.Client, settings: DatabaseSettings):
   const wanted = Object.entries(files).filter(([, isWanted]) => isWanted);
   const texts = wanted.map(([file]) => readFile(join(projectRoot, `prisma/roles/${file}.sql`), "utf8"));
   const values = { admins, web: web?.name, studio: studio?.name, worker: worker?.name, sign_up_columns: signUpColumns };
-  await owner.query(`${fillIn((await Promise.all(texts)).join("\n"), values)} COMMIT; ${begin}`);
+  await owner.query(fillIn((await Promise.all(texts)).join("\n"), values));
 }
 
 /** Replaces :"name" by an identifier, and :name by the text, as psql does. */
