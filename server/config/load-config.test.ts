@@ -86,6 +86,7 @@ it("the configuration reads a secret from the file that NAME_FILE names", () => 
 });
 
 it.each<[SettingName, string, unknown]>([
+  ["PORT", "65535", 65_535],
   ["PUBLIC_URL", "https://perennial.example/", "https://perennial.example"],
   ["PUBLIC_URL", "http://localhost:8080", "http://localhost:8080"],
   ["PORT", "0", 0],
