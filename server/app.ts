@@ -25,7 +25,7 @@ export interface AppOptions extends EarlyAccessOptions, RequestLogOptions {
 
 export function createApp(options: AppOptions): Application {
   const { log, site, frontend, isReady, limits, links, pageViews, trustProxy } = options;
-  const { renderPage, errorPage, vite } = frontend;
+  const { getPage, errorPage, vite } = frontend;
   const constantHeaders = securityHeaders({
     https: site.origin.startsWith("https:"),
     hstsIncludeSubdomains: options.hstsIncludeSubdomains,
@@ -59,8 +59,8 @@ export function createApp(options: AppOptions): Application {
   // 3. Health and API
   app.all("/healthz", live);
   app.all("/readyz", ready(isReady));
-  app.all(signupPath, earlyAccess(options, renderPage));
-  app.use(entryLinks(links, limits, renderPage));
+  app.all(signupPath, earlyAccess(options, getPage));
+  app.use(entryLinks(links, limits, getPage));
   app.all(viewPath, countViews(pageViews, limits, site.origin));
   app.use("/api", () => {
     throw new HttpError(404, "There is nothing at this address.");

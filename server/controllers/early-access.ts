@@ -26,12 +26,12 @@ export interface EarlyAccessOptions {
   undo: boolean;
 }
 
-export function earlyAccess(options: EarlyAccessOptions, renderPage: Pages["renderPage"]) {
+export function earlyAccess(options: EarlyAccessOptions, getPage: Pages["getPage"]) {
   const { site, limits, log } = options;
   const requireOpen: RequestHandler = (_req, _res, next) =>
     next(site.settings().closed ? new HttpError(410, `${closedList.heading}.`) : undefined);
   const checks = [requireOpen, requirePost, sameOrigin(site.origin), ...clientLimit(limits, "signup")];
-  return [...checks, readBody, join(options), sendFormFailure(renderPage, log)];
+  return [...checks, readBody, join(options), sendFormFailure(getPage, log)];
 }
 
 /** Sends the same response for a new and a known address, to hide who is on the list. The token for a known address has no effect. */
@@ -49,12 +49,12 @@ function join({ waitlist, undo }: EarlyAccessOptions): RequestHandler {
   };
 }
 
-function sendFormFailure(renderPage: Pages["renderPage"], log: Logger): ErrorRequestHandler {
+function sendFormFailure(getPage: Pages["getPage"], log: Logger): ErrorRequestHandler {
   return async function sendLandingPage(thrown: unknown, req, res, next) {
     if (!prefersHtml(req)) return next(thrown);
     const error = beginErrorResponse(thrown, res, log);
     const failure = describeFailure(req, error, Number(res.get("Retry-After")));
-    sendCached(req, res, await renderPage("landing", failure));
+    sendCached(req, res, await getPage("landing", failure));
   };
 }
 

@@ -10,7 +10,7 @@ import type { PageId, Pages } from "../views/page-cache.ts";
 type Follow = (token: string, req: Request, res: Response) => Promise<void>;
 
 /** Requests without a well-formed token go to the next router. No body is read. */
-export function entryLinks(links: EntryLinks, limits: SignupLimits, renderPage: Pages["renderPage"]): Router {
+export function entryLinks(links: EntryLinks, limits: SignupLimits, getPage: Pages["getPage"]): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const limit = clientLimit(limits, "link");
 
@@ -26,7 +26,7 @@ export function entryLinks(links: EntryLinks, limits: SignupLimits, renderPage: 
   };
 
   /** Sends no redirect: mail providers, which post to the URL in List-Unsubscribe, must get none (RFC 8058). */
-  const send = async (req: Request, res: Response, id: PageId) => sendCached(req, res, await renderPage(id));
+  const send = async (req: Request, res: Response, id: PageId) => sendCached(req, res, await getPage(id));
 
   post(confirmPath, tokenParam, async (token, req, res) => {
     const confirmed = await links.confirm(token);

@@ -61,11 +61,11 @@ it.each([
 
 it("a page that throws while rendering returns 500 without details, as HTML or as a problem document", async () => {
   const { frontend } = site.options;
-  const renderPage = async () => {
+  const getPage = async () => {
     throw Object.assign(new Error("the secret detail"), { code: "ESECRET" });
   };
   const findPrerendered = () => undefined;
-  const broken = await createTestApp(noDatabase, { frontend: { ...frontend, findPrerendered, renderPage } });
+  const broken = await createTestApp(noDatabase, { frontend: { ...frontend, findPrerendered, getPage } });
   const errorPage = await request(broken.app).get("/").set("Accept", "text/html");
   expect([errorPage.status, errorPage.type]).toEqual([500, "text/html"]);
   expect(errorPage.text).toContain("Unexpected Application Error!");

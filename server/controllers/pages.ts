@@ -12,10 +12,10 @@ export function findCached({ url = "" }: IncomingMessage, frontend: Frontend): C
 }
 
 /** Sends the page of the URL, which is the 404 page for an unknown path and any method. */
-export function pages({ findPage, renderPage, files }: Frontend): RequestHandler {
+export function pages({ findPage, getPage, files }: Frontend): RequestHandler {
   return async function sendPage(req, res) {
     const id = await findPage(req.path, req.url.split("?", 2)[1] ?? "");
     if (id || files.has(req.path)) requireRead(req);
-    sendCached(req, res, await renderPage(id ?? "notFound"));
+    sendCached(req, res, await getPage(id ?? "notFound"));
   };
 }

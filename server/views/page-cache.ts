@@ -74,7 +74,7 @@ export async function createPages(load: () => Promise<Rendering>, settings: () =
     },
     errorPage: () => errorPage,
     /** Returns a page, or the page with the failure of a form post. A page that is the same for everybody is rendered once. */
-    renderPage: async (id: PageId, failure?: FormFailure) => {
+    getPage: async (id: PageId, failure?: FormFailure) => {
       if (!isBuilt || failure?.values) return render(id, false, failure);
       return (failure ? undefined : prerendered.get(id)) ?? renderOnce(id, failure);
     },
