@@ -65,7 +65,8 @@ async function bringUpToDate(owner: pg.Client, settings: DatabaseSettings, webRo
   await commit(owner);
   if (settings.erasureKey) await storeKeyHash(owner, settings.erasureKey);
   await enableQueue(owner, settings.worker);
-  await owner.query(`COMMIT; SELECT pg_advisory_unlock(${migrationLock}); ${begin}`);
+  await commit(owner);
+  await owner.query(`SELECT pg_advisory_unlock(${migrationLock})`);
   return applied;
 }
 

@@ -114,6 +114,7 @@ export function createHttpServer(timeouts = directTimeouts) {
 }
 
 export const isRead = ({ method }: IncomingMessage) => method === "GET" || method === "HEAD";
+
 /** HTTP/1.0 does not require Host. */
 const lacksHost = ({ httpVersion, headers }: IncomingMessage) => httpVersion === "1.1" && headers.host === undefined;
 

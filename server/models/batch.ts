@@ -21,7 +21,7 @@ const longestPauseMs = 10;
 
 interface Change<Data, Result> {
   data: Data;
-  lastAttemptAt: number;
+  mayStartUntil: number;
   /** The error of the latest attempt. */
   error?: unknown;
   resolve: (result: Result) => void;
@@ -61,7 +61,7 @@ export class Batches<Data, Result> {
 
   /** Makes one change. @throws UnavailableError after 4.5 s at the latest; the change may then still be made. */
   async add(data: Data): Promise<Result> {
-    const change = { data, lastAttemptAt: performance.now() + lastAttemptMs } as Change<Data, Result>;
+    const change = { data, mayStartUntil: performance.now() + lastAttemptMs } as Change<Data, Result>;
     const stored = new Promise<Result>((resolve, reject) => Object.assign(change, { resolve, reject }));
     this.newChanges.push(change);
     this.start();
@@ -111,7 +111,7 @@ export class Batches<Data, Result> {
   /** Runs one statement for the changes of these entries. Returns false if they must be retried. */
   private async attempt(group: Entry<Data, Result>[]): Promise<boolean> {
     const now = performance.now();
-    for (const entry of group) entry.changes = entry.changes.filter(({ lastAttemptAt }) => now < lastAttemptAt);
+    for (const entry of group) entry.changes = entry.changes.filter(({ mayStartUntil }) => now < mayStartUntil);
     const changes = group.flatMap((entry) => entry.changes);
     try {
       const results = changes.length > 0 ? await this.store(changes.map(({ data }) => data)) : [];

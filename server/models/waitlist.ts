@@ -104,7 +104,7 @@ export const insertStatement = `${turn}
 
 const noticeStatement = "INSERT INTO public.earlyaccess_notices (id, text) VALUES ($1, $2) ON CONFLICT DO NOTHING";
 
-/** Shorter than the 3 s that the image and deploy/ give a probe, so that the site itself says 503. */
+/** Monitors and Prometheus wait longer, so that the site itself says 503. */
 const probeTimeoutMs = 1_500;
 
 /**
