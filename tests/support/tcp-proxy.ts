@@ -42,8 +42,8 @@ export async function openWire(databaseUrl: string, change = (chunk: Buffer) => 
       for (const socket of sockets) forgotten.add(socket);
     },
     mend: async () => {
+      if (stalled) closeAll(); // Data was dropped, so the open connections cannot continue.
       stalled = false;
-      closeAll(); // Data was dropped, so the open connections cannot continue.
       if (server.listening) return;
       server.listen(port, "127.0.0.1");
       await once(server, "listening");
