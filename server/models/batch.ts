@@ -10,8 +10,7 @@ const lastAttemptMs = deadlineMs - 100;
 const batchSize = 200;
 /** Entries per statement after a failed one. A locked entry among 200 costs four lock timeouts. */
 const groupSizes = [15, 4, 1];
-/** Milliseconds until a locked entry is retried, at first few: the worker locks an entry for one commit only. */
-const firstRetryMs = 30;
+/** Milliseconds until locked entries are retried. */
 const retryMs = 250;
 /**
  * Milliseconds of the longest pause after a statement, in which the clients that it answered send their next changes. Without the
@@ -32,13 +31,12 @@ interface Change<Data, Result> {
 interface Entry<Data, Result> {
   key: string;
   changes: Change<Data, Result>[];
-  retryMs: number;
 }
 
 /**
  * New changes go into one statement. If an entry is locked or Postgres refuses a value, the statement fails, and its entries are
  * retried in groups of 15, then of 4, then alone: only the bad entry fails, and only the locked one waits for another retry.
- * Changes of the same entry are stored in order, or together.
+ * A statement has all changes of its entries, in their order.
  */
 export class Batches<Data, Result> {
   private readonly newChanges: Change<Data, Result>[] = [];
@@ -79,12 +77,11 @@ export class Batches<Data, Result> {
     this.isRunning = true;
   }
 
-  /** Stores new changes first, and again after each group that fails: they wait for one locked entry at most. */
+  /** Alternates new changes and retries, so that a new change waits for one locked entry at most. */
   private async run() {
     while (this.newChanges.length > 0 || this.groups.length > 0) {
       await this.storeNewChanges();
-      let group = this.groups.shift();
-      while (group && (await this.attempt(group))) group = this.groups.shift();
+      await this.attempt(this.groups.shift() ?? []);
     }
     this.isRunning = false;
   }
@@ -98,7 +95,7 @@ export class Batches<Data, Result> {
       const known = this.unfinished.get(key);
       if (known) known.changes.push(change);
       else {
-        const entry = { key, changes: [change], retryMs: firstRetryMs };
+        const entry = { key, changes: [change] };
         this.unfinished.set(key, entry);
         group.push(entry);
       }
@@ -108,8 +105,8 @@ export class Batches<Data, Result> {
     if (changes.length > 1 && pauseMs >= 1) await sleep(pauseMs);
   }
 
-  /** Runs one statement for the changes of these entries. Returns false if they must be retried. */
-  private async attempt(group: Entry<Data, Result>[]): Promise<boolean> {
+  /** Runs one statement for the changes of these entries, but for those that `add` refuses at their deadline. */
+  private async attempt(group: Entry<Data, Result>[]) {
     const now = performance.now();
     for (const entry of group) entry.changes = entry.changes.filter(({ mayStartUntil }) => now < mayStartUntil);
     const changes = group.flatMap((entry) => entry.changes);
@@ -118,32 +115,27 @@ export class Batches<Data, Result> {
       changes.forEach(({ resolve }, i) => resolve(results[i] as Result));
     } catch (error) {
       for (const change of changes) change.error = error;
-      if (isLocked(error) || (isRefusedValue(error) && group.length > 1)) {
-        this.retry(group);
-        return false;
-      }
+      if (isLocked(error) || (isRefusedValue(error) && group.length > 1)) return this.retry(group);
       for (const { reject } of changes) reject(error);
     }
     for (const { key } of group) this.unfinished.delete(key);
-    return true;
   }
 
   /** Splits the group. A single entry is locked, and waits. */
   private retry(group: Entry<Data, Result>[]) {
     const size = groupSizes.find((smaller) => smaller < group.length);
-    if (size === undefined) for (const entry of group) this.retryLater(entry);
+    if (size === undefined) this.retryLater(group);
     else for (let i = 0; i < group.length; i += size) this.groups.push(group.slice(i, i + size));
   }
 
   /** Retries all locked entries together. */
-  private retryLater(entry: Entry<Data, Result>) {
-    this.locked.push(entry);
-    clearTimeout(this.retryTimer);
-    this.retryTimer = setTimeout(() => {
+  private retryLater(group: Entry<Data, Result>[]) {
+    this.locked.push(...group);
+    this.retryTimer ??= setTimeout(() => {
+      this.retryTimer = undefined;
       while (this.locked.length > 0) this.groups.push(this.locked.splice(0, batchSize));
       this.start();
-    }, entry.retryMs);
-    entry.retryMs = retryMs;
+    }, retryMs);
   }
 }
 

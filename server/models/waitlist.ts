@@ -32,14 +32,14 @@ export function createWaitlist(
     isNoticeStored = true;
   }
 
-  async function store(entries: SignUp[]): Promise<void[]> {
+  async function store(entries: SignUp[]): Promise<undefined[]> {
     try {
       if (!isNoticeStored) await storeNotice();
       const rows = Array.from(mergeByEmail(entries), (entry) => ({ id: uuidv7(), ...entry }));
       const inserted = await execute(insertStatement, JSON.stringify(rows));
       storageError = undefined;
       onStored?.(entries, inserted);
-      return []; // No request learns whether its entry is new.
+      return entries.map(() => undefined); // No request learns whether its entry is new.
     } catch (error) {
       if (isStorageError(error)) storageError = { error, at: performance.now() };
       throw error;
