@@ -5,7 +5,7 @@ import type { PageSettings } from "../../client/shared/site-settings.ts";
 
 /** Splits the template at its markers; String.replace would interpret the "$" of a price. */
 export function createDocument(template: string, site: PublicSite): (page: RenderedPage) => string {
-  const [start, middle, end] = withoutVoidSlashes(template).split(/<!--head-->|<!--page-->/);
+  const [start, middle, end] = template.split(/<!--head-->|<!--page-->/);
   if (start === undefined || middle === undefined || end === undefined) {
     throw new Error("client/index.html lacks <!--head--> or <!--page-->");
   }
@@ -15,12 +15,7 @@ export function createDocument(template: string, site: PublicSite): (page: Rende
 /** client/print.css prints the origin. */
 function root({ id, body, countsViews }: RenderedPage, { origin }: PublicSite): string {
   const data = `data-origin="${escapeHtml(origin)}" data-page="${id}"${countsViews ? " data-beacon" : ""}`;
-  return `<div id="root" ${data}>${withoutVoidSlashes(body)}</div>`;
-}
-
-/** React ends void elements with "/>", which HTML validators report. In text, ">" is escaped. */
-function withoutVoidSlashes(html: string): string {
-  return html.replaceAll(/ ?\/>/g, ">");
+  return `<div id="root" ${data}>${body}</div>`;
 }
 
 export interface PublicSite {
