@@ -130,8 +130,6 @@ async function readCached(name: string, caching: string): Promise<CachedResponse
   return cacheResponse({ identity, ...(br && { br }), ...(gzip && { gzip }) }, 200, headers);
 }
 
-const plain = "text/plain; charset=utf-8";
-
 /** @param paths of the pages in the sitemap. */
 function crawlerFiles({ origin, allowIndexing, settings }: PublicSite, paths: string[]): Cache {
   const rules = allowIndexing ? `Allow: /\n\nSitemap: ${origin}/sitemap.xml` : "Disallow: /";
@@ -141,11 +139,11 @@ ${paths.map((path) => `  <url><loc>${escapeHtml(origin + path)}</loc></url>`).jo
 </urlset>
 `;
   const files = new Map([
-    ["/robots.txt", cacheText(`User-agent: *\n${rules}\n`, plain)],
-    ["/sitemap.xml", cacheText(sitemap, "application/xml; charset=utf-8")],
+    ["/robots.txt", cacheText(`User-agent: *\n${rules}\n`)],
+    ["/sitemap.xml", cacheText(sitemap, "application/xml")],
   ]);
   const { contact } = settings();
-  if (contact) files.set("/.well-known/security.txt", cacheText(securityText(origin, contact), plain));
+  if (contact) files.set("/.well-known/security.txt", cacheText(securityText(origin, contact)));
   return files;
 }
 
@@ -157,7 +155,7 @@ function securityText(origin: string, contact: string): string {
   return `Contact: mailto:${contact}\nExpires: ${expires}\nPreferred-Languages: en\nCanonical: ${origin}/.well-known/security.txt\n`;
 }
 
-function cacheText(text: string, mediaType: string) {
-  const headers = { "Content-Type": mediaType, "Cache-Control": "public, max-age=3600" };
+function cacheText(text: string, mediaType = "text/plain") {
+  const headers = { "Content-Type": `${mediaType}; charset=utf-8`, "Cache-Control": otherCaching };
   return cacheResponse({ identity: Buffer.from(text) }, 200, headers);
 }
