@@ -34,12 +34,12 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
     () => stopped.abort(),
   );
 
-  const http = createHttpServer(config.trustProxy > 0 ? proxiedTimeouts : directTimeouts);
+  const http = createHttpServer(config.TRUST_PROXY > 0 ? proxiedTimeouts : directTimeouts);
   // The pages name the origin, so a port that the system chooses must be known before they are rendered.
-  const chosenPort = config.publicUrl || config.port ? undefined : await http.listen(config.host, 0, log);
-  const origin = config.publicUrl ?? `http://localhost:${chosenPort ?? config.port}`;
+  const chosenPort = config.PUBLIC_URL || config.PORT ? undefined : await http.listen(config.HOST, 0, log);
+  const origin = config.PUBLIC_URL ?? `http://localhost:${chosenPort ?? config.PORT}`;
   const { settings, notice } = createPageSettings(config);
-  const site = { origin, allowIndexing: config.allowIndexing, settings };
+  const site = { origin, allowIndexing: config.ALLOW_INDEXING, settings };
   const rendering = process.argv.includes("--dev") ? createDevFrontend(http.server, site) : createBuiltFrontend(site);
   rendering.catch(() => undefined); // Awaited below: an exit now would interrupt a migration.
   const renderAgain = () =>
@@ -47,21 +47,21 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
       .then(({ refresh }) => refresh())
       .catch((err: unknown) => log.error({ err }, "rendering the pages failed"));
   cleanups.push(watchClosing(config, renderAgain));
-  const migrated = migrateWithRetries(opened, config.allowPrivilegedRole, log, stopped.signal);
+  const migrated = migrateWithRetries(opened, config.ALLOW_PRIVILEGED_ROLE, log, stopped.signal);
   // The first page waits for migrating, so that sign-ups usually work from the first request.
   const late = sleep(3_000, "late" as const, { ref: false });
   if ((await Promise.race([migrated, late])) === "late") migrated.catch(onFault);
   const frontend = await rendering;
 
   const { password: webPassword } = readRole(opened.webUrl);
-  const store = config.redisUrl ? await connectRedis(config.redisUrl, webPassword, log) : undefined;
-  const metrics = config.metricsPort ? (await import("./metrics.ts")).createMetrics() : undefined;
-  const ceiling = createSignupCeiling(config.signupHourlyCeiling, log);
+  const store = config.REDIS_URL ? await connectRedis(config.REDIS_URL, webPassword, log) : undefined;
+  const metrics = config.METRICS_PORT ? (await import("./metrics.ts")).createMetrics() : undefined;
+  const ceiling = createSignupCeiling(config.SIGNUP_HOURLY_CEILING, log);
   const waitlist = createWaitlist(database.execute, { notice, ceiling, onStored: metrics?.onStored });
   const pageViews = createPageViews(database.execute, log);
   cleanups.push(() => pageViews.close());
   const isReady = createReadiness(waitlist.check, log);
-  if (metrics && config.metricsPort) await metrics.serve(config.host, config.metricsPort, { pool, isReady });
+  if (metrics && config.METRICS_PORT) await metrics.serve(config.HOST, config.METRICS_PORT, { pool, isReady });
 
   http.serve(
     createApp({
@@ -70,22 +70,22 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
       frontend,
       isReady,
       waitlist,
-      undo: config.mailFrom === undefined,
+      undo: config.MAIL_FROM === undefined,
       links: createEntryLinks(database.query),
       pageViews,
-      limits: { limit: config.signupLimit, windowSeconds: config.signupWindowSeconds, store },
-      trustProxy: config.trustProxy,
-      hstsIncludeSubdomains: config.hstsIncludeSubdomains,
+      limits: { limit: config.SIGNUP_LIMIT, windowSeconds: config.SIGNUP_WINDOW_SECONDS, store },
+      trustProxy: config.TRUST_PROXY,
+      hstsIncludeSubdomains: config.HSTS_INCLUDE_SUBDOMAINS,
       onResponse: metrics?.onResponse,
     }),
   );
-  const port = chosenPort ?? (await http.listen(config.host, config.port, log));
+  const port = chosenPort ?? (await http.listen(config.HOST, config.PORT, log));
   // Loads Prisma, which no page needs, and stores the notice; a fault shows at the next check.
   void waitlist.check().catch(() => undefined);
   // Vite closes after the HTTP server: otherwise, the last requests would wait for it for ever.
   cleanups.push(() => frontend.vite?.close());
   cleanups.push(() => http.close());
-  logUrl(config.host, port, opened, log);
+  logUrl(config.HOST, port, opened, log);
 }
 
 function logUrl(host: string, port: number, database: OpenedDatabase, log: Logger) {
@@ -114,7 +114,7 @@ function main() {
   // A closed terminal or pipe does not end the site.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
   const config = loadConfig();
-  const log = createLogger(config.logLevel);
+  const log = createLogger(config.LOG_LEVEL);
   const cleanups: Cleanups = [];
   let stopping = false;
   const stop = async () => {

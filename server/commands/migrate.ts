@@ -4,8 +4,8 @@ import { migrate } from "../database/migrate.ts";
 import { OperatorError } from "../errors.ts";
 import { print, runCommand } from "./command.ts";
 
-await runCommand("DATABASE_URL", async (database, { allowPrivilegedRole }) => {
-  const { applied, warnings } = await migrate(database, allowPrivilegedRole);
+await runCommand("DATABASE_URL", async (database, config) => {
+  const { applied, warnings } = await migrate(database, config.ALLOW_PRIVILEGED_ROLE);
   const lines = [
     ...(applied ?? []).map((name) => `Applied ${name}.`),
     ...warnings.map((warning) => `Warning: ${warning}`),

@@ -18,7 +18,7 @@ const url = "postgresql://web:secret@db.example/perennial";
 it("the configuration has the default of each setting that is unset or empty, and the worker the owner's URL", async () => {
   const config = readConfig({ PORT: "", DATABASE_URL: " " });
   expect(config).toEqual(readConfig({}));
-  expect(config).toMatchObject({ host: "127.0.0.1", port: 3000, databaseUrl: undefined });
+  expect(config).toMatchObject({ HOST: "127.0.0.1", PORT: 3000, DATABASE_URL: undefined });
   const env = { DATABASE_URL: url, DATABASE_OWNER_URL: url.replace("web", "owner"), RETENTION_MONTHS: "1" };
   const { worker } = await openDatabase(readConfig(env), "DATABASE_URL");
   expect(worker?.url).toBe(env.DATABASE_OWNER_URL);
@@ -61,7 +61,7 @@ it.each<[rule: string, env: NodeJS.ProcessEnv]>([
   ["ERASURE_KEY is not set, but MAIL_FROM needs it", { MAIL_FROM: "a@b.co", PUBLIC_URL: "https://b.co" }],
 ])("the configuration says: %s", (rule, env) => {
   expect(errorOf(env)).toMatch(new RegExp(`^The configuration is not valid:\n  ${rule}.*$`));
-  expect(readConfig({ ...env, ...complete })).toMatchObject({ isProduction: false, allowPrivilegedRole: true });
+  expect(readConfig({ ...env, ...complete })).toMatchObject({ isProduction: false, ALLOW_PRIVILEGED_ROLE: true });
 });
 
 const [isUnset, isSet] = [expect.stringMatching(/^PUBLIC_URL is/), expect.stringMatching(/^DATABASE_OWNER_URL is/)];
@@ -79,7 +79,7 @@ it("the configuration reads a secret from the file that NAME_FILE names", () => 
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const [file, missing] = [join(folder, "value"), join(folder, "missing")];
   writeFileSync(file, `${url}\r\n`);
-  expect(readConfig({ DATABASE_URL_FILE: file, HOST_FILE: missing }).databaseUrl).toBe(url);
+  expect(readConfig({ DATABASE_URL_FILE: file, HOST_FILE: missing }).DATABASE_URL).toBe(url);
   expect(errorOf({ DATABASE_URL: url, DATABASE_URL_FILE: file })).toContain("are both set; unset one of them");
   expect(errorOf({ DATABASE_URL_FILE: missing })).toContain("(ENOENT), for example DATABASE_URL_FILE=/run/secrets/d");
   expect(errorOf({ DATABASE_URL_FILE: url })).toContain('DATABASE_URL_FILE is "postgresql://…" but must be ');

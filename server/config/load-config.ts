@@ -35,18 +35,16 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   if (errors.length > 0) {
     throw new OperatorError(`The configuration is not valid:\n${errors.map((line) => `  ${line}`).join("\n")}`);
   }
-  values.ALLOW_PRIVILEGED_ROLE ??= !isProduction;
-  const toCamelCase = (name: string) => name.toLowerCase().replace(/_(.)/g, (_, next: string) => next.toUpperCase());
-  const entries = Object.entries(values).map(([name, value]) => [toCamelCase(name), value] as const);
-  return { ...Object.fromEntries(entries), isProduction } as Config;
+  const { ALLOW_PRIVILEGED_ROLE = !isProduction } = values;
+  return { ...(values as SettingValues), ALLOW_PRIVILEGED_ROLE, isProduction };
 }
 
 /** Returns a sentence for each setting that is valid, but rarely meant in production. */
-export function listWarnings({ isProduction, publicUrl, databaseUrl, databaseOwnerUrl }: Config): string[] {
+export function listWarnings({ isProduction, PUBLIC_URL, DATABASE_URL, DATABASE_OWNER_URL }: Config): string[] {
   const unset = "PUBLIC_URL is not set: links to the site name http://localhost";
   const risk = "DATABASE_OWNER_URL is set: whoever controls the site's process could read the list";
-  const hasOwner = databaseOwnerUrl && databaseOwnerUrl !== databaseUrl;
-  const warnings = [publicUrl ? "" : unset, hasOwner ? `${risk}. Set it for migrating only` : ""];
+  const hasOwner = DATABASE_OWNER_URL && DATABASE_OWNER_URL !== DATABASE_URL;
+  const warnings = [PUBLIC_URL ? "" : unset, hasOwner ? `${risk}. Set it for migrating only` : ""];
   return isProduction ? warnings.filter(Boolean) : [];
 }
 

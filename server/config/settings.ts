@@ -23,11 +23,15 @@ export interface Setting {
 export const settings = {
   HOST: { schema: rules.host.default("127.0.0.1"), example: "0.0.0.0" },
   PORT: { schema: rules.wholeNumber(0, 65_535).default(3000), example: "3000" },
+  /** If unset, http://localhost with PORT. */
   PUBLIC_URL: { schema: rules.originUrl.optional(), example: "https://perennial.example" },
   HSTS_INCLUDE_SUBDOMAINS: { schema: rules.trueOrFalse.default(false), example: "true" },
+  /** If no URL is set, the embedded Postgres. */
   DATABASE_URL: databaseUrl("DATABASE_URL"),
+  /** If unset, DATABASE_URL. */
   DATABASE_OWNER_URL: databaseUrl("DATABASE_OWNER_URL"),
   DATABASE_ADMIN_URL: databaseUrl("DATABASE_ADMIN_URL"),
+  /** If unset, false in production only. */
   ALLOW_PRIVILEGED_ROLE: { schema: rules.trueOrFalse.optional(), example: "true" },
   TRUST_PROXY: { schema: rules.wholeNumber(0, 32, "proxies in front").default(0), example: "1" },
   WAITLIST: { schema: z.enum(["open", "closed"], "open or closed").default("open"), example: "closed" },
@@ -57,6 +61,7 @@ export const settings = {
     example: "whsec_QW4gZXhhbXBsZSwgd2hpY2ggaXMgcmVmdXNlZC4=",
     secret: true,
   },
+  /** If unset, the owner's URL. */
   WORKER_DATABASE_URL: databaseUrl("WORKER_DATABASE_URL"),
   LOG_LEVEL: { schema: z.enum(logLevels, `one of ${logLevels.join(", ")}`).default("info"), example: "info" },
 } satisfies Record<string, Setting>;
@@ -66,12 +71,4 @@ export type SettingValues = { [Name in SettingName]: z.infer<(typeof settings)[N
 
 export const settingNames = Object.keys(settings) as SettingName[];
 
-/** The value of each setting under its name in camel case, as databaseUrl for DATABASE_URL. */
-export type Config = { [Name in SettingName as CamelCase<Name>]: SettingValues[Name] } & {
-  allowPrivilegedRole: boolean;
-  isProduction: boolean;
-};
-
-type CamelCase<Name extends string> = Name extends `${infer Word}_${infer Rest}`
-  ? `${Lowercase<Word>}${Capitalize<CamelCase<Rest>>}`
-  : Lowercase<Name>;
+export type Config = SettingValues & { ALLOW_PRIVILEGED_ROLE: boolean; isProduction: boolean };

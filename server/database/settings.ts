@@ -30,11 +30,11 @@ export interface OpenedDatabase extends DatabaseSettings {
  * @param mayCreate false throws if there is no embedded Postgres yet. @throws OperatorError if only other URLs are set.
  */
 export async function openDatabase(config: Config, own: DatabaseUrlName, mayCreate = true): Promise<OpenedDatabase> {
-  const { databaseUrl, databaseAdminUrl: adminUrl, erasureKey } = config;
-  const ownerUrl = config.databaseOwnerUrl ?? databaseUrl;
-  const workerUrl = config.workerDatabaseUrl ?? ownerUrl;
+  const { DATABASE_URL: webUrl, DATABASE_ADMIN_URL: adminUrl } = config;
+  const ownerUrl = config.DATABASE_OWNER_URL ?? webUrl;
+  const workerUrl = config.WORKER_DATABASE_URL ?? ownerUrl;
   const given = {
-    DATABASE_URL: databaseUrl,
+    DATABASE_URL: webUrl,
     DATABASE_OWNER_URL: ownerUrl,
     DATABASE_ADMIN_URL: adminUrl,
     WORKER_DATABASE_URL: workerUrl,
@@ -43,13 +43,14 @@ export async function openDatabase(config: Config, own: DatabaseUrlName, mayCrea
   if (!url && Object.values(given).some(Boolean)) {
     throw new OperatorError(`${own} is not set. Set it, for example ${own}=${exampleUrl(own)}`);
   }
+  // Where a URL is not set, the program does not need it, and gets its own.
   const opened: OpenedDatabase = url
-    ? { webUrl: databaseUrl ?? url, ownerUrl: ownerUrl ?? url, adminUrl, release: async () => undefined }
+    ? { webUrl: webUrl ?? url, ownerUrl: ownerUrl ?? url, adminUrl, release: async () => undefined }
     : await openEmbedded(join(projectRoot, ".data"), mayCreate);
-  const wanted = { webhook: config.webhookUrl, mail: config.mailFrom, purge: config.retentionMonths > 0 };
+  const wanted = { webhook: config.WEBHOOK_URL, mail: config.MAIL_FROM, purge: config.RETENTION_MONTHS > 0 };
   const tasks = workerTasks.filter((task) => wanted[task]);
   const worker = tasks.length > 0 ? { url: workerUrl ?? opened.ownerUrl, tasks } : undefined;
-  return { ...opened, worker, erasureKey };
+  return { ...opened, worker, erasureKey: config.ERASURE_KEY };
 }
 
 export async function withDatabase(

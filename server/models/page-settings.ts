@@ -6,16 +6,15 @@ import type { NoticeSettings, PageSettings } from "../../client/shared/site-sett
 
 /** Returns the privacy notice, and a function that reads the page settings, because `closed` changes with the clock. */
 export function createPageSettings(config: Config): { settings: () => PageSettings; notice: Notice } {
-  const { controller, contactEmail, legalLinks, retentionMonths, erasureKey, mailFrom, waitlistCloses } = config;
   const fixed = {
-    controller,
-    contact: contactEmail,
-    recipients: config.recipients,
-    links: legalLinks ?? [],
-    retentionMonths,
-    keepsErasures: erasureKey !== undefined,
-    mail: mailFrom !== undefined,
-    closes: waitlistCloses && describeClosing(waitlistCloses),
+    controller: config.CONTROLLER,
+    contact: config.CONTACT_EMAIL,
+    recipients: config.RECIPIENTS,
+    links: config.LEGAL_LINKS ?? [],
+    retentionMonths: config.RETENTION_MONTHS,
+    keepsErasures: config.ERASURE_KEY !== undefined,
+    mail: config.MAIL_FROM !== undefined,
+    closes: config.WAITLIST_CLOSES && describeClosing(config.WAITLIST_CLOSES),
   };
   const notice = createNotice(fixed);
   return { settings: () => ({ ...fixed, notice: notice.id, closed: !isOpen(config) }), notice };
@@ -32,8 +31,8 @@ export function createNotice(settings: NoticeSettings): Notice {
   return { id: createHash("sha256").update(text).digest("hex").slice(0, 32), text };
 }
 
-function isOpen({ waitlist, waitlistCloses }: Config): boolean {
-  return waitlist === "open" && !(waitlistCloses && Date.now() >= waitlistCloses.getTime());
+function isOpen({ WAITLIST, WAITLIST_CLOSES }: Config): boolean {
+  return WAITLIST === "open" && !(WAITLIST_CLOSES && Date.now() >= WAITLIST_CLOSES.getTime());
 }
 
 /** Returns the closing time as text: the day if the list closes at its end in UTC, otherwise day and time. Intl would take 8 MB of memory. */

@@ -10,7 +10,7 @@ for (const stream of [process.stdout, process.stderr]) stream.on("error", () => 
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"] as const) process.once(signal, () => stop.abort());
 try {
   await withDatabase("WORKER_DATABASE_URL", (database, config) =>
-    runTasks(database, config, createLogger(config.logLevel), stop.signal),
+    runTasks(database, config, createLogger(config.LOG_LEVEL), stop.signal),
   );
 } catch (error) {
   process.stderr.write(explain(error));

@@ -1,5 +1,6 @@
 // The task mail: the confirmation mail of an entry (double opt-in), at most one a day to an address and three in all.
 import type { Task } from "graphile-worker";
+import type { Config } from "../config/settings.ts";
 import { claimMail, createMailPace, findEntryToMail, findNextMailTime, releaseMail } from "../models/list/mails.ts";
 import { createToken } from "../models/entry-tokens.ts";
 import { hashEmail } from "../database/erasure-key.ts";
@@ -54,6 +55,11 @@ export function mailTask(settings: MailSettings): Task {
       helpers.logger.warn(error.message);
     }
   };
+}
+
+export function mailedSite(config: Config): MailedSite {
+  const { PUBLIC_URL: origin = "", CONTROLLER: controller, CONTACT_EMAIL: contact } = config;
+  return { origin, controller, contact, retentionMonths: config.RETENTION_MONTHS };
 }
 
 export function composeMessage({ from, site }: Pick<MailSettings, "from" | "site">, email: string, token: string) {

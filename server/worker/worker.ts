@@ -38,14 +38,14 @@ export async function runTasks(
       "The worker has no task. Set WEBHOOK_URL, MAIL_FROM or RETENTION_MONTHS as in docs/worker.md, and migrate.",
     );
   }
-  const port = config.workerMetricsPort;
+  const port = config.WORKER_METRICS_PORT;
   const metrics = port ? (await import("./metrics.ts")).createWorkerMetrics() : undefined;
   const tasks: TaskList = {};
   for (const task of worker.tasks) tasks[task] = await createTask(task, config, key, metrics?.onMail);
   await withConnection(worker.url, async (holder) => {
     const lost = rejectOnLoss(holder, signal);
     lost.catch(() => undefined); // Awaited below.
-    if (port) await metrics?.serve(holder, config.host, port, tasks.mail && config.mailMinConfirmed);
+    if (port) await metrics?.serve(holder, config.HOST, port, tasks.mail && config.MAIL_MIN_CONFIRMED);
     await checkDatabase(holder, tasks, key);
     await takeOver(holder, log, signal, roundMs);
     if (signal.aborted) return;
@@ -62,18 +62,17 @@ export async function runTasks(
 }
 
 async function createTask(task: WorkerTask, config: Config, key: string | undefined, onMail?: CountMail) {
-  const { webhookUrl = "", webhookSecret, mailFrom, smtpUrl, retentionMonths } = config;
-  if (task === "webhook") return webhookTask({ url: webhookUrl, secret: webhookSecret });
-  if (task === "purge") return purgeTask(retentionMonths, key);
-  if (!mailFrom || !smtpUrl) {
+  const { MAIL_FROM: from, SMTP_URL: url } = config;
+  if (task === "webhook") return webhookTask({ url: config.WEBHOOK_URL ?? "", secret: config.WEBHOOK_SECRET });
+  if (task === "purge") return purgeTask(config.RETENTION_MONTHS, key);
+  if (!from || !url) {
     throw new OperatorError(
       `SMTP_URL is not set, so the worker cannot send mails. Set it, for example SMTP_URL=${settings.SMTP_URL.example}`,
     );
   }
-  const { mailTask } = await import("./mail.ts"); // React and nodemailer, which the other tasks do not need.
-  const { publicUrl: origin = "", controller, contactEmail: contact, mailMinConfirmed: minConfirmed } = config;
-  const site = { origin, controller, contact, retentionMonths };
-  return mailTask({ url: smtpUrl, from: mailFrom, key: key ?? "", minConfirmed, site, onMail });
+  const { mailedSite, mailTask } = await import("./mail.ts"); // React and nodemailer, which the other tasks do not need.
+  const minConfirmed = config.MAIL_MIN_CONFIRMED;
+  return mailTask({ url, from, key: key ?? "", minConfirmed, site: mailedSite(config), onMail });
 }
 
 function startRunner(url: string, tasks: TaskList, log: Log): Promise<Runner> {

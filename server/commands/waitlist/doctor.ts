@@ -45,8 +45,8 @@ async function* examine(): AsyncGenerator<Finding> {
     const config = loadConfig();
     yield ok(what, "every setting can be read");
     yield* examineSite(config);
-    if (config.smtpUrl) yield await examineMailServer(config.smtpUrl, config);
-    if (config.mailFrom) yield* await examineMailDomain(config);
+    if (config.SMTP_URL) yield await examineMailServer(config.SMTP_URL, config);
+    if (config.MAIL_FROM) yield* await examineMailDomain(config);
     what = "Database";
     const database = await openDatabase(config, "DATABASE_URL", false);
     try {
@@ -74,12 +74,12 @@ async function attempt(what: string, check: () => Promise<Finding>): Promise<Fin
 }
 
 function* examineSite(config: Config): Generator<Finding> {
-  const isHttps = config.publicUrl?.startsWith("https:");
-  if (isHttps && config.trustProxy === 0)
+  const isHttps = config.PUBLIC_URL?.startsWith("https:");
+  if (isHttps && config.TRUST_PROXY === 0)
     yield warn("Proxy", "TRUST_PROXY is 0, so all visitors share the limit of their proxy. See docs/deploy.md, Hosts.");
-  if (config.isProduction && !config.publicUrl)
+  if (config.isProduction && !config.PUBLIC_URL)
     yield warn("PUBLIC_URL", "it is not set, so links to the site name http://localhost.");
-  if (!(isHttps || config.isProduction) || (config.controller && config.contactEmail)) return;
+  if (!(isHttps || config.isProduction) || (config.CONTROLLER && config.CONTACT_EMAIL)) return;
   yield warn("Privacy", "the page /privacy does not say who is responsible: set CONTROLLER and CONTACT_EMAIL.");
 }
 
@@ -99,12 +99,12 @@ async function* examineDatabase(database: OpenedDatabase, config: Config): Async
     else if (isOwner) yield problem("Migrations", `the database is not up to date. ${migrateHint}`);
     else yield problem("Migrations", "DATABASE_OWNER_URL does not name the owner of the waitlist.");
     const { isPrivileged, warning } = await examineWebRole(owner, readRole(named.webUrl).name);
-    const judge = isPrivileged && config.allowPrivilegedRole ? warn : problem;
+    const judge = isPrivileged && config.ALLOW_PRIVILEGED_ROLE ? warn : problem;
     yield warning ? judge("Web role", warning) : ok("Web role", "cannot read, change or delete entries");
     if (!isUpToDate) return;
     yield* examineWorker(owner, named.worker);
-    if (config.mailFrom)
-      yield await attempt("Confirmations", () => examineConfirmations(owner, config.mailMinConfirmed));
+    if (config.MAIL_FROM)
+      yield await attempt("Confirmations", () => examineConfirmations(owner, config.MAIL_MIN_CONFIRMED));
     yield await attempt("Backup", () => examineBackup(owner));
     yield await attempt("Erasures", async () => {
       const isKept = await requireErasureKey(owner, erasureKey);

@@ -18,8 +18,8 @@ export const problem = (what: string, text: string): Finding => ["problem", what
 /** In milliseconds, for all records together. */
 const dnsMs = 3_000;
 
-export async function examineMailDomain({ mailFrom, publicUrl = "" }: Config): Promise<Finding[]> {
-  const domain = mailFrom?.address.split("@").at(-1)?.toLowerCase() ?? "";
+export async function examineMailDomain({ MAIL_FROM, PUBLIC_URL = "" }: Config): Promise<Finding[]> {
+  const domain = MAIL_FROM?.address.split("@").at(-1)?.toLowerCase() ?? "";
   const resolver = new dns.promises.Resolver();
   resolver.setServers(dns.getServers());
   const timer = setTimeout(() => resolver.cancel(), dnsMs);
@@ -39,7 +39,7 @@ export async function examineMailDomain({ mailFrom, publicUrl = "" }: Config): P
       describe("SPF", domain, spf, 'TXT "v=spf1 include:your-provider ~all"'),
       describe("DMARC", `_dmarc.${domain}`, own || inherited, `TXT "v=DMARC1; p=none; rua=mailto:dmarc@${domain}"`),
       ok("DKIM", "only a mail names its record: send one with --mail. Its Authentication-Results must have dkim=pass."),
-      compareDomains(domain, new URL(publicUrl).hostname),
+      compareDomains(domain, new URL(PUBLIC_URL).hostname),
     ];
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
@@ -89,10 +89,10 @@ export async function examineConfirmations(owner: pg.Client, minimum: number): P
   return warn("Confirmations", `${state}. ${effect}. ${hint}`);
 }
 
-export async function examineMailServer(url: string, { publicUrl = "" }: Config): Promise<Finding> {
+export async function examineMailServer(url: string, { PUBLIC_URL = "" }: Config): Promise<Finding> {
   const { MailError, verifyMailServer } = await import("../../worker/mail-server.ts"); // nodemailer
   try {
-    await verifyMailServer({ url, client: new URL(publicUrl).hostname });
+    await verifyMailServer({ url, client: new URL(PUBLIC_URL).hostname });
     return ok("SMTP_URL", "the mail server accepts connections");
   } catch (error) {
     if (!(error instanceof MailError)) throw error;
@@ -103,16 +103,17 @@ export async function examineMailServer(url: string, { publicUrl = "" }: Config)
 }
 
 export async function sendTestMail(email: string): Promise<Finding> {
-  const { mailFrom: from, smtpUrl: url, publicUrl: origin = "", contactEmail: contact, ...config } = loadConfig();
+  const config = loadConfig();
+  const { MAIL_FROM: from, SMTP_URL: url } = config;
   const to = normaliseEmail(email);
   if (!to) throw new OperatorError(`--mail is "${printableName(email)}" but must be an email address.`);
   if (!from || !url) throw new OperatorError("A test mail needs MAIL_FROM and SMTP_URL: see docs/mail.md.");
-  const { composeMessage } = await import("../../worker/mail.ts"); // React
+  const { composeMessage, mailedSite } = await import("../../worker/mail.ts"); // React
   const { MailError, sendMail } = await import("../../worker/mail-server.ts"); // nodemailer
-  const site = { origin, contact, controller: config.controller, retentionMonths: config.retentionMonths };
+  const site = mailedSite(config);
   const mail = composeMessage({ from, site }, to, createToken().token);
   try {
-    const server = { url, client: new URL(origin).hostname };
+    const server = { url, client: new URL(site.origin).hostname };
     const { response, messageId } = await sendMail(server, { ...mail, subject: `Test: ${mail.subject}` });
     return ok("Test mail", `the server answered ${response}\nMessage-ID: ${messageId}`);
   } catch (error) {

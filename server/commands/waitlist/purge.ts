@@ -12,7 +12,7 @@ export const purge = new Command("purge")
   )
   .option("--dry-run", "print the numbers, and change nothing")
   .action(({ dryRun = false }: { dryRun?: boolean }) =>
-    withOwner(async (client, { erasureKey }, { retentionMonths: months }) => {
+    withOwner(async (client, { erasureKey }, { RETENTION_MONTHS: months }) => {
       await requireErasureKey(client, erasureKey);
       const again = erasureKey ? await eraseAgain(client, erasureKey, dryRun) : 0;
       const verb = dryRun ? "Would remove" : "Removed";

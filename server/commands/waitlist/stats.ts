@@ -27,10 +27,10 @@ export const stats = new Command("stats")
   .addOption(sinceOption())
   .addOption(untilOption())
   .action(async ({ all = false, withFlagged = false, ...period }: Options) => {
-    await withOwner(async (client, _database, { mailFrom }) => {
+    await withOwner(async (client, _database, { MAIL_FROM }) => {
       const options = { withFlagged, sources: all ? mostSources : shownSources };
       const figures = await countFigures(client, inPeriod(period), options);
-      print(formatTables(figures, all, mailFrom !== undefined));
+      print(formatTables(figures, all, MAIL_FROM !== undefined));
     });
   });
 
