@@ -81,18 +81,19 @@ it.each([3, 21])(
     let sent = () => {};
     const later = new Promise<void>((resolve) => (sent = resolve));
     const join = async ({ email }: { email: string }) => later.then(() => void joined.push(email));
-    const site = await start({ waitlist: { join } }, { ...directTimeouts, lingering: 60_000 });
+    const site = await start({ waitlist: { join } });
     const socket = await open(site.port, true);
     let answer = "";
     socket.setEncoding("utf8").on("data", (chunk: string) => (answer += chunk));
     socket.write(signup.repeat(count));
     await once(site.http.server, "request");
-    socket.write("x".repeat(50_000), sent);
+    socket.write("x".repeat(50_000));
+    await sleep(50); // The server must not take these bytes for a request.
+    sent();
     await once(socket, "end");
     // If the server closed the connection without reading all bytes, the system would reset it.
-    await sleep(50);
     const closed = new Promise((resolve) => socket.once("close", resolve));
-    socket.end("x");
+    socket.end();
     expect(await closed, "whether the connection is reset").toBe(false);
     expect(statuses(answer)).toEqual(joined.map(() => "201"));
     expect(answer.match(/Connection: close/g)).toHaveLength(1);
@@ -135,24 +136,31 @@ it("the server logs that it cannot accept connections once a minute, and accepts
   expect(statuses(await exchange(site.port, closing(healthz)))).toEqual(["200"]);
 });
 
-const shortTimeouts = { ...directTimeouts, headers: 200, request: 400, check: 20, inactivity: 300, lingering: 100 };
+const shortTimeouts = { ...directTimeouts, headers: 200, request: 400, check: 20, inactivity: 300 };
+
+/** Larger than the socket buffers of both ends. */
+const large = cacheResponse({ identity: Buffer.alloc(16_000_000) }, 200, {});
+
+async function startWithLargeFile(timeouts = shortTimeouts) {
+  const { frontend } = (await start()).options;
+  return start({ frontend: { ...frontend, files: new Map([["/large", large]]) } }, timeouts);
+}
 
 it.each([
-  ["takes too long for its body", `${post}Content-Length: 1000\r\n\r\n`, "408"],
-  ["pipelines and then sends without end", signup.repeat(2), "201"],
-])("the server disconnects a client that %s", async (_, sent, status) => {
-  const socket = await open((await start({}, shortTimeouts)).port, true);
+  ["takes too long for its body", `${post}Content-Length: 1000\r\n\r\n`, "408", 400],
+  ["pipelines and then sends without end", signup.repeat(2), "201", 60_000],
+  ["pipelines during a response and then sends without end", `GET /large HTTP/1.1\r\n${host}\r\n`, "200", 60_000],
+])("the server disconnects a client that %s", async (_, sent, status, request) => {
+  const socket = await open((await startWithLargeFile({ ...shortTimeouts, request })).port, true);
   socket.write(sent);
+  socket.once("data", () => socket.write(healthz));
   const drip = setInterval(() => socket.write("x"), 10);
   expect(statuses(await receive(socket))).toEqual([status]);
   clearInterval(drip);
 });
 
 it("the server disconnects a client that does not read the response", async () => {
-  // Larger than the socket buffers of both ends.
-  const large = cacheResponse({ identity: Buffer.alloc(16_000_000) }, 200, {});
-  const { frontend } = (await start()).options;
-  const site = await start({ frontend: { ...frontend, files: new Map([["/large", large]]) } }, shortTimeouts);
+  const site = await startWithLargeFile();
   const socket = await open(site.port);
   socket.pause();
   socket.write(`GET /large HTTP/1.1\r\n${host}\r\n`);

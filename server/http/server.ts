@@ -20,8 +20,6 @@ export const directTimeouts = {
   keepAlive: 10_000,
   /** For the next request once the server stops; closing at once would reset a request on its way. */
   stopping: 500,
-  /** For a client that pipelines to read its last response: closing with unread bytes resets the connection. */
-  lingering: 2_000,
 };
 
 /** A proxy must close an idle connection first, or a sign-up becomes a 502. nginx and ALB close after 60 s, Caddy after 120 s. */
@@ -41,7 +39,7 @@ export interface Application {
 
 /** The server answers nothing until `serve` names the application. */
 export function createHttpServer(timeouts = directTimeouts) {
-  const { Request, Response, inheritFrom } = createMessageClasses();
+  const { Request, Response, useExpressPrototypes } = createMessageClasses();
   const server: Server = nodeHttp.createServer({
     headersTimeout: timeouts.headers,
     requestTimeout: timeouts.request,
@@ -71,7 +69,7 @@ export function createHttpServer(timeouts = directTimeouts) {
     const latest = connections.get(socket);
     if (latest && (isInProgress(latest) || !latest.shouldKeepAlive)) {
       req.resume(); // Otherwise its body stays in memory: up to a packet of 64 KB on each connection.
-      endAfter(latest, socket, timeouts.lingering);
+      endAfter(latest, socket);
       return false;
     }
     connections.set(socket, res);
@@ -102,7 +100,7 @@ export function createHttpServer(timeouts = directTimeouts) {
   return {
     server,
     serve: ({ listener, express }: Application) => {
-      inheritFrom(express);
+      useExpressPrototypes(express);
       const handle = (req: IncomingMessage, res: ServerResponse, refusal?: number) =>
         admit(req, res, refusal) && listener(req, res, refusal);
       server.on("request", (req, res) => handle(req, res, lacksHost(req) ? 400 : undefined));
