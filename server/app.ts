@@ -7,8 +7,9 @@ import { entryLinks } from "./controllers/links.ts";
 import { findCached, pages } from "./controllers/pages.ts";
 import { countViews } from "./controllers/page-views.ts";
 import { sendCached } from "./http/cached-response.ts";
-import { isRead, type Application } from "./http/server.ts";
-import { handleErrors, HttpError } from "./middleware/errors.ts";
+import { isRead } from "./http/negotiation.ts";
+import type { Application } from "./http/server.ts";
+import { handleErrors, HttpError } from "./middleware/http-errors.ts";
 import { createRequestLog, type RequestLogOptions } from "./middleware/request-log.ts";
 import { securityHeaders } from "./middleware/security-headers.ts";
 import type { EntryLinks } from "./models/entry-links.ts";
@@ -38,14 +39,12 @@ export function createApp(options: AppOptions): Application {
   const listener: Application["listener"] = (req, res, refusal) => {
     // 1. Every response: request id, log and security headers
     const headers = ["X-Request-Id", logRequest(req, res), ...constantHeaders];
+    if (refusal) return res.writeHead(refusal, headers).end();
     // 2. Prerendered pages and files, before Express, whose routing costs a third of the throughput
     const cached = isRead(req) ? findCached(req, frontend) : undefined;
-    if (refusal) res.writeHead(refusal, headers).end();
-    else if (cached) sendCached(req, res, cached, headers);
-    else {
-      for (let i = 0; i < headers.length; i += 2) res.setHeader(headers[i] as string, headers[i + 1] as string);
-      app(req, res);
-    }
+    if (cached) return sendCached(req, res, cached, headers);
+    for (let i = 0; i < headers.length; i += 2) res.setHeader(headers[i] as string, headers[i + 1] as string);
+    app(req, res);
   };
 
   app.disable("x-powered-by");
@@ -54,7 +53,7 @@ export function createApp(options: AppOptions): Application {
   // Each path has one spelling: a variant is a 404, and never a way around a limit.
   app.enable("case sensitive routing");
   app.enable("strict routing");
-  if (vite) app.use(vite.middlewares); // 2. In development
+  if (vite) app.use(vite.middlewares); // In development, instead of 2
 
   // 3. Health and API
   app.all("/healthz", live);

@@ -40,18 +40,12 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
   const origin = config.PUBLIC_URL ?? `http://localhost:${chosenPort ?? config.PORT}`;
   const { settings, notice } = createPageSettings(config);
   const site = { origin, allowIndexing: config.ALLOW_INDEXING, settings };
-  const rendering = process.argv.includes("--dev") ? createDevFrontend(http.server, site) : createBuiltFrontend(site);
-  rendering.catch(() => undefined); // Awaited below: an exit now would interrupt a migration.
-  const renderAgain = () =>
-    void rendering
-      .then(({ refresh }) => refresh())
-      .catch((err: unknown) => log.error({ err }, "rendering the pages failed"));
-  cleanups.push(watchClosing(config, renderAgain));
   const migrated = migrateWithRetries(opened, config.ALLOW_PRIVILEGED_ROLE, log, stopped.signal);
-  // The first page waits for migrating, so that sign-ups usually work from the first request.
-  const late = sleep(3_000, "late" as const, { ref: false });
-  if ((await Promise.race([migrated, late])) === "late") migrated.catch(onFault);
-  const frontend = await rendering;
+  const rendering = process.argv.includes("--dev") ? createDevFrontend(http.server, site) : createBuiltFrontend(site);
+  const [frontend] = await Promise.all([rendering, waitForMigrating(migrated, onFault)]);
+  const renderAgain = () =>
+    frontend.refresh().catch((err: unknown) => log.error({ err }, "rendering the pages failed"));
+  cleanups.push(watchClosing(config, renderAgain));
 
   const { password: webPassword } = readRole(opened.webUrl);
   const store = config.REDIS_URL ? await connectRedis(config.REDIS_URL, webPassword, log) : undefined;
@@ -86,6 +80,12 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
   cleanups.push(() => frontend.vite?.close());
   cleanups.push(() => http.close());
   logUrl(config.HOST, port, opened, log);
+}
+
+/** Waits, so that sign-ups usually work from the first request, but at most 3 s: pages need no database. A later error goes to `onFault`. */
+async function waitForMigrating(migrated: Promise<void>, onFault: (error: unknown) => void) {
+  const late = sleep(3_000, "late" as const, { ref: false });
+  if ((await Promise.race([migrated, late])) === "late") migrated.catch(onFault);
 }
 
 function logUrl(host: string, port: number, database: OpenedDatabase, log: Logger) {

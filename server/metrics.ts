@@ -5,7 +5,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom
 import { confirmPath, leavePath, signupPath, viewPath } from "../client/shared/paths.ts";
 import { flags } from "./database/columns.ts";
 import { listen } from "./http/listen.ts";
-import { isRead } from "./http/server.ts";
+import { isRead } from "./http/negotiation.ts";
 import type { OnResponse } from "./middleware/request-log.ts";
 import type { OnStored } from "./models/waitlist.ts";
 

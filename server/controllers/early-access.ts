@@ -9,7 +9,7 @@ import { fields } from "../../client/shared/fields.ts";
 import { sendCached } from "../http/cached-response.ts";
 import { prefersHtml } from "../http/negotiation.ts";
 import { readBody } from "../middleware/body.ts";
-import { beginErrorResponse, HttpError, requirePost } from "../middleware/errors.ts";
+import { beginErrorResponse, HttpError, requirePost } from "../middleware/http-errors.ts";
 import { clientLimit, type SignupLimits } from "../middleware/rate-limit.ts";
 import { readSource } from "../models/source.ts";
 import { parseEntry, readNoticeId } from "../models/waitlist-entry.ts";

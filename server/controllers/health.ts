@@ -1,6 +1,6 @@
 // The probes: /healthz says that the process answers, /readyz whether sign-ups can be stored.
 import type { RequestHandler } from "express";
-import { requireRead } from "../middleware/errors.ts";
+import { requireRead } from "../middleware/http-errors.ts";
 
 export const live: RequestHandler = (req, res) => {
   requireRead(req);

@@ -1,7 +1,7 @@
 // POST /api/view: counts a view of the landing page, which the page's script reports once the page is visible.
 import type { Request, RequestHandler, Response } from "express";
 import { sameOrigin } from "../middleware/same-origin.ts";
-import { requirePost } from "../middleware/errors.ts";
+import { requirePost } from "../middleware/http-errors.ts";
 import { clientLimit, type SignupLimits } from "../middleware/rate-limit.ts";
 import type { PageViews } from "../models/page-views.ts";
 import { viewSource } from "../models/source.ts";

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from "node:http";
 import type { RequestHandler } from "express";
 import { sendCached, type CachedResponse } from "../http/cached-response.ts";
-import { requireRead } from "../middleware/errors.ts";
+import { requireRead } from "../middleware/http-errors.ts";
 import type { Frontend } from "../views/frontend.ts";
 
 /** Returns undefined if Express must handle the request. */

@@ -13,7 +13,7 @@ import {
 } from "../../tests/support/database.ts";
 import { queryAs, withClient } from "../../tests/support/postgres.ts";
 import { projectRoot } from "../project-root.ts";
-import { fieldColumns } from "./columns.ts";
+import { fieldColumns, signUpColumns } from "./columns.ts";
 import { migrate } from "./migrate.ts";
 import { adminsGroup, fillIn } from "./roles.ts";
 import { workerTasks } from "./settings.ts";
@@ -238,4 +238,10 @@ it("the roles lose what was granted to them or to every role, and get back what 
     for (const file of sorted) await runFile(file);
     expect(await readGrants()).toEqual(granted);
   }
+});
+
+it("the first line of prisma/roles/web.sql has the columns of a sign-up; this test writes them", async () => {
+  const file = join(projectRoot, "prisma/roles/web.sql");
+  const text = await readFile(file, "utf8");
+  await expect(text.replace(/(?<=sign_up_columns=")[^"]*/, signUpColumns)).toMatchFileSnapshot(file);
 });

@@ -4,8 +4,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import fresh from "fresh";
-import { acceptedCodings, readHeader, type Coding } from "./negotiation.ts";
-import { isRead } from "./server.ts";
+import { acceptedCodings, isRead, readHeader, type Coding } from "./negotiation.ts";
 
 /** By path. */
 export type Cache = ReadonlyMap<string, CachedResponse>;

@@ -1,7 +1,9 @@
-// What the client accepts: HTML or JSON, and which content codings.
+// What a request asks for: to read or to change, HTML or JSON, and which content codings.
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { parse as parseContentType } from "content-type";
 import Negotiator from "negotiator";
+
+export const isRead = ({ method }: IncomingMessage) => method === "GET" || method === "HEAD";
 
 /** In characters. Browsers send up to 150; without a limit, parsing 15 KB costs as much as 40 requests. */
 const headerLimit = 200;

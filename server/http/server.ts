@@ -31,6 +31,9 @@ export const bodyLimit = 16 * 1024;
 /** How long requests in progress may take once the server stops, in milliseconds. Windows ends a process 5 s after its console is closed. */
 export const gracePeriodMs = process.platform === "win32" ? 2_000 : 10_000;
 
+/** Of the event loop. When the server stops listening, the system resets waiting connections, of which Node may accept one in a round. */
+const acceptRounds = 50;
+
 export interface Application {
   /** @param refusal the status for a request that HTTP forbids. */
   listener: (req: IncomingMessage, res: ServerResponse, refusal?: number) => void;
@@ -52,7 +55,7 @@ export function createHttpServer(timeouts = directTimeouts) {
   });
   server.timeout = timeouts.inactivity;
   server.maxHeadersCount = 0; // Otherwise Node drops headers after the 2,000th, also those that a proxy appended.
-  /** The response in progress on each connection. */
+  /** The response of each connection that is not sent completely. */
   const connections = new Map<Socket, ServerResponse | undefined>();
   let stopping = false;
   server.on("connection", (socket) => {
@@ -67,7 +70,8 @@ export function createHttpServer(timeouts = directTimeouts) {
   function admit(req: IncomingMessage, res: ServerResponse, refusal?: number): boolean {
     const { socket } = req;
     const latest = connections.get(socket);
-    if (latest && (isInProgress(latest) || !latest.shouldKeepAlive)) {
+    const isLast = latest?.shouldKeepAlive === false;
+    if (latest && (isLast || isInProgress(latest))) {
       req.resume(); // Otherwise its body stays in memory: up to a packet of 64 KB on each connection.
       endAfter(latest, socket);
       return false;
@@ -81,8 +85,7 @@ export function createHttpServer(timeouts = directTimeouts) {
 
   /** Stops listening, closes idle connections after a short delay, and gives requests in progress the grace period. */
   async function close() {
-    // The system resets connections that wait when the server stops listening. Node may accept only one of them per round.
-    for (let round = 0; round < 50; round++) await nextRound();
+    for (let round = 0; round < acceptRounds; round++) await nextRound();
     stopping = true; // Only now: a client that reads "Connection: close" connects again.
     // The close() of node:http would close idle connections at once.
     const closed = new Promise((done) => NetServer.prototype.close.call(server, done));
@@ -110,8 +113,6 @@ export function createHttpServer(timeouts = directTimeouts) {
     close,
   };
 }
-
-export const isRead = ({ method }: IncomingMessage) => method === "GET" || method === "HEAD";
 
 /** HTTP/1.0 does not require Host. */
 const lacksHost = ({ httpVersion, headers }: IncomingMessage) => httpVersion === "1.1" && headers.host === undefined;

@@ -4,7 +4,7 @@ import { parse as parseContentType } from "content-type";
 import type { Request, RequestHandler } from "express";
 import getRawBody from "raw-body";
 import { isDecodable } from "../errors.ts";
-import { HttpError } from "./errors.ts";
+import { HttpError } from "./http-errors.ts";
 import { bodyLimit } from "../http/server.ts";
 
 /**

@@ -69,11 +69,10 @@ export function checkProxyCount(trustProxy: number, log: Logger): (req: Incoming
     if (hasWarned || !forwardedFor) return;
     const entries = String(forwardedFor).split(",").length;
     fewest = Math.min(fewest, entries);
+    judged++;
     const isTooHigh = entries < trustProxy;
-    const isTooLow =
-      trustProxy === 0
-        ? privateNetworks.check(remoteAddress, isIPv4(remoteAddress) ? "ipv4" : "ipv6")
-        : ++judged === judgedRequests && fewest > trustProxy;
+    const comesFromProxy = () => privateNetworks.check(remoteAddress, isIPv4(remoteAddress) ? "ipv4" : "ipv6");
+    const isTooLow = trustProxy === 0 ? comesFromProxy() : judged === judgedRequests && fewest > trustProxy;
     if (!isTooHigh && !isTooLow) return;
     hasWarned = true;
     const effect = isTooHigh ? "high: a client can forge its address" : "low: visitors share a limit";

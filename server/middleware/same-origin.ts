@@ -1,6 +1,6 @@
 // The refusal of cross-site requests.
 import type { RequestHandler } from "express";
-import { HttpError } from "./errors.ts";
+import { HttpError } from "./http-errors.ts";
 
 /**
  * Refuses with 403 a request whose Sec-Fetch-Site is cross-site, or whose Origin is neither the public origin nor the request's

@@ -2,14 +2,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { errorFields, UnavailableError, within } from "../errors.ts";
 
-/** In milliseconds from the arrival of a change; the response must come within 5 s. */
+/**
+ * In milliseconds from the arrival of a change; the response must come within 5 s. Each of these is shorter than the next: the wait
+ * for an entry (60) and for the turn (1,900, both in equal-response-time.ts), a statement (2,000, in pool.ts), and this deadline.
+ */
 const deadlineMs = 4_500;
 /** No attempt begins in the last 100 ms, so that Postgres rarely makes a change that was refused at the deadline. */
 const lastAttemptMs = deadlineMs - 100;
 /** Changes per statement. */
 const batchSize = 200;
-/** Entries per statement after a failed one. A locked entry among 200 costs four lock timeouts. */
-const groupSizes = [15, 4, 1];
+/** Entries per statement after a failed one; if that fails, too, each is stored alone. A locked entry among 200 costs three lock timeouts. */
+const groupSize = 15;
 /** Milliseconds until locked entries are retried. */
 const retryMs = 250;
 /**
@@ -35,7 +38,7 @@ interface Entry<Data, Result> {
 
 /**
  * New changes go into one statement. If an entry is locked or Postgres refuses a value, the statement fails, and its entries are
- * retried in groups of 15, then of 4, then alone: only the bad entry fails, and only the locked one waits for another retry.
+ * retried in groups, then alone: only the bad entry fails, and only the locked one waits for another retry.
  * A statement has all changes of its entries, in their order.
  */
 export class Batches<Data, Result> {
@@ -49,7 +52,7 @@ export class Batches<Data, Result> {
   private isRunning = false;
 
   /**
-   * @param store runs one statement, and resolves after the commit with a result for each change.
+   * @param store runs one statement, and resolves after the commit with a result for each change. It merges changes of one entry.
    * @param keyOf names the entry of a change.
    */
   constructor(
@@ -123,9 +126,9 @@ export class Batches<Data, Result> {
 
   /** Splits the group. A single entry is locked, and waits. */
   private retry(group: Entry<Data, Result>[]) {
-    const size = groupSizes.find((smaller) => smaller < group.length);
-    if (size === undefined) this.retryLater(group);
-    else for (let i = 0; i < group.length; i += size) this.groups.push(group.slice(i, i + size));
+    if (group.length === 1) return this.retryLater(group);
+    const size = group.length > groupSize ? groupSize : 1;
+    for (let i = 0; i < group.length; i += size) this.groups.push(group.slice(i, i + size));
   }
 
   /** Retries all locked entries together. */

@@ -30,48 +30,6 @@ export async function createBuiltFrontend(site: PublicSite): Promise<Frontend> {
   };
 }
 
-/** @param server carries Vite's messages to the browser. */
-export async function createDevFrontend(server: Server, site: PublicSite): Promise<Frontend> {
-  const { createServer: createVite, createServerModuleRunner } = await import("vite");
-  const nonce = randomBytes(16).toString("base64");
-  const vite = await createVite({
-    configFile: join(projectRoot, "vite.config.ts"),
-    server: { middlewareMode: true, hmr: { server } },
-    appType: "custom",
-    html: { cspNonce: nonce },
-  });
-  // Each import checks for edits. With its own hot updates, the runner could reload modules during a request.
-  const runner = createServerModuleRunner(vite.environments.ssr, { hmr: false });
-  const importEdited = async <Module>(path: string): Promise<Module> => {
-    try {
-      return await runner.import<Module>(path);
-    } catch (error) {
-      vite.config.logger.error((error as Error).message); // Nothing else names the line that does not compile.
-      throw error;
-    }
-  };
-  const load = async () => {
-    const entry = await importEdited<typeof EntryServer>("/entry-server.tsx");
-    // Import it again: the head has texts of client/shared/content.ts, and an edit of that file does not restart the server.
-    const { createDocument: create } = await importEdited<typeof DocumentModule>(documentModule);
-    const toDocument = async (page: EntryServer.RenderedPage) => {
-      const template = await readFile(join(projectRoot, "client", "index.html"), "utf8");
-      const source = page.sheet === "landing" ? template : template.replace("/styles.css", "/other-pages.css");
-      return create(await vite.transformIndexHtml("/", source), site)(page);
-    };
-    return { ...entry, toDocument };
-  };
-  const sources = [`'nonce-${nonce}'`];
-  return {
-    ...(await createPages(load, site.settings, false)),
-    files: crawlerFiles(site, (await load()).listedPaths),
-    inline: { styles: sources, scripts: sources },
-    vite,
-  };
-}
-
-const documentModule = join(projectRoot, "server", "views", "document.ts");
-
 export const builtClient = join(projectRoot, "dist", "client");
 
 /**
@@ -159,3 +117,45 @@ function cacheText(text: string, mediaType = "text/plain") {
   const headers = { "Content-Type": `${mediaType}; charset=utf-8`, "Cache-Control": otherCaching };
   return cacheResponse({ identity: Buffer.from(text) }, 200, headers);
 }
+
+/** @param server carries Vite's messages to the browser. */
+export async function createDevFrontend(server: Server, site: PublicSite): Promise<Frontend> {
+  const { createServer: createVite, createServerModuleRunner } = await import("vite");
+  const nonce = randomBytes(16).toString("base64");
+  const vite = await createVite({
+    configFile: join(projectRoot, "vite.config.ts"),
+    server: { middlewareMode: true, hmr: { server } },
+    appType: "custom",
+    html: { cspNonce: nonce },
+  });
+  // Each import checks for edits. With its own hot updates, the runner could reload modules during a request.
+  const runner = createServerModuleRunner(vite.environments.ssr, { hmr: false });
+  const importEdited = async <Module>(path: string): Promise<Module> => {
+    try {
+      return await runner.import<Module>(path);
+    } catch (error) {
+      vite.config.logger.error((error as Error).message); // Nothing else names the line that does not compile.
+      throw error;
+    }
+  };
+  const load = async () => {
+    const entry = await importEdited<typeof EntryServer>("/entry-server.tsx");
+    // Import it again: the head has texts of client/shared/content.ts, and an edit of that file does not restart the server.
+    const { createDocument: create } = await importEdited<typeof DocumentModule>(documentModule);
+    const toDocument = async (page: EntryServer.RenderedPage) => {
+      const template = await readFile(join(projectRoot, "client", "index.html"), "utf8");
+      const source = page.sheet === "landing" ? template : template.replace("/styles.css", "/other-pages.css");
+      return create(await vite.transformIndexHtml("/", source), site)(page);
+    };
+    return { ...entry, toDocument };
+  };
+  const sources = [`'nonce-${nonce}'`];
+  return {
+    ...(await createPages(load, site.settings, false)),
+    files: crawlerFiles(site, (await load()).listedPaths),
+    inline: { styles: sources, scripts: sources },
+    vite,
+  };
+}
+
+const documentModule = join(projectRoot, "server", "views", "document.ts");

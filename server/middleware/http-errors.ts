@@ -3,9 +3,8 @@ import type { ErrorRequestHandler, Request, RequestHandler, Response } from "exp
 import type { Logger } from "pino";
 import { errorFields, UnavailableError } from "../errors.ts";
 import { sendCached, type CachedResponse } from "../http/cached-response.ts";
-import { prefersHtml } from "../http/negotiation.ts";
+import { isRead, prefersHtml } from "../http/negotiation.ts";
 import { nodeHttp } from "../http/node-internals.ts";
-import { isRead } from "../http/server.ts";
 
 const { STATUS_CODES } = nodeHttp;
 
