@@ -20,7 +20,9 @@ const content = (
   </StrictMode>
 );
 
+// A browser that translates the page replaces its texts by <font> elements. React would render the form again, without what was
+// typed; the form also works as plain HTML.
+const isTranslated = section.querySelector("font") !== null;
+
 // In a transition React yields to the browser every 5 ms; otherwise it hydrates in one long task.
-startTransition(() => {
-  hydrateRoot(section, content);
-});
+if (!isTranslated) startTransition(() => void hydrateRoot(section, content));

@@ -45,10 +45,10 @@ export function EmailInput(props: FieldInputProps) {
         {/* Only the domain differs from what the visitor sees in the field. */}
         <output>
           {shown && (
-            <>
+            <span key={shown}>
               {earlyAccess.didYouMean} <span className="visually-hidden">{shown.slice(0, at)}</span>
               {shown.slice(at)}?
-            </>
+            </span>
           )}
         </output>
         {shown && (

@@ -40,6 +40,7 @@ export function Panel({ firstState }: { firstState: LandingState }) {
   const undone = state === "undone";
   const closed = import.meta.env.SSR && use(SettingsContext).closed && !joined;
   const hasForm = !joined && !closed;
+  const title = joined ? earlyAccess.success.title : closedList.heading;
   return (
     <div className="page">
       <div className="panel bed">
@@ -47,9 +48,7 @@ export function Panel({ firstState }: { firstState: LandingState }) {
           <Vine />
           {/* After a sign-up focus moves here: that is its one announcement, and the description adds the text to it. */}
           <h2 id={headingId} tabIndex={joined ? -1 : undefined} aria-describedby={joined ? joinedId : undefined}>
-            {joined && earlyAccess.success.title}
-            {closed && closedList.heading}
-            {hasForm && <SeedHeading>{earlyAccess.heading}</SeedHeading>}
+            {hasForm ? <SeedHeading>{earlyAccess.heading}</SeedHeading> : title}
           </h2>
           {joined && (
             <Joined

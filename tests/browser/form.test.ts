@@ -48,6 +48,49 @@ async function submit(changes: Partial<typeof typed> = {}) {
   await button().click();
 }
 
+/** Replaces each text by an element, as the translation of Chrome and Edge does, now and after each change. */
+const translate = () =>
+  page.evaluate(() => {
+    const replaceTexts = () => {
+      const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+      const texts: Text[] = [];
+      while (walker.nextNode()) texts.push(walker.currentNode as Text);
+      for (const text of texts) {
+        if (!text.data.trim() || text.parentElement?.closest("font, script, style")) continue;
+        const font = document.createElement("font");
+        font.textContent = text.data;
+        text.replaceWith(font);
+      }
+    };
+    replaceTexts();
+    new MutationObserver(replaceTexts).observe(document.body, { childList: true, characterData: true, subtree: true });
+  });
+
+it("a form that the browser translated before its hydration keeps what is typed, and works without React", async () => {
+  await page.goto(sites.open.url);
+  await translate();
+  const script = page.waitForResponse(/hydrate/);
+  await fill();
+  await script;
+  await page.waitForLoadState("networkidle");
+  expect(await values()).toEqual(Object.values(typed));
+  await button().click();
+  await successHeading().waitFor();
+  expect(await emails()).toEqual(["ada@example.com"]);
+});
+
+it("a form that the browser translates after its hydration asks, shows the success, and returns", async () => {
+  await openForm();
+  await translate();
+  await fill({ Email: "ada@gmial.com" });
+  await page.getByRole("button", { name: "Use it" }).click();
+  await button().click();
+  await successHeading().waitFor();
+  await page.getByRole("link", { name: "Add a colleague" }).click();
+  await field("Name").waitFor();
+  expect(await emails()).toEqual(["ada@gmail.com"]);
+});
+
 /** Returns the texts of the live regions that a screen reader announces. */
 const announced = () =>
   page
