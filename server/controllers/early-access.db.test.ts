@@ -134,6 +134,7 @@ it.each([
   ["the public origin", { Origin: "http://localhost:3000", "Sec-Fetch-Site": "same-origin" }],
   ["the origin of the requested host", { Origin: "http://waitlist.example", Host: "waitlist.example" }],
   ["an upper-case charset", { "Content-Type": `${json}; charset=UTF-8` }],
+  ["a charset without its hyphen", { "Content-Type": `${json}; charset=utf8` }],
 ])("a valid sign-up returns 201 for a request with %s", async (_, headers) => {
   expect((await post(ada).set(headers)).status).toBe(201);
 });

@@ -26,7 +26,7 @@ const parsers = new Map([
 ]);
 
 function requireReadable({ headers }: Request, charset = "utf-8") {
-  if (charset.toLowerCase() !== "utf-8") throw new HttpError(415, "Send the body in UTF-8.");
+  if (!/^utf-?8$/i.test(charset)) throw new HttpError(415, "Send the body in UTF-8.");
   const encoding = headers["content-encoding"] ?? "identity";
   if (encoding.toLowerCase() === "identity") return;
   throw new HttpError(415, "Send the body without a Content-Encoding.", { headers: { "Accept-Encoding": "identity" } });

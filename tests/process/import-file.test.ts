@@ -75,10 +75,16 @@ it("import adds nothing if a line is wrong, and reports 20 of them without perso
 it.each<[string, string | Uint8Array, RegExp]>([
   [
     "a date that is not ISO 8601 or not past",
-    `name,email,company,created_at\n${["01/02/2026", "9999-01-01", "2026-01-31 12:00:00 -0500", "2026-01-31 12:00 Z x"]
+    `name,email,company,created_at\n${[
+      "01/02/2026",
+      "9999-01-01",
+      "0000-01-01",
+      "2026-01-31 12:00:00 -0500",
+      "2026-01-31 12:00 Z x",
+    ]
       .map((date) => `A,a@example.com,C,${date}\n`)
       .join("")}`,
-    /^(Line \d: created_at: not a past date in ISO 8601\n){4}/,
+    /^(Line \d: created_at: not a past date in ISO 8601\n){5}/,
   ],
   [
     "an unknown status",

@@ -6,7 +6,7 @@ import { createServer } from "node:net";
 import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { beforeEach, expect, it, onTestFinished } from "vitest";
+import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { queryAs, withClient } from "../../../tests/support/postgres.ts";
 import { until } from "../../../tests/support/run.ts";
 import { openEmbedded } from "./embedded.ts";
@@ -31,6 +31,8 @@ async function postmaster(): Promise<number> {
 const gone = (pid: number) => until("the process ended", () => !existsSync(`/proc/${pid}`));
 
 it("the embedded Postgres is one for all who open it at once, and ends with the last of them, also if one of its processes crashed", async () => {
+  vi.stubEnv("PGSSLMODE", "require"); // It is for another Postgres.
+  onTestFinished(() => void vi.unstubAllEnvs());
   const [a, b, c] = await Promise.all([openEmbedded(folder), openEmbedded(folder), openEmbedded(folder)]);
   expect(new Set([a.ownerUrl, b.ownerUrl, c.ownerUrl]).size).toBe(1);
   await a.release();

@@ -49,7 +49,8 @@ async function open(folder: string) {
   const cluster: Cluster = { directory, data: join(directory, "data"), passwords, binaries };
   const holder = await joinCluster(cluster);
   const url = (role: "owner" | "web" | "admin") =>
-    `postgresql://perennial_${role}:${passwords[role]}@127.0.0.1:${holder.port}/${databaseName}`;
+    // It has no certificate, whatever PGSSLMODE says.
+    `postgresql://perennial_${role}:${passwords[role]}@127.0.0.1:${holder.port}/${databaseName}?sslmode=disable`;
   return {
     ownerUrl: url("owner"),
     webUrl: url("web"),
