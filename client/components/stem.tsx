@@ -1,14 +1,14 @@
 // The stem that connects the sections: the seed of a headline, the curves between its straight parts, leaves and markers.
 import type { ReactNode } from "react";
 
-/** A headline that ends with the seed of the stem instead of a full stop. */
+/** A headline that ends with the seed of the stem instead of a full stop. An element: React cannot remove a translated text. */
 export function SeedHeading({ children }: { children: string }) {
   const lastSpace = children.lastIndexOf(" ");
   return (
-    <>
+    <span>
       {children.slice(0, lastSpace + 1)}
       <span className="seed">{children.slice(lastSpace + 1)}</span>
-    </>
+    </span>
   );
 }
 

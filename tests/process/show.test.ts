@@ -86,7 +86,8 @@ it("show prints no control characters, and no line that a field imitates; --form
   expect(stdout).toContain("\nutm_source        a?status            left\n");
   expect(stdout).toContain(" Its text:\n\nSafe\n?]0;owned??\n");
   const json = await show("--format", "json");
-  for (const shown of [stdout, json]) expect(shown.replaceAll("\u200D", "")).not.toMatch(/[^\n\P{Cc}]|[\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u);
+  for (const shown of [stdout, json])
+    expect(shown.replaceAll("\u200D", "")).not.toMatch(/[^\n\P{Cc}]|[\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u);
   const [row] = await database.query("SET timezone = 'UTC'; SELECT to_json(earlyaccess) AS entry FROM earlyaccess");
   const notice = { id: notice_id, text, shown_at: expect.any(String) as string };
   expect(JSON.parse(json)).toEqual([{ entry: row?.entry, notice, status_changes: [] }]);
