@@ -33,7 +33,7 @@ afterAll(() => postgres.release());
 
 /** Returns the URLs of the database with this host name; the certificate is for localhost. */
 function urls(parameters: string, host = "localhost") {
-  const given = (url: string) => `${url.replace("127.0.0.1", host)}${parameters}`;
+  const given = (url: string) => url.replace("127.0.0.1", host).replace(/\?.*/, parameters);
   return { webUrl: given(postgres.webUrl), ownerUrl: given(postgres.ownerUrl) };
 }
 

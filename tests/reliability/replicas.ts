@@ -70,7 +70,7 @@ const startReplicas = (stack: Stack, redisUrl: string) =>
     [1, 2, 3].map((replica) =>
       stack.startSite({
         REDIS_URL: redisUrl,
-        DATABASE_URL: `${stack.postgres.webUrl}?application_name=replica-${replica}`,
+        DATABASE_URL: `${stack.postgres.webUrl}&application_name=replica-${replica}`,
         TRUST_PROXY: "1",
         SIGNUP_LIMIT: "10",
       }),
