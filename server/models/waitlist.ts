@@ -35,7 +35,7 @@ export function createWaitlist(
   async function store(entries: SignUp[]): Promise<undefined[]> {
     try {
       if (!isNoticeStored) await storeNotice();
-      const rows = Array.from(mergeByEmail(entries), (entry) => ({ id: uuidv7(), ...entry }));
+      const rows = mergeByEmail(entries).map((entry) => ({ id: uuidv7(), ...entry }));
       const inserted = await execute(insertStatement, JSON.stringify(rows));
       storageError = undefined;
       onStored?.(entries, inserted);
@@ -77,14 +77,17 @@ export function createWaitlist(
   };
 }
 
-/** Returns one entry for each address: the first whose honeypot is empty, otherwise the first. */
-function mergeByEmail(entries: SignUp[]): Iterable<SignUp> {
+/**
+ * Returns one entry for each address: the first whose honeypot is empty, otherwise the first. Their order is that of an import:
+ * otherwise, a batch and an import could each hold an entry that the other needs.
+ */
+function mergeByEmail(entries: SignUp[]): SignUp[] {
   const merged = new Map<string, SignUp>();
   for (const entry of entries) {
     const first = merged.get(entry.email);
     if (!first || (first.suspected_spam && !entry.suspected_spam)) merged.set(entry.email, entry);
   }
-  return merged.values();
+  return [...merged.values()].toSorted((a, b) => (a.email < b.email ? -1 : 1)); // As COLLATE "C": they are ASCII.
 }
 
 /** Returns whether the disk or memory is full, the disk fails or a file is damaged: errors that an empty batch may not meet. */
@@ -94,13 +97,12 @@ function isStorageError(error: unknown): boolean {
 
 /**
  * It has neither RETURNING nor a conflict target, because the role may not read.
- * Its order is that of an import: otherwise, a batch and an import could each hold an entry that the other needs.
  * Prisma's createMany stores less than half as many per second, and needs the right to set a status.
  */
 export const insertStatement = `${turn}
   INSERT INTO public.earlyaccess (${signUpColumns})
   SELECT ${signUpColumns} FROM turn, json_populate_recordset(null::public.earlyaccess, batch)
-  ORDER BY email COLLATE "C" ON CONFLICT DO NOTHING`;
+  ON CONFLICT DO NOTHING`;
 
 const noticeStatement = "INSERT INTO public.earlyaccess_notices (id, text) VALUES ($1, $2) ON CONFLICT DO NOTHING";
 
