@@ -19,7 +19,7 @@ import { createReadiness, createWaitlist } from "./models/waitlist.ts";
 import { explain, printable } from "./errors.ts";
 import { createBuiltFrontend, createDevFrontend } from "./views/frontend.ts";
 
-/** Shutdown hooks, run in reverse order. */
+/** Shutdown hooks, run in reverse order: requests end first, the embedded Postgres last. */
 type Cleanups = (() => unknown)[];
 
 async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (error: unknown) => void) {
@@ -36,7 +36,8 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
 
   const http = createHttpServer(config.TRUST_PROXY > 0 ? proxiedTimeouts : directTimeouts);
   // The pages name the origin, so a port that the system chooses must be known before they are rendered.
-  const chosenPort = config.PUBLIC_URL || config.PORT ? undefined : await http.listen(config.HOST, 0, log);
+  const isPortNeeded = config.PUBLIC_URL === undefined && config.PORT === 0;
+  const chosenPort = isPortNeeded ? await http.listen(config.HOST, 0, log) : undefined;
   const origin = config.PUBLIC_URL ?? `http://localhost:${chosenPort ?? config.PORT}`;
   const { settings, notice } = createPageSettings(config);
   const site = { origin, allowIndexing: config.ALLOW_INDEXING, settings };

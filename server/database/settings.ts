@@ -25,11 +25,11 @@ export interface OpenedDatabase extends DatabaseSettings {
 }
 
 /**
- * Opens the database for a program that connects with the URL `own` and needs no other. The owner's URL defaults to DATABASE_URL,
+ * Opens the database for a program that connects with the URL `needed` and needs no other. The owner's URL defaults to DATABASE_URL,
  * and the worker's to the owner's. Without any URL, it opens the embedded Postgres.
  * @param mayCreate false throws if there is no embedded Postgres yet. @throws OperatorError if only other URLs are set.
  */
-export async function openDatabase(config: Config, own: DatabaseUrlName, mayCreate = true): Promise<OpenedDatabase> {
+export async function openDatabase(config: Config, needed: DatabaseUrlName, mayCreate = true): Promise<OpenedDatabase> {
   const { DATABASE_URL: webUrl, DATABASE_ADMIN_URL: adminUrl } = config;
   const ownerUrl = config.DATABASE_OWNER_URL ?? webUrl;
   const workerUrl = config.WORKER_DATABASE_URL ?? ownerUrl;
@@ -39,11 +39,11 @@ export async function openDatabase(config: Config, own: DatabaseUrlName, mayCrea
     DATABASE_ADMIN_URL: adminUrl,
     WORKER_DATABASE_URL: workerUrl,
   };
-  const url = given[own];
+  const url = given[needed];
   if (!url && Object.values(given).some(Boolean)) {
-    throw new OperatorError(`${own} is not set. Set it, for example ${own}=${exampleUrl(own)}`);
+    throw new OperatorError(`${needed} is not set. Set it, for example ${needed}=${exampleUrl(needed)}`);
   }
-  // Where a URL is not set, the program does not need it, and gets its own.
+  // Both URLs must be strings: one that the program does not use is filled with the one that it needs.
   const opened: OpenedDatabase = url
     ? { webUrl: webUrl ?? url, ownerUrl: ownerUrl ?? url, adminUrl, release: async () => undefined }
     : await openEmbedded(join(projectRoot, ".data"), mayCreate);
@@ -54,11 +54,11 @@ export async function openDatabase(config: Config, own: DatabaseUrlName, mayCrea
 }
 
 export async function withDatabase(
-  own: DatabaseUrlName,
+  needed: DatabaseUrlName,
   work: (database: OpenedDatabase, config: Config) => Promise<void>,
 ): Promise<void> {
   const config = loadConfig();
-  const database = await openDatabase(config, own);
+  const database = await openDatabase(config, needed);
   try {
     await work(database, config);
   } finally {

@@ -34,6 +34,9 @@ export function createMessageClasses() {
  */
 export const isInProgress = ({ writableEnded, writableLength }: ServerResponse) => !writableEnded || writableLength > 0;
 
+/** What Node's parser gets for a request that upgrades its connection. */
+const skipPacket = 2;
+
 /**
  * Makes a response in progress the last one of its connection, and drops all later requests. Node would create a request and a
  * response for each request of a packet, also after socket.destroy(), and keep them until the socket is closed: 1,600 pairs and 4 MB
@@ -43,5 +46,5 @@ export function endAfter(response: ServerResponse, socket: Socket): void {
   response.shouldKeepAlive = false; // Sends "Connection: close", if the headers are not sent yet.
   response.once("close", () => socket.destroySoon());
   const { parser } = socket as Socket & { parser?: { onIncoming?: () => number } };
-  if (parser) parser.onIncoming = () => 2; // As after an upgrade: the parser skips the rest of the packet.
+  if (parser) parser.onIncoming = () => skipPacket;
 }

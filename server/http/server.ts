@@ -55,7 +55,7 @@ export function createHttpServer(timeouts = directTimeouts) {
   });
   server.timeout = timeouts.inactivity;
   server.maxHeadersCount = 0; // Otherwise Node drops headers after the 2,000th, also those that a proxy appended.
-  /** The response of each connection that is not sent completely. */
+  /** The latest response of each connection until it is closed, which is later than its last byte. */
   const connections = new Map<Socket, ServerResponse | undefined>();
   let stopping = false;
   server.on("connection", (socket) => {
@@ -70,8 +70,8 @@ export function createHttpServer(timeouts = directTimeouts) {
   function admit(req: IncomingMessage, res: ServerResponse, refusal?: number): boolean {
     const { socket } = req;
     const latest = connections.get(socket);
-    const isLast = latest?.shouldKeepAlive === false;
-    if (latest && (isLast || isInProgress(latest))) {
+    const isClosing = latest?.shouldKeepAlive === false;
+    if (latest && (isClosing || isInProgress(latest))) {
       req.resume(); // Otherwise its body stays in memory: up to a packet of 64 KB on each connection.
       endAfter(latest, socket);
       return false;

@@ -11,7 +11,7 @@ export interface SignupLimits {
   store?: ((name: string) => Store) | undefined;
 }
 
-/** Multiples of SIGNUP_LIMIT, which is 30 by default. A link post adds nothing to the list, and a mail provider sends the requests of many people. */
+/** Multiples of SIGNUP_LIMIT (config/settings.ts). A link post adds nothing to the list, and a mail provider sends the requests of many people. */
 const factors = { signup: 1, link: 100, view: 1 };
 
 /** Providers give a household up to a /56 of IPv6, and a company or a rented server up to a /48. */
@@ -26,15 +26,15 @@ const scopes = [
  */
 export function clientLimit(
   { limit, windowSeconds, store }: SignupLimits,
-  requests: keyof typeof factors,
+  kind: keyof typeof factors,
   refuse = refuseTooMany,
 ): RequestHandler[] {
   return scopes.map(({ scope, clients, ipv6Prefix }) =>
     rateLimit({
       identifier: scope,
-      limit: factors[requests] * clients * limit,
+      limit: factors[kind] * clients * limit,
       windowMs: windowSeconds * 1000,
-      store: store?.(`${requests}-${scope}`) ?? new BoundedMemoryStore(),
+      store: store?.(`${kind}-${scope}`) ?? new BoundedMemoryStore(),
       passOnStoreError: true,
       logger: { warn: () => undefined, error: () => undefined }, // The Redis store logs once per outage.
       standardHeaders: "draft-8",

@@ -38,12 +38,12 @@ interface Entry<Data, Result> {
 
 /**
  * New changes go into one statement. If an entry is locked or Postgres refuses a value, the statement fails, and its entries are
- * retried in groups, then alone: only the bad entry fails, and only the locked one waits for another retry.
- * A statement has all changes of its entries, in their order.
+ * retried in groups of 15, then alone: only the bad entry fails. Locked entries wait, and are retried together.
+ * A statement has all changes of its entries, in their order. Only `run` runs statements, one after the other.
  */
 export class Batches<Data, Result> {
   private readonly newChanges: Change<Data, Result>[] = [];
-  /** By key, the entries whose changes are not stored yet. A new change joins its entry. */
+  /** By key, the entries in a statement, a group or `locked`. A new change joins its entry there. */
   private readonly unfinished = new Map<string, Entry<Data, Result>>();
   /** Entries of failed statements. Each group is retried in one statement. */
   private readonly groups: Entry<Data, Result>[][] = [];
@@ -84,7 +84,8 @@ export class Batches<Data, Result> {
   private async run() {
     while (this.newChanges.length > 0 || this.groups.length > 0) {
       await this.storeNewChanges();
-      await this.attempt(this.groups.shift() ?? []);
+      const group = this.groups.shift();
+      if (group) await this.attempt(group);
     }
     this.isRunning = false;
   }
@@ -124,7 +125,7 @@ export class Batches<Data, Result> {
     for (const { key } of group) this.unfinished.delete(key);
   }
 
-  /** Splits the group. A single entry is locked, and waits. */
+  /** Splits the group. A single entry is locked. */
   private retry(group: Entry<Data, Result>[]) {
     if (group.length === 1) return this.retryLater(group);
     const size = group.length > groupSize ? groupSize : 1;

@@ -1,4 +1,4 @@
-// The zod schema of a waitlist entry.
+// The zod schema of a waitlist entry, and its flags: the honeypot, a disposable address.
 import { domainToASCII } from "node:url";
 import { disposableEmailBlocklistSet } from "disposable-email-domains-js";
 import { z } from "zod";

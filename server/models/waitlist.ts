@@ -35,7 +35,7 @@ export function createWaitlist(
   async function store(entries: SignUp[]): Promise<undefined[]> {
     try {
       if (!isNoticeStored) await storeNotice();
-      const rows = mergeByEmail(entries).map((entry) => ({ id: uuidv7(), ...entry }));
+      const rows = Array.from(mergeByEmail(entries), (entry) => ({ id: uuidv7(), ...entry }));
       const inserted = await execute(insertStatement, JSON.stringify(rows));
       storageError = undefined;
       onStored?.(entries, inserted);
@@ -106,7 +106,7 @@ export const insertStatement = `${turn}
 
 const noticeStatement = "INSERT INTO public.earlyaccess_notices (id, text) VALUES ($1, $2) ON CONFLICT DO NOTHING";
 
-/** Monitors and Prometheus wait longer, so that the site itself says 503. */
+/** Shorter than the timeout of a prober, so that the site says 503 before the prober gives up. */
 const probeTimeoutMs = 1_500;
 
 /**

@@ -118,6 +118,8 @@ function cacheText(text: string, mediaType = "text/plain") {
   return cacheResponse({ identity: Buffer.from(text) }, 200, headers);
 }
 
+const documentModule = join(projectRoot, "server", "views", "document.ts");
+
 /** @param server carries Vite's messages to the browser. */
 export async function createDevFrontend(server: Server, site: PublicSite): Promise<Frontend> {
   const { createServer: createVite, createServerModuleRunner } = await import("vite");
@@ -157,5 +159,3 @@ export async function createDevFrontend(server: Server, site: PublicSite): Promi
     vite,
   };
 }
-
-const documentModule = join(projectRoot, "server", "views", "document.ts");

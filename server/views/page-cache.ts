@@ -66,9 +66,10 @@ export async function createPages(load: () => Promise<Rendering>, settings: () =
 
   await refresh();
   return {
+    /** With the latest edit of the table, in development. */
     findPage: async (path: string, query: string) => (await load()).findPage(path, query),
-    /** Returns undefined in development. */
     findPrerendered: (path: string, query: string) => {
+      if (!isBuilt) return undefined;
       const id = findPage(path, query);
       return id && prerendered.get(id);
     },
@@ -76,7 +77,8 @@ export async function createPages(load: () => Promise<Rendering>, settings: () =
     /** Returns a page, or the page with the failure of a form post. A page that is the same for everybody is rendered once. */
     getPage: async (id: PageId, failure?: FormFailure) => {
       if (!isBuilt || failure?.values) return render(id, false, failure);
-      return (failure ? undefined : prerendered.get(id)) ?? renderOnce(id, failure);
+      if (failure) return renderOnce(id, failure);
+      return prerendered.get(id) ?? renderOnce(id);
     },
     refresh,
   };
