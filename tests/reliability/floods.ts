@@ -41,8 +41,8 @@ export const floods: StackScenarios = {
     for (const connections of bursts) await Promise.all(Array.from({ length: connections }, () => sendPipelined(site)));
     const memory = Math.round(memoryOf(site.process.pid, "VmHWM"));
     await assertHealthy(site);
-    // 176 to 208 MB on Node 20, 225 to 265 on Node 24, of which 45 are files that the kernel can drop: the container has 256.
-    assert(memory < (process.version < "v24" ? 230 : 290), `the site took ${memory} MB`);
+    // 147 to 149 MB on Node 20, 170 to 181 on Node 24.
+    assert(memory < 200, `the site took ${memory} MB`);
     return `${bursts.length} bursts of up to ${Math.max(...bursts)} connections; at most ${memory} MB`;
   },
   "clients are slow or idle": async (stack) => {
