@@ -34,7 +34,7 @@ export function createMessageClasses() {
  */
 export const isInProgress = ({ writableEnded, writableLength }: ServerResponse) => !writableEnded || writableLength > 0;
 
-/** What Node's parser gets for a request that upgrades its connection. */
+/** What Node's parser gets for an upgrade, after which it skips the rest of the packet. */
 const skipPacket = 2;
 
 /**
@@ -44,7 +44,9 @@ const skipPacket = 2;
  */
 export function endAfter(response: ServerResponse, socket: Socket): void {
   response.shouldKeepAlive = false; // Sends "Connection: close", if the headers are not sent yet.
-  response.once("close", () => socket.destroySoon());
   const { parser } = socket as Socket & { parser?: { onIncoming?: () => number } };
   if (parser) parser.onIncoming = () => skipPacket;
+  // Node calls it after the response. The system would reset a connection that is closed before its last bytes arrive.
+  socket.destroySoon = () => undefined;
+  response.once("close", () => socket.end()); // The client closes the other half, or the timeout for inactivity does.
 }

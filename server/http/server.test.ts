@@ -93,7 +93,8 @@ it.each([3, 21])(
     await once(socket, "end");
     // If the server closed the connection without reading all bytes, the system would reset it.
     const closed = new Promise((resolve) => socket.once("close", resolve));
-    socket.end();
+    for (let i = 0; i < 3; i++) await sleep(50).then(() => socket.write("x"));
+    socket.end("x");
     expect(await closed, "whether the connection is reset").toBe(false);
     expect(statuses(answer)).toEqual(joined.map(() => "201"));
     expect(answer.match(/Connection: close/g)).toHaveLength(1);
