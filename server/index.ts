@@ -41,12 +41,13 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
   const origin = config.PUBLIC_URL ?? `http://localhost:${chosenPort ?? config.PORT}`;
   const { settings, notice } = createPageSettings(config);
   const site = { origin, allowIndexing: config.ALLOW_INDEXING, settings };
+  const isOpen = !settings().closed;
   const migrated = migrateWithRetries(opened, config.ALLOW_PRIVILEGED_ROLE, log, stopped.signal);
   const rendering = process.argv.includes("--dev") ? createDevFrontend(http.server, site) : createBuiltFrontend(site);
   const [frontend] = await Promise.all([rendering, waitForMigrating(migrated, onFault)]);
   const renderAgain = () =>
     frontend.refresh().catch((err: unknown) => log.error({ err }, "rendering the pages failed"));
-  cleanups.push(watchClosing(config, renderAgain));
+  if (isOpen) cleanups.push(watchClosing(config, renderAgain));
 
   const { password: webPassword } = readRole(opened.webUrl);
   const store = config.REDIS_URL ? await connectRedis(config.REDIS_URL, webPassword, log) : undefined;
@@ -83,7 +84,10 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
   logUrl(config.HOST, port, opened, log);
 }
 
-/** Waits, so that sign-ups usually work from the first request, but at most 3 s: pages need no database. A later error goes to `onFault`. */
+/**
+ * Waits for migrating, so that sign-ups usually work from the first request, but at most 3 s, because pages need no database. A later
+ * error goes to `onFault`.
+ */
 async function waitForMigrating(migrated: Promise<void>, onFault: (error: unknown) => void) {
   const late = sleep(3_000, "late" as const, { ref: false });
   if ((await Promise.race([migrated, late])) === "late") migrated.catch(onFault);

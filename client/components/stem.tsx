@@ -1,7 +1,7 @@
 // The stem that connects the sections: the seed of a headline, the curves between its straight parts, leaves and markers.
 import type { ReactNode } from "react";
 
-/** A headline that ends with the seed of the stem instead of a full stop. An element: React cannot remove a translated text. */
+/** A headline that ends with the seed of the stem instead of a full stop. In an element: React cannot remove a translated text. */
 export function SeedHeading({ children }: { children: string }) {
   const lastSpace = children.lastIndexOf(" ");
   return (

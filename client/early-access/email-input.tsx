@@ -42,7 +42,7 @@ export function EmailInput(props: FieldInputProps) {
       onBlur={({ currentTarget }) => void ask(currentTarget)}
     >
       <div className={shown ? "suggestion" : "visually-hidden"}>
-        {/* Only the domain differs from what the visitor sees in the field. */}
+        {/* Only the domain differs from what the visitor sees. An element with a key: React cannot change a translated text. */}
         <output>
           {shown && (
             <span key={shown}>

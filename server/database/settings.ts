@@ -43,7 +43,7 @@ export async function openDatabase(config: Config, needed: DatabaseUrlName, mayC
   if (!url && Object.values(given).some(Boolean)) {
     throw new OperatorError(`${needed} is not set. Set it, for example ${needed}=${exampleUrl(needed)}`);
   }
-  // Both URLs must be strings: one that the program does not use is filled with the one that it needs.
+  // A URL that is not set is not used either, and gets a value for the type.
   const opened: OpenedDatabase = url
     ? { webUrl: webUrl ?? url, ownerUrl: ownerUrl ?? url, adminUrl, release: async () => undefined }
     : await openEmbedded(join(projectRoot, ".data"), mayCreate);

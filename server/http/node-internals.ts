@@ -46,7 +46,7 @@ export function endAfter(response: ServerResponse, socket: Socket): void {
   response.shouldKeepAlive = false; // Sends "Connection: close", if the headers are not sent yet.
   const { parser } = socket as Socket & { parser?: { onIncoming?: () => number } };
   if (parser) parser.onIncoming = () => skipPacket;
-  // Node calls it after the response. The system would reset a connection that is closed before its last bytes arrive.
+  // Node calls it after the response. If later bytes arrived, the system would reset the connection.
   socket.destroySoon = () => undefined;
-  response.once("close", () => socket.end()); // The client closes the other half, or the timeout for inactivity does.
+  response.once("close", () => socket.end()); // The client or the timeout for inactivity closes it.
 }

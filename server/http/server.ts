@@ -31,7 +31,7 @@ export const bodyLimit = 16 * 1024;
 /** How long requests in progress may take once the server stops, in milliseconds. Windows ends a process 5 s after its console is closed. */
 export const gracePeriodMs = process.platform === "win32" ? 2_000 : 10_000;
 
-/** Of the event loop. When the server stops listening, the system resets waiting connections, of which Node may accept one in a round. */
+/** Rounds of the event loop in which Node accepts waiting connections, perhaps one in each. The system resets the others at the stop. */
 const acceptRounds = 50;
 
 export interface Application {

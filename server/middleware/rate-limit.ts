@@ -11,7 +11,7 @@ export interface SignupLimits {
   store?: ((name: string) => Store) | undefined;
 }
 
-/** Multiples of SIGNUP_LIMIT (config/settings.ts). A link post adds nothing to the list, and a mail provider sends the requests of many people. */
+/** Multiples of SIGNUP_LIMIT. A link post adds nothing to the list, and a mail provider sends the requests of many people. */
 const factors = { signup: 1, link: 100, view: 1 };
 
 /** Providers give a household up to a /56 of IPv6, and a company or a rented server up to a /48. */

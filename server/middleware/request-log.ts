@@ -71,7 +71,6 @@ export function checkProxyCount(trustProxy: number, log: Logger): (req: Incoming
     fewest = Math.min(fewest, entries);
     judged++;
     const isTooHigh = entries < trustProxy;
-    // Without a proxy, one request is enough; otherwise, the first 20 decide.
     const comesFromProxy = () => privateNetworks.check(remoteAddress, isIPv4(remoteAddress) ? "ipv4" : "ipv6");
     const isTooLow = trustProxy === 0 ? comesFromProxy() : judged === judgedRequests && fewest > trustProxy;
     if (!isTooHigh && !isTooLow) return;

@@ -11,7 +11,7 @@ const deadlineMs = 4_500;
 const lastAttemptMs = deadlineMs - 100;
 /** Changes per statement. */
 const batchSize = 200;
-/** Entries per statement after a failed one; if that fails, too, each is stored alone. A locked entry among 200 costs three lock timeouts. */
+/** Entries per statement after a failed one; if that fails, too, each goes alone. A locked entry of 200 costs three lock timeouts. */
 const groupSize = 15;
 /** Milliseconds until locked entries are retried. */
 const retryMs = 250;
@@ -38,7 +38,7 @@ interface Entry<Data, Result> {
 
 /**
  * New changes go into one statement. If an entry is locked or Postgres refuses a value, the statement fails, and its entries are
- * retried in groups of 15, then alone: only the bad entry fails. Locked entries wait, and are retried together.
+ * retried in groups, then alone: only the bad entry fails. Locked entries wait, and are retried together.
  * A statement has all changes of its entries, in their order. Only `run` runs statements, one after the other.
  */
 export class Batches<Data, Result> {
@@ -52,7 +52,7 @@ export class Batches<Data, Result> {
   private isRunning = false;
 
   /**
-   * @param store runs one statement, and resolves after the commit with a result for each change. It merges changes of one entry.
+   * @param store runs one statement, and resolves after the commit with a result for each change. It may get several changes of one entry.
    * @param keyOf names the entry of a change.
    */
   constructor(

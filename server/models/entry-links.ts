@@ -23,7 +23,7 @@ const statement = `${turn}
 export function createEntryLinks(query: Database["query"]) {
   const batches = new Batches(
     async (links: Link[]) => {
-      // A client may repeat a link of a locked entry: the statement stays short.
+      // Otherwise, repeated links of a locked entry make the statement long.
       const distinct = new Map(links.map((link) => [nameOf(link), link]));
       const rows = await query(statement, JSON.stringify([...distinct.values()]));
       const done = new Map([...distinct.keys()].map((name, i) => [name, rows[i]?.done === true]));

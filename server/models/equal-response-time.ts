@@ -6,8 +6,8 @@
  * - A message in the write-ahead log makes the commit wait for the disk, also if no entry changes.
  * - An advisory lock, one for the table, makes statements on the same entry wait alike, whatever the first of them changed.
  *
- * Postgres evaluates the columns in their order, and before anything in FROM that depends on `turn.batch`. With ten replicas and a
- * disk of 30 ms, a turn comes after 0.3 s. If another transaction holds an entry, the statement fails after 60 ms, because all
+ * Postgres evaluates the columns in their order, before anything that depends on `turn.batch`. With ten replicas and a disk of 30 ms,
+ * a turn comes after 0.3 s. If another transaction holds an entry, the statement fails after 60 ms, because all
  * changes of the batch wait for it.
  */
 export const turn = `

@@ -43,7 +43,7 @@ export function describeClosing(time: Date): string {
   return `${shown.toUTCString().slice(5, isMidnight ? 16 : 22)} (UTC)`;
 }
 
-/** Calls `update` once the list is closed. Checks each second, because a timer of Node lasts 24.8 days at most. */
+/** Calls `update` once when an open list closes. Checks each second, because a timer of Node lasts 24.8 days at most. */
 export function watchClosing(config: Config, update: () => void): () => void {
   const timer = setInterval(() => {
     if (isOpen(config)) return;

@@ -81,7 +81,7 @@ function readLine({ cells }: CsvLine): ImportedEntry | string {
   }
   const date = (rest.created_at ?? "").trim();
   const moment = readMoment(date);
-  const isPast = moment && moment.getTime() >= 0 && moment.getTime() <= Date.now(); // Postgres has no year 0.
+  const isPast = moment && moment.getUTCFullYear() > 0 && moment.getTime() <= Date.now(); // Postgres has no year 0.
   if (date && !isPast) return "created_at: not a past date in ISO 8601";
   const status = (rest.status ?? "").trim().toLowerCase();
   if (status && !Object.hasOwn(WaitlistStatus, status)) return `status: not one of ${listNames(statuses)}`;
