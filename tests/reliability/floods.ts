@@ -41,7 +41,7 @@ export const floods: StackScenarios = {
     for (const connections of bursts) await Promise.all(Array.from({ length: connections }, () => sendPipelined(site)));
     const memory = Math.round(memoryOf(site.process.pid, "VmHWM"));
     await assertHealthy(site);
-    // 147 to 149 MB on Node 20, 170 to 181 on Node 24.
+    // 147 to 153 MB on Node 20, 170 to 187 on Node 24.
     assert(memory < 200, `the site took ${memory} MB`);
     return `${bursts.length} bursts of up to ${Math.max(...bursts)} connections; at most ${memory} MB`;
   },
