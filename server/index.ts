@@ -4,13 +4,11 @@ import type { Logger } from "pino";
 import type { Config } from "./config/settings.ts";
 import { createApp } from "./app.ts";
 import { listWarnings, loadConfig } from "./config/load-config.ts";
-import { readRole } from "./config/database-urls.ts";
 import { connect, createPool } from "./database/pool.ts";
 import { openDatabase, type OpenedDatabase } from "./database/settings.ts";
 import { migrateWithRetries } from "./database/migrate.ts";
 import { createHttpServer, directTimeouts, gracePeriodMs, proxiedTimeouts } from "./http/server.ts";
 import { createLogger } from "./logger.ts";
-import { connectRedis } from "./middleware/redis-store.ts";
 import { createEntryLinks } from "./models/entry-links.ts";
 import { createPageSettings, watchClosing } from "./models/page-settings.ts";
 import { createPageViews } from "./models/page-views.ts";
@@ -49,15 +47,13 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
     frontend.refresh().catch((err: unknown) => log.error({ err }, "rendering the pages failed"));
   if (isOpen) cleanups.push(watchClosing(config, renderAgain));
 
-  const { password: webPassword } = readRole(opened.webUrl);
-  const store = config.REDIS_URL ? await connectRedis(config.REDIS_URL, webPassword, log) : undefined;
   const metrics = config.METRICS_PORT ? (await import("./metrics.ts")).createMetrics() : undefined;
   const ceiling = createSignupCeiling(config.SIGNUP_HOURLY_CEILING, log);
   const waitlist = createWaitlist(database.execute, { notice, ceiling, onStored: metrics?.onStored });
   const pageViews = createPageViews(database.execute, log);
   cleanups.push(() => pageViews.close());
   const isReady = createReadiness(waitlist.check, log);
-  if (metrics && config.METRICS_PORT) await metrics.serve(config.HOST, config.METRICS_PORT, { pool, isReady });
+  if (config.METRICS_PORT) await metrics?.serve(config.HOST, config.METRICS_PORT, isReady);
 
   http.serve(
     createApp({
@@ -69,7 +65,7 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
       undo: config.MAIL_FROM === undefined,
       links: createEntryLinks(database.query),
       pageViews,
-      limits: { limit: config.SIGNUP_LIMIT, windowSeconds: config.SIGNUP_WINDOW_SECONDS, store },
+      limits: { limit: config.SIGNUP_LIMIT, windowSeconds: config.SIGNUP_WINDOW_SECONDS },
       trustProxy: config.TRUST_PROXY,
       hstsIncludeSubdomains: config.HSTS_INCLUDE_SUBDOMAINS,
       onResponse: metrics?.onResponse,

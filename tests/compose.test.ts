@@ -1,9 +1,9 @@
-// docker-compose.yml, deploy/kubernetes.yaml and .dockerignore: who connects as which role, which secrets each program and the image
+// docker-compose.yml and .dockerignore: who connects as which role, which secrets each program and the image
 // get, and what each may do.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { parse, parseAllDocuments } from "yaml";
+import { parse } from "yaml";
 import { version } from "../package.json";
 import { settingNames } from "../server/config/settings.ts";
 import { projectRoot } from "../server/project-root.ts";
@@ -16,10 +16,6 @@ interface Service {
   ports?: string[];
   networks?: string[];
   volumes?: string[];
-}
-
-interface Pod {
-  containers: { securityContext: object; envFrom: Record<string, { name: string } | undefined>[] }[];
 }
 
 const read = (file: string) => readFileSync(join(projectRoot, file), "utf8");
@@ -101,7 +97,7 @@ it("Docker Compose keeps backups and administration out of reach of the site", (
 
 it("Docker Compose gives the site every setting that it reads, and not the mail server's login", () => {
   const given = (name: string) => Object.keys(services[name]?.environment ?? {}).toSorted();
-  const ofWorker = "MAIL_MIN_CONFIRMED SMTP_URL WEBHOOK_SECRET WEBHOOK_URL WORKER_METRICS_PORT".split(" ");
+  const ofWorker = "MAIL_MIN_CONFIRMED SMTP_URL WEBHOOK_SECRET WEBHOOK_URL".split(" ");
   const ofBoth = "CONTACT_EMAIL CONTROLLER ERASURE_KEY LOG_LEVEL MAIL_FROM PUBLIC_URL RETENTION_MONTHS".split(" ");
   const urls = ["DATABASE_OWNER_URL", "DATABASE_ADMIN_URL", "WORKER_DATABASE_URL"];
   const fixed = ["HOST", "PORT"]; // The image sets these.
@@ -115,29 +111,4 @@ it("Docker Compose gives the site every setting that it reads, and not the mail 
 it(".dockerignore keeps everything but the sources out of the image, and their hidden files, too", () => {
   const sources = /^#.*\n\*\n(?:!(?:[\w-]+(?:\.config)?\.(?:json|ts)|client|prisma|server)\n)+\*\*\/\.\*\n(?![^]*^!)/m;
   expect(read(".dockerignore")).toMatch(sources);
-});
-
-it("Kubernetes confines each pod, and gives it all settings but only its own secrets", () => {
-  const documents = parseAllDocuments(read("deploy/kubernetes.yaml")).map(
-    (document) => document.toJS() as { spec?: { template?: { spec: Pod } } },
-  );
-  const pods = documents.flatMap(({ spec }) => spec?.template?.spec ?? []);
-  for (const pod of pods) {
-    expect(pod).toMatchObject({ automountServiceAccountToken: false, securityContext: { runAsNonRoot: true } });
-    expect(pod.containers).toMatchObject([{ resources: { limits: { memory: "256Mi" } } }]);
-    const confinement = { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true };
-    expect(pod.containers[0]?.securityContext).toEqual({ ...confinement, capabilities: { drop: ["ALL"] } });
-  }
-  // While Postgres is unavailable, the site must not restart, and its pages must be reachable.
-  const probe = { httpGet: { path: "/healthz" } };
-  for (const pod of pods.slice(1)) expect(pod).toMatchObject({ terminationGracePeriodSeconds: 20 });
-  expect(pods[1]?.containers).toMatchObject([{ livenessProbe: probe, readinessProbe: probe }]);
-  const sources = pods.map(({ containers: [container] }) =>
-    container?.envFrom.map(({ configMapRef, secretRef }) => configMapRef?.name ?? secretRef?.name),
-  );
-  expect(sources).toEqual([
-    ["perennial", "perennial-worker", "perennial-site", "perennial-owner"],
-    ["perennial", "perennial-site"],
-    ["perennial", "perennial-worker"],
-  ]);
 });

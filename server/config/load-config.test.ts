@@ -38,7 +38,6 @@ it.each([
   ["DATABASE_URL", "host=db user=web password=hunter2", "…"],
   ["DATABASE_URL", "postgresql://web:hunter2%@db/x", "postgresql://…"],
   ["PUBLIC_URL", "https://u:hunter2@h.example", "https://…"],
-  ["REDIS_URL", "rediss:hunter2", "…"],
   ["SMTP_URL", "smtps://:hunter2@mail.example", "smtps://…"],
   ["WEBHOOK_SECRET", "hunter2", "…"],
 ])("the configuration hides the secret in %s=%s", (name, text, shown) => {
@@ -55,7 +54,6 @@ const key = settings.ERASURE_KEY.example;
 const complete = { PORT: "1", DATABASE_URL: url, MAIL_FROM: "a@b.co", PUBLIC_URL: "https://b.co", ERASURE_KEY: key };
 it.each<[rule: string, env: NodeJS.ProcessEnv]>([
   ['METRICS_PORT is "9464" but must be another port than PORT', { PORT: "9464", METRICS_PORT: "9464" }],
-  ["REDIS_URL needs a password in DATABASE_URL", { REDIS_URL: "redis://b", DATABASE_URL: "postgres://web@db/x" }],
   ["MAIL_FROM is not set, but SMTP_URL needs it, for example MAIL_FROM=", { SMTP_URL: "smtp://b.co" }],
   ["PUBLIC_URL is not set, but MAIL_FROM needs it", { MAIL_FROM: "a@b.co", ERASURE_KEY: key }],
   ["ERASURE_KEY is not set, but MAIL_FROM needs it", { MAIL_FROM: "a@b.co", PUBLIC_URL: "https://b.co" }],
@@ -92,7 +90,6 @@ it.each<[SettingName, string, unknown]>([
   ["PORT", "0", 0],
   ["ALLOW_INDEXING", "false", false],
   ["HSTS_INCLUDE_SUBDOMAINS", "true", true],
-  ["REDIS_URL", "rediss://cache.example", "rediss://cache.example"],
   ["SMTP_URL", "smtps://mail.example/", "smtps://mail.example/"],
   ["WEBHOOK_URL", "http://hooks.example/", "http://hooks.example/"],
   ["CONTROLLER", ` ${"x".repeat(1_000)} `, "x".repeat(1_000)],
@@ -126,7 +123,6 @@ it.each<[SettingName, string[]]>([
   ["SIGNUP_LIMIT", ["0"]],
   ["SIGNUP_WINDOW_SECONDS", ["-1", "86401"]],
   ["WAITLIST_CLOSES", ["2026-02-30", "31.12.2026", "2026-12-31T18:00", "2026-12-31T25:00Z"]],
-  ["REDIS_URL", ["http://cache", "redis://"]],
   ["WEBHOOK_URL", ["ftp://hooks.example/", "https://user@hooks.example/", "https://:secret@hooks.example/"]],
   ["WEBHOOK_SECRET", ["secret", ...[23, 65].map((bytes) => `whsec_${Buffer.alloc(bytes).toString("base64")}`)]],
   ["ERASURE_KEY", ["k".repeat(31), `${key} ${key}`]],

@@ -27,9 +27,6 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   if (metricsPort !== undefined && metricsPort === port)
     errors.push(describeInvalid("METRICS_PORT", `${port}`, "another port than PORT", settings.METRICS_PORT.example));
   errors.push(...checkDatabaseUrls(values, isProduction), ...checkPresence(given));
-  if (values.REDIS_URL && values.DATABASE_URL && !new URL(values.DATABASE_URL).password) {
-    errors.push("REDIS_URL needs a password in DATABASE_URL, which is the key of the hashes of clients' addresses");
-  }
   const examples = settingNames.filter((name) => isSecret(name) && given[name] === settings[name].example);
   if (isProduction) errors.push(...examples.map((name) => `${name} is the example, which everybody can read`));
   if (errors.length > 0) {
@@ -109,7 +106,7 @@ function describeInvalid(variable: string, shown: string, rule: string, example:
 /** Of a secret or a URL with a login, shows only a known protocol: if it is invalid, its password may stand anywhere. */
 function showValue(text = "", secret = false): string {
   if (!secret && !text.includes("@")) return printableName(text);
-  const protocol = /^(?:postgres(?:ql)?|rediss?|https?|smtps?):\/\//.exec(text)?.[0] ?? "";
+  const protocol = /^(?:postgres(?:ql)?|https?|smtps?):\/\//.exec(text)?.[0] ?? "";
   return `${protocol}…`;
 }
 

@@ -22,8 +22,6 @@ export const originUrl = url(
   ({ protocol, href, origin }) => /^https?:$/.test(protocol) && href === `${origin}/`,
 ).transform((text) => new URL(text).origin);
 
-export const redisUrl = z.url({ protocol: /^rediss?$/, hostname: /./, error: "a redis:// or rediss:// URL" });
-
 export const webhookUrl = url(
   "an http or https URL without user and password",
   ({ protocol, username, password }) => /^https?:$/.test(protocol) && username === "" && password === "",

@@ -42,7 +42,6 @@ export const settings = {
     schema: rules.wholeNumber(0, 100_000_000, "sign-ups (0: no ceiling)").default(1000),
     example: "1000",
   },
-  REDIS_URL: { schema: rules.redisUrl.optional(), example: "redis://:secret@cache.example:6379/0", secret: true },
   CONTROLLER: { schema: rules.printableLine.optional(), example: "Perennial Inc., 1 Garden Way, 12345 Springfield" },
   CONTACT_EMAIL: { schema: z.email("an email address").optional(), example: "privacy@perennial.example" },
   RECIPIENTS: { schema: rules.printableLine.optional(), example: "Hosting Ltd. (Ireland) runs our server." },
@@ -54,7 +53,6 @@ export const settings = {
   MAIL_MIN_CONFIRMED: { schema: rules.wholeNumber(0, 100, "per cent (0: send all)").default(10), example: "10" },
   ALLOW_INDEXING: { schema: rules.trueOrFalse.default(true), example: "false" },
   METRICS_PORT: { schema: rules.wholeNumber(1, 65_535).optional(), example: "9464" },
-  WORKER_METRICS_PORT: { schema: rules.wholeNumber(1, 65_535).optional(), example: "9465" },
   WEBHOOK_URL: { schema: rules.webhookUrl.optional(), example: "https://hooks.example/T0/B0/x", secret: true },
   WEBHOOK_SECRET: {
     schema: rules.webhookSecret.optional(),

@@ -7,7 +7,6 @@ import { hashEmail } from "../database/erasure-key.ts";
 import { normaliseEmail } from "../models/waitlist-entry.ts";
 import { renderConfirmationMail, type MailedSite } from "../views/confirmation-mail.tsx";
 import { MailError, mailServerError, sendMail } from "./mail-server.ts";
-import type { CountMail } from "./metrics.ts";
 
 interface MailSettings {
   url: string;
@@ -15,7 +14,6 @@ interface MailSettings {
   key: string;
   minConfirmed: number;
   site: MailedSite;
-  onMail?: CountMail | undefined;
 }
 
 /**
@@ -46,12 +44,10 @@ export function mailTask(settings: MailSettings): Task {
     if (!(await claimMail(helpers, entry, token.hash, hash))) return;
     try {
       await sendMail(server, composeMessage(settings, entry.email, token.token));
-      settings.onMail?.("sent");
     } catch (error) {
       if (!(error instanceof MailError) || error.mayHaveArrived) throw error;
       await releaseMail(helpers, entry, token.hash, error.isRefusal ? error.code : null);
       if (!error.isRefusal) throw error;
-      settings.onMail?.("refused");
       helpers.logger.warn(error.message);
     }
   };

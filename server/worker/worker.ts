@@ -13,7 +13,6 @@ import type { OpenedDatabase, WorkerTask } from "../database/settings.ts";
 import { requireErasureKey } from "../database/erasure-key.ts";
 import { workerLock, workerName } from "../database/queue.ts";
 import { OperatorError } from "../errors.ts";
-import type { CountMail } from "./metrics.ts";
 import { purgeCrontab, purgeTask } from "./purge.ts";
 import { webhookTask } from "./webhook.ts";
 
@@ -38,14 +37,11 @@ export async function runTasks(
       "The worker has no task. Set WEBHOOK_URL, MAIL_FROM or RETENTION_MONTHS as in docs/worker.md, and migrate.",
     );
   }
-  const port = config.WORKER_METRICS_PORT;
-  const metrics = port ? (await import("./metrics.ts")).createWorkerMetrics() : undefined;
   const tasks: TaskList = {};
-  for (const task of worker.tasks) tasks[task] = await createTask(task, config, key, metrics?.onMail);
+  for (const task of worker.tasks) tasks[task] = await createTask(task, config, key);
   await withConnection(worker.url, async (holder) => {
     const lost = rejectOnLoss(holder, signal);
     lost.catch(() => undefined); // Awaited below.
-    if (port) await metrics?.serve(holder, config.HOST, port, tasks.mail && config.MAIL_MIN_CONFIRMED);
     await checkDatabase(holder, tasks, key);
     await takeOver(holder, log, signal, roundMs);
     if (signal.aborted) return;
@@ -61,7 +57,7 @@ export async function runTasks(
   });
 }
 
-async function createTask(task: WorkerTask, config: Config, key: string | undefined, onMail?: CountMail) {
+async function createTask(task: WorkerTask, config: Config, key: string | undefined) {
   const { MAIL_FROM: from, SMTP_URL: url } = config;
   if (task === "webhook") return webhookTask({ url: config.WEBHOOK_URL ?? "", secret: config.WEBHOOK_SECRET });
   if (task === "purge") return purgeTask(config.RETENTION_MONTHS, key);
@@ -72,7 +68,7 @@ async function createTask(task: WorkerTask, config: Config, key: string | undefi
   }
   const { mailedSite, mailTask } = await import("./mail.ts"); // React and nodemailer, which the other tasks do not need.
   const minConfirmed = config.MAIL_MIN_CONFIRMED;
-  return mailTask({ url, from, key: key ?? "", minConfirmed, site: mailedSite(config), onMail });
+  return mailTask({ url, from, key: key ?? "", minConfirmed, site: mailedSite(config) });
 }
 
 function startRunner(url: string, tasks: TaskList, log: Log): Promise<Runner> {

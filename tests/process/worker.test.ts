@@ -28,16 +28,10 @@ it("the worker's health check passes while the mail server hangs, and fails when
   const folder = await mkdtemp(join(tmpdir(), "perennial-worker-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const [, image = "[]"] = /^HEALTHCHECK .*\\\n +CMD (\[.*\])$/m.exec(read("Dockerfile")) ?? [];
-  const [, kubernetes = ""] = /command: \["sh", "-c", "(find .*)"\]/.exec(read("deploy/kubernetes.yaml")) ?? [];
   const [, , inImage = ""] = JSON.parse(image) as string[];
   const PORT = `${await freePort()}`; // No site listens there.
-  const passes = (check: string) =>
-    spawnSync("bash", ["-c", check.replace("/tmp", folder)], { env: { ...process.env, PORT } }).status === 0;
-  const isHealthy = () => {
-    const results = [inImage, kubernetes].map(passes);
-    expect(new Set(results).size).toBe(1);
-    return results[0];
-  };
+  const isHealthy = () =>
+    spawnSync("bash", ["-c", inImage.replace("/tmp", folder)], { env: { ...process.env, PORT } }).status === 0;
   const passTwoMinutes = async () => {
     const lastRound = new Date(Date.now() - 120_000);
     await utimes(join(folder, "perennial-worker"), lastRound, lastRound);

@@ -7,9 +7,7 @@ import { databaseFaults, fillDisk } from "./database-faults.ts";
 import { floods } from "./floods.ts";
 import { kills } from "./kills.ts";
 import { largeList } from "./large-list.ts";
-import { metrics } from "./metrics.ts";
 import { mapNames, migrateThroughPoolers, poolers } from "./poolers.ts";
-import { replicas } from "./replicas.ts";
 
 if (process.platform !== "linux") throw new Error("These tests need Linux: they stop processes and read /proc.");
 
@@ -24,7 +22,7 @@ const inCi = new Set([
   "back up, erase 1,000 of 10,000 entries and restore: every other row returns",
 ]);
 
-const ofOneSite = { ...kills, ...databaseFaults, ...floods, ...replicas, ...largeList, ...metrics, ...poolers };
+const ofOneSite = { ...kills, ...databaseFaults, ...floods, ...largeList, ...poolers };
 
 /** Each returns its measurements, in a few words for the table, and throws if a check fails. */
 const scenarios: Record<string, () => Promise<string>> = {

@@ -130,10 +130,6 @@ const latestMails = `SELECT count(*)::int AS mails, count(confirmed_at)::int AS 
   SELECT confirmed_at FROM public.earlyaccess WHERE mailed_at < CURRENT_TIMESTAMP - interval '2 hours'
   ORDER BY mailed_at DESC LIMIT 100) AS latest`;
 
-/** An SQL query for the confirmed share of the latest mails; NaN below 40 mails, which are too few. */
-export const confirmedShare = `SELECT CASE WHEN mails < 40 THEN 'NaN' ELSE confirmed / mails::float END
-  FROM (${latestMails}) AS latest`;
-
 export async function readMailPace(client: pg.Client, minimum: number) {
   const isReached = minimum === 0 ? "false" : `(${room(minimum, 1)}) < 1`;
   const { rows } = await client.query(`SELECT *, ${isReached} AS "isReached" FROM (${latestMails}) AS latest`);
