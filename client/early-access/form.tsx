@@ -39,12 +39,13 @@ export function EarlyAccessForm({ headingId, undone, onJoined }: Props) {
   const hasFailed = state.step === "failed" && Object.keys(errors).length === 0;
 
   async function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault();
-    if (isSending.current) return;
+    if (isSending.current) return event.preventDefault();
     const form = event.currentTarget;
+    const joining = join(Object.fromEntries(new FormData(form)), document.referrer);
+    event.preventDefault(); // Not earlier: if the browser cannot create the request, it sends the plain form.
     isSending.current = true;
     setState({ step: "sending" });
-    const result = await join(Object.fromEntries(new FormData(form)), document.referrer);
+    const result = await joining;
     isSending.current = false;
     // The disabled button lost focus. Move focus to the result, unless the visitor has moved it out of the form.
     const { activeElement } = document;

@@ -22,16 +22,22 @@ const timeout = 15_000;
  * Sends an entry to the server. Never rejects: it logs a failure and returns the server's error for each field.
  * @param referrer the URL of the page that linked here; only its host is sent. The server reads the campaign from the
  *   Referer header of this request.
+ * @throws if this browser cannot create the request.
  */
-export async function join(entry: Record<string, unknown>, referrer: string): Promise<JoinResult> {
+export function join(entry: Record<string, unknown>, referrer: string): Promise<JoinResult> {
+  const request = fetch(signupPath, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ ...entry, source: { referrer: externalHost(referrer) } }),
+    signal: AbortSignal.timeout(timeout),
+    redirect: "error",
+  });
+  return readResult(request);
+}
+
+async function readResult(request: Promise<Response>): Promise<JoinResult> {
   try {
-    const response = await fetch(signupPath, {
-      method: "POST",
-      headers: { "Content-Type": "application/json" },
-      body: JSON.stringify({ ...entry, source: { referrer: externalHost(referrer) } }),
-      signal: AbortSignal.timeout(timeout),
-      redirect: "error",
-    });
+    const response = await request;
     // Only 201 means that the entry is stored. A network's log-in page (captive portal) answers with 200.
     if (response.status === 201) return { ok: true, ...(await readUndo(response)) };
     console.error("Joining the waitlist failed with status", response.status);
@@ -77,8 +83,8 @@ async function readErrors(response: Response): Promise<FieldErrors> {
   return Object.fromEntries(errors.map(({ pointer, detail }) => [pointer.replace("#/", ""), detail]));
 }
 
-/** Returns undefined if the referrer is a page of this site. */
+/** Returns undefined if the referrer is a page of this site, or empty. */
 function externalHost(referrer: string): string | undefined {
-  const host = URL.canParse(referrer) ? new URL(referrer).hostname : "";
-  return host === location.hostname ? undefined : host;
+  const { hostname } = new URL(referrer || location.href);
+  return hostname === location.hostname ? undefined : hostname;
 }

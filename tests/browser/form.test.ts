@@ -213,6 +213,18 @@ it("a sign-up is sent once, as a plain form, before the hydration, which keeps t
   expect(page.messages).toEqual([]);
 });
 
+it("a browser that lacks what the request needs sends the plain form", async () => {
+  const names = ["fetch", "FormData", "URL", "AbortSignal.timeout", "Object.fromEntries", "JSON.stringify"];
+  for (const [i, name] of names.entries()) {
+    await openForm();
+    await fill({ Email: `${i}@example.com` });
+    await page.evaluate(`delete ${name}`);
+    await button().click();
+    await page.waitForURL("**/?joined&undo=*");
+  }
+  expect(await emails()).toHaveLength(names.length);
+});
+
 const question = () => page.getByRole("status").filter({ hasText: "Did you mean" });
 
 const boxes = (selector: string) =>
