@@ -26,6 +26,16 @@ export class UnavailableError extends Error {
 export const migrateHint =
   "Migrate: npm run migrate; docker compose run --rm --no-deps migrate; or node dist/server/migrate.js in the image.";
 
+/** Writes the error to stderr. The process will end with exit code 1. */
+export function fail(error: unknown): void {
+  process.stderr.write(explain(error));
+  process.exitCode = 1;
+}
+
+/** Resolves when the stream's output is written, or with the error: process.exit() drops what a pipe did not take yet. */
+export const written = (stream: NodeJS.WriteStream) =>
+  new Promise<Error | null | undefined>((resolve) => stream.write("", resolve));
+
 export function explain(error: unknown): string {
   const text = error instanceof OperatorError ? error.message : String(error instanceof Error ? error.stack : error);
   return `${printableLines(text)}\n`;

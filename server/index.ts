@@ -14,7 +14,7 @@ import { createPageSettings, watchClosing } from "./models/page-settings.ts";
 import { createPageViews } from "./models/page-views.ts";
 import { createSignupCeiling } from "./models/signup-ceiling.ts";
 import { createReadiness, createWaitlist } from "./models/waitlist.ts";
-import { explain, printable } from "./errors.ts";
+import { fail, printable, written } from "./errors.ts";
 import { createBuiltFrontend, createDevFrontend } from "./views/frontend.ts";
 
 /** Shutdown hooks, run in reverse order: requests end first, the embedded Postgres last. */
@@ -106,11 +106,6 @@ function logUrl(host: string, port: number, database: OpenedDatabase, log: Logge
   process.stdout.write(lines.join("\n"));
 }
 
-function fail(error: unknown) {
-  process.stderr.write(explain(error));
-  process.exitCode = 1;
-}
-
 function main() {
   // A closed terminal or pipe does not end the site.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
@@ -131,6 +126,7 @@ function main() {
         fail(error);
       }
     }
+    await written(process.stderr);
     process.exit(); // Vite's own timers run for seconds.
   };
   const failAndStop = (error: unknown) => {

@@ -1,9 +1,10 @@
 // The frame of every command: its database, its output, its errors and its exit code.
+import { createWriteStream, fstatSync } from "node:fs";
 import type pg from "pg";
 import type { Config } from "../config/settings.ts";
 import { describeLoss, withConnection } from "../database/connect.ts";
 import { withDatabase, type OpenedDatabase } from "../database/settings.ts";
-import { errorFields, explain, migrateHint, OperatorError, printable, printableLines } from "../errors.ts";
+import { errorFields, fail, migrateHint, OperatorError, printable, printableLines, written } from "../errors.ts";
 
 export async function runCommand(...command: Parameters<typeof withDatabase>): Promise<void> {
   await conclude(() => withDatabase(...command));
@@ -11,20 +12,24 @@ export async function runCommand(...command: Parameters<typeof withDatabase>): P
 
 /** Ends the process after the work, with exit code 1 after an error. */
 export async function conclude(work: () => Promise<void>): Promise<void> {
-  let stdoutError: NodeJS.ErrnoException | undefined;
-  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    // The reader closed the pipe, as `head` does, or the disk is full. The work continues: otherwise an import would be incomplete.
-    stdoutError ??= error;
+  // Node's own stream for a file ignores that an almost full disk takes only a part of a write.
+  if (fstatSync(1).isFile()) Object.defineProperty(process, "stdout", { value: createWriteStream("", { fd: 1 }) });
+  const streams = [process.stdout, process.stderr];
+  let reported: Error | undefined;
+  // The reader closed the pipe, as `head` does, or the disk is full. The work continues: otherwise an import would be incomplete.
+  const report = (error: Error) => {
     process.exitCode = 1;
+    const { code } = errorFields(error);
+    if (!reported && code !== "EPIPE") process.stderr.write(`The output cannot be written: ${code}\n`);
+    reported ??= error;
+  };
+  for (const stream of streams) stream.on("error", report);
+  await work().catch((error: unknown) => {
+    if (error !== reported) fail(error);
   });
-  try {
-    await work();
-  } catch (error) {
-    if (error !== stdoutError) process.stderr.write(explain(error));
-    process.exitCode = 1;
-  }
-  if (stdoutError && stdoutError.code !== "EPIPE") {
-    process.stderr.write(`Standard output cannot be written: ${stdoutError.code}\n`);
+  for (const stream of streams) {
+    const error = await written(stream);
+    if (error) report(error);
   }
   process.exit();
 }

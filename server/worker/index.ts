@@ -1,7 +1,7 @@
 // npm run worker: sends webhooks and mails, and deletes old entries, until it is stopped; in the image node dist/server/worker.js.
 import { withDatabase } from "../database/settings.ts";
 import { createLogger } from "../logger.ts";
-import { explain } from "../errors.ts";
+import { fail, written } from "../errors.ts";
 import { runTasks } from "./worker.ts";
 
 const stop = new AbortController();
@@ -13,7 +13,7 @@ try {
     runTasks(database, config, createLogger(config.LOG_LEVEL), stop.signal),
   );
 } catch (error) {
-  process.stderr.write(explain(error));
-  process.exitCode = 1;
+  fail(error);
 }
+await written(process.stderr);
 process.exit();

@@ -1,11 +1,14 @@
 // The waitlist command's command line, as a process.
-import { once } from "node:events";
-import { expect, it } from "vitest";
+import { dirname, join } from "node:path";
+import { beforeEach, expect, it } from "vitest";
 import { commands } from "../../server/commands/waitlist/commands.ts";
-import { builtWaitlist, runBuiltWaitlist, runSite, urlsOf } from "../support/run.ts";
+import { builtWaitlist, run, runBuiltWaitlist, urlsOf } from "../support/run.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
 
-const { database } = await createWaitlistFixture();
+const { database, file, addPeople } = await createWaitlistFixture();
+
+beforeEach(() => database.query("TRUNCATE earlyaccess"));
+
 const waitlist = (args: string[], env?: Record<string, string>) => runBuiltWaitlist(database, args, env);
 
 it("the waitlist command prints help, for all commands and for each", async () => {
@@ -40,17 +43,45 @@ it("the waitlist command says in a sentence that Postgres cannot be reached", as
   expect(result).toEqual({ code: 1, stdout: "", stderr });
 });
 
-/** @param log undefined for a closed pipe, as after `| head`. */
-async function runUnread(args: string[], log?: string) {
-  const command: [string, ...string[]] = [process.execPath, builtWaitlist, ...args];
-  const running = runSite({ env: urlsOf(database), command, ...(log && { log }) });
-  running.process.stdout?.destroy();
-  const [code] = (await once(running.process, "close")) as [number | null];
-  return { code, stderr: running.stderr() };
+/** Runs the built program as "$@" in a line of a shell. */
+async function runInShell(line: string, command: string) {
+  const [program, ...args] = command.split(" ");
+  const bundle = join(dirname(builtWaitlist), `${program}.js`);
+  const { port: PORT } = new URL(database.ownerUrl); // Taken.
+  return run(["sh", "-c", line, "sh", process.execPath, bundle, ...args], { ...urlsOf(database), PORT });
 }
 
-it("export with a stdout that nobody reads ends with exit code 1, and says why only on a full disk", async () => {
-  expect(await runUnread(["export"])).toEqual({ code: 1, stderr: "" });
-  const stderr = "Standard output cannot be written: ENOSPC\n";
-  expect(await runUnread(["export"], "/dev/full")).toEqual({ code: 1, stderr });
+it("every program writes all of its output into a pipe that is read late", async () => {
+  await addPeople(3);
+  await database.query("UPDATE earlyaccess SET invitation = 'first', status = 'invited' WHERE email ~ '0'");
+  const ends: [command: string, end: RegExp][] = [
+    ["waitlist export", /(?:.*,person\d@example.com,.*\n){3}exit 0\n$/],
+    ["waitlist invite --first 1", /\nPerson 1,.*\n(Invited 1 person as .*\n)?exit 0\n$/],
+    ["waitlist invite --show first", /\nPerson 0,.*\nexit 0\n$/],
+    ["waitlist show person2@example.com", /named no notice.*\nexit 0\n$/],
+    ["waitlist show nobody@example.com", /^The list has no entry .*\nexit 1\n$/],
+    ["migrate", /^The database is up to date\.\nexit 0\n$/],
+    ["worker", /The worker has no task.*\n(?:\{.*\n)?exit 1\n$/],
+    ["index", /is taken by another program.*\nexit 1\n$/],
+  ];
+  const late = `{ head -c 65536 /dev/zero; "$@"; echo "exit $?"; } 2>&1 | { sleep 6; tr -d '\\0'; }`; // 65,536 bytes fill a pipe.
+  const outputs = await Promise.all(ends.map(([command]) => runInShell(late, command)));
+  for (const [i, [command, end]] of ends.entries()) expect.soft(outputs[i]?.stdout, command).toMatch(end);
+});
+
+it.each([
+  ["export", `"$@" > /dev/full`],
+  ["--help", `"$@" > /dev/full`],
+  ["--help", `ulimit -f 1; "$@" > '${file("cut.txt")}'`], // The limit cuts a write, as an almost full disk does.
+])("%s ends with exit code 1 and a message if its output cannot be written: %s", async (command, line) => {
+  const stderr = expect.stringMatching(/^The output cannot be written: (?:ENOSPC|EFBIG)\n$/) as string;
+  expect(await runInShell(line, `waitlist ${command}`)).toMatchObject({ code: 1, stdout: "", stderr });
+});
+
+it("a command whose output nobody reads ends without a message, and without its stderr it completes its work", async () => {
+  await addPeople(3_000);
+  const head = await runInShell('{ "$@"; echo "exit $?" >&2; } | head -n 1', "waitlist export");
+  expect(head).toMatchObject({ stdout: expect.stringMatching(/^name,.*\n$/) as string, stderr: "exit 1\n" });
+  const { code, stdout } = await runInShell('"$@" 2> /dev/full', "waitlist invite --first 2000");
+  expect([code, stdout.split("\n").length]).toEqual([1, 2_002]);
 });
