@@ -10,6 +10,8 @@ import { projectRoot } from "../server/project-root.ts";
 
 interface Service {
   image?: string;
+  build?: object;
+  container_name?: string;
   user?: string;
   environment?: Record<string, string | null>;
   depends_on?: object;
@@ -19,8 +21,14 @@ interface Service {
 }
 
 const read = (file: string) => readFileSync(join(projectRoot, file), "utf8");
-const { services } = parse(read("docker-compose.yml"), { merge: true }) as { services: Record<string, Service> };
-const site = `\${SITE_IMAGE:-perennial:${version}}`;
+const compose = parse(read("docker-compose.yml"), { merge: true }) as {
+  name?: string;
+  services: Record<string, Service>;
+  volumes: Record<string, unknown>;
+  networks: Record<string, unknown>;
+};
+const { services } = compose;
+const site = `\${SITE_IMAGE:-\${COMPOSE_PROJECT_NAME}:${version}}`;
 
 /** Returns the roles in the URLs of the database. */
 function rolesOf({ environment = {} }: Service): string[] {
@@ -87,12 +95,24 @@ it("Docker Compose keeps backups and administration out of reach of the site", (
   expect(valuesOf("networks")).toEqual({ database: ["default", "admin"], studio: ["admin"], backup: ["admin"] });
   expect(valuesOf("ports")).toEqual({
     site: ["127.0.0.1:${PORT:-3000}:3000"],
-    studio: ["127.0.0.1:5555:5555"],
+    studio: ["127.0.0.1:${STUDIO_PORT:-5555}:${STUDIO_PORT:-5555}"],
     https: ["80:80", "443:443", "443:443/udp"],
   });
   const { backup, database } = services;
   expect(backup?.image).toBe(database?.image);
   expect(backup?.environment).toMatchObject({ PGHOST: "database", PGDATABASE: "perennial", PGUSER: "perennial_owner" });
+});
+
+it("two projects on one host share no image, name or port but Caddy's, and another's port stops no site", () => {
+  for (const [name, { image, build, container_name, ports = [], depends_on }] of Object.entries(services)) {
+    expect([name, container_name]).toEqual([name, undefined]);
+    if (build) expect(image).toMatch(/^\$\{SITE_IMAGE:-\$\{COMPOSE_PROJECT_NAME\}:/);
+    // Compose starts what a service depends on first.
+    if (ports.length > 0 && name !== "site") expect(depends_on).toEqual(["site"]);
+    if (name !== "https") for (const port of ports) expect(port).toMatch(/\$\{\w*PORT:-/);
+  }
+  const { volumes, networks, name } = compose;
+  expect([name, ...Object.values({ ...volumes, ...networks })].filter(Boolean)).toEqual([]);
 });
 
 it("Docker Compose gives the site every setting that it reads, and not the mail server's login", () => {
