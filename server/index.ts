@@ -10,7 +10,7 @@ import { migrateWithRetries } from "./database/migrate.ts";
 import { createHttpServer, directTimeouts, gracePeriodMs, proxiedTimeouts } from "./http/server.ts";
 import { createLogger } from "./logger.ts";
 import { createEntryLinks } from "./models/entry-links.ts";
-import { createPageSettings, watchClosing } from "./models/page-settings.ts";
+import { createPageSettings } from "./models/page-settings.ts";
 import { createPageViews } from "./models/page-views.ts";
 import { createSignupCeiling } from "./models/signup-ceiling.ts";
 import { createReadiness, createWaitlist } from "./models/waitlist.ts";
@@ -39,13 +39,13 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
   const origin = config.PUBLIC_URL ?? `http://localhost:${chosenPort ?? config.PORT}`;
   const { settings, notice } = createPageSettings(config);
   const site = { origin, allowIndexing: config.ALLOW_INDEXING, settings };
-  const isOpen = !settings().closed;
   const migrated = migrateWithRetries(opened, config.ALLOW_PRIVILEGED_ROLE, log, stopped.signal);
   const rendering = process.argv.includes("--dev") ? createDevFrontend(http.server, site) : createBuiltFrontend(site);
   const [frontend] = await Promise.all([rendering, waitForMigrating(migrated, onFault)]);
-  const renderAgain = () =>
-    frontend.refresh().catch((err: unknown) => log.error({ err }, "rendering the pages failed"));
-  if (isOpen) cleanups.push(watchClosing(config, renderAgain));
+  const refresh = () => frontend.refresh().catch((err: unknown) => log.error({ err }, "rendering the pages failed"));
+  // Each second, because a timer of Node lasts 24.8 days at most, and clocks are set.
+  const refreshing = setInterval(() => void refresh(), 1_000);
+  cleanups.push(() => clearInterval(refreshing));
 
   const metrics = config.METRICS_PORT ? (await import("./metrics.ts")).createMetrics() : undefined;
   const ceiling = createSignupCeiling(config.SIGNUP_HOURLY_CEILING, log);

@@ -24,6 +24,12 @@ it("the configuration has the default of each setting that is unset or empty, an
   expect(worker?.url).toBe(env.DATABASE_OWNER_URL);
 });
 
+it("the configuration reads each setting without white space at its ends", () => {
+  const env = Object.fromEntries(settingNames.map((name) => [name, settings[name].example]));
+  const padded = Object.entries({ ...env, METRICS_PORT: "2" }).map(([name, text]) => [name, ` ${text}\r\n`]);
+  expect(readConfig(Object.fromEntries(padded))).toEqual(readConfig({ ...env, METRICS_PORT: "2" }));
+});
+
 it("the configuration names every invalid setting in one message, with its value, its rule and an example", () => {
   // Two lines, because CONTROLLER and RECIPIENTS may be any line.
   const env = Object.fromEntries(settingNames.map((name) => [name, "not\nvalid"]));
@@ -92,8 +98,8 @@ it.each<[SettingName, string, unknown]>([
   ["HSTS_INCLUDE_SUBDOMAINS", "true", true],
   ["SMTP_URL", "smtps://mail.example/", "smtps://mail.example/"],
   ["WEBHOOK_URL", "http://hooks.example/", "http://hooks.example/"],
-  ["CONTROLLER", ` ${"x".repeat(1_000)} `, "x".repeat(1_000)],
-  ["MAIL_FROM", " Ada L. < a@b.co > ", { name: "Ada L.", address: "a@b.co" }],
+  ["CONTROLLER", "x".repeat(1_000), "x".repeat(1_000)],
+  ["MAIL_FROM", "Ada L. < a@b.co >", { name: "Ada L.", address: "a@b.co" }],
   ["MAIL_FROM", "a@b.co", { name: "", address: "a@b.co" }],
   ["WAITLIST_CLOSES", "2026-12-31", new Date("2027-01-01T00:00:00Z")],
   ["WAITLIST_CLOSES", "2026-12-31T18:00+01:00", new Date("2026-12-31T17:00:00Z")],
@@ -154,7 +160,7 @@ it("docs/configuration.md lists every setting with its default", () => {
 it(".env.example shows the default of each setting, or else its example, and no password", () => {
   const text = readProjectFile(".env.example");
   const expected = defaults.map(([name, value]) => [name, `${value ?? settings[name].example}`]);
-  const shown = Array.from(text.matchAll(/^# ([A-Z_]+)=(.*)$/gm), ([, name, value]) => [name, value]);
+  const shown = Array.from(text.matchAll(/^# ([A-Z_]+)='?(.*?)'?$/gm), ([, name, value]) => [name, value]);
   expect(Object.fromEntries(shown)).toMatchObject(Object.fromEntries(expected));
   expect(text.match(/^.*_PASSWORD=.+$/gm)).toBeNull();
 });

@@ -13,11 +13,12 @@ export function loadConfig(): Config {
 }
 
 /**
- * Reads the configuration from environment variables; an empty variable counts as unset.
+ * Reads the configuration from environment variables, without white space at the ends; an empty variable counts as unset.
  * @throws OperatorError naming every invalid variable with its value (secrets hidden) and an example.
  */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
-  const set = Object.fromEntries(Object.entries(env).filter(([, text]) => text?.trim()));
+  const trimmed = Object.entries(env).map(([name, text = ""]) => [name, text.trim()] as const);
+  const set = Object.fromEntries(trimmed.filter(([, text]) => text));
   const files = readSecretFiles(set);
   const given = { ...set, ...files.secrets };
   const isProduction = given.NODE_ENV === "production";
@@ -64,7 +65,7 @@ function readSecretFiles(given: NodeJS.Dict<string>): { secrets: NodeJS.Dict<str
     if (!path) continue;
     if (given[name]) errors.push(`${name} and ${variable} are both set; unset one of them`);
     try {
-      secrets[name] = readFileSync(path, "utf8").replace(/[\r\n]+$/, "");
+      secrets[name] = readFileSync(path, "utf8").trim();
     } catch (error) {
       const rule = `the path of a file that can be read (${(error as NodeJS.ErrnoException).code})`;
       errors.push(describeInvalid(variable, showValue(path), rule, `/run/secrets/${name.toLowerCase()}`));
@@ -110,7 +111,7 @@ function showValue(text = "", secret = false): string {
   return `${protocol}…`;
 }
 
-/** Returns no variables if there is no .env. @throws OperatorError if it cannot be read or is not UTF-8. */
+/** Returns no variables if there is no .env. @throws OperatorError if it cannot be read, is not UTF-8, or would not be read as it is written. */
 function readEnvFile(): NodeJS.Dict<string> {
   let bytes: Buffer;
   try {
@@ -127,5 +128,22 @@ function readEnvFile(): NodeJS.Dict<string> {
     );
   }
   // A byte order mark, which Windows editors write, would become part of the first name.
-  return parseEnv(bytes.toString().replace(/^\uFEFF/, ""));
+  const text = bytes.toString().replace(/^\uFEFF/, "");
+  const faults = text
+    .split("\n")
+    .flatMap((line, index) => describeLine(line).map((fault) => `  line ${index + 1}: ${fault}`));
+  if (faults.length > 0) throw new OperatorError(`.env is not valid:\n${faults.join("\n")}`);
+  return parseEnv(text);
+}
+
+/** Returns what is wrong with a line that parseEnv would drop or change in silence: an unquoted value ends at "#". */
+function describeLine(line: string): string[] {
+  if (/^\s*(?:#|$)/.test(line)) return [];
+  const [, name, written = ""] = /^\s*(?:export\s+)?([\w.-]+)\s*=(.*)$/s.exec(line) ?? [];
+  if (!name) return ["is not NAME=value"];
+  const meant = written.trim().replace(/^(["'`])(.*)\1(?:\s+#.*)?$/, "$2");
+  if (parseEnv(line)[name]?.trim() === meant.trim()) return [];
+  return [
+    `${name} would be cut or changed. Write its value in single quotes on one line, and a comment on another: ${name}='…'`,
+  ];
 }

@@ -44,10 +44,7 @@ export const webhookSecret = z
   .string()
   .regex(/^whsec_[a-z\d+/]{32,86}={0,2}$/i, '"whsec_" and 24 to 64 bytes as base64, from: openssl rand -base64 32');
 
-export const printableLine = z
-  .string()
-  .trim()
-  .regex(/^\P{C}{1,1000}$/u, "one line of at most 1,000 characters");
+export const printableLine = z.string().regex(/^\P{C}{1,1000}$/u, "one line of at most 1,000 characters");
 
 export const legalLinks = z
   .string()

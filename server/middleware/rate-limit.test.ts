@@ -1,6 +1,6 @@
 // The rate limiter for sign-ups: how it identifies clients and networks, and attempts to bypass it.
 import request from "supertest";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { createTestApp, noDatabase, type TestApp, rawRequest } from "../../tests/support/app.ts";
 
 const ada = { name: "Ada", email: "ada@example.com", company: "Engines" };
@@ -41,6 +41,15 @@ it("a sign-up over the limit returns 429 with Retry-After and the draft RateLimi
   expect(advice).toMatch(/^Too many requests .* as Retry-After says\. (600|599)$/);
   expect(joined).toHaveLength(2);
   expect((await request(site.app).get("/")).status).toBe(200);
+});
+
+it("a clock that is set back gives no Retry-After beyond the window", async () => {
+  await start(1);
+  await post();
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - 3_600_000 });
+  onTestFinished(() => void vi.useRealTimers());
+  expect((await post()).status).toBe(201);
+  expect((await post()).headers["retry-after"]).toBe("600");
 });
 
 it("the rate limiter ignores forwarding headers by default", async () => {

@@ -42,13 +42,3 @@ export function describeClosing(time: Date): string {
   // From "Thu, 31 Dec 2026 17:00:00 GMT".
   return `${shown.toUTCString().slice(5, isMidnight ? 16 : 22)} (UTC)`;
 }
-
-/** Calls `update` once when an open list closes. Checks each second, because a timer of Node lasts 24.8 days at most. */
-export function watchClosing(config: Config, update: () => void): () => void {
-  const timer = setInterval(() => {
-    if (isOpen(config)) return;
-    clearInterval(timer);
-    update();
-  }, 1_000);
-  return () => clearInterval(timer);
-}

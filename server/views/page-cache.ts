@@ -36,6 +36,7 @@ export async function createPages(load: () => Promise<Rendering>, settings: () =
   const prerendered = new Map<PageId, CachedResponse>();
   const onDemand = new Map<string, Promise<CachedResponse>>();
   let errorPage: CachedResponse;
+  let isClosed: boolean;
 
   /** @param isKept whether the page is sent many times, so that compressing it pays. */
   async function render(id: PageId, isKept: boolean, failure?: FormFailure) {
@@ -56,7 +57,11 @@ export async function createPages(load: () => Promise<Rendering>, settings: () =
     return page;
   }
 
+  /** Renders the pages again if the list has closed or, after the clock was set back, opened. */
   async function refresh() {
+    const { closed } = settings();
+    if (closed === isClosed) return;
+    isClosed = closed;
     onDemand.clear();
     const prerender = async (id: PageId) => prerendered.set(id, await render(id, true));
     if (isBuilt) await Promise.all(prerenderedIds.map(prerender));

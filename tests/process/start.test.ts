@@ -1,6 +1,6 @@
 // The built server: its start, its settings, start errors, and the embedded database.
 import { once } from "node:events";
-import { cp, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -9,7 +9,7 @@ import { version } from "../../package.json";
 import { listen } from "../../server/http/listen.ts";
 import { projectRoot } from "../../server/project-root.ts";
 import { createEmptyDatabase, createWebRole, superuserUrl } from "../support/database.ts";
-import { run, runSite, urlsOf, type Options, type Site, until } from "../support/run.ts";
+import { builtServer, run, runSite, urlsOf, type Options, type Site, until } from "../support/run.ts";
 import { ada, postSignup, ready, signUp } from "../support/site.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
 
@@ -64,6 +64,33 @@ it("the site reads .env and the file of a secret, and prefers the environment", 
   expect(await signUp(site, ada, { Origin: "https://from.file" })).toBe(201);
 });
 
+it("a start names each line of .env that would be cut, changed or dropped, and hides the value", async () => {
+  const lines = `# A comment
+CONTROLLER=Perennial Inc., Suite #5
+LEGAL_LINKS=Imprint=https://a.example/#imprint
+export SMTP_URL = 'smtps://a:x#y@b.example' # Quoted: whole.
+DATABASE_URL_FILE="C:\\new\\secret"
+MAIL_FROM='L'Avenir <a@b.example>'
+ERASURE_KEY="hunter2
+PORT: 4000
+`;
+  await mkdir(file("cut"));
+  await writeFile(file("cut/.env"), `\uFEFF${lines}`.replaceAll("\n", "\r\n"));
+  const stderr = await failToStart({ cwd: file("cut") });
+  const cut = (line: number, name: string) =>
+    `  line ${line}: ${name} would be cut or changed. Write its value in single`;
+  expect(stderr.split("\n").map((line) => line.split(" quotes")[0])).toEqual([
+    ".env is not valid:",
+    cut(2, "CONTROLLER"),
+    cut(3, "LEGAL_LINKS"),
+    cut(5, "DATABASE_URL_FILE"),
+    cut(6, "MAIL_FROM"),
+    cut(7, "ERASURE_KEY"),
+    "  line 8: is not NAME=value",
+    "",
+  ]);
+});
+
 it("the site logs neither the client's address, nor a query, nor the values of a sign-up, also of a refused or failed one", async () => {
   const site = await start({ env: { ...urlsOf(database), LOG_LEVEL: "trace" } });
   await signUp(
@@ -90,6 +117,23 @@ it("the site closes the list by itself at WAITLIST_CLOSES", async () => {
   await until("the page is closed", async () => !(await hasForm()), 15);
   expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(closes));
   expect(await signUp(site)).toBe(410);
+});
+
+it("a clock that is ahead for a moment closes the page for that moment", async () => {
+  const ahead =
+    "const { now } = Date; process.on('SIGUSR2', () => (Date.now = Date.now === now ? () => now() + 864e5 : now));";
+  const command = [process.execPath, "--import", `data:text/javascript,${encodeURIComponent(ahead)}`, builtServer] as [
+    string,
+    ...string[],
+  ];
+  const closes = new Date(Date.now() + 3_600_000).toISOString();
+  const site = await start({ command, env: { ...urlsOf(database), WAITLIST_CLOSES: closes } });
+  const hasForm = async () => (await (await fetch(site.url)).text()).includes('action="/api/earlyaccess"');
+  for (const isOpen of [false, true]) {
+    site.process.kill("SIGUSR2");
+    await until(`the page is ${isOpen ? "open" : "closed"}`, async () => (await hasForm()) === isOpen, 15);
+  }
+  expect(await signUp(site)).toBe(201);
 });
 
 it("a start reports that PORT is taken and suggests the next port", async () => {

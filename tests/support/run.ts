@@ -27,7 +27,7 @@ export interface Options {
   log?: string;
 }
 
-const builtServer = join(projectRoot, "dist/server/index.js");
+export const builtServer = join(projectRoot, "dist/server/index.js");
 /** The command of npm start, with its options for V8. */
 const built: [string, ...string[]] = [process.execPath, ...scripts.start.split(" ").slice(1, -1), builtServer];
 

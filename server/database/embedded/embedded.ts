@@ -118,7 +118,7 @@ async function renameNew(from: string, to: string, triesLeft = 8) {
 
 /** Connects and starts Postgres until both work: another process may be starting or stopping it. */
 async function joinCluster(cluster: Cluster): Promise<pg.Client> {
-  const deadline = Date.now() + startDeadlineMs;
+  const deadline = performance.now() + startDeadlineMs;
   for (;;) {
     try {
       const holder = await hold(cluster);
@@ -128,7 +128,7 @@ async function joinCluster(cluster: Cluster): Promise<pg.Client> {
       const error = cause as Error & { code?: string };
       if (error.code === "28P01") throw unusable(cluster.directory, cause);
       const log = join(cluster.directory, "postgres.log");
-      if (Date.now() > deadline) throw new Error(`${error.message}; its log is ${log}`, { cause });
+      if (performance.now() > deadline) throw new Error(`${error.message}; its log is ${log}`, { cause });
       await sleep(250);
     }
   }

@@ -116,10 +116,10 @@ export function createMailPace(minimum: number): (queue: JobHelpers) => Promise<
   return async (queue) => {
     if (minimum === 0) return;
     const age = queue.job.attempts > youngAttempts ? "old" : "young";
-    if (Date.now() >= closedUntil[age]) {
+    if (performance.now() >= closedUntil[age]) {
       const results: unknown = await queue.query(pass(minimum, age === "young" ? 1 : 0.5));
       if ((results as { rowCount: number }[]).at(-1)?.rowCount === 1) return;
-      closedUntil[age] = Date.now() + closedMs;
+      closedUntil[age] = performance.now() + closedMs;
     }
     throw new Error(waitsForConfirmations);
   };
