@@ -1,13 +1,16 @@
 // The browser's entry script, which fetches React only when the visitor comes near the form.
 import type { PageId } from "./routes.tsx";
-import { formId, viewPath } from "./shared/paths.ts";
+import { readSignup } from "./early-access/tab-history.ts";
+import { formId, joinedPath, viewPath } from "./shared/paths.ts";
 
 const root = document.getElementById("root") as HTMLElement;
 // Enable smooth scrolling after the load: before, a browser would scroll through the whole page to the fragment of its URL.
 addEventListener("load", () => document.documentElement.classList.add("loaded"), { once: true });
 
 const section = document.getElementById(formId);
+const undoToken = readSignup();
 if (section?.dataset.hydration) hydrateNear(section);
+else if (section && undoToken !== undefined) location.replace(joinedPath(undoToken)); // The list has closed since the sign-up.
 
 if (root.dataset.page === ("notFound" satisfies PageId)) console.warn("404: there is no page at", location.pathname);
 
@@ -24,11 +27,12 @@ function reportView() {
 }
 
 /**
- * Hydrates the section when it is at most one screen away, or has focus. React takes 60 ms on a phone; a visitor who does not
+ * Hydrates the section when it is at most one screen away, has focus, or shows a sign-up again. React takes 60 ms on a phone; a visitor who does not
  * come near the form does not wait for it. If the fetch fails, the form works as plain HTML.
  */
 function hydrateNear(element: HTMLElement) {
   const hydrate = () => void import("./hydrate.tsx").catch(() => undefined);
+  if (undoToken !== undefined) hydrate();
   const observer = new IntersectionObserver(
     (entries) => {
       if (!entries.some((entry) => entry.isIntersecting)) return;

@@ -1,8 +1,16 @@
 // The table of pages: one row for each page and state. Its key is the page's id everywhere.
 import type { ReactNode } from "react";
-import { confirmPath, leavePath, privacyPath, tokenParam, tokenPattern } from "./shared/paths.ts";
+import {
+  confirmPath,
+  joinedParam,
+  leavePath,
+  privacyPath,
+  tokenParam,
+  tokenPattern,
+  undoneParam,
+  undoParam,
+} from "./shared/paths.ts";
 import { closedList, errorPage, linkPages, meta, notFound, product } from "./shared/content.ts";
-import { joinedParam, undoneParam, undoParam } from "./shared/landing-state.ts";
 import { LandingPage } from "./pages/landing.tsx";
 import { LinkPage } from "./pages/link.tsx";
 import { Message, type PlantName } from "./pages/message.tsx";
@@ -24,15 +32,24 @@ export interface Page {
   sheet: "landing" | "other";
   /** How other caches may keep the page. By default none may, because its URL may have a token. */
   caching?: "shared" | "revalidated" | undefined;
-  /** Listed in the sitemap. Another page has noindex, and no canonical URL, social card or structured data. */
+  /** Listed in the sitemap. Another page has noindex, and no canonical URL or structured data. */
   listed?: boolean;
+  /** The title of the social card. A page without one has no card. */
+  card?: string;
   /** Rendered at the start. Another page is rendered at its first request, so that the start does not wait for it. */
   prerendered?: boolean;
   /** The browser reports its views. */
   countsViews?: boolean;
 }
 
-const landing = { path: "/", ...meta.landing, closedDescription: closedList.description, sheet: "landing" } as const;
+const card = meta.landing.title;
+const landing = {
+  path: "/",
+  ...meta.landing,
+  closedDescription: closedList.description,
+  sheet: "landing",
+  card,
+} as const;
 const joined = { ...landing, ...meta.joined };
 
 /** A page of the links in the confirmation mail. */
@@ -62,6 +79,7 @@ export const pages = {
     path: privacyPath,
     element: <PrivacyPage />,
     ...meta.privacy,
+    card: meta.privacy.title,
     sheet: "other",
     caching: "shared",
     listed: true,

@@ -7,7 +7,7 @@ import { SettingsContext } from "../shared/site-settings.ts";
 import { undo } from "./join.ts";
 
 interface Props {
-  /** The token to undo the sign-up; "" if the page's own URL has it, undefined if there is none. */
+  /** The token to undo the sign-up; "" on the server, undefined if there is none. */
   undoToken: string | undefined;
   /** Called when the sign-up is undone. */
   onUndone: () => void;

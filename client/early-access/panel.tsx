@@ -1,8 +1,7 @@
 // The panel with the early-access form, which the success state replaces; a form post without JavaScript returns to it.
-import { use, useState, type MouseEvent } from "react";
+import { use, useEffect, useState, type MouseEvent } from "react";
 import { flushSync } from "react-dom";
-import { formId } from "../shared/paths.ts";
-import { joinedParam, undoneParam, undoParam, type LandingState } from "../shared/landing-state.ts";
+import type { LandingState } from "../shared/landing-state.ts";
 import { SeedHeading, Vine } from "../components/stem.tsx";
 import { closedList, earlyAccess, meta } from "../shared/content.ts";
 import { SettingsContext } from "../shared/site-settings.ts";
@@ -11,18 +10,33 @@ import { fieldId } from "./field-input.tsx";
 import { EarlyAccessForm, undoneId } from "./form.tsx";
 import { Joined, joinedId } from "./joined.tsx";
 import { NextSteps } from "./next-steps.tsx";
+import { saveSignup } from "./tab-history.ts";
 
 export const headingId = "early-access-heading";
 
-export function Panel({ firstState }: { firstState: LandingState }) {
+interface Props {
+  firstState: LandingState;
+  /** Empty if there is none, and on the server: without JavaScript, the page's own URL has it. */
+  undoToken?: string;
+}
+
+export function Panel({ firstState, undoToken: firstToken = "" }: Props) {
   const [state, setState] = useState(firstState);
-  /** Empty if the page's own URL has it, as it does without JavaScript. */
-  const [undoToken, setUndoToken] = useState("");
+  const [undoToken, setUndoToken] = useState(firstToken);
+  const joined = state === "joined" || state === "undoable";
+
+  useEffect(() => {
+    const save = () => saveSignup(joined ? undoToken : undefined);
+    save();
+    document.title = (joined ? meta.joined : meta.landing).title;
+    // A link within the page leads to an entry of the history without the state, in Firefox also a link to the page's own URL.
+    addEventListener("popstate", save);
+    return () => removeEventListener("popstate", save);
+  }, [joined, undoToken]);
 
   /** Renders synchronously, so that the element that gets focus exists. */
   function show(next: LandingState, focus?: string) {
     flushSync(() => setState(next));
-    updateUrl(isJoined(next));
     if (focus) document.getElementById(focus)?.focus();
   }
 
@@ -36,7 +50,6 @@ export function Panel({ firstState }: { firstState: LandingState }) {
     show("form", fieldId("name"));
   }
 
-  const joined = isJoined(state);
   const undone = state === "undone";
   const closed = import.meta.env.SSR && use(SettingsContext).closed && !joined;
   const hasForm = !joined && !closed;
@@ -64,18 +77,4 @@ export function Panel({ firstState }: { firstState: LandingState }) {
       </div>
     </div>
   );
-}
-
-const isJoined = (state: LandingState) => state === "joined" || state === "undoable";
-
-/** Makes a reload show the same state. The other parameters stay: they are the campaign. */
-function updateUrl(joined: boolean) {
-  const url = new URL(location.href);
-  if (joined) url.searchParams.set(joinedParam, "");
-  else url.searchParams.delete(joinedParam);
-  url.searchParams.delete(undoParam);
-  url.searchParams.delete(undoneParam);
-  url.hash = formId;
-  history.replaceState(null, "", url);
-  document.title = (joined ? meta.joined : meta.landing).title;
 }

@@ -1,21 +1,8 @@
-// The states of the landing page: what its last section shows, which the query of the URL names, and the failure of a form post.
+// The states of the landing page: what its last section shows, and the failure of a form post.
 import { createContext, type ReactNode } from "react";
 import type { FieldName } from "./fields.ts";
-import { formId } from "./paths.ts";
 
-/** "?joined" shows the success message. In the state undoable, the query has the token to undo the sign-up. */
 export type LandingState = "form" | "joined" | "undoable" | "undone";
-
-export const joinedParam = "joined";
-export const undoParam = "undo";
-export const undoneParam = "undone";
-
-/** Returns the path to which a form post without JavaScript is redirected. */
-export function joinedPath(undoToken?: string): string {
-  return `/?${joinedParam}${undoToken ? `&${undoParam}=${undoToken}` : ""}#${formId}`;
-}
-
-export const undonePath = `/?${undoneParam}#${formId}`;
 
 /** The failure of a form post without JavaScript. Its page is never hydrated. */
 export interface FormFailure {

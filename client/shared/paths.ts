@@ -8,6 +8,18 @@ export const viewPath = "/api/view";
 /** The id of the form's section, which links and responses to form posts lead to. */
 export const formId = "early-access";
 
+/** "?joined" shows the success message without JavaScript. In the state undoable, the query has the token to undo the sign-up. */
+export const joinedParam = "joined";
+export const undoParam = "undo";
+export const undoneParam = "undone";
+
+/** Returns the path to which a form post without JavaScript is redirected. */
+export function joinedPath(undoToken?: string): string {
+  return `/?${joinedParam}${undoToken ? `&${undoParam}=${undoToken}` : ""}#${formId}`;
+}
+
+export const undonePath = `/?${undoneParam}#${formId}`;
+
 export const privacyPath = "/privacy";
 
 /**

@@ -1,7 +1,6 @@
 // POST to the page of a link in the confirmation mail, or to the page with the undo button: confirms or deletes an entry.
 import { Router, type Request, type RequestHandler, type Response } from "express";
-import { undonePath, undoParam } from "../../client/shared/landing-state.ts";
-import { confirmPath, leavePath, tokenParam, tokenPattern } from "../../client/shared/paths.ts";
+import { confirmPath, leavePath, tokenParam, tokenPattern, undonePath, undoParam } from "../../client/shared/paths.ts";
 import { sendCached } from "../http/cached-response.ts";
 import { clientLimit, type SignupLimits } from "../middleware/rate-limit.ts";
 import type { EntryLinks } from "../models/entry-links.ts";

@@ -28,19 +28,18 @@ export interface PublicSite {
 function renderHead(page: RenderedPage, { origin, allowIndexing }: PublicSite): string {
   const lines = [`<title>${escapeHtml(page.title)}</title>`, named("description", page.description)];
   if (!page.listed || !allowIndexing) lines.push(named("robots", "noindex"));
-  if (page.listed) lines.push(...sharing(page, origin));
+  if (page.listed) lines.push(`<link rel="canonical" href="${escapeHtml(origin + page.path)}">`);
+  if (page.card) lines.push(...socialCard(page, origin));
   if (page.listed && page.path === "/") lines.push(jsonLd(origin));
   return lines.join("\n    ");
 }
 
-function sharing({ title, description, path }: RenderedPage, origin: string): string[] {
-  const url = origin + path;
+function socialCard({ card, description, path }: RenderedPage, origin: string): string[] {
   return [
-    `<link rel="canonical" href="${escapeHtml(url)}">`,
     property("og:type", "website"),
     property("og:site_name", product.name),
-    property("og:url", url),
-    property("og:title", title),
+    property("og:url", origin + path),
+    property("og:title", card as string),
     property("og:description", description),
     property("og:image", origin + meta.picturePath),
     property("og:image:width", "1200"),

@@ -52,6 +52,13 @@ it("the head of every page but the landing page and the privacy page has noindex
   expect(await get("/")).not.toContain(noindex);
 });
 
+it("the social card of the page after a sign-up is the landing page's", async () => {
+  const card = (html: string) => html.match(/<meta (?:property="og|name="twitter):.*?>/g);
+  const landing = card(await get("/"));
+  expect(landing).toContain(`<meta property="og:url" content="${origin}/">`);
+  for (const path of ["/?joined", `/?joined&undo=${token}`, "/?undone"]) expect(card(await get(path))).toEqual(landing);
+});
+
 it("the structured data name the site, and who publishes it", async () => {
   const json = /<script type="application\/ld\+json">(.*?)<\/script>/.exec(await get("/"))?.[1] ?? "";
   const publisher = { "@type": "Organization", "@id": `${origin}/#organization`, name: "Perennial" };
