@@ -321,7 +321,7 @@ export const privacyPage = {
   withdrawalHeading: "If you change your mind",
   withdrawal: "You can withdraw your consent at any time; what we did until then stays lawful.",
   withdrawalByLink: "The link in our mail removes your entry.",
-  withdrawalByButton: `For an hour, the button “${earlyAccess.success.undo}” removes your entry.`,
+  withdrawalByButton: `For an hour, the button “${earlyAccess.success.undo}” on the page after your sign-up removes your entry; after a repeated sign-up, it may not.`,
   withdrawalByMessage: "You can also write to us.",
   erasures:
     "After we remove an entry, we keep a fingerprint of its address, with no time limit, so that a backup can’t bring the entry back. Nobody can work out the address from it without our key.",

@@ -1,12 +1,12 @@
 // POST /api/earlyaccess: puts a visitor on the waitlist. A failed form post without JavaScript gets the landing page with the typed values.
 import type { ErrorRequestHandler, Request, RequestHandler } from "express";
 import type { Logger } from "pino";
-import { createToken } from "../models/entry-tokens.ts";
+import { createUndoToken } from "../models/entry-tokens.ts";
 import { sameOrigin } from "../middleware/same-origin.ts";
 import type { FormFailure } from "../../client/shared/landing-state.ts";
 import { joinedPath } from "../../client/shared/paths.ts";
 import { closedList, earlyAccess as content } from "../../client/shared/content.ts";
-import { fields } from "../../client/shared/fields.ts";
+import { fields, undoKey } from "../../client/shared/fields.ts";
 import { sendCached } from "../http/cached-response.ts";
 import { prefersHtml } from "../http/negotiation.ts";
 import { readBody } from "../middleware/body.ts";
@@ -42,7 +42,7 @@ function join({ waitlist, undo }: EarlyAccessOptions): RequestHandler {
     const parsed = parseEntry(body, req.headers.referer);
     if (!parsed.ok) throw new HttpError(422, "Some fields are not valid.", { fields: parsed.errors });
     const notice_id = readNoticeId(body.notice);
-    const undoing = undo ? createToken() : undefined;
+    const undoing = undo ? createUndoToken(body[undoKey], parsed.entry) : undefined;
     await waitlist.join({ ...parsed.entry, notice_id, token_hash: undoing?.hash });
     res.set("Cache-Control", "no-store");
     if (prefersHtml(req)) res.redirect(303, joinedPath(undoing?.token));

@@ -16,11 +16,12 @@ beforeEach(() => database.query("TRUNCATE earlyaccess"));
 
 const entries = () =>
   database.query("SELECT email, confirmed_at IS NOT NULL AS confirmed FROM earlyaccess ORDER BY email");
+const unconfirmed = ({ email }: { email: string }) => ({ email, confirmed: false });
 const post = (path: string) => request(site.app).post(path).set("Accept", "text/html");
 const newToken = () => createToken().token;
 
-async function signUp(entry: object = ada): Promise<string> {
-  const { status, body } = await request(site.app).post("/api/earlyaccess").send(entry);
+async function signUp(entry: object = ada, { app } = site): Promise<string> {
+  const { status, body } = await request(app).post("/api/earlyaccess").send(entry);
   expect([status, body.undo]).toEqual([201, expect.stringMatching(/^[\w-]{22}$/)]);
   return body.undo as string;
 }
@@ -105,6 +106,36 @@ it("an undo confirms nothing, and removes the entry of its own sign-up alone, fo
   await database.query("UPDATE earlyaccess SET created_at = now() - interval '59 minutes'");
   await post(`/leave?token=${token}`);
   expect(await entries()).toEqual([]);
+});
+
+it("after a lost response, a repetition gets the token of the first sign-up from every replica, and a corrected address is stored, too", async () => {
+  const undo_key = "0123456789abcdef0123456789abcdef";
+  const wrong = { ...ada, email: "ada@exmaple.com", undo_key };
+  const lost = await signUp(wrong);
+  const corrected = await signUp({ ...ada, undo_key });
+  const repeated = await signUp(
+    { ...wrong, name: " Ada ", email: "ADA@exmaple.com" },
+    await createTestApp(database.webUrl),
+  );
+  expect([repeated, await entries()]).toEqual([lost, [ada, wrong].map(unconfirmed)]);
+  await post(`/leave?token=${corrected}`);
+  expect(await entries()).toEqual([unconfirmed(wrong)]);
+  await post(`/leave?token=${repeated}`);
+  expect(await entries()).toEqual([]);
+});
+
+it("a sign-up gets another token for each other field and key, and a random one without a key of 128 bits", async () => {
+  const key = "f".repeat(32);
+  const entry = { ...ada, job_title: "", undo_key: key as unknown };
+  const invalid = ["", key.slice(1), `${key}f`, "g".repeat(32), "F".repeat(32), [key], { length: 32 }, 1, null];
+  const others = [
+    ...["name", "company", "job_title"].map((name) => Object.assign({}, entry, { [name]: "Other" })),
+    ...["e".repeat(32), ...invalid, ...invalid].map((other) => Object.assign({}, entry, { undo_key: other })),
+  ];
+  const tokens = await Promise.all(
+    [entry, { ...entry, email: "eve@example.com" }, ...others].map((body) => signUp(body)),
+  );
+  expect(new Set(tokens).size).toBe(tokens.length);
 });
 
 it.each([

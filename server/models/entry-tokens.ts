@@ -1,10 +1,28 @@
 // The tokens in the links of a mail and of the undo button. The database stores only their hashes.
-import { hash, randomBytes } from "node:crypto";
+import { createHmac, hash, randomBytes } from "node:crypto";
+import { fields, type FieldName } from "../../client/shared/fields.ts";
 
-/** Returns a new token for a URL, of 22 characters, and its hash for the columns token_hash and mail_tokens. */
-export function createToken(): { token: string; hash: string } {
-  const token = randomBytes(16).toString("base64url");
+interface Token {
+  /** For a URL, 22 characters. */
+  token: string;
+  /** For the columns token_hash and mail_tokens. */
+  hash: string;
+}
+
+export function createToken(bits = randomBytes(16)): Token {
+  const token = bits.toString("base64url");
   return { token, hash: hashToken(token) };
+}
+
+/**
+ * Returns the token of the undo button. If a sign-up is repeated because its response was lost, the token is the same: the entry has
+ * the hash of the first.
+ * @param key the 128 bits that the browser drew for the form, in hex. Without them, the token is random.
+ */
+export function createUndoToken(key: unknown, entry: Record<FieldName, string | null>): Token {
+  if (typeof key !== "string" || !/^[\da-f]{32}$/.test(key)) return createToken();
+  const values = JSON.stringify(fields.map(({ name }) => entry[name]));
+  return createToken(createHmac("sha256", Buffer.from(key, "hex")).update(values).digest().subarray(0, 16));
 }
 
 /** Returns a SHA-256 in Postgres' text format. */

@@ -70,7 +70,10 @@ const claims: [text: string, holds: (variables: Variables) => unknown][] = [
   ["We keep an entry until early access ends", ({ RETENTION_MONTHS }) => !RETENTION_MONTHS],
   ["You can withdraw your consent at any time; what we did until then stays lawful", () => true],
   ["The link in our mail removes your entry", ({ MAIL_FROM }) => MAIL_FROM],
-  ["For an hour, the button “Wrong address? Undo” removes your entry", ({ MAIL_FROM }) => !MAIL_FROM],
+  [
+    "the button “Wrong address? Undo” on the page after your sign-up removes your entry; after a repeated",
+    ({ MAIL_FROM }) => !MAIL_FROM,
+  ],
   ["You can also write to us", ({ CONTACT_EMAIL }) => CONTACT_EMAIL],
   ["After we remove an entry, we keep a fingerprint of its address", ({ ERASURE_KEY }) => ERASURE_KEY],
   ["At any time, you can object to what rests on our legitimate interest", () => true],

@@ -1,4 +1,5 @@
 // The hydrated form in a browser: the sign-up, the question about a mistyped address, and every failure.
+import type { Route } from "playwright-core";
 import { beforeEach, expect, it } from "vitest";
 import { fields } from "../../client/shared/fields.ts";
 import {
@@ -135,7 +136,7 @@ it("a sign-up leaves focus where the visitor moved it, and the toast announces t
   expect(await announced()).toEqual([expect.stringContaining("Welcome to the future! 🚀")]);
 });
 
-it("a sign-up has the referrer and the campaign, is shown after a reload, and can be followed by one for a colleague", async () => {
+it("a sign-up has the referrer and the campaign, and can be followed by one for a colleague", async () => {
   const link = `<a href="${sites.open.url}/?utm_source=news#early-access">x</a>`;
   await page.route("http://host/", (route) => route.fulfill({ contentType: "text/html", body: link }));
   await page.goto("http://host/"); // Not this site, although "localhost" ends with it.
@@ -143,11 +144,8 @@ it("a sign-up has the referrer and the campaign, is shown after a reload, and ca
   await hydrateForm(page);
   await submit();
   await successHeading().waitFor();
-  expect(page.url()).toBe(`${sites.open.url}/?utm_source=news&joined=#early-access`);
-  await page.reload();
-  await hydrateForm(page);
-  await page.getByRole("link", { name: "Add a colleague" }).click();
   expect(page.url()).toBe(`${sites.open.url}/?utm_source=news#early-access`);
+  await page.getByRole("link", { name: "Add a colleague" }).click();
   expect([await values(), await focused()]).toEqual([["", "", "", ""], "early-access-name"]);
   await page.goto(`${sites.open.url}/privacy?utm_source=news`);
   await page.evaluate(() => (location.href = "/?utm_source=news")); // The site itself is no referrer.
@@ -160,15 +158,67 @@ it("a sign-up has the referrer and the campaign, is shown after a reload, and ca
   ]);
 });
 
-it("a sign-up can be undone, also after an undo that failed, and repeated with the right address", async () => {
+const undo = () => page.getByRole("button", { name: "Wrong address? Undo" });
+
+it("a sign-up is shown after a reload, also below another link, and can then be undone; its copied URL is the landing page", async () => {
+  const form = await openPage();
   await openForm();
   await submit();
+  await successHeading().waitFor();
+  await page.getByRole("navigation").getByRole("link", { name: "Pricing" }).click();
+  await page.waitForURL(`${sites.open.url}/#pricing`);
+  await form.goto(page.url());
+  await form.getByLabel("Name").waitFor();
+  await page.reload();
+  await successHeading().waitFor();
+  expect(await page.title()).toBe("You’re on the list – Perennial");
+  await page.goto(`${sites.open.url}/privacy`);
+  await page.goBack();
+  await undo().click();
+  await page.getByText("off it again").waitFor();
+  await page.goBack(); // To the entry before the link.
+  await page.reload();
+  await hydrateForm(page);
+  expect([await values(), await emails(), page.url()]).toEqual([["", "", "", ""], [], `${sites.open.url}/`]);
+  expect(page.messages).toEqual([]);
+});
+
+it("a sign-up is shown after a reload only until the visitor is in the form, and also after the list has closed", async () => {
+  const state = { other: 1, joined: "A".repeat(22) };
+  await page.goto(sites.closed.url);
+  await page.evaluate((value) => history.replaceState(value, ""), state);
+  await page.reload();
+  await undo().click();
+  await page.getByText("off it again").waitFor();
+  await openForm();
+  await page.evaluate((value) => history.replaceState(value, ""), state);
+  await page.route("**/hydrate-*.js", async (route) => {
+    await field("Name").fill("Grace");
+    await route.continue();
+  });
+  await page.reload();
+  await hydrated(page);
+  expect(await field("Name").inputValue()).toBe("Grace");
+  expect(await page.evaluate(() => history.state as object)).toEqual({ other: 1 });
+});
+
+it("a sign-up can be undone, also after a lost response and an undo that failed, and repeated with the right address", async () => {
+  await openForm();
+  const lose = async (route: Route) => {
+    await route.fetch();
+    await route.abort();
+  };
+  await page.route(signups, lose, { times: 1 });
+  await submit();
+  await toast().waitFor();
+  expect(await emails()).toEqual(["ada@example.com"]);
+  await button().click();
   await page.route("**/leave*", (route) => route.abort());
-  await page.getByRole("button", { name: "Wrong address? Undo" }).click();
+  await undo().click();
   await page.getByRole("status").filter({ hasText: failure }).waitFor();
   expect(await emails()).toEqual(["ada@example.com"]);
   await page.unroute("**/leave*");
-  await page.getByRole("button", { name: "Wrong address? Undo" }).click();
+  await undo().click();
   await page.locator(":focus", { hasText: "off it again" }).waitFor();
   expect([await emails(), await values()]).toEqual([[], ["", "", "", ""]]);
   await submit({ Email: "right@example.com" });
@@ -195,14 +245,22 @@ it("a sign-up is not sent with an empty or invalid field, is sent once after a d
   expect(await sites.database.query("SELECT suspected_spam FROM earlyaccess")).toEqual([{ suspected_spam: true }]);
 });
 
-it("a sign-up is sent once, as a plain form, before the hydration, which keeps typed text", async () => {
+it("a sign-up before the hydration is sent as a plain form, also twice, can be undone, and the hydration keeps typed text", async () => {
   await page.route("**/hydrate-*.js", () => undefined, { times: 1 });
+  const pressAgain = async (route: Route) => {
+    await route.fetch({ maxRedirects: 0 });
+    await page.keyboard.press("Enter");
+  };
+  await page.route(signups, pressAgain, { times: 1 });
   await page.goto(sites.open.url);
   await submit();
-  await page.waitForURL("**/?joined&undo=*"); // Only the response to a plain form has the token in its URL.
+  await page.waitForURL("**/?joined&undo=*");
   await hydrated(page);
-  await successHeading().waitFor();
-  expect(posts()).toHaveLength(1);
+  await page.reload();
+  expect(page.url()).toBe(`${sites.open.url}/#early-access`);
+  await undo().click();
+  await page.getByText("off it again").waitFor();
+  expect(await emails()).toEqual([]);
   await page.route("**/hydrate-*.js", async (route) => {
     await fill({ Email: "ada@gmial.com" });
     await route.continue();
