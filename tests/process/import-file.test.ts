@@ -46,6 +46,54 @@ it("import reads tabs and UTF-16, as a spreadsheet writes them, and first and la
   expect(await entries()).toMatchObject([{ name: "Ada Lovelace", company: "A, B; C" }]);
 });
 
+it.each<[tool: string, lines: string[]]>([
+  [
+    "Mailchimp",
+    [
+      '"Email Address","First Name","Last Name",Company,"Job Title",MEMBER_RATING,OPTIN_TIME,TAGS',
+      'zoe@example.com,Zoë,Müller,Engines,Chefin,2,"2026-01-02 03:04:05","""Beta"""',
+    ],
+  ],
+  [
+    "Kit",
+    [
+      "id,first_name,email,state,created_at,Organization,Position",
+      "7,Zoë Müller,zoe@example.com,active,2026-01-02 03:04:05 UTC,Engines,Chefin",
+    ],
+  ],
+  [
+    "Google Forms",
+    [
+      '"Timestamp","Email Address","Your name","Company","Role"',
+      '"2026/01/02 3:04:05 AM GMT+1","zoe@example.com","Zoë Müller","Engines","Chefin"',
+    ],
+  ],
+  [
+    "Typeform",
+    [
+      "#,First name,Last name,Email,Company,Job title,Network ID,Submit Date (UTC)",
+      "abc,Zoë,Müller,zoe@example.com,Engines,Chefin,42,2026-01-02 03:04:05",
+    ],
+  ],
+  [
+    "Beehiiv",
+    [
+      "email,created_at,name,first_name,last_name,company_name,job_title",
+      "zoe@example.com,2026-01-02T03:04:05Z, ,Zoë,Müller,Engines,Chefin",
+    ],
+  ],
+  ["Excel", ["E-mail;Full name;Company;Job title", "zoe@example.com;Zoë Müller;Engines;Chefin"]],
+])("import reads a file of %s in UTF-8, and says what to do if it is in Windows-1252", async (_, lines) => {
+  const text = `${lines.join("\r\n")}\r\n`;
+  const windows = await importText(Buffer.from(text, "latin1"));
+  const stderr = `${file("import.csv")} is not UTF-8 at line 2. Save it in UTF-8, for example as "CSV UTF-8". Nothing was changed.\n`;
+  expect(windows).toEqual({ code: 1, stdout: "", stderr });
+  expect(await importText(text)).toMatchObject({ code: 0, stderr: "" });
+  const entry = { name: "Zoë Müller", email: "zoe@example.com", company: "Engines", job_title: "Chefin" };
+  const created_at = /02.03:04/.test(text) ? new Date("2026-01-02T03:04:05Z") : (expect.any(Date) as Date);
+  expect(await entries()).toMatchObject([{ ...entry, created_at }]);
+});
+
 it("import skips and counts known and repeated addresses", async () => {
   await add("First", "ada@example.com");
   const text = "name,email,company\nAda,ADA@example.com,E\nZoe,zoe@example.com,E\nZoë,zoe@example.com,E\n";
@@ -84,28 +132,32 @@ it.each<[string, string | Uint8Array, RegExp]>([
     ]
       .map((date) => `A,a@example.com,C,${date}\n`)
       .join("")}`,
-    /^(Line \d: created_at: not a past date in ISO 8601\n){5}/,
+    /^(Line \d: created_at: not a past date like 2026-01-31 or 2026-01-31T18:00:00Z\n){5}/,
   ],
   [
     "an unknown status",
     "name,email,company,status\nA,a@example.com,C,secret\n",
-    /^Line 2: status: not one of waiting, invited, joined, left\n/,
+    /^Line 2: status: not one of waiting, invited, joined, left\. Rename the column if it is another tool's\.\n/,
   ],
   [
     "a file without a header",
     "Secret,secret@example.com,Secret\n",
-    /^No column is called email\. Rename it in the first line\.\n$/,
+    /^The first line names no column email, name, company\. If .* add it: a name or company may be "unknown"\.\n$/,
   ],
-  ["two columns for one field", "email,e-mail,name,company\n", /^Two columns are for email\. Remove one\.\n$/],
+  ["two columns for one field", "email,e-mail,name,company\n", /^Two columns are for email\. Remove one, or rename /],
+  ["a spreadsheet", "PK\x03\x04secret", /import\.csv is a ZIP file or a spreadsheet, not CSV\. .* "CSV UTF-8"\.\n$/],
+  ["an old spreadsheet", Buffer.from("D0CF11E0", "hex"), /is a spreadsheet, not CSV\. Save it as "CSV UTF-8"\.\n$/],
+  ["HTML", "\n<!doctype html>secret", /is HTML or XML, not CSV\. Export the list as CSV\.\n$/],
+  ["JSON", '\uFEFF[{"name":"secret"}]', /is JSON, not CSV\. Export the list as CSV\.\n$/],
+  [
+    "the last line of a record that has several",
+    'name,email,company\r\nA,a@example.com,"B\r\nC"\r\n"Secret\r\nname",b@example.com,C\r\n',
+    /^Line 3: company: .*\nLine 5: name: /,
+  ],
   [
     "a quote that is never closed",
     'name,email,company\nA,a@example.com,"Secret\nB,b@example.com,C\n',
     /is not valid CSV at line 3: CSV_QUOTE_NOT_CLOSED\. Look for .* earlier one that is never closed\.\n$/,
-  ],
-  [
-    "Latin-1",
-    Buffer.from("name,email,company\nZo\xEB,secret@example.com,C\n", "latin1"),
-    /^Line 2: name: .*cannot be stored/,
   ],
   [
     "a line over 64 KiB",

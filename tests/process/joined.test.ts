@@ -17,8 +17,8 @@ it("joined marks waiting and invited people, in any spelling, and counts and nam
   await add("Eve", "eve@example.com", { status: "left" });
   await add("Kim", "kim@example.com");
   const customers = ["ADA@example.com ", "Zoe@München.de", "hand@münchen.de", "ben@example.com", "eve@example.com"];
-  const args = ["joined", ...customers, "NOBODY@example.com", "nobody@example.com", "email"];
-  const rest = "Left: 1 (eve@example.com). Not on the list: 2 (nobody@example.com, email).\n";
+  const args = ["joined", ...customers, "NOBODY@example.com", "nobody@example.com"];
+  const rest = "Left: 1 (eve@example.com). Not on the list: 1 (nobody@example.com).\n";
   const stdout = `Marked 3 people as joined. Joined before: 1. ${rest}`;
   expect(await waitlist(args)).toEqual({ code: 0, stdout, stderr: "" });
   const joined = { Ada: "joined", Zoë: "joined", "By hand": "joined", Ben: "joined" };
@@ -33,6 +33,37 @@ it("joined marks waiting and invited people, in any spelling, and counts and nam
   ]);
   expect((await waitlist(["invite", "--first", "9", "--dry-run"])).stdout).toBe("Would invite 1 person; 1 match.\n");
   expect(await waitlist(["joined"])).toMatchObject({ code: 2 });
+});
+
+it.each([
+  [
+    "a CSV file without the name of the column",
+    "Ben,ben@example.com\n",
+    / has several columns at line 1, and no column email /,
+  ],
+  [
+    "a CSV file with two columns of addresses",
+    "Email;E-Mail Address\nben@example.com;\n",
+    /^Two columns are for email\./,
+  ],
+  ["a text that is no address", "ben@example.com\nBen\n", /^"Ben" is not an email address\. Nothing was changed\.\n$/],
+  ["a spreadsheet", "PK\x03\x04", / is a ZIP file or a spreadsheet, not CSV\. /],
+])("joined --file refuses %s, and marks nobody", async (_, text, message) => {
+  await add("Ben", "ben@example.com");
+  await writeFile(file("customers.txt"), text);
+  const refused = { code: 1, stdout: "", stderr: expect.stringMatching(message) as string };
+  expect(await waitlist(["joined", "--file", file("customers.txt")])).toEqual(refused);
+  expect(await statuses()).toEqual({ Ben: "waiting" });
+});
+
+it("joined --file takes the addresses of a CSV file of customers", async () => {
+  await add("Ben", "ben@example.com");
+  await writeFile(
+    file("customers.csv"),
+    'id,Description,E-mail address,Name\ncus_1,"a,b",ben@example.com,Ben\ncus_2,,,\n',
+  );
+  const stdout = "Marked 1 person as joined. Joined before: 0. Left: 0. Not on the list: 0.\n";
+  expect(await waitlist(["joined", "--file", file("customers.csv")])).toEqual({ code: 0, stdout, stderr: "" });
 });
 
 it.each(["utf8", "utf16le"] as const)("joined --file marks the people of a long file in %s", async (encoding) => {

@@ -1,9 +1,8 @@
-// The files of commands: lists that export and invite write, and addresses that erase and joined read.
+// The lists that export and invite write, to stdout or to a file, and the errors of files.
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";
-import { readFile, rename, rm, stat } from "node:fs/promises";
+import { rename, rm, stat } from "node:fs/promises";
 import type { Writable } from "node:stream";
-import type { Command } from "commander";
 import { listNames, OperatorError, printable } from "../../errors.ts";
 import { count, countEntries, print } from "../command.ts";
 
@@ -34,20 +33,6 @@ export async function writeList(path = "-", write: (output: Writable) => Promise
     const isOfFile = ["write", "fsync", "rename"].includes((error as NodeJS.ErrnoException).syscall ?? "");
     throw isOfFile ? fileError(path, "written", error as Error) : error;
   }
-}
-
-/** Reads a file in UTF-8 or, with a byte order mark, UTF-16, as import does. Leaves out blank lines. */
-export async function readAddresses(given: string[], path: string | undefined, command: Command): Promise<string[]> {
-  if (path === undefined && given.length === 0) command.error("error: name an ADDRESS or --file FILE");
-  if (path === undefined) return given;
-  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
-    throw fileError(path, "read", error);
-  });
-  const encoding = bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : "utf-8";
-  const lines = new TextDecoder(encoding).decode(bytes).split(/\r\n?|\n/);
-  const wrong = lines.findIndex((line) => /[\0\uFFFD]/.test(line)) + 1;
-  if (wrong > 0) throw new OperatorError(`${printable(path)} is not UTF-8 at line ${wrong}. Nothing was changed.`);
-  return [...given, ...lines.filter((line) => line.trim() !== "")];
 }
 
 export function countNames(names: string[]): string {

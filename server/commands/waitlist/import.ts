@@ -8,16 +8,17 @@ import { copyEntries, countEmails, deleteErased, insertLines, type ImportedEntry
 import { parseEntry } from "../../models/waitlist-entry.ts";
 import { errorFields, listNames, OperatorError } from "../../errors.ts";
 import { count, print, withOwner } from "../command.ts";
-import { openCsv, type CsvFile, type CsvLine } from "./import-file.ts";
+import { openCsv, type CsvFile, type CsvLine } from "./csv-file.ts";
 import { readMoment } from "./moment.ts";
 
 export const importCommand = new Command("import")
   .summary("adds the entries of a CSV file to the list, or none if a line is invalid")
   .description(
-    "The first line names the columns as export writes them, in any order and case: name (or first name and last name), " +
-      "email and company; also job title, created at, status, utm_… and referrer host. import names the columns that it " +
-      "ignores; confirmed_at is one, because only the link in the confirmation mail confirms an address. The delimiter is " +
-      "a comma, a semicolon or a tab. Each line must pass the checks of a sign-up. import skips addresses that are on the " +
+    'The first line names the columns as export or a mailing tool ("Email Address") does, in any order and case: name (or ' +
+      "first name and last name), email and company; also job title, created at, status, utm_… and referrer host. import " +
+      "names the columns that it ignores; confirmed_at is one, because only the link in the confirmation mail confirms an " +
+      "address. The delimiter is a comma, a semicolon or a tab. Each line must pass the checks of a sign-up; if an entry " +
+      "has several lines, messages name its last one. import skips addresses that are on the " +
       "list or earlier in the file and, with ERASURE_KEY, erased addresses, unless the line's created at is later than " +
       "the erasure. If import stops midway, run the same command again.",
   )
@@ -74,7 +75,7 @@ async function* readEntries(lines: CsvFile["lines"], summary: ImportSummary): As
 function readLine({ cells }: CsvLine): ImportedEntry | string {
   if (!cells) return "more cells than the header has";
   const { first_name = "", last_name = "", referrer_host: referrer, ...rest } = cells;
-  const parsed = parseEntry({ ...rest, name: rest.name ?? `${first_name} ${last_name}`, referrer });
+  const parsed = parseEntry({ ...rest, name: rest.name?.trim() || `${first_name} ${last_name}`, referrer });
   if (!parsed.ok) {
     const reasons = Object.entries(parsed.errors).map(([field, error]) => `${field}: ${error}`);
     return reasons.join(" ");
@@ -82,9 +83,10 @@ function readLine({ cells }: CsvLine): ImportedEntry | string {
   const date = (rest.created_at ?? "").trim();
   const moment = readMoment(date);
   const isPast = moment && moment.getUTCFullYear() > 0 && moment.getTime() <= Date.now(); // Postgres has no year 0.
-  if (date && !isPast) return "created_at: not a past date in ISO 8601";
+  if (date && !isPast) return "created_at: not a past date like 2026-01-31 or 2026-01-31T18:00:00Z";
   const status = (rest.status ?? "").trim().toLowerCase();
-  if (status && !Object.hasOwn(WaitlistStatus, status)) return `status: not one of ${listNames(statuses)}`;
+  if (status && !Object.hasOwn(WaitlistStatus, status))
+    return `status: not one of ${listNames(statuses)}. Rename the column if it is another tool's.`;
   const isTrue = (cell = "") => /^t(?:rue)?$/i.test(cell);
   const flags = { suspected_spam: isTrue(rest.suspected_spam), unusual_volume: isTrue(rest.unusual_volume) };
   return { ...parsed.entry, ...flags, id: uuidv7(), created_at: moment?.toISOString() ?? null, status: status || null };

@@ -2,8 +2,11 @@
 import { Command } from "commander";
 import { spellingsOf } from "../../models/list/erasures.ts";
 import { markJoined } from "../../models/list/invitations.ts";
+import { normaliseEmail } from "../../models/waitlist-entry.ts";
+import { OperatorError, printableName } from "../../errors.ts";
 import { count, countPeople, print, withOwner } from "../command.ts";
-import { countNames, readAddresses } from "./files.ts";
+import { readAddresses } from "./csv-file.ts";
+import { countNames } from "./files.ts";
 
 export const joined = new Command("joined")
   .summary("gives the entry of each ADDRESS the status joined")
@@ -12,9 +15,13 @@ export const joined = new Command("joined")
       "that are waiting or invited. If joined stops midway, run the same command again.",
   )
   .argument("[ADDRESS...]")
-  .option("--file <FILE>", "the addresses in FILE, one a line")
+  .option("--file <FILE>", "the addresses in FILE: one a line, or the column email of a CSV file")
   .action(async (given: string[], { file }: { file?: string }, command: Command) => {
-    const people = (await readAddresses(given, file, command)).map(spellingsOf);
+    const emails = await readAddresses(given, file, command);
+    const wrong = emails.find((email) => !normaliseEmail(email));
+    if (wrong !== undefined)
+      throw new OperatorError(`"${printableName(wrong)}" is not an email address. Nothing was changed.`);
+    const people = emails.map(spellingsOf);
     await withOwner(async (client) => {
       const before = await markJoined(client, people.flat());
       const having = (...statuses: string[]) =>

@@ -12,6 +12,7 @@ export function readMoment(text: string): Date | undefined {
   const iso = text
     .replace(/^(\S{10})[T ](\d\d:\d\d)(?!:)/, "$1T$2:00")
     .replace(/^(\S{10}) /, "$1T")
+    .replace(/ UTC$/, "Z")
     .replace(/([+-]\d\d)$/, "$1:00");
   if (!dateTime.safeParse(iso).success) return undefined;
   return new Date(/(?:Z|[+-]\d\d:\d\d)$/.test(iso) ? iso : `${iso}Z`);
