@@ -123,10 +123,13 @@ export function EarlyAccessForm({ headingId, undone, onJoined }: Props) {
         </p>
       )}
       <p className="note">
-        {earlyAccess.privacy} <a href={privacyPath}>{earlyAccess.privacyLink}</a>
+        {/* One string for each text node: React separates two by a comment, which some proxies strip. */}
+        {`${earlyAccess.privacy} `}
+        <a href={privacyPath}>{earlyAccess.privacyLink}</a>
         {contact && (
           <>
-            . {earlyAccess.deletion} <a href={`mailto:${contact}`}>{contact}</a>.
+            {`. ${earlyAccess.deletion} `}
+            <a href={`mailto:${contact}`}>{contact}</a>.
           </>
         )}
       </p>

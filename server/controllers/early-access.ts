@@ -7,7 +7,7 @@ import type { FormFailure } from "../../client/shared/landing-state.ts";
 import { joinedPath } from "../../client/shared/paths.ts";
 import { closedList, earlyAccess as content } from "../../client/shared/content.ts";
 import { fields, undoKey } from "../../client/shared/fields.ts";
-import { sendCached } from "../http/cached-response.ts";
+import { noStore, sendCached } from "../http/cached-response.ts";
 import { prefersHtml } from "../http/negotiation.ts";
 import { readBody } from "../middleware/body.ts";
 import { beginErrorResponse, HttpError, requirePost } from "../middleware/http-errors.ts";
@@ -44,7 +44,7 @@ function join({ waitlist, undo }: EarlyAccessOptions): RequestHandler {
     const notice_id = readNoticeId(body.notice);
     const undoing = undo ? createUndoToken(body[undoKey], parsed.entry) : undefined;
     await waitlist.join({ ...parsed.entry, notice_id, token_hash: undoing?.hash });
-    res.set("Cache-Control", "no-store");
+    res.set(noStore);
     if (prefersHtml(req)) res.redirect(303, joinedPath(undoing?.token));
     else res.status(201).json({ message: content.success.text, undo: undoing?.token });
   };

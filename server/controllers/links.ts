@@ -1,7 +1,7 @@
 // POST to the page of a link in the confirmation mail, or to the page with the undo button: confirms or deletes an entry.
 import { Router, type Request, type RequestHandler, type Response } from "express";
 import { confirmPath, leavePath, tokenParam, tokenPattern, undonePath, undoParam } from "../../client/shared/paths.ts";
-import { sendCached } from "../http/cached-response.ts";
+import { noStore, sendCached } from "../http/cached-response.ts";
 import { clientLimit, type SignupLimits } from "../middleware/rate-limit.ts";
 import type { EntryLinks } from "../models/entry-links.ts";
 import type { PageId, Pages } from "../views/page-cache.ts";
@@ -37,7 +37,7 @@ export function entryLinks(links: EntryLinks, limits: SignupLimits, getPage: Pag
   });
   post("/", undoParam, async (token, _req, res) => {
     await links.leave(token);
-    res.redirect(303, undonePath);
+    res.set(noStore).redirect(303, undonePath);
   });
   return router;
 }

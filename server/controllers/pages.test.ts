@@ -69,6 +69,7 @@ it("a page that throws while rendering returns 500 without details, as HTML or a
   const errorPage = await request(broken.app).get("/").set("Accept", "text/html");
   expect([errorPage.status, errorPage.type]).toEqual([500, "text/html"]);
   expect(errorPage.text).toContain("Unexpected Application Error!");
+  expect(errorPage.headers["cache-control"]).toBe("no-store, no-transform");
   const problem = await request(broken.app).get("/").set("Accept", "application/json");
   expect([problem.status, problem.type]).toEqual([500, "application/problem+json"]);
   expect(errorPage.text + problem.text).not.toMatch(/secret|\.ts/i);
@@ -119,16 +120,22 @@ it.each([
   ["/?undone", "you’re off it again"],
 ])("%s returns the page of its state, which no cache may store", async (path, words) => {
   const { status, text, headers } = await get(path);
-  expect([status, headers["cache-control"], headers["cdn-cache-control"]]).toEqual([200, "no-store", undefined]);
+  expect([status, headers["cache-control"], headers["cdn-cache-control"]]).toEqual([
+    200,
+    "no-store, no-transform",
+    undefined,
+  ]);
   expect(text).toContain(words);
 });
 
 it("a hashed asset is cached for a year, a page for a minute by a CDN, and a missing asset not at all", async () => {
   const page = await get("/");
-  expect(page.headers["cache-control"]).toBe("public, max-age=0, s-maxage=60");
-  expect(page.headers["cdn-cache-control"]).toBe("max-age=60, stale-while-revalidate=60, stale-if-error=86400");
+  expect(page.headers["cache-control"]).toBe("public, max-age=0, s-maxage=60, no-transform");
+  expect(page.headers["cdn-cache-control"]).toBe(
+    "max-age=60, stale-while-revalidate=60, stale-if-error=86400, no-transform",
+  );
   const missing = await get("/assets/hydrate-new.js");
-  expect(missing.headers["cache-control"]).toBe("public, max-age=0, must-revalidate");
+  expect(missing.headers["cache-control"]).toBe("public, max-age=0, must-revalidate, no-transform");
   expect(missing.headers["cdn-cache-control"]).toBeUndefined();
   const asset = await get(/src="(\/assets\/[^"]+\.js)"/.exec(html)?.[1] as string);
   expect(asset.status).toBe(200);

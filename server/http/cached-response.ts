@@ -6,6 +6,9 @@ import { brotliCompress, constants, gzip } from "node:zlib";
 import fresh from "fresh";
 import { acceptedCodings, isRead, readHeader, type Coding } from "./negotiation.ts";
 
+/** Without no-transform, CDNs rewrite pages: Cloudflare replaces each email address by a script that the CSP forbids. */
+export const noStore = { "Cache-Control": "no-store, no-transform" };
+
 /** By path. */
 export type Cache = ReadonlyMap<string, CachedResponse>;
 

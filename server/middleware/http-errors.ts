@@ -2,7 +2,7 @@
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from "express";
 import type { Logger } from "pino";
 import { errorFields, UnavailableError } from "../errors.ts";
-import { sendCached, type CachedResponse } from "../http/cached-response.ts";
+import { noStore, sendCached, type CachedResponse } from "../http/cached-response.ts";
 import { isRead, prefersHtml } from "../http/negotiation.ts";
 import { nodeHttp } from "../http/node-internals.ts";
 
@@ -56,7 +56,7 @@ export function beginErrorResponse(thrown: unknown, res: Response, log: Logger):
     const described = status === 503 ? errorFields(cause) : describe(cause as Error);
     log.error({ id: res.getHeader("X-Request-Id"), status, error: described }, "request failed");
   }
-  if (!res.headersSent) res.status(status).set({ "Cache-Control": "no-store", ...extra.headers });
+  if (!res.headersSent) res.status(status).set({ ...noStore, ...extra.headers });
   return error;
 }
 

@@ -3,7 +3,7 @@ import type * as EntryServer from "../../client/entry-server.tsx";
 import type { PageId } from "../../client/entry-server.tsx";
 import type { FormFailure } from "../../client/shared/landing-state.ts";
 import type { PageSettings } from "../../client/shared/site-settings.ts";
-import { cacheResponse, compress, type CachedResponse } from "../http/cached-response.ts";
+import { cacheResponse, compress, noStore, type CachedResponse } from "../http/cached-response.ts";
 
 export type { PageId };
 
@@ -11,13 +11,13 @@ export type { PageId };
 const cachings = {
   /** Browsers revalidate the page at each visit; a CDN keeps it for a minute. */
   shared: {
-    "Cache-Control": "public, max-age=0, s-maxage=60",
+    "Cache-Control": "public, max-age=0, s-maxage=60, no-transform",
     // For CDNs that implement RFC 9213: with s-maxage, they may not serve a stale copy, even while this server is down.
-    "CDN-Cache-Control": "max-age=60, stale-while-revalidate=60, stale-if-error=86400",
+    "CDN-Cache-Control": "max-age=60, stale-while-revalidate=60, stale-if-error=86400, no-transform",
   },
   /** During a deployment, a path that this replica does not know may be a file of a newer one. */
-  revalidated: { "Cache-Control": "public, max-age=0, must-revalidate" },
-  none: { "Cache-Control": "no-store" },
+  revalidated: { "Cache-Control": "public, max-age=0, must-revalidate, no-transform" },
+  none: noStore,
 };
 
 /** What renders the pages: the build, or in development the sources with their latest edits. */

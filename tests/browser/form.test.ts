@@ -80,6 +80,31 @@ it("a form that the browser translated before its hydration keeps what is typed,
   expect(await emails()).toEqual(["ada@example.com"]);
 });
 
+/** As Cloudflare does by default, unless the page forbids it. */
+const hideAddresses = (html: string) =>
+  html.replace(/<a href="mailto:.*?<\/a>/g, '<a href="/cdn-cgi">[email&#160;protected]</a>');
+
+it.each<[string, (html: string, caching: string) => string]>([
+  ["hides addresses", (html, caching) => (caching.includes("no-transform") ? html : hideAddresses(html))],
+  ["strips comments", (html) => html.replace(/<!--.*?-->/gs, "")],
+  ["collapses white space", (html) => html.replace(/[ \n\t]+/g, " ").replaceAll("> <", "><")],
+])("a form behind a proxy that %s keeps its elements and what is typed at its hydration", async (_, change) => {
+  await page.route(`${sites.open.url}/`, async (route) => {
+    const response = await route.fetch();
+    const body = change(await response.text(), response.headers()["cache-control"] ?? "");
+    await route.fulfill({ response, body });
+  });
+  await page.route("**/hydrate-*.js", async (route) => {
+    await fill();
+    await page.locator("form").evaluate((form) => (form.dataset.early = "yes"));
+    await route.continue();
+  });
+  await openForm();
+  expect([await values(), await page.locator("form[data-early]").count()]).toEqual([Object.values(typed), 1]);
+  expect(await page.locator("form .note").last().textContent()).toContain("write to privacy@perennial.example.");
+  expect(page.messages).toEqual([]);
+});
+
 it("a form that the browser translates after its hydration asks, shows the success, and returns", async () => {
   await openForm();
   await translate();

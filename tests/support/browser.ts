@@ -107,12 +107,14 @@ export const isViolation = (message: string) => /Content Security Policy|Trusted
 export async function createBrowserSites() {
   const database = await createTestDatabase();
   const wire = await openWire(database.webUrl);
-  const env = { DATABASE_OWNER_URL: database.ownerUrl, SIGNUP_LIMIT: "1000" };
+  const env = {
+    DATABASE_OWNER_URL: database.ownerUrl,
+    SIGNUP_LIMIT: "1000",
+    CONTACT_EMAIL: "privacy@perennial.example",
+  };
   const [open, closed] = await Promise.all([
     startSite({ env: { ...env, DATABASE_URL: wire.url(database.webUrl), WAITLIST_CLOSES: "9999-12-31T18:00Z" } }),
-    startSite({
-      env: { ...env, DATABASE_URL: database.webUrl, WAITLIST: "closed", CONTACT_EMAIL: "privacy@perennial.example" },
-    }),
+    startSite({ env: { ...env, DATABASE_URL: database.webUrl, WAITLIST: "closed" } }),
   ]);
   afterAll(async () => {
     await open.stop();
