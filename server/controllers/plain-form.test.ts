@@ -31,3 +31,20 @@ it.each([
     expect(text).toMatch(values);
   },
 );
+
+it.each([
+  ["*/*", 303, "text/html"],
+  [undefined, 303, "text/html"],
+  [`text/html,${"x".repeat(200)}`, 303, "text/html"],
+  ["application/json, text/plain, */*", 201, "application/problem+json"],
+])("a form post that accepts %s gets %i if it is stored, and %s if it is refused", async (accept, stored, refused) => {
+  const { app } = await createTestApp(noDatabase, { waitlist: { join: async () => undefined } });
+  const post = (email: string) => {
+    const sent = request(app).post("/api/earlyaccess").type("form");
+    return (accept ? sent.set("Accept", accept) : sent).send({ name: "Ada", email, company: "Engines" });
+  };
+  const { status, headers } = await post("ada@example.com");
+  expect([status, headers["cache-control"]]).toEqual([stored, "no-store, no-transform"]);
+  const { status: failed, type } = await post("ada");
+  expect([failed, type]).toEqual([422, refused]);
+});

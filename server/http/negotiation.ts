@@ -15,14 +15,15 @@ export function readHeader(headers: IncomingHttpHeaders, name: "accept" | "accep
 }
 
 /**
- * Returns whether the client is a browser that visits a page or posts a form, and not a client of the API. A client that accepts
- * anything gets JSON.
+ * Returns whether the client is a browser that visits a page or posts a form, and not a client of the API. If a client accepts
+ * anything, a form post gets a page, because text browsers send that, and any other request gets JSON.
  */
 export function prefersHtml({ headers }: IncomingMessage): boolean {
-  const accept = readHeader(headers, "accept");
+  const accept = readHeader(headers, "accept") || "*/*";
   const { type } = parseContentType(headers["content-type"] ?? "");
-  if (accept === undefined || type === "application/json") return false;
-  return new Negotiator({ headers: { accept } }).mediaType(["application/json", "text/html"]) === "text/html";
+  const [json, html] = ["application/json", "text/html"];
+  const offered = type === "application/x-www-form-urlencoded" ? [html, json] : [json, html];
+  return type !== json && new Negotiator({ headers: { accept } }).mediaType(offered) === html;
 }
 
 /** Sorted by the size of their bodies, the smallest first. */
