@@ -1,6 +1,7 @@
 // The email field, with the question whether the visitor meant a similar address. The question never blocks the form.
 import { useEffect, useRef, useState } from "react";
 import { earlyAccess } from "../shared/content.ts";
+import { cleanEmail } from "../shared/fields.ts";
 import { FieldInput, fieldId, type FieldInputProps } from "./field-input.tsx";
 
 /** Without suggestions, the field takes every address. */
@@ -11,6 +12,7 @@ export function EmailInput(props: FieldInputProps) {
   const kept = useRef("");
 
   async function ask(input: HTMLInputElement) {
+    if (input.validity.typeMismatch) input.value = cleanEmail(input.value);
     const suggestions = await loadSuggestions();
     // The visitor is typing again, or presses the button, which must not move.
     if (document.activeElement === input || input.form?.querySelector("[type=submit]:active")) return;

@@ -1,4 +1,4 @@
-// The form's fields: the browser renders them, and the server validates entries against them.
+// The form's fields: the browser renders them, and the server validates entries against them; what both correct in an address.
 
 export interface Field {
   name: FieldName;
@@ -65,3 +65,35 @@ export const fields: readonly Field[] = [
     autoComplete: "organization-title",
   },
 ];
+
+/** In UTF-16 code units: the longest name in DNS. Encoding an international domain takes quadratic time. */
+const longestDomain = 253;
+
+/**
+ * Corrects what an input method or a copied text put into an address: full-width and invisible characters, white space around its
+ * parts. Converts an international domain to ASCII, because WebKit refuses others. NFKC would make "adaª" another mailbox.
+ */
+export function cleanEmail(typed: string): string {
+  const parts = typed
+    .replace(/[\uFF01-\uFF5E]/g, (character) => String.fromCharCode(character.charCodeAt(0) - 0xfee0))
+    .replace(/[\u3002\uFF61]/g, ".")
+    .split("@");
+  // Domains in Persian and Hindi have joiners.
+  const domain =
+    parts
+      .pop()
+      ?.replace(/(?![\u200C\u200D])\p{Cf}/gu, "")
+      .trim() ?? "";
+  return [...parts.map((part) => part.replace(/\p{Cf}/gu, "").trim()), toAscii(domain)].join("@");
+}
+
+/** Returns the domain unchanged if it is ASCII or not valid. A URL would end at "/", decode "%" and drop tabs. */
+function toAscii(domain: string): string {
+  const isInternational = /\P{ASCII}/u.test(domain) && !/[\p{Cc}/\\?#%:]/u.test(domain);
+  if (!isInternational || domain.length > longestDomain) return domain;
+  try {
+    return new URL(`http://${domain}`).hostname;
+  } catch {
+    return domain;
+  }
+}

@@ -18,6 +18,7 @@ it.each([
 it.each([
   ...["שלום", "👩‍👩‍👧", "O'Brien; DROP TABLE", "🚀".repeat(100)].map((name) => [name, name]),
   ["  Ame\u0301lie\u3000 ", "Amélie"],
+  ["\tAda\tLove\vlace\f", "Ada Love lace"],
 ])("the name %j is stored as %j, trimmed and in NFC", (name, stored) => {
   expect(parse({ name }).entry?.name).toBe(stored);
 });
@@ -48,6 +49,9 @@ it.each([
 it.each([
   [" ADA@Example.COM ", "ada@example.com"],
   ["o'brien_!#$%&*/=?^`{|}~-+x@mail.example.co", "o'brien_!#$%&*/=?^`{|}~-+x@mail.example.co"],
+  ["\u200B\u2068\u00A0ada\u00A0@\u3000exam\u00ADple.com\u2069\uFEFF", "ada@example.com"],
+  ["ａｄａ＠ｅｘａｍｐｌｅ．ｃｏ。ｊｐ", "ada@example.co.jp"],
+  ["a\u200Dda@क्‍ष.com", "ada@xn--11b2ezcw70k.com"],
   ["ada@münchen.de", "ada@xn--mnchen-3ya.de"],
   ["ADA@пример.рф", "ada@xn--e1afmkfd.xn--p1ai"],
   [`${"a".repeat(64)}@${"b".repeat(63)}.co`, `${"a".repeat(64)}@${"b".repeat(63)}.co`],
@@ -57,7 +61,7 @@ it.each([
 
 const refused =
   "ada ada@localhost a@b@example.com .ada@example.com a..b@example.com ada@-example.com ada@127.0.0.1 ådå@example.com " +
-  "ada@münchen.de/evil ada@m%75nchen.рф ada@example.c";
+  "ada@münchen.de/evil ada@m%75nchen.рф ada@example.c adaª@example.com ada@exam\u200Dple.com";
 const tooLong = [`ada@${"b".repeat(64)}.com`, `${"a".repeat(65)}@example.com`];
 
 it.each([...refused.split(" "), "ada lovelace@example.com", ...tooLong])("the email address %s is refused", (email) => {

@@ -1,9 +1,8 @@
 // The zod schema of a waitlist entry, and its flags: the honeypot, a disposable address.
-import { domainToASCII } from "node:url";
 import { disposableEmailBlocklistSet } from "disposable-email-domains-js";
 import { z } from "zod";
 import { fieldErrors } from "../../client/shared/content.ts";
-import { fields, honeypot, type Field, type FieldName } from "../../client/shared/fields.ts";
+import { cleanEmail, fields, honeypot, type Field, type FieldName } from "../../client/shared/fields.ts";
 import { flags } from "../database/columns.ts";
 import { readSource, type Source, unstorableCharacters } from "./source.ts";
 
@@ -30,6 +29,9 @@ type FieldErrors = Partial<Record<FieldName, string>>;
 /** Text longer than this many times its limit is refused before it is normalised: NFC takes quadratic time for combining marks. */
 const normalisedLength = 10;
 
+/** Text that is copied from a spreadsheet or a text processor has tabs and vertical tabs. */
+const cleanLine = (typed: string) => typed.replace(/[\t\v\f]/g, " ").trim();
+
 /** The metadata is for docs/openapi.yaml, which states the limit of the normalised text. */
 function text({ label: title, noun, type, required, maxLength }: Field) {
   const given = z
@@ -39,8 +41,9 @@ function text({ label: title, noun, type, required, maxLength }: Field) {
     // max() would also run for an object with a length, such as {"length": {"valueOf": 1}}, and throw.
     .refine((value) => value.length <= normalisedLength * maxLength, fieldErrors.tooLong(maxLength))
     .meta({ title, ...(type === "email" && { format: type }), ...(required && { minLength: 1 }), maxLength });
+  const clean = type === "email" ? cleanEmail : cleanLine;
   return (required ? given : given.nullish())
-    .transform((value) => (value ?? "").trim().normalize("NFC"))
+    .transform((value) => clean(value ?? "").normalize("NFC"))
     .superRefine((value, context) => {
       if (value === "" && required) context.addIssue(fieldErrors.required(noun));
       else if (unstorableCharacters.test(value)) context.addIssue(fieldErrors.unstorable);
@@ -53,21 +56,10 @@ const label = "[a-z\\d](?:[a-z\\d-]{0,61}[a-z\\d])?";
 /** A dot-string of at most 64 characters before the @ (RFC 5321), and a domain with a top-level domain. */
 const mailbox = new RegExp(`^(?=.{1,64}@)${atom}(?:\\.${atom})*@(?:${label}\\.)+(?:[a-z]{2,63}|xn--[a-z\\d-]{1,59})$`);
 
-/** Lower-cases the address and converts an international domain to ASCII (münchen.de → xn--mnchen-3ya.de). */
-function toMailbox(email: string): string {
-  const at = email.lastIndexOf("@");
-  const domain = email.slice(at + 1);
-  // domainToASCII parses the host of a URL, which ends at "/", "?" and "#", and decodes "%".
-  const international = /\P{ASCII}/u.test(domain) && !/[/\\?#%:@]/.test(domain);
-  const ascii = international ? domainToASCII(domain) : domain;
-  return `${email.slice(0, at + 1)}${ascii}`.toLowerCase();
-}
-
 function emailText(field: Field) {
   return text(field)
-    .transform(toMailbox)
-    .refine((email) => mailbox.test(email), fieldErrors.email)
-    .refine((email) => email.length <= field.maxLength, fieldErrors.tooLong(field.maxLength));
+    .transform((email) => email.toLowerCase())
+    .refine((email) => mailbox.test(email), fieldErrors.email);
 }
 
 function validate(field: Field) {

@@ -357,6 +357,20 @@ it("a mistyped address is kept by Keep mine, without another question about it, 
   expect(await emails()).toEqual(["ada@hotmial.com"]);
 });
 
+it("an address with invisible or full-width characters or an international domain is corrected once its field is left", async () => {
+  await openForm();
+  const left = async (email: string) => {
+    await field("Email").fill(email);
+    await field("Company").focus();
+    return field("Email").inputValue();
+  };
+  expect(await left("\u2068ａｄａ＠ｇｍｉａｌ．ｃｏｍ\u2069")).toBe("ada@gmial.com");
+  await question().filter({ hasText: "ada@gmail.com" }).waitFor();
+  expect(await left("\u200Bada @ münchen.de")).toBe("ada@xn--mnchen-3ya.de");
+  expect(await left("Ada@Example.com")).toBe("Ada@Example.com");
+  expect(await left("ada lovelace@example.com")).toBe("ada lovelace@example.com");
+});
+
 const line = () => page.locator("#early-access-failure").textContent();
 
 const expectFailure = async (logged: RegExp) => {

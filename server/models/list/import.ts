@@ -56,7 +56,7 @@ export async function copyEntries(client: pg.Client, entries: AsyncIterable<Impo
 
 function formatLine(number: number, entry: ImportedEntry, hash: Buffer | null): string {
   const cells = [number, ...order.map((column) => entry[column]), hash && `\\x${hash.toString("hex")}`];
-  // The checks of a sign-up refuse line breaks and tabs.
+  // No value that passed the checks of a sign-up has a line break or a tab.
   return `${cells.map((cell) => (cell === null ? String.raw`\N` : String(cell).replaceAll("\\", "\\\\"))).join("\t")}\n`;
 }
 
