@@ -1,7 +1,10 @@
 // The rate limiter for sign-ups: how it identifies clients and networks, and attempts to bypass it.
+import { createServer } from "node:http";
+import { connect } from "node:net";
 import request from "supertest";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { createTestApp, noDatabase, type TestApp, rawRequest } from "../../tests/support/app.ts";
+import { listen } from "../http/listen.ts";
 
 const ada = { name: "Ada", email: "ada@example.com", company: "Engines" };
 const joined: string[] = [];
@@ -50,6 +53,20 @@ it("a clock that is set back gives no Retry-After beyond the window", async () =
   onTestFinished(() => void vi.useRealTimers());
   expect((await post()).status).toBe(201);
   expect((await post()).headers["retry-after"]).toBe("600");
+});
+
+it("a refused input counts for its network only, and a client that hangs up counts", async () => {
+  await start(2);
+  for (let i = 0; i < 5; i++) expect((await request(site.app).post("/api/earlyaccess").send({})).status).toBe(422);
+  const server = createServer(site.app);
+  const port = await listen(server, "127.0.0.1", 0);
+  const head =
+    "POST /api/earlyaccess HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{";
+  const client = connect(port, "127.0.0.1");
+  client.write(head, () => client.destroy());
+  await vi.waitFor(() => expect(site.logged()).toContain('"aborted"'));
+  server.close();
+  expect((await post()).headers.ratelimit).toMatch(/^"client"; r=0; t=\d+, "network"; r=13;/);
 });
 
 it("the rate limiter ignores forwarding headers by default", async () => {

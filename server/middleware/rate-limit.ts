@@ -9,8 +9,8 @@ export interface SignupLimits {
   windowSeconds: number;
 }
 
-/** Multiples of SIGNUP_LIMIT. A link post adds nothing to the list, and a mail provider sends the requests of many people. */
-const factors = { signup: 1, link: 100, view: 1 };
+/** Multiples of SIGNUP_LIMIT. Links and views add nothing to the list, and a mail provider or a talk sends those of many people. */
+const factors = { signup: 1, link: 100, view: 100 };
 
 /** Providers give a household up to a /56 of IPv6, and a company or a rented server up to a /48. */
 const scopes = [
@@ -20,7 +20,8 @@ const scopes = [
 
 /**
  * Refuses with 429 a client above its limit, and a network (IPv4 /24, IPv6 /48) above ten times that.
- * Every request counts, also if its client hangs up. A request above the client's limit does not count for its network.
+ * Every request counts, also if its client hangs up. A request above the client's limit does not count for its network, and a 422
+ * that was sent counts for the network only: many people behind one address make mistakes.
  */
 export function clientLimit(
   { limit, windowSeconds }: SignupLimits,
@@ -40,6 +41,9 @@ export function clientLimit(
         return copy(scope === "network" && isIPv4(key) ? key.slice(0, key.lastIndexOf(".")) : key);
       },
       handler: refuse,
+      // "Successful" requests are taken back once the response is sent. Node also calls it sent if the connection was cut off.
+      skipSuccessfulRequests: scope === "client",
+      requestWasSuccessful: ({ socket }, { statusCode }) => statusCode === 422 && !socket.destroyed,
       // The checks print to stderr for a forged X-Forwarded-For, which "trust proxy" ignores.
       validate: false,
     }),
