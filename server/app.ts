@@ -60,7 +60,7 @@ export function createApp(options: AppOptions): Application {
   app.all("/readyz", ready(isReady));
   app.all(signupPath, earlyAccess(options, getPage));
   app.use(entryLinks(links, limits, getPage));
-  app.all(viewPath, countViews(pageViews, limits, site.origin));
+  app.all(viewPath, countViews(pageViews, limits, site.origin, log));
   app.use("/api", () => {
     throw new HttpError(404, "There is nothing at this address.");
   });

@@ -133,6 +133,8 @@ it("a valid sign-up is stored with its campaign parameters and its referrer", as
 it.each([
   ["the public origin", { Origin: "http://localhost:3000", "Sec-Fetch-Site": "same-origin" }],
   ["the origin of the requested host", { Origin: "http://waitlist.example", Host: "waitlist.example" }],
+  ["an origin that a proxy's Referrer-Policy hides", { Origin: "null", "Sec-Fetch-Site": "same-origin" }],
+  ["a host that a proxy replaced", { Origin: "https://www.example", "Sec-Fetch-Site": "same-origin" }],
   ["an upper-case charset", { "Content-Type": `${json}; charset=UTF-8` }],
   ["a charset without its hyphen", { "Content-Type": `${json}; charset=utf8` }],
 ])("a valid sign-up returns 201 for a request with %s", async (_, headers) => {
@@ -148,12 +150,19 @@ it.each<[status: number, what: string, headers: Record<string, string>, body: st
   [403, "Sec-Fetch-Site: cross-site", { ...posted, "Sec-Fetch-Site": "cross-site" }, sent],
   [403, "a foreign origin", { ...posted, Origin: "https://evil.example" }, sent],
   [403, "an opaque origin", { ...posted, Origin: "null" }, sent],
+  [403, "a sandboxed page", { ...posted, Origin: "null", "Sec-Fetch-Site": "cross-site" }, sent],
+  [403, "a sibling site", { ...posted, Origin: "http://a.localhost:3000", "Sec-Fetch-Site": "same-site" }, sent],
   [403, "an origin that ends in the host", { ...posted, Origin: "http://evil.test@a.test", Host: "a.test" }, sent],
   [415, "no type", {}, sent],
   [415, "the type of a file upload", { "Content-Type": "multipart/form-data; boundary=x" }, sent],
   [415, "another charset", { "Content-Type": `${json}; charset=latin1` }, sent],
 ])("a refused request stores nothing and returns %i for %s", async (status, _, headers, body) => {
   await expectRefused(await rawRequest(site.app, { method: "POST", path, headers }, body), status);
+});
+
+it("a refused request from another site is logged with its origin and its host", async () => {
+  await post(ada).set({ Origin: "https://www.example", Host: "upstream" });
+  expect(site.logged()).toMatch(/"origin":"https:\/\/www.example","host":"upstream","msg":"[^"]*another site/);
 });
 
 it("a refused request stores nothing and returns 422 with one error per invalid field", async () => {

@@ -31,7 +31,7 @@ export function earlyAccess(options: EarlyAccessOptions, getPage: Pages["getPage
   const { site, limits, log } = options;
   const requireOpen: RequestHandler = (_req, _res, next) =>
     next(site.settings().closed ? new HttpError(410, `${closedList.heading}.`) : undefined);
-  const checks = [requireOpen, requirePost, sameOrigin(site.origin), ...clientLimit(limits, "signup")];
+  const checks = [requireOpen, requirePost, sameOrigin(site.origin, log), ...clientLimit(limits, "signup")];
   return [...checks, readBody, join(options), sendFormFailure(getPage, log)];
 }
 

@@ -1,5 +1,6 @@
 // POST /api/view: counts a view of the landing page, which the page's script reports once the page is visible.
 import type { Request, RequestHandler, Response } from "express";
+import type { Logger } from "pino";
 import { sameOrigin } from "../middleware/same-origin.ts";
 import { requirePost } from "../middleware/http-errors.ts";
 import { clientLimit, type SignupLimits } from "../middleware/rate-limit.ts";
@@ -7,7 +8,7 @@ import type { PageViews } from "../models/page-views.ts";
 import { viewSource } from "../models/source.ts";
 
 /** Reads utm_source and the referrer's host from the query, and no body. Above a client's limit, the 204 is the same, but nothing counts. */
-export function countViews(pageViews: PageViews, limits: SignupLimits, origin: string): RequestHandler[] {
+export function countViews(pageViews: PageViews, limits: SignupLimits, origin: string, log: Logger): RequestHandler[] {
   const { hostname } = new URL(origin);
 
   function count(req: Request, res: Response) {
@@ -16,7 +17,7 @@ export function countViews(pageViews: PageViews, limits: SignupLimits, origin: s
     sendNoContent(req, res);
   }
 
-  return [requirePost, sameOrigin(origin), ...clientLimit(limits, "view", sendNoContent), count];
+  return [requirePost, sameOrigin(origin, log), ...clientLimit(limits, "view", sendNoContent), count];
 }
 
 function sendNoContent(_req: Request, res: Response) {

@@ -1,18 +1,24 @@
 // The refusal of cross-site requests.
 import type { RequestHandler } from "express";
+import type { Logger } from "pino";
 import { HttpError } from "./http-errors.ts";
 
+/** In characters. Enough for the names of real sites, and too short for a flood to fill the disk. */
+const longestLogged = 100;
+
 /**
- * Refuses with 403 a request whose Sec-Fetch-Site is cross-site, or whose Origin is neither the public origin nor the request's
- * own host. A request without both headers comes from no browser, and passes.
+ * Refuses with 403 a request whose Sec-Fetch-Site is cross-site, or whose Origin is neither the public origin nor the request's own
+ * host. Origin does not count if Sec-Fetch-Site is same-origin, which no page can forge: a proxy may have changed Host, or hidden
+ * Origin with its Referrer-Policy. A request without both headers comes from no browser, and passes.
  */
-export function sameOrigin(publicOrigin: string): RequestHandler {
-  return function refuseCrossSite(req, _res, next) {
-    const { origin } = req.headers;
+export function sameOrigin(publicOrigin: string, log: Logger): RequestHandler {
+  return function refuseCrossSite(req, res, next) {
+    const { origin, host, "sec-fetch-site": site } = req.headers;
     const ours = [undefined, publicOrigin, `http://${req.host}`, `https://${req.host}`].includes(origin);
-    if (req.headers["sec-fetch-site"] === "cross-site" || !ours) {
-      throw new HttpError(403, "Requests are accepted from this site's own pages only.");
-    }
-    next();
+    if (site === "same-origin" || (ours && site !== "cross-site")) return next();
+    const id = res.getHeader("X-Request-Id");
+    const named = { origin: origin?.slice(0, longestLogged), host: host?.slice(0, longestLogged) };
+    log.warn({ id, ...named }, "refused as from another site: origin is neither PUBLIC_URL nor host");
+    throw new HttpError(403, "Requests are accepted from this site's own pages only.");
   };
 }
