@@ -83,6 +83,9 @@ export function print(text: string): void {
   process.stdout.write(printableLines(text));
 }
 
+/** For mails and webhooks that were given up or are missing. */
+export const retryHint = "When the cause is gone, try again with: waitlist retry";
+
 export const count = (number: number) => number.toLocaleString("en");
 
 export const countEntries = (number: number) => `${count(number)} ${number === 1 ? "entry" : "entries"}`;

@@ -1,5 +1,7 @@
-// The mail server: sends one message with nodemailer. Its errors hold neither an address nor the server's text.
+// The mail server: sends one message with nodemailer. Its errors have the server's words, without the recipient's address.
 import { createTransport, type NodemailerError, type SendMailOptions } from "nodemailer";
+import { mayHoldEmail } from "../errors.ts";
+import { isOfAddress } from "../models/list/mails.ts";
 
 export interface MailServer {
   /** smtps:// is TLS from the start. smtp:// requires STARTTLS if the URL has credentials; otherwise it uses STARTTLS if offered. */
@@ -11,30 +13,52 @@ export interface MailServer {
 /** The message of a MailError begins with this. */
 export const mailServerError = "Mail server error";
 
-/** The message has codes only: the server's text usually repeats the recipient's address. */
+/** The message is for the log and the queue. */
 export class MailError extends Error {
   override name = "MailError";
 
   constructor(
     /** Reply code and enhanced code (RFC 3463) or, without a reply, the error's code. */
     readonly code: string,
-    command: string | undefined,
-    /** True if the server refused the recipient or the message permanently. */
-    readonly isRefusal: boolean,
+    /** The step that got the reply; undefined without a reply to a command. */
+    readonly command: string | undefined,
     /** True if the connection ended after the message, before the reply. */
     readonly mayHaveArrived: boolean,
     /** The server's words. Not for the log: they may repeat the address. */
     readonly reply: string,
+    email: string,
   ) {
-    super(`${mailServerError}: ${code}${command ? ` to ${command}` : ""}`);
+    // The reply to a login may repeat the login.
+    const words = command?.startsWith("AUTH") ? "" : withoutAddress(reply, email);
+    super(`${mailServerError}${command ? ` (${command})` : ""}: ${words || code}`);
   }
+
+  /** What mail_refusal records if the refusal is about the address; undefined if it is about the sender, the message or the server. */
+  get refusal(): string | undefined {
+    if (this.command !== "RCPT TO" && this.command !== "DATA") return undefined;
+    const refusal = this.hasEnhancedCode ? this.code : `${this.code} to ${this.command}`;
+    return isOfAddress(refusal) ? refusal : undefined;
+  }
+
+  get hasEnhancedCode(): boolean {
+    return this.code.includes(".");
+  }
+}
+
+/** Returns the reply on one line, without words that hold the address or one of its two parts. */
+function withoutAddress(reply: string, email: string): string {
+  const parts = email.split("@").map((part) => part.replaceAll(/\W/g, "\\$&"));
+  const named = new RegExp(`(?<!\\w)(?:${parts.join("|")})(?!\\w)`, "i");
+  const isHidden = (word: string) => mayHoldEmail(word) || (email !== "" && named.test(word));
+  const words = reply.split(/\s+/).map((word) => (isHidden(word) ? "…" : word));
+  return words.join(" ").slice(0, 300);
 }
 
 /** In milliseconds, for the name, the connection, the greeting and STARTTLS. */
 const connectionMs = 10_000;
 
 /** Resolves with the server's words when it has accepted the message. @throws MailError */
-export async function sendMail(server: MailServer, mail: SendMailOptions) {
+export async function sendMail(server: MailServer, mail: SendMailOptions & { to: { address: string } }) {
   const transport = createMailTransport(server);
   let isHandedOver = false;
   transport.use("stream", ({ message }, done) => {
@@ -43,7 +67,7 @@ export async function sendMail(server: MailServer, mail: SendMailOptions) {
     done();
   });
   return transport.sendMail(mail).catch((error: NodemailerError) => {
-    throw toMailError(error, isHandedOver);
+    throw toMailError(error, isHandedOver, mail.to.address);
   });
 }
 
@@ -52,7 +76,7 @@ export async function verifyMailServer(server: MailServer): Promise<void> {
   await createMailTransport(server)
     .verify()
     .catch((error: NodemailerError) => {
-      throw toMailError(error, false);
+      throw toMailError(error);
     });
 }
 
@@ -73,13 +97,12 @@ function createMailTransport({ url, client }: MailServer) {
   });
 }
 
-function toMailError(error: NodemailerError, isHandedOver: boolean): MailError {
-  const { code = "unknown error", timeoutType = code, originalCode = timeoutType, command } = error;
-  const { response = "", responseCode, permanent = false } = error;
+function toMailError(error: NodemailerError, isHandedOver = false, email = ""): MailError {
+  const { code = "unknown error", timeoutType = code, originalCode = timeoutType } = error;
+  const { command, response = "", responseCode } = error;
   const enhanced = /^\d{3}[ -]([245]\.\d{1,3}\.\d{1,3})(?!\S)/.exec(response)?.[1];
-  // CONN is no command: the server refused the connection.
-  const refused = responseCode && command !== "CONN" ? command : undefined;
-  const isOfMessage = refused === "RCPT TO" || refused === "DATA";
   const reason = responseCode ? [responseCode, enhanced].filter(Boolean).join(" ") : originalCode;
-  return new MailError(reason, refused, isOfMessage && permanent, isHandedOver && !isOfMessage, response);
+  // CONN is no command: the server refused the connection.
+  const step = responseCode && command !== "CONN" ? command : undefined;
+  return new MailError(reason, step, isHandedOver && !responseCode, response, email);
 }

@@ -13,6 +13,7 @@ import type { OpenedDatabase, WorkerTask } from "../database/settings.ts";
 import { requireErasureKey } from "../database/erasure-key.ts";
 import { workerLock, workerName } from "../database/queue.ts";
 import { OperatorError } from "../errors.ts";
+import { MailAttempts } from "./mail-attempts.ts";
 import { purgeCrontab, purgeTask } from "./purge.ts";
 import { webhookTask } from "./webhook.ts";
 
@@ -38,14 +39,15 @@ export async function runTasks(
     );
   }
   const tasks: TaskList = {};
-  for (const task of worker.tasks) tasks[task] = await createTask(task, config, key);
+  const attempts = new MailAttempts();
+  for (const task of worker.tasks) tasks[task] = await createTask(task, config, key, attempts);
   await withConnection(worker.url, async (holder) => {
     const lost = rejectOnLoss(holder, signal);
     lost.catch(() => undefined); // Awaited below.
     await checkDatabase(holder, tasks, key);
     await takeOver(holder, log, signal, roundMs);
     if (signal.aborted) return;
-    const runner = await startRunner(worker.url, tasks, log);
+    const runner = await startRunner(worker.url, tasks, log, attempts.forbiddenFlags);
     log.info(`worker started: ${worker.tasks.join(", ")}`);
     try {
       await Promise.race([runner.promise, lost, completeRounds(holder, signal, roundMs)]);
@@ -57,7 +59,7 @@ export async function runTasks(
   });
 }
 
-async function createTask(task: WorkerTask, config: Config, key: string | undefined) {
+async function createTask(task: WorkerTask, config: Config, key: string | undefined, attempts: MailAttempts) {
   const { MAIL_FROM: from, SMTP_URL: url } = config;
   if (task === "webhook") return webhookTask({ url: config.WEBHOOK_URL ?? "", secret: config.WEBHOOK_SECRET });
   if (task === "purge") return purgeTask(config.RETENTION_MONTHS, key);
@@ -68,10 +70,10 @@ async function createTask(task: WorkerTask, config: Config, key: string | undefi
   }
   const { mailedSite, mailTask } = await import("./mail.ts"); // React and nodemailer, which the other tasks do not need.
   const minConfirmed = config.MAIL_MIN_CONFIRMED;
-  return mailTask({ url, from, key: key ?? "", minConfirmed, site: mailedSite(config) });
+  return mailTask({ url, from, key: key ?? "", minConfirmed, site: mailedSite(config) }, attempts);
 }
 
-function startRunner(url: string, tasks: TaskList, log: Log): Promise<Runner> {
+function startRunner(url: string, tasks: TaskList, log: Log, forbiddenFlags: () => string[]): Promise<Runner> {
   // As connectTo does: an overloaded function of another role must not run with this role's rights.
   const connection = new URL(url);
   connection.searchParams.set("options", "-c search_path=pg_catalog,pg_temp");
@@ -81,6 +83,7 @@ function startRunner(url: string, tasks: TaskList, log: Log): Promise<Runner> {
     taskList: tasks,
     parsedCronItems: tasks.purge ? parseCrontab(purgeCrontab) : [],
     concurrency,
+    forbiddenFlags,
     noHandleSignals: true,
     // Without these, the runner ends before the queue records which jobs are done and which failed.
     preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },

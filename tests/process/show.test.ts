@@ -62,18 +62,20 @@ it("show says where the confirmation mail is", async () => {
     return /^(?:The|A|No) .*mail .*$/m.exec(await show())?.[0];
   };
   const update = "UPDATE graphile_worker._private_jobs SET run_at = '2026-01-03T04:05:06Z'";
-  const error = "Mail server error: 450 4.2.0 to RCPT TO";
+  const error = "Mail server error (RCPT TO): 450 4.2.0 Wait";
+  const retry = "When the cause is gone, try again with: waitlist retry";
   expect(await mailOf({}, `${update}, attempts = 4, last_error = '${error}'`)).toBe(
-    `A mail waits: attempt 5 of 25 at 2026-01-03T04:05:06+00:00. ${error}.`,
+    `A mail waits for its next attempt at 2026-01-03T04:05:06+00:00. ${error}.`,
   );
   expect(await mailOf({}, `${update}, attempts = 25, last_error = '${error}'`)).toBe(
-    `A mail was given up after 25 attempts. ${error}.`,
+    `The mail was given up after 25 attempts. ${error}. ${retry}`,
   );
   expect(await mailOf({ mailed_at: "2026-01-02T02:00:00Z" }, update)).toMatch(
-    /^A mail was sent at .* A mail waits: attempt 1 of 25 at /,
+    /^A mail was sent at .* A mail waits for its next attempt at /,
   );
-  const refused = "The mail server refused the mail permanently: 550 5.1.1.";
-  expect(await mailOf({ mail_refusal: "550 5.1.1" })).toBe(refused);
+  for (const mail_refusal of ["550 5.1.1", "550 to RCPT TO"])
+    expect(await mailOf({ mail_refusal })).toBe(`The mail server refused the address: ${mail_refusal}.`);
+  expect(await mailOf({ mail_refusal: "550" })).toBe(`The mail was given up after four days: 550. ${retry}`);
   expect(await mailOf({ disposable_email: true })).toBe("No mail is queued: the entry is marked disposable_email.");
 });
 

@@ -8,6 +8,7 @@ import { importCommand } from "./import.ts";
 import { invite } from "./invite.ts";
 import { joined } from "./joined.ts";
 import { purge } from "./purge.ts";
+import { retry } from "./retry.ts";
 import { show } from "./show.ts";
 import { stats } from "./stats.ts";
 import { unflag } from "./unflag.ts";
@@ -22,7 +23,19 @@ const program = new Command("waitlist")
   .configureOutput({ outputError: (message, write) => write(printableLines(message)) })
   .showHelpAfterError("See --help.")
   .exitOverride();
-export const commands = [exportCommand, importCommand, invite, joined, stats, unflag, erase, purge, show, doctor];
+export const commands = [
+  exportCommand,
+  importCommand,
+  invite,
+  joined,
+  stats,
+  unflag,
+  retry,
+  erase,
+  purge,
+  show,
+  doctor,
+];
 for (const command of commands) program.addCommand(command.copyInheritedSettings(program));
 
 export async function runCommandLine(args: string[]): Promise<void> {

@@ -10,14 +10,14 @@ import { findWaitlist, pendingMigrations } from "../../database/migrate.ts";
 import { backlogSeconds, isQueueEnabled, workerLock, workerName } from "../../database/queue.ts";
 import { examineWebRole } from "../../database/roles.ts";
 import { readRole } from "../../config/database-urls.ts";
-import { isFlagged } from "../../models/waitlist-entry.ts";
 import { insertStatement } from "../../models/waitlist.ts";
 import { errorFields, migrateHint, OperatorError, printable } from "../../errors.ts";
-import { count, countEntries, print } from "../command.ts";
+import { count, print, retryHint } from "../command.ts";
 import {
   examineConfirmations,
   examineMailDomain,
   examineMailServer,
+  examineUnsent,
   ok,
   problem,
   sendTestMail,
@@ -156,7 +156,7 @@ async function* examineWorker(owner: pg.Client, worker: OpenedDatabase["worker"]
     if (isWanted && isEnabled) yield await attempt(what, () => examineJobs(owner, task, what));
     else if (isWanted) yield problem(what, `sign-ups add no jobs. ${migrateHint}`);
     else if (isEnabled) yield warn(what, `sign-ups add jobs, but the task is not configured here. ${migrateHint}`);
-    if (isWanted && isEnabled && task === "mail") yield await attempt("Missing mails", () => findMissingMails(owner));
+    if (isWanted && isEnabled && task === "mail") yield await attempt("Unsent mails", () => examineUnsent(owner));
   }
   const deletion = "Deletion of old entries";
   if (tasks.includes("purge")) yield await attempt(deletion, () => examineJobs(owner, "purge", deletion));
@@ -185,22 +185,9 @@ async function examineJobs(owner: pg.Client, task: WorkerTask, what: string): Pr
   const { waiting, lost, late, error } = rows[0];
   const state = `jobs that wait: ${count(waiting)}, that were given up after 25 attempts: ${count(lost)}`;
   if (!late && lost === 0) return ok(what, state);
-  return warn(what, `${state}.${error ? ` The latest error: ${printable(error)}.` : ""}`);
-}
-
-/** Counts sign-ups after the first mail that were stored while the queue failed, or that a restore brought back. */
-async function findMissingMails(owner: pg.Client): Promise<Finding> {
-  const { rows } = await owner.query(
-    `SELECT count(*)::int AS missing FROM public.earlyaccess AS entry
-     WHERE status = 'waiting' AND mailed_at IS NULL AND mail_refusal IS NULL AND NOT (imported OR ${isFlagged})
-       AND created_at > coalesce((SELECT min(mailed_at) FROM public.earlyaccess), (SELECT min(ts) FROM graphile_worker.migrations))
-       AND NOT EXISTS (SELECT FROM graphile_worker.jobs WHERE key = 'mail ' || entry.id)`,
-  );
-  const { missing } = rows[0];
-  if (missing === 0) return ok("Missing mails", "every sign-up since the first mail has a mail or a job");
   return warn(
-    "Missing mails",
-    `${countEntries(missing)} ${missing === 1 ? "has" : "have"} neither a mail nor a job. To queue them, see docs/mail.md, Missing mails.`,
+    what,
+    `${state}.${error ? ` The latest error: ${printable(error)}.` : ""} ${lost > 0 ? retryHint : ""}`.trim(),
   );
 }
 

@@ -1,12 +1,13 @@
 // The findings of doctor, and those about mails: the DNS records of their domain, the confirmations, the server, and a test mail.
 import dns from "node:dns";
 import type pg from "pg";
-import { readMailPace, waitsForConfirmations } from "../../models/list/mails.ts";
+import { isGivenUp, isMissing, readMailPace, waitingFlag, waitsForConfirmations } from "../../models/list/mails.ts";
 import { createToken } from "../../models/entry-tokens.ts";
 import type { Config } from "../../config/settings.ts";
 import { loadConfig } from "../../config/load-config.ts";
 import { normaliseEmail } from "../../models/waitlist-entry.ts";
-import { OperatorError, printableName } from "../../errors.ts";
+import { OperatorError, printable, printableName } from "../../errors.ts";
+import { count, retryHint } from "../command.ts";
 
 /** The result of a check of doctor. Unless it is ok, `text` says what to do. */
 export type Finding = [verdict: "ok" | "warning" | "problem", what: string, text: string];
@@ -87,6 +88,31 @@ export async function examineConfirmations(owner: pg.Client, minimum: number): P
   const hint =
     "Look at the entries with stats and export. Erase those that bots typed. If people typed them, repair DNS: the mails may lie in spam folders. To send all, set MAIL_MIN_CONFIRMED=0.";
   return warn("Confirmations", `${state}. ${effect}. ${hint}`);
+}
+
+/** Says what the mail server said if it accepts no mail, who was given up, and which sign-ups have neither a mail nor a job. */
+export async function examineUnsent(owner: pg.Client): Promise<Finding> {
+  const { rows } = await owner.query(
+    `SELECT (SELECT count(*)::int FROM public.earlyaccess WHERE ${isGivenUp}) AS "givenUp",
+       (SELECT mode() WITHIN GROUP (ORDER BY mail_refusal) FROM public.earlyaccess WHERE ${isGivenUp}) AS refusal,
+       (SELECT count(*)::int FROM public.earlyaccess AS entry WHERE ${isMissing()}) AS missing, waiting, error,
+       failing_since > coalesce(accepted_at, '-infinity') AS fails
+     FROM (SELECT count(*)::int AS waiting, min(created_at) AS failing_since, (array_agg(last_error ORDER BY updated_at DESC) FILTER (WHERE last_error IS NOT NULL))[1] AS error
+           FROM graphile_worker.jobs WHERE task_identifier = 'mail' AND flags ? $1) AS failed,
+       -- A mail that is being sent has mailed_at, too.
+       (SELECT max(mailed_at) AS accepted_at FROM public.earlyaccess WHERE mailed_at < now() - interval '2 minutes') AS accepted`,
+    [waitingFlag],
+  );
+  const { givenUp, refusal, missing, waiting, error, fails } = rows[0];
+  const sentences = [
+    fails &&
+      `The mail server accepts none. ${printable(error)}. Mails that wait: ${count(waiting)}; one a minute is tried.`,
+    givenUp > 0 && `People who were given up: ${count(givenUp)}, most with ${printable(refusal)}.`,
+    missing > 0 && `Sign-ups without a mail or a job: ${count(missing)}.`,
+    (givenUp > 0 || missing > 0) && retryHint,
+  ].filter(Boolean);
+  if (sentences.length === 0) return ok("Unsent mails", "no mail was given up, and none is missing");
+  return warn("Unsent mails", sentences.join(" "));
 }
 
 export async function examineMailServer(url: string, { PUBLIC_URL = "" }: Config): Promise<Finding> {

@@ -3,8 +3,9 @@ import { Command, Option } from "commander";
 import type pg from "pg";
 import { flags } from "../../database/columns.ts";
 import { findErasure, findPeople, type Person } from "../../models/list/erasures.ts";
+import { isOfAddress } from "../../models/list/mails.ts";
 import { invisible, OperatorError, printable } from "../../errors.ts";
-import { print, withOwner } from "../command.ts";
+import { print, retryHint, withOwner } from "../command.ts";
 
 export const show = new Command("show")
   .summary("prints everything that is kept about the person with ADDRESS")
@@ -38,7 +39,9 @@ function describePerson(person: Person, mail: string): string {
 
 /** Says where the confirmation mail is. An admin may not read the queue. */
 async function describeMail(client: pg.Client, { entry }: Person): Promise<string> {
-  if (entry.mail_refusal) return `The mail server refused the mail permanently: ${entry.mail_refusal}.`;
+  const { mail_refusal: refusal } = entry;
+  if (refusal && isOfAddress(String(refusal))) return `The mail server refused the address: ${refusal}.`;
+  if (refusal) return `The mail was given up after four days: ${refusal}. ${retryHint}`;
   const sent = entry.mailed_at ? [`A mail was sent at ${entry.mailed_at}.`] : [];
   const { rows: rights } = await client.query(
     "SELECT has_schema_privilege(to_regnamespace('graphile_worker'), 'USAGE') AS may",
@@ -58,16 +61,15 @@ const selectJob =
   "SELECT attempts, max_attempts, to_json(run_at) AS next, last_error FROM graphile_worker.jobs WHERE key = $1";
 
 function describeJob({ attempts, max_attempts: most, next, last_error: error }: Job): string {
-  if (attempts >= most) return `A mail was given up after ${most} attempts. ${error}.`;
-  const attempt = `attempt ${attempts + 1} of ${most}`;
-  return `A mail waits: ${attempt} at ${next}.${error ? ` ${error}.` : ""}`;
+  if (attempts >= most) return `The mail was given up after ${most} attempts. ${error}. ${retryHint}`;
+  return `A mail waits for its next attempt at ${next}.${error ? ` ${error}.` : ""}`;
 }
 
 function explainMissing(entry: Person["entry"]): string {
   const reason = ["imported", ...flags].find((column) => entry[column]);
   if (reason) return `the entry is marked ${reason}`;
   if (["joined", "left"].includes(entry.status)) return `the entry has the status ${entry.status}`;
-  return "the site sent no mails at that time, the queue failed, or a restore lost the job; see docs/mail.md, Missing mails";
+  return "the site sent no mails at that time, the queue failed, or a restore lost the job. To send it, run: waitlist retry --since DATE";
 }
 
 function describeNotice({ entry, notice }: Person): string {

@@ -5,18 +5,35 @@ import { isFlagged } from "../waitlist-entry.ts";
 
 type Queue = Pick<JobHelpers, "query">;
 
+/** The flag of a job that waits for the mail server. */
+export const waitingFlag = "mail-server";
+
+/**
+ * The values of mail_refusal that are about the address, as a regular expression of JavaScript and Postgres: enhanced codes, and
+ * codes of RCPT TO without one. Another value is the latest reply to a mail that was given up.
+ */
+const refusalsOfAddress = String.raw`^5\d\d 5\.(1\.([1236]|10)|2\.[012])$|^55[013] to RCPT TO$`;
+
+export const isOfAddress = (refusal: string) => new RegExp(refusalsOfAddress).test(refusal);
+
+/** An SQL condition: the entry may get a mail. */
+const isMailable = `NOT ${isFlagged} AND confirmed_at IS NULL AND status NOT IN ('joined', 'left')
+  AND coalesce(mail_refusal !~ '${refusalsOfAddress}', true) AND coalesce(cardinality(mail_tokens), 0) < 3`;
+
+/** An SQL condition: the mail was given up, though the entry may get it. */
+export const isGivenUp = `mail_refusal IS NOT NULL AND ${isMailable}`;
+
 interface EntryToMail {
   id: string;
   email: string;
   mailed_at: Date | null;
 }
 
-/** Returns undefined if the entry is erased, flagged, confirmed or refused, had three mails, or its person joined or left. */
+/** Returns undefined if the entry is erased, flagged, confirmed or has an address that was refused, had three mails, or its person joined or left. */
 export async function findEntryToMail(queue: Queue, id: string): Promise<EntryToMail | undefined> {
   const { rows } = await queue.query<EntryToMail>(
     `SELECT id, email, mailed_at FROM public.earlyaccess
-     WHERE id = $1 AND NOT ${isFlagged} AND confirmed_at IS NULL AND mail_refusal IS NULL AND status NOT IN ('joined', 'left')
-       AND coalesce(cardinality(mail_tokens), 0) < 3`,
+     WHERE id = $1 AND ${isMailable}`,
     [id],
   );
   return rows[0];
@@ -44,25 +61,70 @@ export async function findNextMailTime(queue: Queue, entry: EntryToMail, hash: B
 export async function claimMail(queue: Queue, { id }: EntryToMail, tokenHash: string, hash: Buffer): Promise<boolean> {
   const { rowCount } = await queue.query(
     `UPDATE public.earlyaccess
-     SET mail_tokens = array_append(mail_tokens, $2), erasure_hash = $3, mailed_at = CURRENT_TIMESTAMP
+     SET mail_tokens = array_append(mail_tokens, $2), erasure_hash = $3, mailed_at = CURRENT_TIMESTAMP, mail_refusal = NULL
      WHERE id = $1 AND (mailed_at IS NULL OR mailed_at <= CURRENT_TIMESTAMP - interval '1 day')`,
     [id, tokenHash, hash],
   );
   return rowCount === 1;
 }
 
-/** Undoes claimMail if the mail is not sent. @param refusal the mail server's code if it is permanent. */
+/** Undoes claimMail if the mail is not sent. @param refusal undefined if the mail is tried again. */
 export async function releaseMail(
   queue: Queue,
   { id, mailed_at }: EntryToMail,
   tokenHash: string,
-  refusal: string | null,
+  refusal: string | undefined,
 ): Promise<void> {
   await queue.query(
     `UPDATE public.earlyaccess SET mail_tokens = array_remove(mail_tokens, $2), mailed_at = $3, mail_refusal = $4
      WHERE id = $1`,
     [id, tokenHash, mailed_at, refusal],
   );
+}
+
+/** Takes back the recorded refusals of the entries, and returns which had one. */
+export async function takeBackRefusals(queue: Queue, ids: string[]): Promise<string[]> {
+  const { rows } = await queue.query<{ id: string }>(
+    "UPDATE public.earlyaccess SET mail_refusal = NULL WHERE id = ANY ($1) AND mail_refusal IS NOT NULL RETURNING id",
+    [ids],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Lets the job wait for the mail server, behind those with a lower priority, in the order of their latest attempts. created_at
+ * becomes the time of the first failure; attempts stays small, because it sets the delay.
+ */
+export async function waitForMailServer(queue: JobHelpers, priority: number): Promise<void> {
+  await queue.query(
+    `UPDATE graphile_worker._private_jobs
+     SET flags = '{"${waitingFlag}": true}', priority = greatest(priority, $2), attempts = 1, updated_at = now(),
+       created_at = CASE WHEN flags IS NULL THEN now() ELSE created_at END
+     WHERE id = $1 AND attempts = $3`,
+    [queue.job.id, priority, queue.job.attempts],
+  );
+}
+
+/** Sign-ups after the first mail that have none were stored while the queue failed, or a restore brought them back. */
+const sinceFirstMail =
+  "created_at > coalesce((SELECT min(mailed_at) FROM public.earlyaccess), (SELECT min(ts) FROM graphile_worker.migrations))";
+
+/** Returns an SQL condition on `entry`: it has neither a mail nor a job. @param period an SQL condition on created_at. */
+export const isMissing = (period = sinceFirstMail) => `status = 'waiting' AND mailed_at IS NULL AND mail_refusal IS NULL
+  AND NOT (imported OR ${isFlagged}) AND ${period} AND NOT EXISTS (SELECT FROM graphile_worker.jobs WHERE key = 'mail ' || entry.id)`;
+
+/** Queues the mails that were given up or are missing, and returns their number. @param period an SQL condition on created_at. */
+export async function queueUnsentMails(client: pg.Client, period?: string): Promise<number> {
+  // In short transactions: a sign-up of an address waits for the one that changes its entry.
+  const statement = `WITH unsent AS (
+      UPDATE public.earlyaccess SET mail_refusal = NULL WHERE id = ANY (ARRAY(
+        SELECT id FROM public.earlyaccess AS entry WHERE (${isGivenUp}) OR (${isMissing(period)}) LIMIT 200)) RETURNING id)
+    SELECT count(public.earlyaccess_queue_mail(id))::int AS mails FROM unsent`;
+  for (let queued = 0; ;) {
+    const { mails } = (await client.query<{ mails: number }>(statement)).rows[0] ?? { mails: 0 };
+    if (mails === 0) return queued;
+    queued += mails;
+  }
 }
 
 // The pace: if few people confirm their mails, only few are sent.
