@@ -13,7 +13,7 @@ interface SecurityPolicy {
 }
 
 /** Chromium prints a warning for a name that it does not know. */
-const permissionsPolicy = "browsing-topics=(), camera=(), geolocation=(), microphone=(), payment=(), usb=()";
+const permissionsPolicy = "camera=(), geolocation=(), microphone=(), payment=(), usb=()";
 
 /**
  * Returns a flat list of headers, `[name, value, …]`, as `writeHead` takes it. Call it once: per request, helmet costs a third of
