@@ -1,9 +1,12 @@
-// The byte budgets of the built page: what a first visit loads, and what the form needs later.
+// The budgets of the built page: the bytes of a first visit and of the form, and the functions that the oldest browsers have.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import bcd from "@mdn/browser-compat-data/forLegacyNode";
+import type { BrowserName, Identifier } from "@mdn/browser-compat-data/types";
 import request from "supertest";
 import { expect, it } from "vitest";
 import { builtClient } from "../server/views/frontend.ts";
+import { oldestBrowsers } from "../vite.config.ts";
 import { createTestApp } from "./support/app.ts";
 
 const { app } = await createTestApp();
@@ -45,4 +48,36 @@ it("the landing page has nothing that blocks rendering, and its script has low p
   expect(html.match(/<script(?! type="(?:module|application\/ld\+json)")/g)).toBeNull();
   expect(html).not.toContain('rel="stylesheet"');
   expect(html).toContain('<script type="module" fetchpriority="low"');
+});
+
+const isInOldest = ({ __compat }: Identifier) =>
+  oldestBrowsers.every((browser) => {
+    const [name = "", version] = browser.replace("ios", "safari_ios").split(/(?<=[a-z])(?=\d)/);
+    const support = [__compat?.support[name as BrowserName] ?? []].flat();
+    return support.some(
+      ({ version_added: added, flags }) => added && !flags && Number(added.replace("≤", "")) <= Number(version),
+    );
+  });
+
+it("the scripts call no function that the oldest browsers lack", () => {
+  const { builtins } = bcd.javascript;
+  const objects = { ...bcd.api, ...builtins, ...builtins?.Intl } as Record<string, Identifier>;
+  /** By its name, which may be a method of several objects, and by "object.name". */
+  const known = new Map<string, boolean>();
+  for (const [object, members] of Object.entries(objects)) {
+    known.set(object, isInOldest(members));
+    for (const [key, member] of Object.entries(members) as [string, Identifier][]) {
+      const name = key.replace("_static", "");
+      known.set(name, known.get(name) || isInOldest(member));
+      known.set(`${object}.${name}`, isInOldest(member));
+    }
+  }
+  const scripts = readdirSync(assets).filter((name) => name.endsWith(".js"));
+  const code = scripts.map((name) => readFileSync(join(assets, name), "utf8")).join("\n");
+  // Neither "?.(", which asks whether the function exists, nor the short names of minified functions.
+  const calls = code.matchAll(/(?:\b([A-Z]\w*)\.)?\b(\w{3,})\(/g);
+  const names = Array.from(calls, ([, object, name]) => [name as string, `${object}.${name}`]).flat();
+  // React and sonner have functions of their own with the first two names, and React calls the others for its <ViewTransition> only.
+  const expected = new Set(["use", "subscribe", "skipTransition", "startViewTransition"]);
+  expect(new Set(names.filter((name) => known.get(name) === false))).toEqual(expected);
 });

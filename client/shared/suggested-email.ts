@@ -89,5 +89,6 @@ function countMistakes(typed: string, meant: string): number {
 }
 
 function sortLetters(text: string): string {
-  return Array.from(text).toSorted().join("");
+  // oxlint-disable-next-line unicorn/no-array-sort -- Chrome 109 lacks toSorted
+  return Array.from(text).sort().join("");
 }

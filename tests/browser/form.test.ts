@@ -443,7 +443,7 @@ it.each<[string, () => Promise<unknown>, RegExp, string]>([
       });
       await page.route(signups, () => undefined, { times: 1 });
     },
-    /failed: TimeoutError/,
+    /failed: (TimeoutError|DOMException)/,
     "The site didn’t answer. What you typed is still here. Please try again.",
   ],
   [
