@@ -8,7 +8,7 @@ import { findCached, pages } from "./controllers/pages.ts";
 import { countViews } from "./controllers/page-views.ts";
 import { sendCached } from "./http/cached-response.ts";
 import { isRead } from "./http/negotiation.ts";
-import type { Application } from "./http/server.ts";
+import { maxHeaders, type Application } from "./http/server.ts";
 import { handleErrors, HttpError } from "./middleware/http-errors.ts";
 import { createRequestLog, type RequestLogOptions } from "./middleware/request-log.ts";
 import { securityHeaders } from "./middleware/security-headers.ts";
@@ -36,10 +36,10 @@ export function createApp(options: AppOptions): Application {
   const logRequest = createRequestLog(options);
   const app = express();
 
-  const listener: Application["listener"] = (req, res, refusal) => {
+  const listener: Application["listener"] = (req, res) => {
     // 1. Every response: request id, log and security headers
     const headers = ["X-Request-Id", logRequest(req, res), ...constantHeaders];
-    if (refusal) return res.writeHead(refusal, headers).end();
+    if (req.rawHeaders.length >= 2 * maxHeaders) return res.writeHead(431, headers).end();
     // 2. Prerendered pages and files, before Express, whose routing costs a third of the throughput
     const cached = isRead(req) ? findCached(req, frontend) : undefined;
     if (cached) return sendCached(req, res, cached, headers);

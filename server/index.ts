@@ -7,7 +7,7 @@ import { listWarnings, loadConfig } from "./config/load-config.ts";
 import { connect, createPool } from "./database/pool.ts";
 import { openDatabase, type OpenedDatabase } from "./database/settings.ts";
 import { migrateWithRetries } from "./database/migrate.ts";
-import { createHttpServer, directTimeouts, gracePeriodMs, proxiedTimeouts } from "./http/server.ts";
+import { createHttpServer, gracePeriodMs } from "./http/server.ts";
 import { createLogger } from "./logger.ts";
 import { createEntryLinks } from "./models/entry-links.ts";
 import { createPageSettings } from "./models/page-settings.ts";
@@ -32,7 +32,7 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
     () => stopped.abort(),
   );
 
-  const http = createHttpServer(config.TRUST_PROXY > 0 ? proxiedTimeouts : directTimeouts);
+  const http = createHttpServer();
   // The pages name the origin, so a port that the system chooses must be known before they are rendered.
   const isPortNeeded = config.PUBLIC_URL === undefined && config.PORT === 0;
   const chosenPort = isPortNeeded ? await http.listen(config.HOST, 0, log) : undefined;

@@ -1,5 +1,6 @@
 // The HTTP contract of POST /api/earlyaccess for API clients.
 import { createServer } from "node:http";
+import { gzipSync } from "node:zlib";
 import request, { type Response } from "supertest";
 import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { createTestApp, rawRequest } from "../../tests/support/app.ts";
@@ -144,8 +145,7 @@ it.each([
 const sent = JSON.stringify(ada);
 const posted = { "Content-Type": json };
 it.each<[status: number, what: string, headers: Record<string, string>, body: string | Buffer]>([
-  [400, "a JSON array", posted, "[]"],
-  [400, "invalid UTF-8 in JSON", posted, Buffer.from('{"name":"\xff"}', "latin1")],
+  [400, "a body that ends early", posted, sent.slice(0, -1)],
   [400, "invalid percent-encoding", { "Content-Type": form, Accept: json }, "name=M%FCller&email=a%40b.co&company=C"],
   [403, "Sec-Fetch-Site: cross-site", { ...posted, "Sec-Fetch-Site": "cross-site" }, sent],
   [403, "a foreign origin", { ...posted, Origin: "https://evil.example" }, sent],
@@ -153,9 +153,20 @@ it.each<[status: number, what: string, headers: Record<string, string>, body: st
   [403, "a sandboxed page", { ...posted, Origin: "null", "Sec-Fetch-Site": "cross-site" }, sent],
   [403, "a sibling site", { ...posted, Origin: "http://a.localhost:3000", "Sec-Fetch-Site": "same-site" }, sent],
   [403, "an origin that ends in the host", { ...posted, Origin: "http://evil.test@a.test", Host: "a.test" }, sent],
+  [413, "an endless body", { ...posted, "Transfer-Encoding": "chunked" }, " ".repeat(1_000_000)],
   [415, "no type", {}, sent],
   [415, "the type of a file upload", { "Content-Type": "multipart/form-data; boundary=x" }, sent],
   [415, "another charset", { "Content-Type": `${json}; charset=latin1` }, sent],
+  [415, "an encoding of Unicode that is not UTF-8", { "Content-Type": `${json}; charset=utf-7` }, sent],
+  [415, "a compressed body", { ...posted, "Content-Encoding": "gzip" }, gzipSync(sent)],
+  [422, "no body", posted, ""],
+  [422, "a JSON array", posted, "[]"],
+  [
+    422,
+    "invalid UTF-8 in a field",
+    posted,
+    Buffer.from('{"name":"M\xfcller","email":"a@b.co","company":"C"}', "latin1"),
+  ],
 ])("a refused request stores nothing and returns %i for %s", async (status, _, headers, body) => {
   await expectRefused(await rawRequest(site.app, { method: "POST", path, headers }, body), status);
 });

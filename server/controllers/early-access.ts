@@ -32,13 +32,13 @@ export function earlyAccess(options: EarlyAccessOptions, getPage: Pages["getPage
   const requireOpen: RequestHandler = (_req, _res, next) =>
     next(site.settings().closed ? new HttpError(410, `${closedList.heading}.`) : undefined);
   const checks = [requireOpen, requirePost, sameOrigin(site.origin, log), ...clientLimit(limits, "signup")];
-  return [...checks, readBody, join(options), sendFormFailure(getPage, log)];
+  return [...checks, ...readBody, join(options), sendFormFailure(getPage, log)];
 }
 
 /** Sends the same response for a new and a known address, to hide who is on the list. The token for a known address has no effect. */
 function join({ waitlist, undo }: EarlyAccessOptions): RequestHandler {
   return async function joinWaitlist(req, res) {
-    const body = req.body as Record<string, unknown>;
+    const body = (req.body ?? {}) as Record<string, unknown>; // A request without a body has none.
     const parsed = parseEntry(body, req.headers.referer);
     if (!parsed.ok) throw new HttpError(422, "Some fields are not valid.", { fields: parsed.errors });
     const notice_id = readNoticeId(body.notice);

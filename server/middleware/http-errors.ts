@@ -1,12 +1,10 @@
 // Errors with an HTTP status, which middleware and controllers throw, and their responses: a problem document (RFC 9457), or a page.
+import { STATUS_CODES } from "node:http";
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from "express";
 import type { Logger } from "pino";
 import { errorFields, UnavailableError } from "../errors.ts";
 import { noStore, sendCached, type CachedResponse } from "../http/cached-response.ts";
 import { isRead, prefersHtml } from "../http/negotiation.ts";
-import { nodeHttp } from "../http/node-internals.ts";
-
-const { STATUS_CODES } = nodeHttp;
 
 export class HttpError extends Error {
   override name = "HttpError";

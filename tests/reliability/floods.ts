@@ -1,5 +1,4 @@
-// A flood of sign-ups from many networks, bursts of pipelined requests, and a crowd of slow clients: no other visitor is refused because
-// of them.
+// A flood of sign-ups from many networks, and a crowd of slow clients: no other visitor is refused because of them.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:net";
@@ -11,8 +10,6 @@ const networks = 10_000;
 const visitorCount = 500;
 const ceiling = 1_000;
 const slowConnections = 900;
-/** Connections that send 20 requests in one packet. */
-const bursts = [...Array<number>(8).fill(1_000), 2_500];
 
 export const floods: StackScenarios = {
   "a flood of sign-ups from many networks": async (stack) => {
@@ -35,15 +32,6 @@ export const floods: StackScenarios = {
     assert(flagged >= 0.99 * above && flagged <= above, `${flagged} of ${above} above the ceiling are flagged`);
     await assertHealthy(site);
     return `${networks} networks; all ${visitorCount} other sign-ups stored; ${flagged} of ${above} above the ceiling flagged; at most ${memory} MB`;
-  },
-  "bursts of pipelined requests": async (stack) => {
-    const site = await stack.startSite({ NODE_OPTIONS: "--max-old-space-size=120", MALLOC_ARENA_MAX: "1" });
-    for (const connections of bursts) await Promise.all(Array.from({ length: connections }, () => sendPipelined(site)));
-    const memory = Math.round(memoryOf(site.process.pid, "VmHWM"));
-    await assertHealthy(site);
-    // 147 to 153 MB on Node 20, 170 to 187 on Node 24.
-    assert(memory < 200, `the site took ${memory} MB`);
-    return `${bursts.length} bursts of up to ${Math.max(...bursts)} connections; at most ${memory} MB`;
   },
   "clients are slow or idle": async (stack) => {
     const site = await stack.startSite();
@@ -83,15 +71,6 @@ async function flood(site: Site, count: number): Promise<void> {
     }
   };
   await Promise.all(Array.from({ length: 64 }, send));
-}
-
-/** Resolves when the connection is closed, also if the site resets it. */
-async function sendPipelined(site: Site): Promise<void> {
-  const socket = connect(Number(new URL(site.url).port), "127.0.0.1");
-  socket.on("error", () => undefined).resume();
-  const closed = new Promise((done) => socket.once("close", done));
-  socket.write("POST /api/view HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(20));
-  await closed;
 }
 
 const getPage = "GET / HTTP/1.1\r\nHost: localhost\r\n";

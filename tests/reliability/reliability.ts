@@ -18,7 +18,6 @@ const inCi = new Set([
   "the site shuts down under load (SIGTERM)",
   "the disk of Postgres is full, and that of the log",
   "a flood of sign-ups from many networks",
-  "bursts of pipelined requests",
   "back up, erase 1,000 of 10,000 entries and restore: every other row returns",
 ]);
 
