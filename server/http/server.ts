@@ -1,6 +1,7 @@
 // The HTTP server under Express: its limits, fast message classes, and a graceful stop.
 import { createServer, IncomingMessage, ServerResponse } from "node:http";
-import { setTimeout as sleep } from "node:timers/promises";
+import { Server as NetServer } from "node:net";
+import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { listen } from "./listen.ts";
 
@@ -45,23 +46,25 @@ export function createHttpServer() {
   const server = createServer({ ...limits, IncomingMessage: Request, ServerResponse: Response });
   server.timeout = inactivityTimeout;
   server.maxHeadersCount = maxHeaders;
-  let isStopping = false;
 
   return {
     server,
     serve: ({ listener, express }: Application) => {
       useExpressPrototypes(express);
       server.on("request", (req, res) => {
-        if (isStopping) res.setHeader("Connection", "close");
+        if (!server.listening) res.setHeader("Connection", "close");
         listener(req, res);
       });
     },
     listen: (host: string, port: number, log?: Logger) => listen(server, host, port, "PORT", log),
-    /** Closes each connection after its next response or half a second, and gives requests in progress the grace period. */
+    /** Stops listening, closes each connection after its next response or half a second, and gives requests in progress the grace period. */
     close: async () => {
-      isStopping = true;
-      await sleep(stoppingMs);
-      const closed = new Promise((done) => server.close(done));
+      // Node accepts one waiting connection in each round of the event loop. The system resets the others when the port closes.
+      for (let round = 0; round < 50; round++) await setImmediate();
+      // The close() of node:http would also close idle connections, at once.
+      const closed = new Promise((done) => NetServer.prototype.close.call(server, done));
+      await Promise.race([closed, sleep(stoppingMs)]);
+      server.closeIdleConnections();
       const deadline = setTimeout(() => server.closeAllConnections(), gracePeriodMs);
       await closed;
       clearTimeout(deadline);
