@@ -2,6 +2,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
+import { setImmediate as nextRound } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
 import { createTestApp, noDatabase } from "../../tests/support/app.ts";
 import { createHttpServer } from "./server.ts";
@@ -62,6 +63,7 @@ it("the server answers a request that arrives during shutdown with Connection: c
     await once(socket, "data");
   }
   const closed = site.http.close();
+  while (site.http.server.listening) await nextRound();
   kept.write(healthz);
   expect(await text(kept)).toMatch(/^HTTP\/1\.1 200 [^]*Connection: close[^]*\{"status":"ok"\}$/);
   expect(await text(idle)).toBe("");
