@@ -18,7 +18,8 @@ await database.query(
 );
 
 const reset =
-  "TRUNCATE earlyaccess_views; UPDATE earlyaccess SET confirmed_at = NULL, invitation = NULL, imported = false";
+  "TRUNCATE earlyaccess_views; UPDATE earlyaccess SET confirmed_at = NULL, invitation = NULL, imported = false; " +
+  "UPDATE earlyaccess SET status = 'waiting' WHERE status = 'invited'";
 afterEach(() => database.query(reset));
 
 const addViews = () =>
@@ -80,14 +81,16 @@ it("stats begins with the funnel of unflagged sign-ups that were not imported, a
     const { stdout } = await waitlist(["stats", ...since], env);
     return stdout.replaceAll(/ {2,}/g, "|").split("\n\n", 1)[0]?.split("\n");
   };
-  const none = ["Funnel", "Sign-ups|6", "Invited|0|0.0 % of the sign-ups", "Joined|0", note];
-  expect(await funnel()).toEqual(none); // One has joined without an invitation.
+  // One has joined without an invitation.
+  const none = ["Funnel", "Sign-ups|6", "Invited|1|16.7 % of the sign-ups", "Joined|1|100.0 % of the invited", note];
+  expect(await funnel()).toEqual(none);
   const mails = { MAIL_FROM: "a@example.com", ERASURE_KEY: "k".repeat(32), PUBLIC_URL: "https://a.example" };
   expect(await funnel(mails)).toEqual(none.toSpliced(2, 0, "Confirmed|0|0.0 % of the sign-ups"));
   await addViews();
   await database.query(
     `UPDATE earlyaccess SET confirmed_at = now() WHERE email > 'ada3' OR suspected_spam;
-     UPDATE earlyaccess SET invitation = 'first' WHERE email > 'ada4' OR suspected_spam;
+     UPDATE earlyaccess SET invitation = 'first' WHERE email > 'ada5' OR suspected_spam;
+     UPDATE earlyaccess SET status = 'invited' WHERE email LIKE 'ada4%'; -- In Studio.
      UPDATE earlyaccess SET imported = true WHERE email < 'ada1' OR email LIKE 'ada5%'`,
   );
   expect(await funnel()).toEqual([

@@ -12,7 +12,7 @@ const counts = ["views", "signups", "confirmed", "converted"] as const;
 export type Figure = { label: string } & Record<(typeof counts)[number], number>;
 
 export interface Figures {
-  /** Entries without flag that were not imported; `joined` counts only invited people. */
+  /** Entries without flag that were not imported. `joined` are those with that status, and `invited` also those with an invitation. */
   funnel: Record<"signups" | "confirmed" | "invited" | "joined", number>;
   total: Figure;
   /** In UTC, the newest first, without days that have neither views nor sign-ups. */
@@ -36,8 +36,9 @@ export async function countFigures(
   // One snapshot for all counts.
   await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
   const [funnel] = await query<Figures["funnel"]>(
-    `SELECT count(*)::float8 AS signups, count(confirmed_at)::float8 AS confirmed, count(invitation)::float8 AS invited,
-            count(invitation) FILTER (WHERE status = 'joined')::float8 AS joined
+    `SELECT count(*)::float8 AS signups, count(confirmed_at)::float8 AS confirmed,
+            count(*) FILTER (WHERE status IN ('invited', 'joined') OR invitation IS NOT NULL)::float8 AS invited,
+            count(*) FILTER (WHERE status = 'joined')::float8 AS joined
      FROM public.earlyaccess WHERE ${period} AND NOT ${isFlagged} AND NOT imported`,
   );
   const byDay = await query(
