@@ -79,6 +79,35 @@ it("invite leaves out flagged people and all who are not waiting, chooses by sou
   expect(await take("--confirmed")).toEqual(["Campaign", "Link"]);
 });
 
+it("invite writes addresses as they are, and names those that it leaves out because a spreadsheet could run them", async () => {
+  await add("=Ada", "+49=ada@example.com");
+  const commands = ["=cmd|'/c'!a0@example.com", "-a!b@example.com"];
+  for (const email of commands) await add("Eve", email);
+  const { code, stdout, stderr } = await invite("--first", "9");
+  expect([code, stdout]).toEqual([0, `${fieldColumns.join()}\n'=Ada,+49=ada@example.com,Engines${optional}\n`]);
+  expect(stderr).toContain(`Not invited: 2 (${commands.join(", ")}): a formula for a spreadsheet.\n`);
+  expect(stderr).toMatch(/Invited 1 person as /);
+});
+
+it("invite --file invites a group chosen by hand, and names those whom it does not invite", async () => {
+  await addPeople(4);
+  await add("Zoë", "zoe@xn--mnchen-3ya.de");
+  await database.query("UPDATE earlyaccess SET status = 'joined' WHERE name = 'Person 2'");
+  await database.query("UPDATE earlyaccess SET unusual_volume = true WHERE name = 'Person 3'");
+  const chosen = ["PERSON1@example.com", "zoe@münchen.de", "person2@example.com", "person3@example.com", "nobody@b.co"];
+  await writeFile(file("chosen.txt"), chosen.join("\r\n"));
+  const stderr =
+    "Not invited: 3 (person2@example.com, person3@example.com, nobody@b.co): " +
+    "not on the list, not waiting, flagged, or a formula for a spreadsheet.\n";
+  const dryRun = { code: 0, stdout: "Would invite 2 people; 2 match.\n", stderr };
+  expect(await invite("--file", file("chosen.txt"), "--dry-run")).toEqual(dryRun);
+  await inviteToFile("--file", file("chosen.txt"));
+  expect(await invited()).toEqual(["Person 1", "Zoë"]);
+  await writeFile(file("chosen.txt"), "person0@example.com\nPerson 3\n");
+  const refused = { code: 1, stderr: '"Person 3" is not an email address. Nothing was changed.\n' };
+  expect(await invite("--file", file("chosen.txt"))).toMatchObject(refused);
+});
+
 it.each([
   ["exists already", "list.csv", /list\.csv exists already\. Nothing was changed\.\n$/],
   ["is in a missing folder", "missing/list.csv", /list\.csv\.part cannot be written: ENOENT\. In a container, /],

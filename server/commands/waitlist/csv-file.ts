@@ -4,7 +4,9 @@ import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream";
 import type { Command } from "commander";
 import { CsvError, parse } from "csv-parse";
-import { listNames, OperatorError, printable } from "../../errors.ts";
+import { spellingsOf } from "../../models/list/erasures.ts";
+import { normaliseEmail } from "../../models/waitlist-entry.ts";
+import { listNames, OperatorError, printable, printableName } from "../../errors.ts";
 import { fieldColumns, sourceColumns } from "../../database/columns.ts";
 import { unguard } from "../../models/list/export.ts";
 import { fileError } from "./files.ts";
@@ -95,6 +97,14 @@ export async function readAddresses(given: string[], path: string | undefined, c
     if (address.trim() !== "") addresses.push(address);
   }
   return addresses;
+}
+
+/** Like readAddresses, but returns the spellings of each address. @throws OperatorError if one is no address. */
+export async function readPeople(...from: Parameters<typeof readAddresses>): Promise<ReturnType<typeof spellingsOf>[]> {
+  const emails = await readAddresses(...from);
+  const wrong = emails.find((email) => !normaliseEmail(email));
+  if (wrong === undefined) return emails.map(spellingsOf);
+  throw new OperatorError(`"${printableName(wrong)}" is not an email address. Nothing was changed.`);
 }
 
 async function* readLines(records: Records, columns: (string | undefined)[]): AsyncGenerator<CsvLine> {

@@ -9,6 +9,7 @@ import { inPeriod, sinceOption, untilOption, type Period } from "./moment.ts";
 
 type Options = Period & {
   format: keyof typeof exportFormats;
+  excel?: boolean;
   status?: string;
   confirmed?: boolean;
   withoutFlagged?: boolean;
@@ -22,14 +23,23 @@ export const exportCommand = new Command("export")
   )
   .argument("[FILE]")
   .addOption(new Option("--format <FORMAT>").choices(Object.keys(exportFormats)).default("csv"))
+  .addOption(
+    new Option("--excel", "CSV for Excel, with ; and a byte order mark; import reads it, too").conflicts("format"),
+  )
   .addOption(sinceOption())
   .addOption(untilOption())
   .addOption(new Option("--status <STATUS>", "only entries with this status").choices(Object.keys(WaitlistStatus)))
   .option("--confirmed", "only people who confirmed their address")
   .option("--without-flagged", "omit suspected spam, disposable addresses and unusual volume")
   .action(async (file: string | undefined, options: Options) => {
-    const copy = exportFormats[options.format](readCondition(options));
-    await withOwner((client) => writeList(file, (output) => copyRows(client, copy, output)));
+    const { format, excel } = options;
+    const copy = exportFormats[format](readCondition(options), excel ? ";" : undefined);
+    await withOwner((client) =>
+      writeList(file, (output) => {
+        if (excel) output.write("\uFEFF");
+        return copyRows(client, copy, output);
+      }),
+    );
   });
 
 function readCondition({ status, confirmed, withoutFlagged, ...period }: Options): string {

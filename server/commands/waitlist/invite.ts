@@ -6,9 +6,10 @@ import { OperatorError, printable, printableName } from "../../errors.ts";
 import { copyInvitation } from "../../models/list/export.ts";
 import * as invitations from "../../models/list/invitations.ts";
 import { count, countPeople, print, withOwner } from "../command.ts";
-import { writeList } from "./files.ts";
+import { readPeople } from "./csv-file.ts";
+import { countNames, writeList } from "./files.ts";
 
-type Options = Partial<Record<"source" | "out" | "show" | "undo", string>> &
+type Options = Partial<Record<"file" | "source" | "out" | "show" | "undo", string>> &
   Partial<Record<"confirmed" | "dryRun" | "list", boolean>> & { first?: number };
 
 /** The options that invite nobody. */
@@ -18,12 +19,19 @@ export const invite = new Command("invite")
   .summary("invites the oldest waiting people, and writes their list as CSV")
   .description(
     "--first gives the oldest entries that are waiting and not flagged the status invited and the name of a new " +
-      "invitation. It then writes their list to a new FILE or, without FILE, to stdout. If FILE exists or cannot be " +
-      "created, nothing changes. If invite was killed or its list is lost, find the invitation with --list. Then print " +
-      "its list with --show, or revert it with --undo.",
+      "invitation, and --file gives it to those in FILE. invite then writes their list to the new file of --out or, " +
+      "without it, to stdout. If that file exists or cannot be created, nothing changes. The list has each address as it " +
+      "is; nobody is invited whose address a spreadsheet could run as a command. If invite was killed or its list is " +
+      "lost, find the invitation with --list. Then print its list with --show, or revert it with --undo.",
   )
   .addOption(
     new Option("--first <N>", "invite the N oldest, or all if there are fewer").argParser(readCount).conflicts(others),
+  )
+  .addOption(
+    new Option(
+      "--file <FILE>",
+      "invite the addresses in FILE: one a line, or the column email of a CSV file",
+    ).conflicts(["first", ...others]),
   )
   .addOption(new Option("--source <SOURCE>", "only people from this source, as stats names it").conflicts(others))
   .addOption(new Option("--confirmed", "only people who confirmed their address").conflicts(others))
@@ -33,9 +41,10 @@ export const invite = new Command("invite")
   .addOption(new Option("--show <INVITATION>", "write the list again: those who are still invited").conflicts("undo"))
   .addOption(new Option("--undo <INVITATION>", "make those who are still invited waiting again").conflicts("out"))
   .action(async (options: Options, command: Command) => {
-    const { first = 0, source, confirmed = false, dryRun, out, list, show, undo } = options;
-    if (!(first || list || show || undo)) command.error("error: name --first N, --list, --show or --undo INVITATION");
-    const condition = invitations.invitableCondition(source, confirmed);
+    const { first, file, out, list, show, undo } = options;
+    if (!(first || file || list || show || undo))
+      command.error("error: name --first N, --file FILE, --list, --show or --undo INVITATION");
+    const chosen = file === undefined ? undefined : await readPeople([], file, command);
     await withOwner(async (client) => {
       if (list) await printInvitations(client);
       else if (show)
@@ -43,16 +52,29 @@ export const invite = new Command("invite")
       else if (undo) {
         const people = requirePeople(await invitations.revertInvitation(client, undo), undo);
         print(`Made ${countPeople(people)} waiting again.\n`);
-      } else if (dryRun) {
-        const waiting = await invitations.countWaiting(client, condition);
-        print(`Would invite ${countPeople(Math.min(waiting, first))}; ${count(waiting)} match.\n`);
-      } else await writeList(out, (output) => inviteToList(client, first, condition, output));
+      } else await inviteGroup(client, options, chosen);
     });
   });
 
 function readCount(text: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
   throw new InvalidArgumentError("Name a whole number from 1, for example 100.");
+}
+
+/** Names those who are not invited: people of the file or, without one, those whose address is unsafe. */
+async function inviteGroup(client: pg.Client, options: Options, chosen?: [typed: string, normalised: string][]) {
+  const { first = Infinity, source, confirmed, dryRun, out } = options;
+  const { invitable, unsafe } = invitations.invitableConditions({ source, confirmed, emails: chosen?.flat() });
+  const listed = new Set(await invitations.listEmails(client, chosen ? invitable : unsafe));
+  const omitted = chosen
+    ? chosen.filter((spellings) => !spellings.some((email) => listed.has(email))).map(([typed]) => typed)
+    : [...listed];
+  const reason = `${chosen ? "not on the list, not waiting, flagged, or " : ""}a formula for a spreadsheet`;
+  if (omitted.length > 0) process.stderr.write(`Not invited: ${countNames(omitted)}: ${reason}.\n`);
+  if (dryRun) {
+    const waiting = await invitations.countWaiting(client, invitable);
+    print(`Would invite ${countPeople(Math.min(waiting, first))}; ${count(waiting)} match.\n`);
+  } else await writeList(out, (output) => inviteToList(client, first, invitable, output));
 }
 
 async function inviteToList(client: pg.Client, first: number, condition: string, output: Writable): Promise<number> {

@@ -1,11 +1,8 @@
 // waitlist joined: marks the people who became customers, so that invite leaves them out.
 import { Command } from "commander";
-import { spellingsOf } from "../../models/list/erasures.ts";
 import { markJoined } from "../../models/list/invitations.ts";
-import { normaliseEmail } from "../../models/waitlist-entry.ts";
-import { OperatorError, printableName } from "../../errors.ts";
 import { count, countPeople, print, withOwner } from "../command.ts";
-import { readAddresses } from "./csv-file.ts";
+import { readPeople } from "./csv-file.ts";
 import { countNames } from "./files.ts";
 
 export const joined = new Command("joined")
@@ -17,11 +14,7 @@ export const joined = new Command("joined")
   .argument("[ADDRESS...]")
   .option("--file <FILE>", "the addresses in FILE: one a line, or the column email of a CSV file")
   .action(async (given: string[], { file }: { file?: string }, command: Command) => {
-    const emails = await readAddresses(given, file, command);
-    const wrong = emails.find((email) => !normaliseEmail(email));
-    if (wrong !== undefined)
-      throw new OperatorError(`"${printableName(wrong)}" is not an email address. Nothing was changed.`);
-    const people = emails.map(spellingsOf);
+    const people = await readPeople(given, file, command);
     await withOwner(async (client) => {
       const before = await markJoined(client, people.flat());
       const having = (...statuses: string[]) =>

@@ -19,9 +19,9 @@ function toCsvCell(column: string): string {
 
 /** The COPY statement of each format, for the entries that meet an SQL condition. */
 export const exportFormats = {
-  csv: (condition: string) =>
+  csv: (condition: string, delimiter = ",") =>
     `COPY (SELECT ${exportedColumns.map(toCsvCell).join(", ")} FROM public.earlyaccess WHERE ${condition})
-     TO STDOUT (FORMAT csv, HEADER)`,
+     TO STDOUT (FORMAT csv, HEADER, DELIMITER '${delimiter}')`,
   // COPY changes no byte of JSON text here, because JSON text has no control characters.
   ndjson: (condition: string) =>
     `COPY (SELECT row_to_json(entry) FROM (SELECT ${exportedColumns.join(", ")} FROM public.earlyaccess WHERE ${condition}) AS entry)
@@ -35,9 +35,10 @@ export async function copyRows(client: pg.Client, copy: string, output: Writable
   return rows.rowCount;
 }
 
-/** Returns the number of people. */
+/** Copies each address as it is, because a mailing tool reads it. Returns the number of people. */
 export async function copyInvitation(client: pg.Client, invitation: string, output: Writable): Promise<number> {
-  const copy = `COPY (SELECT ${fieldColumns.map(toCsvCell).join(", ")} FROM public.earlyaccess
+  const cells = fieldColumns.map((column) => (column === "email" ? column : toCsvCell(column)));
+  const copy = `COPY (SELECT ${cells.join(", ")} FROM public.earlyaccess
     WHERE invitation = ${pg.escapeLiteral(invitation)} AND status = 'invited' ORDER BY created_at, id) TO STDOUT (FORMAT csv, HEADER)`;
   return copyRows(client, copy, output);
 }

@@ -3,12 +3,30 @@ import pg from "pg";
 import { sourceName } from "../source.ts";
 import { isFlagged } from "../waitlist-entry.ts";
 
-/** @param source as stats names it; undefined for all. @param confirmed true for confirmed addresses only. */
-export function invitableCondition(source: string | undefined, confirmed: boolean): string {
+/** An SQL condition: a spreadsheet could run the address, which the lists of invitations leave as it is, as a command. */
+const isCommand = "(email ~ '^[=+@-]' AND email ~ '[|!]')";
+
+export interface Group {
+  /** As stats names it. */
+  source?: string | undefined;
+  confirmed?: boolean | undefined;
+  emails?: string[] | undefined;
+}
+
+/** Returns the SQL condition of those who can be invited, and of those who cannot because of their address. */
+export function invitableConditions({ source, confirmed, emails }: Group): { invitable: string; unsafe: string } {
   const conditions = ["status = 'waiting'", `NOT ${isFlagged}`];
   if (source !== undefined) conditions.push(`${sourceName} = ${pg.escapeLiteral(source)}`);
   if (confirmed) conditions.push("confirmed_at IS NOT NULL");
-  return conditions.join(" AND ");
+  if (emails)
+    conditions.push(`email IN (SELECT json_array_elements_text(${pg.escapeLiteral(JSON.stringify(emails))}))`);
+  const due = conditions.join(" AND ");
+  return { invitable: `${due} AND NOT ${isCommand}`, unsafe: `${due} AND ${isCommand}` };
+}
+
+export async function listEmails(client: pg.Client, condition: string): Promise<string[]> {
+  const { rows } = await client.query(`SELECT email FROM public.earlyaccess WHERE ${condition}`);
+  return rows.map(({ email }) => email as string);
 }
 
 export async function countWaiting(client: pg.Client, condition: string): Promise<number> {
