@@ -18,7 +18,7 @@ export function sameOrigin(publicOrigin: string, log: Logger): RequestHandler {
     if (site === "same-origin" || (ours && site !== "cross-site")) return next();
     const id = res.getHeader("X-Request-Id");
     const named = { origin: origin?.slice(0, longestLogged), host: host?.slice(0, longestLogged) };
-    log.warn({ id, ...named }, "refused as from another site: origin is neither PUBLIC_URL nor host");
+    log.warn({ id, ...named }, "refused: the request comes from neither PUBLIC_URL nor its host");
     throw new HttpError(403, "Requests are accepted from this site's own pages only.");
   };
 }
