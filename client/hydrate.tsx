@@ -1,5 +1,5 @@
 // The hydration of the early-access section by React.
-import { StrictMode, startTransition } from "react";
+import { StrictMode, startTransition, type ReactNode } from "react";
 import { createRoot, hydrateRoot } from "react-dom/client";
 import { formId, undoParam } from "./shared/paths.ts";
 import { ErrorBoundary } from "./early-access/error-boundary.tsx";
@@ -16,23 +16,45 @@ const signup = section.querySelector(":focus") ? undefined : readSignup();
 const firstState = signup === undefined ? state : signup ? "undoable" : "joined";
 const undoToken = signup ?? new URLSearchParams(location.search).get(undoParam) ?? "";
 
+let inputs: HTMLInputElement[] = [];
+let focused: Element | null = null;
+
+/** Rendered again in the task in which React replaces a form that it cannot hydrate. */
+function KeepInputs({ children }: { children: ReactNode }) {
+  inputs = [...section.querySelectorAll("input")];
+  focused = document.activeElement;
+  return children;
+}
+
+/** An extension or a translation may change the form before its hydration; React then renders it anew, without what was typed. */
+function restoreInputs(error: unknown) {
+  console.warn("Rendered the form again, because something had changed it:", error);
+  for (const old of inputs.splice(0)) {
+    const input = document.getElementById(old.id) as HTMLInputElement | null;
+    if (!input) continue;
+    input.value = old.value;
+    if (old !== focused) continue;
+    input.focus({ preventScroll: true });
+    // Null in a field of type email, where the cursor moves to the end.
+    if (old.selectionStart !== null) input.setSelectionRange(old.selectionStart, old.selectionEnd);
+  }
+}
+
 const content = (
   <StrictMode>
-    <SettingsContext value={settings}>
-      <ErrorBoundary>
-        <Panel firstState={firstState} undoToken={undoToken} />
-      </ErrorBoundary>
-    </SettingsContext>
+    <KeepInputs>
+      <SettingsContext value={settings}>
+        <ErrorBoundary>
+          <Panel firstState={firstState} undoToken={undoToken} />
+        </ErrorBoundary>
+      </SettingsContext>
+    </KeepInputs>
   </StrictMode>
 );
 
-// A browser that translates the page replaces its texts by <font> elements. React would render the form again, without what was
-// typed; the form also works as plain HTML.
-const isTranslated = section.querySelector("font") !== null;
-
 // In a transition React yields to the browser every 5 ms; otherwise it hydrates in one long task.
 if (signup !== undefined) replaceForm();
-else if (!isTranslated) startTransition(() => void hydrateRoot(section, content));
+else startTransition(() => void hydrateRoot(section, content, { onRecoverableError: restoreInputs }));
 
 /** The new elements take the height of the old ones, so that nothing moves. */
 function replaceForm() {
