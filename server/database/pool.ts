@@ -1,10 +1,22 @@
-// The site's pool of connections, which Prisma uses.
+// The site's connections to Postgres, through Prisma, and the time limits of what a visitor waits for.
+import { PrismaPg } from "@prisma/adapter-pg";
 import pg from "pg";
 import type { Logger } from "pino";
 import { errorFields, within } from "../errors.ts";
+import { type Prisma, PrismaClient } from "./generated/client.ts";
 
-/** For a statement or a connection, in milliseconds: few, so that a sign-up can leave a dead connection before its deadline. */
-const statementMs = 2_000;
+/** In milliseconds. The response to a change comes within 5 s. */
+export const timeLimits = {
+  /** The least time of a change. It hides whether the address was known, which takes Postgres less than a millisecond more or less. */
+  floor: 100,
+  /** For an entry that another transaction holds: of a batch, whose other changes wait, too; and of one change. */
+  lock: 60,
+  lockAlone: 1_900,
+  /** For a connection and a statement: a sign-up can leave a dead connection before its deadline. */
+  statement: 2_000,
+  /** For a change from its arrival: a statement of others, its own, and a little more. */
+  change: 4_500,
+};
 
 export type Database = ReturnType<typeof connect>;
 
@@ -13,39 +25,25 @@ export function createPool(webUrl: string): pg.Pool {
     connectionString: webUrl,
     application_name: "perennial-web",
     keepAlive: true,
-    connectionTimeoutMillis: statementMs,
-    query_timeout: statementMs,
+    connectionTimeoutMillis: timeLimits.statement,
+    query_timeout: timeLimits.statement,
     // A statement that outlived its client would hold a connection, and might store the entry after all.
-    statement_timeout: statementMs - 50,
-    // For the table. Statements that take a turn (models/equal-response-time.ts) set their own for entries.
-    lock_timeout: 400,
+    statement_timeout: timeLimits.statement - 50,
   });
 }
 
-/** Prisma is loaded by the first statement; lost connections are logged. */
+/** Lost connections are logged. */
 export function connect(pool: pg.Pool, log: Logger) {
   const logLost = (error: Error) => log.warn({ error: errorFields(error) }, "database connection lost");
-  let client: ReturnType<typeof createClient> | undefined;
-  const load = () => (client ??= createClient(pool, logLost));
+  const adapter = new PrismaPg(pool, { onPoolError: logLost, onConnectionError: logLost });
+  const prisma = new PrismaClient({ adapter, errorFormat: "minimal" });
   return {
     /** Returns the number of rows that the statement changed. */
-    execute: async (statement: string, ...parameters: unknown[]) =>
-      within(statementMs, (await load()).$executeRawUnsafe(statement, ...parameters)),
-    query: async (statement: string, ...parameters: unknown[]) =>
-      within(statementMs, (await load()).$queryRawUnsafe<Record<string, unknown>[]>(statement, ...parameters)),
+    execute: (statement: Prisma.Sql) => within(timeLimits.statement, prisma.$executeRaw(statement)),
+    query: <Row>(statement: Prisma.Sql) => within(timeLimits.statement, prisma.$queryRaw<Row[]>(statement)),
     close: async () => {
-      await (await client)?.$disconnect();
+      await prisma.$disconnect();
       await pool.end();
     },
   };
-}
-
-/** Loads Prisma, which commands, migrations and the worker do not need. */
-async function createClient(pool: pg.Pool, logLost: (error: Error) => void) {
-  const [{ PrismaPg }, { PrismaClient }] = await Promise.all([
-    import("@prisma/adapter-pg"),
-    import("./generated/client.ts"),
-  ]);
-  const adapter = new PrismaPg(pool, { onPoolError: logLost, onConnectionError: logLost });
-  return new PrismaClient({ adapter, errorFormat: "minimal" });
 }

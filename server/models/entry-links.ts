@@ -1,8 +1,8 @@
 // The links that confirm or delete an entry.
-import { turn } from "./equal-response-time.ts";
+import { Prisma } from "../database/generated/client.ts";
 import type { Database } from "../database/pool.ts";
+import { batchOf, createBatch } from "./batch.ts";
 import { hashToken } from "./entry-tokens.ts";
-import { Batches } from "./batch.ts";
 
 export type EntryLinks = ReturnType<typeof createEntryLinks>;
 
@@ -11,32 +11,27 @@ interface Link {
   hash: string;
 }
 
-const nameOf = (link: Link) => `${link.confirms} ${link.hash}`;
-
-/** The functions stand in SELECT: in WHERE, Postgres would run them without the turn. */
-const statement = `${turn}
-  SELECT CASE WHEN confirms THEN public.earlyaccess_confirm(hash::bytea) ELSE public.earlyaccess_leave(hash::bytea) END AS done
-  FROM turn, ROWS FROM (json_to_recordset(batch) AS (confirms boolean, hash text)) WITH ORDINALITY AS link (confirms, hash, position)
-  ORDER BY position`;
-
 /** Each method resolves after the commit. @throws UnavailableError */
 export function createEntryLinks(query: Database["query"]) {
-  const batches = new Batches(
-    async (links: Link[]) => {
-      // Otherwise, repeated links of a locked entry make the statement long.
-      const distinct = new Map(links.map((link) => [nameOf(link), link]));
-      const rows = await query(statement, JSON.stringify([...distinct.values()]));
-      const done = new Map([...distinct.keys()].map((name, i) => [name, rows[i]?.done === true]));
-      return links.map((link) => done.get(nameOf(link)) === true);
-    },
-    (link) => link.hash,
-  );
+  async function follow(links: Link[], lockMs: number): Promise<boolean[]> {
+    const numbered = links.map((link, position) => ({ ...link, position }));
+    // In the order of their hashes: otherwise, replicas could each hold an entry that the other needs. The functions stand in SELECT:
+    // in WHERE, Postgres would run them before the batch's settings.
+    const rows = await query<{ position: number; done: boolean }>(Prisma.sql`${batchOf(numbered, lockMs)}
+      SELECT position,
+        CASE WHEN confirms THEN public.earlyaccess_confirm(hash::bytea) ELSE public.earlyaccess_leave(hash::bytea) END AS done
+      FROM batch, json_to_recordset(rows) AS link (confirms boolean, hash text, position int) ORDER BY hash, position`);
+    const done = new Set(rows.flatMap((row) => (row.done ? row.position : [])));
+    return links.map((_, position) => done.has(position));
+  }
+
+  const followLink = createBatch(follow);
   return {
     /** Returns whether an entry has the token of a mail, also if it was confirmed before. */
-    confirm: (token: string): Promise<boolean> => batches.add({ confirms: true, hash: hashToken(token) }),
+    confirm: (token: string): Promise<boolean> => followLink({ confirms: true, hash: hashToken(token) }),
     /** Resolves alike if no entry has the token, so that nobody learns whether the sign-up with this token added an entry. */
     leave: async (token: string): Promise<void> => {
-      await batches.add({ confirms: false, hash: hashToken(token) });
+      await followLink({ confirms: false, hash: hashToken(token) });
     },
   };
 }

@@ -14,7 +14,7 @@ beforeEach(() => {
   batches = [];
   isDown = false;
   logged = "";
-  const execute = async (_statement: string, json: unknown) => {
+  const execute = async ({ values: [json] }: { values: unknown[] }) => {
     const rows = JSON.parse(json as string) as { day: string; source: string; views: number }[];
     batches.push(Object.fromEntries(rows.map((row) => [`${row.day} ${row.source}`, row.views])));
     if (isDown) throw Object.assign(new Error("down"), { code: "ECONNREFUSED" });

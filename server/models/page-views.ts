@@ -2,6 +2,7 @@
 // so they need no consent. To count responses instead would miss those of a CDN, and need lists of bots.
 import type { Logger } from "pino";
 import { errorFields } from "../errors.ts";
+import { Prisma } from "../database/generated/client.ts";
 import type { Database } from "../database/pool.ts";
 import { directSource, otherSources } from "./source.ts";
 
@@ -10,11 +11,6 @@ export type PageViews = ReturnType<typeof createPageViews>;
 const flushMs = 60_000;
 /** Named sources per flush. A flood of sources adds at most 102 rows a minute per process. */
 const mostSources = 100;
-
-/** The web role can neither read nor update the counts, so a function adds to them. */
-const statement = `
-  SELECT public.earlyaccess_count_views(day, source, views)
-  FROM json_to_recordset($1::json) AS counted (day date, source text, views int) ORDER BY day, source`;
 
 interface Count {
   day: string;
@@ -40,7 +36,10 @@ export function createPageViews(execute: Database["execute"], log: Logger) {
     if (counts.length === 0) return;
     counted = new Map();
     try {
-      await execute(statement, JSON.stringify(counts));
+      // The web role can neither read nor update the counts, so a function adds to them.
+      await execute(Prisma.sql`
+        SELECT public.earlyaccess_count_views(day, source, views)
+        FROM json_to_recordset(${JSON.stringify(counts)}::json) AS counted (day date, source text, views int) ORDER BY day, source`);
     } catch (thrown) {
       const error = errorFields(thrown);
       // Each later attempt would meet an error of these classes, too.

@@ -1,12 +1,12 @@
 // The waitlist: stores sign-ups in batches, ignores duplicate addresses, and checks that sign-ups can be stored.
 import type { Logger } from "pino";
 import { v7 as uuidv7 } from "uuid";
-import { turn } from "./equal-response-time.ts";
-import type { SignupCeiling } from "./signup-ceiling.ts";
-import { errorFields, within } from "../errors.ts";
 import { signUpColumns } from "../database/columns.ts";
-import type { Database } from "../database/pool.ts";
-import { Batches } from "./batch.ts";
+import { Prisma } from "../database/generated/client.ts";
+import { type Database, timeLimits } from "../database/pool.ts";
+import { errorFields, within } from "../errors.ts";
+import { batchOf, createBatch } from "./batch.ts";
+import type { SignupCeiling } from "./signup-ceiling.ts";
 import type { SignUp } from "./waitlist-entry.ts";
 import type { Notice } from "./page-settings.ts";
 
@@ -15,49 +15,42 @@ export type Waitlist = ReturnType<typeof createWaitlist>;
 /** Called after each commit with the statement's entries and the number of those that were not on the list. */
 export type OnStored = (entries: SignUp[], inserted: number) => void;
 
-/** Milliseconds for which check() fails after a storage error: the default interval of probes. */
-const storageErrorMs = 10_000;
-
 /** @param notice that the form shows, stored before the first entry. */
 export function createWaitlist(
   execute: Database["execute"],
   { onStored, notice, ceiling }: { onStored?: OnStored | undefined; notice?: Notice; ceiling?: SignupCeiling } = {},
 ) {
   let isNoticeStored = notice === undefined;
-  /** The error of the latest batch if an empty batch would not have met it. */
-  let storageError: { error: unknown; at: number } | undefined;
 
   async function storeNotice() {
-    if (notice) await execute(noticeStatement, notice.id, notice.text);
+    if (notice)
+      await execute(Prisma.sql`
+        INSERT INTO public.earlyaccess_notices (id, text) VALUES (${notice.id}, ${notice.text}) ON CONFLICT DO NOTHING`);
     isNoticeStored = true;
   }
 
-  async function store(entries: SignUp[]): Promise<undefined[]> {
-    try {
-      if (!isNoticeStored) await storeNotice();
-      const rows = Array.from(mergeByEmail(entries), (entry) => ({ id: uuidv7(), ...entry }));
-      const inserted = await execute(insertStatement, JSON.stringify(rows));
-      storageError = undefined;
-      onStored?.(entries, inserted);
-      return entries.map(() => undefined); // No request learns whether its entry is new.
-    } catch (error) {
-      if (isStorageError(error)) storageError = { error, at: performance.now() };
-      throw error;
-    }
+  async function store(entries: SignUp[], lockMs: number): Promise<undefined[]> {
+    if (!isNoticeStored) await storeNotice();
+    // The order of an import: otherwise, a batch and an import could each hold an entry that the other needs.
+    const sorted = entries.toSorted((a, b) => Number(a.email > b.email) - Number(a.email < b.email)); // As COLLATE "C": they are ASCII.
+    const inserted = await execute(
+      insertSignUps(
+        Array.from(sorted, (entry) => ({ id: uuidv7(), ...entry })),
+        lockMs,
+      ),
+    );
+    onStored?.(entries, inserted);
+    return entries.map(() => undefined); // No request learns whether its entry is new.
   }
 
-  const batches = new Batches(store, ({ email }) => email);
+  const storeEntry = createBatch(store);
 
   return {
-    /**
-     * Checks that entries can be stored, with an empty batch: it needs the same table, right and locks as a sign-up. Also throws
-     * a storage error of the last 10 s, because a full disk refuses no empty batch.
-     */
+    /** Checks that entries can be stored, with an empty batch: it needs the same table, right and locks as a sign-up. */
     check: async (): Promise<void> => {
       // Store the notice before the first entry: a visitor may send this server's form when a newer server has taken over.
       if (!isNoticeStored) await storeNotice();
-      if (storageError && performance.now() - storageError.at < storageErrorMs) throw storageError.error;
-      await execute(insertStatement, "[]");
+      await execute(insertSignUps([]));
     },
     /**
      * Stores the entry; resolves after the commit. The first entry for an address wins; a duplicate resolves in the same
@@ -68,7 +61,7 @@ export function createWaitlist(
     join: async (entry: SignUp): Promise<void> => {
       const unusual_volume = ceiling?.begin() ?? false;
       try {
-        await batches.add({ ...entry, unusual_volume });
+        await storeEntry({ ...entry, unusual_volume });
       } catch (error) {
         ceiling?.fail();
         throw error;
@@ -77,34 +70,14 @@ export function createWaitlist(
   };
 }
 
-/**
- * Returns one entry for each address: the first whose honeypot is empty, otherwise the first. Their order is that of an import:
- * otherwise, a batch and an import could each hold an entry that the other needs.
- */
-function mergeByEmail(entries: SignUp[]): SignUp[] {
-  const merged = new Map<string, SignUp>();
-  for (const entry of entries) {
-    const first = merged.get(entry.email);
-    if (!first || (first.suspected_spam && !entry.suspected_spam)) merged.set(entry.email, entry);
-  }
-  return [...merged.values()].toSorted((a, b) => (a.email < b.email ? -1 : 1)); // As COLLATE "C": they are ASCII.
+/** It has neither RETURNING nor a conflict target, because the role may not read. */
+export function insertSignUps(rows: object[], lockMs = timeLimits.lockAlone): Prisma.Sql {
+  const columns = Prisma.raw(signUpColumns);
+  return Prisma.sql`${batchOf(rows, lockMs)}
+    INSERT INTO public.earlyaccess (${columns})
+    SELECT ${columns} FROM batch, json_populate_recordset(null::public.earlyaccess, rows)
+    ON CONFLICT DO NOTHING`;
 }
-
-/** Returns whether the disk or memory is full, the disk fails or a file is damaged: errors that an empty batch may not meet. */
-function isStorageError(error: unknown): boolean {
-  return /^(53[12]|58|XX)/.test(errorFields(error).code ?? "");
-}
-
-/**
- * It has neither RETURNING nor a conflict target, because the role may not read.
- * Prisma's createMany stores less than half as many per second, and needs the right to set a status.
- */
-export const insertStatement = `${turn}
-  INSERT INTO public.earlyaccess (${signUpColumns})
-  SELECT ${signUpColumns} FROM turn, json_populate_recordset(null::public.earlyaccess, batch)
-  ON CONFLICT DO NOTHING`;
-
-const noticeStatement = "INSERT INTO public.earlyaccess_notices (id, text) VALUES ($1, $2) ON CONFLICT DO NOTHING";
 
 /** Shorter than the timeout of a prober, so that the site says 503 before the prober gives up. */
 const probeTimeoutMs = 1_500;

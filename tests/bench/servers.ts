@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { promisify } from "node:util";
 import type { DatabaseSettings } from "../../server/database/settings.ts";
-import { insertStatement } from "../../server/models/waitlist.ts";
+import { insertSignUps } from "../../server/models/waitlist.ts";
 import { projectRoot } from "../../server/project-root.ts";
 import { cpuSecondsOf, findProgram, urlsOf, type Site } from "../support/run.ts";
 import { startSite } from "../support/site.ts";
@@ -78,7 +78,8 @@ const entry = `json_build_array(json_build_object('id', gen_random_uuid(), 'name
 /** Sign-ups per second that pgbench stores with the site's own statement, one entry in each. */
 export async function pgbenchRate(folder: string, { webUrl }: DatabaseSettings, clients: number, seconds: number) {
   const file = join(folder, "insert.sql");
-  writeFileSync(file, `\\set r random(1, 1000000000000000)\n${insertStatement.replace("$1::json", entry)};\n`);
+  const statement = insertSignUps([]).text.replace("$1", "'60'").replace("$2::json", entry);
+  writeFileSync(file, `\\set r random(1, 1000000000000000)\n${statement};\n`);
   const args = ["-n", "-c", `${clients}`, "-T", `${seconds}`, "-f", file, webUrl];
   const { stdout } = await run(findProgram("pgbench"), args);
   return Number(/tps = ([\d.]+)/.exec(stdout)?.[1]);

@@ -10,7 +10,7 @@ import { findWaitlist, pendingMigrations } from "../../database/migrate.ts";
 import { backlogSeconds, isQueueEnabled, workerLock, workerName } from "../../database/queue.ts";
 import { examineWebRole } from "../../database/roles.ts";
 import { readRole } from "../../config/database-urls.ts";
-import { insertStatement } from "../../models/waitlist.ts";
+import { insertSignUps } from "../../models/waitlist.ts";
 import { errorFields, migrateHint, OperatorError, printable } from "../../errors.ts";
 import { count, print, retryHint } from "../command.ts";
 import {
@@ -115,7 +115,11 @@ async function* examineDatabase(database: OpenedDatabase, config: Config): Async
   }
 }
 
-async function examineConnection(name: string, url: string, statements: string[] = []): Promise<Finding> {
+async function examineConnection(
+  name: string,
+  url: string,
+  statements: (string | pg.QueryConfig)[] = [],
+): Promise<Finding> {
   return attempt(name, async () => {
     await withConnection(url, async (client) => {
       for (const statement of statements) await client.query(statement);
@@ -126,7 +130,7 @@ async function examineConnection(name: string, url: string, statements: string[]
 
 /** Statements of the site, without a row: each needs its rights, and the first also waits for the locks of a sign-up. */
 const webStatements = [
-  insertStatement.replace("$1", "'[]'"),
+  insertSignUps([]),
   "INSERT INTO public.earlyaccess_notices (id, text) SELECT '', '' WHERE false",
   "SELECT public.earlyaccess_confirm(''), public.earlyaccess_leave('') WHERE false",
   "SELECT public.earlyaccess_count_views(now()::date, '', 1) WHERE false",
