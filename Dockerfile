@@ -4,7 +4,8 @@ FROM --platform=$BUILDPLATFORM node:24-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci
-COPY . .
+# The modes of a clone that was made with umask 077 would stop the site's user.
+COPY --chmod=755 . .
 RUN npm run build
 
 # Prisma's CLI alone, with the versions of the lock file.
@@ -27,7 +28,7 @@ USER 1000:1000
 
 FROM runtime AS studio
 COPY --from=prisma /app/node_modules ./node_modules
-COPY prisma.config.ts ./
+COPY --chmod=755 prisma.config.ts ./
 CMD ["node", "dist/server/studio.js", "--forward"]
 
 FROM runtime AS site

@@ -17,7 +17,7 @@ const withPostgres = "server/**/*.db.test.ts";
 
 /** Tests that need Linux: /proc, /dev/full, sh, setpriv, GNU's date, modes and owners of files, signals that a process handles, or symbolic links. */
 const onLinux = [
-  "tests/backup-script.test.ts",
+  "tests/deploy-scripts.test.ts",
   "tests/browser/hot-reload.test.ts",
   "server/database/embedded/*.test.ts",
   "tests/process/{commands,export,import,invite,outages,start,tls,waitlist,worker}.test.ts",

@@ -3,7 +3,7 @@
 #
 #   backup.sh          backs up whenever the newest backup is a day old, forever
 #   backup.sh once     backs up now
-#   backup.sh rotate   only deletes expired backups
+#   backup.sh rotate   only deletes expired backups, also those that hold more than twice the list's entries
 #
 # libpq's variables (PGHOST, PGUSER, PGPASSWORD, PGDATABASE) name the database.
 set -u
@@ -71,17 +71,18 @@ back_up() {
   [ -n "$entries" ] && [ -f "$work/dump" ] || { log "The dump failed."; return 1; }
   restored=$(restore)
   [ "$restored" = "$entries" ] || { log "The dump is not usable: ${restored:-none} of its $entries entries could be restored."; return 1; }
-  name=perennial-$(date +%Y-%m-%dT%H%M%SZ).dump
+  name=perennial-$(date +%Y-%m-%dT%H%M%SZ)-$entries.dump
   mv "$work/dump" "$folder/$name" && sync "$folder" || return
   log "Wrote $name, tested by a restore. Entries: $entries."
   query --command="INSERT INTO public.earlyaccess_backups (entries) VALUES ($entries)" || log "doctor cannot report this backup."
-  rotate
+  rotate "$entries"
 }
 
 # Keeps the newest backup of each of the last 7 days, 4 weeks and 12 months that have one, and all of the last two days: the newest may
-# be of a damaged list. It counts backups, so that a wrong clock cannot delete all.
+# be of a damaged list. It counts backups, so that a wrong clock cannot delete all. With the list's number of entries, it also keeps
+# those that hold more than twice as many, because the list may have been lost.
 rotate() {
-  for file in "$folder"/perennial-????-??-??T*Z.dump; do
+  for file in "$folder"/perennial-????-??-??T*Z-*.dump; do
     name=${file##*/}
     day=${name#perennial-}
     dates=$(date -d "${day%T*}" '+%F %G-%V %Y-%m' 2>/dev/null) && echo "$name $dates"
@@ -96,7 +97,13 @@ rotate() {
       }
       if (!keep) print $1
     }' | while read -r name; do
-    [ -z "$(find "$folder/$name" -mmin +2880)" ] || { rm -- "$folder/$name" && log "Deleted $name."; }
+    [ -n "$(find "$folder/$name" -mmin +2880)" ] || continue
+    held=${name#*Z-}
+    if [ $# = 1 ] && [ "${held%.dump}" -gt $((2 * $1)) ]; then
+      log "Kept $name: the list has only $1 entries now. To delete it, run: docker compose exec backup sh /backup.sh rotate"
+    else
+      rm -- "$folder/$name" && log "Deleted $name."
+    fi
   done
 }
 
@@ -116,7 +123,7 @@ exclusively() (
 # A backup from the future, which a wrong clock made, does not count.
 is_due() {
   touch "$folder/.now"
-  [ -z "$(find "$folder" -name 'perennial-*Z.dump' -mmin -1440 ! -newer "$folder/.now")" ]
+  [ -z "$(find "$folder" -name 'perennial-*.dump' -mmin -1440 ! -newer "$folder/.now")" ]
 }
 
 mkdir -p "$folder" || exit

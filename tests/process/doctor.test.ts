@@ -34,6 +34,14 @@ it("doctor finds nothing if all is well", async () => {
   expect(new Set(Object.values(verdicts(stdout)))).toEqual(new Set(["ok"]));
 });
 
+it("doctor says how many entries there are, and the date of the oldest", async () => {
+  expect(await examine()).toContain("\nok       Entries: none\n");
+  await addEntry("Old", "old@example.com", { created_at: "2026-01-31T12:00Z" });
+  await addEntry("New", "new@example.com");
+  expect(await examine()).toContain("\nok       Entries: 2, the oldest of 2026-01-31\n");
+  await database.query("DELETE FROM earlyaccess");
+});
+
 it("doctor finds that the web role can read the list, https without a proxy, and a privacy page that names nobody", async () => {
   await database.query("GRANT SELECT (name) ON earlyaccess TO PUBLIC");
   const { code, stdout, stderr } = await waitlist(["doctor"], { PUBLIC_URL: "https://perennial.example" });

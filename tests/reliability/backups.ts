@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
@@ -63,6 +63,7 @@ export const backUpAndRestore = () =>
     await runDocumented("pg_restore", "perennial --no-privileges", other.ownerUrl, file("erasures.dump"));
     await restore(other, scripted, rows);
     await waitlist(other, "doctor");
+    await assertLargerBackupsStay(ownerUrl, join(folder, "backups"));
     const [server] = await queryAs(ownerUrl, "SHOW server_version");
     return `1,000 of 10,000 entries erased; none returned after 4 restores and an import, and all other rows did; Postgres ${String(server?.server_version)}`;
   });
@@ -126,8 +127,8 @@ const eraseAll = (ownerUrl: string) =>
     await eraseEntries(client, rows, key);
   });
 
-/** Runs the script once. @returns what it printed. */
-async function runBackupScript(ownerUrl: string, folder: string, path = tools): Promise<string> {
+/** Runs the script. @returns what it printed. */
+async function runBackupScript(ownerUrl: string, folder: string, path = tools, command = "once"): Promise<string> {
   const { hostname, port, username, pathname } = new URL(ownerUrl);
   const env = [
     `BACKUP_FOLDER=${folder}`,
@@ -137,7 +138,7 @@ async function runBackupScript(ownerUrl: string, folder: string, path = tools): 
     `PGDATABASE=${pathname.slice(1)}`,
     `PATH=${path}:${process.env.PATH}`,
   ];
-  const [file, ...args] = [...asPostgres, "env", ...env, "sh", join(projectRoot, "deploy/backup.sh"), "once"];
+  const [file, ...args] = [...asPostgres, "env", ...env, "sh", join(projectRoot, "deploy/backup.sh"), command];
   const result = await execute(file, args, { cwd: "/" }).catch((error: { stdout: string; stderr: string }) => error);
   return `${result.stdout}${result.stderr}`;
 }
@@ -184,6 +185,24 @@ async function assertFaultsLeave(ownerUrl: string, folder: string): Promise<void
   const unreachable = Object.assign(new URL(ownerUrl), { port: "1" }).href;
   assert.match(await runBackupScript(unreachable, backups), /Connection refused/);
   assert.deepEqual(await state(), good);
+}
+
+/** The backups of an emptied list delete none that holds more, but an operator can. */
+async function assertLargerBackupsStay(ownerUrl: string, backups: string): Promise<void> {
+  const names = ["03", "02", "01"].map((hour, i) => `perennial-2020-01-01T${hour}0000Z-${i % 2}.dump`);
+  for (const name of names) {
+    await writeFile(join(backups, name), "");
+    await utimes(join(backups, name), 0, 0);
+  }
+  const left = async () => (await readdir(backups)).filter((name) => names.includes(name)).toSorted();
+  await queryAs(ownerUrl, "DELETE FROM earlyaccess");
+  assert.match(
+    await runBackupScript(ownerUrl, backups),
+    /Kept perennial-2020-01-01T020000Z-1\.dump: the list has only 0 /,
+  );
+  assert.deepEqual(await left(), [names[1], names[0]]);
+  await runBackupScript(ownerUrl, backups, tools, "rotate");
+  assert.deepEqual(await left(), [names[0]]);
 }
 
 /** Runs the only command of docs/backup.md that begins with the tool and has this part, on another database and file. */

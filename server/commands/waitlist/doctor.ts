@@ -105,6 +105,7 @@ async function* examineDatabase(database: OpenedDatabase, config: Config): Async
     yield* examineWorker(owner, named.worker);
     if (config.MAIL_FROM)
       yield await attempt("Confirmations", () => examineConfirmations(owner, config.MAIL_MIN_CONFIRMED));
+    yield await attempt("Entries", () => examineEntries(owner));
     yield await attempt("Backup", () => examineBackup(owner));
     yield await attempt("Erasures", async () => {
       const isKept = await requireErasureKey(owner, erasureKey);
@@ -193,6 +194,15 @@ async function examineJobs(owner: pg.Client, task: WorkerTask, what: string): Pr
     what,
     `${state}.${error ? ` The latest error: ${printable(error)}.` : ""} ${lost > 0 ? retryHint : ""}`.trim(),
   );
+}
+
+/** An empty list that is young shows that this is not the database which the operator means. */
+async function examineEntries(owner: pg.Client): Promise<Finding> {
+  const { rows } = await owner.query(
+    "SELECT count(*)::int AS entries, to_char(min(created_at) AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS oldest FROM public.earlyaccess",
+  );
+  const { entries, oldest } = rows[0];
+  return ok("Entries", oldest ? `${count(entries)}, the oldest of ${oldest}` : "none");
 }
 
 async function examineBackup(owner: pg.Client): Promise<Finding> {
