@@ -14,12 +14,16 @@ import { OperatorError } from "../errors.ts";
 import { projectRoot } from "../project-root.ts";
 import { print, runCommand } from "./command.ts";
 
-/** Studio's view state: https://github.com/prisma/studio/blob/main/Architecture/navigation-url-state.md */
-const newestEntries = new URLSearchParams({ table: "earlyaccess", sort: "created_at:desc,id:desc" });
+/**
+ * The newest entries, with the columns that are read most first; a sixth one would leave no room for others in 1,280 px. See
+ * https://github.com/prisma/studio/blob/main/Architecture/navigation-url-state.md
+ */
+const view = "#table=earlyaccess&sort=created_at:desc,id:desc&pin=name,email,company,job_title,status";
 
 /**
  * Runs in Studio's process. Its page sends telemetry to another host, which only a policy can stop; the policy also forbids frames.
- * Studio 7.10 sends database errors to its page as JSON, which lacks their message.
+ * Without a view, its page opens the first table, which is Prisma's own. Studio 7.10 sends database errors to its page as JSON,
+ * which lacks their message.
  */
 const preload = `
 import { ServerResponse } from "node:http";
@@ -27,6 +31,11 @@ const { writeHead } = ServerResponse.prototype;
 ServerResponse.prototype.writeHead = function (...args) {
   this.setHeader("Content-Security-Policy", "default-src 'self' 'unsafe-inline' data:; frame-ancestors 'none'");
   return writeHead.apply(this, args);
+};
+globalThis.Response = class extends Response {
+  constructor(body, init) {
+    super(typeof body === "string" ? body.replace("<script>", '<script>location.hash ||= "${view}";') : body, init);
+  }
 };
 Error.prototype.toJSON = function () { return { ...this, name: this.name, message: this.message }; };`;
 
@@ -54,7 +63,7 @@ await runCommand("DATABASE_ADMIN_URL", async (database) => {
   createInterface(studio.stdout).on("line", (line) => {
     if (!line.includes("http://localhost:")) return;
     if (forward) forwardOtherIps();
-    print(`Prisma Studio, with the newest entries first: http://localhost:${port}/#${newestEntries.toString()}\n`);
+    print(`Prisma Studio, with the newest entries first: http://localhost:${port}\n`);
   });
   const [code] = await exit;
   process.exitCode = signalled ? 0 : (code ?? 1);

@@ -22,13 +22,15 @@ function cell(page: Page, column: string, row = 0): Locator {
   return page.locator(`td[data-grid-row-index="${row}"][data-grid-column-id="${column}"]`);
 }
 
-it("Studio opens the printed link with the newest entries first, without requests to other hosts, and stores a status", async () => {
-  const page = await openPage({ viewport: { width: 4_000, height: 1_000 } }); // Studio renders only visible columns.
-  await page.goto(/http:\S+/.exec(studio.stdout())?.[0] ?? "");
+const isInWindow = (shown: Locator) => shown.evaluate((element) => element.getBoundingClientRect().right <= innerWidth);
+
+it("Studio opens its address with the newest entries and the columns of a sign-up first, asks no other host, and stores a status", async () => {
+  const page = await openPage({ url: /http:\S+/.exec(studio.stdout())?.[0] ?? "" });
   await cell(page, "name").waitFor();
   const newest = await database.query("SELECT name FROM earlyaccess ORDER BY created_at DESC LIMIT 3");
   for (const [row, { name }] of newest.entries()) expect(await cell(page, "name", row).innerText()).toBe(name);
   expect(page.sentRequests.filter((request) => !request.includes(` ${studio.url}`))).toEqual([]);
+  for (const column of ["company", "job_title", "status"]) expect(await isInWindow(cell(page, column))).toBe(true);
   const email = await cell(page, "email").innerText();
   await cell(page, "status").dblclick();
   await page.getByRole("button", { name: "invited" }).click();
