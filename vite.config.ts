@@ -13,13 +13,10 @@ const browser: UserConfig = {
   root: path("client"),
   plugins: [
     react(),
-    sonnerWithoutInlineStyle(),
     scriptAtLowPriority(),
     reloadForServerModules(),
     compression({ algorithms: ["gzip", "brotliCompress"] }),
   ],
-  // Vite's pre-bundling in development would bypass the plugin.
-  optimizeDeps: { exclude: ["sonner"] },
   build: {
     target: oldestBrowsers,
     outDir: path("dist/client"),
@@ -61,28 +58,6 @@ const server: UserConfig = {
 };
 
 export default defineConfig(({ isSsrBuild }) => (isSsrBuild ? server : browser));
-
-/**
- * Importing sonner adds a <style> element, which the CSP forbids; its stylesheet is imported instead. The build fails if a
- * new version of sonner has another file or another statement.
- */
-function sonnerWithoutInlineStyle(): Plugin {
-  let isChanged = false;
-  return {
-    name: "sonner-without-inline-style",
-    transform: {
-      filter: { id: /sonner\/dist\/index\.mjs/ },
-      handler(code) {
-        const result = code.replace(/^__insertCSS\(.*\);$/m, "");
-        isChanged = result !== code;
-        return { code: result, map: null };
-      },
-    },
-    generateBundle() {
-      if (!isChanged) this.error("sonner/dist/index.mjs has no statement __insertCSS(…) to remove");
-    },
-  };
-}
 
 /** Loads the script after the font. Vite replaces the script's tag and drops the attributes of the template. */
 function scriptAtLowPriority(): Plugin {

@@ -2,7 +2,6 @@
 import { flushSync } from "react-dom";
 import { createRoot } from "react-dom/client";
 import { toast, Toaster } from "sonner";
-import "sonner/dist/styles.css";
 import "./toasts.css";
 import { earlyAccess } from "../shared/content.ts";
 import type { FailureReason } from "./join.ts";

@@ -12,6 +12,12 @@ interface SecurityPolicy {
   allowIndexing: boolean;
 }
 
+/** Of the <style> element that sonner 2.0.8 adds empty, and then fills. After an update, the browser's console names the new hash. */
+const sonnerStyle = [
+  "sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=",
+  "sha256-StEaX+se6YS7pqjzrzMIA0KaX9zF/8zAhvQXZAe5epY=",
+];
+
 /** Chromium prints a warning for a name that it does not know. */
 const permissionsPolicy = "camera=(), geolocation=(), microphone=(), payment=(), usb=()";
 
@@ -27,7 +33,7 @@ export function securityHeaders(policy: SecurityPolicy): string[] {
       directives: {
         defaultSrc: ["'none'"],
         scriptSrc: ["'self'", ...inline.scripts],
-        styleSrc: ["'self'", ...inline.styles],
+        styleSrc: ["'self'", ...inline.styles, ...sonnerStyle.map((hash) => `'${hash}'`)],
         imgSrc: ["'self'"],
         fontSrc: ["'self'"],
         connectSrc: ["'self'"],
