@@ -53,10 +53,17 @@ const login = { user: "ada@perennial.example", password: "p@ss:w/ö rd%" };
 
 it.each<[behaviour: string, options: MailServerOptions, message: RegExp]>([
   ["if a login would travel unencrypted", { login }, /^Mail server error \(STARTTLS\): (500|502)/],
+  ["with TLS, without a login, and an untrusted certificate", { encryption: "TLS" }, /DEPTH_ZERO_SELF_SIGNED_CERT/],
   ["with TLS and an untrusted certificate", { login, encryption: "TLS" }, /DEPTH_ZERO_SELF_SIGNED_CERT/],
   ["with STARTTLS and an untrusted certificate", { login, encryption: "STARTTLS" }, /DEPTH_ZERO_SELF_SIGNED_CERT/],
 ])("the worker sends neither a mail nor a password %s", async (_, options, message) => {
   const server = await open(options);
   expect((await failureOf(server.url)).message).toMatch(message);
   expect(server.recipients).toEqual([]);
+});
+
+it("a relay without a login gets mails with STARTTLS, whatever its certificate", async () => {
+  const server = await open({ encryption: "STARTTLS" });
+  await send(server.url);
+  expect(server.recipients).toEqual(["ada@example.com"]);
 });

@@ -4,7 +4,10 @@ import { mayHoldEmail } from "../errors.ts";
 import { isOfAddress } from "../models/list/mails.ts";
 
 export interface MailServer {
-  /** smtps:// is TLS from the start. smtp:// requires STARTTLS if the URL has credentials; otherwise it uses STARTTLS if offered. */
+  /**
+   * smtps:// is TLS from the start. smtp:// requires STARTTLS if the URL has credentials. Otherwise it uses STARTTLS if offered, with
+   * any certificate, as without the offer it would send unencrypted; a relay usually has a certificate of its own.
+   */
   url: string;
   /** The host name that the worker sends in EHLO. */
   client: string;
@@ -82,14 +85,17 @@ export async function verifyMailServer(server: MailServer): Promise<void> {
 
 function createMailTransport({ url, client }: MailServer) {
   const { protocol, hostname, port, username, password } = new URL(url);
+  const isSecure = protocol === "smtps:";
+  const hasLogin = username !== "";
   const auth = { user: decodeURIComponent(username), pass: decodeURIComponent(password) };
   return createTransport({
-    ...(username && { auth }),
+    ...(hasLogin && { auth }),
     name: client,
     host: hostname.replace(/^\[(.*)\]$/, "$1"),
-    port: port ? Number(port) : protocol === "smtps:" ? 465 : 587,
-    secure: protocol === "smtps:",
-    requireTLS: protocol === "smtp:" && username !== "",
+    port: port ? Number(port) : isSecure ? 465 : 587,
+    secure: isSecure,
+    requireTLS: hasLogin,
+    tls: { rejectUnauthorized: isSecure || hasLogin },
     dnsTimeout: connectionMs,
     connectionTimeout: connectionMs,
     greetingTimeout: connectionMs,
