@@ -60,6 +60,7 @@ function linkPage(name: keyof typeof linkPages, plant: PlantName) {
 }
 
 const token = tokenPattern(tokenParam);
+const expired = linkPage("expired", "wilted");
 /** Matches a query with the parameter. URLSearchParams would spend the time of 40 requests on a query of 16 KB. */
 const paramPattern = (name: string) => new RegExp(`(?:^|&)${name}(?:[=&]|$)`);
 
@@ -87,8 +88,10 @@ export const pages = {
   },
   confirm: { path: confirmPath, query: token, ...linkPage("confirm", "seedling") },
   confirmed: linkPage("confirmed", "grown"),
-  expired: linkPage("expired", "wilted"),
+  /** After the row with a token: a link that a mail program cut. */
+  expired: { path: confirmPath, ...expired },
   leave: { path: leavePath, query: token, ...linkPage("leave", "grown") },
+  unreadable: { path: leavePath, ...expired },
   left: linkPage("left", "wilted"),
   notFound: {
     // The entry script logs the unknown path in the browser's console.

@@ -353,7 +353,7 @@ export const linkPages = {
   },
   expired: {
     heading: "This link has expired",
-    text: "The sign-up behind it may have been removed from the early access list.",
+    text: "Please copy the whole link from our email into the address bar. If it still leads here, the sign-up behind it may have been removed from the early access list.",
   },
   leave: {
     heading: "Leave the list",

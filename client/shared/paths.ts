@@ -30,7 +30,7 @@ export const confirmPath = "/confirm";
 export const leavePath = "/leave";
 export const tokenParam = "token";
 
-/** Returns a pattern of queries with a token in the parameter. */
+/** Returns a pattern of queries with a token in the parameter, also between characters that a mail program added or encoded. */
 export function tokenPattern(param: string): RegExp {
-  return new RegExp(`(?:^|&)${param}=([\\w-]{22})(?:&|$)`);
+  return new RegExp(`(?:^|&)${param}(?:%[\\dA-F]{2}|[^\\w&%-])+([\\w-]{22})(?![\\w-])`, "i");
 }

@@ -59,8 +59,40 @@ it("each token has 128 random bits, and the list has only its hash", () => {
   for (let i = 0; i < 21; i++) expect(new Set(tokens.map((token) => token[i])).size, `character ${i}`).toBe(64);
 });
 
-it.each(["/confirm", "/leave?token=short", `/confirm?token=${"x".repeat(23)}`])("%s returns 404", async (path) => {
-  expect([(await request(site.app).get(path)).status, (await post(path)).status]).toEqual([404, 404]);
+const cut = "x".repeat(21);
+it.each([
+  "/confirm",
+  "/leave?",
+  `/leave?token=${cut}`,
+  `/confirm?token=${cut}&utm_source=x`,
+  `/confirm?token=${cut}xx`,
+])(
+  "GET %s, a link that a mail program cut, returns a page that says what to do, and a POST changes nothing",
+  async (path) => {
+    expect((await request(site.app).get(path)).text).toContain("Please copy the whole link from our email");
+    expect((await post(path)).status).toBe(405);
+  },
+);
+
+it.each([
+  "#>",
+  "#.",
+  "#=",
+  "#%3E",
+  "#%20",
+  "%20#%0D%0A",
+  "%3C#%3E",
+  "#?utm_source=x",
+  "#&utm_source=x",
+  "=#",
+  "#,",
+  '#"',
+])("a link works whose token a mail program changed to %s", async (dirty) => {
+  const query = `token=${dirty.replace("#", await mail())}`;
+  expect((await request(site.app).get(`/confirm?${query}`)).text).toContain("Confirm my address");
+  expect((await post(`/confirm?${query}`)).text).toContain("Your address is confirmed");
+  await post(`/leave?${query.replace("token=", "token%3D")}`);
+  expect(await entries()).toEqual([]);
 });
 
 it("POST /confirm sets the time of the confirmation once", async () => {
