@@ -57,11 +57,22 @@ it.each(secretNames)("the configuration rejects the example of %s in production"
 });
 
 const key = settings.ERASURE_KEY.example;
-const complete = { PORT: "1", DATABASE_URL: url, MAIL_FROM: "a@b.co", PUBLIC_URL: "https://b.co", ERASURE_KEY: key };
+const complete = {
+  PORT: "1",
+  DATABASE_URL: url,
+  MAIL_FROM: "a@b.co",
+  PUBLIC_URL: "https://b.co",
+  ERASURE_KEY: key,
+  WEBHOOK_URL: "https://b.co",
+};
 it.each<[rule: string, env: NodeJS.ProcessEnv]>([
   ['METRICS_PORT is "9464" but must be another port than PORT', { PORT: "9464", METRICS_PORT: "9464" }],
   ["MAIL_FROM is not set, but SMTP_URL needs it, for example MAIL_FROM=", { SMTP_URL: "smtp://b.co" }],
   ["PUBLIC_URL is not set, but MAIL_FROM needs it", { MAIL_FROM: "a@b.co", ERASURE_KEY: key }],
+  [
+    'WEBHOOK_URL is "http://…" but must be on another port than 6000, which ',
+    { WEBHOOK_URL: "http://hooks.example:6000/" },
+  ],
   ["ERASURE_KEY is not set, but MAIL_FROM needs it", { MAIL_FROM: "a@b.co", PUBLIC_URL: "https://b.co" }],
 ])("the configuration says: %s", (rule, env) => {
   expect(errorOf(env)).toMatch(new RegExp(`^The configuration is not valid:\n  ${rule}.*$`));
@@ -123,16 +134,40 @@ it.each<[SettingName, string, unknown]>([
 
 it.each<[SettingName, string[]]>([
   ["PORT", ["65536", "1e3", "3000.5"]],
-  ["PUBLIC_URL", ["a.example", "https://a.example/x", "ftp://a.example", "https://me@a.example"]],
+  [
+    "PUBLIC_URL",
+    ["a.example", "https://a.example/x", "ftp://a.example", "https://me@a.example", "http://a.example:6000"],
+  ],
   ["DATABASE_URL", ["mysql://me:secret@db/x", "postgres://db/x", "postgres://web@db/", "postgres://web:%@db/x"]],
   ["TRUST_PROXY", ["true", "33"]],
   ["SIGNUP_LIMIT", ["0"]],
   ["SIGNUP_WINDOW_SECONDS", ["-1", "86401"]],
   ["WAITLIST_CLOSES", ["2026-02-30", "31.12.2026", "2026-12-31T18:00", "2026-12-31T25:00Z"]],
-  ["WEBHOOK_URL", ["ftp://hooks.example/", "https://user@hooks.example/", "https://:secret@hooks.example/"]],
+  [
+    "WEBHOOK_URL",
+    [
+      "ftp://hooks.example/",
+      "https://user@hooks.example/",
+      "https://:secret@hooks.example/",
+      "http://relay.example:25/",
+    ],
+  ],
   ["WEBHOOK_SECRET", ["secret", ...[23, 65].map((bytes) => `whsec_${Buffer.alloc(bytes).toString("base64")}`)]],
   ["ERASURE_KEY", ["k".repeat(31), `${key} ${key}`]],
-  ["SMTP_URL", ["ftp://b.co", "smtp://", "smtp://:pass@b.co", "smtp://b.co/x", "smtp://b.co?x", "smtp://u:%@b.co"]],
+  [
+    "SMTP_URL",
+    [
+      "ftp://b.co",
+      "smtp://",
+      "smtp://:pass@b.co",
+      "smtp://b.co/x",
+      "smtp://b.co?x",
+      "smtp://u:%@b.co",
+      "smtp://u@b.co",
+      "smtp://b.co:465",
+      "smtps://b.co:587",
+    ],
+  ],
   ["MAIL_FROM", ['"Ada" <a@b.co>', "Ada, Bob <a@b.co>", "Ada <a>", "Ada <a@b.co> x", "<a@b.co>", "a@b.co, c@d.co"]],
   ["CONTACT_EMAIL", ["privacy", "mailto:a@b.co", "a@b.co, c@d.co"]],
   ["LEGAL_LINKS", ["https://a", "A=http://a.co", "A=javascript:x", "=https://a", "A=https://a b", "A=https://a, B"]],
