@@ -19,16 +19,14 @@ export class MailAttempts {
 
   /** graphile-worker calls it before it takes a job. After the minute, one job may come: several together would lose their order. */
   readonly forbiddenFlags = (): string[] => {
-    if (!this.#failure) return [];
-    if (Date.now() < Math.max(this.#nextAttempt, this.#nextJob)) return [waitingFlag];
+    if (this.#isPaused() || (this.#failure && Date.now() < this.#nextJob)) return [waitingFlag];
     this.#nextJob = Date.now() + 1000; // Another one, if this one was a webhook.
     return [];
   };
 
   /** Returns the latest failure if the mail must wait. Otherwise, while the server fails, the other mails wait for a minute. */
   begin(): MailError | undefined {
-    if (!this.#failure) return undefined;
-    if (Date.now() < this.#nextAttempt) return this.#failure;
+    if (this.#isPaused()) return this.#failure;
     this.#nextAttempt = Date.now() + pauseMs;
     return undefined;
   }
@@ -39,21 +37,25 @@ export class MailAttempts {
   }
 
   /**
-   * Returns undefined if the failure is about the address of the entry, which only an enhanced code says for certain. Otherwise,
-   * the other mails wait; the returned entries had the same refusal.
+   * Returns undefined if the reply is about the address of the entry, which only an enhanced code says for certain. Otherwise, the
+   * other mails wait; the returned entries had the same refusal.
    */
   fail(entry: string, error: MailError): string[] | undefined {
-    if (error.refusal && error.hasEnhancedCode) return undefined;
-    if (error.refusal) {
-      // Without words with digits, such as the number of the message.
-      const refusal = error.message.replaceAll(/\S*\d\S*/g, "");
-      if (refusal !== this.#refusal) this.#refused.clear();
-      this.#refusal = refusal;
-      this.#refused.add(entry);
-      if (this.#refused.size < several) return undefined;
-    }
+    if (error.refusal && this.#addRefusal(entry, error) < several) return undefined;
     this.#failure = error;
     this.#nextAttempt = Date.now() + pauseMs;
     return error.refusal ? [...this.#refused] : [];
+  }
+
+  #isPaused = () => this.#failure !== undefined && Date.now() < this.#nextAttempt;
+
+  /** Returns how many entries in a row got a refusal that does not say its reason. */
+  #addRefusal(entry: string, { code, message }: MailError): number {
+    if (code.includes(".")) return 0;
+    // Without words with digits, such as the number of the message.
+    const refusal = message.replaceAll(/\S*\d\S*/g, "");
+    if (refusal !== this.#refusal) this.#refused.clear();
+    this.#refusal = refusal;
+    return this.#refused.add(entry).size;
   }
 }

@@ -1,13 +1,10 @@
 // The mail server: sends one message with nodemailer. Its errors have the server's words, without the recipient's address.
 import { createTransport, type NodemailerError, type SendMailOptions } from "nodemailer";
-import { mayHoldEmail } from "../errors.ts";
+import { withoutEmail } from "../errors.ts";
 import { isOfAddress } from "../models/list/mails.ts";
 
 export interface MailServer {
-  /**
-   * smtps:// is TLS from the start. smtp:// requires STARTTLS if the URL has credentials. Otherwise it uses STARTTLS if offered, with
-   * any certificate, as without the offer it would send unencrypted; a relay usually has a certificate of its own.
-   */
+  /** smtps:// is TLS from the start. smtp:// requires STARTTLS if the URL has credentials; otherwise it uses it, if offered, with any certificate. */
   url: string;
   /** The host name that the worker sends in EHLO. */
   client: string;
@@ -16,45 +13,23 @@ export interface MailServer {
 /** The message of a MailError begins with this. */
 export const mailServerError = "Mail server error";
 
-/** The message is for the log and the queue. */
+/** The message has the server's words, for the log and the queue. */
 export class MailError extends Error {
   override name = "MailError";
 
   constructor(
+    message: string,
     /** Reply code and enhanced code (RFC 3463) or, without a reply, the error's code. */
     readonly code: string,
-    /** The step that got the reply; undefined without a reply to a command. */
-    readonly command: string | undefined,
+    /** What mail_refusal records; undefined if the reply is not about the address. */
+    readonly refusal: string | undefined,
     /** True if the connection ended after the message, before the reply. */
     readonly mayHaveArrived: boolean,
     /** The server's words. Not for the log: they may repeat the address. */
     readonly reply: string,
-    email: string,
   ) {
-    // The reply to a login may repeat the login.
-    const words = command?.startsWith("AUTH") ? "" : withoutAddress(reply, email);
-    super(`${mailServerError}${command ? ` (${command})` : ""}: ${words || code}`);
+    super(`${mailServerError}${message}`);
   }
-
-  /** What mail_refusal records if the refusal is about the address; undefined if it is about the sender, the message or the server. */
-  get refusal(): string | undefined {
-    if (this.command !== "RCPT TO" && this.command !== "DATA") return undefined;
-    const refusal = this.hasEnhancedCode ? this.code : `${this.code} to ${this.command}`;
-    return isOfAddress(refusal) ? refusal : undefined;
-  }
-
-  get hasEnhancedCode(): boolean {
-    return this.code.includes(".");
-  }
-}
-
-/** Returns the reply on one line, without words that hold the address or one of its two parts. */
-function withoutAddress(reply: string, email: string): string {
-  const parts = email.split("@").map((part) => part.replaceAll(/\W/g, "\\$&"));
-  const named = new RegExp(`(?<!\\w)(?:${parts.join("|")})(?!\\w)`, "i");
-  const isHidden = (word: string) => mayHoldEmail(word) || (email !== "" && named.test(word));
-  const words = reply.split(/\s+/).map((word) => (isHidden(word) ? "…" : word));
-  return words.join(" ").slice(0, 300);
 }
 
 /** In milliseconds, for the name, the connection, the greeting and STARTTLS. */
@@ -104,11 +79,16 @@ function createMailTransport({ url, client }: MailServer) {
 }
 
 function toMailError(error: NodemailerError, isHandedOver = false, email = ""): MailError {
-  const { code = "unknown error", timeoutType = code, originalCode = timeoutType } = error;
-  const { command, response = "", responseCode } = error;
+  const { code: cause = "unknown error", timeoutType = cause, originalCode = timeoutType } = error;
+  const { command = "", response = "", responseCode } = error;
   const enhanced = /^\d{3}[ -]([245]\.\d{1,3}\.\d{1,3})(?!\S)/.exec(response)?.[1];
-  const reason = responseCode ? [responseCode, enhanced].filter(Boolean).join(" ") : originalCode;
+  const code = responseCode ? [responseCode, enhanced].filter(Boolean).join(" ") : originalCode;
+  // The reply to a login may repeat the login.
+  const words = (!command.startsWith("AUTH") && withoutEmail(response, email)) || code;
+  const refusal = enhanced ? code : `${code} to ${command}`;
+  const isAboutAddress = (command === "RCPT TO" || command === "DATA") && isOfAddress(refusal);
   // CONN is no command: the server refused the connection.
-  const step = responseCode && command !== "CONN" ? command : undefined;
-  return new MailError(reason, step, isHandedOver && !responseCode, response, email);
+  const step = responseCode && command !== "CONN" ? ` (${command})` : "";
+  const mayHaveArrived = isHandedOver && !responseCode;
+  return new MailError(`${step}: ${words}`, code, isAboutAddress ? refusal : undefined, mayHaveArrived, response);
 }
