@@ -44,8 +44,8 @@ function reportView() {
 }
 
 /**
- * Hydrates the section when it is at most one screen away, has focus, or shows a sign-up again. React takes 60 ms on a phone; a visitor who does not
- * come near the form does not wait for it. If the fetch fails, the form works as plain HTML.
+ * Hydrates the section when it is at most one screen away, has focus, or shows a sign-up again. React takes 60 ms on a phone; a
+ * visitor who does not come near the form does not wait for it. If the fetch fails, the form works as plain HTML.
  */
 function hydrateNear(element: HTMLElement) {
   const hydrate = () => void import("./hydrate.tsx").catch(() => undefined);

@@ -47,6 +47,10 @@ export function EarlyAccessForm({ headingId, undone, onJoined }: Props) {
     setState({ step: "sending" });
     const result = await joining;
     isSending.current = false;
+    if (!result) {
+      setState({ step: "idle" }); // The browser's Back button returns to the form.
+      return form.submit();
+    }
     // The disabled button lost focus. Move focus to the result, unless the visitor has moved it out of the form.
     const { activeElement } = document;
     const moveFocus = activeElement === document.body || form.contains(activeElement);

@@ -13,73 +13,76 @@ export interface Failure {
   errors: FieldErrors;
 }
 /** The token to undo the sign-up is undefined if the site sends mails. */
-export type JoinResult = { ok: true; undo?: string } | ({ ok: false } & Failure);
+export type JoinResult = { ok: true; undo?: string | undefined } | ({ ok: false } & Failure);
 
 /** In milliseconds; without a response by then, the sign-up counts as failed. */
 const timeout = 15_000;
 
 /**
- * Sends an entry to the server. Never rejects: it logs a failure and returns the server's error for each field.
+ * Sends an entry to the server. Never rejects: it logs a failure and returns the server's error for each field. Returns undefined
+ * if a proxy answered with a page, such as a challenge or a network's log-in (captive portal), which only a plain form post shows.
  * @param referrer the URL of the page that linked here; only its host is sent. The server reads the campaign from the
  *   Referer header of this request.
  * @throws if this browser cannot create the request.
  */
-export function join(entry: Record<string, unknown>, referrer: string): Promise<JoinResult> {
+export function join(entry: Record<string, unknown>, referrer: string): Promise<JoinResult | undefined> {
   const request = fetch(signupPath, {
     method: "POST",
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify({ ...entry, source: { referrer: externalHost(referrer) } }),
     signal: AbortSignal.timeout(timeout),
-    redirect: "error",
+    redirect: "manual",
   });
   return readResult(request);
 }
 
-async function readResult(request: Promise<Response>): Promise<JoinResult> {
+async function readResult(request: Promise<Response>): Promise<JoinResult | undefined> {
   try {
     const response = await request;
-    // Only 201 means that the entry is stored. A network's log-in page (captive portal) answers with 200.
-    if (response.status === 201) return { ok: true, ...(await readUndo(response)) };
+    // Only 201 means that the entry is stored. A proxy may have replaced its body.
+    if (response.status === 201) return { ok: true, undo: await readUndo(response) };
     console.error("Joining the waitlist failed with status", response.status);
-    const reason = response.status === 410 ? "closed" : "failure";
-    return {
-      ok: false,
-      reason,
-      text: explain(response) ?? earlyAccess[reason].text,
-      errors: await readErrors(response),
-    };
+    const errors = await readErrors(response);
+    const text = explain(response) ?? (errors && earlyAccess.failure.text);
+    if (text === undefined) return undefined;
+    return { ok: false, reason: response.status === 410 ? "closed" : "failure", text, errors: errors ?? {} };
   } catch (error) {
     console.error("Joining the waitlist failed:", error);
     return { ok: false, reason: "failure", text: earlyAccess[navigator.onLine ? "noResponse" : "offline"], errors: {} };
   }
 }
 
+/** Says what the status alone tells: a proxy may have replaced the body. */
 function explain({ status, headers }: Response): string | undefined {
+  if (status === 410) return earlyAccess.closed.text;
   const seconds = Number(headers.get("Retry-After"));
-  const refusal = earlyAccess.refusals[status];
+  const refusal = earlyAccess.refusals[status >= 500 ? 503 : status];
   return refusal && seconds > 0 ? `${refusal} ${earlyAccess.wait(seconds)}` : refusal;
 }
 
 /** Returns the token, and logs the rest of the response. Never rejects, because the entry is stored. */
-async function readUndo(response: Response): Promise<{ undo?: string }> {
-  const { undo: token, ...data } = (await response.json().catch(() => ({}))) as { undo?: string };
+async function readUndo(response: Response): Promise<string | undefined> {
+  const body = (await response.json().catch(() => undefined)) as { undo?: string } | null | undefined;
+  const { undo: token, ...data } = body ?? {};
   console.debug("Joined the waitlist:", data);
-  return token === undefined ? {} : { undo: token };
+  return token;
 }
 
 /** Returns whether the server has removed the entry that the sign-up added, if it added one. */
 export async function undo(token: string): Promise<boolean> {
   const path = `${leavePath}?${tokenParam}=${token}`;
   const options = { method: "POST", signal: AbortSignal.timeout(timeout), redirect: "error" } as const;
-  return fetch(path, options).then(
-    ({ ok }) => ok,
-    () => false,
-  );
+  const response = await fetch(path, options).catch(() => undefined);
+  const page = await response?.text().catch(() => "");
+  return page?.includes('data-page="left"') ?? false;
 }
 
-async function readErrors(response: Response): Promise<FieldErrors> {
-  if (response.status !== 422) return {};
-  const { errors = [] } = (await response.json()) as { errors?: { pointer: string; detail: string }[] };
+/** Returns undefined if the body is not the site's. */
+async function readErrors(response: Response): Promise<FieldErrors | undefined> {
+  if (!response.headers.get("Content-Type")?.startsWith("application/problem+json")) return undefined;
+  const { errors = [] } = (await response.json().catch(() => ({}))) as {
+    errors?: { pointer: string; detail: string }[];
+  };
   return Object.fromEntries(errors.map(({ pointer, detail }) => [pointer.replace("#/", ""), detail]));
 }
 

@@ -238,8 +238,10 @@ export const earlyAccess = {
     title: "Error",
     text: "Something went wrong. Please try again.",
   },
-  /** Why a sign-up was refused for a time, by HTTP status. */
+  /** Why a sign-up failed, by HTTP status; 0 is a redirect. */
   refusals: {
+    0: "Your network may want you to log in first. What you typed is still here.",
+    422: "Please check what you typed.",
     429: "There were many sign-ups from your network.",
     503: "We can’t save your sign-up right now.",
   } as Record<number, string>,

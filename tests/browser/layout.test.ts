@@ -158,7 +158,9 @@ it("the landing page does not shift while it loads and its animations run", asyn
 });
 
 it.each([360, 1280])("at %d px, a sign-up that a reload shows again moves nothing", async (width) => {
-  const page = await openPage({ url: `${sites.open.url}/#early-access`, viewport: { width, height: 800 } });
+  const page = await openPage({ viewport: { width, height: 800 } });
+  await page.route("**/hydrate-*.js", () => undefined, { times: 1 });
+  await page.goto(`${sites.open.url}/#early-access`);
   await page.evaluate(() => history.replaceState({ joined: "A".repeat(22) }, ""));
   const { height } = await page.locator("#early-access").evaluate((section) => section.getBoundingClientRect());
   await page.reload();
