@@ -29,7 +29,7 @@ function drawKey(): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-if (root.dataset.page === ("notFound" satisfies PageId)) console.warn("404: there is no page at", location.pathname);
+if (root.dataset.page === ("*" satisfies PageId)) console.warn("404: there is no page at", location.pathname);
 
 if ("beacon" in root.dataset) {
   // A prerendered page, or one in a background tab, may never be seen.

@@ -1,53 +1,80 @@
 // Server rendering: finds the page for a request and renders it to HTML. Vite loads this file in development; the build bundles it.
 import { renderToString } from "react-dom/server";
-import { StaticRouter } from "react-router-dom";
+import {
+  createStaticHandler,
+  createStaticRouter,
+  matchRoutes,
+  StaticRouterProvider,
+  type StaticHandlerContext,
+} from "react-router-dom";
 import { meta } from "./shared/content.ts";
 import { FormFailureSummary } from "./early-access/form-failure-summary.tsx";
-import { FormFailureContext, type FormFailure } from "./shared/landing-state.ts";
-import { pages, type Page, type PageId } from "./routes.tsx";
+import { FormFailureContext, PageContext, type FormFailure } from "./shared/landing-state.ts";
+import { routes, states, type PageHandle, type PageId, type StateName } from "./routes.tsx";
 import { SettingsContext, type PageSettings } from "./shared/site-settings.ts";
 
 export type { PageId };
 
-/** A page's row, with what the settings and a failed form post change. */
-export interface RenderedPage extends Page {
+/** A page's handle, with what the settings and a failed form post change. */
+export interface RenderedPage extends PageHandle {
   id: PageId;
+  path: string;
   status: number;
   body: string;
 }
 
-const rows = Object.entries<Page>(pages) as [PageId, Page][];
+const { dataRoutes, query: matchRequest } = createStaticHandler(routes);
+const stateNames = Object.keys(states) as StateName[];
+const handles = new Map<PageId, PageHandle>([
+  ...[...routes, ...(routes[0]?.children ?? [])].map(
+    ({ id, path, handle }) => [path ?? id, handle] as [PageId, PageHandle],
+  ),
+  ...stateNames.map((name) => [name, states[name].handle] as [PageId, PageHandle]),
+]);
+const idsWith = (key: "prerendered" | "listed") => [...handles].flatMap(([id, handle]) => (handle[key] ? id : []));
 
-export const prerenderedIds = rows.filter(([, { prerendered }]) => prerendered).map(([id]) => id);
-
+export const prerenderedIds = idsWith("prerendered");
 /** Paths of the pages that search engines may list, for the sitemap. */
-export const listedPaths = rows.flatMap(([, { listed, path }]) => (listed && path ? [path] : []));
+export const listedPaths = idsWith("listed");
 
-/** Returns the page of a URL, or undefined. Each page has one spelling: React Router would also take "/privacy/" for "/privacy". */
-export function findPage(path: string, query: string): PageId | undefined {
-  return rows.find(([, page]) => page.path === path && (!page.query || page.query.test(query)))?.[0];
+/** Returns the state of the page at the path that the query names. */
+export function findState(path: string, query: string): StateName | undefined {
+  return stateNames.find((name) => {
+    const state: { path: string; query?: RegExp } = states[name];
+    return state.path === path && state.query?.test(query);
+  });
+}
+
+/** Returns the page of a URL. Each has one spelling: React Router would also take "/privacy/" and "/%70rivacy" for "/privacy". */
+export function findPage(path: string, query: string): PageId {
+  const route = path.includes("%") ? undefined : matchRoutes(routes, path)?.at(-1)?.route.path;
+  return findState(path, query) ?? (route === path ? (route as PageId) : "*");
 }
 
 /** @throws whatever a component throws. */
-export function renderPage(id: PageId, settings: PageSettings, failure?: FormFailure): RenderedPage {
-  const page: Page = pages[id];
+export async function renderPage(id: PageId, settings: PageSettings, failure?: FormFailure): Promise<RenderedPage> {
+  const path = id in states ? states[id as StateName].path : id.startsWith("/") ? id : "/*";
+  const context = (await matchRequest(new Request(`http://localhost${path}`))) as StaticHandlerContext;
+  if (id === "failed") context.errors = { failed: new Error() }; // On a server, React renders no error boundary.
   const shownFailure = failure && { ...failure, summary: <FormFailureSummary failure={failure} /> };
-  const { path = "/*", element } = page;
   const body = renderToString(
-    <StaticRouter location={path}>
-      <SettingsContext value={settings}>
-        <FormFailureContext value={shownFailure}>{element}</FormFailureContext>
-      </SettingsContext>
-    </StaticRouter>,
+    <SettingsContext value={settings}>
+      <FormFailureContext value={shownFailure}>
+        <PageContext value={id}>
+          <StaticRouterProvider router={createStaticRouter(dataRoutes, context)} context={context} hydrate={false} />
+        </PageContext>
+      </FormFailureContext>
+    </SettingsContext>,
   );
-  const description = (settings.closed && page.closedDescription) || page.description;
-  const rendered = { status: 200, ...page, description, id, body };
+  const handle = handles.get(id) as PageHandle;
+  const description = (settings.closed && handle.closedDescription) || handle.description;
+  const rendered = { status: 200, ...handle, description, id, path, body };
   if (!failure) return rendered;
   const { status } = failure;
   return {
     ...rendered,
     status,
-    title: meta.errorPrefix + page.title,
+    title: meta.errorPrefix + handle.title,
     caching: undefined,
     listed: false,
     countsViews: false,

@@ -1,5 +1,6 @@
-// The table of pages: one row for each page and state. Its key is the page's id everywhere.
+// The routes, among which React Router chooses, and the states of their pages.
 import type { ReactNode } from "react";
+import type { RouteObject } from "react-router-dom";
 import {
   confirmPath,
   joinedParam,
@@ -10,18 +11,14 @@ import {
   undoneParam,
   undoParam,
 } from "./shared/paths.ts";
-import { closedList, errorPage, linkPages, meta, notFound, product } from "./shared/content.ts";
+import { closedList, errorPage, linkPages, meta, notFound, product, type LinkPageCopy } from "./shared/content.ts";
 import { LandingPage } from "./pages/landing.tsx";
 import { LinkPage } from "./pages/link.tsx";
-import { Message, type PlantName } from "./pages/message.tsx";
+import { Message } from "./pages/message.tsx";
 import { PrivacyPage } from "./pages/privacy.tsx";
 
-export interface Page {
-  /** The path of its URL. A page without one is the response to a POST, to an unknown path or to a fault. */
-  path?: string;
-  /** The pattern of its query. The first row of a path that matches counts. */
-  query?: RegExp;
-  element: ReactNode;
+/** What a page is besides its element. */
+export interface PageHandle {
   /** 200 by default. */
   status?: number;
   title: string;
@@ -42,73 +39,90 @@ export interface Page {
   countsViews?: boolean;
 }
 
-const card = meta.landing.title;
 const landing = {
-  path: "/",
   ...meta.landing,
   closedDescription: closedList.description,
   sheet: "landing",
-  card,
+  card: meta.landing.title,
 } as const;
 const joined = { ...landing, ...meta.joined };
 
 /** A page of the links in the confirmation mail. */
-function linkPage(name: keyof typeof linkPages, plant: PlantName) {
-  const copy = linkPages[name];
-  const element = <LinkPage {...copy} plant={plant} />;
-  return { title: `${copy.heading} – ${product.name}`, description: copy.text, sheet: "other", element } as const;
+const linkHandle = ({ heading, text }: LinkPageCopy): PageHandle => ({
+  title: `${heading} – ${product.name}`,
+  description: text,
+  sheet: "other",
+});
+
+const page = (path: string, element: ReactNode, handle: PageHandle): RouteObject => ({
+  path,
+  element,
+  handle,
+  caseSensitive: true,
+});
+
+export const routes: RouteObject[] = [
+  {
+    id: "failed",
+    // The link repeats the request for the page.
+    errorElement: <Message name="failed" {...errorPage} href="" />,
+    handle: { status: 500, ...meta.error, sheet: "other" } satisfies PageHandle,
+    children: [
+      page("/", <LandingPage />, {
+        ...landing,
+        caching: "shared",
+        listed: true,
+        prerendered: true,
+        countsViews: true,
+      }),
+      page(privacyPath, <PrivacyPage />, {
+        ...meta.privacy,
+        card: meta.privacy.title,
+        sheet: "other",
+        caching: "shared",
+        listed: true,
+        prerendered: true,
+      }),
+      // Without a token: a link that a mail program cut.
+      page(confirmPath, <LinkPage />, linkHandle(linkPages.expired)),
+      page(leavePath, <LinkPage />, linkHandle(linkPages.expired)),
+      // The entry script logs the unknown path in the browser's console.
+      page("*", <Message name="not-found" {...notFound} />, {
+        status: 404,
+        ...meta.notFound,
+        sheet: "other",
+        caching: "revalidated",
+        prerendered: true,
+      }),
+    ],
+  },
+];
+
+interface State {
+  /** The path of its route, whose element reads the state. */
+  path: string;
+  /** The pattern of its query. A state without one is the response to a POST. */
+  query?: RegExp;
+  /** Replaces that of the route. */
+  handle: PageHandle;
 }
 
 const token = tokenPattern(tokenParam);
-const expired = linkPage("expired", "wilted");
 /** Matches a query with the parameter. URLSearchParams would spend the time of 40 requests on a query of 16 KB. */
 const paramPattern = (name: string) => new RegExp(`(?:^|&)${name}(?:[=&]|$)`);
 
-export const pages = {
-  undoable: { ...joined, query: tokenPattern(undoParam), element: <LandingPage state="undoable" /> },
-  joined: { ...joined, query: paramPattern(joinedParam), element: <LandingPage state="joined" />, prerendered: true },
-  undone: { ...landing, query: paramPattern(undoneParam), element: <LandingPage state="undone" /> },
-  landing: {
-    ...landing,
-    element: <LandingPage state="form" />,
-    caching: "shared",
-    listed: true,
-    prerendered: true,
-    countsViews: true,
-  },
-  privacy: {
-    path: privacyPath,
-    element: <PrivacyPage />,
-    ...meta.privacy,
-    card: meta.privacy.title,
-    sheet: "other",
-    caching: "shared",
-    listed: true,
-    prerendered: true,
-  },
-  confirm: { path: confirmPath, query: token, ...linkPage("confirm", "seedling") },
-  confirmed: linkPage("confirmed", "grown"),
-  /** After the row with a token: a link that a mail program cut. */
-  expired: { path: confirmPath, ...expired },
-  leave: { path: leavePath, query: token, ...linkPage("leave", "grown") },
-  unreadable: { path: leavePath, ...expired },
-  left: linkPage("left", "wilted"),
-  notFound: {
-    // The entry script logs the unknown path in the browser's console.
-    element: <Message name="not-found" {...notFound} />,
-    status: 404,
-    ...meta.notFound,
-    sheet: "other",
-    caching: "revalidated",
-    prerendered: true,
-  },
-  failed: {
-    // The link repeats the request for the page.
-    element: <Message name="failed" {...errorPage} href="" />,
-    status: 500,
-    ...meta.error,
-    sheet: "other",
-  },
-} satisfies Record<string, Page>;
+/** The first state whose query matches counts. */
+export const states = {
+  undoable: { path: "/", query: tokenPattern(undoParam), handle: joined },
+  joined: { path: "/", query: paramPattern(joinedParam), handle: { ...joined, prerendered: true } },
+  undone: { path: "/", query: paramPattern(undoneParam), handle: landing },
+  confirm: { path: confirmPath, query: token, handle: linkHandle(linkPages.confirm) },
+  confirmed: { path: confirmPath, handle: linkHandle(linkPages.confirmed) },
+  leave: { path: leavePath, query: token, handle: linkHandle(linkPages.leave) },
+  left: { path: leavePath, handle: linkHandle(linkPages.left) },
+} satisfies Record<string, State>;
 
-export type PageId = keyof typeof pages;
+export type StateName = keyof typeof states;
+
+/** The name of a state, or the path of a route; "failed" is the page of an error. */
+export type PageId = StateName | "/" | typeof privacyPath | typeof confirmPath | typeof leavePath | "*" | "failed";

@@ -1,6 +1,7 @@
 // The landing page: all sections in their order.
+import { use } from "react";
 import { navigation } from "../shared/content.ts";
-import type { LandingState } from "../shared/landing-state.ts";
+import { PageContext, type LandingState } from "../shared/landing-state.ts";
 import { EarlyAccess } from "../sections/early-access.tsx";
 import { Features } from "../sections/features.tsx";
 import { Footer } from "../sections/footer.tsx";
@@ -9,7 +10,8 @@ import { Navigation } from "../sections/navigation.tsx";
 import { Pricing } from "../sections/pricing.tsx";
 import { BrandPromise } from "../sections/promise.tsx";
 
-export function LandingPage({ state }: { state: LandingState }) {
+export function LandingPage() {
+  const page = use(PageContext);
   return (
     <>
       <a className="skip-link" href="#content">
@@ -21,7 +23,7 @@ export function LandingPage({ state }: { state: LandingState }) {
         <Features />
         <BrandPromise />
         <Pricing />
-        <EarlyAccess state={state} />
+        <EarlyAccess state={page === "/" ? "form" : (page as LandingState)} />
       </main>
       <Footer />
     </>

@@ -1,10 +1,16 @@
 // The pages of the links in the confirmation mail: a button, whose POST to the same path acts, and the result.
-import { linkPagesHome, type LinkPageCopy } from "../shared/content.ts";
+import { use } from "react";
+import { linkPages, linkPagesHome, type LinkPageCopy } from "../shared/content.ts";
+import { PageContext } from "../shared/landing-state.ts";
 import { Message, type PlantName } from "./message.tsx";
 
-export function LinkPage({ button, plant, ...copy }: LinkPageCopy & { plant: PlantName }) {
+const plants: Record<string, PlantName> = { confirm: "seedling", confirmed: "grown", leave: "grown" };
+
+export function LinkPage() {
+  const page = use(PageContext);
+  const { button, ...copy }: LinkPageCopy = linkPages[page as keyof typeof linkPages] ?? linkPages.expired;
   return (
-    <Message name="link" plant={plant} {...copy} link={button ? undefined : linkPagesHome}>
+    <Message name="link" plant={plants[page] ?? "wilted"} {...copy} link={button ? undefined : linkPagesHome}>
       {/* Without an action, the form posts to the page's own URL, with the token. */}
       {button && (
         <form method="post">

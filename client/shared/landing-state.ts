@@ -4,6 +4,9 @@ import type { FieldName } from "./fields.ts";
 
 export type LandingState = "form" | "joined" | "undoable" | "undone";
 
+/** The page that the server renders: the name of a state, or the path of a route. */
+export const PageContext = createContext<string>("/");
+
 /** The failure of a form post without JavaScript. Its page is never hydrated. */
 export interface FormFailure {
   status: number;

@@ -55,7 +55,7 @@ function sendFormFailure(getPage: Pages["getPage"], log: Logger): ErrorRequestHa
     if (!prefersHtml(req)) return next(thrown);
     const error = beginErrorResponse(thrown, res, log);
     const failure = describeFailure(req, error, Number(res.get("Retry-After")));
-    sendCached(req, res, await getPage("landing", failure));
+    sendCached(req, res, await getPage("/", failure));
   };
 }
 

@@ -29,7 +29,7 @@ export function entryLinks(links: EntryLinks, limits: SignupLimits, getPage: Pag
 
   post(confirmPath, tokenParam, async (token, req, res) => {
     const confirmed = await links.confirm(token);
-    await send(req, res, confirmed ? "confirmed" : "expired");
+    await send(req, res, confirmed ? "confirmed" : confirmPath);
   });
   post(leavePath, tokenParam, async (token, req, res) => {
     await links.leave(token);

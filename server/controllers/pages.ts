@@ -26,7 +26,7 @@ export function findCached({ url = "", headers }: IncomingMessage, frontend: Fro
 export function pages({ findPage, getPage, files }: Frontend): RequestHandler {
   return async function sendPage(req, res) {
     const id = await findPage(req.path, req.url.split("?", 2)[1] ?? "");
-    if (id || files.has(req.path)) requireRead(req);
-    sendCached(req, res, await getPage(id ?? "notFound"));
+    if (id !== "*" || files.has(req.path)) requireRead(req);
+    sendCached(req, res, await getPage(id));
   };
 }

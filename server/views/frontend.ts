@@ -20,9 +20,9 @@ export interface Frontend extends Pages {
 }
 
 export async function createBuiltFrontend(site: PublicSite): Promise<Frontend> {
-  const { findPage, listedPaths, prerenderedIds, renderPage } = await import("../../client/entry-server.tsx");
+  const { listedPaths, ...entry } = await import("../../client/entry-server.tsx");
   const { toDocument, styles } = await readTemplate(site);
-  const load = async () => ({ findPage, prerenderedIds, renderPage, toDocument });
+  const load = async () => ({ ...entry, toDocument });
   return {
     ...(await createPages(load, site.settings, true)),
     files: new Map([...(await readStaticFiles(builtClient)), ...crawlerFiles(site, listedPaths)]),

@@ -7,7 +7,7 @@ import { cacheResponse, compress, noStore, type CachedResponse } from "../http/c
 
 export type { PageId };
 
-/** The headers for each way of caching in the table of pages. */
+/** The headers for each way of caching that a handle names. */
 const cachings = {
   /** Browsers revalidate the page at each visit; a CDN keeps it for a minute. */
   shared: {
@@ -21,7 +21,7 @@ const cachings = {
 };
 
 /** What renders the pages: the build, or in development the sources with their latest edits. */
-interface Rendering extends Pick<typeof EntryServer, "findPage" | "prerenderedIds" | "renderPage"> {
+interface Rendering extends Pick<typeof EntryServer, "findPage" | "findState" | "prerenderedIds" | "renderPage"> {
   toDocument: (page: EntryServer.RenderedPage) => string | Promise<string>;
 }
 
@@ -32,8 +32,9 @@ export type Pages = Awaited<ReturnType<typeof createPages>>;
  * @throws whatever a component throws: a build that cannot render one of its prerendered pages does not start.
  */
 export async function createPages(load: () => Promise<Rendering>, settings: () => PageSettings, isBuilt: boolean) {
-  const { findPage, prerenderedIds } = await load();
-  const prerendered = new Map<PageId, CachedResponse>();
+  const { findState, prerenderedIds } = await load();
+  /** By the name of a state, or the path. */
+  const prerendered = new Map<string, CachedResponse>();
   const onDemand = new Map<string, Promise<CachedResponse>>();
   let errorPage: CachedResponse;
   let isClosed: boolean;
@@ -41,7 +42,7 @@ export async function createPages(load: () => Promise<Rendering>, settings: () =
   /** @param isKept whether the page is sent many times, so that compressing it pays. */
   async function render(id: PageId, isKept: boolean, failure?: FormFailure) {
     const { renderPage, toDocument } = await load();
-    const page = renderPage(id, settings(), failure);
+    const page = await renderPage(id, settings(), failure);
     const html = await toDocument(page);
     const identity = Buffer.from(html);
     const bodies = isKept ? await compress(identity) : { identity };
@@ -71,13 +72,10 @@ export async function createPages(load: () => Promise<Rendering>, settings: () =
 
   await refresh();
   return {
-    /** With the latest edit of the table, in development. */
+    /** With the latest edit of the routes, in development. */
     findPage: async (path: string, query: string) => (await load()).findPage(path, query),
-    findPrerendered: (path: string, query: string) => {
-      if (!isBuilt) return undefined;
-      const id = findPage(path, query);
-      return id && prerendered.get(id);
-    },
+    /** Looks the path up, because React Router takes as long as the rest of the response. */
+    findPrerendered: (path: string, query: string) => prerendered.get(findState(path, query) ?? path),
     errorPage: () => errorPage,
     /** Returns a page, or the page with the failure of a form post. A page that is the same for everybody is rendered once. */
     getPage: async (id: PageId, failure?: FormFailure) => {
