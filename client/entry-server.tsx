@@ -23,7 +23,7 @@ export interface RenderedPage extends PageHandle {
   body: string;
 }
 
-const { dataRoutes, query: matchRequest } = createStaticHandler(routes);
+const handler = createStaticHandler(routes);
 const stateNames = Object.keys(states) as StateName[];
 const handles = new Map<PageId, PageHandle>([
   ...[...routes, ...(routes[0]?.children ?? [])].map(
@@ -54,14 +54,18 @@ export function findPage(path: string, query: string): PageId {
 /** @throws whatever a component throws. */
 export async function renderPage(id: PageId, settings: PageSettings, failure?: FormFailure): Promise<RenderedPage> {
   const path = id in states ? states[id as StateName].path : id.startsWith("/") ? id : "/*";
-  const context = (await matchRequest(new Request(`http://localhost${path}`))) as StaticHandlerContext;
+  const context = (await handler.query(new Request(`http://localhost${path}`))) as StaticHandlerContext;
   if (id === "failed") context.errors = { failed: new Error() }; // On a server, React renders no error boundary.
   const shownFailure = failure && { ...failure, summary: <FormFailureSummary failure={failure} /> };
   const body = renderToString(
     <SettingsContext value={settings}>
       <FormFailureContext value={shownFailure}>
         <PageContext value={id}>
-          <StaticRouterProvider router={createStaticRouter(dataRoutes, context)} context={context} hydrate={false} />
+          <StaticRouterProvider
+            router={createStaticRouter(handler.dataRoutes, context)}
+            context={context}
+            hydrate={false}
+          />
         </PageContext>
       </FormFailureContext>
     </SettingsContext>,
