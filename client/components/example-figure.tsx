@@ -17,8 +17,7 @@ export function ExampleFigure({ icon, title, tagged, children }: Props) {
       <HiddenCaption />
       <p className="example-figure-head">
         <Icon name={icon} />
-        <b>{title}</b>
-        {tagged && <ExampleTag />}
+        <b>{title}</b> {tagged && <ExampleTag />}
       </p>
       {children}
     </figure>

@@ -17,8 +17,7 @@ export function NextSteps({ joined }: { joined: boolean }) {
       <ol className="stem" role="list">
         {[first, second, earlyAccess.reward].map(({ title, text }, i) => (
           <li key={title}>
-            <StepMarker>{done && i === 0 ? <Icon name="check" /> : i + 1}</StepMarker>
-            <b>{title}</b>
+            <StepMarker>{done && i === 0 ? <Icon name="check" /> : i + 1}</StepMarker> <b>{title}</b>{" "}
             {text && <span className="soft">{text}</span>}
           </li>
         ))}

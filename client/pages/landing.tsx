@@ -16,7 +16,7 @@ export function LandingPage() {
     <>
       <a className="skip-link" href="#content">
         {navigation.skip}
-      </a>
+      </a>{" "}
       <Navigation />
       <main id="content" tabIndex={-1}>
         <Hero />

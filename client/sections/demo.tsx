@@ -15,8 +15,7 @@ export function Demo() {
       <div className="demo-window example-figure">
         <fieldset className="choices">
           {/* Safari lays out a visible legend on the edge of its fieldset. */}
-          <legend className="visually-hidden">{demo.legend}</legend>
-          <b aria-hidden="true">{demo.legend}</b>
+          <legend className="visually-hidden">{demo.legend}</legend> <b aria-hidden="true">{demo.legend}</b>{" "}
           <ExampleTag />
           <div>
             {demo.examples.map(({ name }, i) => (
@@ -70,8 +69,7 @@ function Segment({ title, filter: [field, value], columns, customers }: Example)
   return (
     <div className="segment">
       <div className="segment-head">
-        <Kind icon="people" name={demo.segment} />
-        <b>{title}</b>
+        <Kind icon="people" name={demo.segment} /> <b>{title}</b>{" "}
         <span className="chip">
           {field} <u>{value}</u>
         </span>
@@ -121,11 +119,11 @@ function Email({ title, subject, text, button }: Example) {
   return (
     <div className="email example-figure">
       <p className="example-figure-head">
-        <Kind icon="mail" name={demo.email.kind} />
+        <Kind icon="mail" name={demo.email.kind} />{" "}
         <span className="soft">
           <span className="to">
             {demo.email.to} {title}
-          </span>
+          </span>{" "}
           <span className="from">{demo.email.from}</span>
         </span>
       </p>

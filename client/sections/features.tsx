@@ -76,10 +76,8 @@ function Migration() {
       <ul className="columns" role="list">
         {migration.columns.map(([column, field]) => (
           <li key={column}>
-            {column}
-            <Icon name="to" />
-            <span className="visually-hidden">{migration.becomes}</span>
-            <b className="chip">{field}</b>
+            {column} <Icon name="to" />
+            <span className="visually-hidden">{migration.becomes}</span> <b className="chip">{field}</b>
           </li>
         ))}
       </ul>

@@ -14,13 +14,13 @@ export function Navigation() {
       <nav className="page" aria-label={navigation.label}>
         <a className="navigation-home" href={landing || "#top"}>
           <Logo />
-        </a>
+        </a>{" "}
         <a className="navigation-link" href={`${landing}#features`}>
           {navigation.features}
-        </a>
+        </a>{" "}
         <a className="navigation-link" href={`${landing}#pricing`}>
           {navigation.pricing}
-        </a>
+        </a>{" "}
         <a
           className={closed ? "button button-quiet button-small" : "button button-small"}
           href={`${landing}#${formId}`}

@@ -25,15 +25,26 @@ it.each<[name: string, load: () => Promise<string>]>([
   ["privacy page", () => get("/privacy")],
   ["404 page", () => get("/nope")],
   ["error page", async () => site.options.frontend.errorPage().variants.identity.body.toString()],
-])("the %s is valid HTML, with one h1 and no heading that skips a level", async (_, load) => {
-  const html = await load();
-  // The rules of the HTML standard, without rules of style.
-  const { results } = await new HtmlValidate({ extends: ["html-validate:standard"] }).validateString(html);
-  expect(results.flatMap(({ messages }) => messages.map(({ ruleId, message }) => `${ruleId}: ${message}`))).toEqual([]);
-  const levels = Array.from(html.matchAll(/<h([1-6])/g), ([, level]) => Number(level));
-  expect(levels.filter((level) => level === 1)).toHaveLength(1);
-  expect(levels.filter((level, i) => level > (levels[i - 1] ?? 0) + 1)).toEqual([]);
-});
+])(
+  "the %s is valid HTML, has one h1 and no heading that skips a level, and separates words without CSS",
+  async (_, load) => {
+    const html = await load();
+    // The rules of the HTML standard, without rules of style.
+    const { results } = await new HtmlValidate({ extends: ["html-validate:standard"] }).validateString(html);
+    expect(results.flatMap(({ messages }) => messages.map(({ ruleId, message }) => `${ruleId}: ${message}`))).toEqual(
+      [],
+    );
+    const levels = Array.from(html.matchAll(/<h([1-6])/g), ([, level]) => Number(level));
+    expect(levels.filter((level) => level === 1)).toHaveLength(1);
+    expect(levels.filter((level, i) => level > (levels[i - 1] ?? 0) + 1)).toEqual([]);
+    // In text browsers, the elements of HTML 4 begin lines; header, nav and legend do not.
+    const body = html.replace(/^.*<body>|<svg.*?<\/svg>|<!--.*?-->/gs, "");
+    const text = body
+      .replace(/<\/?(?:[phuo][1-6l]?|d[dlt]|li|div|t[drh]|form|fieldset|br|input)\b[^>]*>/g, "\n")
+      .replace(/<.*?>/gs, "|");
+    expect(text.match(/.*\w\|+\w.*/g)).toBeNull();
+  },
+);
 
 it("the head links only to files that the site has", async () => {
   const manifest = JSON.parse((await request(site.app).get("/site.webmanifest")).text) as { icons: { src: string }[] };
