@@ -60,6 +60,13 @@ it.each<[name: string, url: () => string, submits?: true]>([
   },
 );
 
+it("a printed page labels its examples", async () => {
+  const page = await openPage({ url: sites.open.url });
+  await page.emulateMedia({ media: "print" });
+  expect(await page.getByText("Choose a sentence").last().isVisible()).toBe(false);
+  expect(await page.locator(".tag").filter({ visible: true }).count()).toBe(2);
+});
+
 it("on a phone the form follows its heading, and its button is above the fold", async () => {
   const height = 664 + 71 * (fields.length - 4); // One more row for each field beyond four.
   const page = await openPage({ url: sites.open.url, viewport: { width: 390, height } });
