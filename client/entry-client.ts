@@ -40,7 +40,8 @@ if ("beacon" in root.dataset) {
 function reportView() {
   const utm_source = new URLSearchParams(location.search).get("utm_source") ?? "";
   const referrer = document.referrer.split("/")[2] ?? "";
-  navigator.sendBeacon(`${viewPath}?${new URLSearchParams({ utm_source, referrer }).toString()}`);
+  // Some visitors switch beacons off. An error here would stop the hydration, because its script imports this one.
+  navigator.sendBeacon?.(`${viewPath}?${new URLSearchParams({ utm_source, referrer }).toString()}`);
 }
 
 /**

@@ -1,6 +1,6 @@
 // One field of the form with its label and its error.
 import type { FocusEventHandler, InputEventHandler, ReactNode } from "react";
-import { fields, type Field } from "../shared/fields.ts";
+import type { Field } from "../shared/fields.ts";
 
 export interface FieldInputProps {
   field: Field;
@@ -33,7 +33,7 @@ export function FieldInput({ field, error, value, children, ...inputProps }: Fie
         required={required}
         maxLength={maxLength}
         autoComplete={autoComplete}
-        enterKeyHint={field === fields.at(-1) ? "send" : "next"}
+        spellCheck={false} // Chrome's enhanced check sends the text to Google.
         defaultValue={value}
         aria-invalid={error ? true : undefined}
         aria-describedby={error ? errorId : undefined}

@@ -18,6 +18,7 @@ flushSync(() =>
       mobileOffset={{ top: 2, left: 4, right: 4 }}
       duration={4000}
       richColors
+      hotkey={[]} // Alt+T moves focus, and some keyboards type a letter with it.
     />,
   ),
 );

@@ -306,6 +306,16 @@ it("a sign-up before the hydration is sent as a plain form, also twice, can be u
   expect(page.messages).toEqual([]);
 });
 
+it("a browser without sendBeacon hydrates the form, whose fields Chrome does not send to its spelling service", async () => {
+  await page.route("**/assets/index-*.js", async (route) => {
+    await page.evaluate(() => Reflect.deleteProperty(Navigator.prototype, "sendBeacon"));
+    await route.continue();
+  });
+  await openForm();
+  expect(await page.locator("form [enterkeyhint], .field input:not([spellcheck=false])").count()).toBe(0);
+  expect(page.messages).toEqual([]);
+});
+
 it("a browser that lacks what the request needs sends the plain form", async () => {
   const names = ["fetch", "FormData", "URL", "AbortSignal.timeout", "Object.fromEntries", "JSON.stringify"];
   for (const [i, name] of names.entries()) {
@@ -413,6 +423,7 @@ it("the form shows the server's error at each invalid field, focuses the first o
     "Enter an email address like name@example.com.",
     "Enter your company.",
   ]);
+  await page.keyboard.press("Alt+t"); // Types a letter on some keyboards.
   expect(await focused()).toBe("early-access-email");
   await page.locator("[data-sonner-toaster]").dispatchEvent("mouseover"); // The toast does not close.
   for (const width of [320, 768, 1440]) {
