@@ -68,13 +68,18 @@ async function readUndo(response: Response): Promise<string | undefined> {
   return token;
 }
 
-/** Returns whether the server has removed the entry that the sign-up added, if it added one. */
-export async function undo(token: string): Promise<boolean> {
+/**
+ * Returns whether the server has removed the entry that the sign-up added, if it added one.
+ * @throws if this browser cannot create the request.
+ */
+export function undo(token: string): Promise<boolean> {
   const path = `${leavePath}?${tokenParam}=${token}`;
   const options = { method: "POST", signal: AbortSignal.timeout(timeout), redirect: "error" } as const;
-  const response = await fetch(path, options).catch(() => undefined);
-  const page = await response?.text().catch(() => "");
-  return page?.includes('data-page="left"') ?? false;
+  const page = fetch(path, options).then((response) => response.text());
+  return page.then(
+    (html) => html.includes('data-page="left"'),
+    () => false,
+  );
 }
 
 /** Returns undefined if the body is not the site's. */

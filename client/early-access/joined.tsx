@@ -1,6 +1,6 @@
 // The success state, which replaces the form.
 import { use, useState, type FormEvent, type MouseEventHandler } from "react";
-import { formId } from "../shared/paths.ts";
+import { formId, undoParam } from "../shared/paths.ts";
 import { Icon } from "../components/icon.tsx";
 import { earlyAccess } from "../shared/content.ts";
 import { SettingsContext } from "../shared/site-settings.ts";
@@ -22,10 +22,12 @@ export function Joined({ undoToken, onUndone, onAgain }: Props) {
   const { mail, closed } = use(SettingsContext);
   const [failed, setFailed] = useState(false);
 
-  async function submitUndo(event: FormEvent) {
+  async function submitUndo(event: FormEvent<HTMLFormElement>) {
     if (!undoToken) return; // The browser posts the form to the page's own URL, which has the token.
-    event.preventDefault();
-    if (await undo(undoToken)) onUndone();
+    event.currentTarget.action = `/?${undoParam}=${undoToken}`;
+    const undoing = undo(undoToken);
+    event.preventDefault(); // Not earlier: if the browser cannot create the request, it sends the plain form.
+    if (await undoing) onUndone();
     else setFailed(true);
   }
 
