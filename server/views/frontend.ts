@@ -20,9 +20,10 @@ export interface Frontend extends Pages {
 }
 
 export async function createBuiltFrontend(site: PublicSite): Promise<Frontend> {
-  const { listedPaths, ...entry } = await import("../../client/entry-server.tsx");
+  const { listedPaths, findPage, findState, prerenderedIds, renderPage } =
+    await import("../../client/entry-server.tsx");
   const { toDocument, styles } = await readTemplate(site);
-  const load = async () => ({ ...entry, toDocument });
+  const load = async () => ({ findPage, findState, prerenderedIds, renderPage, toDocument });
   return {
     ...(await createPages(load, site.settings, true)),
     files: new Map([...(await readStaticFiles(builtClient)), ...crawlerFiles(site, listedPaths)]),
