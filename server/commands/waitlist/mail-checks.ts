@@ -97,7 +97,7 @@ export async function examineUnsent(owner: pg.Client): Promise<Finding> {
        (SELECT mode() WITHIN GROUP (ORDER BY mail_refusal) FROM public.earlyaccess WHERE ${isGivenUp}) AS refusal,
        (SELECT count(*)::int FROM public.earlyaccess AS entry WHERE ${isMissing()}) AS missing, waiting, error,
        failing_since > coalesce(accepted_at, '-infinity') AS fails
-     FROM (SELECT count(*)::int AS waiting, min(created_at) AS failing_since, (array_agg(last_error ORDER BY updated_at DESC) FILTER (WHERE last_error IS NOT NULL))[1] AS error
+     FROM (SELECT count(*)::int AS waiting, min(created_at) AS failing_since, max(last_error) AS error
            FROM graphile_worker.jobs WHERE task_identifier = 'mail' AND flags ? $1) AS failed,
        -- A mail that is being sent has mailed_at, too.
        (SELECT max(mailed_at) AS accepted_at FROM public.earlyaccess WHERE mailed_at < now() - interval '2 minutes') AS accepted`,
@@ -106,7 +106,7 @@ export async function examineUnsent(owner: pg.Client): Promise<Finding> {
   const { givenUp, refusal, missing, waiting, error, fails } = rows[0];
   const sentences = [
     fails &&
-      `The mail server accepts none. ${printable(error)}. Mails that wait: ${count(waiting)}; one a minute is tried.`,
+      `The mail server accepts none. ${printable(error ?? "")}. Mails that wait: ${count(waiting)}; one a minute is tried.`,
     givenUp > 0 && `People who were given up: ${count(givenUp)}, most with ${printable(refusal)}.`,
     missing > 0 && `Sign-ups without a mail or a job: ${count(missing)}.`,
     (givenUp > 0 || missing > 0) && retryHint,

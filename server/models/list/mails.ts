@@ -82,10 +82,10 @@ export async function releaseMail(
   );
 }
 
-/** Takes back the recorded refusals of the entries, and returns which had one. */
+/** Takes back the recorded refusals of the entries that have no enhanced code, and returns which had one. */
 export async function takeBackRefusals(queue: Queue, ids: string[]): Promise<string[]> {
   const { rows } = await queue.query<{ id: string }>(
-    "UPDATE public.earlyaccess SET mail_refusal = NULL WHERE id = ANY ($1) AND mail_refusal IS NOT NULL RETURNING id",
+    "UPDATE public.earlyaccess SET mail_refusal = NULL WHERE id = ANY ($1) AND mail_refusal LIKE '% to RCPT TO' RETURNING id",
     [ids],
   );
   return rows.map(({ id }) => id);
