@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream";
-import type { Command } from "commander";
+import { Option, type Command } from "commander";
 import { CsvError, parse } from "csv-parse";
 import { spellingsOf } from "../../models/list/erasures.ts";
 import { normaliseEmail } from "../../models/waitlist-entry.ts";
@@ -51,6 +51,8 @@ const columnByName = new Map(
   importedColumns.flatMap((column) => [column, ...(otherNames[column] ?? [])].map((name) => [simplify(name), column])),
 );
 
+const readHeader = (names: string[]) => names.map((name) => columnByName.get(simplify(name)));
+
 function requireOnce(columns: (string | undefined)[]) {
   const twice = columns.find((column, i) => column && columns.indexOf(column) !== i);
   if (twice) throw new OperatorError(`Two columns are for ${twice}. Remove one, or rename it in the first line.`);
@@ -61,14 +63,14 @@ export async function openCsv(path: string): Promise<CsvFile> {
   const first = await records.next();
   if (first.done) throw new OperatorError(`${printable(path)} is empty.`);
   const header = first.value.cells;
-  const columns = header.map((name) => columnByName.get(simplify(name)));
+  const columns = readHeader(header);
   const isNamed = columns.includes("first_name") || columns.includes("last_name");
   const missing = ["email", "name", "company"].filter(
     (column) => !columns.includes(column) && !(column === "name" && isNamed),
   );
   // The message does not quote the first line: without a header it would be personal data.
   if (missing.length > 0) {
-    const remedy = 'If the file has it, rename it; otherwise add it: a name or company may be "unknown"';
+    const remedy = 'Rename a column, or add one: a name or company may be "unknown"';
     throw new OperatorError(`The first line names no column ${listNames(missing)}. ${remedy}.`);
   }
   requireOnce(columns);
@@ -76,7 +78,10 @@ export async function openCsv(path: string): Promise<CsvFile> {
   return { ignored, lines: readLines(records, columns) };
 }
 
-/** Returns the given addresses and those of a file: of its column of addresses, or one a line. */
+export const fileOption = (verb: string) =>
+  new Option("--file <FILE>", `${verb} the addresses in FILE: one a line, or the column email of a CSV file`);
+
+/** Returns the given addresses and those of a file. */
 export async function readAddresses(given: string[], path: string | undefined, command: Command): Promise<string[]> {
   if (path === undefined && given.length === 0) command.error("error: name an ADDRESS or --file FILE");
   if (path === undefined) return given;
@@ -84,9 +89,9 @@ export async function readAddresses(given: string[], path: string | undefined, c
   let column: number | undefined;
   for await (const { number, cells } of readRecords(path)) {
     if (column === undefined) {
-      const columns = cells.map((name) => columnByName.get(simplify(name)));
-      column = columns.indexOf("email");
-      requireOnce(columns.filter((found) => found === "email"));
+      const emails = readHeader(cells).map((found) => (found === "email" ? found : undefined));
+      requireOnce(emails);
+      column = emails.indexOf("email");
       if (column >= 0) continue;
     }
     if (column < 0 && cells.slice(1).some((cell) => cell.trim() !== ""))

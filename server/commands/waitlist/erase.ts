@@ -5,7 +5,7 @@ import { eraseEntries, findPeople } from "../../models/list/erasures.ts";
 import { normaliseEmail } from "../../models/waitlist-entry.ts";
 import { OperatorError, printableName } from "../../errors.ts";
 import { countEntries, print, withOwner } from "../command.ts";
-import { readAddresses } from "./csv-file.ts";
+import { fileOption, readAddresses } from "./csv-file.ts";
 import { countNames } from "./files.ts";
 
 export const erase = new Command("erase")
@@ -16,7 +16,7 @@ export const erase = new Command("erase")
       "people can sign up again. Without it, erase the addresses again after each restore and import.",
   )
   .argument("[ADDRESS...]")
-  .option("--file <FILE>", "erase the addresses in FILE: one a line, or the column email of a CSV file")
+  .addOption(fileOption("erase"))
   .action(async (given: string[], { file }: { file?: string }, command: Command) => {
     const emails = await readAddresses(given, file, command);
     await withOwner(async (client, { erasureKey }) => {

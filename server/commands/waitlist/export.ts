@@ -23,9 +23,7 @@ export const exportCommand = new Command("export")
   )
   .argument("[FILE]")
   .addOption(new Option("--format <FORMAT>").choices(Object.keys(exportFormats)).default("csv"))
-  .addOption(
-    new Option("--excel", "CSV for Excel, with ; and a byte order mark; import reads it, too").conflicts("format"),
-  )
+  .addOption(new Option("--excel", "CSV with ; and a byte order mark, which import reads, too").conflicts("format"))
   .addOption(sinceOption())
   .addOption(untilOption())
   .addOption(new Option("--status <STATUS>", "only entries with this status").choices(Object.keys(WaitlistStatus)))

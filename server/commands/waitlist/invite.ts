@@ -6,7 +6,7 @@ import { OperatorError, printable, printableName } from "../../errors.ts";
 import { copyInvitation } from "../../models/list/export.ts";
 import * as invitations from "../../models/list/invitations.ts";
 import { count, countPeople, print, withOwner } from "../command.ts";
-import { readPeople } from "./csv-file.ts";
+import { fileOption, readPeople } from "./csv-file.ts";
 import { countNames, writeList } from "./files.ts";
 
 type Options = Partial<Record<"file" | "source" | "out" | "show" | "undo", string>> &
@@ -27,12 +27,7 @@ export const invite = new Command("invite")
   .addOption(
     new Option("--first <N>", "invite the N oldest, or all if there are fewer").argParser(readCount).conflicts(others),
   )
-  .addOption(
-    new Option(
-      "--file <FILE>",
-      "invite the addresses in FILE: one a line, or the column email of a CSV file",
-    ).conflicts(["first", ...others]),
-  )
+  .addOption(fileOption("invite").conflicts(["first", ...others]))
   .addOption(new Option("--source <SOURCE>", "only people from this source, as stats names it").conflicts(others))
   .addOption(new Option("--confirmed", "only people who confirmed their address").conflicts(others))
   .addOption(new Option("--dry-run", "print the numbers, and change nothing").conflicts(others))

@@ -2,7 +2,7 @@
 import { Command } from "commander";
 import { markJoined } from "../../models/list/invitations.ts";
 import { count, countPeople, print, withOwner } from "../command.ts";
-import { readPeople } from "./csv-file.ts";
+import { fileOption, readPeople } from "./csv-file.ts";
 import { countNames } from "./files.ts";
 
 export const joined = new Command("joined")
@@ -12,7 +12,7 @@ export const joined = new Command("joined")
       "that are waiting or invited. If joined stops midway, run the same command again.",
   )
   .argument("[ADDRESS...]")
-  .option("--file <FILE>", "the addresses in FILE: one a line, or the column email of a CSV file")
+  .addOption(fileOption("mark"))
   .action(async (given: string[], { file }: { file?: string }, command: Command) => {
     const people = await readPeople(given, file, command);
     await withOwner(async (client) => {
