@@ -3,7 +3,7 @@ import pg from "pg";
 import { sourceName } from "../source.ts";
 import { isFlagged } from "../waitlist-entry.ts";
 
-/** An SQL condition: a spreadsheet could run the address, which the lists of invitations leave as it is, as a command. */
+/** An SQL condition: a spreadsheet could run the address as a command. The lists of invitations guard no address. */
 const isCommand = "(email ~ '^[=+@-]' AND email ~ '[|!]')";
 
 export interface Group {
