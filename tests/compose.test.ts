@@ -121,7 +121,7 @@ it("two projects on one host share no image, name or port but Caddy's, and anoth
 
 it("Docker Compose gives the site every setting that it reads, and not the mail server's login", () => {
   const given = (name: string) => Object.keys(services[name]?.environment ?? {}).toSorted();
-  const ofWorker = "MAIL_MIN_CONFIRMED SMTP_URL WEBHOOK_SECRET WEBHOOK_URL".split(" ");
+  const ofWorker = "SMTP_URL WEBHOOK_SECRET WEBHOOK_URL".split(" ");
   const ofBoth = "CONTACT_EMAIL CONTROLLER ERASURE_KEY LOG_LEVEL MAIL_FROM PUBLIC_URL RETENTION_MONTHS".split(" ");
   const urls = ["DATABASE_OWNER_URL", "DATABASE_ADMIN_URL", "WORKER_DATABASE_URL"];
   const fixed = ["HOST", "PORT"]; // The image sets these.

@@ -50,7 +50,6 @@ export const settings = {
   ERASURE_KEY: { schema: rules.erasureKey.optional(), example: "an-example-that-production-refuses", secret: true },
   MAIL_FROM: { schema: rules.mailFrom.optional(), example: "Perennial <hello@perennial.example>" },
   SMTP_URL: { schema: rules.mailServerUrl.optional(), example: "smtp://user:secret@mail.example:587", secret: true },
-  MAIL_MIN_CONFIRMED: { schema: rules.wholeNumber(0, 100, "per cent (0: send all)").default(10), example: "10" },
   ALLOW_INDEXING: { schema: rules.trueOrFalse.default(true), example: "false" },
   METRICS_PORT: { schema: rules.wholeNumber(1, 65_535).optional(), example: "9464" },
   WEBHOOK_URL: { schema: rules.webhookUrl.optional(), example: "https://hooks.example/T0/B0/x", secret: true },

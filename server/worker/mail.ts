@@ -14,18 +14,16 @@ interface MailSettings {
   url: string;
   from: { name: string; address: string };
   key: string;
-  minConfirmed: number;
   site: MailedSite;
 }
 
 /** The job names the entry, never its address. graphile-worker logs and stores the error's message. */
 export function mailTask(settings: MailSettings, attempts: MailAttempts): Task {
-  const requireRoom = mails.createMailPace(settings.minConfirmed);
   let mailMs = 0;
   return async (payload, helpers) => {
     const { entry: id, passed } = payload as { entry: string; passed?: true };
     // Ask the pace once, before the entry is read: which jobs count must not depend on whether the address is on the list.
-    if (!passed && !helpers.job.last_error?.startsWith(mailServerError)) await requireRoom(helpers);
+    if (!passed && !helpers.job.last_error?.startsWith(mailServerError)) await mails.requireRoom(helpers);
     const start = performance.now();
     if (await mailEntry(settings, attempts, helpers, id)) mailMs = performance.now() - start;
     // Otherwise, the time of one's own mails, behind the job of another address, would tell whether that one is on the list.

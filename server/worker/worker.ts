@@ -69,8 +69,7 @@ async function createTask(task: WorkerTask, config: Config, key: string | undefi
     );
   }
   const { mailedSite, mailTask } = await import("./mail.ts"); // React and nodemailer, which the other tasks do not need.
-  const minConfirmed = config.MAIL_MIN_CONFIRMED;
-  return mailTask({ url, from, key: key ?? "", minConfirmed, site: mailedSite(config) }, attempts);
+  return mailTask({ url, from, key: key ?? "", site: mailedSite(config) }, attempts);
 }
 
 function startRunner(url: string, tasks: TaskList, log: Log, forbiddenFlags: () => string[]): Promise<Runner> {

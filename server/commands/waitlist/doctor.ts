@@ -103,8 +103,7 @@ async function* examineDatabase(database: OpenedDatabase, config: Config): Async
     yield warning ? judge("Web role", warning) : ok("Web role", "cannot read, change or delete entries");
     if (!isUpToDate) return;
     yield* examineWorker(owner, named.worker);
-    if (config.MAIL_FROM)
-      yield await attempt("Confirmations", () => examineConfirmations(owner, config.MAIL_MIN_CONFIRMED));
+    if (config.MAIL_FROM) yield await attempt("Confirmations", () => examineConfirmations(owner));
     yield await attempt("Entries", () => examineEntries(owner));
     yield await attempt("Backup", () => examineBackup(owner));
     yield await attempt("Erasures", async () => {

@@ -76,17 +76,17 @@ function compareDomains(domain: string, host: string): Finding {
   return warn(what, `MAIL_FROM has the domain ${domain}, PUBLIC_URL has ${host}. Send from the site's domain.`);
 }
 
-export async function examineConfirmations(owner: pg.Client, minimum: number): Promise<Finding> {
-  const { mails, confirmed, isReached } = await readMailPace(owner, minimum);
+export async function examineConfirmations(owner: pg.Client): Promise<Finding> {
+  const { mails, confirmed, isReached } = await readMailPace(owner);
   const state = `${confirmed} of the latest ${mails} mails that are older than two hours were confirmed`;
   if (!isReached) return ok("Confirmations", state);
   const { rows } = await owner.query(
     "SELECT count(*)::int AS waiting FROM graphile_worker.jobs WHERE starts_with(last_error, $1)",
     [waitsForConfirmations],
   );
-  const effect = `Mails wait for confirmations (MAIL_MIN_CONFIRMED). Jobs that wait or were given up for this: ${rows[0].waiting}`;
+  const effect = `Mails wait for confirmations. Jobs that wait or were given up for this: ${rows[0].waiting}`;
   const hint =
-    "Look at the entries with stats and export. Erase those that bots typed. If people typed them, repair DNS: the mails may lie in spam folders. To send all, set MAIL_MIN_CONFIRMED=0.";
+    "Look at the entries with stats and export. Erase those that bots typed. If people typed them, repair DNS: the mails may lie in spam folders.";
   return warn("Confirmations", `${state}. ${effect}. ${hint}`);
 }
 

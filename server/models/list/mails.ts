@@ -129,62 +129,29 @@ export async function queueUnsentMails(client: pg.Client, period?: string): Prom
 
 // The pace: if few people confirm their mails, only few are sent.
 
-/** `unconfirmed` and `forEachConfirmed` count jobs. tests/process/mail-pace.test.ts has the scenarios. */
-const limits = [
-  // A burst of strangers' addresses. People confirm within minutes, which makes room for others.
-  { hours: 2, unconfirmed: 220, forEachConfirmed: 12 },
-  { hours: 24, unconfirmed: 550, forEachConfirmed: 4 },
-  // Bots that go on for weeks.
-  { hours: 14 * 24, unconfirmed: 70, forEachConfirmed: 20 },
-];
+/** In 24 hours: jobs without any confirmation, and further ones for each confirmed mail. */
+const [unconfirmed, forEachConfirmed] = [600, 5];
 
-/** Mails in 24 hours that are always sent: without them, nobody could confirm any more. */
-const everyDay = 5;
+const day = "CURRENT_TIMESTAMP - interval '24 hours'";
 
-/** From its ninth attempt, after more than an hour, a job leaves half of the room to new sign-ups: otherwise, bots fill it for days. */
-const youngAttempts = 8;
-
-/** Milliseconds for which jobs fail without a query once there is no room. */
-const closedMs = 20_000;
-
-const passed = (hours: string) =>
-  `SELECT coalesce(sum(jobs), 0) AS passed FROM public.earlyaccess_mail_passes WHERE minute > CURRENT_TIMESTAMP - ${hours}`;
-
-/** An SQL query for the number of jobs that may pass now. @param minimum in per cent, above 0. @param share of the limits. */
-const room = (minimum: number, share: number) => `SELECT greatest(${everyDay} - (${passed("interval '1 day'")}),
-  min(${share} * greatest(unconfirmed, for_each_confirmed * 10.0 / ${minimum} * confirmed) + confirmed - passed)) AS room
-  FROM (VALUES ${limits.map((limit) => `(interval '${limit.hours} hours', ${limit.unconfirmed}, ${limit.forEachConfirmed})`).join()})
-      AS pace (span, unconfirmed, for_each_confirmed),
-    LATERAL (SELECT count(*) AS confirmed FROM public.earlyaccess WHERE confirmed_at > CURRENT_TIMESTAMP - span) AS confirmations,
-    LATERAL (${passed("span")}) AS passes`;
+/** An SQL condition: a job may pass. */
+const hasRoom = `(SELECT coalesce(sum(jobs), 0) FROM public.earlyaccess_mail_passes WHERE minute > ${day})
+  < ${unconfirmed} + ${forEachConfirmed} * (SELECT count(*) FROM public.earlyaccess WHERE confirmed_at > ${day})`;
 
 /** One transaction, so that concurrent jobs check and count one after the other. */
-const pass = (minimum: number, share: number) => `LOCK TABLE public.earlyaccess_mail_passes IN SHARE ROW EXCLUSIVE MODE;
-  DELETE FROM public.earlyaccess_mail_passes WHERE minute < CURRENT_TIMESTAMP - interval '15 days';
+const pass = `LOCK TABLE public.earlyaccess_mail_passes IN SHARE ROW EXCLUSIVE MODE;
+  DELETE FROM public.earlyaccess_mail_passes WHERE minute < ${day};
   INSERT INTO public.earlyaccess_mail_passes AS counted (minute)
-  SELECT date_trunc('minute', CURRENT_TIMESTAMP) WHERE (${room(minimum, share)}) > 0
+  SELECT date_trunc('minute', CURRENT_TIMESTAMP) WHERE ${hasRoom}
   ON CONFLICT ON CONSTRAINT earlyaccess_mail_passes_pkey DO UPDATE SET jobs = counted.jobs + 1`;
 
 /** The error of a job that waits for a confirmation begins with this. */
 export const waitsForConfirmations = "The mail waits for confirmations of earlier ones";
 
-/**
- * Returns a function that lets a job pass, and counts it.
- * @param minimum MAIL_MIN_CONFIRMED, in per cent: twice the value halves the room that a confirmed mail makes; 0 sends all.
- * @throws an error, so that the queue retries the job, if the pace allows no mail now.
- */
-export function createMailPace(minimum: number): (queue: JobHelpers) => Promise<void> {
-  const closedUntil = { young: 0, old: 0 };
-  return async (queue) => {
-    if (minimum === 0) return;
-    const age = queue.job.attempts > youngAttempts ? "old" : "young";
-    if (performance.now() >= closedUntil[age]) {
-      const results: unknown = await queue.query(pass(minimum, age === "young" ? 1 : 0.5));
-      if ((results as { rowCount: number }[]).at(-1)?.rowCount === 1) return;
-      closedUntil[age] = performance.now() + closedMs;
-    }
-    throw new Error(waitsForConfirmations);
-  };
+/** Lets a job pass, and counts it. @throws an error, so that the queue retries the job, if the pace allows no mail now. */
+export async function requireRoom(queue: Queue): Promise<void> {
+  const results: unknown = await queue.query(pass);
+  if ((results as { rowCount: number }[]).at(-1)?.rowCount !== 1) throw new Error(waitsForConfirmations);
 }
 
 /** An SQL query for the latest mails, at most 100, that are older than two hours, and how many of them were confirmed. */
@@ -192,8 +159,7 @@ const latestMails = `SELECT count(*)::int AS mails, count(confirmed_at)::int AS 
   SELECT confirmed_at FROM public.earlyaccess WHERE mailed_at < CURRENT_TIMESTAMP - interval '2 hours'
   ORDER BY mailed_at DESC LIMIT 100) AS latest`;
 
-export async function readMailPace(client: pg.Client, minimum: number) {
-  const isReached = minimum === 0 ? "false" : `(${room(minimum, 1)}) < 1`;
-  const { rows } = await client.query(`SELECT *, ${isReached} AS "isReached" FROM (${latestMails}) AS latest`);
+export async function readMailPace(client: pg.Client) {
+  const { rows } = await client.query(`SELECT *, NOT ${hasRoom} AS "isReached" FROM (${latestMails}) AS latest`);
   return rows[0] as { mails: number; confirmed: number; isReached: boolean };
 }
