@@ -24,7 +24,7 @@ export class UnavailableError extends Error {
 }
 
 export const migrateHint =
-  "Migrate: npm run migrate; docker compose run --rm --no-deps migrate; or node dist/server/migrate.js in the image.";
+  "Migrate: docker compose run --rm migrate, npm run migrate, or in the image node dist/server/migrate.js.";
 
 /** Writes the error to stderr. The process will end with exit code 1. */
 export function fail(error: unknown): void {

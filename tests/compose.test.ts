@@ -15,6 +15,7 @@ interface Service {
   user?: string;
   environment?: Record<string, string | null>;
   depends_on?: object;
+  labels?: object;
   ports?: string[];
   networks?: string[];
   volumes?: string[];
@@ -42,6 +43,7 @@ it("Docker Compose connects each service as the role that it needs, and none as 
     "migrate: perennial_admin perennial_owner perennial_web perennial_worker",
     "site: perennial_web",
     "studio: perennial_admin",
+    "waitlist: perennial_admin perennial_owner perennial_web perennial_worker",
     "worker: perennial_worker",
   ]);
   const sql = read("deploy/create-owner.sql");
@@ -51,7 +53,7 @@ it("Docker Compose connects each service as the role that it needs, and none as 
 
 /** The keys that may differ between services. None weakens the confinement, and further tests compare the mounts, networks and ports. */
 const free =
-  "build command depends_on deploy entrypoint environment init networks ports profiles pull_policy restart stop_signal volumes";
+  "build command depends_on deploy entrypoint environment init labels networks ports profiles pull_policy restart stop_signal volumes";
 
 it("the project's own image has a user, and sets NODE_ENV to production", () => {
   expect(read("Dockerfile")).toMatch(/^USER 1000:1000\n\nFROM runtime AS studio$/m);
@@ -73,8 +75,10 @@ it.each(Object.entries(services))("Docker Compose confines the service %s", (nam
     logging: { driver: "json-file", options: { "max-size": "10m", "max-file": "5" } },
     tmpfs: { database: ["/tmp", "/var/run/postgresql:uid=999,gid=999"] }[name] ?? ["/tmp"],
     stop_grace_period: { database: "60s", site: "15s", worker: "15s" }[name],
-    // Site and worker have the one of the image.
-    healthcheck: { database: expect.anything(), backup: expect.anything(), migrate: { disable: true } }[name],
+    // The site has the one of the image.
+    healthcheck: ["migrate", "waitlist"].includes(name)
+      ? { disable: true }
+      : { database: expect.anything(), backup: expect.anything(), worker: expect.anything() }[name],
     ...(isCaddy && { cap_add: ["NET_BIND_SERVICE"] }), // Its binary does not start without.
     ...(!service.image?.startsWith(site) && { user: expect.stringMatching(/^(postgres|1000:1000)$/) }),
   });
@@ -102,6 +106,10 @@ it("Docker Compose keeps backups and administration out of reach of the site", (
     studio: ["127.0.0.1:${STUDIO_PORT:-5555}:${STUDIO_PORT:-5555}"],
     https: ["80:80", "443:443", "443:443/udp"],
   });
+  // `docker compose run --rm waitlist` starts nothing else.
+  expect(services.waitlist?.depends_on).toBeUndefined();
+  // An upgrade replaces those that run a mounted file.
+  expect(valuesOf("labels")).toEqual({ backup: { version }, https: { version } });
   const { backup, database } = services;
   expect(backup?.image).toBe(database?.image);
   expect(backup?.environment).toMatchObject({ PGHOST: "database", PGDATABASE: "perennial", PGUSER: "perennial_owner" });
@@ -127,8 +135,8 @@ it("Docker Compose gives the site every setting that it reads, and not the mail 
   const fixed = ["HOST", "PORT"]; // The image sets these.
   const ofSite = settingNames.filter((name) => ![...ofWorker, ...urls, ...fixed].includes(name));
   expect(given("site")).toEqual(ofSite.toSorted());
-  // doctor, which runs in the service migrate, tests what the worker uses.
-  expect(given("migrate")).toEqual([...ofSite, ...ofWorker, ...urls].toSorted());
+  // doctor tests what the worker uses.
+  for (const name of ["migrate", "waitlist"]) expect(given(name)).toEqual([...ofSite, ...ofWorker, ...urls].toSorted());
   expect(given("worker")).toEqual([...ofWorker, ...ofBoth, "WORKER_DATABASE_URL"].toSorted());
 });
 

@@ -17,7 +17,9 @@ const others = [".env.example", "docker-compose.yml", "Dockerfile", "tests/suppo
 const isCommand = (found: string) => commands.some((known) => known.name() === found);
 const isSetting = (found: string) =>
   found.replace(/_FILE$/, "") in settings ||
-  ["NODE_EXTRA_CA_CERTS", "DATABASE_UNPOOLED_URL", "RAILWAY_DEPLOYMENT_DRAINING_SECONDS"].includes(found) ||
+  ["NODE_EXTRA_CA_CERTS", "DATABASE_UNPOOLED_URL", "RAILWAY_DEPLOYMENT_DRAINING_SECONDS", "ON_ERROR_STOP"].includes(
+    found,
+  ) ||
   new RegExp(`\\b${found}\\b`).test(others);
 
 it.each<[what: string, pattern: RegExp, exists: (found: string) => boolean]>([

@@ -32,7 +32,7 @@ const httpUrl = (rule: string, isValid: (url: URL) => boolean) =>
   );
 
 export const originUrl = httpUrl(
-  "the site's http or https origin, without a path",
+  "the site's http or https origin, without a path (docker compose: DOMAIN is a host name alone)",
   ({ href, origin }) => href === `${origin}/`,
 ).transform((text) => new URL(text).origin);
 

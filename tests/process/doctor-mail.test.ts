@@ -127,6 +127,10 @@ it("doctor --mail sends the confirmation mail with links of no entry, and prints
     ) as string,
     stderr: "",
   });
+  server.fail("connect", "hang");
+  expect((await waitlist(["doctor"], { ...mails, SMTP_URL: server.url })).stdout).toMatch(
+    /^problem {2}SMTP_URL: .*TIMEOUT\. Mails wait\. Many hosts block the ports 25 and 465: use port 587, or ask yours\.$/m,
+  );
   expect((await send("ada")).stderr).toContain('--mail is "ada" but must be an email address.');
   expect((await send("ada@example.com")).stderr).toContain("A test mail needs MAIL_FROM and SMTP_URL");
 });

@@ -70,7 +70,7 @@ it("doctor finds that the web role may not store a sign-up, a notice or a page v
     await database.query(`GRANT ${right} TO ${String(role)}`);
     const problems = stdout.split("\n").filter((line) => !line.startsWith("ok "));
     const denied =
-      /^problem {2}DATABASE_URL: permission denied for \w+ earlyaccess\w* \(42501\)\. Migrate: npm run migrate/;
+      /^problem {2}DATABASE_URL: permission denied for \w+ earlyaccess\w* \(42501\)\. Migrate: docker compose/;
     expect([code, problems], right).toEqual([1, [expect.stringMatching(denied), ""]]);
   }
 });

@@ -18,7 +18,7 @@ async function exportList(...options: string[]): Promise<string> {
 
 const columns =
   `${fieldColumns.join()},status,created_at,confirmed_at,mail_refusal,suspected_spam,disposable_email,unusual_volume,` +
-  "utm_source,utm_medium,utm_campaign,utm_term,utm_content,referrer_host,id";
+  "utm_source,utm_medium,utm_campaign,utm_term,utm_content,referrer_host,imported,id";
 
 it("export quotes special characters and empty text in CSV, and writes the same columns as JSON lines", async () => {
   const name = 'Ada "Countess", Lovelace';

@@ -40,6 +40,26 @@ it("import sends neither webhooks nor mails", async () => {
   expect(await database.query("SELECT FROM graphile_worker.jobs")).toEqual([]);
 });
 
+it("import --own takes an export of the list as it is, and queues the mails that are missing", async () => {
+  await migrate({ ...database, worker: { url: database.workerUrl, tasks: ["webhook", "mail"] } });
+  const created_at = new Date();
+  const confirmed_at = new Date();
+  await add("Ada", "ada@example.com", { created_at, utm_source: "news" });
+  await add("Eve", "eve@example.com", { created_at, confirmed_at, unusual_volume: true });
+  await add("Zoë", "zoe@example.com", { created_at, imported: true, status: "invited" });
+  const withoutId = () =>
+    database.query("SELECT to_jsonb(listed) - 'id' AS entry FROM earlyaccess AS listed ORDER BY email");
+  const before = await withoutId();
+  const list = (await waitlist(["export"])).stdout;
+  await database.query("TRUNCATE earlyaccess; DELETE FROM graphile_worker._private_jobs");
+  const { stdout } = await importText(list, "--own");
+  expect(stdout).toMatch(/\nIgnored columns: mail_refusal, disposable_email, id\.\nImported 3\.\nMails queued: 1\.\n$/);
+  expect(await withoutId()).toEqual(before);
+  const jobs = await database.query("SELECT task_identifier, key FROM graphile_worker.jobs");
+  const [{ id } = {}] = await database.query("SELECT id FROM earlyaccess WHERE name = 'Ada'");
+  expect(jobs).toEqual([{ task_identifier: "mail", key: `mail ${String(id)}` }]);
+});
+
 it("import reads tabs and UTF-16, as a spreadsheet writes them, and first and last names", async () => {
   const text = "\uFEFFFirst name\tLast name\tEmail\tCompany\r\nAda\tLovelace\tada@example.com\tA, B; C\r\n";
   expect(await importText(Buffer.from(text, "utf16le"))).toMatchObject({ code: 0 });

@@ -2,17 +2,23 @@
 import { once } from "node:events";
 import { request, type IncomingMessage } from "node:http";
 import { createServer, type AddressInfo } from "node:net";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { expect, it, onTestFinished } from "vitest";
 import { freePort } from "../../server/database/embedded/free-port.ts";
+import { projectRoot } from "../../server/project-root.ts";
 import { createEmptyDatabase } from "../support/database.ts";
-import { urlsOf, until } from "../support/run.ts";
+import { run, urlsOf, until } from "../support/run.ts";
 import { ada, ready, signUp } from "../support/site.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
 import { openWire } from "../support/tcp-proxy.ts";
 
 const { database, start } = await createWaitlistFixture();
+
+/** Returns the exit code of the image's health check. */
+const checkHealth = async (url: string) =>
+  (await run(["bash", join(projectRoot, "server/health-check.sh")], { PORT: new URL(url).port })).code;
 
 it("a site whose database is down at the start, or hangs later, serves its pages, and stores sign-ups once it is back", async () => {
   const empty = await createEmptyDatabase();
@@ -26,6 +32,7 @@ it("a site whose database is down at the start, or hangs later, serves its pages
     expect(await signUp(site)).toBe(503);
     expect((await fetch(`${site.url}/readyz`)).status).toBe(503);
     expect((await fetch(site.url)).status).toBe(200);
+    expect(await checkHealth(site.url)).toBe(0);
     const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
     expect(metrics).toContain("\nperennial_ready 0\n");
     await wire.mend();
@@ -34,6 +41,7 @@ it("a site whose database is down at the start, or hangs later, serves its pages
   }
   expect(await site.stop()).toBe(0);
   expect(site.stderr()).toBe("");
+  expect(await checkHealth(site.url)).toBe(1);
   await wire.cut();
 });
 

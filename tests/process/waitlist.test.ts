@@ -1,4 +1,5 @@
 // The waitlist command's command line, as a process.
+import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { beforeEach, expect, it } from "vitest";
 import { commands } from "../../server/commands/waitlist/commands.ts";
@@ -84,4 +85,25 @@ it("a command whose output nobody reads ends without a message, and without its 
   expect(head).toMatchObject({ stdout: expect.stringMatching(/^name,.*\n$/) as string, stderr: "exit 1\n" });
   const { code, stdout } = await runInShell('"$@" 2> /dev/full', "waitlist invite --first 2000");
   expect([code, stdout.split("\n").length]).toEqual([1, 2_002]);
+});
+
+it("import, joined, invite and erase read a file from stdin, also one that is no file", async () => {
+  await database.query("TRUNCATE earlyaccess");
+  const people = Array.from({ length: 3_000 }, (_, i) => `Ada,ada${i}@example.com,${"E".repeat(100)}\n`).join("");
+  await writeFile(file("people.csv"), `name,email,company\n${people}`);
+  const pipe = `cat '${file("people.csv")}' | { sleep 0.5; "$@"; }`;
+  const after = async (line: string, command: string) => {
+    const { code, stdout, stderr } = await runInShell(line, `waitlist ${command}`);
+    return `${code} ${stdout}${stderr}`;
+  };
+  expect(await after(pipe, "import -")).toMatch(/^0 3,000 lines, .*\nImported 3,000\.\n$/);
+  expect(await after('echo ada1@example.com | "$@"', "invite --file -")).toMatch(
+    /\nAda,ada1@example\.com,.*\nInvited 1 /,
+  );
+  expect(await after(pipe, "joined --file -")).toMatch(/^0 Marked 3,000 people as joined\./);
+  expect(await after(pipe, "erase --file -")).toMatch(/^0 Removed 3,000 entries\./);
+  expect(await after('"$@" < /dev/null', "import -")).toBe("1 stdin is empty.\n");
+  expect(await after('printf "name;mail\\n" | "$@"', "import -")).toMatch(
+    /^1 The first line names no column company\./,
+  );
 });

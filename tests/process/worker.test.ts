@@ -1,11 +1,10 @@
 // The worker as a process and its health check, and the daily deletion of old entries.
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { mkdtemp, rm, utimes } from "node:fs/promises";
+import { mkdtemp, readFile, rm, utimes } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
-import { freePort } from "../../server/database/embedded/free-port.ts";
+import { parse } from "yaml";
 import { hashEmail } from "../../server/database/erasure-key.ts";
 import { migrate } from "../../server/database/migrate.ts";
 import { projectRoot } from "../../server/project-root.ts";
@@ -17,21 +16,20 @@ import { until } from "../support/run.ts";
 import { insertEntries } from "../support/waitlist-fixture.ts";
 import * as support from "../support/worker.ts";
 
-const read = (file: string) => readFileSync(join(projectRoot, file), "utf8");
 let database: TestDatabase;
 
 beforeEach(async () => {
   database = await createTestDatabase("mail");
 });
 
-it("the worker's health check passes while the mail server hangs, and fails when Postgres does not answer", async () => {
+it("the worker's health check in Compose passes while the mail server hangs, and fails when Postgres does not answer", async () => {
   const folder = await mkdtemp(join(tmpdir(), "perennial-worker-"));
   onTestFinished(() => rm(folder, { recursive: true }));
-  const [, image = "[]"] = /^HEALTHCHECK .*\\\n +CMD (\[.*\])$/m.exec(read("Dockerfile")) ?? [];
-  const [, , inImage = ""] = JSON.parse(image) as string[];
-  const PORT = `${await freePort()}`; // No site listens there.
-  const isHealthy = () =>
-    spawnSync("bash", ["-c", inImage.replace("/tmp", folder)], { env: { ...process.env, PORT } }).status === 0;
+  const compose = parse(await readFile(join(projectRoot, "docker-compose.yml"), "utf8"), { merge: true }) as {
+    services: { worker: { healthcheck: { test: [string, string] } } };
+  };
+  const [, check] = compose.services.worker.healthcheck.test;
+  const isHealthy = () => spawnSync("sh", ["-c", check.replace("/tmp", folder)]).status === 0;
   const passTwoMinutes = async () => {
     const lastRound = new Date(Date.now() - 120_000);
     await utimes(join(folder, "perennial-worker"), lastRound, lastRound);

@@ -48,7 +48,7 @@ export const backUpAndRestore = () =>
     await assertAllOrNothing(ownerUrl, file("manual.dump"));
 
     await eraseAll(ownerUrl);
-    await runDocumented("pg_dump", "-n earlyaccess_erasures", ownerUrl, file("erasures.dump"));
+    await runDocumented("pg_dump", "-n earlyaccess_erasures", ownerUrl, file("erasures.sql"));
     for (const backup of [scripted, file("manual.dump"), file("whole.dump")]) {
       await queryAs(ownerUrl, "DROP TABLE earlyaccess_status_changes, earlyaccess_notices, earlyaccess_views");
       await restore(database, backup, rows);
@@ -60,7 +60,8 @@ export const backUpAndRestore = () =>
 
     // The whole database is lost, and with it the list of erased addresses, of which there is a copy.
     const other = await create("other");
-    await runDocumented("pg_restore", "perennial --no-privileges", other.ownerUrl, file("erasures.dump"));
+    await migrate(other);
+    for (const _ of ["new", "known"]) await runDocumented("psql", "perennial", other.ownerUrl, file("erasures.sql"));
     await restore(other, scripted, rows);
     await waitlist(other, "doctor");
     await assertLargerBackupsStay(ownerUrl, join(folder, "backups"));
@@ -89,7 +90,7 @@ async function backUpByScript(ownerUrl: string, folder: string): Promise<string>
 
 /** Restores as docs/backup.md says. The rows return without the erased ones, and replace an entry that was added since. */
 async function restore(database: DatabaseSettings, backup: string, rows: unknown[]): Promise<void> {
-  await runDocumented("pg_restore", "--clean", database.ownerUrl, backup);
+  await runDocumented("pg_restore", "--single-transaction", database.ownerUrl, backup);
   await migrate(database);
   assert.match(await waitlist(database, "purge"), /^Removed 1,000 entries of erased people /);
   assert.deepEqual(await readRows(database.ownerUrl), rows);
@@ -208,12 +209,15 @@ async function assertLargerBackupsStay(ownerUrl: string, backups: string): Promi
 /** Runs the only command of docs/backup.md that begins with the tool and has this part, on another database and file. */
 async function runDocumented(tool: string, part: string, ownerUrl: string, file: string): Promise<void> {
   const text = readFileSync(join(projectRoot, "docs/backup.md"), "utf8");
-  const documented = Array.from(text.matchAll(/ database (pg_\w+ .*) [<>] exports\/\S+$/gm), ([, found = ""]) => found);
+  const documented = Array.from(
+    text.matchAll(/ database ((?:pg_|psql)\S* .*) [<>] exports\/[\w.]+/gm),
+    ([, found = ""]) => found,
+  );
   const [command = "", ...others] = documented.filter((one) => one.startsWith(`${tool} `) && one.includes(part));
   assert(command && others.length === 0, `docs/backup.md has one command ${tool} with ${part}`);
   const words = command.split(" ").slice(1);
   const options = words.filter((word) => !/^(-[Ud]|perennial\w*)$/.test(word));
-  const files = tool === "pg_dump" ? ["-f", file] : [file];
+  const files = tool === "pg_restore" ? [file] : ["-f", file];
   await execute(join(tools, tool), [...options, "-d", ownerUrl, ...files]);
 }
 

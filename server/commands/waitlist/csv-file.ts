@@ -31,7 +31,8 @@ const longestLine = 65_536;
  * address.
  */
 const otherColumns = ["first_name", "last_name", "status", "created_at", "suspected_spam", "unusual_volume"];
-const importedColumns = [...fieldColumns, ...otherColumns, ...sourceColumns];
+const ownColumns = ["confirmed_at", "imported"];
+const importedColumns = [...fieldColumns, ...otherColumns, ...sourceColumns, ...ownColumns];
 
 /** Names that forms, spreadsheets and mailing tools give to these columns. */
 const otherNames: Record<string, string[]> = {
@@ -58,12 +59,15 @@ function requireOnce(columns: (string | undefined)[]) {
   if (twice) throw new OperatorError(`Two columns are for ${twice}. Remove one, or rename it in the first line.`);
 }
 
-export async function openCsv(path: string): Promise<CsvFile> {
+/** @param isOwn whether the file is an export of this list, whose other columns are right, too. */
+export async function openCsv(path: string, isOwn = false): Promise<CsvFile> {
   const records = readRecords(path);
   const first = await records.next();
-  if (first.done) throw new OperatorError(`${printable(path)} is empty.`);
+  if (first.done) throw new OperatorError(`${path === "-" ? "stdin" : printable(path)} is empty.`);
   const header = first.value.cells;
-  const columns = readHeader(header);
+  const columns = readHeader(header).map((column) =>
+    isOwn || !ownColumns.includes(column ?? "") ? column : undefined,
+  );
   const isNamed = columns.includes("first_name") || columns.includes("last_name");
   const missing = ["email", "name", "company"].filter(
     (column) => !columns.includes(column) && !(column === "name" && isNamed),
@@ -79,7 +83,10 @@ export async function openCsv(path: string): Promise<CsvFile> {
 }
 
 export const fileOption = (verb: string) =>
-  new Option("--file <FILE>", `${verb} the addresses in FILE: one a line, or the column email of a CSV file`);
+  new Option(
+    "--file <FILE>",
+    `${verb} the addresses in FILE (- for stdin): one a line, or the column email of a CSV file`,
+  );
 
 /** Returns the given addresses and those of a file. */
 export async function readAddresses(given: string[], path: string | undefined, command: Command): Promise<string[]> {
@@ -122,9 +129,9 @@ async function* readLines(records: Records, columns: (string | undefined)[]): As
 
 type Records = AsyncGenerator<{ number: number; cells: string[] }>;
 
-/** Yields every record that is not blank; spreadsheets write lines of delimiters only. */
-async function* readRecords(path: string): Records {
-  const source = createReadStream(path);
+/** Yields every record that is not blank; spreadsheets write lines of delimiters only. @param file a path, or "-" for stdin. */
+async function* readRecords(file: string): Records {
+  const [path, source] = file === "-" ? ["stdin", process.stdin] : [file, createReadStream(file)];
   await once(source, "readable").catch((error: NodeJS.ErrnoException) => {
     throw fileError(path, "read", error);
   });

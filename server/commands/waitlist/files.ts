@@ -39,13 +39,16 @@ export function countNames(names: string[]): string {
   return names.length > 0 ? `${count(names.length)} (${listNames(names)})` : "0";
 }
 
-/** A container's disk is read-only, and has none of the operator's folders. */
+/** A container has none of the operator's files. */
 export function fileError(path: string, verb: "read" | "written", { code }: NodeJS.ErrnoException): OperatorError {
-  const mount =
-    ' In a container, mount the folder (-v "$PWD/exports:/data" --user "$(id -u):$(id -g)"), and name /data/FILE.';
+  const ofContainer =
+    verb === "read"
+      ? " To read a file in a container, give it by stdin: docker compose run --rm -T waitlist … - < FILE"
+      : " To write a file from a container, redirect stdout: docker compose run --rm -T waitlist … > FILE";
   const hints: Record<string, string> = {
-    ENOENT: mount,
-    EROFS: mount,
+    ENOENT: ofContainer,
+    EROFS: ofContainer,
+    EACCES: ofContainer,
     EEXIST: " Another command writes it, or one was killed: then remove it.",
   };
   return new OperatorError(`${printable(path)} cannot be ${verb}: ${code}.${hints[code ?? ""] ?? ""}`);

@@ -4,6 +4,8 @@ import type pg from "pg";
 import { v7 as uuidv7 } from "uuid";
 import { requireErasureKey } from "../../database/erasure-key.ts";
 import { WaitlistStatus } from "../../database/generated/enums.ts";
+import { isQueueEnabled } from "../../database/queue.ts";
+import { queueUnsentMails } from "../../models/list/mails.ts";
 import { copyEntries, countEmails, deleteErased, insertLines, type ImportedEntry } from "../../models/list/import.ts";
 import { parseEntry } from "../../models/waitlist-entry.ts";
 import { errorFields, listNames, OperatorError } from "../../errors.ts";
@@ -22,10 +24,14 @@ export const importCommand = new Command("import")
       "list or earlier in the file and, with ERASURE_KEY, erased addresses, unless the line's created at is later than " +
       "the erasure. If import stops midway, run the same command again.",
   )
-  .argument("FILE")
+  .argument("FILE", "or - for stdin")
+  .option(
+    "--own",
+    "the file is an export of this list on another host: take confirmed_at and imported, and queue mails",
+  )
   .option("--dry-run", "report what an import would do, and change nothing")
-  .action(async (path: string, { dryRun }: { dryRun?: boolean }) => {
-    const file = await openCsv(path);
+  .action(async (path: string, { dryRun, own }: { dryRun?: boolean; own?: boolean }) => {
+    const file = await openCsv(path, own);
     await withOwner(async (client, { erasureKey }) => {
       await requireErasureKey(client, erasureKey);
       const summary = await checkLines(client, file, erasureKey);
@@ -36,6 +42,9 @@ export const importCommand = new Command("import")
         throw describeStop(error);
       });
       print(`Imported ${count(inserted)}.\n`);
+      if (own && (await isQueueEnabled(client, "mail"))) {
+        print(`Mails queued: ${count(await queueUnsentMails(client))}.\n`);
+      }
     });
   });
 
@@ -89,7 +98,16 @@ function readLine({ cells }: CsvLine): ImportedEntry | string {
     return `status: not one of ${listNames(statuses)}. Rename the column if it is another tool's.`;
   const isTrue = (cell = "") => /^t(?:rue)?$/i.test(cell);
   const flags = { suspected_spam: isTrue(rest.suspected_spam), unusual_volume: isTrue(rest.unusual_volume) };
-  return { ...parsed.entry, ...flags, id: uuidv7(), created_at: moment?.toISOString() ?? null, status: status || null };
+  const confirmed = readMoment((rest.confirmed_at ?? "").trim());
+  return {
+    ...parsed.entry,
+    ...flags,
+    id: uuidv7(),
+    created_at: moment?.toISOString() ?? null,
+    status: status || null,
+    confirmed_at: confirmed?.toISOString() ?? null,
+    imported: rest.imported === undefined || isTrue(rest.imported),
+  };
 }
 
 function describeStop(cause: unknown): OperatorError {

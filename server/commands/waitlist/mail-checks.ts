@@ -123,8 +123,12 @@ export async function examineMailServer(url: string, { PUBLIC_URL = "" }: Config
   } catch (error) {
     if (!(error instanceof MailError)) throw error;
     const ownAuthority = "For an authority of your own, see docs/mail.md, Docker Compose.";
-    const hint = /CERT|^UNABLE_TO_/.test(error.code) ? ownAuthority : "Correct the URL, or start the server.";
-    return problem("SMTP_URL", `${error.message}. Mails wait. ${hint}`);
+    const isOfAuthority = /CERT|^UNABLE_TO_/.test(error.code);
+    const isBlocked = /TIMEOUT|TIMEDOUT/.test(error.code);
+    const hint = isBlocked
+      ? "Many hosts block the ports 25 and 465: use port 587, or ask yours."
+      : "Correct the URL, or start the server.";
+    return problem("SMTP_URL", `${error.message}. Mails wait. ${isOfAuthority ? ownAuthority : hint}`);
   }
 }
 

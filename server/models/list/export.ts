@@ -6,7 +6,7 @@ import { to as copyTo } from "pg-copy-streams";
 import { fieldColumns, flags, sourceColumns } from "../../database/columns.ts";
 
 const stateColumns = ["status", "created_at", "confirmed_at", "mail_refusal"];
-const exportedColumns = [...fieldColumns, ...stateColumns, ...flags, ...sourceColumns, "id"];
+const exportedColumns = [...fieldColumns, ...stateColumns, ...flags, ...sourceColumns, "imported", "id"];
 
 /** The columns whose text comes from a visitor or a mail server. */
 const textColumns = new Set<string>([...fieldColumns, ...sourceColumns, "mail_refusal"]);

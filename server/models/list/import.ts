@@ -14,11 +14,14 @@ export interface ImportedEntry extends WaitlistEntry {
   created_at: string | null;
   /** Null means waiting. */
   status: string | null;
+  confirmed_at: string | null;
+  /** False for a sign-up on another host of this list. */
+  imported: boolean;
 }
 
 /** Entries per transaction, for which a sign-up of one of their addresses waits. */
 const batchSize = 1_000;
-const columns = `${entryColumns}, created_at, status`;
+const columns = `${entryColumns}, created_at, status, confirmed_at, imported`;
 const order = columns.split(", ") as (keyof ImportedEntry)[];
 
 /** An SQL condition: the person did not sign up again after the erasure. A line without a date may be older than the erasure. */
@@ -79,8 +82,8 @@ export async function countEmails(client: pg.Client): Promise<{ entries: number;
  */
 export async function insertLines(client: pg.Client, lines: number, hasErasures: boolean): Promise<number> {
   // Sign-ups are inserted in the same order: otherwise, the import and a batch could each hold an entry that the other needs.
-  const insert = `INSERT INTO public.earlyaccess (${columns}, imported)
-    SELECT ${entryColumns}, coalesce(created_at, CURRENT_TIMESTAMP), coalesce(status, 'waiting'), true
+  const insert = `INSERT INTO public.earlyaccess (${columns})
+    SELECT ${entryColumns}, coalesce(created_at, CURRENT_TIMESTAMP), coalesce(status, 'waiting'), confirmed_at, imported
     FROM pg_temp.line WHERE row_number > $1 AND row_number <= $2 ${hasErasures ? `AND NOT ${isErased}` : ""}
     ORDER BY email COLLATE "C", row_number ON CONFLICT DO NOTHING`;
   // While the import waits for a lock, sign-ups queue behind it, so it gives up early and retries.
