@@ -109,7 +109,7 @@ it("doctor examines the role that a pooler logs in instead of the one in DATABAS
 });
 
 it("doctor finds webhooks that are not queued, a worker that does not run, and jobs that fail", async () => {
-  const wanted = { WEBHOOK_URL: "http://127.0.0.1:1/hook", WORKER_DATABASE_URL: database.workerUrl };
+  const wanted = { WEBHOOK_URL: "http://127.0.0.1:2/hook", WORKER_DATABASE_URL: database.workerUrl };
   expect(await judge(wanted)).toMatchObject({ code: 1, WORKER_DATABASE_URL: "problem", Webhooks: "problem" });
   await migrate({ ...database, worker: { url: database.workerUrl, tasks: ["webhook"] } });
   expect(await judge(wanted)).toMatchObject({ code: 0, Worker: "warning", Webhooks: "ok" });

@@ -21,7 +21,7 @@ const urls: Record<DatabaseUrlName, string> = {
   DATABASE_ADMIN_URL: database.adminRoleUrl,
   WORKER_DATABASE_URL: database.workerUrl,
 };
-const webhook = { WEBHOOK_URL: "http://127.0.0.1:1/hook" };
+const webhook = { WEBHOOK_URL: "http://127.0.0.1:2/hook" };
 
 /** Runs the program until its output matches. */
 async function expectOutput(line: string, env: Record<string, string>, output: RegExp): Promise<void> {
