@@ -19,20 +19,36 @@ async function atEachWidth(page: Page, check: (width: number) => Promise<unknown
 
 const token = "A".repeat(22);
 
-it.each<[name: string, url: () => string, submits?: true]>([
+type State = [name: string, url: () => string, prepare?: () => unknown];
+
+/** The pages and states. With a function, which is called first, the response to the form of the page. */
+const states: State[] = [
   ["the landing page", () => sites.open.url],
   ["the page after a sign-up", () => `${sites.open.url}/?joined&undo=${token}`],
-  ["the page of an empty form", () => sites.open.url, true],
+  ["the page after an undo", () => `${sites.open.url}/?undone`],
+  ["the page of an empty form", () => sites.open.url, () => undefined],
   ["the privacy page", () => `${sites.open.url}/privacy`],
   ["the page of a link", () => `${sites.open.url}/leave?token=${token}`],
+  ["the error page", () => `${sites.open.url}/confirm?token=${token}`, () => sites.wire.cut()],
   ["the 404 page", () => `${sites.open.url}/nope`],
   ["the closed page", () => sites.closed.url],
-])(
-  "%s does not overflow, also with doubled text, its bar has one row, and links, buttons and inputs are at least 44 × 44 px",
-  async (_, url, submits) => {
-    const page = await openPage({ url: url() });
-    if (submits) await page.locator("form").evaluate((form: HTMLFormElement) => form.submit());
-    await page.waitForURL(submits ? "**/api/earlyaccess" : /./);
+];
+
+async function openState([, url, prepare]: State) {
+  const page = await openPage({ url: url() });
+  if (prepare) {
+    await prepare();
+    const submit = page.locator("main form").evaluate((form: HTMLFormElement) => form.submit());
+    await Promise.all([page.waitForEvent("load"), submit]);
+    await sites.wire.mend();
+  }
+  return page;
+}
+
+it.each(states)(
+  "%s does not overflow, its bar has one row, and links, buttons and inputs are at least 44 × 44 px",
+  async (...state) => {
+    const page = await openState(state);
     await atEachWidth(page, async (width) => {
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
       const small = await page.evaluate(() =>
@@ -48,15 +64,63 @@ it.each<[name: string, url: () => string, submits?: true]>([
       expect(await bar.getByRole("link", { name: /Get Early Access|List closed/ }).isVisible()).toBe(true);
       expect((await bar.boundingBox())?.height, `at ${width} px`).toBeLessThan(2 * 44);
     });
+  },
+);
+
+/** Runs in the page. Returns the texts that reach out of the page or a card, and a bar that covers what links lead to. */
+function findMisfits(): string[] {
+  const isCard = (element: Element) => {
+    const { backgroundColor, borderRightWidth } = getComputedStyle(element);
+    return backgroundColor !== "rgba(0, 0, 0, 0)" || borderRightWidth !== "0px" || element.matches("html, label");
+  };
+  const bar = document.querySelector("header") as HTMLElement;
+  const padding = Number.parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop);
+  const covers = getComputedStyle(bar).position === "fixed" && bar.offsetHeight > padding;
+  const misfits = covers ? [`the bar has ${bar.offsetHeight} px`] : [];
+  const texts = document.createTreeWalker(document.querySelector("#root") as Element, NodeFilter.SHOW_TEXT);
+  const range = document.createRange();
+  while (texts.nextNode()) {
+    range.selectNodeContents(texts.currentNode);
+    const boxes = [...range.getClientRects()].filter(({ width, right }) => width > 0 && right > 0);
+    if (texts.currentNode.parentElement?.closest(".visually-hidden")) continue;
+    for (let card = texts.currentNode.parentElement; card; card = card.parentElement) {
+      const { left, right, top, bottom } = card.getBoundingClientRect();
+      const isOutside = (box: DOMRect) =>
+        box.left < left - 1 || box.right > right + 1 || box.top < top - 2 || box.bottom > bottom + 2;
+      if (isCard(card) && boxes.some(isOutside)) misfits.push(`"${texts.currentNode.nodeValue}" in ${card.className}`);
+    }
+  }
+  return misfits;
+}
+
+it.each(states)(
+  "%s fits with words of twice their length, the text spacing of WCAG 1.4.12, and font sizes of 16 to 32 px",
+  async (...state) => {
+    const page = await openState(state);
+    await deferredLayoutFinished(page);
+    await page.evaluate(() => {
+      const spacing = new CSSStyleSheet();
+      const rules = "line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important";
+      spacing.replaceSync(`* { ${rules} } p { margin-bottom: 2em !important }`);
+      document.adoptedStyleSheets.push(spacing);
+      const texts = document.createTreeWalker(document.querySelector("#root") as Element, NodeFilter.SHOW_TEXT);
+      while (texts.nextNode()) {
+        const text = texts.currentNode as Text;
+        if (text.parentElement?.matches(".logo")) continue; // The name is the same in every language.
+        text.data = text.data.replaceAll(/\p{L}+/gu, (word) => word + word.toLowerCase());
+      }
+    });
     const devtools = await page.context().newCDPSession(page);
     const setFontSize = (standard: number) => devtools.send("Page.setFontSizes", { fontSizes: { standard } });
-    await setFontSize(32);
-    expect(await page.evaluate(() => getComputedStyle(document.documentElement).fontSize)).toBe("32px");
-    for (const width of [360, 320]) {
-      await page.setViewportSize({ width, height: 740 });
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+    for (const size of [18, 20, 24, 32, 16]) {
+      await setFontSize(size);
+      expect(await page.evaluate(() => getComputedStyle(document.documentElement).fontSize)).toBe(`${size}px`);
+      for (const width of [320, 390, 768, 1280]) {
+        await page.setViewportSize({ width, height: 800 });
+        expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+        expect(await page.evaluate(findMisfits), `${size} px at ${width} px`).toEqual([]);
+      }
     }
-    await setFontSize(16);
   },
 );
 
