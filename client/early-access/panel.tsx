@@ -29,8 +29,7 @@ export function Panel({ firstState, undoToken: firstToken = "" }: Props) {
     const save = () => saveSignup(joined ? undoToken : undefined);
     save();
     document.title = (joined ? meta.joined : meta.landing).title;
-    // A link within the page leads to an entry of the history without the state, in Firefox also a link to the page's own URL.
-    addEventListener("popstate", save);
+    addEventListener("popstate", save); // A link within the page leads to an entry of the history without the state.
     return () => removeEventListener("popstate", save);
   }, [joined, undoToken]);
 
