@@ -6,7 +6,7 @@ import { createApp } from "./app.ts";
 import { listWarnings, loadConfig } from "./config/load-config.ts";
 import { connect, createPool } from "./database/pool.ts";
 import { openDatabase, type OpenedDatabase } from "./database/settings.ts";
-import { migrateWithRetries } from "./database/migrate.ts";
+import { prepareDatabase } from "./database/migrate.ts";
 import { createHttpServer, gracePeriodMs } from "./http/server.ts";
 import { createLogger } from "./logger.ts";
 import { createEntryLinks } from "./models/entry-links.ts";
@@ -26,7 +26,8 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
   cleanups.push(() => opened.release());
   const stopped = new AbortController();
   const pool = createPool(opened.webUrl);
-  const database = connect(pool, log);
+  let isAccepted = false;
+  const database = connect(pool, log, () => isAccepted);
   cleanups.push(
     () => database.close(),
     () => stopped.abort(),
@@ -39,9 +40,10 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
   const origin = config.PUBLIC_URL ?? `http://localhost:${chosenPort ?? config.PORT}`;
   const { settings, notice } = createPageSettings(config);
   const site = { origin, allowIndexing: config.ALLOW_INDEXING, settings };
-  const migrated = migrateWithRetries(opened, config.ALLOW_PRIVILEGED_ROLE, log, stopped.signal);
+  const accept = () => void (isAccepted = true);
+  const prepared = prepareDatabase(opened, config.ALLOW_PRIVILEGED_ROLE, log, stopped.signal, accept);
   const rendering = process.argv.includes("--dev") ? createDevFrontend(http.server, site) : createBuiltFrontend(site);
-  const [frontend] = await Promise.all([rendering, waitForMigrating(migrated, onFault)]);
+  const [frontend] = await Promise.all([rendering, waitFor(prepared, onFault)]);
   const refresh = () => frontend.refresh().catch((err: unknown) => log.error({ err }, "rendering the pages failed"));
   // Each second, because a timer of Node lasts 24.8 days at most, and clocks are set.
   const refreshing = setInterval(() => void refresh(), 1_000);
@@ -81,12 +83,12 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
 }
 
 /**
- * Waits for migrating, so that sign-ups usually work from the first request, but at most 3 s, because pages need no database. A later
+ * Waits for the database, so that sign-ups usually work from the first request, but at most 3 s, because pages need none. A later
  * error goes to `onFault`.
  */
-async function waitForMigrating(migrated: Promise<void>, onFault: (error: unknown) => void) {
+async function waitFor(prepared: Promise<void>, onFault: (error: unknown) => void) {
   const late = sleep(3_000, "late" as const, { ref: false });
-  if ((await Promise.race([migrated, late])) === "late") migrated.catch(onFault);
+  if ((await Promise.race([prepared, late])) === "late") prepared.catch(onFault);
 }
 
 function logUrl(host: string, port: number, database: OpenedDatabase, log: Logger) {

@@ -1,17 +1,14 @@
 // Single connections to Postgres: for migrations, commands and the worker.
 import pg from "pg";
 import { errorFields, OperatorError } from "../errors.ts";
-import type { DatabaseSettings } from "./settings.ts";
 
 const lostClients = new WeakSet<pg.Client>();
 
 /** Statements must name schemas: in a schema in which others may create objects, an overloaded function would run with the owner's rights. */
-const searchPath = "search_path = pg_catalog, pg_temp";
+export const searchPath = "search_path = pg_catalog, pg_temp";
 
-/** Begins a transaction that leaves nothing in its session, which a pooler may give to others next. */
+/** Begins a transaction, whose settings end with it: a pooler may give the session to others next. */
 export const begin = `BEGIN; SET LOCAL ${searchPath}; SET LOCAL lock_timeout = '5s'`;
-/** Also begins the next transaction. */
-export const commit = (client: pg.Client) => client.query(`COMMIT; ${begin}`);
 
 /** @throws OperatorError also if the work failed because the connection was lost. */
 export async function withConnection<T>(url: string, work: (client: pg.Client) => Promise<T>, first?: string) {
@@ -23,26 +20,6 @@ export async function withConnection<T>(url: string, work: (client: pg.Client) =
   } finally {
     await client.end();
   }
-}
-
-/**
- * Replaces the user of each URL by the role that it logs in as, because a pooler may log in another role. If Postgres refuses a URL,
- * its user stays: the role may be missing. @throws OperatorError if Postgres is unreachable.
- */
-export async function readLogins(owner: pg.Client, settings: DatabaseSettings): Promise<DatabaseSettings> {
-  const { ownerUrl, webUrl, adminUrl, worker } = settings;
-  const readLogin = async (client: pg.Client) =>
-    (await client.query<{ login: string }>("SELECT session_user AS login")).rows[0]?.login;
-  const rename = async (url: string) => {
-    const login = url === ownerUrl ? readLogin(owner) : withConnection(url, readLogin, "SELECT");
-    const username = await login.catch((error: OperatorError) => {
-      if (error.code) throw error;
-    });
-    return username ? Object.assign(new URL(url), { username: encodeURIComponent(username) }).href : url;
-  };
-  const web = await rename(webUrl);
-  const admin = adminUrl && (await rename(adminUrl));
-  return { ...settings, webUrl: web, adminUrl: admin, worker: worker && { ...worker, url: await rename(worker.url) } };
 }
 
 /** Returns the error to throw once the connection is lost. The driver's own error may have no code, and then looks permanent. */

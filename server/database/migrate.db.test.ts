@@ -1,17 +1,17 @@
 // Migrating a real Postgres: the runner of migrations, and the schema that they make.
-import { createHash, randomUUID } from "node:crypto";
+import { createHash } from "node:crypto";
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, it, onTestFinished } from "vitest";
-import { createEmptyDatabase, insertEntry, type TestDatabase } from "../../tests/support/database.ts";
-import { queryAs, withClient } from "../../tests/support/postgres.ts";
+import { createEmptyDatabase, erasureKey, insertEntry, type TestDatabase } from "../../tests/support/database.ts";
+import { withClient } from "../../tests/support/postgres.ts";
 import { projectRoot } from "../project-root.ts";
-import { begin, withConnection } from "./connect.ts";
-import { applyMigrations, migrate } from "./migrate.ts";
+import { migrate } from "./migrate.ts";
+import { workerTasks } from "./settings.ts";
 
-const initial = "20261122230000_initial";
-const migrations = await readdir(join(projectRoot, "prisma/migrations"));
+const folder = join(projectRoot, "prisma/migrations");
+const migrations = (await readdir(folder)).filter((name) => /^\d/.test(name)).toSorted();
 
 let database: TestDatabase;
 
@@ -56,71 +56,42 @@ it("migrating makes the columns of schema.prisma with their types and lengths, a
   expect(columns.map(({ line }) => line as string).toSorted()).toEqual((await readSchema()).toSorted());
 });
 
-it("the initial migration is frozen: an older site uses its database, and each change is a migration of its own", async () => {
-  const text = await readFile(join(projectRoot, `prisma/migrations/${initial}/migration.sql`));
-  const frozen = "609d9df459086c421a6267c4f991645b711d909dc5b69a7091c5b7e833b129e0";
-  expect(createHash("sha256").update(text).digest("hex")).toBe(frozen);
-});
-
-/** Runs the SQL of the first site, with every column of a sign-up. It stays as it is; the SQL of later sites may be added. */
-it("the migrated database serves the site of the initial migration, which runs until it is replaced", async () => {
+it("no index depends on the system's collation, whose order changes with its version", async () => {
   await migrate(database);
-  const columns = `id, name, email, company, job_title, suspected_spam, disposable_email, unusual_volume,
-    utm_source, utm_medium, utm_campaign, utm_term, utm_content, referrer_host, notice_id, token_hash`;
-  const run = (sql: string, ...values: string[]) => queryAs(database.webUrl, sql, values);
-  const notice = createHash("sha256").update("text").digest("hex").slice(0, 32);
-  const addNotice = "INSERT INTO public.earlyaccess_notices (id, text) VALUES ($1, $2) ON CONFLICT DO NOTHING";
-  await run(addNotice, notice, "text");
-  const flags = { suspected_spam: false, disposable_email: false, unusual_volume: false };
-  const entryOf = (name: string, token_hash: string) => {
-    const typed = { name, email: `${name}@example.com`, company: "Engines" };
-    return { id: randomUUID(), ...typed, ...flags, notice_id: notice, token_hash };
-  };
-  const entries = [entryOf("ada", "\\x01"), entryOf("bob", "\\x02")];
-  const turn = `WITH turn AS MATERIALIZED (
-    SELECT set_config('lock_timeout', '1900ms', true), pg_advisory_xact_lock('public.earlyaccess'::regclass::oid::bigint),
-      set_config('lock_timeout', '400ms', true), pg_logical_emit_message(true, 'earlyaccess', ''), $1::json AS batch)`;
-  const signUp = `${turn} INSERT INTO public.earlyaccess (${columns})
-    SELECT ${columns} FROM turn, json_populate_recordset(null::public.earlyaccess, batch) ON CONFLICT DO NOTHING`;
-  for (const batch of [[], entries, entries]) await run(signUp, JSON.stringify(batch));
-  await database.query("UPDATE earlyaccess SET mail_tokens = ARRAY['\\x03'::bytea] WHERE name = 'bob'");
-  const follow = `${turn}
-    SELECT CASE WHEN confirms THEN public.earlyaccess_confirm(hash::bytea) ELSE public.earlyaccess_leave(hash::bytea) END AS done
-    FROM turn, ROWS FROM (json_to_recordset(batch) AS (confirms boolean, hash text)) WITH ORDINALITY AS link (confirms, hash, position)
-    ORDER BY position`;
-  const links = ["\\x01", "\\x03"].map((hash) => ({ confirms: true, hash }));
-  expect(await run(follow, JSON.stringify(links))).toEqual([{ done: false }, { done: true }]);
-  expect(await run(follow, '[{ "confirms": false, "hash": "\\\\x01" }]')).toEqual([{ done: true }]);
-  const countViews = `SELECT public.earlyaccess_count_views(day, source, views)
-    FROM json_to_recordset($1::json) AS counted (day date, source text, views int) ORDER BY day, source`;
-  for (let i = 0; i < 2; i++) await run(countViews, '[{ "day": "2026-01-31", "source": "news", "views": 2 }]');
-  expect(await database.query("SELECT name, confirmed_at IS NOT NULL AS confirmed FROM earlyaccess")).toEqual([
-    { name: "bob", confirmed: true },
-  ]);
-  expect(await database.query("SELECT source, views FROM earlyaccess_views")).toEqual([{ source: "news", views: 4 }]);
+  const others = `SELECT indexrelid::regclass::text AS name FROM pg_index JOIN pg_class t ON t.oid = indrelid, unnest(indcollation) AS used
+    WHERE starts_with(relname, 'earlyaccess') AND used NOT IN (0, '"C"'::regcollation)`;
+  expect(await database.query(others)).toEqual([]);
 });
 
-it("migrating stops at a migration of its own that is recorded as unfinished", async () => {
+it("a database of an earlier version is refused unchanged", async () => {
   await migrate(database);
-  await database.query("UPDATE _prisma_migrations SET finished_at = NULL WHERE migration_name = $1", [initial]);
-  const { message } = (await migrate(database).catch((error: unknown) => error)) as Error;
-  expect(message).toContain(`Migration ${initial} in public._prisma_migrations did not finish`);
-  const [, update = ""] = /If it did: (UPDATE [^;]+;)/.exec(message) ?? [];
-  await database.query(update);
-  expect(await migrate(database)).toEqual({ applied: [], warnings: [] });
+  const change = "UPDATE _prisma_migrations SET checksum = 'x'";
+  await database.query(`${change}; ${insertEntry}; GRANT SELECT ON earlyaccess TO PUBLIC`);
+  const message = expect.stringMatching(/^A version before the first release made this database: export .*$/) as string;
+  await expect(migrate(database)).rejects.toMatchObject({ name: "OperatorError", message });
+  const [row] = await database.query(
+    "SELECT has_table_privilege(0, 'earlyaccess', 'SELECT') AS granted FROM earlyaccess",
+  );
+  expect(row).toEqual({ granted: true });
 });
 
-it("migrating succeeds in five concurrent runs on an empty database", async () => {
-  const results = await Promise.all(Array.from({ length: 5 }, () => migrate(database)));
-  expect(results.flatMap(({ applied }) => applied)).toEqual(migrations.filter((name) => /^\d/.test(name)).toSorted());
+it("migrating succeeds in eight concurrent runs on an empty database, with everything that it can set", async () => {
+  const worker = { url: database.workerUrl, tasks: [...workerTasks] };
+  const settings = { ...database, adminUrl: database.adminRoleUrl, worker, erasureKey };
+  const results = await Promise.all(Array.from({ length: 8 }, () => migrate(settings)));
+  expect(results.flat()).toEqual(migrations);
+  // If nothing is left to do, it needs no lock that sign-ups exclude.
+  await withClient(database.ownerUrl, async (holder) => {
+    await holder.query("BEGIN; LOCK TABLE earlyaccess IN ROW EXCLUSIVE MODE");
+    expect(await migrate(settings)).toEqual([]);
+  });
 });
 
 it("a role that may not migrate takes no lock", async () => {
   await migrate(database);
   await withClient(database.ownerUrl, async (holder) => {
     await holder.query("SELECT pg_advisory_lock(72707369)");
-    const webOnly = { ownerUrl: database.webUrl, webUrl: database.webUrl };
-    expect(await migrate(webOnly)).toEqual({ applied: undefined, warnings: [] });
+    expect(await migrate({ ownerUrl: database.webUrl, webUrl: database.webUrl })).toBeUndefined();
   });
 });
 
@@ -157,33 +128,38 @@ it("the list records every change of a status, and nobody can change or delete t
   expect(await database.query(trace)).toEqual(changes);
 });
 
-it("a migration is applied and recorded at once or not at all, and either by migrating or by prisma migrate deploy", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "perennial-migrations-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  await cp(join(projectRoot, "prisma/migrations"), folder, { recursive: true });
-  const name = "29990101000000_next";
-  await mkdir(join(folder, name));
-  const apply = async (sql: string) => {
-    await writeFile(join(folder, name, "migration.sql"), sql);
-    return withConnection(database.ownerUrl, (owner) => applyMigrations(owner, folder), begin);
+it("all pending migrations are applied and recorded, or none, and without them no role is created", async () => {
+  const copy = await mkdtemp(join(tmpdir(), "perennial-migrations-"));
+  onTestFinished(() => rm(copy, { recursive: true }));
+  await cp(folder, copy, { recursive: true });
+  const write = async (name: string, sql: string) => {
+    await mkdir(join(copy, name), { recursive: true });
+    await writeFile(join(copy, name, "migration.sql"), sql);
   };
-  const columns = "checksum, applied_steps_count, logs, rolled_back_at, finished_at > started_at AS finished";
-  const records = () => database.query(`SELECT ${columns} FROM _prisma_migrations WHERE migration_name = $1`, [name]);
-  const sql = "CREATE TABLE half (x int);";
-  const fails = async (statements: string, error: object) => {
-    await expect(apply(statements)).rejects.toMatchObject(error);
-    expect(await database.query("SELECT to_regclass('half') AS half")).toEqual([{ half: null }]);
-    expect(await records()).toEqual([]);
+  const apply = () => migrate(database, true, copy);
+  const [next, last] = ["29990101000000_next", "29990102000000_last"];
+  await write(next, "CREATE TABLE half (x int);");
+  const fails = async (sql: string, error: object) => {
+    await write(last, sql);
+    const state = `SELECT to_regclass('half') AS half, to_regrole('${database.name}_web') AS web, to_regclass('earlyaccess') AS list`;
+    const before = await database.query(state);
+    await expect(apply()).rejects.toMatchObject(error);
+    expect(await database.query(state)).toEqual(before);
   };
-  await fails(`${sql} SELECT 1 / 0;`, { message: `Migration ${name} failed: division by zero`, code: "22012" });
-  await database.query("ALTER TABLE _prisma_migrations ADD CONSTRAINT no CHECK (migration_name NOT LIKE '%_next')");
-  await fails(sql, { code: "23514" });
+  const division = { message: `Migration ${last} failed: division by zero`, code: "22012" };
+  await fails("CREATE TABLE other (x int); SELECT 1 / 0;", division);
+  await migrate(database);
+  await fails("SELECT 1 / 0", division);
+  await database.query("ALTER TABLE _prisma_migrations ADD CONSTRAINT no CHECK (migration_name NOT LIKE '%_last')");
+  await fails("SELECT 1", { code: "23514" });
   await database.query("ALTER TABLE _prisma_migrations DROP CONSTRAINT no");
-  expect(await apply(sql)).toEqual([name]);
-  const kept = "COMMIT; SELECT name FROM pg_settings WHERE source = 'session'";
-  expect(await queryAs(database.ownerUrl, `${begin}; ${kept}`)).toEqual([]);
-  const checksum = createHash("sha256").update(sql).digest("hex");
-  expect(await records()).toEqual([
-    { checksum, applied_steps_count: 1, logs: null, rolled_back_at: null, finished: true },
-  ]);
+  expect(await apply()).toEqual([next, last]);
+  const records = await database.query(
+    `SELECT migration_name AS name, checksum, applied_steps_count, logs, rolled_back_at, finished_at > started_at AS finished
+     FROM _prisma_migrations ORDER BY 1`,
+  );
+  const checksum = createHash("sha256").update("SELECT 1").digest("hex");
+  expect(records.map(({ name }) => name)).toEqual([...migrations, next, last]);
+  const written = { name: last, checksum, applied_steps_count: 1, logs: null, rolled_back_at: null, finished: true };
+  expect(records.at(-1)).toEqual(written);
 });

@@ -3,15 +3,22 @@ import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import pg from "pg";
+import type pg from "pg";
 import type { Logger } from "pino";
 import { readRole } from "../config/database-urls.ts";
 import { errorFields, migrateHint, OperatorError } from "../errors.ts";
 import { projectRoot } from "../project-root.ts";
-import { begin, commit, readLogins, withConnection } from "./connect.ts";
+import { begin, searchPath, withConnection } from "./connect.ts";
 import { storeKeyHash } from "./erasure-key.ts";
 import { createQueue, enableQueue } from "./queue.ts";
-import { createRoles, examineWebRole, grantRights, resetSettings } from "./roles.ts";
+import {
+  createRoles,
+  describePrivileged,
+  examineWebRole,
+  requireRestricted,
+  setRights,
+  type WebRole,
+} from "./roles.ts";
 import type { DatabaseSettings } from "./settings.ts";
 
 const migrationsFolder = join(projectRoot, "prisma/migrations");
@@ -20,80 +27,96 @@ const migrationsFolder = join(projectRoot, "prisma/migrations");
 const migrationLock = 72_707_369;
 
 /**
- * Applies missing migrations, creates the roles that the settings name, and sets their rights; safe to repeat and to run from
- * several processes at once. If ownerUrl's role may not migrate, it changes nothing, and `applied` is undefined: the owner
- * migrates elsewhere. It always has a transaction open: see docs/decisions/0036-poolers.md.
- * @param allowPrivilegedRole false refuses a web role that is a superuser or the owner, before it changes anything.
+ * Creates the roles that the settings name, applies missing migrations and sets all rights, in one transaction; safe to repeat and to
+ * run from several processes at once. If ownerUrl's role may not migrate, it changes nothing and returns undefined: the owner migrates
+ * elsewhere.
+ * @param allowPrivilegedRole false refuses a web role that would become the owner, before it changes anything.
  */
-export async function migrate(given: DatabaseSettings, allowPrivilegedRole = true) {
+export async function migrate(settings: DatabaseSettings, allowPrivilegedRole = true, folder = migrationsFolder) {
+  const { ownerUrl, webUrl } = settings;
+  const { name } = readRole(ownerUrl);
   const work = async (owner: pg.Client) => {
     await requireUtf8(owner);
     const { found, mayMigrate } = await findWaitlist(owner);
-    const fault = `"${readRole(given.ownerUrl).name}" may not migrate.`;
-    if (!found && !mayMigrate)
-      throw new OperatorError(`The table public.earlyaccess does not exist, and ${fault} ${migrateHint}`);
-    const settings = await readLogins(owner, given);
-    const webRole = readRole(settings.webUrl).name;
-    const { isPrivileged, warning } = await examineWebRole(owner, webRole);
-    if (isPrivileged && !allowPrivilegedRole) {
-      throw new OperatorError(`${warning}\nTo start all the same, set ALLOW_PRIVILEGED_ROLE=true.`);
-    }
-    if (!mayMigrate) {
-      await owner.query("COMMIT");
-      const other = given.ownerUrl === given.webUrl ? "" : `${fault} Name the owner in DATABASE_OWNER_URL.`;
-      return { applied: undefined, warnings: [warning, other].filter(Boolean) };
-    }
-    const applied = await bringUpToDate(owner, settings, webRole);
-    const after = await examineWebRole(owner, webRole);
+    if (!mayMigrate && !found)
+      throw new OperatorError(
+        `The table public.earlyaccess does not exist, and "${name}" may not migrate. ${migrateHint}`,
+      );
+    if (!mayMigrate) return undefined;
+    if (ownerUrl === webUrl) requireRestricted(describePrivileged(name), allowPrivilegedRole);
+    // If several processes start at once, one migrates and the others find it done.
+    await owner.query(
+      `SET LOCAL lock_timeout = '1min'; SELECT pg_advisory_xact_lock(${migrationLock}); SET LOCAL lock_timeout = '5s'`,
+    );
+    await createRoles(owner, settings);
+    if (settings.worker) await createQueue(ownerUrl);
+    const applied = await applyMigrations(owner, folder);
+    await setRights(owner, settings);
+    if (settings.erasureKey) await storeKeyHash(owner, settings.erasureKey);
+    await enableQueue(owner, settings.worker);
     await owner.query("COMMIT");
-    return { applied, warnings: [after.warning].filter(Boolean) };
+    return applied;
   };
-  return withConnection(given.ownerUrl, work, begin).catch((error: pg.DatabaseError) => {
+  return withConnection(ownerUrl, work, begin).catch((error: pg.DatabaseError) => {
     if (error.code !== "55P03") throw error;
     throw new OperatorError(`${error.message}. Another session holds the lock: try again.`, { code: error.code });
   });
 }
 
-async function bringUpToDate(owner: pg.Client, settings: DatabaseSettings, webRole: string): Promise<string[]> {
-  // If several processes start at once, one migrates and the others find it done. The lock outlasts each transaction.
-  await owner.query(`SELECT pg_advisory_lock(${migrationLock})`);
-  await createRoles(owner, settings);
-  await resetSettings(owner, webRole);
-  const applied = await applyMigrations(owner);
-  if (settings.worker) await createQueue(owner, settings.ownerUrl);
-  await grantRights(owner, settings);
-  await commit(owner);
-  if (settings.erasureKey) await storeKeyHash(owner, settings.erasureKey);
-  await enableQueue(owner, settings.worker);
-  await commit(owner);
-  await owner.query(`SELECT pg_advisory_unlock(${migrationLock})`);
-  return applied;
-}
+export const mayNotMigrate = (ownerUrl: string) =>
+  `"${readRole(ownerUrl).name}" may not migrate. Name the owner in DATABASE_OWNER_URL.`;
 
 /** Postgres is unreachable, starting, stopping or out of connections, or another start holds a lock. */
 const transientCode =
   /^(?:ECONN|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|CONNECT|0800[036]|57P0[123]|53300|55P03)/;
 
-/** Migrates for the site; retries transient errors every 5 s, and throws others. */
-export async function migrateWithRetries(
-  database: DatabaseSettings,
+/**
+ * Migrates for the site, and examines the web role as soon as it can log in. @param onAccepted called when the role has been examined.
+ * @throws OperatorError if the role may do too much, or the database cannot be migrated.
+ */
+export async function prepareDatabase(
+  settings: DatabaseSettings,
   allowPrivilegedRole: boolean,
   log: Logger,
   signal: AbortSignal,
+  onAccepted: () => void,
 ): Promise<void> {
-  while (!signal.aborted) {
-    try {
-      const { applied, warnings } = await migrate(database, allowPrivilegedRole);
-      if (applied?.length) log.info({ applied }, "migrated");
-      for (const warning of warnings) log.warn(warning);
-      return;
-    } catch (error) {
-      const fields = errorFields(error);
-      if (!transientCode.test(fields.code ?? "")) throw error;
-      log.warn({ error: fields }, "database not available; pages are served, sign-ups get 503");
+  const { ownerUrl, webUrl } = settings;
+  const accept = (role: WebRole) => {
+    const warning = requireRestricted(role, allowPrivilegedRole);
+    if (warning) log.warn(warning);
+    onAccepted();
+  };
+  /** Repeats the work every 5 s after an error that may pass. */
+  async function retry<T>(work: () => Promise<T>, mayPass: (code?: string) => boolean): Promise<T | undefined> {
+    while (!signal.aborted) {
+      try {
+        return await work();
+      } catch (cause) {
+        const error = errorFields(cause);
+        if (!mayPass(error.code)) throw cause;
+        const reason = cause instanceof OperatorError ? cause.message : undefined;
+        log.warn({ error, reason }, "database not available; pages are served, sign-ups get 503");
+      }
+      await sleep(5_000, undefined, { signal }).catch(() => undefined);
     }
-    await sleep(5_000, undefined, { signal }).catch(() => undefined);
+    return undefined;
   }
+  const migrating = retry(
+    () => migrate(settings, allowPrivilegedRole),
+    (code = "") => transientCode.test(code),
+  );
+  // Without waiting for a migration of another process. At the first start, the role and the table are missing.
+  const first = examineWebRole(webUrl).catch(() => undefined);
+  const [applied, role] = await Promise.all([migrating, first.then((found) => found && (accept(found), found))]);
+  if (applied?.length) log.info({ applied }, "migrated");
+  if (!applied && ownerUrl !== webUrl) log.warn(mayNotMigrate(ownerUrl));
+  if (role) return;
+  const found = await retry(
+    () => examineWebRole(webUrl),
+    () => true,
+  );
+  if (found) accept(found);
 }
 
 /** @throws OperatorError for another encoding: LATIN1 lacks most characters, and SQL_ASCII counts bytes. */
@@ -115,45 +138,43 @@ export async function findWaitlist(client: pg.Client) {
   return rows[0] as { found: boolean; mayMigrate: boolean };
 }
 
-/** Returns the migrations to apply. Ignores those that another application recorded in the same table. */
+/**
+ * Returns the migrations to apply. Ignores other records: after a roll back, those of a later version.
+ * @throws OperatorError if another text of the first migration made the waitlist.
+ */
 export async function pendingMigrations(owner: pg.Client, folder = migrationsFolder) {
   const names = (await readdir(folder)).filter((name) => /^\d/.test(name)).toSorted();
   const read = async (name: string) => {
     const text = await readFile(join(folder, name, "migration.sql"), "utf8");
     // Git for Windows may have changed the line ends, which are part of the checksum.
-    return { name, sql: text.replaceAll("\r\n", "\n") };
+    const sql = text.replaceAll("\r\n", "\n");
+    return { name, sql, checksum: createHash("sha256").update(sql).digest("hex") };
   };
   const migrations = await Promise.all(names.map(read));
-  const { rows: tables } = await owner.query("SELECT to_regclass('public._prisma_migrations') IS NOT NULL AS found");
-  if (!tables[0].found) return migrations;
-  const { rows } = await owner.query<{ name: string; finished: boolean }>(
-    `SELECT migration_name AS name, finished_at IS NOT NULL AS finished FROM public._prisma_migrations
-     WHERE rolled_back_at IS NULL ORDER BY started_at`,
+  const { found } = await findWaitlist(owner);
+  if (!found) return migrations;
+  const { rows } = await owner.query<{ name: string; checksum: string }>(
+    `SELECT migration_name AS name, checksum FROM public._prisma_migrations
+     WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL`,
   );
-  const recorded = new Map(rows.map(({ name, finished }) => [name, finished]));
-  const unfinished = migrations.find(({ name }) => recorded.get(name) === false)?.name;
-  if (unfinished === undefined) return migrations.filter(({ name }) => !recorded.has(name));
-  const resolve = (column: string) =>
-    `UPDATE public._prisma_migrations SET ${column} = now() WHERE migration_name = '${unfinished}' AND finished_at IS NULL;`;
+  const recorded = new Map(rows.map(({ name, checksum }) => [name, checksum]));
+  const [first] = migrations;
+  if (first && recorded.get(first.name) === first.checksum) return migrations.filter(({ name }) => !recorded.has(name));
   throw new OperatorError(
-    `Migration ${unfinished} in public._prisma_migrations did not finish. If it did not apply, run as the owner: ${resolve("rolled_back_at")} If it did: ${resolve("finished_at")}`,
+    "A version before the first release made this database: export the list with that version, and import it into an empty database with this one.",
   );
 }
 
-/** Applies the pending migrations, each in one transaction, and records them as `prisma migrate deploy` does. */
-export async function applyMigrations(owner: pg.Client, folder = migrationsFolder): Promise<string[]> {
+/** Applies the pending migrations, and records them as `prisma migrate deploy` does. */
+async function applyMigrations(owner: pg.Client, folder: string): Promise<string[]> {
   const pending = await pendingMigrations(owner, folder);
   if (pending.length > 0) await owner.query(createTable);
-  for (const { name, sql } of pending) {
-    try {
-      // Migrations name tables without a schema.
-      await owner.query(`SET LOCAL search_path = public; ${sql}`);
-    } catch (error) {
-      if (error instanceof pg.DatabaseError) error.message = `Migration ${name} failed: ${error.message}`;
-      throw error;
-    }
-    await owner.query(insertRecord, [createHash("sha256").update(sql).digest("hex"), name]);
-    await commit(owner);
+  for (const { name, sql, checksum } of pending) {
+    // Migrations name tables without a schema.
+    await owner.query(`SET LOCAL search_path = public; ${sql}; SET LOCAL ${searchPath}`).catch((error: Error) => {
+      throw Object.assign(error, { message: `Migration ${name} failed: ${error.message}` });
+    });
+    await owner.query(insertRecord, [checksum, name]);
   }
   return pending.map(({ name }) => name);
 }

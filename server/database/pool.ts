@@ -32,15 +32,19 @@ export function createPool(webUrl: string): pg.Pool {
   });
 }
 
-/** Lost connections are logged. */
-export function connect(pool: pg.Pool, log: Logger) {
+/** Lost connections are logged. @param isAllowed false refuses each statement. */
+export function connect(pool: pg.Pool, log: Logger, isAllowed = () => true) {
   const logLost = (error: Error) => log.warn({ error: errorFields(error) }, "database connection lost");
   const adapter = new PrismaPg(pool, { onPoolError: logLost, onConnectionError: logLost });
   const prisma = new PrismaClient({ adapter, errorFormat: "minimal" });
+  async function run<T>(work: () => Promise<T>): Promise<T> {
+    if (!isAllowed()) throw new Error("The database is not ready yet");
+    return within(timeLimits.statement, work());
+  }
   return {
     /** Returns the number of rows that the statement changed. */
-    execute: (statement: Prisma.Sql) => within(timeLimits.statement, prisma.$executeRaw(statement)),
-    query: <Row>(statement: Prisma.Sql) => within(timeLimits.statement, prisma.$queryRaw<Row[]>(statement)),
+    execute: (statement: Prisma.Sql) => run(() => prisma.$executeRaw(statement)),
+    query: <Row>(statement: Prisma.Sql) => run(() => prisma.$queryRaw<Row[]>(statement)),
     close: async () => {
       await prisma.$disconnect();
       await pool.end();

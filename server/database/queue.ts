@@ -1,11 +1,10 @@
 // The queue of graphile-worker, which a trigger fills in the transaction of each sign-up.
 import type pg from "pg";
 import { readRole } from "../config/database-urls.ts";
-import { OperatorError } from "../errors.ts";
 import type { DatabaseSettings, WorkerTask } from "./settings.ts";
 
-export async function createQueue(owner: pg.Client, ownerUrl: string): Promise<void> {
-  await refuseForeignQueue(owner);
+/** Creates or updates the queue's schema, on a connection of its own. */
+export async function createQueue(ownerUrl: string): Promise<void> {
   const { Logger, runMigrations } = await import("graphile-worker"); // Half a megabyte that most sites do not need.
   await runMigrations({ connectionString: ownerUrl, logger: new Logger(() => () => undefined) });
 }
@@ -21,7 +20,7 @@ export async function enableQueue(owner: pg.Client, worker: DatabaseSettings["wo
   if (worker) await addPolicies(owner, readRole(worker.url).name);
   for (const [task, triggers] of Object.entries(queueTriggers) as [WorkerTask, string[]][]) {
     const wanted = worker?.tasks.includes(task) ?? false;
-    // ALTER TABLE waits for sign-ups in progress, so it runs only for a change.
+    // ALTER TABLE waits for sign-ups in progress, and others wait for it, so it runs only for a change.
     if ((await isQueueEnabled(owner, task)) === wanted) continue;
     const change = wanted ? "ENABLE" : "DISABLE";
     for (const trigger of triggers) await owner.query(`ALTER TABLE public.earlyaccess ${change} TRIGGER ${trigger}`);
@@ -35,20 +34,6 @@ export async function isQueueEnabled(owner: pg.Client, task: WorkerTask): Promis
     [queueTriggers[task]],
   );
   return rows[0].enabled === true;
-}
-
-/** Throws if another role than the waitlist's owner created the queue's schema: two applications would run each other's jobs. */
-async function refuseForeignQueue(owner: pg.Client) {
-  const { rows } = await owner.query<{ owner: string }>(
-    `SELECT r.rolname AS owner FROM pg_namespace JOIN pg_roles r ON r.oid = nspowner
-       JOIN pg_class w ON w.oid = to_regclass('public.earlyaccess')
-     WHERE nspname = 'graphile_worker' AND r.rolname <> current_user AND r.oid <> relowner
-       AND (r.rolsuper OR NOT pg_has_role(r.oid, relowner, 'MEMBER'))`,
-  );
-  if (!rows[0]) return;
-  throw new OperatorError(
-    `The schema graphile_worker belongs to "${rows[0].owner}": another application in this database uses the same queue. Unset WEBHOOK_URL, MAIL_FROM and RETENTION_MONTHS, or give the site a database of its own.`,
-  );
 }
 
 /**

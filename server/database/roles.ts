@@ -1,34 +1,33 @@
-// The roles: creates them, runs their files in prisma/roles, and examines what else the web role could do.
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+// The roles that the settings name: creates them, sets their rights, and examines what the site's role may do.
 import pg from "pg";
-import { signUpColumns } from "./columns.ts";
 import { readRole } from "../config/database-urls.ts";
 import { OperatorError } from "../errors.ts";
-import { commit } from "./connect.ts";
-import { projectRoot } from "../project-root.ts";
-import type { DatabaseSettings, WorkerTask } from "./settings.ts";
+import { begin, withConnection } from "./connect.ts";
+import { erasuresSql, rightsSql } from "./rights.ts";
+import type { DatabaseSettings } from "./settings.ts";
 
 const id = pg.escapeIdentifier;
 
-/** What migrating needs from the owner, which may lack the right to do it. */
+type Login = ReturnType<typeof readRole>;
+
+/** What migrating needs, and an administrator may have to do. */
 interface Step {
   /** An SQL condition. */
   isDone: string;
   sql: string;
-  /** For the administrator, the SQL that creates a login without its password. */
-  withoutPassword?: string;
+  /** The password in `sql`. */
+  secret?: string;
 }
 
 /** Returns an SQL expression: null if the role does not exist. */
-const roleOf = (name: string) => `to_regrole(quote_ident(${pg.escapeLiteral(name)}))`;
+const roleOf = (name: string) => `to_regrole(${pg.escapeLiteral(id(name))})`;
 
-function createLogin({ name, password }: Role): Step {
+function createLogin({ name, password }: Login): Step {
+  const secret = pg.escapeLiteral(password);
   // A forgotten transaction holds the entries that it changed, and sign-ups of their addresses get 503.
-  const create = (secret: string) => `CREATE ROLE ${id(name)} LOGIN PASSWORD ${secret};
+  const sql = `CREATE ROLE ${id(name)} LOGIN PASSWORD ${secret};
 ALTER ROLE ${id(name)} SET idle_in_transaction_session_timeout = '30s';`;
-  const isDone = `${roleOf(name)} IS NOT NULL`;
-  return { isDone, sql: create(pg.escapeLiteral(password)), withoutPassword: create("'its password'") };
+  return { isDone: `${roleOf(name)} IS NOT NULL`, sql, secret };
 }
 
 /** Returns the steps in the order in which they can run. */
@@ -40,11 +39,6 @@ function listSteps({ web, studio, worker, owner, admins, database }: Roles, sett
   });
   const steps: Step[] = [];
   const add = (isDone: string, sql: string) => steps.push({ isDone, sql });
-  // The table of migrations may belong to another application that uses Prisma.
-  add(
-    "coalesce(has_table_privilege(to_regclass('public._prisma_migrations'), 'INSERT'), true)",
-    `GRANT SELECT, INSERT, UPDATE ON public._prisma_migrations TO ${id(owner)};`,
-  );
   if (web) steps.push(createLogin(web), access(web.name));
   if (studio) {
     add(`${roleOf(admins)} IS NOT NULL`, `CREATE ROLE ${id(admins)} NOLOGIN;`);
@@ -54,39 +48,30 @@ function listSteps({ web, studio, worker, owner, admins, database }: Roles, sett
     steps.push(access(admins));
   }
   if (settings.erasureKey) {
-    add(
-      "to_regnamespace('earlyaccess_erasures') IS NOT NULL",
-      `CREATE SCHEMA earlyaccess_erasures AUTHORIZATION ${id(owner)};`,
-    );
+    const schema = `CREATE SCHEMA earlyaccess_erasures AUTHORIZATION ${id(owner)};`;
+    add("to_regnamespace('earlyaccess_erasures') IS NOT NULL", schema);
   }
   if (settings.worker) {
-    add(
-      "has_database_privilege(current_database(), 'CREATE') OR to_regnamespace('graphile_worker') IS NOT NULL",
-      `GRANT CREATE ON DATABASE ${id(database)} TO ${id(owner)};`,
-    );
+    const mayCreateQueue = "has_database_privilege(current_database(), 'CREATE')";
+    const grant = `GRANT CREATE ON DATABASE ${id(database)} TO ${id(owner)};`;
+    add(`${mayCreateQueue} OR to_regnamespace('graphile_worker') IS NOT NULL`, grant);
   }
   if (worker) steps.push(createLogin(worker), access(worker.name));
   return steps;
 }
 
-/** Creates missing roles and schemas, and commits. @throws OperatorError with the SQL for an administrator if the owner lacks rights. */
+/** Creates missing roles and schemas. @throws OperatorError with the SQL for an administrator if the owner lacks rights. */
 export async function createRoles(owner: pg.Client, settings: DatabaseSettings): Promise<void> {
   const isTrue = async (sql: string) => (await owner.query(`SELECT (${sql}) AS value`)).rows[0].value === true;
   const roles = await readRoles(owner, settings);
-  const { name } = readRole(settings.ownerUrl);
   const missing: string[] = [];
-  for (const { isDone, sql, withoutPassword } of listSteps(roles, settings)) {
+  for (const { isDone, sql, secret } of listSteps(roles, settings)) {
     if (await isTrue(isDone)) continue;
-    if (withoutPassword && roles.login !== name) {
-      const fault = `The user "${name}" of DATABASE_OWNER_URL logs in as "${roles.login}", so a pooler would not find a new role under its name.`;
-      throw new OperatorError(`${fault} Migrate with URLs of Postgres itself. See docs/postgres.md, Poolers.`);
-    }
     // Without the right, do not try: Postgres would log the refused statement with its password.
-    if (roles.mayCreate || !withoutPassword) await tryTo(sql, owner);
+    if (roles.mayCreate || !secret) await tryTo(sql, owner);
     // Postgres only warns if the owner may not grant a right on another role's object.
-    if (!(await isTrue(isDone))) missing.push(withoutPassword ?? sql);
+    if (!(await isTrue(isDone))) missing.push(secret ? sql.replace(secret, "'its password'") : sql);
   }
-  await commit(owner);
   if (missing.length === 0) return;
   const lines = missing.join("\n").replaceAll(/^/gm, "  ");
   throw new OperatorError(
@@ -103,51 +88,28 @@ async function tryTo(sql: string, owner: pg.Client) {
   });
 }
 
-/**
- * Grants each role its rights and revokes every other one on the site's own objects, in the caller's transaction: a running site
- * never finds its INSERT revoked. A role that is no longer configured keeps its rights: drop it.
- */
-export async function grantRights(owner: pg.Client, settings: DatabaseSettings): Promise<void> {
-  const { admins, web, studio, worker } = await readRoles(owner, settings);
-  const does = (task: WorkerTask) => worker && settings.worker?.tasks.includes(task);
-  // In the order in which they can be run.
-  const files = {
-    public: true,
-    web,
-    admins: studio,
-    erasures: settings.erasureKey,
-    worker,
-    "worker-erasures": worker && settings.erasureKey,
-    "worker-webhook": does("webhook"),
-    // The settings require ERASURE_KEY for mails.
-    "worker-mail": does("mail") && settings.erasureKey,
-    "worker-purge": does("purge"),
-    "worker-purge-erasures": does("purge") && settings.erasureKey,
-  };
-  const wanted = Object.entries(files).filter(([, isWanted]) => isWanted);
-  const texts = wanted.map(([file]) => readFile(join(projectRoot, `prisma/roles/${file}.sql`), "utf8"));
-  const values = { admins, web: web?.name, studio: studio?.name, worker: worker?.name, sign_up_columns: signUpColumns };
-  await owner.query(fillIn((await Promise.all(texts)).join("\n"), values));
+/** Sets the rights of each role anew. A role that is no longer configured keeps its rights: drop it. */
+export async function setRights(owner: pg.Client, settings: DatabaseSettings): Promise<void> {
+  const roles = await readRoles(owner, settings);
+  const keepsErasures = settings.erasureKey !== undefined;
+  if (keepsErasures) await owner.query(erasuresSql);
+  const { web, studio, worker } = roles;
+  const [webId, studioId, workerId] = [web, studio, worker].map((role) => role && id(role.name));
+  const names = { web: webId, studio: studioId, worker: workerId, admins: id(roles.admins) };
+  await owner.query(rightsSql(names, settings.worker?.tasks ?? [], keepsErasures));
 }
 
-/** Replaces :"name" by an identifier, and :name by the text, as psql does. */
-export function fillIn(sql: string, values: Record<string, string | undefined>): string {
-  return sql.replaceAll(/:"(\w+)"|\B:(\w+)/g, (_, quoted?: string, plain = "") =>
-    quoted ? id(values[quoted] ?? "") : (values[plain] ?? ""),
-  );
-}
-
-type Role = ReturnType<typeof readRole>;
 type Roles = Awaited<ReturnType<typeof readRoles>>;
 
 /** Returns the roles of the settings without those that are superuser or owner, which have every right. */
 async function readRoles(owner: pg.Client, { webUrl, adminUrl, worker }: DatabaseSettings) {
   const { rows } = await owner.query(
-    `SELECT current_user AS owner, session_user AS login, current_database() AS database,
+    `SELECT current_user AS owner, current_database() AS database,
        (SELECT rolsuper OR rolcreaterole FROM pg_roles WHERE rolname = current_user) AS "mayCreate",
-       ARRAY(SELECT r.rolname::text FROM ${rolesAndWaitlist} WHERE ${isPrivileged}) AS privileged`,
+       ARRAY(SELECT r.rolname::text FROM pg_roles r LEFT JOIN pg_class w ON w.oid = to_regclass('public.earlyaccess')
+         WHERE pg_has_role(r.oid, coalesce(w.relowner, to_regrole(quote_ident(current_user))), 'MEMBER')) AS privileged`,
   );
-  const found = rows[0] as { owner: string; login: string; database: string; mayCreate: boolean; privileged: string[] };
+  const found = rows[0] as { owner: string; database: string; mayCreate: boolean; privileged: string[] };
   const restricted = (url = "") => (url && !found.privileged.includes(readRole(url).name) ? readRole(url) : undefined);
   const roles = { web: restricted(webUrl), studio: restricted(adminUrl), worker: restricted(worker?.url) };
   return { ...found, ...roles, admins: adminsGroup(found.database) };
@@ -158,38 +120,42 @@ export function adminsGroup(database: string): string {
   return database === "perennial" ? "perennial_admins" : `perennial_admins_${database}`;
 }
 
-/** An SQL condition: the role `r` is a superuser or may act as the owner of the waitlist `w`, or of the coming one. */
-const isPrivileged =
-  "r.rolsuper OR pg_has_role(r.oid, coalesce(w.relowner, to_regrole(quote_ident(current_user))), 'MEMBER')";
-const rolesAndWaitlist = "pg_roles r LEFT JOIN pg_class w ON w.oid = to_regclass('public.earlyaccess')";
+/** What the login may do, also as a role that it may become with SET ROLE. */
+const webRoleQuery = `
+SELECT session_user AS name, bool_or(r.rolsuper OR r.oid = w.relowner) AS "isPrivileged",
+  bool_or(r.rolcreaterole OR r.rolcreatedb OR r.rolreplication OR r.rolbypassrls OR starts_with(r.rolname, 'pg_')
+    OR has_any_column_privilege(r.oid, w.oid, 'SELECT, UPDATE') OR has_table_privilege(r.oid, w.oid, 'DELETE, TRUNCATE, TRIGGER')
+    OR has_schema_privilege(r.oid, n.oid, 'CREATE') OR has_database_privilege(r.oid, d.oid, 'CREATE')
+    OR r.oid IN (nspowner, datdba)) AS "mayChange"
+FROM pg_roles r, pg_namespace n, pg_database d, pg_class w
+WHERE pg_has_role(session_user, r.oid, 'MEMBER') AND w.oid = 'public.earlyaccess'::regclass AND nspname = 'public' AND datname = current_database()`;
 
-/** Lists the rights and settings that no sign-up needs of the role, each with the statement that takes it away. */
-async function listExcess(owner: pg.Client, name: string) {
-  const query = await readFile(join(projectRoot, "prisma/web-role.sql"), "utf8");
-  return (await owner.query<{ held: string; repair: string; is_setting: boolean }>(query, [name])).rows;
+export interface WebRole {
+  isPrivileged: boolean;
+  /** What a compromised web process could do, or "". */
+  warning: string;
 }
 
-/** Returns whether the web role is a superuser or the owner, and a warning of what a compromised web process could do, or "". */
-export async function examineWebRole(owner: pg.Client, name: string) {
-  const query = `SELECT ${isPrivileged} AS privileged FROM ${rolesAndWaitlist} WHERE r.rolname = $1`;
-  const { rows } = await owner.query<{ privileged: boolean }>(query, [name]);
-  const role = `The role of DATABASE_URL, "${name}",`;
-  if (rows[0]?.privileged) {
-    const warning = `${role} is a superuser or the owner of the waitlist: a compromised web process could read and delete everything. Name a role of its own in DATABASE_URL, for example perennial_web, and the owner in DATABASE_OWNER_URL; migrating creates the role.`;
-    return { isPrivileged: true, warning };
-  }
-  const excess = await listExcess(owner, name);
-  if (excess.length === 0) return { isPrivileged: false, warning: "" };
-  const held = [...new Set(excess.map((one) => one.held))].join(", ");
-  const repairs = [...new Set(excess.map(({ repair }) => `\n  ${repair};`))].join("");
-  const warning = `${role} has ${held}. No sign-up needs it, and a compromised web process could use it. As an administrator of this database, run:${repairs}`;
-  return { isPrivileged: false, warning };
+/** Asks Postgres over the site's own connection, because a pooler may log in another role than the URL names. @throws if it cannot, or without the table. */
+export async function examineWebRole(webUrl: string): Promise<WebRole> {
+  const ask = async (client: pg.Client) => {
+    const { rows } = await client.query<{ name: string; isPrivileged: boolean; mayChange: boolean }>(webRoleQuery);
+    await client.query("COMMIT");
+    return rows[0]!;
+  };
+  const { name, isPrivileged, mayChange } = await withConnection(webUrl, ask, begin);
+  if (isPrivileged) return describePrivileged(name);
+  const warning = `The role of DATABASE_URL, "${name}", may read or change entries, or stop backups. Name a role in DATABASE_URL that does not exist yet, which migrating creates; if that one may, too, see docs/postgres.md, Roles.`;
+  return { isPrivileged, warning: mayChange ? warning : "" };
 }
 
-/** Resets the settings with which the web role refuses or loses its own sign-ups. examineWebRole reports those that remain. */
-export async function resetSettings(owner: pg.Client, name: string): Promise<void> {
-  for (const { repair, is_setting } of await listExcess(owner, name)) {
-    // The owner may lack the right, and a compromised site may change its role at the same time.
-    if (is_setting) await owner.query(`SAVEPOINT reset; ${repair}`).catch(() => owner.query("ROLLBACK TO reset"));
-  }
+export const describePrivileged = (name: string): WebRole => ({
+  isPrivileged: true,
+  warning: `The role of DATABASE_URL, "${name}", is a superuser or the owner of the waitlist: a compromised web process could read and delete everything. Name a role of its own in DATABASE_URL, for example perennial_web, and the owner in DATABASE_OWNER_URL; migrating creates the role.`,
+});
+
+/** Returns the warning. @throws OperatorError for a superuser or the owner, unless that is allowed. */
+export function requireRestricted({ isPrivileged, warning }: WebRole, allowPrivilegedRole: boolean): string {
+  if (!isPrivileged || allowPrivilegedRole) return warning;
+  throw new OperatorError(`${warning}\nTo start all the same, set ALLOW_PRIVILEGED_ROLE=true.`);
 }

@@ -28,7 +28,8 @@ async function show(...options: string[]): Promise<string> {
 }
 
 it("show prints every column, the status history, and that a client of the API named no notice", async () => {
-  await addAda({ token_hash: "\\x0102", mailed_at: "2026-01-02T02:00:00Z", company: "E".repeat(200) });
+  const token_hash = `\\x${"01".repeat(32)}`;
+  await addAda({ token_hash, mailed_at: "2026-01-02T02:00:00Z", company: "E".repeat(200) });
   await database.query("UPDATE earlyaccess SET status = 'invited', invitation = 'b'");
   await database.query("UPDATE earlyaccess SET status = 'joined'");
   const stdout = await show();
@@ -39,7 +40,7 @@ it("show prints every column, the status history, and that a client of the API n
   for (const [name, value] of Object.entries({
     created_at: "2026-01-02T01:04:05.678+00:00",
     mailed_at: "2026-01-02T02:00:00+00:00",
-    token_hash: "\\x0102",
+    token_hash,
     company: "E".repeat(200),
     status: "joined",
   })) {

@@ -172,6 +172,17 @@ it("a start refuses the owner or a superuser as the web role in production, unle
   expect(allowed.stdout()).toMatch(/"level":40.*superuser or the owner/);
 });
 
+it("a web role that cannot log in stops neither the start nor the pages, and sign-ups get 503 until it can", async () => {
+  const role = `ALTER ROLE ${new URL(database.webUrl).username} IN DATABASE ${database.name}`;
+  await database.asSuperuser(`${role} SET local_preload_libraries = 'nothing'`);
+  const site = await start({ env: { ...urlsOf(database), NODE_ENV: "production" } });
+  expect([await status(site, "/"), await signUp(site), await status(site, "/readyz")]).toEqual([200, 503, 503]);
+  expect(site.stdout()).toMatch(/"level":40.*cannot be reached: 58P01.*sign-ups get 503/);
+  await database.asSuperuser(`${role} RESET ALL`);
+  await ready(site);
+  expect(await signUp(site)).toBe(201);
+});
+
 it("a start on files with line ends of Windows creates the roles, and records the checksums of every other system", async () => {
   const clone = await copyBuild("windows");
   for (const entry of await readdir(join(clone, "prisma"), { recursive: true })) {

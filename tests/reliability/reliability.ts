@@ -7,7 +7,7 @@ import { databaseFaults, fillDisk } from "./database-faults.ts";
 import { floods } from "./floods.ts";
 import { kills } from "./kills.ts";
 import { largeList } from "./large-list.ts";
-import { mapNames, migrateThroughPoolers, poolers } from "./poolers.ts";
+import { migrateThroughPoolers, poolers } from "./poolers.ts";
 
 if (process.platform !== "linux") throw new Error("These tests need Linux: they stop processes and read /proc.");
 
@@ -29,7 +29,6 @@ const scenarios: Record<string, () => Promise<string>> = {
   "the disk of Postgres is full, and that of the log": fillDisk,
   "back up, erase 1,000 of 10,000 entries and restore: every other row returns": backUpAndRestore,
   "one and eight owners migrate an empty database through PgBouncer": migrateThroughPoolers,
-  "a pooler maps the users of URLs to roles": mapNames,
 };
 
 const [word = ""] = process.argv.slice(2);

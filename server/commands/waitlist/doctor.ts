@@ -3,7 +3,7 @@ import { Command } from "commander";
 import type pg from "pg";
 import type { Config } from "../../config/settings.ts";
 import { loadConfig } from "../../config/load-config.ts";
-import { connectTo, readLogins, withConnection } from "../../database/connect.ts";
+import { connectTo, withConnection } from "../../database/connect.ts";
 import { openDatabase, type OpenedDatabase, type WorkerTask } from "../../database/settings.ts";
 import { requireErasureKey } from "../../database/erasure-key.ts";
 import { findWaitlist, pendingMigrations } from "../../database/migrate.ts";
@@ -92,17 +92,18 @@ async function* examineDatabase(database: OpenedDatabase, config: Config): Async
   }
   const owner = await connectTo(ownerUrl);
   try {
-    const named = await readLogins(owner, database).catch(() => database);
     const { mayMigrate: isOwner } = await findWaitlist(owner);
     const isUpToDate = isOwner && (await pendingMigrations(owner)).length === 0;
     if (isUpToDate) yield ok("Migrations", "all applied");
     else if (isOwner) yield problem("Migrations", `the database is not up to date. ${migrateHint}`);
     else yield problem("Migrations", "DATABASE_OWNER_URL does not name the owner of the waitlist.");
-    const { isPrivileged, warning } = await examineWebRole(owner, readRole(named.webUrl).name);
-    const judge = isPrivileged && config.ALLOW_PRIVILEGED_ROLE ? warn : problem;
-    yield warning ? judge("Web role", warning) : ok("Web role", "cannot read, change or delete entries");
+    yield await attempt("Web role", async () => {
+      const { isPrivileged, warning } = await examineWebRole(webUrl);
+      const judge = isPrivileged && config.ALLOW_PRIVILEGED_ROLE ? warn : problem;
+      return warning ? judge("Web role", warning) : ok("Web role", "cannot read, change or delete entries");
+    });
     if (!isUpToDate) return;
-    yield* examineWorker(owner, named.worker);
+    yield* examineWorker(owner, worker);
     if (config.MAIL_FROM) yield await attempt("Confirmations", () => examineConfirmations(owner));
     yield await attempt("Entries", () => examineEntries(owner));
     yield await attempt("Backup", () => examineBackup(owner));

@@ -1,6 +1,9 @@
 -- The schema of the waitlist: tables, append-only tables, status history, jobs for the worker, rules of a sign-up, links in mails,
 -- page views.
--- Who may do what is in ../../roles.sql. What each column means is in ../../schema.prisma.
+-- Who may do what is in server/database/rights.ts. What each column means is in prisma/schema.prisma.
+--
+-- Whatever a role may insert has a limit: one value of 540 MB would end every pg_dump. Texts that are keys are COLLATE "C", because the
+-- order of other collations changes with the version of libc, and an index in the old order no longer finds its keys.
 --
 -- Every SECURITY DEFINER function runs with the owner's rights, so it names the schema of each table, and its search_path is
 -- Postgres' own: otherwise, a table or function of another role could take the place of the one that is meant.
@@ -13,7 +16,7 @@ CREATE TYPE "earlyaccess_status" AS ENUM ('waiting', 'invited', 'joined', 'left'
 CREATE TABLE "earlyaccess" (
     "id" UUID NOT NULL,
     "name" VARCHAR(100) NOT NULL,
-    "email" VARCHAR(254) NOT NULL,
+    "email" VARCHAR(254) COLLATE "C" NOT NULL,
     "company" VARCHAR(200) NOT NULL,
     "job_title" VARCHAR(100),
     "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
@@ -39,7 +42,10 @@ CREATE TABLE "earlyaccess" (
 
     CONSTRAINT "earlyaccess_pkey" PRIMARY KEY ("id"),
     -- "Unique" means unique in any case, also for an address that an administrator types.
-    CONSTRAINT "earlyaccess_email_lower_case" CHECK ("email" = lower("email"))
+    CONSTRAINT "earlyaccess_email_lower_case" CHECK ("email" = lower("email")),
+    -- Hashes of 32 bytes: array_send needs 36 bytes for each of at most three, and 20 for the list.
+    CONSTRAINT "earlyaccess_hashes" CHECK (octet_length("token_hash") = 32 AND octet_length("erasure_hash") = 32
+      AND octet_length(array_send("mail_tokens")) <= 128)
 );
 
 CREATE UNIQUE INDEX "earlyaccess_email_key" ON "earlyaccess"("email");
@@ -49,6 +55,9 @@ CREATE INDEX "earlyaccess_mail_tokens_idx" ON "earlyaccess" USING gin ("mail_tok
 WHERE "mail_tokens" IS NOT NULL;
 -- For Studio, which sorts by it.
 CREATE INDEX "earlyaccess_created_at_idx" ON "earlyaccess"("created_at");
+-- For the pace of confirmation mails (server/models/list/mails.ts), which counts the latest mails and confirmations.
+CREATE INDEX "earlyaccess_mailed_at_idx" ON "earlyaccess"("mailed_at");
+CREATE INDEX "earlyaccess_confirmed_at_idx" ON "earlyaccess"("confirmed_at") WHERE "confirmed_at" IS NOT NULL;
 
 -- The status history: who changed which status, and when. No foreign key: it outlives the entry.
 CREATE TABLE "earlyaccess_status_changes" (
@@ -66,24 +75,34 @@ CREATE INDEX "earlyaccess_status_changes_entry_id_idx" ON "earlyaccess_status_ch
 
 -- The privacy notices that the form has shown.
 CREATE TABLE "earlyaccess_notices" (
-    "id" CHAR(32) NOT NULL,
+    "id" CHAR(32) COLLATE "C" NOT NULL,
     "text" TEXT NOT NULL,
     "shown_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
 
     CONSTRAINT "earlyaccess_notices_pkey" PRIMARY KEY ("id"),
     -- The id is a hash of the text, so that nobody can store another text under it.
-    CONSTRAINT "earlyaccess_notices_id_of_text" CHECK ("id" = left(encode(sha256(convert_to("text", 'UTF8')), 'hex'), 32))
+    CONSTRAINT "earlyaccess_notices_id_of_text" CHECK ("id" = left(encode(sha256(convert_to("text", 'UTF8')), 'hex'), 32)),
+    CONSTRAINT "earlyaccess_notices_length" CHECK (octet_length("text") <= 65536)
 );
 
 -- Page views: one row per day and source.
 CREATE TABLE "earlyaccess_views" (
     "day" DATE NOT NULL,
-    "source" VARCHAR(253) NOT NULL,
+    "source" VARCHAR(253) COLLATE "C" NOT NULL,
     "views" INTEGER NOT NULL,
 
     CONSTRAINT "earlyaccess_views_pkey" PRIMARY KEY ("day", "source"),
     -- The web role may add any counts. These are the values that `waitlist stats` can show.
     CONSTRAINT "earlyaccess_views_possible" CHECK ("views" > 0 AND "day" BETWEEN '1970-01-01' AND '9999-12-31')
+);
+
+-- The jobs of confirmation mails that passed the pace: one row per minute. A job counts, whether or not a mail follows: otherwise, the
+-- number of one's own mails would tell whether an address is on the list.
+CREATE TABLE "earlyaccess_mail_passes" (
+    "minute" TIMESTAMPTZ(3) NOT NULL,
+    "jobs" INTEGER NOT NULL DEFAULT 1,
+
+    CONSTRAINT "earlyaccess_mail_passes_pkey" PRIMARY KEY ("minute")
 );
 
 -- The daily backups that passed their test.
@@ -110,11 +129,12 @@ FOR EACH STATEMENT EXECUTE FUNCTION "earlyaccess_append_only"();
 -- ==== Status history ====
 
 -- Adds a change of a status to the history. session_user is the login, also after SET ROLE. An admin needs no right on the history.
+-- The time is the clock's: that of the transaction is its start, which a session can choose.
 CREATE FUNCTION "earlyaccess_log_status"() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  INSERT INTO public.earlyaccess_status_changes (entry_id, changed_by, old_status, new_status)
-  VALUES (NEW.id, session_user, OLD.status, NEW.status);
+  INSERT INTO public.earlyaccess_status_changes (entry_id, changed_by, changed_at, old_status, new_status)
+  VALUES (NEW.id, session_user, clock_timestamp(), OLD.status, NEW.status);
   RETURN NULL;
 END $$;
 
@@ -123,19 +143,22 @@ FOR EACH ROW WHEN (OLD."status" IS DISTINCT FROM NEW."status") EXECUTE FUNCTION 
 
 -- ==== Jobs for the worker ====
 
+-- The job of a confirmation mail: for the trigger of a sign-up, for `waitlist unflag` and `retry`. An entry has one job, whose key is its
+-- id, so the queue holds no address. Another call replaces the job that waits.
+CREATE FUNCTION "earlyaccess_queue_mail"(entry uuid) RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM graphile_worker.add_job('mail', json_build_object('entry', entry), job_key => 'mail ' || entry);
+END $$;
+
 -- Adds a job to the worker's queue (graphile-worker), in the transaction of the sign-up or confirmation. The trigger's argument is the
 -- task. If the queue fails, or is locked for 250 ms, the sign-up is stored without its job, and so are the later ones of its transaction.
--- mail: an address has one job, whose key is the id of its entry, so the queue holds no address. A repeated sign-up finds this id by the
--- address, and replaces the job that waits.
+-- A repeated sign-up finds the id of the entry by its address.
 -- enable_seqscan: a connection keeps its first plan, which for an empty table would be to read all of it.
 CREATE FUNCTION "earlyaccess_enqueue"() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '250ms' SET enable_seqscan = off AS $$
-DECLARE
-  entry uuid;
 BEGIN
   IF TG_ARGV[0] = 'mail' THEN
-    entry := coalesce((SELECT id FROM public.earlyaccess WHERE email = NEW.email), NEW.id);
-    PERFORM graphile_worker.add_job('mail', json_build_object('entry', entry), job_key => 'mail ' || entry);
+    PERFORM public.earlyaccess_queue_mail(coalesce((SELECT id FROM public.earlyaccess WHERE email = NEW.email), NEW.id));
   ELSE
     PERFORM graphile_worker.add_job('webhook', json_build_object('entry', NEW.id, 'confirmed', TG_OP = 'UPDATE'));
   END IF;
@@ -194,8 +217,9 @@ END $$;
 
 -- Deletes the entry of a mailed link (unsubscribe) or of an undo button, and returns whether there was one. The button works for an
 -- hour, and only until a mail is sent: otherwise, whoever signed up another person's address could remove it later, and undo would reset
--- the count of its mails. If the site keeps erased addresses, keeps the hash of the address, against restores and imports; for an entry
--- that never had a mail, its id, against restores only. enable_seqscan: see earlyaccess_enqueue.
+-- the count of its mails. If the site keeps erased addresses, keeps the hash of the address, against restores and imports, and the time,
+-- because it gets no mail for 30 days; for an entry that never had a mail, its id, against restores only.
+-- enable_seqscan: see earlyaccess_enqueue.
 CREATE FUNCTION "earlyaccess_leave"(hash bytea) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
 DECLARE
@@ -206,8 +230,8 @@ BEGIN
     OR (token_hash = hash AND mailed_at IS NULL AND created_at > CURRENT_TIMESTAMP - interval '1 hour')
   RETURNING coalesce(erasure_hash, uuid_send(id)) INTO erased;
   IF erased IS NOT NULL AND to_regclass('earlyaccess_erasures.addresses') IS NOT NULL THEN
-    INSERT INTO earlyaccess_erasures.addresses (hash) VALUES (erased)
-    ON CONFLICT ON CONSTRAINT addresses_pkey DO UPDATE SET erased_at = CURRENT_TIMESTAMP;
+    INSERT INTO earlyaccess_erasures.addresses (hash, left_at) VALUES (erased, CURRENT_TIMESTAMP)
+    ON CONFLICT ON CONSTRAINT addresses_pkey DO UPDATE SET erased_at = CURRENT_TIMESTAMP, left_at = CURRENT_TIMESTAMP;
   END IF;
   RETURN erased IS NOT NULL;
 END $$;
