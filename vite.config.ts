@@ -11,6 +11,8 @@ const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.u
 
 const browser: UserConfig = {
   root: path("client"),
+  // Without it, /@fs/ serves the whole project to every program of the machine, with the passwords in .data/ and the lists in exports/.
+  server: { fs: { allow: [path("client"), path("node_modules")] } },
   plugins: [
     react(),
     scriptAtLowPriority(),

@@ -1,7 +1,7 @@
 // The pages in development: hot reload of an edit of the sources without a manual reload.
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { basename, delimiter, join } from "node:path";
+import { basename, delimiter, dirname, join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { freePort } from "../../server/database/embedded/free-port.ts";
 import { scripts } from "../../package.json";
@@ -48,7 +48,7 @@ const edits: [file: string, after: string, insertion: string][] = [
   ["client/shared/content.ts", 'headline: "', "MARK "],
   ["client/sections/hero.tsx", "<h1>", 'MARK{" "}'],
   ["client/sections/hero.css", ".hero-text {", " --MARK: shown;"],
-  ["client/entry-server.tsx", "id, body", ': body.replace("<h1>", "<h1>MARK ")'],
+  ["client/entry-server.tsx", "path, body", ': body.replace("<h1>", "<h1>MARK ")'],
   ["server/views/page-cache.ts", "Buffer.from(html", '.replace("<h1>", "<h1>MARK ")'],
 ];
 
@@ -69,6 +69,20 @@ it("an edit of copy, component, stylesheet and server appears in every open page
     if (isClient) await expect.poll(texts, { timeout }).toEqual(["Name", "Email"]);
   }
   expect(pages.flatMap(({ messages }) => messages).filter(isViolation)).toEqual([]);
+}, 600_000);
+
+it("the development server serves files of client/ and node_modules/ only", async () => {
+  const { webUrl, ownerUrl } = await createTestDatabase();
+  const site = await startDevSite({ DATABASE_URL: webUrl, DATABASE_OWNER_URL: ownerUrl });
+  const read = async (file: string, query = "") =>
+    (await fetch(`${site.url}/@fs${site.folder}/${file}${query}`)).text();
+  expect(await read("client/shared/fields.ts", "?raw")).toContain("export const fields");
+  for (const file of [".data/postgres/passwords.json", "exports/list.csv", ".env", ".git/config"]) {
+    await mkdir(dirname(join(site.folder, file)), { recursive: true });
+    await writeFile(join(site.folder, file), "secret=1");
+    for (const query of ["", "?raw", "?url", "?inline", "?import&raw", "?raw??", "?.svg?.wasm?init", "#/../client"])
+      expect(await read(file, query), file + query).not.toMatch(/secret|c2VjcmV0/);
+  }
 }, 600_000);
 
 const sources = ["client", "server", "prisma", "package.json", "prisma.config.ts", "tsconfig.json", "vite.config.ts"];
@@ -95,6 +109,7 @@ async function startDevSite(env: Record<string, string>) {
   }, timeout);
   return {
     url: site.url,
+    folder: copy,
     /** Replaces a text that the file must hold. */
     edit: async (file: string, text: string, replacement: string) => {
       const before = await readFile(join(copy, file), "utf8");
