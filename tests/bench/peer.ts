@@ -21,5 +21,6 @@ const join: RequestHandler = async (req, res) => {
 };
 
 const app = express();
+// oxlint-disable-next-line oxc/no-async-endpoint-handlers -- Express 5 handles the rejection
 app.post("/api/earlyaccess", express.json(), join);
 app.listen(Number(PORT), "127.0.0.1");
