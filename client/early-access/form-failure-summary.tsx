@@ -1,14 +1,14 @@
-// The error summary after a failed form post without JavaScript: it has focus and links to the fields.
+// The error summary after a failed form post without JavaScript: the URL gives it focus, and it links to the fields.
 import { earlyAccess, formFailure } from "../shared/content.ts";
 import type { FormFailure } from "../shared/landing-state.ts";
 import { fieldId } from "./field-input.tsx";
 import { fields } from "../shared/fields.ts";
+import { failureId } from "../shared/paths.ts";
 
 export function FormFailureSummary({ failure: { status, errors, values, wait } }: { failure: FormFailure }) {
   const invalid = fields.filter(({ name }) => errors[name]);
-  // oxlint-disable jsx-a11y/no-autofocus -- this page is the response to a form post; the visitor needs its errors first
   return (
-    <section className="form-failure" aria-labelledby="failure-heading" tabIndex={-1} autoFocus>
+    <div id={failureId} className="form-failure" role="alert" aria-labelledby="failure-heading" tabIndex={-1}>
       <h3 id="failure-heading">
         {invalid.length > 0 ? formFailure.heading(invalid.length) : earlyAccess.failure.title}
       </h3>
@@ -27,6 +27,6 @@ export function FormFailureSummary({ failure: { status, errors, values, wait } }
           ))}
         </ul>
       )}
-    </section>
+    </div>
   );
 }

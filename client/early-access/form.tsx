@@ -1,7 +1,7 @@
 // The early-access form: a plain HTML form until React hydrates it, then it sends JSON and stays on the page.
 import { use, useRef, useState, type FormEvent } from "react";
 import { flushSync } from "react-dom";
-import { privacyPath, signupPath } from "../shared/paths.ts";
+import { failureId, privacyPath, signupPath } from "../shared/paths.ts";
 import { earlyAccess } from "../shared/content.ts";
 import { SettingsContext } from "../shared/site-settings.ts";
 import { EmailInput, loadSuggestions } from "./email-input.tsx";
@@ -78,7 +78,7 @@ export function EarlyAccessForm({ headingId, undone, onJoined }: Props) {
       className="form form-card"
       aria-labelledby={headingId}
       method="post"
-      action={signupPath}
+      action={`${signupPath}#${failureId}`}
       onSubmit={submit}
       onInput={clearError}
       onFocus={preload}

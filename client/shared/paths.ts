@@ -8,6 +8,9 @@ export const viewPath = "/api/view";
 /** The id of the form's section, which links and responses to form posts lead to. */
 export const formId = "early-access";
 
+/** The id of the error summary after a failed form post, to which the form's action leads. Text browsers ignore autofocus. */
+export const failureId = "form-failure";
+
 /** "?joined" shows the success message without JavaScript. In the state undoable, the query has the token to undo the sign-up. */
 export const joinedParam = "joined";
 export const undoParam = "undo";

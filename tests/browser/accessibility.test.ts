@@ -49,7 +49,7 @@ async function submitPlain(page: WatchedPage, email: string) {
   await page.route("**/assets/*.js", (route) => route.abort());
   await fill(page, email);
   await page.locator("form button").click();
-  await page.waitForURL("**/api/earlyaccess");
+  await page.waitForURL("**/api/earlyaccess#*");
 }
 
 /** Waits until the toast is fully visible: while it fades in, its contrast is lower. It stays while the pointer is over it. */

@@ -57,6 +57,7 @@ it("an invalid plain form gets an error summary in view, with focus and links to
   expect(await focused().textContent()).toBe(
     "Check two fieldsEnter an email address like name@example.com.Enter your company.",
   );
+  expect(page.url().split("#")[1]).toBe(await focused().getAttribute("id"));
   const links = focused().getByRole("link");
   expect(await links.evaluateAll((all) => all.map((link) => link.getAttribute("href")))).toEqual([
     "#early-access-email",
