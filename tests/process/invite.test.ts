@@ -110,7 +110,11 @@ it("invite --file invites a group chosen by hand, and names those whom it does n
 
 it.each([
   ["exists already", "list.csv", /list\.csv exists already\. Nothing was changed\.\n$/],
-  ["is in a missing folder", "missing/list.csv", /list\.csv\.part cannot be written: ENOENT\. To write a file from a container, /],
+  [
+    "is in a missing folder",
+    "missing/list.csv",
+    /list\.csv\.part cannot be written: ENOENT\. To write a file from a container, /,
+  ],
 ])("invite marks nobody if the file %s", async (_, name, message) => {
   await addPeople(2);
   await writeFile(file("list.csv"), "as it was");
