@@ -1,5 +1,6 @@
 // Batches of the changes that visitors request: one statement at a time, with all changes that arrived during the previous one.
 import { setTimeout as sleep } from "node:timers/promises";
+import pLimit from "p-limit";
 import { Prisma } from "../database/generated/client.ts";
 import { timeLimits } from "../database/pool.ts";
 import { errorFields, UnavailableError, within } from "../errors.ts";
@@ -22,34 +23,33 @@ interface Pending<Change, Result> {
  * @param store runs one statement, which waits for a lock for `lockMs`, and resolves with a result for each change.
  */
 export function createBatch<Change, Result>(store: (changes: Change[], lockMs: number) => Promise<Result[]>) {
-  type Batch = Pending<Change, Result>[];
+  const waiting: Pending<Change, Result>[] = [];
+  const lane = pLimit(1);
+  const alone = pLimit(statementsAlone);
 
-  async function attempt(batch: Batch, lockMs: number, fail: (failed: Batch, error: unknown) => void) {
-    const pending = batch.filter(({ deadline }) => performance.now() < deadline); // The others have been refused.
-    try {
-      const results =
-        pending.length > 0
-          ? await store(
-              Array.from(pending, ({ change }) => change),
-              lockMs,
-            )
-          : [];
-      pending.forEach(({ resolve }, i) => resolve(results[i] as Result));
-    } catch (error) {
-      fail(pending, error);
-    }
+  async function runBatch() {
+    const batch = waiting.splice(0, batchSize);
+    await attempt(batch, timeLimits.lock).catch((error: unknown) => {
+      if (isOfOneChange(error)) batch.forEach((pending) => void alone(runAlone, pending));
+      else batch.forEach(({ reject }) => reject(error));
+    });
   }
 
-  const reject = (batch: Batch, error: unknown) => batch.forEach((pending) => pending.reject(error));
-  const alone = createQueue<Batch[number]>(1, statementsAlone, (batch) => attempt(batch, timeLimits.lockAlone, reject));
-  const together = createQueue<Batch[number]>(batchSize, 1, (batch) =>
-    attempt(batch, timeLimits.lock, (failed, error) => (isOfOneChange(error) ? alone : reject)(failed, error)),
-  );
+  const runAlone = (pending: Pending<Change, Result>) => attempt([pending], timeLimits.lockAlone).catch(pending.reject);
+
+  async function attempt(batch: Pending<Change, Result>[], lockMs: number) {
+    const inTime = batch.filter(({ deadline }) => performance.now() < deadline); // The others have been refused.
+    if (inTime.length === 0) return;
+    const changes = inTime.map(({ change }) => change);
+    const results = await store(changes, lockMs);
+    inTime.forEach(({ resolve }, i) => resolve(results[i] as Result));
+  }
 
   return async (change: Change): Promise<Result> => {
     const floor = sleep(timeLimits.floor);
     const deadline = performance.now() + timeLimits.change;
-    const result = new Promise<Result>((resolve, refuse) => together([{ change, deadline, resolve, reject: refuse }]));
+    const result = new Promise<Result>((resolve, reject) => waiting.push({ change, deadline, resolve, reject }));
+    void lane(runBatch);
     try {
       return await within(timeLimits.change, result);
     } catch (cause) {
@@ -58,22 +58,6 @@ export function createBatch<Change, Result>(store: (changes: Change[], lockMs: n
     } finally {
       await floor;
     }
-  };
-}
-
-/** Returns a function that adds items to a queue, from which `run` takes up to `size` at a time, in up to `runs` runs at once. */
-function createQueue<Item>(size: number, runs: number, run: (items: Item[]) => Promise<void>) {
-  const queue: Item[] = [];
-  let running = 0;
-
-  async function work() {
-    while (queue.length > 0) await run(queue.splice(0, size));
-    running--;
-  }
-
-  return (items: Item[]) => {
-    queue.push(...items);
-    for (; running < Math.min(runs, queue.length); running++) setImmediate(work);
   };
 }
 
