@@ -20,17 +20,16 @@ export function createMetrics() {
   });
   const signups = new Counter({
     name: "perennial_signups_total",
-    help: "Stored sign-ups: joined entries are new, repeated ones were on the list.",
+    help: "Stored sign-ups: added entries are new, repeated ones were on the list.",
     labelNames: ["outcome"],
     registers: [registry],
   });
   // Start the series of alerts at 0: rate() misses an event that begins a series.
   for (const status of [500, 503]) requests.inc({ route: signupPath, status }, 0);
 
-  const onResponse: OnResponse = ({ path, status }) =>
-    requests.inc({ route: routes.has(path) ? path : "other", status });
+  const onResponse: OnResponse = (path, status) => requests.inc({ route: routes.has(path) ? path : "other", status });
   const onStored: OnStored = (entries, inserted) => {
-    signups.inc({ outcome: "joined" }, inserted);
+    signups.inc({ outcome: "added" }, inserted);
     signups.inc({ outcome: "repeated" }, entries.length - inserted);
   };
 

@@ -62,7 +62,7 @@ it("the closing time closes a running site: the API at once, and every page with
   const changing = () => ({ ...testSettings(), closes: "31 Dec 2026 (UTC)", closed: isClosed });
   const changes = { ...site.options.site, settings: changing };
   const frontend = await createBuiltFrontend(changes);
-  const app = await createTestApp(noDatabase, { site: changes, frontend, waitlist: { join: async () => undefined } });
+  const app = await createTestApp(noDatabase, { site: changes, frontend, waitlist: { add: async () => undefined } });
   const join = async () => (await request(app.app).post(path).send(ada)).status;
   expect(await join()).toBe(201);
   for (const url of ["/", "/?undone"]) expect(await get(app, url)).toContain("Open until 31 Dec 2026 (UTC).");

@@ -21,7 +21,7 @@ import type { Pages } from "../views/page-cache.ts";
 export interface EarlyAccessOptions {
   site: PublicSite;
   limits: SignupLimits;
-  waitlist: Pick<Waitlist, "join">;
+  waitlist: Pick<Waitlist, "add">;
   log: Logger;
   /** Whether each response has a token with which the sign-up can be undone for an hour. */
   undo: boolean;
@@ -32,18 +32,18 @@ export function earlyAccess(options: EarlyAccessOptions, getPage: Pages["getPage
   const requireOpen: RequestHandler = (_req, _res, next) =>
     next(site.settings().closed ? new HttpError(410, `${closedList.heading}.`) : undefined);
   const checks = [requireOpen, requirePost, sameOrigin(site.origin, log), ...clientLimit(limits, "signup")];
-  return [...checks, ...readBody, join(options), sendFormFailure(getPage, log)];
+  return [...checks, ...readBody, addSignUp(options), sendFormFailure(getPage, log)];
 }
 
 /** Sends the same response for a new and a known address, to hide who is on the list. The token for a known address has no effect. */
-function join({ waitlist, undo }: EarlyAccessOptions): RequestHandler {
-  return async function joinWaitlist(req, res) {
+function addSignUp({ waitlist, undo }: EarlyAccessOptions): RequestHandler {
+  return async function addToWaitlist(req, res) {
     const body = (req.body ?? {}) as Record<string, unknown>; // A request without a body has none.
     const parsed = parseEntry(body, req.headers.referer);
     if (!parsed.ok) throw new HttpError(422, "Some fields are not valid.", { fields: parsed.errors });
     const notice_id = readNoticeId(body.notice);
     const undoing = undo ? createUndoToken(body[undoKey], parsed.entry) : undefined;
-    await waitlist.join({ ...parsed.entry, notice_id, token_hash: undoing?.hash });
+    await waitlist.add({ ...parsed.entry, notice_id, token_hash: undoing?.hash });
     res.set(noStore);
     if (prefersHtml(req)) res.redirect(303, joinedPath(undoing?.token));
     else res.status(201).json({ message: content.success.text, undo: undoing?.token });

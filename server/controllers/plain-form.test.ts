@@ -39,7 +39,7 @@ it.each([
   [`text/html,${"x".repeat(200)}`, 303, "text/html"],
   ["application/json, text/plain, */*", 201, "application/problem+json"],
 ])("a form post that accepts %s gets %i if it is stored, and %s if it is refused", async (accept, stored, refused) => {
-  const { app } = await createTestApp(noDatabase, { waitlist: { join: async () => undefined } });
+  const { app } = await createTestApp(noDatabase, { waitlist: { add: async () => undefined } });
   const post = (email: string) => {
     const sent = request(app).post("/api/earlyaccess").type("form");
     return (accept ? sent.set("Accept", accept) : sent).send({ name: "Ada", email, company: "Engines" });

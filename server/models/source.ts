@@ -11,7 +11,7 @@ export const directSource = "direct";
 export const otherSources = "other";
 
 /** An SQL expression: utm_source, else the host of the site that linked to the page, else direct. */
-export const sourceName = `coalesce(nullif(utm_source, ''), nullif(referrer_host, ''), '${directSource}')`;
+export const sourceSql = `coalesce(nullif(utm_source, ''), nullif(referrer_host, ''), '${directSource}')`;
 
 /** Null if unknown. */
 export type Source = Record<(typeof sourceColumns)[number], string | null>;
@@ -34,7 +34,7 @@ export function readSource(body: Record<string, unknown>, page = ""): Source {
   return { ...(Object.fromEntries(campaign) as Source), referrer_host: hostOf(given.referrer) };
 }
 
-/** Returns the source of a page view, with the same rule as `sourceName`. */
+/** Returns the source of a page view, with the same rule as `sourceSql`. */
 export function viewSource(query: URLSearchParams, ownHosts: string[]): string {
   const host = hostOf(query.get("referrer"));
   const isOther = host !== null && !ownHosts.includes(host);

@@ -22,7 +22,7 @@ export interface SignUp extends WaitlistEntry {
   token_hash?: string | undefined;
 }
 
-export const isFlagged = `(${flags.join(" OR ")})`;
+export const flaggedSql = `(${flags.join(" OR ")})`;
 
 type FieldErrors = Partial<Record<FieldName, string>>;
 

@@ -30,8 +30,8 @@ function entryOf(email: string, changes: Partial<WaitlistEntry> = {}): WaitlistE
 const people = (size: number) => Array.from({ length: size }, (_, i) => entryOf(`ada${i}@example.com`));
 const stored = () => database.query("SELECT name, email, job_title FROM earlyaccess ORDER BY email");
 
-const joinAll = (waitlist: Waitlist, entries: WaitlistEntry[]) =>
-  Promise.allSettled(entries.map((entry) => waitlist.join(entry)));
+const addAll = (waitlist: Waitlist, entries: WaitlistEntry[]) =>
+  Promise.allSettled(entries.map((entry) => waitlist.add(entry)));
 
 /** Returns the position and the error of each rejected promise. */
 const rejections = (results: PromiseSettledResult<void>[]) =>
@@ -58,9 +58,9 @@ it("one statement is in flight at a time, and entries that arrive meanwhile shar
   const held = new Promise<void>((resolve) => (release = resolve));
   const execute = vi.fn<Database["execute"]>((statement) => held.then(() => connection.execute(statement)));
   const waitlist = createWaitlist(execute);
-  const first = waitlist.join(entryOf("first@example.com"));
+  const first = waitlist.add(entryOf("first@example.com"));
   await setImmediate();
-  const others = joinAll(waitlist, people(201));
+  const others = addAll(waitlist, people(201));
   await setImmediate();
   expect(execute).toHaveBeenCalledTimes(1);
   release();
@@ -71,7 +71,7 @@ it("one statement is in flight at a time, and entries that arrive meanwhile shar
 
 it("the first entry for an address wins within a batch, which is stored in the order of an import; special characters stay", async () => {
   const odd = `"\\{},'🚀é\u200F${"x".repeat(50)}`;
-  const results = await joinAll(createWaitlist(connection.execute), [
+  const results = await addAll(createWaitlist(connection.execute), [
     entryOf("b@example.com", { name: odd, job_title: "NULL" }),
     entryOf("a@example.com"),
     entryOf("b@example.com", { name: "late" }),
@@ -94,8 +94,8 @@ const addAda = () =>
   insertEntries(database, [{ name: "Ada", email: "ada@example.com", company: "Engines", mail_tokens: [valid.hash] }]);
 
 it.each<[name: string, change: () => Promise<unknown>]>([
-  ["a known address", () => createWaitlist(connection.execute).join(entryOf("ada@example.com"))],
-  ["a new address", () => createWaitlist(connection.execute).join(entryOf("new@example.com"))],
+  ["a known address", () => createWaitlist(connection.execute).add(entryOf("ada@example.com"))],
+  ["a new address", () => createWaitlist(connection.execute).add(entryOf("new@example.com"))],
   ["an empty batch", () => createWaitlist(connection.execute).check()],
   ["a forged token to confirm", () => links.confirm(forged)],
   ["a forged token to leave", () => links.leave(forged)],
@@ -118,12 +118,9 @@ it.each<[name: string, change: () => Promise<unknown>]>([
 });
 
 it.each<[name: string, change: () => Promise<unknown>]>([
-  ["a sign-up", () => createWaitlist(connection.execute).join(entryOf("new@example.com"))],
+  ["a sign-up", () => createWaitlist(connection.execute).add(entryOf("new@example.com"))],
   ["a link", () => links.leave(valid.token)],
-  [
-    "a sign-up that fails",
-    () => createWaitlist(() => Promise.reject(new Error("down"))).join(entryOf("a@example.com")),
-  ],
+  ["a sign-up that fails", () => createWaitlist(() => Promise.reject(new Error("down"))).add(entryOf("a@example.com"))],
 ])("%s takes at least 100 ms, and commits durably within a short time for locks", async (name, change) => {
   await addAda();
   await onChanges(`
@@ -159,13 +156,13 @@ it("a link of a locked entry waits for it, and links of one entry in a batch are
 it("a locked address delays no other; its own sign-up waits, and is refused within 3 s", async () => {
   const [endLonger, endShorter] = [await holdAddress("ada7@example.com"), await holdAddress("ada8@example.com")];
   const waitlist = createWaitlist(connection.execute);
-  const results = joinAll(waitlist, people(200));
+  const results = addAll(waitlist, people(200));
   await sleep(300);
   await endShorter();
   const refused = rejections(await results);
   expect(refused).toEqual([[7, expect.any(UnavailableError)]]);
   expect(refused).toHaveProperty("0.1.cause.meta.driverAdapterError.cause.originalCode", "55P03");
-  const later = waitlist.join(entryOf("ada7@example.com", { name: "Later" }));
+  const later = waitlist.add(entryOf("ada7@example.com", { name: "Later" }));
   await endLonger();
   await later;
   expect(await stored()).toContainEqual(expect.objectContaining({ name: "Later", email: "ada7@example.com" }));
@@ -181,7 +178,7 @@ it("of several sign-ups of an address in one batch, the first without the honeyp
     entryOf("a@example.com", { name: "Late" }),
     bot,
   ];
-  expect(rejections(await joinAll(createWaitlist(connection.execute), batch))).toEqual([]);
+  expect(rejections(await addAll(createWaitlist(connection.execute), batch))).toEqual([]);
   expect(await stored()).toEqual([{ name: "Ada", email: "a@example.com", job_title: null }]);
 });
 
@@ -190,7 +187,7 @@ it("an entry that is not stored is refused after 4.5 s, and each of a batch that
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
   createWaitlist(() => new Promise(() => undefined))
-    .join(entryOf("hung@example.com"))
+    .add(entryOf("hung@example.com"))
     .catch(refused);
   await vi.advanceTimersByTimeAsync(4_499);
   await sleep(200); // timers/promises have real timers.
@@ -199,7 +196,7 @@ it("an entry that is not stored is refused after 4.5 s, and each of a batch that
   await setImmediate();
   expect(refused).toHaveBeenCalledWith(expect.objectContaining({ retryAfterSeconds: 15 }));
   const execute = vi.fn<Database["execute"]>().mockRejectedValue(Object.assign(new Error("full"), { code: "53100" }));
-  expect(rejections(await joinAll(createWaitlist(execute), people(30)))).toHaveLength(30);
+  expect(rejections(await addAll(createWaitlist(execute), people(30)))).toHaveLength(30);
   expect(execute).toHaveBeenCalledTimes(1);
 });
 
@@ -210,7 +207,7 @@ it.each([
 ])("a batch of %i is stored after a deadlock or a statement that took too long", async (size, code) => {
   // A sequence counts the attempts: a rollback does not reset it.
   await onChanges(`IF nextval('public.attempts') = 1 THEN RAISE 'once' USING ERRCODE = '${code}'; END IF; RETURN NEW;`);
-  expect(rejections(await joinAll(createWaitlist(connection.execute), people(size)))).toEqual([]);
+  expect(rejections(await addAll(createWaitlist(connection.execute), people(size)))).toEqual([]);
   expect(await stored()).toHaveLength(size);
 });
 
@@ -224,7 +221,7 @@ it("an entry that Postgres refuses fails alone in its batch, and the readiness c
   const execute = vi.fn<Database["execute"]>(connection.execute);
   const waitlist = createWaitlist(execute);
   const [missing, tooLong] = [entryOf("b@c.co", { company: null }), entryOf("d@c.co", { name: "x".repeat(101) })];
-  const results = await joinAll(waitlist, [missing, ...people(30), tooLong]);
+  const results = await addAll(waitlist, [missing, ...people(30), tooLong]);
   expect(rejections(results)).toEqual([0, 31].map((i) => [i, expect.any(UnavailableError)]));
   expect(execute).toHaveBeenCalledTimes(33); // For all, then for each alone.
   expect([await check(waitlist), (await stored()).length]).toEqual(["ready", 30]);

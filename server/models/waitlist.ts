@@ -58,7 +58,7 @@ export function createWaitlist(
      * Sets the flag unusual_volume above the ceiling.
      * @throws UnavailableError if the entry cannot be stored, or above the hard limit.
      */
-    join: async (entry: SignUp): Promise<void> => {
+    add: async (entry: SignUp): Promise<void> => {
       const unusual_volume = ceiling?.begin() ?? false;
       try {
         await storeEntry({ ...entry, unusual_volume });

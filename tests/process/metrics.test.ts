@@ -54,7 +54,7 @@ it("the metrics have a port of their own, count requests by route and status, an
       "route=/confirm,status=200": 1,
       "route=/leave,status=200": 1,
     });
-  expect(await counts(site, "perennial_signups_total")).toEqual({ "outcome=joined": 2, "outcome=repeated": 1 });
+  expect(await counts(site, "perennial_signups_total")).toEqual({ "outcome=added": 2, "outcome=repeated": 1 });
   const found = await scrape(site.metricsUrl);
   // Each series of an alert starts at 0: an increase misses an event that begins a series.
   expect(found).toMatchObject({ "http_requests_total route=/api/earlyaccess,status=503": 0, perennial_ready: 1 });

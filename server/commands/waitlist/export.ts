@@ -2,10 +2,10 @@
 import { Command, Option } from "commander";
 import { WaitlistStatus } from "../../database/generated/enums.ts";
 import { copyRows, exportFormats } from "../../models/list/export.ts";
-import { isFlagged } from "../../models/waitlist-entry.ts";
+import { flaggedSql } from "../../models/waitlist-entry.ts";
 import { withOwner } from "../command.ts";
 import { writeList } from "./files.ts";
-import { inPeriod, sinceOption, untilOption, type Period } from "./moment.ts";
+import { periodSql, sinceOption, untilOption, type Period } from "./moment.ts";
 
 type Options = Period & {
   format: keyof typeof exportFormats;
@@ -41,8 +41,8 @@ export const exportCommand = new Command("export")
   });
 
 function readCondition({ status, confirmed, withoutFlagged, ...period }: Options): string {
-  const conditions = [inPeriod(period)];
-  if (withoutFlagged) conditions.push(`NOT ${isFlagged}`);
+  const conditions = [periodSql(period)];
+  if (withoutFlagged) conditions.push(`NOT ${flaggedSql}`);
   if (confirmed) conditions.push("confirmed_at IS NOT NULL");
   if (status) conditions.push(`status = '${status}'`);
   return conditions.join(" AND ");

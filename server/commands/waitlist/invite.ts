@@ -59,7 +59,7 @@ function readCount(text: string): number {
 /** Names those who are not invited: people of the file or, without one, those whose address is unsafe. */
 async function inviteGroup(client: pg.Client, options: Options, chosen?: [typed: string, normalised: string][]) {
   const { first = Infinity, source, confirmed, dryRun, out } = options;
-  const { invitable, unsafe } = invitations.invitableConditions({ source, confirmed, emails: chosen?.flat() });
+  const { invitable, unsafe } = invitations.invitableSql({ source, confirmed, emails: chosen?.flat() });
   const listed = new Set(await invitations.listEmails(client, chosen ? invitable : unsafe));
   const omitted = chosen
     ? chosen.filter((spellings) => !spellings.some((email) => listed.has(email))).map(([typed]) => typed)

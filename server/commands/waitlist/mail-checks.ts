@@ -1,7 +1,7 @@
 // The findings of doctor, and those about mails: the DNS records of their domain, the confirmations, the server, and a test mail.
 import dns from "node:dns";
 import type pg from "pg";
-import { isGivenUp, isMissing, readMailPace, waitingFlag, waitsForConfirmations } from "../../models/list/mails.ts";
+import { givenUpSql, missingSql, readMailPace, waitingFlag, waitsForConfirmations } from "../../models/list/mails.ts";
 import { createToken } from "../../models/entry-tokens.ts";
 import type { Config } from "../../config/settings.ts";
 import { loadConfig } from "../../config/load-config.ts";
@@ -93,9 +93,9 @@ export async function examineConfirmations(owner: pg.Client): Promise<Finding> {
 /** Says what the mail server said if it accepts no mail, who was given up, and which sign-ups have neither a mail nor a job. */
 export async function examineUnsent(owner: pg.Client): Promise<Finding> {
   const { rows } = await owner.query(
-    `SELECT (SELECT count(*)::int FROM public.earlyaccess WHERE ${isGivenUp}) AS "givenUp",
-       (SELECT mode() WITHIN GROUP (ORDER BY mail_refusal) FROM public.earlyaccess WHERE ${isGivenUp}) AS refusal,
-       (SELECT count(*)::int FROM public.earlyaccess AS entry WHERE ${isMissing()}) AS missing, waiting, error,
+    `SELECT (SELECT count(*)::int FROM public.earlyaccess WHERE ${givenUpSql}) AS "givenUp",
+       (SELECT mode() WITHIN GROUP (ORDER BY mail_refusal) FROM public.earlyaccess WHERE ${givenUpSql}) AS refusal,
+       (SELECT count(*)::int FROM public.earlyaccess AS entry WHERE ${missingSql()}) AS missing, waiting, error,
        failing_since > coalesce(accepted_at, '-infinity') AS fails
      FROM (SELECT count(*)::int AS waiting, min(created_at) AS failing_since, max(last_error) AS error
            FROM graphile_worker.jobs WHERE task_identifier = 'mail' AND flags ? $1) AS failed,

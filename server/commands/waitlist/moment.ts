@@ -43,4 +43,4 @@ export interface Period {
   until?: string;
 }
 
-export const inPeriod = ({ since = "true", until = "true" }: Period) => `${since} AND ${until}`;
+export const periodSql = ({ since = "true", until = "true" }: Period) => `${since} AND ${until}`;

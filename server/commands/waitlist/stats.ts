@@ -2,7 +2,7 @@
 import { Command } from "commander";
 import { printable } from "../../errors.ts";
 import { count, print, withOwner } from "../command.ts";
-import { inPeriod, sinceOption, untilOption, type Period } from "./moment.ts";
+import { periodSql, sinceOption, untilOption, type Period } from "./moment.ts";
 import { countFigures, sumFigures, type Figure, type Figures } from "../../models/list/statistics.ts";
 
 /** The numbers of days and sources without --all. */
@@ -29,7 +29,7 @@ export const stats = new Command("stats")
   .action(async ({ all = false, withFlagged = false, ...period }: Options) => {
     await withOwner(async (client, _database, { MAIL_FROM }) => {
       const options = { withFlagged, sources: all ? mostSources : shownSources };
-      const figures = await countFigures(client, inPeriod(period), options);
+      const figures = await countFigures(client, periodSql(period), options);
       print(formatTables(figures, all, MAIL_FROM !== undefined));
     });
   });

@@ -3,7 +3,7 @@ import { Command } from "commander";
 import type pg from "pg";
 import { isQueueEnabled } from "../../database/queue.ts";
 import { countEntries, print, withOwner } from "../command.ts";
-import { inPeriod, sinceOption, untilOption, type Period } from "./moment.ts";
+import { periodSql, sinceOption, untilOption, type Period } from "./moment.ts";
 
 export const unflag = new Command("unflag")
   .summary("clears the flag unusual_volume, and queues the confirmation mails that it held back")
@@ -16,7 +16,7 @@ export const unflag = new Command("unflag")
   .addOption(untilOption())
   .action(async (period: Period) => {
     await withOwner(async (client) => {
-      const { cleared, queued } = await clearUnusualVolume(client, inPeriod(period));
+      const { cleared, queued } = await clearUnusualVolume(client, periodSql(period));
       print(`Cleared the flag of ${countEntries(cleared)}. Mails queued: ${queued}.\n`);
     });
   });

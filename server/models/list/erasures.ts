@@ -66,10 +66,10 @@ export async function eraseEntries(
 }
 
 /** An SQL condition: the entry is older than the months of the first parameter. */
-const isOld = "created_at < CURRENT_TIMESTAMP - make_interval(months => $1::int)";
+const oldSql = "created_at < CURRENT_TIMESTAMP - make_interval(months => $1::int)";
 
 export async function purgeOld(client: Queryable, months: number, key: string | undefined): Promise<number> {
-  const select = `SELECT id, email FROM public.earlyaccess WHERE ${isOld} LIMIT ${batchSize}`;
+  const select = `SELECT id, email FROM public.earlyaccess WHERE ${oldSql} LIMIT ${batchSize}`;
   let purged = 0;
   for (;;) {
     const { rows } = await client.query(select, [months]);
@@ -80,7 +80,7 @@ export async function purgeOld(client: Queryable, months: number, key: string | 
 }
 
 export async function countOld(client: pg.Client, months: number): Promise<number> {
-  const { rows } = await client.query(`SELECT count(*)::int AS old FROM public.earlyaccess WHERE ${isOld}`, [months]);
+  const { rows } = await client.query(`SELECT count(*)::int AS old FROM public.earlyaccess WHERE ${oldSql}`, [months]);
   return rows[0].old as number;
 }
 

@@ -25,7 +25,7 @@ const columns = `${entryColumns}, created_at, status, confirmed_at, imported`;
 const order = columns.split(", ") as (keyof ImportedEntry)[];
 
 /** An SQL condition: the person did not sign up again after the erasure. A line without a date may be older than the erasure. */
-const isErased = `EXISTS (SELECT FROM earlyaccess_erasures.addresses AS erased
+const erasedSql = `EXISTS (SELECT FROM earlyaccess_erasures.addresses AS erased
   WHERE erased.hash = line.hash AND (line.created_at IS NULL OR line.created_at <= erased_at))`;
 
 /** Characters of lines that are sent together, because each single line would cost a write to the socket. */
@@ -64,7 +64,7 @@ function formatLine(number: number, entry: ImportedEntry, hash: Buffer | null): 
 }
 
 export async function deleteErased(client: pg.Client): Promise<number> {
-  return (await client.query(`DELETE FROM pg_temp.line WHERE ${isErased}`)).rowCount ?? 0;
+  return (await client.query(`DELETE FROM pg_temp.line WHERE ${erasedSql}`)).rowCount ?? 0;
 }
 
 export async function countEmails(client: pg.Client): Promise<{ entries: number; known: number }> {
@@ -84,7 +84,7 @@ export async function insertLines(client: pg.Client, lines: number, hasErasures:
   // Sign-ups are inserted in the same order: otherwise, the import and a batch could each hold an entry that the other needs.
   const insert = `INSERT INTO public.earlyaccess (${columns})
     SELECT ${entryColumns}, coalesce(created_at, CURRENT_TIMESTAMP), coalesce(status, 'waiting'), confirmed_at, imported
-    FROM pg_temp.line WHERE row_number > $1 AND row_number <= $2 ${hasErasures ? `AND NOT ${isErased}` : ""}
+    FROM pg_temp.line WHERE row_number > $1 AND row_number <= $2 ${hasErasures ? `AND NOT ${erasedSql}` : ""}
     ORDER BY email COLLATE "C", row_number ON CONFLICT DO NOTHING`;
   // While the import waits for a lock, sign-ups queue behind it, so it gives up early and retries.
   await client.query("SET lock_timeout = '300ms'; SET earlyaccess.silent = 'on'");

@@ -1,10 +1,10 @@
 // Invitations: groups of people, in the order of their sign-ups.
 import pg from "pg";
-import { sourceName } from "../source.ts";
-import { isFlagged } from "../waitlist-entry.ts";
+import { sourceSql } from "../source.ts";
+import { flaggedSql } from "../waitlist-entry.ts";
 
 /** An SQL condition: a spreadsheet could run the address as a command. The lists of invitations guard no address. */
-const isCommand = "(email ~ '^[=+@-]' AND email ~ '[|!]')";
+const commandSql = "(email ~ '^[=+@-]' AND email ~ '[|!]')";
 
 export interface Group {
   /** As stats names it. */
@@ -14,14 +14,14 @@ export interface Group {
 }
 
 /** Returns the SQL condition of those who can be invited, and of those who cannot because of their address. */
-export function invitableConditions({ source, confirmed, emails }: Group): { invitable: string; unsafe: string } {
-  const conditions = ["status = 'waiting'", `NOT ${isFlagged}`];
-  if (source !== undefined) conditions.push(`${sourceName} = ${pg.escapeLiteral(source)}`);
+export function invitableSql({ source, confirmed, emails }: Group): { invitable: string; unsafe: string } {
+  const conditions = ["status = 'waiting'", `NOT ${flaggedSql}`];
+  if (source !== undefined) conditions.push(`${sourceSql} = ${pg.escapeLiteral(source)}`);
   if (confirmed) conditions.push("confirmed_at IS NOT NULL");
   if (emails)
     conditions.push(`email IN (SELECT json_array_elements_text(${pg.escapeLiteral(JSON.stringify(emails))}))`);
   const due = conditions.join(" AND ");
-  return { invitable: `${due} AND NOT ${isCommand}`, unsafe: `${due} AND ${isCommand}` };
+  return { invitable: `${due} AND NOT ${commandSql}`, unsafe: `${due} AND ${commandSql}` };
 }
 
 export async function listEmails(client: pg.Client, condition: string): Promise<string[]> {

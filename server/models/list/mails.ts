@@ -1,7 +1,7 @@
 // Confirmation mails: which entry gets one and when, what is stored about it, and the pace of all mails.
 import type { JobHelpers } from "graphile-worker";
 import type pg from "pg";
-import { isFlagged } from "../waitlist-entry.ts";
+import { flaggedSql } from "../waitlist-entry.ts";
 
 type Queue = Pick<JobHelpers, "query">;
 
@@ -17,11 +17,11 @@ const refusalsOfAddress = String.raw`^5\d\d 5\.(1\.([1236]|10)|2\.[012])$|^55[01
 export const isOfAddress = (refusal: string) => new RegExp(refusalsOfAddress).test(refusal);
 
 /** An SQL condition: the entry may get a mail. */
-const isMailable = `NOT ${isFlagged} AND confirmed_at IS NULL AND status NOT IN ('joined', 'left')
+const mailableSql = `NOT ${flaggedSql} AND confirmed_at IS NULL AND status NOT IN ('joined', 'left')
   AND coalesce(mail_refusal !~ '${refusalsOfAddress}', true) AND coalesce(cardinality(mail_tokens), 0) < 3`;
 
 /** An SQL condition: the mail was given up, though the entry may get it. */
-export const isGivenUp = `mail_refusal IS NOT NULL AND ${isMailable}`;
+export const givenUpSql = `mail_refusal IS NOT NULL AND ${mailableSql}`;
 
 interface EntryToMail {
   id: string;
@@ -33,7 +33,7 @@ interface EntryToMail {
 export async function findEntryToMail(queue: Queue, id: string): Promise<EntryToMail | undefined> {
   const { rows } = await queue.query<EntryToMail>(
     `SELECT id, email, mailed_at FROM public.earlyaccess
-     WHERE id = $1 AND ${isMailable}`,
+     WHERE id = $1 AND ${mailableSql}`,
     [id],
   );
   return rows[0];
@@ -106,19 +106,21 @@ export async function waitForMailServer(queue: JobHelpers, priority: number): Pr
 }
 
 /** Sign-ups after the first mail that have none were stored while the queue failed, or a restore brought them back. */
-const sinceFirstMail =
+const sinceFirstMailSql =
   "created_at > coalesce((SELECT min(mailed_at) FROM public.earlyaccess), (SELECT min(ts) FROM graphile_worker.migrations))";
 
 /** Returns an SQL condition on `entry`: it has neither a mail nor a job. @param period an SQL condition on created_at. */
-export const isMissing = (period = sinceFirstMail) => `status = 'waiting' AND mailed_at IS NULL AND mail_refusal IS NULL
-  AND NOT (imported OR ${isFlagged}) AND ${period} AND NOT EXISTS (SELECT FROM graphile_worker.jobs WHERE key = 'mail ' || entry.id)`;
+export const missingSql = (
+  period = sinceFirstMailSql,
+) => `status = 'waiting' AND mailed_at IS NULL AND mail_refusal IS NULL
+  AND NOT (imported OR ${flaggedSql}) AND ${period} AND NOT EXISTS (SELECT FROM graphile_worker.jobs WHERE key = 'mail ' || entry.id)`;
 
 /** Queues the mails that were given up or are missing, and returns their number. @param period an SQL condition on created_at. */
 export async function queueUnsentMails(client: pg.Client, period?: string): Promise<number> {
   // In short transactions: a sign-up of an address waits for the one that changes its entry.
   const statement = `WITH unsent AS (
       UPDATE public.earlyaccess SET mail_refusal = NULL WHERE id = ANY (ARRAY(
-        SELECT id FROM public.earlyaccess AS entry WHERE (${isGivenUp}) OR (${isMissing(period)}) LIMIT 200)) RETURNING id)
+        SELECT id FROM public.earlyaccess AS entry WHERE (${givenUpSql}) OR (${missingSql(period)}) LIMIT 200)) RETURNING id)
     SELECT count(public.earlyaccess_queue_mail(id))::int AS mails FROM unsent`;
   for (let queued = 0; ;) {
     const { mails } = (await client.query<{ mails: number }>(statement)).rows[0] ?? { mails: 0 };
@@ -132,17 +134,17 @@ export async function queueUnsentMails(client: pg.Client, period?: string): Prom
 /** In 24 hours: jobs without any confirmation, and further ones for each confirmed mail. */
 const [unconfirmed, forEachConfirmed] = [600, 5];
 
-const day = "CURRENT_TIMESTAMP - interval '24 hours'";
+const dayAgoSql = "CURRENT_TIMESTAMP - interval '24 hours'";
 
 /** An SQL condition: a job may pass. */
-const hasRoom = `(SELECT coalesce(sum(jobs), 0) FROM public.earlyaccess_mail_passes WHERE minute > ${day})
-  < ${unconfirmed} + ${forEachConfirmed} * (SELECT count(*) FROM public.earlyaccess WHERE confirmed_at > ${day})`;
+const underPaceSql = `(SELECT coalesce(sum(jobs), 0) FROM public.earlyaccess_mail_passes WHERE minute > ${dayAgoSql})
+  < ${unconfirmed} + ${forEachConfirmed} * (SELECT count(*) FROM public.earlyaccess WHERE confirmed_at > ${dayAgoSql})`;
 
 /** One transaction, so that concurrent jobs check and count one after the other. */
-const pass = `LOCK TABLE public.earlyaccess_mail_passes IN SHARE ROW EXCLUSIVE MODE;
-  DELETE FROM public.earlyaccess_mail_passes WHERE minute < ${day};
+const passSql = `LOCK TABLE public.earlyaccess_mail_passes IN SHARE ROW EXCLUSIVE MODE;
+  DELETE FROM public.earlyaccess_mail_passes WHERE minute < ${dayAgoSql};
   INSERT INTO public.earlyaccess_mail_passes AS counted (minute)
-  SELECT date_trunc('minute', CURRENT_TIMESTAMP) WHERE ${hasRoom}
+  SELECT date_trunc('minute', CURRENT_TIMESTAMP) WHERE ${underPaceSql}
   ON CONFLICT ON CONSTRAINT earlyaccess_mail_passes_pkey DO UPDATE SET jobs = counted.jobs + 1`;
 
 /** The error of a job that waits for a confirmation begins with this. */
@@ -150,16 +152,18 @@ export const waitsForConfirmations = "The mail waits for confirmations of earlie
 
 /** Lets a job pass, and counts it. @throws an error, so that the queue retries the job, if the pace allows no mail now. */
 export async function requireRoom(queue: Queue): Promise<void> {
-  const results: unknown = await queue.query(pass);
+  const results: unknown = await queue.query(passSql);
   if ((results as { rowCount: number }[]).at(-1)?.rowCount !== 1) throw new Error(waitsForConfirmations);
 }
 
 /** An SQL query for the latest mails, at most 100, that are older than two hours, and how many of them were confirmed. */
-const latestMails = `SELECT count(*)::int AS mails, count(confirmed_at)::int AS confirmed FROM (
+const latestMailsSql = `SELECT count(*)::int AS mails, count(confirmed_at)::int AS confirmed FROM (
   SELECT confirmed_at FROM public.earlyaccess WHERE mailed_at < CURRENT_TIMESTAMP - interval '2 hours'
   ORDER BY mailed_at DESC LIMIT 100) AS latest`;
 
 export async function readMailPace(client: pg.Client) {
-  const { rows } = await client.query(`SELECT *, NOT ${hasRoom} AS "isReached" FROM (${latestMails}) AS latest`);
+  const { rows } = await client.query(
+    `SELECT *, NOT ${underPaceSql} AS "isReached" FROM (${latestMailsSql}) AS latest`,
+  );
   return rows[0] as { mails: number; confirmed: number; isReached: boolean };
 }

@@ -1,7 +1,7 @@
 // The figures of stats: the funnel, and views, sign-ups and confirmed ones, by day, by source and by status.
 import type pg from "pg";
-import { sourceName } from "../source.ts";
-import { isFlagged } from "../waitlist-entry.ts";
+import { sourceSql } from "../source.ts";
+import { flaggedSql } from "../waitlist-entry.ts";
 
 const counts = ["views", "signups", "confirmed", "converted"] as const;
 
@@ -30,8 +30,8 @@ export async function countFigures(
   period: string,
   { withFlagged, sources }: { withFlagged: boolean; sources: number },
 ): Promise<Figures> {
-  const isCounted = withFlagged ? "true" : `NOT ${isFlagged}`;
-  const figures = viewsAndEntries(period, isCounted);
+  const countedSql = withFlagged ? "true" : `NOT ${flaggedSql}`;
+  const figures = viewsAndEntries(period, countedSql);
   const query = async <T = Figure>(sql: string) => (await client.query<T & object>(sql)).rows as T[];
   // One snapshot for all counts.
   await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
@@ -39,7 +39,7 @@ export async function countFigures(
     `SELECT count(*)::float8 AS signups, count(confirmed_at)::float8 AS confirmed,
             count(*) FILTER (WHERE status IN ('invited', 'joined') OR invitation IS NOT NULL)::float8 AS invited,
             count(*) FILTER (WHERE status = 'joined')::float8 AS joined
-     FROM public.earlyaccess WHERE ${period} AND NOT ${isFlagged} AND NOT imported`,
+     FROM public.earlyaccess WHERE ${period} AND NOT ${flaggedSql} AND NOT imported`,
   );
   const byDay = await query(
     `${figures} SELECT to_char(day, 'YYYY-MM-DD') AS label, ${sums} FROM figures GROUP BY day ORDER BY day DESC`,
@@ -47,10 +47,10 @@ export async function countFigures(
   const bySource = await query(`${figures} ${largestSources(sources)}`);
   const byStatus = await query(
     `SELECT status::text AS label, 0 AS views, count(*)::float8 AS signups, count(confirmed_at)::float8 AS confirmed, 0 AS converted
-     FROM public.earlyaccess WHERE ${period} AND ${isCounted} GROUP BY status ORDER BY status`,
+     FROM public.earlyaccess WHERE ${period} AND ${countedSql} GROUP BY status ORDER BY status`,
   );
   const [left] = await query<{ flagged: number }>(
-    `SELECT count(*)::float8 AS flagged FROM public.earlyaccess WHERE ${period} AND NOT (${isCounted})`,
+    `SELECT count(*)::float8 AS flagged FROM public.earlyaccess WHERE ${period} AND NOT (${countedSql})`,
   );
   await client.query("COMMIT");
   const total = sumFigures("all", byDay);
@@ -65,16 +65,16 @@ export function sumFigures(label: string, figures: Figure[]): Figure {
 const sums = counts.map((key) => `sum(${key})::float8 AS ${key}`).join(", ");
 
 /** Returns the beginning of a statement that reads from `figures`. --since and --until treat the views of a day as of its midnight. */
-function viewsAndEntries(period: string, isCounted: string): string {
+function viewsAndEntries(period: string, countedSql: string): string {
   return `WITH viewed AS (
     SELECT created_at::date AS day, source, views
     FROM (SELECT day::timestamptz AS created_at, source, views FROM public.earlyaccess_views) v WHERE ${period}
   ), figures (day, source, ${counts.join(", ")}) AS (
     SELECT day, source, views, 0, 0, 0 FROM viewed
     UNION ALL
-    SELECT created_at::date, ${sourceName}, 0, 1, (confirmed_at IS NOT NULL)::int,
+    SELECT created_at::date, ${sourceSql}, 0, 1, (confirmed_at IS NOT NULL)::int,
       (NOT imported AND created_at::date IN (SELECT day FROM viewed UNION SELECT current_date))::int
-    FROM public.earlyaccess WHERE ${period} AND ${isCounted}
+    FROM public.earlyaccess WHERE ${period} AND ${countedSql}
   )`;
 }
 
