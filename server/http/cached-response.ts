@@ -4,10 +4,15 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import fresh from "fresh";
-import { acceptedCodings, isRead, readHeader, type Coding } from "./negotiation.ts";
+import Negotiator from "negotiator";
+import { isRead } from "./negotiation.ts";
 
 /** Without no-transform, CDNs rewrite pages: Cloudflare replaces each email address by a script that the CSP forbids. */
 export const noStore = { "Cache-Control": "no-store, no-transform" };
+
+/** Sorted by the size of their bodies, the smallest first. */
+const codings = ["br", "gzip", "identity"] as const;
+type Coding = (typeof codings)[number];
 
 /** By path. */
 export type Cache = ReadonlyMap<string, CachedResponse>;
@@ -67,10 +72,10 @@ export function sendCached(
   { status, variants }: CachedResponse,
   headers: readonly string[] = [],
 ): void {
-  const coding = acceptedCodings(req).find((name) => variants[name]) ?? "identity";
+  const accepted = new Negotiator(req).encodings();
+  const coding = codings.find((name) => variants[name] && accepted.includes(name)) ?? "identity";
   const variant = variants[coding] as Variant;
-  const mayBeFresh = status === 200 && isRead(req) && readHeader(req.headers, "if-none-match");
-  const isFresh = mayBeFresh && fresh(req.headers, { etag: variant.etag });
-  if (isFresh) res.writeHead(304, [...headers, ...variant.notModified]).end();
+  if (status === 200 && isRead(req) && fresh(req.headers, { etag: variant.etag }))
+    res.writeHead(304, [...headers, ...variant.notModified]).end();
   else res.writeHead(status, [...headers, ...variant.headers]).end(variant.body);
 }

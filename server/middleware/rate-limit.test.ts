@@ -12,7 +12,7 @@ let site: TestApp;
 
 async function start(limit: number, trustProxy = 0) {
   joined.length = 0;
-  const waitlist = { join: async ({ email }: { email: string }) => void joined.push(email) };
+  const waitlist = { add: async ({ email }: { email: string }) => void joined.push(email) };
   site = await createTestApp(noDatabase, { waitlist, limits: { limit, windowSeconds: 600 }, trustProxy });
 }
 
@@ -44,15 +44,6 @@ it("a sign-up over the limit returns 429 with Retry-After and the draft RateLimi
   expect(advice).toMatch(/^Too many requests .* as Retry-After says\. (600|599)$/);
   expect(joined).toHaveLength(2);
   expect((await request(site.app).get("/")).status).toBe(200);
-});
-
-it("a clock that is set back gives no Retry-After beyond the window", async () => {
-  await start(1);
-  await post();
-  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - 3_600_000 });
-  onTestFinished(() => void vi.useRealTimers());
-  expect((await post()).status).toBe(201);
-  expect((await post()).headers["retry-after"]).toBe("600");
 });
 
 it("a refused input counts for its network only, and a client that hangs up counts", async () => {

@@ -1,7 +1,7 @@
 // The limits of sign-ups, link posts and page views per client and network: multiples of SIGNUP_LIMIT.
 import { isIP, isIPv4 } from "node:net";
 import type { Request, RequestHandler } from "express";
-import { ipKeyGenerator, MemoryStore, rateLimit } from "express-rate-limit";
+import { ipKeyGenerator, rateLimit } from "express-rate-limit";
 import { HttpError } from "./http-errors.ts";
 
 export interface SignupLimits {
@@ -33,7 +33,6 @@ export function clientLimit(
       identifier: scope,
       limit: factors[kind] * clients * limit,
       windowMs: windowSeconds * 1000,
-      store: new WindowStore(),
       standardHeaders: "draft-8",
       legacyHeaders: false,
       keyGenerator: (req) => {
@@ -53,15 +52,6 @@ export function clientLimit(
 const refuseTooMany: RequestHandler = () => {
   throw new HttpError(429, "Too many requests from this network. Wait as long as Retry-After says.");
 };
-
-/** Forgets a client whose window would end later than a new one, because the clock was set back. */
-class WindowStore extends MemoryStore {
-  override async increment(key: string) {
-    const { resetTime } = (await this.get(key)) ?? {};
-    if (Number(resetTime) > Date.now() + this.windowMs) await this.resetKey(key);
-    return super.increment(key);
-  }
-}
 
 /** A part of a string keeps the whole string in memory: an X-Forwarded-For of up to 14 KB for each client. */
 const copy = (text: string) => Buffer.from(text).toString();

@@ -8,10 +8,7 @@ import { mayHoldEmail } from "../errors.ts";
 const loggedPathLength = 200;
 
 /** Called after each response is sent or aborted. */
-export type OnResponse = (
-  request: { method: string | undefined; path: string; status: number | "aborted"; seconds: number },
-  res: ServerResponse,
-) => void;
+export type OnResponse = (path: string, status: number | "aborted") => void;
 
 export interface RequestLogOptions {
   log: Logger;
@@ -46,12 +43,12 @@ export function createRequestLog({ log, onResponse, trustProxy }: RequestLogOpti
     const path = url.split("?", 1)[0] as string;
     const level = path === "/healthz" || path === "/readyz" ? "debug" : "info";
     res.on("close", () => {
-      const exactMs = performance.now() - started;
       // Node also calls a response finished if its connection was cut off.
       const status = res.writableFinished && !socket.destroyed ? res.statusCode : "aborted";
       const loggedPath = mayHoldEmail(path) ? "[address]" : path.slice(0, loggedPathLength);
-      log[level]({ id, method, path: loggedPath, status, ms: Math.round(exactMs) }, "request");
-      onResponse?.({ method, path, status, seconds: exactMs / 1000 }, res);
+      const ms = Math.round(performance.now() - started);
+      log[level]({ id, method, path: loggedPath, status, ms }, "request");
+      onResponse?.(path, status);
     });
     return id;
   };
