@@ -31,11 +31,7 @@ const handles = new Map<PageId, PageHandle>([
   ),
   ...stateNames.map((name) => [name, states[name].handle] as [PageId, PageHandle]),
 ]);
-const idsWith = (key: "prerendered" | "listed") => [...handles].flatMap(([id, handle]) => (handle[key] ? id : []));
-
-export const prerenderedIds = idsWith("prerendered");
-/** Paths of the pages that search engines may list, for the sitemap. */
-export const listedPaths = idsWith("listed");
+export const prerenderedIds = [...handles].flatMap(([id, handle]) => (handle.prerendered ? id : []));
 
 /** Returns the state of the page at the path that the query names. */
 export function findState(path: string, query: string): StateName | undefined {

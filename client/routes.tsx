@@ -29,7 +29,7 @@ export interface PageHandle {
   sheet: "landing" | "other";
   /** How other caches may keep the page. By default none may, because its URL may have a token. */
   caching?: "shared" | "revalidated" | undefined;
-  /** Listed in the sitemap. Another page has noindex, and no canonical URL or structured data. */
+  /** Whether search engines may list it. Another page has noindex, and no canonical URL. */
   listed?: boolean;
   /** The title of the social card. A page without one has no card. */
   card?: string;

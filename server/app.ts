@@ -21,7 +21,6 @@ export interface AppOptions extends EarlyAccessOptions, RequestLogOptions {
   isReady: () => Promise<boolean>;
   links: EntryLinks;
   pageViews: PageViews;
-  hstsIncludeSubdomains?: boolean;
 }
 
 export function createApp(options: AppOptions): Application {
@@ -29,7 +28,6 @@ export function createApp(options: AppOptions): Application {
   const { getPage, errorPage, vite } = frontend;
   const constantHeaders = securityHeaders({
     https: site.origin.startsWith("https:"),
-    hstsIncludeSubdomains: options.hstsIncludeSubdomains,
     inline: frontend.inline,
     allowIndexing: site.allowIndexing,
   });

@@ -69,7 +69,6 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
       pageViews,
       limits: { limit: config.SIGNUP_LIMIT, windowSeconds: config.SIGNUP_WINDOW_SECONDS },
       trustProxy: config.TRUST_PROXY,
-      hstsIncludeSubdomains: config.HSTS_INCLUDE_SUBDOMAINS,
       onResponse: metrics?.onResponse,
     }),
   );

@@ -41,7 +41,7 @@ const open = await createTestApp(database.webUrl);
 const mailing = await createTestApp(database.webUrl, { undo: false });
 const down = await createTestApp(noDatabase);
 const limited = await createTestApp(noDatabase, { limits: { limit: 0, windowSeconds: 600 } });
-const broken = await createTestApp(noDatabase, { waitlist: { join: () => Promise.reject(new Error("boom")) } });
+const broken = await createTestApp(noDatabase, { waitlist: { add: () => Promise.reject(new Error("boom")) } });
 const closed = await createTestApp(noDatabase, { site: { settings: () => ({ ...testSettings(), closed: true }) } });
 
 const signupPath = "/api/earlyaccess";

@@ -1,4 +1,4 @@
-// Database URLs: their syntax, which of them belong together, their roles, and in production their passwords.
+// Database URLs: their syntax and, in production, their passwords.
 import { z } from "zod";
 import { isDecodable } from "../errors.ts";
 
@@ -43,12 +43,6 @@ function isPostgresUrl(text: string): boolean {
   );
 }
 
-/** URLs whose role must differ from the roles of the listed URLs. */
-const distinctRoles: Partial<Record<DatabaseUrlName, DatabaseUrlName[]>> = {
-  DATABASE_ADMIN_URL: ["DATABASE_URL", "DATABASE_OWNER_URL", "WORKER_DATABASE_URL"],
-  WORKER_DATABASE_URL: ["DATABASE_URL"],
-};
-
 /** In characters. NIST SP 800-63B-4, section 3.1.1.2, requires it of a password that is the only factor. */
 const minPasswordLength = 15;
 
@@ -60,45 +54,29 @@ export function readRole(url: string): { name: string; password: string } {
   return { name: decodeURIComponent(username), password: decodeURIComponent(password) };
 }
 
-interface Connection extends ReturnType<typeof readRole> {
-  variable: DatabaseUrlName;
-}
+const advice = "make one with: openssl rand -hex 24";
 
-/** Returns a sentence for each error, without a password. @param values the settings that are valid on their own. */
-export function checkDatabaseUrls(values: Values, isProduction: boolean): string[] {
-  const connections = urlNames.flatMap((name) => {
-    const url = values[name];
-    return url ? Object.assign(readRole(url), { variable: name }) : [];
-  });
+/** Returns a sentence for each password that production refuses. @param values the settings that are valid on their own. */
+export function checkPasswords(values: Values): string[] {
   const hasWorker = values.WEBHOOK_URL || values.MAIL_FROM || values.RETENTION_MONTHS;
-  // Without a password, a certificate or a provider's proxy authenticates the role.
-  const used = connections.filter(
-    ({ variable, password }) => password !== "" && (variable !== "WORKER_DATABASE_URL" || hasWorker),
-  );
-  return [...(isProduction ? [...checkStrength(used), ...checkReuse(used)] : []), ...checkRoles(connections)];
-}
-
-function checkStrength(connections: Connection[]): string[] {
-  return connections.flatMap(({ variable, password }) => {
-    if (Array.from(password).length >= minPasswordLength) return [];
-    return `${variable} has a password shorter than ${minPasswordLength} characters (docker compose: ${composeVariable(variable)}); make one with: openssl rand -hex 24`;
+  const logins = urlNames.flatMap((variable) => {
+    const url = values[variable];
+    const login = url && readRole(url);
+    // Without a password, a certificate or a provider's proxy authenticates the role.
+    if (!login || login.password === "" || (variable === "WORKER_DATABASE_URL" && !hasWorker)) return [];
+    return Object.assign(login, { variable, inCompose: composeVariable(variable) });
   });
-}
-
-function checkReuse(connections: Connection[]): string[] {
-  return [...new Set(connections.map(({ password }) => password))].flatMap((password) => {
-    const users = connections.filter((one) => one.password === password);
+  const short = logins
+    .filter(({ password }) => Array.from(password).length < minPasswordLength)
+    .map(
+      ({ variable, inCompose }) =>
+        `${variable} has a password shorter than ${minPasswordLength} characters (docker compose: ${inCompose}); ${advice}`,
+    );
+  const shared = [...new Set(logins.map(({ password }) => password))].flatMap((password) => {
+    const users = logins.filter((login) => login.password === password);
     if (new Set(users.map(({ name }) => name)).size < 2) return [];
-    const variables = users.map(({ variable }) => variable).join(" and ");
-    const inCompose = users.map(({ variable }) => composeVariable(variable)).join(" and ");
-    return `${variables} have the same password for different roles (docker compose: ${inCompose}); for each role make one with: openssl rand -hex 24`;
+    const join = (key: "variable" | "inCompose") => users.map((user) => user[key]).join(" and ");
+    return `${join("variable")} have the same password for different roles (docker compose: ${join("inCompose")}); for each role ${advice}`;
   });
-}
-
-function checkRoles(connections: Connection[]): string[] {
-  return connections.flatMap(({ variable, name }) => {
-    const other = connections.find((one) => one.name === name && distinctRoles[variable]?.includes(one.variable));
-    if (!other) return [];
-    return `${variable} has the role of ${other.variable}, which has other rights; it needs one of its own, for example ${variable}=${exampleUrl(variable)}`;
-  });
+  return [...short, ...shared];
 }

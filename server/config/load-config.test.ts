@@ -69,10 +69,6 @@ it.each<[rule: string, env: NodeJS.ProcessEnv]>([
   ['METRICS_PORT is "9464" but must be another port than PORT', { PORT: "9464", METRICS_PORT: "9464" }],
   ["MAIL_FROM is not set, but SMTP_URL needs it, for example MAIL_FROM=", { SMTP_URL: "smtp://b.co" }],
   ["PUBLIC_URL is not set, but MAIL_FROM needs it", { MAIL_FROM: "a@b.co", ERASURE_KEY: key }],
-  [
-    'WEBHOOK_URL is "http://…" but must be on another port than 6000, which ',
-    { WEBHOOK_URL: "http://hooks.example:6000/" },
-  ],
   ["ERASURE_KEY is not set, but MAIL_FROM needs it", { MAIL_FROM: "a@b.co", PUBLIC_URL: "https://b.co" }],
 ])("the configuration says: %s", (rule, env) => {
   expect(errorOf(env)).toMatch(new RegExp(`^The configuration is not valid:\n  ${rule}.*$`));
@@ -106,7 +102,6 @@ it.each<[SettingName, string, unknown]>([
   ["PUBLIC_URL", "http://localhost:8080", "http://localhost:8080"],
   ["PORT", "0", 0],
   ["ALLOW_INDEXING", "false", false],
-  ["HSTS_INCLUDE_SUBDOMAINS", "true", true],
   ["SMTP_URL", "smtps://mail.example/", "smtps://mail.example/"],
   ["WEBHOOK_URL", "http://hooks.example/", "http://hooks.example/"],
   ["CONTROLLER", "x".repeat(1_000), "x".repeat(1_000)],
@@ -134,24 +129,13 @@ it.each<[SettingName, string, unknown]>([
 
 it.each<[SettingName, string[]]>([
   ["PORT", ["65536", "1e3", "3000.5"]],
-  [
-    "PUBLIC_URL",
-    ["a.example", "https://a.example/x", "ftp://a.example", "https://me@a.example", "http://a.example:6000"],
-  ],
+  ["PUBLIC_URL", ["a.example", "https://a.example/x", "ftp://a.example", "https://me@a.example"]],
   ["DATABASE_URL", ["mysql://me:secret@db/x", "postgres://db/x", "postgres://web@db/", "postgres://web:%@db/x"]],
   ["TRUST_PROXY", ["true", "33"]],
   ["SIGNUP_LIMIT", ["0"]],
   ["SIGNUP_WINDOW_SECONDS", ["-1", "86401"]],
   ["WAITLIST_CLOSES", ["2026-02-30", "31.12.2026", "2026-12-31T18:00", "2026-12-31T25:00Z"]],
-  [
-    "WEBHOOK_URL",
-    [
-      "ftp://hooks.example/",
-      "https://user@hooks.example/",
-      "https://:secret@hooks.example/",
-      "http://relay.example:25/",
-    ],
-  ],
+  ["WEBHOOK_URL", ["ftp://hooks.example/", "https://user@hooks.example/", "https://:secret@hooks.example/", ,]],
   ["WEBHOOK_SECRET", ["secret", ...[23, 65].map((bytes) => `whsec_${Buffer.alloc(bytes).toString("base64")}`)]],
   ["ERASURE_KEY", ["k".repeat(31), `${key} ${key}`]],
   [

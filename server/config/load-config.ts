@@ -3,7 +3,7 @@ import { isUtf8 } from "node:buffer";
 import { readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
 import { OperatorError, printableName } from "../errors.ts";
-import { checkDatabaseUrls } from "./database-urls.ts";
+import { checkPasswords } from "./database-urls.ts";
 import { settingNames, settings, type Config, type Setting, type SettingName, type SettingValues } from "./settings.ts";
 
 /** Reads `.env` of the working directory, if there is one, and then the environment, which wins. */
@@ -27,7 +27,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const { METRICS_PORT: metricsPort, PORT: port } = values;
   if (metricsPort !== undefined && metricsPort === port)
     errors.push(describeInvalid("METRICS_PORT", `${port}`, "another port than PORT", settings.METRICS_PORT.example));
-  errors.push(...checkDatabaseUrls(values, isProduction), ...checkPresence(given));
+  errors.push(...(isProduction ? checkPasswords(values) : []), ...checkPresence(given));
   const examples = settingNames.filter((name) => isSecret(name) && given[name] === settings[name].example);
   if (isProduction) errors.push(...examples.map((name) => `${name} is the example, which everybody can read`));
   if (errors.length > 0) {

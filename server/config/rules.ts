@@ -17,19 +17,8 @@ export const host = z.union([z.ipv6(), z.hostname()], "an IP address or host nam
 const url = (rule: string, isValid: (url: URL) => boolean) =>
   z.string().refine((text) => URL.canParse(text) && isValid(new URL(text)), { error: rule, abort: true });
 
-/** The ports to which browsers and fetch send no request: https://fetch.spec.whatwg.org/#port-blocking */
-const blockedPorts = new Set([
-  1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110,
-  111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532,
-  540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061,
-  6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
-]);
-
 const httpUrl = (rule: string, isValid: (url: URL) => boolean) =>
-  url(rule, (parsed) => /^https?:$/.test(parsed.protocol) && isValid(parsed)).refine(
-    (text) => !blockedPorts.has(Number(new URL(text).port)),
-    { error: ({ input }) => `on another port than ${new URL(input as string).port}, which browsers and fetch block` },
-  );
+  url(rule, (parsed) => /^https?:$/.test(parsed.protocol) && isValid(parsed));
 
 export const originUrl = httpUrl(
   "the site's http or https origin, without a path (docker compose: DOMAIN is a host name alone)",

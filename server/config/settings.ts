@@ -25,7 +25,6 @@ export const settings = {
   PORT: { schema: rules.wholeNumber(0, 65_535).default(3000), example: "3000" },
   /** If unset, http://localhost with PORT. */
   PUBLIC_URL: { schema: rules.originUrl.optional(), example: "https://perennial.example" },
-  HSTS_INCLUDE_SUBDOMAINS: { schema: rules.trueOrFalse.default(false), example: "true" },
   /** If no URL is set, the embedded Postgres. */
   DATABASE_URL: databaseUrl("DATABASE_URL"),
   /** If unset, DATABASE_URL. */

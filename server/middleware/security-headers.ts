@@ -5,8 +5,6 @@ import helmet from "helmet";
 interface SecurityPolicy {
   /** Decides HSTS and upgrade-insecure-requests, which break a site served over plain http. */
   https: boolean;
-  /** Extends HSTS to every subdomain of the site's host, also to those that other programs serve. */
-  hstsIncludeSubdomains?: boolean | undefined;
   /** CSP sources of inline styles and scripts, such as 'sha256-…'. */
   inline: { styles: string[]; scripts: string[] };
   allowIndexing: boolean;
@@ -26,7 +24,7 @@ const permissionsPolicy = "camera=(), geolocation=(), microphone=(), payment=(),
  * the throughput.
  */
 export function securityHeaders(policy: SecurityPolicy): string[] {
-  const { https, hstsIncludeSubdomains = false, inline, allowIndexing } = policy;
+  const { https, inline, allowIndexing } = policy;
   const applyHelmet = helmet({
     contentSecurityPolicy: {
       useDefaults: false,
@@ -47,7 +45,8 @@ export function securityHeaders(policy: SecurityPolicy): string[] {
         ...(https ? { upgradeInsecureRequests: [] } : {}),
       },
     },
-    strictTransportSecurity: https ? { maxAge: 31_536_000, includeSubDomains: hstsIncludeSubdomains } : false,
+    // Not for subdomains, which other programs may serve without TLS.
+    strictTransportSecurity: https ? { maxAge: 31_536_000, includeSubDomains: false } : false,
     // With no-referrer, browsers would send "Origin: null" with the plain form post, which must name our origin.
     referrerPolicy: { policy: "same-origin" },
     xFrameOptions: { action: "deny" },

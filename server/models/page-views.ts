@@ -30,7 +30,7 @@ export function createPageViews(execute: Database["execute"], log: Logger) {
     counted.set(`${day} ${name}`, count);
   }
 
-  /** Stores the views counted so far. If that fails, keeps them for the next flush, unless Postgres refuses a value. */
+  /** Stores the views counted so far. If that fails, keeps them for the next flush. */
   async function store() {
     const counts = [...counted.values()];
     if (counts.length === 0) return;
@@ -41,13 +41,7 @@ export function createPageViews(execute: Database["execute"], log: Logger) {
         SELECT public.earlyaccess_count_views(day, source, views)
         FROM json_to_recordset(${JSON.stringify(counts)}::json) AS counted (day date, source text, views int) ORDER BY day, source`);
     } catch (thrown) {
-      const error = errorFields(thrown);
-      // Each later attempt would meet an error of these classes, too.
-      if (/^2[23]/.test(error.code ?? "")) {
-        log.error({ error, views: sum(counts) }, "page views are lost: Postgres refuses a value");
-        return;
-      }
-      log.warn({ error }, "page views could not be stored; the next attempt is in a minute");
+      log.warn({ error: errorFields(thrown) }, "page views could not be stored; the next attempt is in a minute");
       counts.forEach(add);
     }
   }
@@ -62,10 +56,8 @@ export function createPageViews(execute: Database["execute"], log: Logger) {
     close: async () => {
       clearInterval(timer);
       await flush();
-      const views = sum([...counted.values()]);
+      const views = [...counted.values()].reduce((total, count) => total + count.views, 0);
       if (views > 0) log.error({ views }, "page views are lost: the database was unavailable during shutdown");
     },
   };
 }
-
-const sum = (counts: Count[]) => counts.reduce((total, { views }) => total + views, 0);

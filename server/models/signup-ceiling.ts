@@ -19,38 +19,24 @@ const refuseMessage =
  * @param ceiling sign-ups of this process per hour, over all clients; 0 for no ceiling.
  */
 export function createSignupCeiling(ceiling: number, log: Logger) {
-  let hour = newHour(0);
-
-  /** Logs each message once an hour: a line for each request of a flood would fill the disk. */
-  function logOnce(level: "warn" | "error", message: string) {
-    if (hour.logged.has(message)) return;
-    hour.logged.add(message);
-    log[level]({ ceiling }, message);
-  }
+  const mostSignups = ceiling * hardLimit;
+  let signups = 0;
+  let hourEnds = 0;
 
   return {
-    /**
-     * Counts a sign-up that begins. Returns whether it is above the ceiling.
-     * @throws UnavailableError above the hard limit, without counting.
-     */
+    /** Counts a sign-up that begins. Returns whether it is above the ceiling. @throws UnavailableError above the hard limit. */
     begin(): boolean {
       const now = performance.now();
-      if (now >= hour.endsAt) hour = newHour(now + hourMs);
-      if (ceiling > 0 && hour.signups >= ceiling * hardLimit) {
-        logOnce("error", refuseMessage);
-        const seconds = Math.ceil((hour.endsAt - now) / 1000);
-        throw new UnavailableError("There are more sign-ups than usual. Please try again later.", seconds);
-      }
-      const isAbove = ceiling > 0 && hour.signups >= ceiling;
-      if (isAbove) logOnce("warn", flagMessage);
-      hour.signups++;
-      return isAbove;
+      if (now >= hourEnds) [signups, hourEnds] = [0, now + hourMs];
+      if (ceiling === 0) return false;
+      const earlier = signups++;
+      if (earlier === ceiling) log.warn({ ceiling }, flagMessage);
+      if (earlier === mostSignups) log.error({ ceiling }, refuseMessage);
+      if (earlier < mostSignups) return earlier >= ceiling;
+      const seconds = Math.ceil((hourEnds - now) / 1000);
+      throw new UnavailableError("There are more sign-ups than usual. Please try again later.", seconds);
     },
     /** Removes a sign-up that was not stored from the count. */
-    fail(): void {
-      hour.signups--;
-    },
+    fail: () => void signups--,
   };
 }
-
-const newHour = (endsAt: number) => ({ endsAt, signups: 0, logged: new Set<string>() });

@@ -30,7 +30,6 @@ function renderHead(page: RenderedPage, { origin, allowIndexing }: PublicSite): 
   if (!page.listed || !allowIndexing) lines.push(named("robots", "noindex"));
   if (page.listed) lines.push(`<link rel="canonical" href="${escapeHtml(origin + page.path)}">`);
   if (page.card) lines.push(...socialCard(page, origin));
-  if (page.listed && page.path === "/") lines.push(jsonLd(origin));
   return lines.join("\n    ");
 }
 
@@ -48,28 +47,6 @@ function socialCard({ card, description, path }: RenderedPage, origin: string): 
     named("twitter:card", "summary_large_image"),
     named("twitter:image:alt", meta.picture),
   ];
-}
-
-/** Names the site and its logo in search results. */
-function jsonLd(origin: string): string {
-  const organization = {
-    "@type": "Organization",
-    "@id": `${origin}/#organization`,
-    name: product.name,
-    url: `${origin}/`,
-    logo: `${origin}/icon-512.png`,
-  };
-  const website = {
-    "@type": "WebSite",
-    name: product.name,
-    url: `${origin}/`,
-    inLanguage: "en",
-    publisher: { "@id": organization["@id"] },
-  };
-  // Escaped, because "</script" in a text would end the element.
-  const data = { "@context": "https://schema.org", "@graph": [organization, website] };
-  const json = JSON.stringify(data).replaceAll("<", "\\u003c");
-  return `<script type="application/ld+json">${json}</script>`;
 }
 
 const named = (name: string, content: string) => `<meta name="${name}" content="${escapeHtml(content)}">`;

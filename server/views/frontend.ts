@@ -1,4 +1,4 @@
-// What browsers and crawlers get: the built pages and files, or in development those of Vite; robots.txt, sitemap, security.txt.
+// What browsers and crawlers get: the built pages and files, or in development those of Vite; and robots.txt.
 import { createHash, randomBytes } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import type { Server } from "node:http";
@@ -9,7 +9,7 @@ import type * as EntryServer from "../../client/entry-server.tsx";
 import { cacheResponse, type Cache, type CachedResponse } from "../http/cached-response.ts";
 import { projectRoot } from "../project-root.ts";
 import type * as DocumentModule from "./document.ts";
-import { createDocument, escapeHtml, type PublicSite } from "./document.ts";
+import { createDocument, type PublicSite } from "./document.ts";
 import { createPages, type Pages } from "./page-cache.ts";
 
 export interface Frontend extends Pages {
@@ -20,13 +20,12 @@ export interface Frontend extends Pages {
 }
 
 export async function createBuiltFrontend(site: PublicSite): Promise<Frontend> {
-  const { listedPaths, findPage, findState, prerenderedIds, renderPage } =
-    await import("../../client/entry-server.tsx");
+  const { findPage, findState, prerenderedIds, renderPage } = await import("../../client/entry-server.tsx");
   const { toDocument, styles } = await readTemplate(site);
   const load = async () => ({ findPage, findState, prerenderedIds, renderPage, toDocument });
   return {
     ...(await createPages(load, site.settings, true)),
-    files: new Map([...(await readStaticFiles(builtClient)), ...crawlerFiles(site, listedPaths)]),
+    files: new Map([...(await readStaticFiles(builtClient)), ["/robots.txt", robots(site)]]),
     inline: { styles, scripts: [] },
   };
 }
@@ -89,34 +88,10 @@ async function readCached(name: string, caching: string): Promise<CachedResponse
   return cacheResponse({ identity, ...(br && { br }), ...(gzip && { gzip }) }, 200, headers);
 }
 
-/** @param paths of the pages in the sitemap. */
-function crawlerFiles({ origin, allowIndexing, settings }: PublicSite, paths: string[]): Cache {
-  const rules = allowIndexing ? `Allow: /\n\nSitemap: ${origin}/sitemap.xml` : "Disallow: /";
-  const sitemap = `<?xml version="1.0" encoding="UTF-8"?>
-<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
-${paths.map((path) => `  <url><loc>${escapeHtml(origin + path)}</loc></url>`).join("\n")}
-</urlset>
-`;
-  const files = new Map([
-    ["/robots.txt", cacheText(`User-agent: *\n${rules}\n`)],
-    ["/sitemap.xml", cacheText(sitemap, "application/xml")],
-  ]);
-  const { contact } = settings();
-  if (contact) files.set("/.well-known/security.txt", cacheText(securityText(origin, contact)));
-  return files;
-}
-
-/** In milliseconds: RFC 9116 recommends less than a year. The time begins with the start of the server. */
-const securityTextLifetime = 360 * 24 * 60 * 60 * 1000;
-
-function securityText(origin: string, contact: string): string {
-  const expires = new Date(Date.now() + securityTextLifetime).toISOString();
-  return `Contact: mailto:${contact}\nExpires: ${expires}\nPreferred-Languages: en\nCanonical: ${origin}/.well-known/security.txt\n`;
-}
-
-function cacheText(text: string, mediaType = "text/plain") {
-  const headers = { "Content-Type": `${mediaType}; charset=utf-8`, "Cache-Control": otherCaching };
-  return cacheResponse({ identity: Buffer.from(text) }, 200, headers);
+function robots({ allowIndexing }: PublicSite): CachedResponse {
+  const identity = Buffer.from(`User-agent: *\n${allowIndexing ? "Allow" : "Disallow"}: /\n`);
+  const headers = { "Content-Type": "text/plain; charset=utf-8", "Cache-Control": otherCaching };
+  return cacheResponse({ identity }, 200, headers);
 }
 
 const documentModule = join(projectRoot, "server", "views", "document.ts");
@@ -155,7 +130,7 @@ export async function createDevFrontend(server: Server, site: PublicSite): Promi
   const sources = [`'nonce-${nonce}'`];
   return {
     ...(await createPages(load, site.settings, false)),
-    files: crawlerFiles(site, (await load()).listedPaths),
+    files: new Map([["/robots.txt", robots(site)]]),
     inline: { styles: sources, scripts: sources },
     vite,
   };

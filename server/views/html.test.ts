@@ -1,4 +1,4 @@
-// The served HTML: validity, headings, the head, structured data and the files for crawlers.
+// The served HTML: validity, headings, the head and robots.txt.
 import { HtmlValidate } from "html-validate";
 import request from "supertest";
 import { expect, it } from "vitest";
@@ -58,7 +58,7 @@ it("the head of every page but the landing page and the privacy page has noindex
   const noindex = '<meta name="robots" content="noindex">';
   for (const html of [await get("/?joined"), await get("/nope"), await postBadForm()]) {
     expect(html).toContain(noindex);
-    expect(html).not.toMatch(/canonical|ld\+json/);
+    expect(html).not.toContain("canonical");
   }
   expect(await get("/")).not.toContain(noindex);
 });
@@ -70,20 +70,8 @@ it("the social card of the page after a sign-up is the landing page's", async ()
   for (const path of ["/?joined", `/?joined&undo=${token}`, "/?undone"]) expect(card(await get(path))).toEqual(landing);
 });
 
-it("the structured data name the site, and who publishes it", async () => {
-  const json = /<script type="application\/ld\+json">(.*?)<\/script>/.exec(await get("/"))?.[1] ?? "";
-  const publisher = { "@type": "Organization", "@id": `${origin}/#organization`, name: "Perennial" };
-  expect(JSON.parse(json)).toMatchObject({
-    "@graph": [publisher, { "@type": "WebSite", url: `${origin}/`, publisher: { "@id": publisher["@id"] } }],
-  });
-});
-
-it("robots.txt allows every path and names the sitemap, which lists each public page", async () => {
-  expect(await get("/robots.txt")).toBe(`User-agent: *\nAllow: /\n\nSitemap: ${origin}/sitemap.xml\n`);
-  const sitemap = await request(site.app).get("/sitemap.xml");
-  expect(sitemap.type).toBe("application/xml");
-  for (const path of ["/", "/privacy"]) expect(sitemap.text).toContain(`<loc>${origin}${path}</loc>`);
-  expect(sitemap.text).not.toMatch(/confirm|leave/);
+it("robots.txt allows every path", async () => {
+  expect(await get("/robots.txt")).toBe("User-agent: *\nAllow: /\n");
 });
 
 it("a site that forbids indexing disallows every path and sends noindex", async () => {

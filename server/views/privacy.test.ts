@@ -109,13 +109,3 @@ it("/privacy and the stored notice claim what holds with each combination of set
   check(await get(named, "/privacy"), { CONTROLLER, CONTACT_EMAIL, RECIPIENTS });
   check(await get(unnamed, "/privacy"), {});
 });
-
-it("security.txt names the contact and expires within a year (RFC 9116)", async () => {
-  const { text, type } = await request(named.app).get("/.well-known/security.txt");
-  expect(type).toBe("text/plain");
-  expect(text).toContain("Contact: mailto:privacy@perennial.example\n");
-  const days = (Date.parse(/^Expires: (.*)$/m.exec(text)?.[1] ?? "") - Date.now()) / 86_400_000;
-  expect(days).toBeGreaterThan(300);
-  expect(days).toBeLessThan(365);
-  expect((await request(unnamed.app).get("/.well-known/security.txt")).status).toBe(404);
-});
