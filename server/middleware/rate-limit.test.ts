@@ -2,7 +2,7 @@
 import { createServer } from "node:http";
 import { connect } from "node:net";
 import request from "supertest";
-import { expect, it, onTestFinished, vi } from "vitest";
+import { expect, it, vi } from "vitest";
 import { createTestApp, noDatabase, type TestApp, rawRequest } from "../../tests/support/app.ts";
 import { listen } from "../http/listen.ts";
 
