@@ -197,6 +197,7 @@ it.each([
   const growing = await page.evaluate(() =>
     document
       .getAnimations()
+      .filter((animation) => (animation as CSSAnimation).animationName !== "pass")
       .filter(({ timeline }) => timeline !== document.timeline)
       .map(({ effect }) => effect as KeyframeEffect)
       .filter((effect) => {
@@ -208,6 +209,51 @@ it.each([
   );
   expect(growing).toEqual([]);
 });
+
+it.each([
+  [390, 844],
+  [1440, 900],
+])("at %d × %d px, no leaf stays half open, and each one in view opens, in steps of 100 px", async (width, height) => {
+  const page = await openPage({ url: sites.open.url, viewport: { width, height }, reducedMotion: "no-preference" });
+  await deferredLayoutFinished(page);
+  for (let top = 100; top < 4000; top += 100) {
+    await page.evaluate((y) => scrollTo({ top: y, behavior: "instant" }), top);
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+    const unfinished = await page.evaluate(() => {
+      for (const animation of document.getAnimations())
+        if (animation.timeline === document.timeline) animation.finish();
+      return [...document.querySelectorAll(".feature .step-marker, .plant, .vine:not(.vine-end)")]
+        .filter((leaf) => {
+          const { transform, scale } = getComputedStyle(leaf, leaf.matches(".vine") ? "::after" : null);
+          const isOpen = transform === "none" && scale === "none";
+          const isClosed = transform.startsWith("matrix(0, 0, 0, 0,") || scale === "0";
+          const bottom = leaf.parentElement?.getBoundingClientRect().bottom ?? 0;
+          return isOpen === isClosed || (isClosed && bottom < innerHeight * 0.75);
+        })
+        .map((leaf) => leaf.outerHTML.slice(0, 60));
+    });
+    expect(unfinished, `at ${top} px`).toEqual([]);
+  }
+});
+
+it.each([
+  [390, 844, "light"],
+  [1440, 900, "dark"],
+] as const)(
+  "at %d × %d px, %s, a picture of the whole page shows all of it grown",
+  async (width, height, colorScheme) => {
+    const picture = async (reducedMotion: "reduce" | "no-preference") => {
+      const page = await openPage({ viewport: { width, height }, reducedMotion });
+      await page.emulateMedia({ colorScheme });
+      await page.goto(sites.open.url);
+      await deferredLayoutFinished(page);
+      await settled(page);
+      return page.screenshot({ fullPage: true });
+    };
+    const grown = await picture("reduce");
+    expect(grown.equals(await picture("no-preference"))).toBe(true);
+  },
+);
 
 /** Returns the layout shifts since the page began to load. */
 const readShifts = (page: Page) =>
