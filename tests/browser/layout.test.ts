@@ -255,6 +255,16 @@ it.each([
   },
 );
 
+it.each([
+  [1024, 600],
+  [1280, 600],
+  [1366, 640],
+])("at %d × %d px, the button of the first screen is above the fold", async (width, height) => {
+  const page = await openPage({ url: sites.open.url, viewport: { width, height } });
+  const box = await page.getByRole("link", { name: "Sign up for early access" }).boundingBox();
+  expect((box?.y ?? Infinity) + (box?.height ?? 0)).toBeLessThanOrEqual(height);
+});
+
 /** Returns the layout shifts since the page began to load. */
 const readShifts = (page: Page) =>
   page.evaluate(() => {
