@@ -59,7 +59,11 @@ const server: UserConfig = {
   },
 };
 
-export default defineConfig(({ isSsrBuild }) => (isSsrBuild ? server : browser));
+export default defineConfig(({ command, isSsrBuild }) => {
+  // The JSX transform and React's own files follow it, and the shell's may be meant for another program.
+  process.env.NODE_ENV = command === "build" ? "production" : "development";
+  return isSsrBuild ? server : browser;
+});
 
 /** Loads the script after the font. Vite replaces the script's tag and drops the attributes of the template. */
 function scriptAtLowPriority(): Plugin {
