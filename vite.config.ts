@@ -1,7 +1,7 @@
 // Vite: builds the browser's files (vite build) and the server's bundle (vite build --ssr), and serves the client in development.
 import { fileURLToPath } from "node:url";
 import react from "@vitejs/plugin-react";
-import { defineConfig, type Plugin, type UserConfig } from "vite";
+import { defineConfig, type EnvironmentModuleNode, type Plugin, type UserConfig } from "vite";
 import { compression } from "vite-plugin-compression2";
 
 /** The build adapts syntax and CSS to them; tests/budgets.test.ts finds calls of newer functions. */
@@ -77,15 +77,23 @@ function scriptAtLowPriority(): Plugin {
   };
 }
 
-/** Reloads the open pages after an edit of a module that the server has rendered: the browser has loaded few of them. */
+/** Reloads the open pages after an edit that Fast Refresh does not show: of a module that is rendered outside of the browser's components. */
 function reloadForServerModules(): Plugin {
   return {
     name: "reload-for-server-modules",
     apply: "serve",
     hotUpdate({ file, modules, server: { config, environments } }) {
       // An edit outside client/ restarts the server, after which each page reloads itself.
-      const isRendered = this.environment.name === "ssr" && modules.length > 0 && file.startsWith(`${config.root}/`);
-      if (isRendered) environments.client.hot.send({ type: "full-reload" });
+      if (this.environment.name !== "ssr" || !file.startsWith(`${config.root}/`)) return;
+      const { hot, moduleGraph } = environments.client;
+      const seen = new Set<EnvironmentModuleNode>();
+      const isShown = (module: EnvironmentModuleNode): boolean => {
+        if (seen.has(module)) return true;
+        seen.add(module);
+        const loaded = moduleGraph.getModuleById(module.id ?? "");
+        return loaded?.isSelfAccepting || (loaded !== undefined && [...module.importers].every(isShown));
+      };
+      if (!modules.every(isShown)) hot.send({ type: "full-reload" });
     },
   };
 }

@@ -62,17 +62,3 @@ function hydrateNear(element: HTMLElement) {
   observer.observe(element);
   element.addEventListener("focusin", hydrate, { once: true });
 }
-
-if (import.meta.hot) {
-  // Keep what was typed in the form while Vite reloads the page.
-  const inputs = () => [...document.querySelectorAll<HTMLInputElement>("form .field input")];
-  const typed = JSON.parse(sessionStorage.getItem("typed") ?? "[]") as string[];
-  sessionStorage.removeItem("typed");
-  for (const [i, input] of inputs().entries()) input.value ||= typed[i] ?? "";
-  import.meta.hot?.on("vite:beforeFullReload", () => {
-    sessionStorage.setItem("typed", JSON.stringify(inputs().map(({ value }) => value)));
-  });
-  // Vite's client waits for a restarted server in a SharedWorker from a blob: URL, which the CSP forbids. Without the
-  // constructor it waits in the page.
-  Reflect.deleteProperty(window, "SharedWorker");
-}

@@ -17,6 +17,8 @@ import { createReadiness, createWaitlist } from "./models/waitlist.ts";
 import { fail, printable, written } from "./errors.ts";
 import { createBuiltFrontend, createDevFrontend } from "./views/frontend.ts";
 
+const isDev = process.argv.includes("--dev");
+
 /** Shutdown hooks, run in reverse order: requests end first, the embedded Postgres last. */
 type Cleanups = (() => unknown)[];
 
@@ -42,7 +44,7 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
   const site = { origin, allowIndexing: config.ALLOW_INDEXING, settings };
   const accept = () => void (isAccepted = true);
   const prepared = prepareDatabase(opened, config.ALLOW_PRIVILEGED_ROLE, log, stopped.signal, accept);
-  const rendering = process.argv.includes("--dev") ? createDevFrontend(http.server, site) : createBuiltFrontend(site);
+  const rendering = isDev ? createDevFrontend(http.server, site) : createBuiltFrontend(site);
   const [frontend] = await Promise.all([rendering, waitFor(prepared, onFault)]);
   const refresh = () => frontend.refresh().catch((err: unknown) => log.error({ err }, "rendering the pages failed"));
   // Each second, because a timer of Node lasts 24.8 days at most, and clocks are set.
@@ -75,9 +77,8 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
   const port = chosenPort ?? (await http.listen(config.HOST, config.PORT, log));
   // Loads Prisma, which no page needs, and stores the notice; a fault shows at the next check.
   void waitlist.check().catch(() => undefined);
-  // Vite closes after the HTTP server: otherwise, the last requests would wait for it for ever.
-  cleanups.push(() => frontend.vite?.close());
-  cleanups.push(() => http.close());
+  // In development, the connections of open pages to Vite would outlast the server.
+  if (!isDev) cleanups.push(() => http.close());
   logUrl(config.HOST, port, opened, log);
 }
 
@@ -136,7 +137,9 @@ function main() {
   };
   const started = start(config, log, cleanups, failAndStop).catch(failAndStop);
   // SIGHUP: the terminal was closed. SIGBREAK: Windows has no SIGTERM that a process could handle.
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"] as const) process.on(signal, () => void stop());
+  for (const signal of ["SIGINT", "SIGHUP", "SIGBREAK"] as const) process.on(signal, () => void stop());
+  // In development, tsx sends it after an edit: the process ends at once, and leaves the embedded Postgres to the next.
+  if (!isDev) process.on("SIGTERM", () => void stop());
 }
 
 try {

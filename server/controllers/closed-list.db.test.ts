@@ -73,5 +73,5 @@ it("the closing time closes a running site: the API at once, and every page with
     expect([url, await get(app, url)]).toEqual([url, expect.stringContaining("List closed")]);
   }
   expect(await get(app, "/")).not.toMatch(/<form|Open until/);
-  expect(frontend.errorPage().variants.identity.body.toString()).toContain("List closed");
+  expect((await frontend.errorPage()).variants.identity.body.toString()).toContain("List closed");
 });

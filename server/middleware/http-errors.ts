@@ -35,12 +35,13 @@ export function requireRead(req: Request): void {
 export const requirePost: RequestHandler = ({ method }, _res, next) =>
   next(method === "POST" ? undefined : methodNotAllowed("POST"));
 
-export function handleErrors(errorPage: () => CachedResponse, log: Logger): ErrorRequestHandler {
+export function handleErrors(errorPage: () => Promise<CachedResponse>, log: Logger): ErrorRequestHandler {
   // Express recognises an error handler by its four parameters.
-  return function handleError(thrown: unknown, req, res, _next) {
+  return async function handleError(thrown: unknown, req, res, _next) {
     const error = beginErrorResponse(thrown, res, log);
     if (res.headersSent) return res.destroy();
-    if (error.status >= 500 && prefersHtml(req)) return sendCached(req, res, { ...errorPage(), status: error.status });
+    if (error.status >= 500 && prefersHtml(req))
+      return sendCached(req, res, { ...(await errorPage()), status: error.status });
     const body = problemDocument(error);
     res.set({ "Content-Type": "application/problem+json", "Content-Length": `${Buffer.byteLength(body)}` }).end(body);
   };

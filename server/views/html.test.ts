@@ -24,7 +24,7 @@ it.each<[name: string, load: () => Promise<string>]>([
   ["page of a form after the closing", () => postBadForm(closed)],
   ["privacy page", () => get("/privacy")],
   ["404 page", () => get("/nope")],
-  ["error page", async () => site.options.frontend.errorPage().variants.identity.body.toString()],
+  ["error page", async () => (await site.options.frontend.errorPage()).variants.identity.body.toString()],
 ])(
   "the %s is valid HTML, has one h1 and no heading that skips a level, and separates words without CSS",
   async (_, load) => {

@@ -32,7 +32,7 @@ export type Pages = Awaited<ReturnType<typeof createPages>>;
  * @throws whatever a component throws: a build that cannot render one of its prerendered pages does not start.
  */
 export async function createPages(load: () => Promise<Rendering>, settings: () => PageSettings, isBuilt: boolean) {
-  const { findState, prerenderedIds } = await load();
+  const built = isBuilt ? await load() : undefined;
   /** By the name of a state, or the path. */
   const prerendered = new Map<string, CachedResponse>();
   const onDemand = new Map<string, Promise<CachedResponse>>();
@@ -61,11 +61,11 @@ export async function createPages(load: () => Promise<Rendering>, settings: () =
   /** Renders the pages again if the list has closed or, after the clock was set back, opened. */
   async function refresh() {
     const { closed } = settings();
-    if (closed === isClosed) return;
+    if (!built || closed === isClosed) return;
     isClosed = closed;
     onDemand.clear();
     const prerender = async (id: PageId) => prerendered.set(id, await render(id, true));
-    if (isBuilt) await Promise.all(prerenderedIds.map(prerender));
+    await Promise.all(built.prerenderedIds.map(prerender));
     // Without compression, for which the start would wait: clients rarely get this page.
     errorPage = await render("failed", false);
   }
@@ -75,11 +75,11 @@ export async function createPages(load: () => Promise<Rendering>, settings: () =
     /** With the latest edit of the routes, in development. */
     findPage: async (path: string, query: string) => (await load()).findPage(path, query),
     /** Looks the path up, because React Router takes as long as the rest of the response. */
-    findPrerendered: (path: string, query: string) => prerendered.get(findState(path, query) ?? path),
-    errorPage: () => errorPage,
+    findPrerendered: (path: string, query: string) => prerendered.get(built?.findState(path, query) ?? path),
+    errorPage: async () => errorPage,
     /** Returns a page, or the page with the failure of a form post. A page that is the same for everybody is rendered once. */
     getPage: async (id: PageId, failure?: FormFailure) => {
-      if (!isBuilt || failure?.values) return render(id, false, failure);
+      if (!built || failure?.values) return render(id, false, failure);
       if (failure) return renderOnce(id, failure);
       return prerendered.get(id) ?? renderOnce(id);
     },
