@@ -21,11 +21,14 @@ export function Pricing() {
             <li key={plan.name} className="plan">
               <Plant leaves={i + 1} />
               <h3>{plan.name}</h3>
+              <p className="plan-users">
+                <b>{plan.users}</b> {pricing.users}
+              </p>
               <p className="plan-price">
                 <strong>{plan.price}</strong> <span className="soft">{pricing.period}</span>
               </p>
               <dl>
-                {(["users", "emails", "sms"] as const).map((limit) => (
+                {(["emails", "sms"] as const).map((limit) => (
                   <div key={limit}>
                     <dt>{pricing.limits[limit]}</dt>
                     <dd>{plan[limit]}</dd>

@@ -190,7 +190,8 @@ export const pricing = {
   offerHeading: "Founding offer",
   offer: "3 months free plus a lifetime discount.",
   period: "per month",
-  limits: { users: "Active users", emails: "Emails", sms: "SMS" },
+  users: "active users",
+  limits: { emails: "Emails", sms: "SMS" },
   plans: [
     { name: "Starter Plan", price: "$299", users: "up to 5000", emails: "20,000", sms: "2,000" },
     { name: "Growth Plan", price: "$699", users: "up to 15000", emails: "60,000", sms: "6,000" },

@@ -24,7 +24,7 @@ it.each([
 ])("the landing page shows the price and the limits of %s", (name, price, users, emails, sms) => {
   const plan = html.slice(html.indexOf(`<h3>${name}</h3>`));
   const shown = plan.slice(0, plan.indexOf("</dl>")).replaceAll(/(<[^>]+>|\s)+/g, " ");
-  expect(shown).toContain(`${price} per month Active users ${users} Emails ${emails} SMS ${sms}`);
+  expect(shown).toContain(`${users} active users ${price} per month Emails ${emails} SMS ${sms}`);
 });
 
 it.each(["/Privacy", "/privacy/", "/%70rivacy", "/%c0%af", "//evil.example"])("%s returns 404", async (path) => {
