@@ -9,6 +9,9 @@ export const oldestBrowsers = ["chrome109", "edge109", "firefox115", "safari16.0
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 
+/** A newcomer cannot act on how long each plugin took. */
+const checks = { bundlerTimings: false };
+
 const browser: UserConfig = {
   root: path("client"),
   // Without it, /@fs/ serves the whole project to every program of the machine, with the passwords in .data/ and the lists in exports/.
@@ -23,7 +26,7 @@ const browser: UserConfig = {
     target: oldestBrowsers,
     outDir: path("dist/client"),
     emptyOutDir: true,
-    rolldownOptions: { input: [path("client/index.html"), path("client/other-pages.css")] },
+    rolldownOptions: { input: [path("client/index.html"), path("client/other-pages.css")], checks },
     // The MIT licence requires its notice in every copy; the minified files have none.
     license: { fileName: "licenses.txt" },
     modulePreload: { polyfill: false },
@@ -44,6 +47,7 @@ const server: UserConfig = {
     license: { fileName: "licenses.txt" },
     copyPublicDir: false,
     rolldownOptions: {
+      checks,
       input: {
         index: path("server/index.ts"),
         migrate: path("server/commands/migrate.ts"),

@@ -27,8 +27,6 @@ const exclude = [...configDefaults.exclude, ...onLinux];
 export default defineConfig({
   test: {
     globalSetup: "tests/support/global-setup.ts",
-    // A test writes docs/openapi.yaml; with CI=true it fails instead.
-    update: !process.env.CI,
     // Most files start databases, servers and browsers of their own; more at once exceed the deadlines of the site itself.
     maxWorkers: 4,
     projects: [

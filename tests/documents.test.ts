@@ -26,7 +26,11 @@ it.each<[what: string, pattern: RegExp, exists: (found: string) => boolean]>([
   // Files that end with .js are in dist/, where the build writes them.
   ["paths", /(?<![\w@/.-])((?:client|deploy|docs|prisma|server|tests)\/[\w./*-]*[\w/*])(?<!\.js)(?![\w.])/g, exists],
   ["npm scripts", /npm run (?:--silent )?([\w:-]+)/g, (found) => found in scripts],
-  ["commands, after a build,", /\bnpm (start|test)\b/g, (found) => scripts[`pre${found}`] === "npm run build"],
+  [
+    "commands, after a build,",
+    /\bnpm (start|test)\b/g,
+    (found) => (scripts[found] ?? "").startsWith("npm run build && "),
+  ],
   ["waitlist commands", /(?:^|[\s/])waitlist(?:\.js)?(?: --)? ([a-z]+)/gm, isCommand],
   ["settings", /(?<![\w$-])([A-Z]+(?:_[A-Z]+)+)\b/g, isSetting],
 ])("documents name %s that exist", (_, pattern, isKnown) => {

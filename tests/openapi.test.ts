@@ -93,7 +93,7 @@ const documented = Object.entries(document.paths).flatMap(([path, operations]) =
   ),
 );
 
-it("docs/openapi.yaml has the schema that the server validates; this test writes it", async () => {
+it("docs/openapi.yaml has the schema that the server validates; npm run openapi writes it", async () => {
   const { $schema: _, ...schema } = z.toJSONSchema(waitlistEntry, { io: "input" });
   const description = "The limits apply to the text without surrounding space, in NFC.";
   const expected = parseDocument(text);

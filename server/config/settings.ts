@@ -21,7 +21,7 @@ export interface Setting {
 }
 
 export const settings = {
-  HOST: { schema: rules.host.default("127.0.0.1"), example: "0.0.0.0" },
+  HOST: { schema: rules.host.default("127.0.0.1"), example: "127.0.0.1" },
   PORT: { schema: rules.wholeNumber(0, 65_535).default(3000), example: "3000" },
   /** If unset, http://localhost with PORT. */
   PUBLIC_URL: { schema: rules.originUrl.optional(), example: "https://perennial.example" },

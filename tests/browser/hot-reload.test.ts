@@ -106,7 +106,7 @@ async function startDevSite(env: Record<string, string>) {
   const site = await startSite({
     cwd: copy,
     // Not npm: it would not pass a signal on to the command.
-    command: ["sh", "-c", `exec ${scripts.dev}`],
+    command: ["sh", "-c", scripts.dev.replace("npm run generate && ", "exec ")],
     env: {
       ...env,
       PATH: `${join(copy, "node_modules/.bin")}${delimiter}${process.env.PATH}`,

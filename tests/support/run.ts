@@ -29,7 +29,7 @@ export interface Options {
 
 export const builtServer = join(projectRoot, "dist/server/index.js");
 /** The command of npm start, with its options for V8. */
-const built: [string, ...string[]] = [process.execPath, ...scripts.start.split(" ").slice(1, -1), builtServer];
+const built: [string, ...string[]] = [process.execPath, ...(scripts.start.match(/--\S+=\S+/g) ?? []), builtServer];
 
 /** The settings of a given database. */
 export const urlsOf = ({ webUrl, ownerUrl }: DatabaseSettings) => ({
