@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Config } from "./config/settings.ts";
 import { createApp } from "./app.ts";
+import { databaseOf } from "./config/database-urls.ts";
 import { listWarnings, loadConfig } from "./config/load-config.ts";
 import { connect, createPool } from "./database/pool.ts";
 import { openDatabase, type OpenedDatabase } from "./database/settings.ts";
@@ -43,7 +44,7 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
   const { settings, notice } = createPageSettings(config);
   const site = { origin, allowIndexing: config.ALLOW_INDEXING, settings };
   const accept = () => void (isAccepted = true);
-  const prepared = prepareDatabase(opened, config.ALLOW_PRIVILEGED_ROLE, log, stopped.signal, accept);
+  const prepared = prepareDatabase(opened, config, log, stopped.signal, accept);
   const rendering = isDev ? createDevFrontend(http.server, site) : createBuiltFrontend(site);
   const [frontend] = await Promise.all([rendering, waitFor(prepared, onFault)]);
   const refresh = () => frontend.refresh().catch((err: unknown) => log.error({ err }, "rendering the pages failed"));
@@ -92,7 +93,7 @@ async function waitFor(prepared: Promise<void>, onFault: (error: unknown) => voi
 }
 
 function logUrl(host: string, port: number, database: OpenedDatabase, log: Logger) {
-  if (!database.directory) return log.info({ host, port }, "listening");
+  if (!database.directory) return log.info({ host, port, database: databaseOf(database.webUrl) }, "listening");
   // With "localhost", a browser might reach another program that listens on ::1.
   const name = host.includes(":") ? `[${host}]` : host;
   const lines = [

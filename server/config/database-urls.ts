@@ -54,6 +54,12 @@ export function readRole(url: string): { name: string; password: string } {
   return { name: decodeURIComponent(username), password: decodeURIComponent(password) };
 }
 
+/** Returns host and database of a URL, which a message may name. */
+export function databaseOf(url: string): string {
+  const { host, pathname } = new URL(url);
+  return host + pathname;
+}
+
 const advice = "make one with: openssl rand -hex 24";
 
 /** Returns a sentence for each password that production refuses. @param values the settings that are valid on their own. */

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import type { Logger } from "pino";
-import { readRole } from "../config/database-urls.ts";
+import { databaseOf, readRole } from "../config/database-urls.ts";
+import type { Config } from "../config/settings.ts";
 import { errorFields, migrateHint, OperatorError } from "../errors.ts";
 import { projectRoot } from "../project-root.ts";
 import { begin, searchPath, withConnection } from "./connect.ts";
@@ -31,18 +32,29 @@ const migrationLock = 72_707_369;
  * run from several processes at once. If ownerUrl's role may not migrate, it changes nothing and returns undefined: the owner migrates
  * elsewhere.
  * @param allowPrivilegedRole false refuses a web role that would become the owner, before it changes anything.
+ * @param isMeant false refuses the first migration of a database that has other tables.
  */
-export async function migrate(settings: DatabaseSettings, allowPrivilegedRole = true, folder = migrationsFolder) {
+export async function migrate(
+  settings: DatabaseSettings,
+  allowPrivilegedRole = true,
+  folder = migrationsFolder,
+  isMeant = true,
+) {
   const { ownerUrl, webUrl } = settings;
   const { name } = readRole(ownerUrl);
   const work = async (owner: pg.Client) => {
     await requireUtf8(owner);
-    const { found, mayMigrate } = await findWaitlist(owner);
+    const { found, mayMigrate, hasTables } = await findWaitlist(owner);
     if (!mayMigrate && !found)
       throw new OperatorError(
         `The table public.earlyaccess does not exist, and "${name}" may not migrate. ${migrateHint}`,
       );
     if (!mayMigrate) return undefined;
+    if (!found && hasTables && !isMeant) {
+      throw new OperatorError(
+        `${databaseOf(ownerUrl)} has tables of another program. Name another database in DATABASE_URL, or unset it for the embedded Postgres. If you mean this one, run: npm run migrate`,
+      );
+    }
     if (ownerUrl === webUrl) requireRestricted(describePrivileged(name), allowPrivilegedRole);
     // If several processes start at once, one migrates and the others find it done.
     await owner.query(
@@ -76,12 +88,13 @@ const transientCode =
  */
 export async function prepareDatabase(
   settings: DatabaseSettings,
-  allowPrivilegedRole: boolean,
+  { ALLOW_PRIVILEGED_ROLE: allowPrivilegedRole, isProduction }: Pick<Config, "ALLOW_PRIVILEGED_ROLE" | "isProduction">,
   log: Logger,
   signal: AbortSignal,
   onAccepted: () => void,
 ): Promise<void> {
   const { ownerUrl, webUrl } = settings;
+  const database = databaseOf(webUrl);
   const accept = (role: WebRole) => {
     const warning = requireRestricted(role, allowPrivilegedRole);
     if (warning) log.warn(warning);
@@ -96,14 +109,14 @@ export async function prepareDatabase(
         const error = errorFields(cause);
         if (!mayPass(error.code)) throw cause;
         const reason = cause instanceof OperatorError ? cause.message : undefined;
-        log.warn({ error, reason }, "database not available; pages are served, sign-ups get 503");
+        log.warn({ error, reason, database }, "database not available; pages are served, sign-ups get 503");
       }
       await sleep(5_000, undefined, { signal }).catch(() => undefined);
     }
     return undefined;
   }
   const migrating = retry(
-    () => migrate(settings, allowPrivilegedRole),
+    () => migrate(settings, allowPrivilegedRole, migrationsFolder, isProduction),
     (code = "") => transientCode.test(code),
   );
   // Without waiting for a migration of another process. At the first start, the role and the table are missing.
@@ -128,14 +141,15 @@ async function requireUtf8(client: pg.Client) {
   );
 }
 
-/** Returns whether the waitlist exists, and whether the current role may create it or, once it exists, act as its owner. */
+/** Returns whether the waitlist and another table exist, and whether the current role may create it or, once it exists, act as its owner. */
 export async function findWaitlist(client: pg.Client) {
   const { rows } = await client.query(
     `SELECT w.oid IS NOT NULL AS found,
+       EXISTS (SELECT FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema', 'graphile_worker')) AS "hasTables",
        CASE WHEN w.oid IS NULL THEN has_schema_privilege('public', 'CREATE') ELSE pg_has_role(w.relowner, 'USAGE') END AS "mayMigrate"
      FROM to_regclass('public.earlyaccess') AS name LEFT JOIN pg_class w ON w.oid = name`,
   );
-  return rows[0] as { found: boolean; mayMigrate: boolean };
+  return rows[0] as { found: boolean; hasTables: boolean; mayMigrate: boolean };
 }
 
 /**
