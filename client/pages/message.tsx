@@ -55,7 +55,7 @@ function Plant({ name }: { name: PlantName }) {
 const plants = {
   seedling: {
     stem: "M160 400V330",
-    leaves: ["translate(160 336) scale(-2 -2)", "translate(160 336) scale(2 -2)"],
+    leaves: ["translate(161 336) scale(-2 -2)", "translate(159 336) scale(2 -2)"],
   },
   grown: {
     stem: "M160 400V186",

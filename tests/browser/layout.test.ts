@@ -124,9 +124,15 @@ it.each(states)(
   },
 );
 
-it("a printed page labels its examples", async () => {
-  const page = await openPage({ url: sites.open.url });
+it("a printed page labels its examples and has all icons, wherever the window stands", async () => {
+  const page = await openPage({ url: sites.open.url, reducedMotion: "no-preference" });
+  await page.evaluate(() => scrollTo({ top: 100, behavior: "instant" }));
+  await settled(page);
   await page.emulateMedia({ media: "print" });
+  const icons = page.locator(".feature .step-marker .icon");
+  expect(await icons.evaluateAll((all) => all.map((icon) => icon.getBoundingClientRect().width > 0))).toEqual(
+    Array(6).fill(true),
+  );
   expect(await page.getByText("Choose a sentence").last().isVisible()).toBe(false);
   expect(await page.locator(".tag").filter({ visible: true }).count()).toBe(2);
 });
@@ -224,9 +230,9 @@ it.each([
         if (animation.timeline === document.timeline) animation.finish();
       return [...document.querySelectorAll(".feature .step-marker, .plant, .vine:not(.vine-end)")]
         .filter((leaf) => {
-          const { transform, scale } = getComputedStyle(leaf, leaf.matches(".vine") ? "::after" : null);
-          const isOpen = transform === "none" && scale === "none";
-          const isClosed = transform.startsWith("matrix(0, 0, 0, 0,") || scale === "0";
+          const { transform } = getComputedStyle(leaf, leaf.matches(".vine") ? "::after" : null);
+          const isOpen = transform === "none";
+          const isClosed = transform.startsWith("matrix(0, 0, 0, 0,");
           const bottom = leaf.parentElement?.getBoundingClientRect().bottom ?? 0;
           return isOpen === isClosed || (isClosed && bottom < innerHeight * 0.75);
         })
@@ -376,6 +382,27 @@ it("a visitor who prefers reduced motion sees no animation, nothing hidden and n
   await expectStill();
 });
 
+it("the stem has no gap at the plants and the form, and on a phone the brand line has the size of a heading", async () => {
+  const page = await openPage({ url: sites.open.url });
+  await atEachWidth(page, async (width) => {
+    const seen = await page.evaluate(() => {
+      const find = (selector: string) => document.querySelector(selector) as Element;
+      const { bottom } = find(".plant").getBoundingClientRect();
+      const size = (selector: string) => getComputedStyle(find(selector)).fontSize;
+      const stem = find(".pricing .lane");
+      const end = stem.getBoundingClientRect().bottom - Number.parseFloat(getComputedStyle(stem, "::before").bottom);
+      return {
+        depth: bottom - find(".plans").getBoundingClientRect().top,
+        gap: find(".panel").getBoundingClientRect().top - end,
+        isHeading: size(".promise p") === size("h2"),
+      };
+    });
+    if (width === 1024) expect(seen.gap).toBeCloseTo(-1);
+    if (width === 2560) expect(seen.depth).toBeCloseTo(2);
+    expect(seen.isHeading).toBe(width === 320);
+  });
+});
+
 it("forced colors draw borders around buttons and fields, the widest around the chosen sentence", async () => {
   const page = await openPage({ url: sites.open.url });
   await page.emulateMedia({ forcedColors: "active" });
@@ -383,6 +410,11 @@ it("forced colors draw borders around buttons and fields, the widest around the 
     page.locator(selector).evaluateAll((all) => all.map((element) => getComputedStyle(element).borderTopWidth));
   expect(await borders(".button, input:not([type=hidden]), .form-card")).not.toContain("0px");
   expect(await borders("input:checked")).toEqual(["3px"]);
+  const end = await page.locator(".panel .vine svg").evaluate((line) => {
+    const { backgroundColor, stroke } = getComputedStyle(line);
+    return { backgroundColor, stroke };
+  });
+  expect(end.backgroundColor).toBe(end.stroke);
 });
 
 it("the Back button and a reload return to the same position", async () => {
