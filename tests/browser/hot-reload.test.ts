@@ -88,7 +88,7 @@ it("the development server serves files of client/ and node_modules/ only", asyn
   const read = async (file: string, query = "") =>
     (await fetch(`${site.url}/@fs${site.folder}/${file}${query}`)).text();
   expect(await read("client/shared/fields.ts", "?raw")).toContain("export const fields");
-  for (const file of [".data/postgres/passwords.json", "exports/list.csv", ".env", ".git/config"]) {
+  for (const file of [".data/postgres/password", "exports/list.csv", ".env", ".git/config"]) {
     await mkdir(dirname(join(site.folder, file)), { recursive: true });
     await writeFile(join(site.folder, file), "secret=1");
     for (const query of ["", "?raw", "?url", "?inline", "?import&raw", "?raw??", "?.svg?.wasm?init", "#/../client"])

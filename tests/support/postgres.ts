@@ -1,6 +1,6 @@
 // A real Postgres in a folder of its own, which is deleted when it is released, and SQL as any role.
 import { readFileSync } from "node:fs";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
@@ -12,10 +12,7 @@ export type Postgres = Awaited<ReturnType<typeof startPostgres>>;
 export async function startPostgres(parent = tmpdir()) {
   const folder = await mkdtemp(join(parent, "perennial-postgres-"));
   const postgres = await openEmbedded(folder);
-  const passwords = JSON.parse(await readFile(join(postgres.directory, "passwords.json"), "utf8")) as {
-    superuser: string;
-  };
-  const superuser = { username: "postgres", password: passwords.superuser, pathname: "/postgres" };
+  const superuser = { username: "postgres", pathname: "/postgres" };
   return {
     ...postgres,
     superuserUrl: Object.assign(new URL(postgres.ownerUrl), superuser).href,

@@ -49,7 +49,7 @@ export async function withStack<T>(use: (stack: Stack) => Promise<T>, parent?: s
         return site;
       },
     });
-    assertPrivate(await readFile(join(postgres.directory, "postgres.log"), "utf8"));
+    assertPrivate(await readFile(join(dirname(postgres.directory), "postgres.log"), "utf8"));
     for (const site of sites) assertPrivate(site.stdout() + site.stderr());
     return result;
   } finally {

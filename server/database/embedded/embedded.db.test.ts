@@ -49,7 +49,7 @@ it("the embedded Postgres is one for all who open it at once, and ends with the 
   await gone(pid);
 });
 
-it("the embedded Postgres starts again after a SIGKILL, also if its lock file names an unrelated process, and asks nobody who listens on its port", async () => {
+it("the embedded Postgres starts again after a SIGKILL, also if its lock file names an unrelated process, and another program listens on its port", async () => {
   const first = await open();
   await queryAs(first.ownerUrl, "CREATE TABLE kept AS SELECT 7 AS x");
   const pid = await postmaster();
@@ -61,20 +61,9 @@ it("the embedded Postgres starts again after a SIGKILL, also if its lock file na
   onTestFinished(() => void unrelated.kill());
   const lock = join(folder, "postgres/data/postmaster.pid");
   await writeFile(lock, (await readFile(lock, "utf8")).replace(/^\d+/, String(unrelated.pid)));
-  let asked = 0;
-  const thief = createServer((socket) => (asked++, socket.destroy()));
+  const thief = createServer((socket) => socket.destroy());
   thief.listen(Number(new URL(first.ownerUrl).port), "127.0.0.1");
   await once(thief, "listening");
   onTestFinished(() => void thief.close());
   expect(await queryAs((await open()).ownerUrl, "SELECT x FROM kept")).toEqual([{ x: 7 }]);
-  expect(asked).toBe(0);
-});
-
-it("the embedded Postgres says at once that it cannot use damaged passwords", async () => {
-  const { directory } = await open();
-  for (const text of ['{"superuser":', '{"superuser":"x"}']) {
-    await writeFile(join(directory, "passwords.json"), text);
-    const message = `${directory} has a damaged passwords.json. Restore that file, or `;
-    await expect(openEmbedded(folder)).rejects.toThrow(message);
-  }
 });
