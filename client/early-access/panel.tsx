@@ -21,6 +21,7 @@ interface Props {
 }
 
 export function Panel({ firstState, undoToken: firstToken = "" }: Props) {
+  const settings = use(SettingsContext);
   const [state, setState] = useState(firstState);
   const [undoToken, setUndoToken] = useState(firstToken);
   const joined = state === "joined" || state === "undoable";
@@ -50,7 +51,7 @@ export function Panel({ firstState, undoToken: firstToken = "" }: Props) {
   }
 
   const undone = state === "undone";
-  const closed = import.meta.env.SSR && use(SettingsContext).closed && !joined;
+  const closed = import.meta.env.SSR && settings.closed && !joined;
   const hasForm = !joined && !closed;
   const title = joined ? earlyAccess.success.title : closedList.heading;
   return (

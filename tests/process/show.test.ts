@@ -54,7 +54,7 @@ it("show prints every column, the status history, and that a client of the API n
 
 it("show says where the confirmation mail is", async () => {
   await addAda();
-  expect(await show()).toMatch(/^No mail is queued: the site sent no mails at that time, /m);
+  expect(await show()).toMatch(/^The site sends no mails\.$/m);
   await migrate({ ...database, erasureKey, worker: { url: database.workerUrl, tasks: ["mail"] } });
   const mailOf = async (columns: object, change = "DELETE FROM graphile_worker._private_jobs") => {
     await database.query("TRUNCATE earlyaccess; DELETE FROM graphile_worker._private_jobs");
@@ -77,6 +77,7 @@ it("show says where the confirmation mail is", async () => {
   for (const mail_refusal of ["550 5.1.1", "550 to RCPT TO"])
     expect(await mailOf({ mail_refusal })).toBe(`The mail server refused the address: ${mail_refusal}.`);
   expect(await mailOf({ mail_refusal: "550" })).toBe(`The mail was given up after four days: 550. ${retry}`);
+  expect(await mailOf({})).toMatch(/^No mail is queued: the site sent no mails at that time, the queue failed, or a/);
   expect(await mailOf({ disposable_email: true })).toBe("No mail is queued: the entry is marked disposable_email.");
 });
 

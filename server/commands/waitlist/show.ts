@@ -2,6 +2,7 @@
 import { Command, Option } from "commander";
 import type pg from "pg";
 import { flags } from "../../database/columns.ts";
+import { isQueueEnabled } from "../../database/queue.ts";
 import { findErasure, findPeople, type Person } from "../../models/list/erasures.ts";
 import { isOfAddress } from "../../models/list/mails.ts";
 import { invisible, OperatorError, printable } from "../../errors.ts";
@@ -47,7 +48,9 @@ async function describeMail(client: pg.Client, { entry }: Person): Promise<strin
     "SELECT has_schema_privilege(to_regnamespace('graphile_worker'), 'USAGE') AS may",
   );
   const { rows } = rights[0].may ? await client.query<Job>(selectJob, [`mail ${entry.id}`]) : { rows: [] };
-  return [...sent, ...rows.map(describeJob)].join(" ") || `No mail is queued: ${explainMissing(entry)}.`;
+  const known = [...sent, ...rows.map(describeJob)].join(" ");
+  if (known || (await isQueueEnabled(client, "mail"))) return known || `No mail is queued: ${explainMissing(entry)}.`;
+  return "The site sends no mails.";
 }
 
 interface Job {
