@@ -54,6 +54,11 @@ it("migrating makes the columns of schema.prisma with their types and lengths, a
      WHERE relnamespace = 'public'::regnamespace AND relname LIKE 'earlyaccess%' AND relkind = 'r' AND attnum > 0 AND NOT attisdropped`,
   );
   expect(columns.map(({ line }) => line as string).toSorted()).toEqual((await readSchema()).toSorted());
+  await database.query("ALTER TABLE earlyaccess DROP COLUMN job_title");
+  const message = expect.stringContaining(
+    'column "job_title" of relation "earlyaccess" does not exist. A field',
+  ) as string;
+  await expect(migrate(database)).rejects.toMatchObject({ name: "OperatorError", message });
 });
 
 it("no index depends on the system's collation, whose order changes with its version", async () => {

@@ -70,6 +70,11 @@ export async function migrate(
     return applied;
   };
   return withConnection(ownerUrl, work, begin).catch((error: pg.DatabaseError) => {
+    // undefined_column
+    if (error.code === "42703")
+      throw new OperatorError(
+        `${error.message}. A field of client/shared/fields.ts needs a migration: CONTRIBUTING.md.`,
+      );
     if (error.code !== "55P03") throw error;
     throw new OperatorError(`${error.message}. Another session holds the lock: try again.`, { code: error.code });
   });

@@ -1,5 +1,5 @@
 // The pages in development: hot reload of an edit of the sources without a manual reload.
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, delimiter, dirname, join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
@@ -33,6 +33,7 @@ async function openHydrated(url: string): Promise<WatchedPage> {
   };
   // Repeat this: Vite reloads the page if it finds another dependency to bundle.
   await expect.poll(() => hydrate().catch(() => false), { timeout }).toBe(true);
+  await page.waitForLoadState("networkidle");
   for (const label of ["Name", "Email"]) await page.getByLabel(label).fill(label);
   return page;
 }
@@ -62,24 +63,28 @@ it("an edit of copy, component, stylesheet and server appears in every open page
   await pages[0].waitForFunction(hasMark, "edited-form", { timeout });
   for (const label of ["Name", "Email"]) expect(await pages[0].getByLabel(label).inputValue()).toBe(label);
   expect(navigations).toBe(0);
-  for (const [file, after, insertion] of edits) {
-    const mark = `edited-${basename(file).replace(".", "-")}`;
-    await site.edit(file, after, after + insertion.replace("MARK", mark));
+  const show = async (file: string, text: string, replacement: string, mark: string) => {
+    await site.edit(file, text, replacement);
     // Vite's watcher of a server that has just started may miss an edit: save again. Not the server's file: each save starts the server
     // again, which takes longer than the interval on a busy machine, and a page that loads meanwhile looks for Vite on a foreign port.
-    const saving = setInterval(() => void (file.startsWith("client/") && site.edit(file, mark, mark)), 20_000);
+    const save = () => void (file.startsWith("client/") && site.edit(file, replacement, replacement));
+    const saving = setInterval(save, 20_000);
     for (const page of pages) await page.waitForFunction(hasMark, mark, { timeout });
     clearInterval(saving);
+  };
+  for (const [file, after, insertion] of edits) {
+    const mark = `edited-${basename(file).replace(".", "-")}`;
+    await show(file, after, after + insertion.replace("MARK", mark), mark);
   }
   expect(pages.flatMap(({ messages }) => messages).filter(isViolation)).toEqual([]);
   // With a page open, and while a component does not compile.
-  await site.edit("client/sections/hero.tsx", "<h1>", "<h1 {");
-  for (const page of pages) await page.waitForFunction(hasMark, "hero.tsx", { timeout });
+  await show("client/sections/hero.tsx", "<h1>", "<h1 {", "hero.tsx");
   await site.edit("server/views/page-cache.ts", "edited-", "again-");
   await until("the site starts again", () => site.stdout().split("Restarting").length === 3, 60);
-  await site.edit("client/sections/hero.tsx", "<h1 {", "<h1>");
-  for (const page of pages) await page.waitForFunction(hasMark, "again-", { timeout });
+  await show("client/sections/hero.tsx", "<h1 {", "<h1>", "again-");
   expect(site.stdout()).not.toContain("Force killing");
+  await writeFile(join(site.folder, ".env"), "LOG_LEVEL=info");
+  await until("the site says what to do", () => site.stderr().includes(".env has changed: press Return"));
 }, 600_000);
 
 it("the development server serves files of client/ and node_modules/ only", async () => {
@@ -122,14 +127,17 @@ async function startDevSite(env: Record<string, string>) {
     url: site.url,
     folder: copy,
     stdout: () => site.stdout(),
+    stderr: () => site.stderr(),
     /** Replaces a text that the file must hold. */
     edit: async (file: string, text: string, replacement: string) => {
       const before = await readFile(join(copy, file), "utf8");
       if (!before.includes(text)) throw new Error(`${file} does not contain ${text}`);
+      // In one step: the watcher could read a file that is half written.
       await writeFile(
-        join(copy, file),
+        join(copy, "edited"),
         before.replace(text, () => replacement),
       );
+      await rename(join(copy, "edited"), join(copy, file));
     },
   };
 }
