@@ -27,7 +27,7 @@ export const maxHeaders = 100;
 export const gracePeriodMs = process.platform === "win32" ? 2_000 : 10_000;
 
 /** In milliseconds. A proxy may have sent a request on an idle connection before it learns that the connection closes. */
-const stoppingMs = 500;
+export const stoppingMs = 500;
 
 /** The prototypes that Express gives to messages. */
 interface MessagePrototypes {

@@ -20,6 +20,9 @@ import { webhookTask } from "./webhook.ts";
 /** Jobs at once: few, because receivers have limits; more than one, because a request that hangs takes 10 s, and a mail 30 s. */
 const concurrency = 4;
 
+/** Docker Compose kills the worker 15 s after SIGTERM, and calls it unhealthy after a minute without a round. */
+export const defaultRoundMs = 10_000;
+
 /**
  * Runs the tasks until the signal. If another worker runs, waits for its end first.
  * @param roundMs the interval of checks of Postgres, in milliseconds; also how long the worker waits for its answer and, before
@@ -31,7 +34,7 @@ export async function runTasks(
   config: Config,
   log: Log,
   signal: AbortSignal,
-  roundMs = 10_000,
+  roundMs = defaultRoundMs,
 ): Promise<void> {
   if (!worker) {
     throw new OperatorError(
@@ -52,8 +55,7 @@ export async function runTasks(
     try {
       await Promise.race([runner.promise, lost, completeRounds(holder, signal, roundMs)]);
     } finally {
-      // Hold the lock until the jobs in progress are done, because another process would send them again. Docker Compose kills the
-      // worker after 15 s; the next one runs the remaining jobs.
+      // Hold the lock until the jobs in progress are done, because another process would send them again.
       await Promise.race([runner.stop().catch(() => undefined), sleep(roundMs)]);
     }
   });

@@ -1,8 +1,5 @@
 // Page views of the built site: what is kept, two processes, and a browser.
-import { pino } from "pino";
 import { beforeEach, expect, it } from "vitest";
-import { connect, createPool } from "../../server/database/pool.ts";
-import { createPageViews } from "../../server/models/page-views.ts";
 import { openPage } from "../support/browser.ts";
 import { ready, startSite } from "../support/site.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
@@ -31,20 +28,6 @@ it("page views of two processes add up in the same rows when they stop", async (
     { day, source: "direct", views: 4 },
     { day, source: "news", views: 2 },
   ]);
-});
-
-it("page views whose source Postgres refuses do not prevent the storage of later ones", async () => {
-  let logged = "";
-  const log = pino({ base: null }, { write: (line: string) => (logged += line) });
-  const { execute, close } = connect(createPool(database.webUrl), log);
-  const views = createPageViews(execute, log);
-  views.add("x".repeat(254));
-  await views.flush();
-  views.add("news");
-  await views.close();
-  await close();
-  expect(await stored()).toEqual({ news: 1 });
-  expect(logged).toMatch(/"code":"22001".*"views":1,"msg":"page views are lost/);
 });
 
 it("page views are counted when a browser shows the page, not before", async () => {

@@ -13,6 +13,7 @@ import { createSignupCeiling } from "../../server/models/signup-ceiling.ts";
 import { createReadiness, createWaitlist } from "../../server/models/waitlist.ts";
 import { createBuiltFrontend, type Frontend } from "../../server/views/frontend.ts";
 import type { PublicSite } from "../../server/views/document.ts";
+import { outputs } from "./run.ts";
 
 export type TestApp = Awaited<ReturnType<typeof createTestApp>>;
 
@@ -67,6 +68,7 @@ export async function createTestApp(webUrl = noDatabase, { site: siteChanges, ce
   const application = createApp(options);
   /** Returns the log, one JSON line per entry. */
   const logged = () => lines;
+  outputs.add(logged);
   return { app: application.listener, application, options, logged };
 }
 

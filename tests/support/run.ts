@@ -37,6 +37,9 @@ export const urlsOf = ({ webUrl, ownerUrl }: DatabaseSettings) => ({
   DATABASE_OWNER_URL: ownerUrl,
 });
 
+/** The outputs so far of the sites and workers that tests started. */
+export const outputs = new Set<() => string>();
+
 export function runSite({ env = {}, cwd = tmpdir(), command = built, log }: Options = {}): Site {
   const [file, ...args] = command;
   const child = spawn(file, args, {
@@ -48,6 +51,7 @@ export function runSite({ env = {}, cwd = tmpdir(), command = built, log }: Opti
   let stderr = "";
   child.stdout?.setEncoding("utf8").on("data", (text: string) => (stdout += text));
   child.stderr?.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+  outputs.add(() => stdout);
   const exited = once(child, "exit").then(([code]) => code as number | null);
   return {
     url: "",

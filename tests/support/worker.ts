@@ -9,7 +9,7 @@ import { runTasks } from "../../server/worker/worker.ts";
 import { createTestApp } from "./app.ts";
 import { createTestDatabase, erasureKey, type TestDatabase } from "./database.ts";
 import { openMailServer, type MailServer } from "./mail-server.ts";
-import { runWorker, until, type Site } from "./run.ts";
+import { outputs, runWorker, until, type Site } from "./run.ts";
 
 /** What a site or worker with mails needs beside its connections and SMTP_URL. */
 export const mailSettings = {
@@ -45,7 +45,9 @@ export async function startWorker(env: Record<string, string>, roundMs?: number)
     if (failure) throw failure;
     return /worker started|waiting for its end/.test(lines);
   });
-  return { log: () => lines, failure: () => failure, stop: end };
+  const read = () => lines;
+  outputs.add(read);
+  return { log: read, failure: () => failure, stop: end };
 }
 
 export type SignUp = (email: string, changes?: object) => Promise<number>;
