@@ -40,6 +40,7 @@ export async function openEmbedded(folder: string, mayCreate = true) {
     const urls = { ownerUrl: url("owner"), webUrl: url("web"), adminUrl: url("admin") };
     return { ...urls, directory, release: () => leave(cluster, holder) };
   } catch (error) {
+    if (error instanceof OperatorError) throw error;
     throw new OperatorError(
       `DATABASE_URL is missing, and the embedded Postgres cannot run here: ${(error as Error).message}\nSet DATABASE_URL to a Postgres of your own, for example DATABASE_URL=${exampleUrl("DATABASE_URL")}`,
       { cause: error },
@@ -77,7 +78,7 @@ async function joinCluster(cluster: Cluster): Promise<pg.Client> {
     const connection = await connect(cluster, "pg_advisory_lock_shared").catch(() => undefined);
     if (connection) return connection.client;
     await start(cluster).catch(async (error: unknown) => {
-      if (performance.now() > deadline) throw error;
+      if (error instanceof OperatorError || performance.now() > deadline) throw error;
       await sleep(250);
     });
   }

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { mkdir, open, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { childEnvironment } from "../../config/load-config.ts";
+import { OperatorError } from "../../errors.ts";
 
 export type Run = Awaited<ReturnType<typeof findPrograms>>;
 
@@ -31,6 +32,16 @@ export async function findPrograms(folder: string) {
     const [code] = (await once(child, "exit").finally(() => output.close())) as [number | null];
     if (code === 0) return;
     const reason = (await readFile(log, "utf8")).trim().split("\n").slice(-3).join("\n");
+    if (/shared librar|Library not loaded|is needed by/.test(reason)) {
+      throw new OperatorError(
+        `The embedded Postgres lacks the links to its libraries, as npm ran no install script. Make them with: npm rebuild --ignore-scripts=false ${name}\n${reason}`,
+      );
+    }
+    if (reason.includes("effective user ID")) {
+      throw new OperatorError(
+        `The embedded Postgres does not run as user ${process.getuid?.()}, who has no name in /etc/passwd. Add the name, start as another user, or set DATABASE_URL.`,
+      );
+    }
     throw new Error(`${program} ended with ${code}. The end of ${log}:\n${reason}`);
   };
 }
