@@ -1,6 +1,6 @@
 // Webhooks: from the entry through the queue to a receiver.
 import { once } from "node:events";
-import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
+import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Webhook } from "standardwebhooks";
@@ -16,6 +16,8 @@ let database: TestDatabase;
 /** The requests that the receiver got, in order, and the status of its responses; 0 sends none. */
 let received: { headers: IncomingHttpHeaders; body: string }[];
 let status: number;
+/** The responses that were not sent. */
+let open: ServerResponse[];
 let receiver: Server;
 let url: string;
 let signUp: support.SignUp;
@@ -25,6 +27,7 @@ beforeEach(async () => {
   signUp = await support.openSignUps(database);
   received = [];
   status = 200;
+  open = [];
   await openReceiver();
 });
 
@@ -34,6 +37,7 @@ async function openReceiver(port = 0): Promise<void> {
     void (async () => {
       received.push({ headers: req.headers, body: await text(req) });
       if (status > 0) res.writeHead(status, { Location: "/other" }).end("ok");
+      else open.push(res);
     })();
   });
   url = `http://127.0.0.1:${await listen(receiver, "127.0.0.1", port)}/hook`;
@@ -141,6 +145,22 @@ it("a worker sends what waited since Postgres ended the connections of an earlie
   await reached(3);
   await emptied();
   expect(received).toHaveLength(3);
+});
+
+it("a stopped worker completes the webhook in progress, so that it arrives once, and waits for one that hangs for a round only", async () => {
+  status = 0;
+  const jobs = () => database.query("SELECT last_error FROM graphile_worker.jobs");
+  const worker = await startWorker();
+  expect(await signUp("ada@example.com")).toBe(201);
+  await reached(1);
+  setTimeout(() => open[0]?.end(), 500);
+  await worker.stop();
+  expect(await jobs()).toEqual([]);
+  const next = await support.startWorker(settings(), 500);
+  expect(await signUp("bob@example.com")).toBe(201);
+  await reached(2);
+  await next.stop();
+  expect(await jobs()).toEqual([{ last_error: null }]);
 });
 
 it("the queue holds nothing about a person, sends no webhook for an erased entry, and gets no jobs once webhooks are no longer configured", async () => {
