@@ -1,4 +1,5 @@
-// The product example in the hero: the visitor chooses a sentence, which becomes a segment, a loyalty rule and an email.
+// The product example in the hero: the visitor chooses and changes a sentence, which becomes a segment, a loyalty rule and an email.
+import { Fragment } from "react";
 import { ExampleTag, HiddenCaption } from "../components/example-figure.tsx";
 import { Icon, type IconName } from "../components/icon.tsx";
 import { demo } from "../shared/content.ts";
@@ -48,13 +49,14 @@ interface ComposerProps extends Example {
   next: string;
 }
 
-function Composer({ sentence: [action, preposition, condition, and, reward, end, lastWord], next }: ComposerProps) {
+function Composer({ sentence, conditions, rewards, next }: ComposerProps) {
+  const [action, preposition, and, end, lastWord] = sentence;
   return (
     <div className="composer">
       <p>
         {action} <br className="phone" />
-        {preposition} <u>{condition}</u> <br className="wide" />
-        {and} <u>{reward}</u> <br className="phone" />
+        {preposition} <Choice kind="condition" values={conditions} /> <br className="wide" />
+        {and} <Choice kind="reward" values={rewards} /> <br className="phone" />
         {end} <span className="seed">{lastWord}</span>
       </p>
       {/* Hidden, so that each choice keeps the name of its first label. */}
@@ -65,13 +67,47 @@ function Composer({ sentence: [action, preposition, condition, and, reward, end,
   );
 }
 
-function Segment({ title, filter: [field, value], columns, customers }: Example) {
+interface ValueProps {
+  kind: keyof typeof demo.values;
+  values: string[];
+}
+
+/** A value of a sentence, which the visitor can change. */
+function Choice({ kind, values }: ValueProps) {
+  return (
+    <u>
+      <span>{values[0]}</span>{" "}
+      {values.length > 1 && (
+        <select className={kind} aria-label={demo.values[kind]} hidden>
+          {values.map((value) => (
+            <option key={value}>{value}</option>
+          ))}
+        </select>
+      )}
+    </u>
+  );
+}
+
+/** A value in a result. The style sheet shows the chosen one. */
+function Value({ kind, values }: ValueProps) {
+  return (
+    <u className={kind}>
+      {values.map((value, i) => (
+        <Fragment key={value}>
+          <span hidden={i > 0}>{value}</span>{" "}
+        </Fragment>
+      ))}
+    </u>
+  );
+}
+
+function Segment({ title, filter, conditions, columns, customers }: Example) {
   return (
     <div className="segment">
       <div className="segment-head">
         <Kind icon="people" name={demo.segment} /> <b>{title}</b>{" "}
         <span className="chip">
-          {field} <u>{value}</u>
+          {filter} <Value kind="condition" values={conditions} />
         </span>
       </div>
       <table>
@@ -96,7 +132,7 @@ function Segment({ title, filter: [field, value], columns, customers }: Example)
   );
 }
 
-function Rule({ title, action: [verb, reward, rest] }: Example) {
+function Rule({ title, action: [verb, rest], rewards }: Example) {
   const { kind, trigger, who, does, effect } = demo.rule;
   return (
     <div className="rule example-figure">
@@ -108,14 +144,15 @@ function Rule({ title, action: [verb, reward, rest] }: Example) {
         </dd>
         <dt>{effect}</dt>
         <dd>
-          {verb} <u>{reward}</u> {rest}
+          {verb} <Value kind="reward" values={rewards} /> {rest}
         </dd>
       </dl>
     </div>
   );
 }
 
-function Email({ title, subject, text, button }: Example) {
+function Email({ title, subject: [start, rest], text, rewards, button }: Example) {
+  const reward = <Value kind="reward" values={rewards} />;
   return (
     <div className="email example-figure">
       <p className="example-figure-head">
@@ -129,8 +166,12 @@ function Email({ title, subject, text, button }: Example) {
       </p>
       <div className="email-body">
         <p className="soft">{demo.email.from}</p>
-        <b>{subject}</b>
-        <p>{text}</p>
+        <b>
+          {start} {rest && reward} {rest}
+        </b>
+        <p>
+          {text} {reward}.
+        </p>
         <span className="email-button">{button}</span>
       </div>
     </div>

@@ -46,16 +46,17 @@ async function openState([, url, prepare]: State) {
 }
 
 it.each(states)(
-  "%s does not overflow, its bar has one row, and links, buttons and inputs are at least 44 × 44 px",
+  "%s does not overflow, its bar has one row, and links, buttons and inputs are at least 44 × 44 px, selects 34 × 34 px",
   async (...state) => {
     const page = await openState(state);
     await atEachWidth(page, async (width) => {
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
       const small = await page.evaluate(() =>
-        [...document.querySelectorAll<HTMLElement>("a, button, input:not([type=hidden]), .send")]
-          .filter((element) => !element.matches(".skip-link, .visually-hidden *, p a")) // WCAG excepts links in a text.
-          .map((element) => ({ text: element.textContent, box: element.getBoundingClientRect() }))
-          .filter(({ box }) => box.height < 44 || box.width < 44)
+        [...document.querySelectorAll<HTMLElement>("a, button, input:not([type=hidden]), select, .send")]
+          .filter((element) => !element.matches(".skip-link, .visually-hidden *, p a")) // WCAG excepts what is in a text.
+          .map((element) => ({ element, box: element.getBoundingClientRect() }))
+          .map(({ element, box }) => ({ text: element.textContent, least: element.matches("select") ? 34 : 44, box }))
+          .filter(({ least, box }) => box.height < least || box.width < least)
           .map(({ text, box }) => `${text} ${box.width} × ${box.height}`),
       );
       expect(small, `at ${width} px`).toEqual([]);
@@ -378,6 +379,7 @@ it("a visitor who prefers reduced motion sees no animation, nothing hidden and n
     await expectStill();
   }
   await page.getByRole("radio", { name: "Birthdays" }).check();
+  await page.getByRole("combobox").selectOption({ index: 1 });
   await page.locator(".button").first().hover();
   await expectStill();
 });
@@ -430,9 +432,9 @@ it("the Back button and a reload return to the same position", async () => {
   expect(await page.evaluate(() => scrollY)).toBe(1500);
 });
 
-it("the choice of another sentence moves nothing outside its example", async () => {
+it("the choice of another sentence or value moves nothing outside its example", async () => {
   const page = await openPage({ url: sites.open.url });
-  await atEachWidth(page, async (width) => {
+  const check = async (width: number) => {
     const tops = () =>
       page.evaluate(() =>
         [...document.querySelectorAll("main :not(.of-0, .of-1, .of-2, .of-0 *, .of-1 *, .of-2 *)")].map(
@@ -443,6 +445,49 @@ it("the choice of another sentence moves nothing outside its example", async () 
     for (const name of ["Birthdays", "New faces", "Win back"]) {
       await page.getByRole("radio", { name }).check();
       expect(await tops(), `${name} at ${width} px`).toEqual(before);
+      for (const select of await page.getByRole("combobox").all()) {
+        for (const value of (await select.locator("option").allTextContents()).toReversed()) {
+          await select.selectOption(value);
+          expect(await tops(), `${value} at ${width} px`).toEqual(before);
+        }
+      }
     }
+  };
+  await atEachWidth(page, check);
+  await page.setViewportSize({ width: 360, height: 800 });
+  await check(360);
+});
+
+it("a value that changes lights up in all results, and none does while the page loads", async () => {
+  const page = await openPage({ url: sites.open.url, reducedMotion: "no-preference" });
+  const lights = () =>
+    page.evaluate(() =>
+      document
+        .getAnimations()
+        .filter((animation) => (animation as CSSAnimation).animationName === "light")
+        .map((animation) => {
+          animation.currentTime = 0;
+          const { target } = animation.effect as KeyframeEffect;
+          return getComputedStyle(target as Element).backgroundColor;
+        })
+        .filter((colour) => colour !== "rgba(0, 0, 0, 0)"),
+    );
+  expect(await lights()).toEqual([]);
+  await settled(page);
+  await page.getByRole("combobox", { name: "Reward" }).press("ArrowDown");
+  expect(await lights()).toEqual(Array(3).fill("rgb(244, 183, 64)"));
+  await page.getByRole("combobox", { name: "Reward" }).press("ArrowUp");
+  expect(await lights()).toEqual(Array(3).fill("rgb(244, 183, 64)"));
+});
+
+it("a browser without :has() shows the first sentence with its first values, and nothing to change", async () => {
+  const page = await openPage({ bypassCSP: true }); // The changed stylesheet violates the site's policy.
+  await page.route(sites.open.url, async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, body: (await response.text()).replaceAll(":has(", ":unknown(") });
   });
+  await page.goto(sites.open.url);
+  expect(await page.locator(".demo :is(select, input)").filter({ visible: true }).count()).toBe(0);
+  const values = page.locator(".demo u").filter({ visible: true });
+  expect(new Set(await values.allInnerTexts())).toEqual(new Set(["90\u00a0days", "200\u00a0points"]));
 });
