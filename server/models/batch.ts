@@ -1,5 +1,5 @@
 // Batches of the changes that visitors request: one statement at a time, with all changes that arrived during the previous one.
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import pLimit from "p-limit";
 import { Prisma } from "../database/generated/client.ts";
 import { timeLimits } from "../database/pool.ts";
@@ -24,15 +24,21 @@ interface Pending<Change, Result> {
  */
 export function createBatch<Change, Result>(store: (changes: Change[], lockMs: number) => Promise<Result[]>) {
   const waiting: Pending<Change, Result>[] = [];
-  const lane = pLimit(1);
+  let isRunning = false;
   const alone = pLimit(statementsAlone);
 
-  async function runBatch() {
-    const batch = waiting.splice(0, batchSize);
-    await attempt(batch, timeLimits.lock).catch((error: unknown) => {
-      if (isOfOneChange(error)) batch.forEach((pending) => void alone(runAlone, pending));
-      else batch.forEach(({ reject }) => reject(error));
-    });
+  async function runBatches() {
+    if (isRunning) return;
+    isRunning = true;
+    await setImmediate(); // For the changes that arrive together.
+    while (waiting.length > 0) {
+      const batch = waiting.splice(0, batchSize);
+      await attempt(batch, timeLimits.lock).catch((error: unknown) => {
+        if (isOfOneChange(error)) batch.forEach((pending) => void alone(runAlone, pending));
+        else batch.forEach(({ reject }) => reject(error));
+      });
+    }
+    isRunning = false;
   }
 
   const runAlone = (pending: Pending<Change, Result>) => attempt([pending], timeLimits.lockAlone).catch(pending.reject);
@@ -49,7 +55,7 @@ export function createBatch<Change, Result>(store: (changes: Change[], lockMs: n
     const floor = sleep(timeLimits.floor);
     const deadline = performance.now() + timeLimits.change;
     const result = new Promise<Result>((resolve, reject) => waiting.push({ change, deadline, resolve, reject }));
-    void lane(runBatch);
+    void runBatches();
     try {
       return await within(timeLimits.change, result);
     } catch (cause) {
