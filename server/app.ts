@@ -2,11 +2,10 @@
 import express from "express";
 import { signupPath, viewPath } from "../client/shared/paths.ts";
 import { earlyAccess, type EarlyAccessOptions } from "./controllers/early-access.ts";
-import { live, ready } from "./controllers/health.ts";
 import { entryLinks } from "./controllers/links.ts";
 import { findCached, pages } from "./controllers/pages.ts";
 import { countViews } from "./controllers/page-views.ts";
-import { sendCached } from "./http/cached-response.ts";
+import { noStore, sendCached } from "./http/cached-response.ts";
 import { isRead } from "./http/negotiation.ts";
 import { maxHeaders, type Application } from "./http/server.ts";
 import { handleErrors, HttpError } from "./middleware/http-errors.ts";
@@ -54,8 +53,14 @@ export function createApp(options: AppOptions): Application {
   if (vite) app.use(vite.middlewares); // In development, instead of 2
 
   // 3. Health and API
-  app.all("/healthz", live);
-  app.all("/readyz", ready(isReady));
+  app.get("/healthz", (_req, res) => res.set(noStore).json({ status: "ok" }));
+  app.get("/readyz", async (_req, res) => {
+    const ok = await isReady();
+    res
+      .status(ok ? 200 : 503)
+      .set(noStore)
+      .json({ status: ok ? "ok" : "database unavailable" });
+  });
   app.all(signupPath, earlyAccess(options, getPage));
   app.use(entryLinks(links, limits, getPage));
   app.all(viewPath, countViews(pageViews, limits, site.origin, log));

@@ -37,10 +37,7 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
   );
 
   const http = createHttpServer();
-  // The pages name the origin, so a port that the system chooses must be known before they are rendered.
-  const isPortNeeded = config.PUBLIC_URL === undefined && config.PORT === 0;
-  const chosenPort = isPortNeeded ? await http.listen(config.HOST, 0, log) : undefined;
-  const origin = config.PUBLIC_URL ?? `http://localhost:${chosenPort ?? config.PORT}`;
+  const origin = config.PUBLIC_URL ?? `http://localhost:${config.PORT}`;
   const { settings, notice } = createPageSettings(config);
   const site = { origin, allowIndexing: config.ALLOW_INDEXING, settings };
   const accept = () => void (isAccepted = true);
@@ -75,7 +72,7 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
       onResponse: metrics?.onResponse,
     }),
   );
-  const port = chosenPort ?? (await http.listen(config.HOST, config.PORT, log));
+  const port = await http.listen(config.HOST, config.PORT);
   // Loads Prisma, which no page needs, and stores the notice; a fault shows at the next check.
   void waitlist.check().catch(() => undefined);
   // In development, the connections of open pages to Vite would outlast the server.

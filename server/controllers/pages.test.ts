@@ -44,19 +44,10 @@ it("the path of a request is logged unless it may hold an email address", async 
   expect(site.logged()).not.toMatch(/ada(@|%)/);
 });
 
-const id = "0af7651916cd43dd8448eb211c80319c";
-
-it.each([
-  [id, "takes over the id of a trusted proxy", 1, id],
-  [id, "makes its own id without a proxy", 0, /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/],
-  ["x".repeat(65), "makes its own id for a long one", 1, /^[\da-f]{8}-/],
-  ["ada@example.com", "makes its own id for one that could be an address", 1, /^[\da-f]{8}-/],
-])("a request with the id %s %s, in the response and in the log", async (given, _, trustProxy, expected) => {
-  const { app, logged } = await createTestApp(noDatabase, { trustProxy });
-  const { headers } = await request(app).get("/").set("X-Request-Id", given);
-  expect(headers["x-request-id"]).toMatch(expected);
-  expect(logged()).toContain(`"id":"${headers["x-request-id"]}"`);
-  expect(logged().includes(given)).toBe(given === expected);
+it("a response has the id of its line in the log", async () => {
+  const { headers } = await get("/");
+  expect(headers["x-request-id"]).toMatch(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/);
+  expect(site.logged()).toContain(`"id":"${headers["x-request-id"]}"`);
 });
 
 it("a page that throws while rendering returns 500 without details, as HTML or as a problem document", async () => {
@@ -104,7 +95,7 @@ it.each(["/", "/healthz"])("HEAD %s returns the headers of GET without a body", 
   expect(head.text ?? "").toBe("");
 });
 
-it.each(["/", "/?joined", "/favicon.svg", "/healthz"])("POST %s returns 405 with Allow", async (path) => {
+it.each(["/", "/?joined"])("POST %s returns 405 with Allow", async (path) => {
   const { status, headers } = await request(site.app).post(path);
   expect([status, headers.allow]).toEqual([405, "GET, HEAD"]);
 });

@@ -2,7 +2,8 @@
 import type { IncomingMessage } from "node:http";
 import type { RequestHandler } from "express";
 import { cacheResponse, noStore, sendCached, type CachedResponse } from "../http/cached-response.ts";
-import { requireRead } from "../middleware/http-errors.ts";
+import { isRead } from "../http/negotiation.ts";
+import { methodNotAllowed } from "../middleware/http-errors.ts";
 import type { Frontend } from "../views/frontend.ts";
 
 /** Replaces a service worker that an earlier site left in browsers, which would show that site for ever. */
@@ -23,10 +24,10 @@ export function findCached({ url = "", headers }: IncomingMessage, frontend: Fro
 }
 
 /** Sends the page of the URL, which is the 404 page for an unknown path and any method. */
-export function pages({ findPage, getPage, files }: Frontend): RequestHandler {
+export function pages({ findPage, getPage }: Frontend): RequestHandler {
   return async function sendPage(req, res) {
     const id = await findPage(req.path, req.url.split("?", 2)[1] ?? "");
-    if (id !== "*" || files.has(req.path)) requireRead(req);
+    if (id !== "*" && !isRead(req)) throw methodNotAllowed("GET, HEAD");
     sendCached(req, res, await getPage(id));
   };
 }

@@ -2,20 +2,10 @@
 import { once } from "node:events";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Logger } from "pino";
-import { errorFields, OperatorError } from "../errors.ts";
-
-/** Between log lines: each connection may meet the same error. */
-const logPauseMs = 60_000;
+import { OperatorError } from "../errors.ts";
 
 /** Returns the port, which the system chooses if `port` is 0. @throws OperatorError that names the setting of the port. */
-export async function listen(
-  server: Server,
-  host: string,
-  port: number,
-  setting = "PORT",
-  log?: Logger,
-): Promise<number> {
+export async function listen(server: Server, host: string, port: number, setting = "PORT"): Promise<number> {
   try {
     server.listen(port, host);
     await once(server, "listening");
@@ -23,12 +13,6 @@ export async function listen(
     const { code = "" } = error as NodeJS.ErrnoException;
     throw new OperatorError(explain(code, host, port, setting), { cause: error });
   }
-  let nextLogAt = 0;
-  server.on("error", (error) => {
-    if (performance.now() < nextLogAt) return;
-    nextLogAt = performance.now() + logPauseMs;
-    log?.error({ error: errorFields(error) }, "connections cannot be accepted");
-  });
   return (server.address() as AddressInfo).port;
 }
 

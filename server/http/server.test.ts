@@ -13,7 +13,7 @@ async function start() {
   const http = createHttpServer();
   http.serve(app.application);
   onTestFinished(() => http.close());
-  return { ...app, http, port: await http.listen("127.0.0.1", 0, app.options.log) };
+  return { ...app, http, port: await http.listen("127.0.0.1", 0) };
 }
 
 async function open(port: number): Promise<Socket> {
@@ -77,11 +77,4 @@ it.each([
   const headers = Array.from({ length: count }, (_, i) => `X-${i}: 1\r\n`).join("");
   const { port } = await start();
   expect(statuses(await exchange(port, closing(`GET / HTTP/1.1\r\n${host}${headers}\r\n`)))).toEqual([status]);
-});
-
-it("the server logs that it cannot accept connections once a minute, and accepts the next one", async () => {
-  const site = await start();
-  for (let i = 0; i < 3; i++) site.http.server.emit("error", Object.assign(new Error("accept"), { code: "EMFILE" }));
-  expect(site.logged().match(/"code":"EMFILE".*"connections cannot be accepted"/g)).toHaveLength(1);
-  expect(statuses(await exchange(site.port, closing(healthz)))).toEqual(["200"]);
 });

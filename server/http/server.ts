@@ -2,7 +2,6 @@
 import { createServer, IncomingMessage, ServerResponse } from "node:http";
 import { Server as NetServer } from "node:net";
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
-import type { Logger } from "pino";
 import { listen } from "./listen.ts";
 
 /** In milliseconds. A phone on a bad line moves 2 KB/s and must not be cut off. */
@@ -23,8 +22,8 @@ const inactivityTimeout = 13_000;
 /** A request with more gets 431: Node drops the rest, and with it what a proxy appended. Browsers and proxies send 40 at most. */
 export const maxHeaders = 100;
 
-/** How long requests in progress may take once the server stops, in milliseconds. Windows ends a process 5 s after its console is closed. */
-export const gracePeriodMs = process.platform === "win32" ? 2_000 : 10_000;
+/** How long requests in progress may take once the server stops, in milliseconds. */
+export const gracePeriodMs = 10_000;
 
 /** In milliseconds. A proxy may have sent a request on an idle connection before it learns that the connection closes. */
 export const stoppingMs = 500;
@@ -56,7 +55,7 @@ export function createHttpServer() {
         listener(req, res);
       });
     },
-    listen: (host: string, port: number, log?: Logger) => listen(server, host, port, "PORT", log),
+    listen: (host: string, port: number) => listen(server, host, port),
     /** Stops listening, closes each connection after its next response or half a second, and gives requests in progress the grace period. */
     close: async () => {
       // Node accepts one waiting connection in each round of the event loop. The system resets the others when the port closes.

@@ -22,19 +22,9 @@ function requireDecodable(_req: unknown, _res: unknown, body: Buffer) {
   if (!isDecodable(body.toString())) throw new HttpError(400, "The form has invalid percent-encoding.");
 }
 
-const details: Record<string, string> = {
-  "entity.parse.failed": "The body is not valid JSON.",
-  "entity.too.large": `The body is longer than ${options.limit} bytes.`,
-  "parameters.too.many": "The form has too many fields.",
-  "encoding.unsupported": "Send the body without a Content-Encoding.",
-  "request.aborted": "The body did not arrive completely.",
-  "request.size.invalid": "The body did not arrive completely.",
-};
-
-const describeError: ErrorRequestHandler = (error: { type?: string; status: number }, _req, _res, next) => {
-  const detail = details[error.type ?? ""];
-  next(detail ? new HttpError(error.status, detail) : error);
-};
+/** The message of a parser's error may quote the body. */
+const describeError: ErrorRequestHandler = (error: { expose?: boolean; status: number }, _req, _res, next) =>
+  next(error.expose ? new HttpError(error.status, "Send valid JSON or a form, uncompressed, in 16 KiB.") : error);
 
 /** Sets req.body to the fields of the body. Refuses a wrong content type with 415 before it reads anything. */
 export const readBody = [

@@ -1,10 +1,10 @@
 // Errors with an HTTP status, which middleware and controllers throw, and their responses: a problem document (RFC 9457), or a page.
 import { STATUS_CODES } from "node:http";
-import type { ErrorRequestHandler, Request, RequestHandler, Response } from "express";
+import type { ErrorRequestHandler, RequestHandler, Response } from "express";
 import type { Logger } from "pino";
 import { errorFields, UnavailableError } from "../errors.ts";
 import { noStore, sendCached, type CachedResponse } from "../http/cached-response.ts";
-import { isRead, prefersHtml } from "../http/negotiation.ts";
+import { prefersHtml } from "../http/negotiation.ts";
 
 export class HttpError extends Error {
   override name = "HttpError";
@@ -23,12 +23,8 @@ export class HttpError extends Error {
   }
 }
 
-function methodNotAllowed(allow: string): HttpError {
+export function methodNotAllowed(allow: string): HttpError {
   return new HttpError(405, `Use ${allow}.`, { headers: { Allow: allow } });
-}
-
-export function requireRead(req: Request): void {
-  if (!isRead(req)) throw methodNotAllowed("GET, HEAD");
 }
 
 /** Use it with router.all: for router.post, Express would answer OPTIONS. */
@@ -39,7 +35,6 @@ export function handleErrors(errorPage: () => Promise<CachedResponse>, log: Logg
   // Express recognises an error handler by its four parameters.
   return async function handleError(thrown: unknown, req, res, _next) {
     const error = beginErrorResponse(thrown, res, log);
-    if (res.headersSent) return res.destroy();
     if (error.status >= 500 && prefersHtml(req))
       return sendCached(req, res, { ...(await errorPage()), status: error.status });
     const body = problemDocument(error);
@@ -55,7 +50,7 @@ export function beginErrorResponse(thrown: unknown, res: Response, log: Logger):
     const described = status === 503 ? errorFields(cause) : describe(cause as Error);
     log.error({ id: res.getHeader("X-Request-Id"), status, error: described }, "request failed");
   }
-  if (!res.headersSent) res.status(status).set({ ...noStore, ...extra.headers });
+  res.status(status).set({ ...noStore, ...extra.headers });
   return error;
 }
 

@@ -4,9 +4,6 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger } from "pino";
 import { mayHoldEmail } from "../errors.ts";
 
-/** In characters. Enough to recognise a path, and too short for a flood of 8 KB paths to fill the disk. */
-const loggedPathLength = 200;
-
 /** Called after each response is sent or aborted. */
 export type OnResponse = (path: string, status: number | "aborted") => void;
 
@@ -37,17 +34,15 @@ export function createRequestLog({ log, onResponse, trustProxy }: RequestLogOpti
     const forwardedFor = req.headers["x-forwarded-for"];
     if (forwardedFor) checkProxies(String(forwardedFor).split(",").length);
     const started = performance.now();
-    const { method, url = "", headers, socket } = req;
-    const given = headers["x-request-id"];
-    const id = trustProxy > 0 && typeof given === "string" && /^[\w.-]{1,64}$/.test(given) ? given : randomUUID();
+    const { method, url = "", socket } = req;
+    const id = randomUUID();
     const path = url.split("?", 1)[0] as string;
     const level = path === "/healthz" || path === "/readyz" ? "debug" : "info";
     res.on("close", () => {
       // Node also calls a response finished if its connection was cut off.
       const status = res.writableFinished && !socket.destroyed ? res.statusCode : "aborted";
-      const loggedPath = mayHoldEmail(path) ? "[address]" : path.slice(0, loggedPathLength);
       const ms = Math.round(performance.now() - started);
-      log[level]({ id, method, path: loggedPath, status, ms }, "request");
+      log[level]({ id, method, path: mayHoldEmail(path) ? "[address]" : path, status, ms }, "request");
       onResponse?.(path, status);
     });
     return id;

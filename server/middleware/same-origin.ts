@@ -3,9 +3,6 @@ import type { RequestHandler } from "express";
 import type { Logger } from "pino";
 import { HttpError } from "./http-errors.ts";
 
-/** In characters. Enough for the names of real sites, and too short for a flood to fill the disk. */
-const longestLogged = 100;
-
 /**
  * Refuses with 403 a request whose Sec-Fetch-Site is cross-site, or whose Origin is neither the public origin nor the request's own
  * host. Origin does not count if Sec-Fetch-Site is same-origin, which no page can forge: a proxy may have changed Host, or hidden
@@ -17,8 +14,7 @@ export function sameOrigin(publicOrigin: string, log: Logger): RequestHandler {
     const ours = [undefined, publicOrigin, `http://${req.host}`, `https://${req.host}`].includes(origin);
     if (site === "same-origin" || (ours && site !== "cross-site")) return next();
     const id = res.getHeader("X-Request-Id");
-    const named = { origin: origin?.slice(0, longestLogged), host: host?.slice(0, longestLogged) };
-    log.warn({ id, ...named }, "refused: the request comes from neither PUBLIC_URL nor its host");
+    log.warn({ id, origin, host }, "refused: the request comes from neither PUBLIC_URL nor its host");
     throw new HttpError(403, "Requests are accepted from this site's own pages only.");
   };
 }

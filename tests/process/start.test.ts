@@ -33,7 +33,7 @@ async function copyBuild(name: string): Promise<string> {
 const status = async (site: Site, path: string) => (await fetch(site.url + path)).status;
 
 it("the site starts with a given database and an empty stderr, names its version first, and exits with 0", async () => {
-  const site = await start({ env: urlsOf(database) });
+  const site = await start({ env: { ...urlsOf(database), PORT: `${await freePort()}` } });
   expect(JSON.parse(site.stdout().split("\n", 1)[0] as string)).toMatchObject({ version });
   await ready(site);
   expect(await (await fetch(site.url)).text()).toContain(`<link rel="canonical" href="${site.url}/">`);
