@@ -1,5 +1,6 @@
 // The hydration of the early-access section by React.
 import { StrictMode, startTransition, type ReactNode } from "react";
+import { flushSync } from "react-dom";
 import { createRoot, hydrateRoot } from "react-dom/client";
 import { formId, undoParam } from "./shared/paths.ts";
 import { ErrorBoundary } from "./early-access/error-boundary.tsx";
@@ -27,8 +28,12 @@ function KeepInputs({ children }: { children: ReactNode }) {
 }
 
 /** An extension or a translation may change the form before its hydration; React then renders it anew, without what was typed. */
-function restoreInputs(error: unknown) {
+function recover(error: unknown) {
   console.warn("Rendered the form again, because something had changed it:", error);
+  restoreInputs();
+}
+
+function restoreInputs() {
   for (const old of inputs.splice(0)) {
     const input = document.getElementById(old.id) as HTMLInputElement | null;
     if (!input) continue;
@@ -54,11 +59,10 @@ const content = (
 
 // In a transition React yields to the browser every 5 ms; otherwise it hydrates in one long task.
 if (signup !== undefined) replaceForm();
-else startTransition(() => void hydrateRoot(section, content, { onRecoverableError: restoreInputs }));
+else startTransition(() => void hydrateRoot(section, content, { onRecoverableError: recover }));
 
-/** The new elements take the height of the old ones, so that nothing moves. */
+/** The browser may have filled in the form after a reload. */
 function replaceForm() {
-  const { offsetHeight } = section.querySelector(".panel-content") as HTMLElement;
-  section.style.setProperty("--panel-height", `${offsetHeight}px`);
-  createRoot(section).render(content);
+  flushSync(() => createRoot(section).render(content));
+  restoreInputs();
 }

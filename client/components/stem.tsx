@@ -32,7 +32,7 @@ export function Leaf({ transform }: { transform?: string }) {
   );
 }
 
-/** A leaf of the stem that carries a number or an icon. */
+/** A leaf of the stem, which may carry an icon. */
 export function StepMarker({ children }: { children: ReactNode }) {
   return (
     <span className="step-marker" aria-hidden="true">

@@ -6,7 +6,7 @@ export interface FieldInputProps {
   field: Field;
   error: string | undefined;
   value: string | undefined;
-  /** True while the form is being sent: the success state replaces the form, and would discard what the visitor types. */
+  /** True while the form is being sent: after the success, a new form replaces it, without what the visitor types. */
   readOnly: boolean;
   onInput?: InputEventHandler<HTMLInputElement>;
   onBlur?: FocusEventHandler<HTMLInputElement>;

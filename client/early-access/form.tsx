@@ -10,10 +10,9 @@ import { fields, honeypot, undoKey, type FieldName } from "../shared/fields.ts";
 import { FormFailureContext } from "../shared/landing-state.ts";
 import { join, type Failure } from "./join.ts";
 
-type State = { step: "idle" | "undone" | "sending" } | ({ step: "failed" } & Failure);
+type State = { step: "idle" | "sending" } | ({ step: "failed" } & Failure);
 
 interface Props {
-  headingId: string;
   /** Whether the visitor has just undone a sign-up. */
   undone: boolean;
   /** Called when the sign-up is stored. `moveFocus` is false if the visitor has moved focus out of the form. */
@@ -30,10 +29,10 @@ function preload() {
   void loadSuggestions();
 }
 
-export function EarlyAccessForm({ headingId, undone, onJoined }: Props) {
+export function EarlyAccessForm({ undone, onJoined }: Props) {
   const failure = use(FormFailureContext);
-  const { contact, notice, closes } = use(SettingsContext);
-  const [state, setState] = useState<State>({ step: undone ? "undone" : "idle" });
+  const { contact, mail, notice, closes } = use(SettingsContext);
+  const [state, setState] = useState<State>({ step: "idle" });
   const isSending = useRef(false); // The state changes only with the next render, too late for a double click.
   const errors = failure?.errors ?? (state.step === "failed" ? state.errors : {});
   const hasFailed = state.step === "failed" && Object.keys(errors).length === 0;
@@ -76,7 +75,7 @@ export function EarlyAccessForm({ headingId, undone, onJoined }: Props) {
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- the events of its fields
     <form
       className="form form-card"
-      aria-labelledby={headingId}
+      aria-label={earlyAccess.button}
       method="post"
       action={`${signupPath}#${failureId}`}
       onSubmit={submit}
@@ -84,7 +83,7 @@ export function EarlyAccessForm({ headingId, undone, onJoined }: Props) {
       onFocus={preload}
     >
       {failure?.summary}
-      {state.step === "undone" && (
+      {undone && (
         <p id={undoneId} className="undone" tabIndex={-1}>
           {earlyAccess.undone}
         </p>
@@ -126,6 +125,7 @@ export function EarlyAccessForm({ headingId, undone, onJoined }: Props) {
           {state.text}
         </p>
       )}
+      <p className="undo-promise">{mail ? earlyAccess.leaveByMail : earlyAccess.leaveByButton}</p>
       <p className="note">
         {/* One string for each text node: React separates two by a comment, which some proxies strip. */}
         {`${earlyAccess.privacy} `}

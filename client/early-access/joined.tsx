@@ -1,7 +1,6 @@
-// The success state, which replaces the form.
-import { use, useState, type FormEvent, type MouseEventHandler } from "react";
-import { formId, undoParam } from "../shared/paths.ts";
-import { Icon } from "../components/icon.tsx";
+// The message after a sign-up, beside an empty form.
+import { use, useState, type FormEvent } from "react";
+import { undoParam } from "../shared/paths.ts";
 import { earlyAccess } from "../shared/content.ts";
 import { SettingsContext } from "../shared/site-settings.ts";
 import { undo } from "./join.ts";
@@ -11,14 +10,12 @@ interface Props {
   undoToken: string | undefined;
   /** Called when the sign-up is undone. */
   onUndone: () => void;
-  /** Called for a click on the link that brings the form back; without JavaScript the link loads the page. */
-  onAgain: MouseEventHandler;
 }
 
 /** The id of the text that describes the heading above. */
 export const joinedId = "early-access-joined";
 
-export function Joined({ undoToken, onUndone, onAgain }: Props) {
+export function Joined({ undoToken, onUndone }: Props) {
   const { mail, closed } = use(SettingsContext);
   const [failed, setFailed] = useState(false);
 
@@ -32,27 +29,17 @@ export function Joined({ undoToken, onUndone, onAgain }: Props) {
   }
 
   return (
-    <div className="form-card joined">
-      <span className="tick" aria-hidden="true">
-        <Icon name="check" />
-      </span>
+    <div className={closed ? "joined form-card message" : "joined"}>
       <p id={joinedId}>{earlyAccess.success.text}</p>
       {mail && <p>{earlyAccess.success.inbox}</p>}
-      <div className="joined-links">
-        {!closed && (
-          <a className="text-link" href={`/#${formId}`} onClick={onAgain}>
-            {earlyAccess.success.again}
-          </a>
-        )}
-        {!mail && undoToken !== undefined && (
-          <form method="post" onSubmit={submitUndo}>
-            <button className="text-link" type="submit">
-              {earlyAccess.success.undo}
-            </button>
-            <output className="field-error">{failed && earlyAccess.failure.text}</output>
-          </form>
-        )}
-      </div>
+      {!mail && undoToken !== undefined && (
+        <form method="post" onSubmit={submitUndo}>
+          <button className="text-link" type="submit">
+            {earlyAccess.success.undo}
+          </button>
+          <output>{failed && earlyAccess.failure.text}</output>
+        </form>
+      )}
     </div>
   );
 }

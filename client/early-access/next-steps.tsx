@@ -1,4 +1,4 @@
-// The numbered list beside the form: what happens after a sign-up.
+// The dated list beside the form: what happens after a sign-up.
 import { use } from "react";
 import { Icon } from "../components/icon.tsx";
 import { StepMarker } from "../components/stem.tsx";
@@ -8,17 +8,17 @@ import { SettingsContext } from "../shared/site-settings.ts";
 export function NextSteps({ joined }: { joined: boolean }) {
   const closed = import.meta.env.SSR && use(SettingsContext).closed && !joined;
   const done = joined || closed;
-  const first = { title: done ? earlyAccess.joined : earlyAccess.join, text: undefined };
-  const second = { title: joined ? earlyAccess.betaJoined : earlyAccess.beta, text: undefined };
+  const first = done ? earlyAccess.joined : earlyAccess.join;
+  const second = joined ? earlyAccess.betaJoined : earlyAccess.beta;
   // role: Safari takes the list's role away from a list without markers.
   return (
     <div className="next">
       <h3>{closed ? closedList.nextHeading : earlyAccess.nextHeading}</h3>
       <ol className="stem" role="list">
-        {[first, second, earlyAccess.reward].map(({ title, text }, i) => (
-          <li key={title}>
-            <StepMarker>{done && i === 0 ? <Icon name="check" /> : i + 1}</StepMarker> <b>{title}</b>{" "}
-            {text && <span className="soft">{text}</span>}
+        {[first, second, ...earlyAccess.offer].map(({ when, what }, i) => (
+          <li key={what}>
+            <StepMarker>{done && i === 0 && <Icon name="check" />}</StepMarker>{" "}
+            {!(closed && i === 0) && <span className="soft note">{when}</span>} <b>{what}</b>
           </li>
         ))}
       </ol>

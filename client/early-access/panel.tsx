@@ -1,12 +1,11 @@
-// The panel with the early-access form, which the success state replaces; a form post without JavaScript returns to it.
-import { use, useEffect, useState, type MouseEvent } from "react";
+// The panel with the early-access form, and the success of the latest sign-up.
+import { use, useEffect, useState } from "react";
 import { flushSync } from "react-dom";
 import type { LandingState } from "../shared/landing-state.ts";
 import { SeedHeading, Vine } from "../components/stem.tsx";
 import { closedList, earlyAccess, meta } from "../shared/content.ts";
 import { SettingsContext } from "../shared/site-settings.ts";
 import { Closed } from "./closed.tsx";
-import { fieldId } from "./field-input.tsx";
 import { EarlyAccessForm, undoneId } from "./form.tsx";
 import { Joined, joinedId } from "./joined.tsx";
 import { NextSteps } from "./next-steps.tsx";
@@ -21,9 +20,9 @@ interface Props {
 }
 
 export function Panel({ firstState, undoToken: firstToken = "" }: Props) {
-  const settings = use(SettingsContext);
   const [state, setState] = useState(firstState);
   const [undoToken, setUndoToken] = useState(firstToken);
+  const [signups, setSignups] = useState(0); // Each one mounts a new form.
   const joined = state === "joined" || state === "undoable";
 
   useEffect(() => {
@@ -42,17 +41,12 @@ export function Panel({ firstState, undoToken: firstToken = "" }: Props) {
 
   function showSuccess(moveFocus: boolean, token = "") {
     setUndoToken(token);
+    setSignups(signups + 1);
     show(token ? "undoable" : "joined", moveFocus ? headingId : undefined);
   }
 
-  function showForm(event: MouseEvent) {
-    event.preventDefault();
-    show("form", fieldId("name"));
-  }
-
   const undone = state === "undone";
-  const closed = import.meta.env.SSR && settings.closed && !joined;
-  const hasForm = !joined && !closed;
+  const closed = import.meta.env.SSR && use(SettingsContext).closed;
   const title = joined ? earlyAccess.success.title : closedList.heading;
   return (
     <div className="page">
@@ -61,17 +55,17 @@ export function Panel({ firstState, undoToken: firstToken = "" }: Props) {
           <Vine />
           {/* After a sign-up focus moves here: that is its one announcement, and the description adds the text to it. */}
           <h2 id={headingId} tabIndex={joined ? -1 : undefined} aria-describedby={joined ? joinedId : undefined}>
-            {hasForm ? <SeedHeading>{earlyAccess.heading}</SeedHeading> : title}
+            {joined || closed ? title : <SeedHeading>{earlyAccess.heading}</SeedHeading>}
           </h2>
           {joined && (
             <Joined
+              key={undoToken}
               undoToken={state === "undoable" ? undoToken : undefined}
               onUndone={() => show("undone", undoneId)}
-              onAgain={showForm}
             />
           )}
-          {closed && <Closed undone={undone} />}
-          {hasForm && <EarlyAccessForm headingId={headingId} undone={undone} onJoined={showSuccess} />}
+          {closed && !joined && <Closed undone={undone} />}
+          {!closed && <EarlyAccessForm key={signups} undone={undone} onJoined={showSuccess} />}
           <NextSteps joined={joined} />
         </div>
       </div>

@@ -189,13 +189,18 @@ export const pricing = {
 export const earlyAccess = {
   heading: "Be there from the first season",
   nextHeading: "What happens next",
-  /** The first step, before and after the sign-up. */
-  join: "You join the list",
-  joined: "You joined the list",
-  /** The second step, before and after the sign-up. */
-  beta: "We’ll email you when the Beta is ready",
-  betaJoined: "The team will reach out once the Beta version is ready.",
-  reward: { title: "You get 3 months free", text: "Plus a lifetime discount." },
+  /** The steps, each with its time: the first two before and after the sign-up. */
+  join: { when: "Today", what: "You join the list" },
+  joined: { when: "Today", what: "You joined the list" },
+  beta: { when: "When the Beta is ready", what: "We’ll email you" },
+  betaJoined: { when: "Next", what: "The team will reach out once the Beta version is ready." },
+  offer: [
+    { when: "Your first 3 months", what: "Free" },
+    { when: "After that", what: "Your plan, with your lifetime discount" },
+  ],
+  /** Below the button, if the site sends confirmation mails and if not. */
+  leaveByMail: "No commitment. Our mail has a link that takes you off the list.",
+  leaveByButton: "No commitment, and you can undo it right after.",
   /** The question about an email address that looks mistyped, before the address, and its answers. */
   didYouMean: "Did you mean",
   answers: { use: "Use it", keep: "Keep mine" },
@@ -213,7 +218,6 @@ export const earlyAccess = {
     /** If the site sends confirmation mails. The same for a known address, which gets none. */
     inbox:
       "Please check your inbox and your spam folder. If your address is new to the list, you’ll get one email with a link to confirm it.",
-    again: "Add a colleague",
     /** If the site sends no mails. */
     undo: "Wrong address? Undo",
   },

@@ -26,7 +26,7 @@ const failure = "Something went wrong. Please try again.";
 const signups = "**/api/earlyaccess";
 const plainSuccess = "**/?joined&undo=*";
 const field = (label: string) => page.getByLabel(label, { exact: false });
-const button = () => page.locator("form button[type=submit]");
+const button = () => page.locator(".form [type=submit]");
 const toast = () => page.locator("[data-sonner-toast]");
 const toastTexts = () => toast().locator("[data-title], [data-description]").allTextContents();
 const successHeading = () => page.getByRole("heading", { level: 2, name: "Welcome to the future! 🚀" });
@@ -109,16 +109,15 @@ it.each<[string, keyof typeof typed, string, (element: Element) => unknown]>([
   expect(await emails()).toEqual(["ada@example.com"]);
 });
 
-it("a form that the browser translates after its hydration asks, shows the success, and returns", async () => {
+it("a form that the browser translates after its hydration asks, shows the success, and is empty again", async () => {
   await openForm();
   await page.evaluate(translate);
   await fill({ Email: "ada@gmial.com" });
   await page.getByRole("button", { name: "Use it" }).click();
   await button().click();
   await successHeading().waitFor();
-  await page.getByRole("link", { name: "Add a colleague" }).click();
-  await field("Name").waitFor();
-  expect(await emails()).toEqual(["ada@gmail.com"]);
+  await submit({ Email: "grace@example.com" });
+  await expect.poll(emails).toEqual(["ada@gmail.com", "grace@example.com"]);
 });
 
 /** Returns the texts of the live regions that a screen reader announces. */
@@ -127,7 +126,7 @@ const announced = () =>
     .locator("output, [role=status], [role=alert], [aria-live]:not([aria-live=off])")
     .evaluateAll((regions) => regions.map((region) => region.textContent).filter((text) => text !== ""));
 
-it("a sign-up disables the button, shows the success in a toast and in place of the form, and announces it once", async () => {
+it("a sign-up disables the button, shows the success in a toast and beside an empty form, and announces it once", async () => {
   await openForm();
   const debug = page.waitForEvent("console", (message) => message.text().startsWith("Joined the waitlist:"));
   await page.route(signups, async (route) => {
@@ -141,7 +140,7 @@ it("a sign-up disables the button, shows the success in a toast and in place of 
   const text = page.locator(`#${await successHeading().getAttribute("aria-describedby")}`);
   expect(await text.textContent()).toBe(success);
   expect(await announced()).toEqual([]); // The focus announces the success.
-  expect(await page.locator("form input").count()).toBe(0);
+  expect(await values()).toEqual(["", "", "", ""]);
   await page.locator(".panel").getByText("The team will reach out once the Beta version is ready.").waitFor();
   expect(await sites.database.query("SELECT name, email, company, job_title FROM earlyaccess")).toEqual([
     { name: "Ada", email: "ada@example.com", company: "Engines", job_title: "Engineer" },
@@ -165,7 +164,7 @@ it("a sign-up leaves focus where the visitor moved it, and the toast announces t
   expect(await announced()).toEqual([expect.stringContaining("Welcome to the future! 🚀")]);
 });
 
-it("a sign-up has the referrer and the campaign, and can be followed by one for a colleague", async () => {
+it("a sign-up has the referrer and the campaign, also one for a colleague", async () => {
   const link = `<a href="${sites.open.url}/?utm_source=news#early-access">x</a>`;
   await page.route("http://host/", (route) => route.fulfill({ contentType: "text/html", body: link }));
   await page.goto("http://host/"); // Not this site, although "localhost" ends with it.
@@ -174,8 +173,6 @@ it("a sign-up has the referrer and the campaign, and can be followed by one for 
   await submit();
   await successHeading().waitFor();
   expect(page.url()).toBe(`${sites.open.url}/?utm_source=news`);
-  await page.getByRole("link", { name: "Add a colleague" }).click();
-  expect([await values(), await focused()]).toEqual([["", "", "", ""], "early-access-name"]);
   await page.goto(`${sites.open.url}/privacy?utm_source=news`);
   await page.evaluate(() => (location.href = "/?utm_source=news")); // The site itself is no referrer.
   await hydrateForm(page);
@@ -212,6 +209,25 @@ it("a sign-up is shown after a reload, also below another link, and can then be 
   expect(page.messages).toEqual([]);
 });
 
+it("after a sign-up, the empty form takes a colleague's: its failure leaves the success, and Undo removes the latest one", async () => {
+  await openForm();
+  await submit();
+  await successHeading().waitFor();
+  await page.route(signups, (route) => intercept(route, 429), { times: 1 });
+  await submit({ Email: "grace@gmial.com" });
+  await page.locator("#early-access-failure").waitFor();
+  expect([await successHeading().count(), await undo().count()]).toEqual([1, 1]);
+  expect(await values()).toEqual(Object.values({ ...typed, Email: "grace@gmial.com" }));
+  await button().click();
+  await page.locator("#early-access-failure").waitFor({ state: "detached" });
+  await expect.poll(values).toEqual(["", "", "", ""]);
+  expect([await focused(), await question().count()]).toEqual(["early-access-heading", 0]);
+  expect(await emails()).toEqual(["ada@example.com", "grace@gmial.com"]);
+  await undo().click();
+  await page.locator(":focus", { hasText: "off it again" }).waitFor();
+  expect(await emails()).toEqual(["ada@example.com"]);
+});
+
 it("a sign-up is shown after a reload only until the visitor is in the form, and also after the list has closed", async () => {
   const state = { other: 1, joined: "A".repeat(22) };
   await page.goto(sites.closed.url);
@@ -230,6 +246,16 @@ it("a sign-up is shown after a reload only until the visitor is in the form, and
   await hydrated(page);
   expect(await field("Name").inputValue()).toBe("Grace");
   expect(await page.evaluate(() => history.state as object)).toEqual({ other: 1 });
+  await page.unroute("**/hydrate-*.js");
+  await page.route("**/hydrate-*.js", async (route) => {
+    // As a browser that fills in the form again.
+    await field("Name").evaluate((input: HTMLInputElement) => (input.value = "Grace"));
+    await route.continue();
+  });
+  await page.evaluate((value) => history.replaceState(value, ""), state);
+  await page.reload();
+  await successHeading().waitFor();
+  expect(await field("Name").inputValue()).toBe("Grace");
 });
 
 it("a sign-up can be undone, also after a lost response and an undo that failed, and repeated with the right address", async () => {
