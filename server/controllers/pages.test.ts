@@ -119,17 +119,24 @@ it.each([
   expect(text).toContain(words);
 });
 
-it("a hashed asset is cached for a year, a page for a minute by a CDN, and a missing asset not at all", async () => {
-  const page = await get("/");
-  expect(page.headers["cache-control"]).toBe("public, max-age=0, s-maxage=60, no-transform");
-  expect(page.headers["cdn-cache-control"]).toBe(
-    "max-age=60, stale-while-revalidate=60, stale-if-error=86400, no-transform",
-  );
-  const missing = await get("/assets/hydrate-new.js");
-  expect(missing.headers["cache-control"]).toBe("public, max-age=0, must-revalidate, no-transform");
-  expect(missing.headers["cdn-cache-control"]).toBeUndefined();
-  const asset = await get(/src="(\/assets\/[^"]+\.js)"/.exec(html)?.[1] as string);
-  expect(asset.status).toBe(200);
-  expect(asset.headers["content-type"]).toBe("text/javascript; charset=utf-8");
-  expect(asset.headers["cache-control"]).toBe("public, max-age=31536000, immutable");
+const ofCdn = "max-age=60, stale-while-revalidate=60, stale-if-error=86400, no-transform";
+const assetOf = (pattern: RegExp) => pattern.exec(html)?.[1] ?? "none";
+it.each<[path: string, type: string, caching: string, cdn?: string]>([
+  ["/", "text/html; charset=utf-8", "public, max-age=0, s-maxage=60, no-transform", ofCdn],
+  ["/privacy", "text/html; charset=utf-8", "public, max-age=0, s-maxage=60, no-transform", ofCdn],
+  ["/assets/hydrate-new.js", "text/html; charset=utf-8", "public, max-age=0, must-revalidate, no-transform"],
+  [assetOf(/src="(\/assets\/[^"]+\.js)"/), "text/javascript; charset=utf-8", "public, max-age=31536000, immutable"],
+  [assetOf(/href="(\/assets\/[^"]+\.woff2)"/), "font/woff2", "public, max-age=31536000, immutable"],
+  ["/favicon.svg", "image/svg+xml", "public, max-age=3600"],
+  ["/social.png", "image/png", "public, max-age=3600"],
+  ["/site.webmanifest", "application/manifest+json; charset=utf-8", "public, max-age=3600"],
+  ["/robots.txt", "text/plain; charset=utf-8", "public, max-age=3600"],
+  ["/healthz", "application/json; charset=utf-8", "no-store, no-transform"],
+])("%s has the type %s and is cached with “%s”, by a CDN with “%s”", async (path, type, caching, cdn) => {
+  const { headers } = await get(path);
+  expect([headers["content-type"], headers["cache-control"], headers["cdn-cache-control"]]).toEqual([
+    type,
+    caching,
+    cdn,
+  ]);
 });

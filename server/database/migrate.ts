@@ -84,7 +84,7 @@ export const mayNotMigrate = (ownerUrl: string) =>
   `"${readRole(ownerUrl).name}" may not migrate. Name the owner in DATABASE_OWNER_URL.`;
 
 /** Postgres is unreachable, starting, stopping or out of connections, or another start holds a lock. */
-const transientCode =
+export const transientCode =
   /^(?:ECONN|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|CONNECT|0800[036]|57P0[123]|53300|55P03)/;
 
 /**

@@ -63,11 +63,53 @@ it("the head of every page but the landing page and the privacy page has noindex
   expect(await get("/")).not.toContain(noindex);
 });
 
-it("the social card of the page after a sign-up is the landing page's", async () => {
-  const card = (html: string) => html.match(/<meta (?:property="og|name="twitter):.*?>/g);
-  const landing = card(await get("/"));
-  expect(landing).toContain(`<meta property="og:url" content="${origin}/">`);
-  for (const path of ["/?joined", `/?joined&undo=${token}`, "/?undone"]) expect(card(await get(path))).toEqual(landing);
+it("the head has these names, colours and addresses, and the pages after a sign-up have the landing page's card", async () => {
+  const tags = (html: string) =>
+    html
+      .match(/<(?:title|meta|link) .*?>|<title>.*/g)
+      ?.map((tag) => tag.replace(/ \/>$/, ">").replace(/-[\w-]{8}\./, "."));
+  const head = tags(await get("/")) ?? [];
+  const title = "Perennial: the AI-native customer retention engine";
+  const picture = "Perennial: grow a loyalty program from one sentence";
+  const description =
+    "CRM, loyalty, email and SMS automation in one place, driven by chat. Join the early access list: 3 months free and a lifetime discount for founding users.";
+  const card = [
+    '<meta property="og:type" content="website">',
+    '<meta property="og:site_name" content="Perennial">',
+    `<meta property="og:url" content="${origin}/">`,
+    `<meta property="og:title" content="${title}">`,
+    `<meta property="og:description" content="${description}">`,
+    `<meta property="og:image" content="${origin}/social.png">`,
+    '<meta property="og:image:width" content="1200">',
+    '<meta property="og:image:height" content="630">',
+    `<meta property="og:image:alt" content="${picture}">`,
+    '<meta name="twitter:card" content="summary_large_image">',
+    `<meta name="twitter:image:alt" content="${picture}">`,
+  ];
+  expect(head).toEqual([
+    '<meta charset="utf-8">',
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    `<title>${title}</title>`,
+    `<meta name="description" content="${description}">`,
+    `<link rel="canonical" href="${origin}/">`,
+    ...card,
+    '<meta name="theme-color" content="#f5f7f1" media="(prefers-color-scheme: light)">',
+    '<meta name="theme-color" content="#0c1410" media="(prefers-color-scheme: dark)">',
+    '<link rel="icon" href="/favicon.ico" sizes="32x32">',
+    '<link rel="icon" href="/favicon.svg" type="image/svg+xml">',
+    '<link rel="apple-touch-icon" href="/apple-touch-icon.png">',
+    '<link rel="manifest" href="/site.webmanifest">',
+    '<link rel="preload" href="/assets/familjen-grotesk.woff2" as="font" type="font/woff2" crossorigin>',
+  ]);
+  for (const path of ["/?joined", `/?joined&undo=${token}`, "/?undone"])
+    expect(tags(await get(path))?.filter((tag) => card.includes(tag))).toEqual(card);
+  for (const [path, name] of [
+    ["/?joined", "You’re on the list"],
+    ["/privacy", "Privacy"],
+    ["/nope", "Page not found"],
+  ] as const)
+    expect(await get(path)).toContain(`<title>${name} – Perennial</title>`);
+  expect(await get("/privacy")).toContain(`<link rel="canonical" href="${origin}/privacy">`);
 });
 
 it("robots.txt allows every path", async () => {

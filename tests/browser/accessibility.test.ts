@@ -3,6 +3,7 @@ import axe from "axe-core";
 import { expect, it } from "vitest";
 import { demo } from "../../client/shared/content.ts";
 import { fields } from "../../client/shared/fields.ts";
+import { renderConfirmationMail } from "../../server/views/confirmation-mail.tsx";
 import {
   createBrowserSites,
   animationsFinished,
@@ -31,6 +32,27 @@ async function findViolations(elements: string[]): Promise<string[]> {
     .filter(({ any }) => !expected.has(any[0]?.data?.messageKey as string))
     .map(({ html, any }) => `undecided contrast, ${any[0]?.data?.messageKey}: ${html}`);
   return [...violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`), ...undecided];
+}
+
+/** Runs in the page. Returns the elements whose border, or outline with focus, has a contrast below 3 with what is behind them. */
+function findFaint(selector: string): string[] {
+  const line = selector === ":focus" ? "outlineColor" : "borderTopColor";
+  const luminance = (colour: string) => {
+    const [red = 0, green = 0, blue = 0] = (colour.match(/[\d.]+/g) ?? []).map((part) => {
+      const value = Number(part) / 255;
+      return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05;
+  };
+  const colourBehind = ({ parentElement }: Element): string => {
+    const { backgroundColor } = getComputedStyle(parentElement ?? document.body);
+    return backgroundColor === "rgba(0, 0, 0, 0)" && parentElement ? colourBehind(parentElement) : backgroundColor;
+  };
+  const isFaint = (element: Element) => {
+    const [one, other] = [getComputedStyle(element)[line], colourBehind(element)].map(luminance) as [number, number];
+    return Math.max(one, other) / Math.min(one, other) < 3;
+  };
+  return [...document.querySelectorAll(selector)].filter(isFaint).map(({ outerHTML }) => outerHTML);
 }
 
 async function fill(page: WatchedPage, email: string) {
@@ -69,6 +91,18 @@ const pages: Record<string, Enter> = {
   "the page of a closed list": (page) => page.goto(sites.closed.url),
   "the 404 page": (page) => page.goto(`${sites.open.url}/nope`),
 };
+
+async function openMail(page: WatchedPage) {
+  const site = {
+    origin: "https://perennial.example",
+    controller: "Perennial Inc.",
+    contact: "a@b.co",
+    retentionMonths: 0,
+  };
+  const body = renderConfirmationMail(site, "A".repeat(22)).html;
+  await page.route("http://mail/", (route) => route.fulfill({ contentType: "text/html", body }));
+  await page.goto("http://mail/");
+}
 
 const formStates: Record<string, Enter> = {
   "the form while it is sent": async (page) => {
@@ -114,6 +148,7 @@ const formStates: Record<string, Enter> = {
 
 it.each([
   ...Object.entries(pages).map(([name, enter]) => [name, enter, []] as const),
+  ["the confirmation mail", openMail, [".page > *"]] as const,
   ...Object.entries(formStates).map(([name, enter]) => [name, enter, ["#early-access"]] as const),
 ])("%s has no violation that axe finds, light and dark", async (_, enter, elements) => {
   const page = await openPage({ viewport: { width: 360, height: 900 } });
@@ -132,6 +167,7 @@ it.each([
     await page.setViewportSize({ width: colorScheme === "light" ? 360 : 1280, height: 900 });
     await page.locator(".button").last().hover();
     expect(await page.evaluate(findViolations, [...elements, ...toast]), colorScheme).toEqual([]);
+    expect(await page.evaluate(findFaint, ".field input, .choices input"), colorScheme).toEqual([]);
   }
   // Safari drops the role of a list without markers.
   expect(await page.locator("#root :is(ul, ol):not([role=list], [aria-hidden=true] *)").count()).toBe(0);
@@ -143,9 +179,10 @@ const focused = (page: WatchedPage) =>
     return element.getAttribute("name") ?? element.textContent?.trim() ?? "";
   });
 
-/** Returns whether the focused element has no outline, or the navigation bar or another element covers it. */
-const covered = (page: WatchedPage) =>
-  page.evaluate(() => {
+/** Returns whether the focused element has no outline or a faint one, or the navigation bar or another element covers it. */
+async function covered(page: WatchedPage): Promise<boolean> {
+  if ((await page.evaluate(findFaint, ":focus")).length > 0) return true;
+  return page.evaluate(() => {
     const element = document.activeElement as HTMLElement;
     const { outlineStyle, outlineWidth } = getComputedStyle(element);
     const isOutlined = outlineStyle === "solid" && Number.parseFloat(outlineWidth) >= 2;
@@ -154,6 +191,7 @@ const covered = (page: WatchedPage) =>
     const topmost = document.elementFromPoint(left + width / 2, top + height / 2);
     return !isOutlined || !(topmost && (element.contains(topmost) || topmost.contains(element)));
   });
+}
 
 it("the keyboard reaches every control in order, forwards and backwards, nothing covers the focused one, and it signs up", async () => {
   const page = await openPage({ url: sites.open.url, viewport: { width: 360, height: 640 } });
@@ -165,6 +203,7 @@ it("the keyboard reaches every control in order, forwards and backwards, nothing
   }
   expect(seen[0]).toBe("Skip to the content");
   expect(seen.slice(-fields.length)).toEqual(fields.map(({ name }) => name));
+  await page.emulateMedia({ colorScheme: "dark" });
   for (const name of seen.slice(0, -1).toReversed()) {
     await page.keyboard.press("Shift+Tab");
     expect([await focused(page), await covered(page)]).toEqual([name, false]);

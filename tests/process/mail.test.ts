@@ -203,17 +203,26 @@ it("an address gets at most one mail a day, also if a compromised site undoes ea
 });
 
 it("unflag clears the flag of a day, and the worker sends the mails that the flag held back", async () => {
-  const unusual = { name: "Ada", company: "E", unusual_volume: true, suspected_spam: false, imported: false };
+  const unusual = {
+    name: "Ada",
+    company: "E",
+    unusual_volume: true,
+    suspected_spam: false,
+    imported: false,
+    status: "waiting",
+  };
   const created_at = "2026-01-31T12:00:00Z";
   await insertEntries(fixture.database, [
     { ...unusual, email: "before@example.com", created_at: "2026-01-30T12:00:00Z" },
     { ...unusual, email: "ada@example.com", created_at },
     { ...unusual, email: "bot@example.com", created_at, suspected_spam: true },
+    { ...unusual, email: "joined@example.com", created_at, status: "joined" },
+    { ...unusual, email: "left@example.com", created_at, status: "left" },
     // More than a batch.
     ...Array.from({ length: 250 }, (_, i) => ({ ...unusual, email: `${i}@example.com`, created_at, imported: true })),
   ]);
   const unflag = () => runCommand("unflag", "--since", "2026-01-31", "--until", "2026-01-31");
-  expect((await unflag()).stdout).toBe("Cleared the flag of 252 entries. Mails queued: 1.\n");
+  expect((await unflag()).stdout).toBe("Cleared the flag of 254 entries. Mails queued: 1.\n");
   expect(await query("SELECT email FROM earlyaccess WHERE unusual_volume")).toEqual([{ email: "before@example.com" }]);
   await startWorker();
   await mailed(1);

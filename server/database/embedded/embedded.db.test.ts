@@ -45,6 +45,10 @@ it("the embedded Postgres is one for all who open it at once, and ends with the 
   });
   await expect.poll(() => queryAs(c.ownerUrl, "SELECT 1 AS x"), { timeout: 20_000 }).toEqual([{ x: 1 }]);
   const pid = await postmaster();
+  const modes = ["postgres/password", "postgres.log"].map(
+    async (name) => (await stat(join(folder, name))).mode & 0o777,
+  );
+  expect(await Promise.all(modes)).toEqual([0o600, 0o600]); // The log may quote a statement.
   await c.release();
   await gone(pid);
 });
