@@ -23,7 +23,7 @@ export interface AppOptions extends EarlyAccessOptions, RequestLogOptions {
 }
 
 export function createApp(options: AppOptions): Application {
-  const { log, site, frontend, isReady, limits, links, pageViews, trustProxy } = options;
+  const { log, site, frontend, isReady, signupLimit, links, pageViews, trustProxy } = options;
   const { getPage, errorPage, vite } = frontend;
   const constantHeaders = securityHeaders({
     https: site.origin.startsWith("https:"),
@@ -62,8 +62,8 @@ export function createApp(options: AppOptions): Application {
       .json({ status: ok ? "ok" : "database unavailable" });
   });
   app.all(signupPath, earlyAccess(options, getPage));
-  app.use(entryLinks(links, limits, getPage));
-  app.all(viewPath, countViews(pageViews, limits, site.origin, log));
+  app.use(entryLinks(links, signupLimit, getPage));
+  app.all(viewPath, countViews(pageViews, signupLimit, site.origin, log));
   app.use("/api", () => {
     throw new HttpError(404, "There is nothing at this address.");
   });

@@ -67,7 +67,7 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
       undo: config.MAIL_FROM === undefined,
       links: createEntryLinks(database.query),
       pageViews,
-      limits: { limit: config.SIGNUP_LIMIT, windowSeconds: config.SIGNUP_WINDOW_SECONDS },
+      signupLimit: config.SIGNUP_LIMIT,
       trustProxy: config.TRUST_PROXY,
       onResponse: metrics?.onResponse,
     }),

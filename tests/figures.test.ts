@@ -92,10 +92,6 @@ it.each<[what: string, rising: number[]]>([
     ],
   ],
   ["a daily backup is due before it is missed", [backupDue, compose("backup", /find .* -mmin -(\d+)/)]],
-  [
-    "the privacy page's two days cover two windows of the rate limit",
-    [2 * figure("server/config/settings.ts", /SIGNUP_WINDOW_SECONDS: .*wholeNumber\(1, ([\d_]+)/), 2 * 86_400 + 1],
-  ],
 ])("%s", (_, rising) => {
   expect(rising).toEqual([...new Set(rising)].toSorted((a, b) => a - b));
 });

@@ -40,7 +40,7 @@ const database = await createTestDatabase();
 const open = await createTestApp(database.webUrl);
 const mailing = await createTestApp(database.webUrl, { undo: false });
 const down = await createTestApp(noDatabase);
-const limited = await createTestApp(noDatabase, { limits: { limit: 0, windowSeconds: 600 } });
+const limited = await createTestApp(noDatabase, { signupLimit: 0 });
 const broken = await createTestApp(noDatabase, { waitlist: { add: () => Promise.reject(new Error("boom")) } });
 const closed = await createTestApp(noDatabase, { site: { settings: () => ({ ...testSettings(), closed: true }) } });
 

@@ -234,12 +234,10 @@ export const earlyAccess = {
     429: "There were many sign-ups from your network.",
     503: "We can’t save your sign-up right now.",
   } as Record<number, string>,
-  /** After a refusal: whole minutes or, above an hour, whole hours. */
+  /** After a refusal. The site names an hour at most. */
   wait: (seconds: number) => {
     const minutes = Math.ceil(seconds / 60);
-    const [value, unit] = minutes <= 60 ? [minutes, "minute"] : [Math.ceil(minutes / 60), "hour"];
-    const duration = new Intl.NumberFormat("en", { style: "unit", unit, unitDisplay: "long" }).format(value);
-    return `Try again in ${duration}.`;
+    return `Try again in ${minutes} ${minutes === 1 ? "minute" : "minutes"}.`;
   },
   /** If no response arrives, without and with a connection. */
   offline: "You seem to be offline. What you typed is still here.",

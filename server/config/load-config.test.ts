@@ -133,7 +133,6 @@ it.each<[SettingName, string[]]>([
   ["DATABASE_URL", ["mysql://me:secret@db/x", "postgres://db/x", "postgres://web@db/", "postgres://web:%@db/x"]],
   ["TRUST_PROXY", ["true", "33"]],
   ["SIGNUP_LIMIT", ["0"]],
-  ["SIGNUP_WINDOW_SECONDS", ["-1", "86401"]],
   ["WAITLIST_CLOSES", ["2026-02-30", "31.12.2026", "2026-12-31T18:00", "2026-12-31T25:00Z"]],
   ["WEBHOOK_URL", ["ftp://hooks.example/", "https://user@hooks.example/", "https://:secret@hooks.example/"]],
   ["WEBHOOK_SECRET", ["secret", ...[23, 65].map((bytes) => `whsec_${Buffer.alloc(bytes).toString("base64")}`)]],

@@ -36,7 +36,6 @@ export const settings = {
   WAITLIST: { schema: z.enum(["open", "closed"], "open or closed").default("open"), example: "closed" },
   WAITLIST_CLOSES: { schema: rules.closingTime.optional(), example: "2026-12-31" },
   SIGNUP_LIMIT: { schema: rules.wholeNumber(1, 1_000_000).default(30), example: "30" },
-  SIGNUP_WINDOW_SECONDS: { schema: rules.wholeNumber(1, 86_400, "seconds").default(600), example: "600" },
   SIGNUP_HOURLY_CEILING: {
     schema: rules.wholeNumber(0, 100_000_000, "sign-ups (0: no ceiling)").default(1000),
     example: "1000",

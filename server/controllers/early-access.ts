@@ -11,7 +11,7 @@ import { noStore, sendCached } from "../http/cached-response.ts";
 import { prefersHtml } from "../http/negotiation.ts";
 import { readBody } from "../middleware/body.ts";
 import { beginErrorResponse, HttpError, requirePost } from "../middleware/http-errors.ts";
-import { clientLimit, type SignupLimits } from "../middleware/rate-limit.ts";
+import { clientLimit } from "../middleware/rate-limit.ts";
 import { readSource } from "../models/source.ts";
 import { parseEntry, readNoticeId } from "../models/waitlist-entry.ts";
 import type { Waitlist } from "../models/waitlist.ts";
@@ -20,7 +20,7 @@ import type { Pages } from "../views/page-cache.ts";
 
 export interface EarlyAccessOptions {
   site: PublicSite;
-  limits: SignupLimits;
+  signupLimit: number;
   waitlist: Pick<Waitlist, "add">;
   log: Logger;
   /** Whether each response has a token with which the sign-up can be undone for an hour. */
@@ -28,10 +28,10 @@ export interface EarlyAccessOptions {
 }
 
 export function earlyAccess(options: EarlyAccessOptions, getPage: Pages["getPage"]) {
-  const { site, limits, log } = options;
+  const { site, signupLimit, log } = options;
   const requireOpen: RequestHandler = (_req, _res, next) =>
     next(site.settings().closed ? new HttpError(410, `${closedList.heading}.`) : undefined);
-  const checks = [requireOpen, requirePost, sameOrigin(site.origin, log), ...clientLimit(limits, "signup")];
+  const checks = [requireOpen, requirePost, sameOrigin(site.origin, log), ...clientLimit(signupLimit, "signup")];
   return [...checks, ...readBody, addSignUp(options), sendFormFailure(getPage, log)];
 }
 

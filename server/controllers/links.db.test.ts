@@ -182,7 +182,7 @@ it.each([
 });
 
 it("a client gets 429 after a hundred times SIGNUP_LIMIT requests, and its sign-ups still work", async () => {
-  const limited = await createTestApp(noDatabase, { limits: { limit: 1, windowSeconds: 600 } });
+  const limited = await createTestApp(noDatabase, { signupLimit: 1 });
   const statuses = [];
   for (let i = 0; i < 101; i++) statuses.push((await request(limited.app).post(`/leave?token=${newToken()}`)).status);
   expect(statuses).toEqual([...Array.from({ length: 100 }, () => 503), 429]);

@@ -2,16 +2,16 @@
 import { Router, type Request, type RequestHandler, type Response } from "express";
 import { confirmPath, leavePath, tokenParam, tokenPattern, undonePath, undoParam } from "../../client/shared/paths.ts";
 import { noStore, sendCached } from "../http/cached-response.ts";
-import { clientLimit, type SignupLimits } from "../middleware/rate-limit.ts";
+import { clientLimit } from "../middleware/rate-limit.ts";
 import type { EntryLinks } from "../models/entry-links.ts";
 import type { PageId, Pages } from "../views/page-cache.ts";
 
 type Follow = (token: string, req: Request, res: Response) => Promise<void>;
 
 /** Requests without a well-formed token go to the next router. No body is read. */
-export function entryLinks(links: EntryLinks, limits: SignupLimits, getPage: Pages["getPage"]): Router {
+export function entryLinks(links: EntryLinks, signupLimit: number, getPage: Pages["getPage"]): Router {
   const router = Router({ caseSensitive: true, strict: true });
-  const limit = clientLimit(limits, "link");
+  const limit = clientLimit(signupLimit, "link");
 
   const post = (path: string, param: string, follow: Follow) => {
     const pattern = tokenPattern(param);

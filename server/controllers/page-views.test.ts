@@ -10,7 +10,7 @@ let site: TestApp;
 
 beforeEach(async () => {
   seen.length = 0;
-  site = await createTestApp(noDatabase, { pageViews, limits: { limit: 1, windowSeconds: 600 } });
+  site = await createTestApp(noDatabase, { pageViews, signupLimit: 1 });
 });
 
 const post = (query = "") => request(site.app).post(`/api/view${query}`).set("Sec-Fetch-Site", "same-origin");

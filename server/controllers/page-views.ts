@@ -3,12 +3,12 @@ import type { Request, RequestHandler, Response } from "express";
 import type { Logger } from "pino";
 import { sameOrigin } from "../middleware/same-origin.ts";
 import { requirePost } from "../middleware/http-errors.ts";
-import { clientLimit, type SignupLimits } from "../middleware/rate-limit.ts";
+import { clientLimit } from "../middleware/rate-limit.ts";
 import type { PageViews } from "../models/page-views.ts";
 import { viewSource } from "../models/source.ts";
 
 /** Reads utm_source and the referrer's host from the query, and no body. Above a client's limit, the 204 is the same, but nothing counts. */
-export function countViews(pageViews: PageViews, limits: SignupLimits, origin: string, log: Logger): RequestHandler[] {
+export function countViews(pageViews: PageViews, signupLimit: number, origin: string, log: Logger): RequestHandler[] {
   const { hostname } = new URL(origin);
 
   function count(req: Request, res: Response) {
@@ -17,7 +17,7 @@ export function countViews(pageViews: PageViews, limits: SignupLimits, origin: s
     sendNoContent(req, res);
   }
 
-  return [requirePost, sameOrigin(origin, log), ...clientLimit(limits, "view", sendNoContent), count];
+  return [requirePost, sameOrigin(origin, log), ...clientLimit(signupLimit, "view", sendNoContent), count];
 }
 
 function sendNoContent(_req: Request, res: Response) {

@@ -11,12 +11,12 @@ const empty = /^(?![^]*(\bada\b|engines|xxx))/i;
 it.each([
   [403, 1, { "Sec-Fetch-Site": "cross-site" }, "Engines", goBack, empty],
   [413, 1, {}, "x".repeat(17_000), goBack, empty],
-  [429, 0, {}, "Engines", "sign-ups from your network. Try again in 24 hours.", empty],
+  [429, 0, {}, "Engines", "sign-ups from your network. Try again in 10 minutes.", empty],
   [503, 1, {}, "Engines", "We can’t save your sign-up right now. Try again in 1 minute.", typed],
 ])(
   "a form refused with %i returns the page with the error, to which its URL leads, and the typed values if it was read",
   async (status, limit, changes, company, words, values) => {
-    const { app } = await createTestApp(noDatabase, { limits: { limit, windowSeconds: 86_400 } });
+    const { app } = await createTestApp(noDatabase, { signupLimit: limit });
     const post = request(app).post("/api/earlyaccess").type("form").set("Accept", browserAccept).set(changes);
     const response = await post.send({ name: "Ada <b>", email: "a@b.co", company, job_title: '"Q"'.padEnd(100, "é") });
     const { type, headers } = response;

@@ -13,7 +13,7 @@ let site: TestApp;
 async function start(limit: number, trustProxy = 0) {
   joined.length = 0;
   const waitlist = { add: async ({ email }: { email: string }) => void joined.push(email) };
-  site = await createTestApp(noDatabase, { waitlist, limits: { limit, windowSeconds: 600 }, trustProxy });
+  site = await createTestApp(noDatabase, { waitlist, signupLimit: limit, trustProxy });
 }
 
 const post = (headers: Record<string, string> = {}) =>

@@ -4,10 +4,7 @@ import type { Request, RequestHandler } from "express";
 import { ipKeyGenerator, rateLimit } from "express-rate-limit";
 import { HttpError } from "./http-errors.ts";
 
-export interface SignupLimits {
-  limit: number;
-  windowSeconds: number;
-}
+const windowMs = 600_000;
 
 /** Multiples of SIGNUP_LIMIT. Links and views add nothing to the list, and a mail provider or a talk sends those of many people. */
 const factors = { signup: 1, link: 100, view: 100 };
@@ -23,16 +20,12 @@ const scopes = [
  * Every request counts, also if its client hangs up. A request above the client's limit does not count for its network, and a 422
  * that was sent counts for the network only: many people behind one address make mistakes.
  */
-export function clientLimit(
-  { limit, windowSeconds }: SignupLimits,
-  kind: keyof typeof factors,
-  refuse = refuseTooMany,
-): RequestHandler[] {
+export function clientLimit(signupLimit: number, kind: keyof typeof factors, refuse = refuseTooMany): RequestHandler[] {
   return scopes.map(({ scope, clients, ipv6Prefix }) =>
     rateLimit({
       identifier: scope,
-      limit: factors[kind] * clients * limit,
-      windowMs: windowSeconds * 1000,
+      limit: factors[kind] * clients * signupLimit,
+      windowMs,
       standardHeaders: "draft-8",
       legacyHeaders: false,
       keyGenerator: (req) => {

@@ -25,9 +25,9 @@ export interface PublicSite {
   settings: () => PageSettings;
 }
 
-function renderHead(page: RenderedPage, { origin, allowIndexing }: PublicSite): string {
+function renderHead(page: RenderedPage, { origin }: PublicSite): string {
   const lines = [`<title>${escapeHtml(page.title)}</title>`, named("description", page.description)];
-  if (!page.listed || !allowIndexing) lines.push(named("robots", "noindex"));
+  if (!page.listed) lines.push(named("robots", "noindex"));
   if (page.listed) lines.push(`<link rel="canonical" href="${escapeHtml(origin + page.path)}">`);
   if (page.card) lines.push(...socialCard(page, origin));
   return lines.join("\n    ");

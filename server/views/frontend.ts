@@ -1,4 +1,4 @@
-// What browsers and crawlers get: the built pages and files, or in development those of Vite; and robots.txt.
+// What browsers and crawlers get: the built pages and files, or in development those of Vite.
 import { createHash, randomBytes } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import type { Server } from "node:http";
@@ -26,42 +26,31 @@ export async function createBuiltFrontend(site: PublicSite): Promise<Frontend> {
   const load = async () => ({ findPage, findState, prerenderedIds, renderPage, toDocument });
   return {
     ...(await createPages(load, site.settings, true)),
-    files: new Map([...(await readStaticFiles(builtClient)), ["/robots.txt", robots(site)]]),
+    files: await readStaticFiles(builtClient),
     inline: { styles, scripts: [] },
   };
 }
 
 export const builtClient = join(projectRoot, "dist", "client");
 
-/**
- * Inlines the stylesheet of the page, so that the first paint waits for the document only. Adds the script's hash, so that the
- * browser runs no other script in its place.
- */
+/** Inlines the stylesheet of the page, so that the first paint waits for the document only. */
 async function readTemplate(site: PublicSite) {
   const template = await readFile(join(builtClient, "index.html"), "utf8");
   const link = /<link rel="stylesheet"[^>]* href="([^"]+)"[^>]*>/.exec(template);
-  const script = /<script type="module"[^>]* src="([^"]+)"/.exec(template);
   const other = (await readdir(join(builtClient, "assets"))).find((name) => /^other-pages-.*\.css$/.test(name));
-  if (!link || !script || !other) throw new Error(`${builtClient} has no stylesheet or no script; build again`);
+  if (!link || !other) throw new Error(`${builtClient} has no stylesheet; build again`);
   const readSheet = async (path: string) => (await readFile(join(builtClient, path), "utf8")).trim();
   const sheets = { landing: await readSheet(link[1] as string), other: await readSheet(`assets/${other}`) };
-  const code = await readFile(join(builtClient, script[1] as string));
   const create = (css: string) =>
     createDocument(
-      template
-        .replace(link[0], () => `<style>${css}</style>`)
-        .replace(script[0], () => `${script[0]} integrity="${integrity(code)}"`),
+      template.replace(link[0], () => `<style>${css}</style>`),
       site,
     );
   const documents = { landing: create(sheets.landing), other: create(sheets.other) };
   return {
     toDocument: (page: EntryServer.RenderedPage) => documents[page.sheet](page),
-    styles: Object.values(sheets).map((css) => `'${integrity(css)}'`),
+    styles: Object.values(sheets).map((css) => `'sha256-${createHash("sha256").update(css).digest("base64")}'`),
   };
-}
-
-function integrity(content: string | Buffer): string {
-  return `sha256-${createHash("sha256").update(content).digest("base64")}`;
 }
 
 /** Files below /assets/ have a hash in their name. */
@@ -87,12 +76,6 @@ async function readCached(name: string, caching: string): Promise<CachedResponse
   const mediaType = contentType(extname(name)) || "application/octet-stream";
   const headers = { "Content-Type": mediaType, "Cache-Control": caching };
   return cacheResponse({ identity, ...(br && { br }), ...(gzip && { gzip }) }, 200, headers);
-}
-
-function robots({ allowIndexing }: PublicSite): CachedResponse {
-  const identity = Buffer.from(`User-agent: *\n${allowIndexing ? "Allow" : "Disallow"}: /\n`);
-  const headers = { "Content-Type": "text/plain; charset=utf-8", "Cache-Control": otherCaching };
-  return cacheResponse({ identity }, 200, headers);
 }
 
 const documentModule = join(projectRoot, "server", "views", "document.ts");
@@ -139,7 +122,7 @@ export async function createDevFrontend(server: Server, site: PublicSite): Promi
   return {
     ...pages,
     errorPage: () => pages.getPage("failed").catch(faultPage),
-    files: new Map([["/robots.txt", robots(site)]]),
+    files: new Map(),
     inline: { styles: sources, scripts: sources },
     vite,
   };

@@ -1,4 +1,4 @@
-// The served HTML: validity, headings, the head and robots.txt.
+// The served HTML: validity, headings and the head.
 import { HtmlValidate } from "html-validate";
 import request from "supertest";
 import { expect, it } from "vitest";
@@ -112,15 +112,9 @@ it("the head has these names, colours and addresses, and the pages after a sign-
   expect(await get("/privacy")).toContain(`<link rel="canonical" href="${origin}/privacy">`);
 });
 
-it("robots.txt allows every path", async () => {
-  expect(await get("/robots.txt")).toBe("User-agent: *\nAllow: /\n");
-});
-
-it("a site that forbids indexing disallows every path and sends noindex", async () => {
+it("a site that forbids indexing sends noindex, also with files", async () => {
   const staging = await createTestApp(noDatabase, { site: { origin, allowIndexing: false } });
-  expect(await get("/robots.txt", staging)).toBe("User-agent: *\nDisallow: /\n");
   for (const path of ["/", "/nope", "/favicon.svg"]) {
     expect((await request(staging.app).get(path)).headers["x-robots-tag"]).toBe("noindex");
   }
-  expect(await get("/", staging)).toContain('<meta name="robots" content="noindex">');
 });

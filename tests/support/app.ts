@@ -61,7 +61,7 @@ export async function createTestApp(webUrl = noDatabase, { site: siteChanges, ce
     undo: true,
     links: createEntryLinks(database.query),
     pageViews: { add: () => undefined, flush: async () => undefined, close: async () => undefined },
-    limits: { limit: 1_000, windowSeconds: 600 },
+    signupLimit: 1_000,
     trustProxy: 0,
     ...changes,
   };
