@@ -6,7 +6,7 @@ import { closedList, earlyAccess } from "../shared/content.ts";
 /** @param undone whether the visitor has just undone a sign-up. */
 export function Closed({ undone }: { undone: boolean }) {
   return (
-    <div className="form-card message">
+    <div className="form-card form-message">
       {use(FormFailureContext)?.summary}
       {undone && <p className="undone">{earlyAccess.undone}</p>}
       <p>{closedList.text}</p>

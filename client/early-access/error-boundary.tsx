@@ -17,7 +17,7 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, { failed: 
         <div className="panel bed" role="alert">
           <div className="panel-content">
             <h2 id={headingId}>{errorPage.heading}</h2>
-            <div className="form-card message">
+            <div className="form-card form-message">
               <p>{errorPage.text}</p>
               <a className="button" href="/">
                 {errorPage.link}

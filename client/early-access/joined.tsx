@@ -29,7 +29,7 @@ export function Joined({ undoToken, onUndone }: Props) {
   }
 
   return (
-    <div className={closed ? "joined form-card message" : "joined"}>
+    <div className={closed ? "joined form-card form-message" : "joined"}>
       <p id={joinedId}>{earlyAccess.success.text}</p>
       {mail && <p>{earlyAccess.success.inbox}</p>}
       {!mail && undoToken !== undefined && (
