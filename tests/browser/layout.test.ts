@@ -280,10 +280,12 @@ const readShifts = (page: Page) =>
     return observer.takeRecords().map((entry) => (entry as unknown as { value: number }).value);
   });
 
+/** Keeps the brand font away, which may arrive after the first paint and move words: the tests of a late font limit that. */
+const withoutLateFont = (page: Page) => page.route("**/*.woff2", (route) => route.abort());
+
 it("the landing page does not shift while it loads and its animations run", async () => {
   const page = await openPage({ viewport: { width: 360, height: 740 }, reducedMotion: "no-preference" });
-  // The brand font may arrive after the first paint and move words within a line; the tests of a late font limit that.
-  await page.route("**/*.woff2", (route) => route.abort());
+  await withoutLateFont(page);
   await page.goto(sites.open.url);
   await page.locator("#early-access").scrollIntoViewIfNeeded();
   await page.waitForLoadState("networkidle");
@@ -293,6 +295,7 @@ it("the landing page does not shift while it loads and its animations run", asyn
 
 it.each([360, 1280])("at %d px, a sign-up that a reload shows again moves nothing in view", async (width) => {
   const page = await openPage({ viewport: { width, height: 800 } });
+  await withoutLateFont(page);
   await page.route("**/hydrate-*.js", () => undefined, { times: 1 });
   await page.goto(`${sites.open.url}/#early-access`);
   await page.evaluate(() => history.replaceState({ joined: "A".repeat(22) }, ""));
@@ -302,9 +305,10 @@ it.each([360, 1280])("at %d px, a sign-up that a reload shows again moves nothin
   expect(await readShifts(page)).toEqual([]);
 });
 
-/** Waits two frames, the first of which starts animations, and then until the animations have ended. */
+/** Waits two frames, the first of which starts animations, and then until the font is there and the animations have ended. */
 async function settled(page: Page) {
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  await page.evaluate(() => document.fonts.ready.then(() => undefined));
   await animationsFinished(page);
 }
 
