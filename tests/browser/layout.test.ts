@@ -305,10 +305,9 @@ it.each([360, 1280])("at %d px, a sign-up that a reload shows again moves nothin
   expect(await readShifts(page)).toEqual([]);
 });
 
-/** Waits two frames, the first of which starts animations, and then until the font is there and the animations have ended. */
+/** Waits two frames, the first of which starts animations, and then until the animations have ended. */
 async function settled(page: Page) {
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
-  await page.evaluate(() => document.fonts.ready.then(() => undefined));
   await animationsFinished(page);
 }
 
