@@ -1,19 +1,17 @@
-// npm run migrate: applies migrations and rights to the configured database.
+// npm run migrate: applies migrations and rights to the configured database, or prints what an administrator runs before it.
 import { connectTo } from "../database/connect.ts";
 import { mayNotMigrate, migrate } from "../database/migrate.ts";
-import { examineWebRole, requireRestricted } from "../database/roles.ts";
+import { examineWebRole, preparationSql } from "../database/roles.ts";
 import { OperatorError } from "../errors.ts";
 import { print, runCommand } from "./command.ts";
 
-await runCommand("DATABASE_URL", async (database, { ALLOW_PRIVILEGED_ROLE }) => {
-  const applied = await migrate(database, ALLOW_PRIVILEGED_ROLE);
+await runCommand("DATABASE_URL", async (database, { ALLOW_PRIVILEGED_ROLE: allowPrivilegedRole }) => {
+  if (process.argv.includes("--print-sql")) return print(preparationSql(database));
+  const applied = await migrate(database, { allowPrivilegedRole });
   if (!applied) throw new OperatorError(`Nothing was migrated: ${mayNotMigrate(database.ownerUrl)}`);
   // The site serves its pages without the role, and other commands need none: the roles below stop only their own programs.
-  const webRole = await examineWebRole(database.webUrl).catch(({ message }: Error) => ({
-    isPrivileged: false,
-    warning: `Sign-ups get 503: ${message}`,
-  }));
-  const warning = requireRestricted(webRole, ALLOW_PRIVILEGED_ROLE);
+  const examined = examineWebRole(database.webUrl, allowPrivilegedRole);
+  const warning = await examined.catch(({ message }: Error) => `Sign-ups get 503: ${message}`);
   const lines = [...applied.map((name) => `Applied ${name}.`), ...(warning ? [`Warning: ${warning}`] : [])];
   print(`${lines.join("\n") || "The database is up to date."}\n`);
   // If a password was changed in one place only, the site would start and could store nothing.

@@ -141,7 +141,7 @@ it("all pending migrations are applied and recorded, or none, and without them n
     await mkdir(join(copy, name), { recursive: true });
     await writeFile(join(copy, name, "migration.sql"), sql);
   };
-  const apply = () => migrate(database, true, copy);
+  const apply = () => migrate(database, { folder: copy });
   const [next, last] = ["29990101000000_next", "29990102000000_last"];
   await write(next, "CREATE TABLE half (x int);");
   const fails = async (sql: string, error: object) => {

@@ -12,14 +12,7 @@ import { projectRoot } from "../project-root.ts";
 import { begin, searchPath, withConnection } from "./connect.ts";
 import { storeKeyHash } from "./erasure-key.ts";
 import { createQueue, enableQueue } from "./queue.ts";
-import {
-  createRoles,
-  describePrivileged,
-  examineWebRole,
-  requireRestricted,
-  setRights,
-  type WebRole,
-} from "./roles.ts";
+import { createRoles, examineWebRole, privilegedRole, rolesSql, setRights, warnOfPrivileged } from "./roles.ts";
 import type { DatabaseSettings } from "./settings.ts";
 
 const migrationsFolder = join(projectRoot, "prisma/migrations");
@@ -36,26 +29,27 @@ const migrationLock = 72_707_369;
  */
 export async function migrate(
   settings: DatabaseSettings,
-  allowPrivilegedRole = true,
-  folder = migrationsFolder,
-  isMeant = true,
+  { allowPrivilegedRole = true, isMeant = true, folder = migrationsFolder } = {},
 ) {
   const { ownerUrl, webUrl } = settings;
   const { name } = readRole(ownerUrl);
   const work = async (owner: pg.Client) => {
-    await requireUtf8(owner);
-    const { found, mayMigrate, hasTables } = await findWaitlist(owner);
+    const { encoding, found, mayMigrate, hasTables } = await findWaitlist(owner);
+    // LATIN1 lacks most characters, and SQL_ASCII counts bytes.
+    if (encoding !== "UTF8")
+      throw new OperatorError(
+        `The encoding of the database is ${encoding}, which cannot store every name. Create another one, with: TEMPLATE template0 ENCODING 'UTF8'`,
+      );
     if (!mayMigrate && !found)
       throw new OperatorError(
         `The table public.earlyaccess does not exist, and "${name}" may not migrate. ${migrateHint}`,
       );
     if (!mayMigrate) return undefined;
-    if (!found && hasTables && !isMeant) {
+    if (!found && hasTables && !isMeant)
       throw new OperatorError(
         `${databaseOf(ownerUrl)} has tables of another program. Name another database in DATABASE_URL, or unset it for the embedded Postgres. If you mean this one, run: npm run migrate`,
       );
-    }
-    if (ownerUrl === webUrl) requireRestricted(describePrivileged(name), allowPrivilegedRole);
+    if (ownerUrl === webUrl) warnOfPrivileged(name, allowPrivilegedRole);
     // If several processes start at once, one migrates and the others find it done.
     await owner.query(
       `SET LOCAL lock_timeout = '1min'; SELECT pg_advisory_xact_lock(${migrationLock}); SET LOCAL lock_timeout = '5s'`,
@@ -70,13 +64,14 @@ export async function migrate(
     return applied;
   };
   return withConnection(ownerUrl, work, begin).catch((error: pg.DatabaseError) => {
-    // undefined_column
-    if (error.code === "42703")
-      throw new OperatorError(
-        `${error.message}. A field of client/shared/fields.ts needs a migration: CONTRIBUTING.md.`,
-      );
-    if (error.code !== "55P03") throw error;
-    throw new OperatorError(`${error.message}. Another session holds the lock: try again.`, { code: error.code });
+    const remedies: Record<string, string> = {
+      "42501": `As an administrator of this database, run what is missing of:\n${rolesSql(settings)}\nand start again.`,
+      "42703": "A field of client/shared/fields.ts needs a migration: CONTRIBUTING.md.",
+      "55P03": "Another session holds the lock: try again.",
+    };
+    const remedy = remedies[error.code ?? ""];
+    if (!remedy) throw error;
+    throw new OperatorError(`${error.message}. ${remedy}`, { code: error.code });
   });
 }
 
@@ -88,7 +83,7 @@ export const transientCode =
   /^(?:ECONN|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|CONNECT|0800[036]|57P0[123]|53300|55P03)/;
 
 /**
- * Migrates for the site, and examines the web role as soon as it can log in. @param onAccepted called when the role has been examined.
+ * Migrates for the site, then examines the web role as soon as it can log in. @param onAccepted called when the role has been examined.
  * @throws OperatorError if the role may do too much, or the database cannot be migrated.
  */
 export async function prepareDatabase(
@@ -99,62 +94,39 @@ export async function prepareDatabase(
   onAccepted: () => void,
 ): Promise<void> {
   const { ownerUrl, webUrl } = settings;
-  const database = databaseOf(webUrl);
-  const accept = (role: WebRole) => {
-    const warning = requireRestricted(role, allowPrivilegedRole);
-    if (warning) log.warn(warning);
-    onAccepted();
-  };
-  /** Repeats the work every 5 s after an error that may pass. */
-  async function retry<T>(work: () => Promise<T>, mayPass: (code?: string) => boolean): Promise<T | undefined> {
-    while (!signal.aborted) {
-      try {
-        return await work();
-      } catch (cause) {
-        const error = errorFields(cause);
-        if (!mayPass(error.code)) throw cause;
-        const reason = cause instanceof OperatorError ? cause.message : undefined;
-        log.warn({ error, reason, database }, "database not available; pages are served, sign-ups get 503");
-      }
-      await sleep(5_000, undefined, { signal }).catch(() => undefined);
+  let isMigrated = false;
+  // Again every 5 s after an error that may pass.
+  for (; !signal.aborted; await sleep(5_000, undefined, { signal }).catch(() => undefined)) {
+    try {
+      const applied = isMigrated ? [] : await migrate(settings, { allowPrivilegedRole, isMeant: isProduction });
+      if (applied?.length) log.info({ applied }, "migrated");
+      if (!applied && ownerUrl !== webUrl) log.warn(mayNotMigrate(ownerUrl));
+      isMigrated = true;
+      const warning = await examineWebRole(webUrl, allowPrivilegedRole);
+      if (warning) log.warn(warning);
+      return onAccepted();
+    } catch (cause) {
+      const error = errorFields(cause);
+      if (error.code === privilegedRole || !(isMigrated || transientCode.test(error.code ?? ""))) throw cause;
+      const reason = cause instanceof OperatorError ? cause.message : undefined;
+      const fields = { error, reason, database: databaseOf(webUrl) };
+      log.warn(fields, "database not available; pages are served, sign-ups get 503");
     }
-    return undefined;
   }
-  const migrating = retry(
-    () => migrate(settings, allowPrivilegedRole, migrationsFolder, isProduction),
-    (code = "") => transientCode.test(code),
-  );
-  // Without waiting for a migration of another process. At the first start, the role and the table are missing.
-  const first = examineWebRole(webUrl).catch(() => undefined);
-  const [applied, role] = await Promise.all([migrating, first.then((found) => found && (accept(found), found))]);
-  if (applied?.length) log.info({ applied }, "migrated");
-  if (!applied && ownerUrl !== webUrl) log.warn(mayNotMigrate(ownerUrl));
-  if (role) return;
-  const found = await retry(
-    () => examineWebRole(webUrl),
-    () => true,
-  );
-  if (found) accept(found);
 }
 
-/** @throws OperatorError for another encoding: LATIN1 lacks most characters, and SQL_ASCII counts bytes. */
-async function requireUtf8(client: pg.Client) {
-  const encoding = (await client.query("SHOW server_encoding")).rows[0].server_encoding;
-  if (encoding === "UTF8") return;
-  throw new OperatorError(
-    `The encoding of the database is ${encoding}, which cannot store every name. Create another one, with: TEMPLATE template0 ENCODING 'UTF8'`,
-  );
-}
-
-/** Returns whether the waitlist and another table exist, and whether the current role may create it or, once it exists, act as its owner. */
+/**
+ * Returns the encoding, whether the waitlist and another table exist, and whether the current role may create the waitlist or, once it
+ * exists, act as its owner.
+ */
 export async function findWaitlist(client: pg.Client) {
   const { rows } = await client.query(
-    `SELECT w.oid IS NOT NULL AS found,
+    `SELECT current_setting('server_encoding') AS encoding, w.oid IS NOT NULL AS found,
        EXISTS (SELECT FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema', 'graphile_worker')) AS "hasTables",
        CASE WHEN w.oid IS NULL THEN has_schema_privilege('public', 'CREATE') ELSE pg_has_role(w.relowner, 'USAGE') END AS "mayMigrate"
      FROM to_regclass('public.earlyaccess') AS name LEFT JOIN pg_class w ON w.oid = name`,
   );
-  return rows[0] as { found: boolean; hasTables: boolean; mayMigrate: boolean };
+  return rows[0] as { encoding: string; found: boolean; hasTables: boolean; mayMigrate: boolean };
 }
 
 /**
@@ -187,19 +159,19 @@ export async function pendingMigrations(owner: pg.Client, folder = migrationsFol
 /** Applies the pending migrations, and records them as `prisma migrate deploy` does. */
 async function applyMigrations(owner: pg.Client, folder: string): Promise<string[]> {
   const pending = await pendingMigrations(owner, folder);
-  if (pending.length > 0) await owner.query(createTable);
+  if (pending.length > 0) await owner.query(createTableSql);
   for (const { name, sql, checksum } of pending) {
     // Migrations name tables without a schema.
     await owner.query(`SET LOCAL search_path = public; ${sql}; SET LOCAL ${searchPath}`).catch((error: Error) => {
       throw Object.assign(error, { message: `Migration ${name} failed: ${error.message}` });
     });
-    await owner.query(insertRecord, [checksum, name]);
+    await owner.query(insertRecordSql, [checksum, name]);
   }
   return pending.map(({ name }) => name);
 }
 
 /** Prisma's own statement. */
-const createTable = `
+const createTableSql = `
 CREATE TABLE IF NOT EXISTS public._prisma_migrations (
   id                  VARCHAR(36) PRIMARY KEY NOT NULL,
   checksum            VARCHAR(64) NOT NULL,
@@ -211,6 +183,6 @@ CREATE TABLE IF NOT EXISTS public._prisma_migrations (
   applied_steps_count INTEGER NOT NULL DEFAULT 0
 )`;
 
-const insertRecord = `
+const insertRecordSql = `
 INSERT INTO public._prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
 VALUES (gen_random_uuid(), $1, $2, now(), clock_timestamp(), 1)`;

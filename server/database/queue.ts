@@ -1,6 +1,5 @@
 // The queue of graphile-worker, which a trigger fills in the transaction of each sign-up.
 import type pg from "pg";
-import { readRole } from "../config/database-urls.ts";
 import type { DatabaseSettings, WorkerTask } from "./settings.ts";
 
 /** Creates or updates the queue's schema, on a connection of its own. */
@@ -15,9 +14,8 @@ const queueTriggers: Partial<Record<WorkerTask, string[]>> = {
   mail: ["earlyaccess_send_mail"],
 };
 
-/** Lets the worker read the queue, enables the triggers of its tasks, and disables the others, so that no jobs pile up. */
+/** Enables the triggers of the worker's tasks, and disables the others, so that no jobs pile up. */
 export async function enableQueue(owner: pg.Client, worker: DatabaseSettings["worker"]): Promise<void> {
-  if (worker) await addPolicies(owner, readRole(worker.url).name);
   for (const [task, triggers] of Object.entries(queueTriggers) as [WorkerTask, string[]][]) {
     const wanted = worker?.tasks.includes(task) ?? false;
     // ALTER TABLE waits for sign-ups in progress, and others wait for it, so it runs only for a change.
@@ -49,15 +47,3 @@ export const workerLock = 4_155_220;
 
 /** The application_name of the session that holds the lock. */
 export const workerName = "perennial-worker";
-
-/** The queue's tables have row level security: only their owner sees rows without a policy. */
-async function addPolicies(owner: pg.Client, role: string) {
-  const { rows } = await owner.query<{ statement: string }>(
-    `SELECT format('CREATE POLICY %I ON %s TO %I USING (true)', rolname, c.oid::regclass, rolname) AS statement
-     FROM pg_roles r, pg_class c
-     WHERE rolname = $1 AND rolname <> current_user AND relnamespace = 'graphile_worker'::regnamespace AND relrowsecurity
-       AND NOT EXISTS (SELECT FROM pg_policy WHERE polrelid = c.oid AND r.oid = ANY (polroles))`,
-    [role],
-  );
-  for (const { statement } of rows) await owner.query(statement);
-}

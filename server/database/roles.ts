@@ -2,117 +2,165 @@
 import pg from "pg";
 import { readRole } from "../config/database-urls.ts";
 import { OperatorError } from "../errors.ts";
+import { signUpColumns } from "./columns.ts";
 import { begin, withConnection } from "./connect.ts";
-import { erasuresSql, rightsSql } from "./rights.ts";
 import type { DatabaseSettings } from "./settings.ts";
 
 const id = pg.escapeIdentifier;
 
-type Login = ReturnType<typeof readRole>;
+type Roles = ReturnType<typeof readRoles>;
 
-/** What migrating needs, and an administrator may have to do. */
-interface Step {
-  /** An SQL condition. */
-  isDone: string;
-  sql: string;
-  /** The password in `sql`. */
-  secret?: string;
+/** Returns the roles of the settings, as SQL identifiers. One that is the owner, too, has every right and is left out. */
+function readRoles({ ownerUrl, webUrl, adminUrl, worker }: DatabaseSettings) {
+  const owner = readRole(ownerUrl).name;
+  const database = decodeURIComponent(new URL(ownerUrl).pathname.slice(1));
+  const logins = new Map<string, string>();
+  const add = (url = ownerUrl) => {
+    const { name, password } = readRole(url);
+    if (name === owner) return undefined;
+    logins.set(name, password);
+    return id(name);
+  };
+  const roles = { web: add(webUrl), studio: add(adminUrl), worker: add(worker?.url) };
+  const group = adminsGroup(database);
+  return { ...roles, owner: id(owner), database: id(database), group, admins: id(group), logins };
 }
 
-/** Returns an SQL expression: null if the role does not exist. */
-const roleOf = (name: string) => `to_regrole(${pg.escapeLiteral(id(name))})`;
-
-function createLogin({ name, password }: Login): Step {
-  const secret = pg.escapeLiteral(password);
-  // A forgotten transaction holds the entries that it changed, and sign-ups of their addresses get 503.
-  const sql = `CREATE ROLE ${id(name)} LOGIN PASSWORD ${secret};
+// A forgotten transaction holds the entries that it changed, and sign-ups of their addresses get 503.
+const createLoginSql = (name: string, passwordSql: string) =>
+  `CREATE ROLE ${id(name)} LOGIN PASSWORD ${passwordSql};
 ALTER ROLE ${id(name)} SET idle_in_transaction_session_timeout = '30s';`;
-  return { isDone: `${roleOf(name)} IS NOT NULL`, sql, secret };
-}
 
-/** Returns the steps in the order in which they can run. */
-function listSteps({ web, studio, worker, owner, admins, database }: Roles, settings: DatabaseSettings): Step[] {
-  const access = (name: string): Step => ({
-    isDone: `has_database_privilege(${roleOf(name)}, current_database(), 'CONNECT')
-      AND has_schema_privilege(${roleOf(name)}, 'public', 'USAGE')`,
-    sql: `GRANT CONNECT ON DATABASE ${id(database)} TO ${id(name)};\nGRANT USAGE ON SCHEMA public TO ${id(name)};`,
-  });
-  const steps: Step[] = [];
-  const add = (isDone: string, sql: string) => steps.push({ isDone, sql });
-  if (web) steps.push(createLogin(web), access(web.name));
-  if (studio) {
-    add(`${roleOf(admins)} IS NOT NULL`, `CREATE ROLE ${id(admins)} NOLOGIN;`);
-    steps.push(createLogin(studio));
-    const isMember = `pg_has_role(${roleOf(studio.name)}, ${roleOf(admins)}, 'MEMBER')`;
-    add(isMember, `GRANT ${id(admins)} TO ${id(studio.name)};`);
-    steps.push(access(admins));
-  }
-  if (settings.erasureKey) {
-    const schema = `CREATE SCHEMA earlyaccess_erasures AUTHORIZATION ${id(owner)};`;
-    add("to_regnamespace('earlyaccess_erasures') IS NOT NULL", schema);
-  }
-  if (settings.worker) {
-    const mayCreateQueue = "has_database_privilege(current_database(), 'CREATE')";
-    const grant = `GRANT CREATE ON DATABASE ${id(database)} TO ${id(owner)};`;
-    add(`${mayCreateQueue} OR to_regnamespace('graphile_worker') IS NOT NULL`, grant);
-  }
-  if (worker) steps.push(createLogin(worker), access(worker.name));
-  return steps;
-}
-
-/** Creates missing roles and schemas. @throws OperatorError with the SQL for an administrator if the owner lacks rights. */
+/** Creates missing roles. @throws an error with the code 42501 if the owner may not. */
 export async function createRoles(owner: pg.Client, settings: DatabaseSettings): Promise<void> {
-  const isTrue = async (sql: string) => (await owner.query(`SELECT (${sql}) AS value`)).rows[0].value === true;
-  const roles = await readRoles(owner, settings);
-  const missing: string[] = [];
-  for (const { isDone, sql, secret } of listSteps(roles, settings)) {
-    if (await isTrue(isDone)) continue;
-    // Without the right, do not try: Postgres would log the refused statement with its password.
-    if (roles.mayCreate || !secret) await tryTo(sql, owner);
-    // Postgres only warns if the owner may not grant a right on another role's object.
-    if (!(await isTrue(isDone))) missing.push(secret ? sql.replace(secret, "'its password'") : sql);
-  }
-  if (missing.length === 0) return;
-  const lines = missing.join("\n").replaceAll(/^/gm, "  ");
-  throw new OperatorError(
-    `The role of DATABASE_OWNER_URL lacks rights. As an administrator of this database, run:\n${lines}\nand start again.`,
+  const { logins, studio, group, admins } = readRoles(settings);
+  const { rows } = await owner.query(
+    `SELECT rolsuper OR rolcreaterole AS "mayCreate", ARRAY(SELECT rolname::text FROM pg_roles) AS existing,
+       EXISTS (SELECT FROM pg_auth_members WHERE roleid = to_regrole($1) AND member = to_regrole($2)) AS "isMember"
+     FROM pg_roles WHERE rolname = current_user`,
+    [admins, studio],
   );
+  const { mayCreate, existing, isMember } = rows[0] as { mayCreate: boolean; existing: string[]; isMember: boolean };
+  for (const [name, password] of logins) {
+    if (existing.includes(name)) continue;
+    // Without trying: Postgres would log the refused statement with its password.
+    if (!mayCreate) throw Object.assign(new Error(`permission denied to create the role ${name}`), { code: "42501" });
+    await owner.query(createLoginSql(name, pg.escapeLiteral(password)));
+  }
+  if (studio && !existing.includes(group)) await owner.query(`CREATE ROLE ${admins} NOLOGIN`);
+  if (studio && !isMember) await owner.query(`GRANT ${admins} TO ${studio}`);
 }
 
-/** Runs the statements, or changes nothing if the owner lacks a right. */
-async function tryTo(sql: string, owner: pg.Client) {
-  await owner.query(`SAVEPOINT step; ${sql}`).catch(async (error: { code?: string }) => {
-    // insufficient_privilege; undefined_object, after a role that could not be created
-    if (!["42501", "42704"].includes(error.code ?? "")) throw error;
-    await owner.query("ROLLBACK TO step");
-  });
+/** Returns the SQL for an administrator, whom an owner without the rights needs. */
+export function rolesSql(settings: DatabaseSettings): string {
+  const { owner, database, web, studio, worker, admins, logins } = readRoles(settings);
+  const users = [web, studio && admins, worker].filter(Boolean).join(", ");
+  const statements = [
+    ...Array.from(logins.keys(), (name) => createLoginSql(name, "'its password'")),
+    studio && `CREATE ROLE ${admins} NOLOGIN;\nGRANT ${admins} TO ${studio};`,
+    users && `GRANT CONNECT ON DATABASE ${database} TO ${users};\nGRANT USAGE ON SCHEMA public TO ${users};`,
+    (settings.worker ?? settings.erasureKey) && `GRANT CREATE ON DATABASE ${database} TO ${owner};`,
+  ];
+  return statements.filter(Boolean).join("\n");
+}
+
+/** Returns the SQL with which an administrator prepares a Postgres. */
+export function preparationSql(settings: DatabaseSettings): string {
+  const { owner, database } = readRoles(settings);
+  return `-- As an administrator of Postgres:
+CREATE ROLE ${owner} LOGIN CREATEROLE PASSWORD 'its password';
+CREATE DATABASE ${database} OWNER ${owner} TEMPLATE template0 ENCODING 'UTF8';
+-- In that database, so that only the owner keeps two rights, for migrations and imports:
+GRANT CREATE ON SCHEMA public TO ${owner};
+GRANT TEMPORARY ON DATABASE ${database} TO ${owner};
+REVOKE CREATE ON SCHEMA public FROM PUBLIC;
+REVOKE TEMPORARY ON DATABASE ${database} FROM PUBLIC;
+-- Only for an owner without CREATEROLE, or of the schema alone:
+${rolesSql(settings)}
+`;
 }
 
 /** Sets the rights of each role anew. A role that is no longer configured keeps its rights: drop it. */
 export async function setRights(owner: pg.Client, settings: DatabaseSettings): Promise<void> {
-  const roles = await readRoles(owner, settings);
   const keepsErasures = settings.erasureKey !== undefined;
-  if (keepsErasures) await owner.query(erasuresSql);
-  const { web, studio, worker } = roles;
-  const [webId, studioId, workerId] = [web, studio, worker].map((role) => role && id(role.name));
-  const names = { web: webId, studio: studioId, worker: workerId, admins: id(roles.admins) };
-  await owner.query(rightsSql(names, settings.worker?.tasks ?? [], keepsErasures));
+  if (keepsErasures) await owner.query(createErasuresSql);
+  await owner.query(rightsSql(readRoles(settings), settings.worker?.tasks ?? [], keepsErasures));
 }
 
-type Roles = Awaited<ReturnType<typeof readRoles>>;
+const tables = `public.earlyaccess, public.earlyaccess_status_changes, public.earlyaccess_notices, public.earlyaccess_views,
+  public.earlyaccess_backups, public.earlyaccess_mail_passes`;
+const functions = `public.earlyaccess_append_only(), public.earlyaccess_log_status(), public.earlyaccess_enqueue(),
+  public.earlyaccess_queue_mail(uuid), public.earlyaccess_replace_suspected_spam(), public.earlyaccess_confirm(bytea),
+  public.earlyaccess_leave(bytea), public.earlyaccess_count_views(date, text, int)`;
 
-/** Returns the roles of the settings without those that are superuser or owner, which have every right. */
-async function readRoles(owner: pg.Client, { webUrl, adminUrl, worker }: DatabaseSettings) {
-  const { rows } = await owner.query(
-    `SELECT current_user AS owner, current_database() AS database,
-       (SELECT rolsuper OR rolcreaterole FROM pg_roles WHERE rolname = current_user) AS "mayCreate",
-       ARRAY(SELECT r.rolname::text FROM pg_roles r LEFT JOIN pg_class w ON w.oid = to_regclass('public.earlyaccess')
-         WHERE pg_has_role(r.oid, coalesce(w.relowner, to_regrole(quote_ident(current_user))), 'MEMBER')) AS privileged`,
-  );
-  const found = rows[0] as { owner: string; database: string; mayCreate: boolean; privileged: string[] };
-  const restricted = (url = "") => (url && !found.privileged.includes(readRole(url).name) ? readRole(url) : undefined);
-  const roles = { web: restricted(webUrl), studio: restricted(adminUrl), worker: restricted(worker?.url) };
-  return { ...found, ...roles, admins: adminsGroup(found.database) };
+/** With ERASURE_KEY: the addresses of erased entries, as keyed hashes, in a schema that backups exclude. */
+const createErasuresSql = `
+DO $$ BEGIN -- Without IF NOT EXISTS, which needs CREATE on the database each time.
+  IF to_regnamespace('earlyaccess_erasures') IS NULL THEN CREATE SCHEMA earlyaccess_erasures; END IF;
+END $$;
+CREATE TABLE IF NOT EXISTS earlyaccess_erasures.addresses (
+  -- The hash of the address, 32 bytes; or the id of an entry that never had a mail, 16 bytes.
+  hash bytea CONSTRAINT addresses_pkey PRIMARY KEY CHECK (octet_length(hash) IN (16, 32)),
+  erased_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  left_at timestamptz(3) -- When the person left by the link of a mail.
+);`;
+
+/** The queue's tables hide their rows from everybody but their owner. Rights protect them, as they do the other tables. */
+const showQueueSql = `DO $$ DECLARE hidden regclass; BEGIN
+  FOR hidden IN SELECT oid FROM pg_class WHERE relnamespace = 'graphile_worker'::regnamespace AND relrowsecurity LOOP
+    EXECUTE format('ALTER TABLE %s DISABLE ROW LEVEL SECURITY', hidden);
+  END LOOP;
+END $$;`;
+
+/** Revokes every right of the roles and of PUBLIC, and grants those that are needed. No role but the owner has another one on what is the site's. */
+function rightsSql(roles: Roles, tasks: string[], keepsErasures: boolean): string {
+  const { database, web, studio, admins, worker } = roles;
+  const users = [web, studio && admins, worker].filter(Boolean).join(", ");
+  const everybody = ["PUBLIC", web, studio, studio && admins, worker].filter(Boolean).join(", ");
+  const does = (task: string) => worker && tasks.includes(task);
+  const parts = [
+    `REVOKE ALL ON ${tables} FROM ${everybody} CASCADE;
+     REVOKE ALL ON FUNCTION ${functions} FROM ${everybody} CASCADE;`,
+    keepsErasures && `REVOKE ALL ON earlyaccess_erasures.addresses FROM ${everybody} CASCADE;`,
+
+    // Postgres only warns if the owner may not grant these, which every role has by default.
+    users && `GRANT CONNECT ON DATABASE ${database} TO ${users}; GRANT USAGE ON SCHEMA public TO ${users};`,
+
+    // The site stores sign-ups, notices and page views, and follows links. Without SELECT, it cannot read the list.
+    web &&
+      `GRANT INSERT (${signUpColumns}) ON public.earlyaccess TO ${web};
+       GRANT INSERT (id, text) ON public.earlyaccess_notices TO ${web};
+       GRANT EXECUTE ON FUNCTION public.earlyaccess_confirm(bytea), public.earlyaccess_leave(bytea),
+         public.earlyaccess_count_views(date, text, int) TO ${web};`,
+
+    // A group that cannot log in. Studio's login and personal logins (docs/admins.md) are its members, and have no rights of their own.
+    studio &&
+      `GRANT SELECT, DELETE, UPDATE (status, invitation) ON public.earlyaccess TO ${admins};
+       GRANT SELECT ON public.earlyaccess_status_changes, public.earlyaccess_notices TO ${admins};`,
+
+    // The worker empties the queue, and has a metric of the last backup.
+    worker &&
+      `GRANT USAGE ON SCHEMA graphile_worker TO ${worker};
+       GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA graphile_worker TO ${worker};
+       GRANT SELECT (finished_at) ON public.earlyaccess_backups TO ${worker};
+       ${showQueueSql}`,
+    worker && keepsErasures && `GRANT USAGE ON SCHEMA earlyaccess_erasures TO ${worker};`,
+    // The columns that a webhook contains, without name and address.
+    does("webhook") &&
+      `GRANT SELECT (id, company, created_at, utm_source, utm_medium, utm_campaign, utm_term, utm_content, referrer_host)
+         ON public.earlyaccess TO ${worker};`,
+    // The address, the state of the mail, the pace of mails, and who left or was erased. The settings require ERASURE_KEY for mails.
+    does("mail") &&
+      keepsErasures &&
+      `GRANT SELECT (id, email, status, mail_tokens, mailed_at, mail_refusal, confirmed_at, suspected_spam, disposable_email,
+         unusual_volume), UPDATE (mail_tokens, erasure_hash, mailed_at, mail_refusal) ON public.earlyaccess TO ${worker};
+       GRANT SELECT, INSERT, UPDATE, DELETE ON public.earlyaccess_mail_passes TO ${worker};
+       GRANT SELECT ON earlyaccess_erasures.addresses TO ${worker};`,
+    // Purged entries stay erased.
+    does("purge") && `GRANT SELECT (id, email, created_at), DELETE ON public.earlyaccess TO ${worker};`,
+    does("purge") && keepsErasures && `GRANT SELECT, INSERT, UPDATE ON earlyaccess_erasures.addresses TO ${worker};`,
+  ];
+  return parts.filter(Boolean).join("\n");
 }
 
 /** Names the group of the admins. Roles belong to all databases of a Postgres, and each waitlist has admins of its own. */
@@ -121,7 +169,7 @@ export function adminsGroup(database: string): string {
 }
 
 /** What the login may do, also as a role that it may become with SET ROLE. */
-const webRoleQuery = `
+const webRoleSql = `
 SELECT session_user AS name, bool_or(r.rolsuper OR r.oid = w.relowner) AS "isPrivileged",
   bool_or(r.rolcreaterole OR r.rolcreatedb OR r.rolreplication OR r.rolbypassrls OR starts_with(r.rolname, 'pg_')
     OR has_any_column_privilege(r.oid, w.oid, 'SELECT, UPDATE') OR has_table_privilege(r.oid, w.oid, 'DELETE, TRUNCATE, TRIGGER')
@@ -130,32 +178,30 @@ SELECT session_user AS name, bool_or(r.rolsuper OR r.oid = w.relowner) AS "isPri
 FROM pg_roles r, pg_namespace n, pg_database d, pg_class w
 WHERE pg_has_role(session_user, r.oid, 'MEMBER') AND w.oid = 'public.earlyaccess'::regclass AND nspname = 'public' AND datname = current_database()`;
 
-export interface WebRole {
-  isPrivileged: boolean;
-  /** What a compromised web process could do, or "". */
-  warning: string;
-}
+/** The code of the error that a superuser or the owner as web role causes. */
+export const privilegedRole = "PRIVILEGED_ROLE";
 
-/** Asks Postgres over the site's own connection, because a pooler may log in another role than the URL names. @throws if it cannot, or without the table. */
-export async function examineWebRole(webUrl: string): Promise<WebRole> {
+/**
+ * Returns a warning of what a compromised web process could do, or "". Asks Postgres over the site's own connection, because a pooler may
+ * log in another role than the URL names.
+ * @throws OperatorError for a superuser or the owner, unless that is allowed; or an error without the table.
+ */
+export async function examineWebRole(webUrl: string, allowPrivilegedRole: boolean): Promise<string> {
   const ask = async (client: pg.Client) => {
-    const { rows } = await client.query<{ name: string; isPrivileged: boolean; mayChange: boolean }>(webRoleQuery);
+    const { rows } = await client.query<{ name: string; isPrivileged: boolean; mayChange: boolean }>(webRoleSql);
     await client.query("COMMIT");
     return rows[0]!;
   };
   const { name, isPrivileged, mayChange } = await withConnection(webUrl, ask, begin);
-  if (isPrivileged) return describePrivileged(name);
-  const warning = `The role of DATABASE_URL, "${name}", may read or change entries, or stop backups. Name a role in DATABASE_URL that does not exist yet, which migrating creates; if that one may, too, see docs/postgres.md, Roles.`;
-  return { isPrivileged, warning: mayChange ? warning : "" };
+  if (isPrivileged) return warnOfPrivileged(name, allowPrivilegedRole);
+  if (!mayChange) return "";
+  return `The role of DATABASE_URL, "${name}", may read or change entries, or stop backups. Name a role in DATABASE_URL that does not exist yet, which migrating creates; if that one may, too, see docs/postgres.md, Roles.`;
 }
 
-export const describePrivileged = (name: string): WebRole => ({
-  isPrivileged: true,
-  warning: `The role of DATABASE_URL, "${name}", is a superuser or the owner of the waitlist: a compromised web process could read and delete everything. Name a role of its own in DATABASE_URL, for example perennial_web, and the owner in DATABASE_OWNER_URL; migrating creates the role.`,
-});
-
-/** Returns the warning. @throws OperatorError for a superuser or the owner, unless that is allowed. */
-export function requireRestricted({ isPrivileged, warning }: WebRole, allowPrivilegedRole: boolean): string {
-  if (!isPrivileged || allowPrivilegedRole) return warning;
-  throw new OperatorError(`${warning}\nTo start all the same, set ALLOW_PRIVILEGED_ROLE=true.`);
+export function warnOfPrivileged(name: string, isAllowed: boolean): string {
+  const warning = `The role of DATABASE_URL, "${name}", is a superuser or the owner of the waitlist: a compromised web process could read and delete everything. Name a role of its own in DATABASE_URL, for example perennial_web, and the owner in DATABASE_OWNER_URL; migrating creates the role.`;
+  if (isAllowed) return warning;
+  throw new OperatorError(`${warning}\nTo start all the same, set ALLOW_PRIVILEGED_ROLE=true.`, {
+    code: privilegedRole,
+  });
 }

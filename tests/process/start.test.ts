@@ -169,7 +169,9 @@ it("a start does not migrate another program's database, unless in production or
 it("a start prints the SQL for an administrator if the owner cannot create the web role", async () => {
   const empty = await createEmptyDatabase();
   await empty.asSuperuser(`ALTER ROLE ${empty.name}_owner NOCREATEROLE`);
-  expect(await failToStart({ env: urlsOf(empty) })).toContain("As an administrator of this database, run:");
+  expect(await failToStart({ env: urlsOf(empty) })).toContain(
+    "As an administrator of this database, run what is missing of:",
+  );
 });
 
 it("a start refuses the owner or a superuser as the web role in production, unless it is allowed", async () => {

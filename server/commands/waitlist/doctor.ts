@@ -98,9 +98,8 @@ async function* examineDatabase(database: OpenedDatabase, config: Config): Async
     else if (isOwner) yield problem("Migrations", `the database is not up to date. ${migrateHint}`);
     else yield problem("Migrations", "DATABASE_OWNER_URL does not name the owner of the waitlist.");
     yield await attempt("Web role", async () => {
-      const { isPrivileged, warning } = await examineWebRole(webUrl);
-      const judge = isPrivileged && config.ALLOW_PRIVILEGED_ROLE ? warn : problem;
-      return warning ? judge("Web role", warning) : ok("Web role", "cannot read, change or delete entries");
+      const warning = await examineWebRole(webUrl, config.ALLOW_PRIVILEGED_ROLE);
+      return warning ? warn("Web role", warning) : ok("Web role", "cannot read, change or delete entries");
     });
     if (!isUpToDate) return;
     yield* examineWorker(owner, worker);
