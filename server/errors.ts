@@ -96,7 +96,7 @@ export function isDecodable(text: string): boolean {
 }
 
 /** Control and format characters (but the joiners of Persian and emoji), lone surrogates, Unicode's line and paragraph separators. */
-export const invisible = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]|(?![\u200C\u200D])\p{Cf}/gu;
+const invisible = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]|(?![\u200C\u200D])\p{Cf}/gu;
 
 /** Replaces each invisible character of a value by "?". Line breaks too: a value must not add lines to a message. */
 export function printable(value: string): string {

@@ -44,6 +44,3 @@ export const backlogSeconds = `greatest(0, extract(epoch FROM now() - least(
 
 /** Advisory lock: only one worker runs at a time. Two would release each other's jobs, and send them twice. */
 export const workerLock = 4_155_220;
-
-/** The application_name of the session that holds the lock. */
-export const workerName = "perennial-worker";

@@ -1,5 +1,4 @@
 // The task mail: the confirmation mail of an entry (double opt-in), at most one a day to an address and three in all.
-import { setTimeout as sleep } from "node:timers/promises";
 import type { JobHelpers, Task, TaskSpec } from "graphile-worker";
 import type { Config } from "../config/settings.ts";
 import * as mails from "../models/list/mails.ts";
@@ -19,40 +18,32 @@ interface MailSettings {
 
 /** The job names the entry, never its address. graphile-worker logs and stores the error's message. */
 export function mailTask(settings: MailSettings, attempts: MailAttempts): Task {
-  let mailMs = 0;
   return async (payload, helpers) => {
     const { entry: id, passed } = payload as { entry: string; passed?: true };
     // Ask the pace once, before the entry is read: which jobs count must not depend on whether the address is on the list.
     if (!passed && !helpers.job.last_error?.startsWith(mailServerError)) await mails.requireRoom(helpers);
-    const start = performance.now();
-    if (await mailEntry(settings, attempts, helpers, id)) mailMs = performance.now() - start;
-    // Otherwise, the time of one's own mails, behind the job of another address, would tell whether that one is on the list.
-    else await sleep(mailMs);
+    await mailEntry(settings, attempts, helpers, id);
   };
 }
 
-/** Returns whether the server accepted or refused a mail. @throws an error if the mail is tried again. */
+/** @throws an error if the mail is tried again. */
 async function mailEntry(settings: MailSettings, attempts: MailAttempts, helpers: JobHelpers, id: string) {
   const entry = await mails.findEntryToMail(helpers, id);
-  if (!entry) return false;
+  if (!entry) return;
   // A compromised web process could store spellings such as "ada@example.com ", and mail one person several times a day.
   if (normaliseEmail(entry.email) !== entry.email) {
-    helpers.logger.warn(`no mail to entry ${id}: its address is not as a sign-up stores it`);
-    return false;
+    return helpers.logger.warn(`no mail to entry ${id}: its address is not as a sign-up stores it`);
   }
   const hash = hashEmail(entry.email, settings.key);
   const runAt = await mails.findNextMailTime(helpers, entry, hash);
-  if (runAt) {
-    await queueAgain(helpers, id, { runAt });
-    return false;
-  }
+  if (runAt) return queueAgain(helpers, id, { runAt });
   const failure = attempts.begin();
   if (failure) {
     await mails.waitForMailServer(helpers, 0);
     throw failure;
   }
   const token = createToken();
-  if (!(await mails.claimMail(helpers, entry, token.hash, hash))) return false;
+  if (!(await mails.claimMail(helpers, entry, token.hash, hash))) return;
   try {
     const server = { url: settings.url, client: new URL(settings.site.origin).hostname };
     await sendMail(server, composeMessage(settings, entry.email, token.token));
@@ -70,7 +61,6 @@ async function mailEntry(settings: MailSettings, attempts: MailAttempts, helpers
     }
     helpers.logger.warn(error.message);
   }
-  return true;
 }
 
 /** A mail that the server refused goes to the end of those that wait. */

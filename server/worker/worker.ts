@@ -11,7 +11,7 @@ import { type Config, settings } from "../config/settings.ts";
 import { withConnection } from "../database/connect.ts";
 import type { OpenedDatabase, WorkerTask } from "../database/settings.ts";
 import { requireErasureKey } from "../database/erasure-key.ts";
-import { workerLock, workerName } from "../database/queue.ts";
+import { workerLock } from "../database/queue.ts";
 import { OperatorError } from "../errors.ts";
 import { MailAttempts } from "./mail-attempts.ts";
 import { purgeCrontab, purgeTask } from "./purge.ts";
@@ -110,9 +110,8 @@ async function checkDatabase(holder: pg.Client, tasks: TaskList, key: string | u
   if (tasks.mail || tasks.purge) await requireErasureKey(holder, key);
 }
 
-/** Takes the lock, under the name by which doctor knows it, and releases the jobs of a killed worker; otherwise they stay locked for four hours. */
+/** Takes the lock, and releases the jobs of a killed worker; otherwise they stay locked for four hours. */
 async function takeOver(holder: pg.Client, log: Log, signal: AbortSignal, roundMs: number) {
-  await holder.query(`SET application_name = '${workerName}'`);
   for (let tries = 0; !signal.aborted; tries++) {
     await completeRound(holder, roundMs);
     const { rows } = await holder.query("SELECT pg_try_advisory_lock($1) AS alone", [workerLock]);

@@ -2,7 +2,6 @@
 import { writeFile } from "node:fs/promises";
 import { expect, it } from "vitest";
 import { migrate } from "../../server/database/migrate.ts";
-import { workerLock, workerName } from "../../server/database/queue.ts";
 import { createEmptyDatabase, erasureKey } from "../support/database.ts";
 import { certificate, openMailServer } from "../support/mail-server.ts";
 import { withClient } from "../support/postgres.ts";
@@ -117,16 +116,6 @@ it("doctor finds webhooks that are not queued, a worker that does not run, and j
   const worker = await startWorkerProcess({ ...wanted, DATABASE_URL: database.webUrl });
   expect(await judge(wanted, "--strict")).toMatchObject({ code: 0, Worker: "ok" });
   await worker.stop();
-  for (const [url, name] of [
-    [database.webUrl, workerName],
-    [database.workerUrl, "psql"],
-  ] as const) {
-    await withClient(url, async (client) => {
-      await client.query("SELECT set_config('application_name', $2, false), pg_advisory_lock($1)", [workerLock, name]);
-      const holder = `a session of the role "${new URL(url).username}" holds its lock`;
-      expect(await examine(wanted)).toContain(`\nwarning  Worker: none can run: ${holder}. `);
-    });
-  }
   await database.query(
     `SELECT graphile_worker.add_job('webhook', '{}') FROM generate_series(1, 3);
      UPDATE graphile_worker._private_jobs

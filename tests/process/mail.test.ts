@@ -4,7 +4,6 @@ import { hashToken } from "../../server/models/entry-tokens.ts";
 import { erasureKey } from "../support/database.ts";
 import { queryAs } from "../support/postgres.ts";
 import { insertEntries, runWaitlist } from "../support/waitlist-fixture.ts";
-import { until } from "../support/run.ts";
 import { createMailFixture } from "../support/worker.ts";
 import { parseMail } from "../support/mail-server.ts";
 
@@ -129,18 +128,6 @@ it.each([
   expect(await signUp("ada@example.com", field)).toBe(201);
   await emptied();
   expect(fixture.server.mails).toHaveLength(1);
-});
-
-it("a job without a mail holds its place as long as the latest mail took, so that mails behind it tell nothing", async () => {
-  fixture.server.delay(3_000);
-  await startWorker();
-  await getMail(1);
-  expect(await signUp("ada@example.com")).toBe(201);
-  await until(
-    "the job is held",
-    async () => (await query("SELECT FROM graphile_worker.jobs WHERE locked_at < now() - interval '1 s'")).length,
-  );
-  await fixture.waitsUntilTomorrow();
 });
 
 it("an address gets at most one mail a day, also by many jobs at once and after an erasure, and is not in the queue", async () => {

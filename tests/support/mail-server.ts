@@ -25,7 +25,6 @@ export async function openMailServer(options: MailServerOptions = {}) {
   const recipients: string[] = [];
   const sockets = new Set<Socket>();
   let failing: { step: Step; reply: string } | undefined;
-  let delayMs = 0;
   function answer(step: Step, callback: (error?: Error | null) => void) {
     if (failing?.step !== step) return callback();
     if (failing.reply === "drop") for (const socket of sockets) socket.destroy();
@@ -51,7 +50,7 @@ export async function openMailServer(options: MailServerOptions = {}) {
       answer("recipient", callback);
     },
     onData: (stream, session, callback) => {
-      void take(stream, session).then(() => setTimeout(() => answer("data", callback), delayMs));
+      void take(stream, session).then(() => answer("data", callback));
     },
   });
   server.on("error", () => undefined); // A client that refuses the certificate.
@@ -70,9 +69,6 @@ export async function openMailServer(options: MailServerOptions = {}) {
     /** Fails at a step from now on: sends the reply, closes the connection ("drop") or sends nothing ("hang"). Without a step, accepts. */
     fail: (step?: Step, reply = "hang") => {
       failing = step && { step, reply };
-    },
-    delay: (ms: number) => {
-      delayMs = ms;
     },
     close: () => new Promise<void>((resolve) => server.close(() => resolve())),
   };

@@ -7,9 +7,8 @@ import { connectTo, withConnection } from "../../database/connect.ts";
 import { openDatabase, type OpenedDatabase, type WorkerTask } from "../../database/settings.ts";
 import { requireErasureKey } from "../../database/erasure-key.ts";
 import { findWaitlist, pendingMigrations } from "../../database/migrate.ts";
-import { backlogSeconds, isQueueEnabled, workerLock, workerName } from "../../database/queue.ts";
+import { backlogSeconds, isQueueEnabled, workerLock } from "../../database/queue.ts";
 import { examineWebRole } from "../../database/roles.ts";
-import { readRole } from "../../config/database-urls.ts";
 import { insertSignUps } from "../../models/waitlist.ts";
 import { errorFields, migrateHint, OperatorError, printable } from "../../errors.ts";
 import { count, print, retryHint } from "../command.ts";
@@ -141,15 +140,11 @@ const noWorker =
 
 async function* examineWorker(owner: pg.Client, worker: OpenedDatabase["worker"]): AsyncGenerator<Finding> {
   const tasks = worker?.tasks ?? [];
-  const holder = await findLockHolder(owner);
-  const role = `the role "${printable(holder?.role ?? "")}"`;
-  if (holder?.application === workerName && (!worker || holder.role === readRole(worker.url).name))
-    yield ok("Worker", `runs as ${role}`);
-  else if (holder)
-    yield warn(
-      "Worker",
-      `none can run: a session of ${role} holds its lock. As a superuser, run: SELECT pg_terminate_backend(${holder.pid})`,
-    );
+  const { rows } = await owner.query(
+    "SELECT usename FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE objid = $1 AND datname = current_database()",
+    [workerLock],
+  );
+  if (rows[0]) yield ok("Worker", `runs as the role "${printable(rows[0].usename)}"`);
   else if (tasks.length > 0) yield warn("Worker", noWorker);
   for (const [task, what] of [
     ["webhook", "Webhooks"],
@@ -164,17 +159,6 @@ async function* examineWorker(owner: pg.Client, worker: OpenedDatabase["worker"]
   }
   const deletion = "Deletion of old entries";
   if (tasks.includes("purge")) yield await attempt(deletion, () => examineJobs(owner, "purge", deletion));
-}
-
-/** Every role of the database can take the lock of the worker. */
-async function findLockHolder(owner: pg.Client) {
-  const { rows } = await owner.query<{ role: string; application: string; pid: number }>(
-    `SELECT usename AS role, application_name AS application, pid FROM pg_locks JOIN pg_stat_activity USING (pid)
-     WHERE locktype = 'advisory' AND granted AND classid = 0 AND objid = $1 AND objsubid = 1 AND datname = current_database()
-       AND database = datid`,
-    [workerLock],
-  );
-  return rows[0];
 }
 
 async function examineJobs(owner: pg.Client, task: WorkerTask, what: string): Promise<Finding> {

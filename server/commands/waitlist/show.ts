@@ -5,7 +5,7 @@ import { flags } from "../../database/columns.ts";
 import { isQueueEnabled } from "../../database/queue.ts";
 import { findErasure, findPeople, type Person } from "../../models/list/erasures.ts";
 import { isOfAddress } from "../../models/list/mails.ts";
-import { invisible, OperatorError, printable } from "../../errors.ts";
+import { OperatorError, printable } from "../../errors.ts";
 import { print, retryHint, withOwner } from "../command.ts";
 
 export const show = new Command("show")
@@ -19,7 +19,7 @@ export const show = new Command("show")
       const erased = erasureKey && (await findErasure(client, email, erasureKey));
       const note = erased ? ` The address was erased at ${erased}; the database keeps its hash.` : "";
       if (people.length === 0) throw new OperatorError(`The list has no entry with this address.${note}`);
-      if (format === "json") print(toJson(people));
+      if (format === "json") process.stdout.write(`${JSON.stringify(people, null, 2)}\n`);
       else for (const person of people) print(describePerson(person, await describeMail(client, person)));
       if (note) process.stderr.write(`${note.trim()}\n`);
     });
@@ -81,11 +81,4 @@ function describeNotice({ entry, notice }: Person): string {
   const named = `The sign-up named the notice ${printable(String(entry.notice_id).trimEnd())}`;
   if (!notice) return `${named}, which the site did not store.`;
   return `${named}, which the site first showed at ${notice.shown_at}. Its text:\n\n${notice.text}`;
-}
-
-/** Escapes what print would replace, so that the text stays exact. */
-function toJson(people: Person[]): string {
-  const escape = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  const json = JSON.stringify(people, null, 2);
-  return `${json.replaceAll(invisible, (found) => (found === "\n" ? found : found.split("").map(escape).join("")))}\n`;
 }
