@@ -1,7 +1,7 @@
 // Text that is safe to write to a terminal.
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { explain, OperatorError, listNames, printable, printableLines, printableName } from "./errors.ts";
+import { explain, OperatorError, listNames, printable, printableLines } from "./errors.ts";
 
 it.each([
   ["\u001B[2J", "?[2J"],
@@ -15,7 +15,7 @@ it.each([
 it("a message for operators replaces every invisible character, in any text", () => {
   const text = fc.string({ unit: fc.nat(0xffff).map((code) => String.fromCharCode(code)) });
   const property = fc.property(text, (value) => {
-    for (const printed of [printable(value), printableName(value), listNames([value, value])])
+    for (const printed of [printable(value), listNames([value, value])])
       expect(printed.replaceAll(/[\u200C\u200D]/g, "")).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u);
     expect(printableLines(value).split("\n")).toEqual(value.split("\n").map(printable));
   });

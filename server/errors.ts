@@ -107,12 +107,7 @@ export function printableLines(message: string): string {
   return message.split("\n").map(printable).join("\n");
 }
 
-/** Like printable, but cuts a name or option after 100 characters. */
-export function printableName(name: string): string {
-  return printable(name.length > 100 ? `${name.slice(0, 100)}…` : name);
-}
-
 export function listNames(names: string[]): string {
   const more = names.length > 20 ? ` and ${names.length - 20} more` : "";
-  return names.slice(0, 20).map(printableName).join(", ") + more;
+  return names.slice(0, 20).map(printable).join(", ") + more;
 }

@@ -66,7 +66,6 @@ const complete = {
   WEBHOOK_URL: "https://b.co",
 };
 it.each<[rule: string, env: NodeJS.ProcessEnv]>([
-  ['METRICS_PORT is "9464" but must be another port than PORT', { PORT: "9464", METRICS_PORT: "9464" }],
   ["MAIL_FROM is not set, but SMTP_URL needs it, for example MAIL_FROM=", { SMTP_URL: "smtp://b.co" }],
   ["PUBLIC_URL is not set, but MAIL_FROM needs it", { MAIL_FROM: "a@b.co", ERASURE_KEY: key }],
   ["ERASURE_KEY is not set, but MAIL_FROM needs it", { MAIL_FROM: "a@b.co", PUBLIC_URL: "https://b.co" }],

@@ -2,7 +2,7 @@
 import { isUtf8 } from "node:buffer";
 import { readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
-import { OperatorError, printableName } from "../errors.ts";
+import { OperatorError, printable } from "../errors.ts";
 import { checkPasswords } from "./database-urls.ts";
 import { settingNames, settings, type Config, type Setting, type SettingName, type SettingValues } from "./settings.ts";
 
@@ -24,9 +24,6 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const isProduction = given.NODE_ENV === "production";
   const { values, errors } = parseSettings(given);
   errors.unshift(...files.errors);
-  const { METRICS_PORT: metricsPort, PORT: port } = values;
-  if (metricsPort !== undefined && metricsPort === port)
-    errors.push(describeInvalid("METRICS_PORT", `${port}`, "another port than PORT", settings.METRICS_PORT.example));
   errors.push(...(isProduction ? checkPasswords(values) : []), ...checkPresence(given));
   const examples = settingNames.filter((name) => isSecret(name) && given[name] === settings[name].example);
   if (isProduction) errors.push(...examples.map((name) => `${name} is the example, which everybody can read`));
@@ -106,7 +103,7 @@ function describeInvalid(variable: string, shown: string, rule: string, example:
 
 /** Of a secret or a URL with a login, shows only a known protocol: if it is invalid, its password may stand anywhere. */
 function showValue(text = "", secret = false): string {
-  if (!secret && !text.includes("@")) return printableName(text);
+  if (!secret && !text.includes("@")) return printable(text);
   const protocol = /^(?:postgres(?:ql)?|https?|smtps?):\/\//.exec(text)?.[0] ?? "";
   return `${protocol}…`;
 }

@@ -6,7 +6,7 @@ import { Option, type Command } from "commander";
 import { CsvError, parse } from "csv-parse";
 import { spellingsOf } from "../../models/list/erasures.ts";
 import { normaliseEmail } from "../../models/waitlist-entry.ts";
-import { listNames, OperatorError, printable, printableName } from "../../errors.ts";
+import { listNames, OperatorError, printable } from "../../errors.ts";
 import { fieldColumns, sourceColumns } from "../../database/columns.ts";
 import { unguard } from "../../models/list/export.ts";
 import { fileError } from "./files.ts";
@@ -116,7 +116,7 @@ export async function readPeople(...from: Parameters<typeof readAddresses>): Pro
   const emails = await readAddresses(...from);
   const wrong = emails.find((email) => !normaliseEmail(email));
   if (wrong === undefined) return emails.map(spellingsOf);
-  throw new OperatorError(`"${printableName(wrong)}" is not an email address. Nothing was changed.`);
+  throw new OperatorError(`"${printable(wrong)}" is not an email address. Nothing was changed.`);
 }
 
 async function* readLines(records: Records, columns: (string | undefined)[]): AsyncGenerator<CsvLine> {

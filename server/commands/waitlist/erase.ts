@@ -3,7 +3,7 @@ import { Command } from "commander";
 import { requireErasureKey } from "../../database/erasure-key.ts";
 import { eraseEntries, findPeople } from "../../models/list/erasures.ts";
 import { normaliseEmail } from "../../models/waitlist-entry.ts";
-import { OperatorError, printableName } from "../../errors.ts";
+import { OperatorError, printable } from "../../errors.ts";
 import { countEntries, print, withOwner } from "../command.ts";
 import { fileOption, readAddresses } from "./csv-file.ts";
 import { countNames } from "./files.ts";
@@ -26,7 +26,7 @@ export const erase = new Command("erase")
       for (const email of emails) {
         const people = await findPeople(client, email);
         if (people.length === 0 && !normaliseEmail(email)) {
-          throw new OperatorError(`"${printableName(email)}" is not an email address. Nothing was removed.`);
+          throw new OperatorError(`"${printable(email)}" is not an email address. Nothing was removed.`);
         }
         if (people.length === 0) missing.push(email);
         for (const { entry } of people) listed.set(entry.id, entry);

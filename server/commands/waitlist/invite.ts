@@ -2,7 +2,7 @@
 import type { Writable } from "node:stream";
 import { Command, InvalidArgumentError, Option } from "commander";
 import type pg from "pg";
-import { OperatorError, printable, printableName } from "../../errors.ts";
+import { OperatorError, printable } from "../../errors.ts";
 import { copyInvitation } from "../../models/list/export.ts";
 import * as invitations from "../../models/list/invitations.ts";
 import { count, countPeople, print, withOwner } from "../command.ts";
@@ -91,7 +91,7 @@ async function inviteToList(client: pg.Client, first: number, condition: string,
 function requirePeople(people: number, invitation: string): number {
   if (people > 0) return people;
   throw new OperatorError(
-    `Nobody of the invitation "${printableName(invitation)}" is still invited. See: waitlist invite --list`,
+    `Nobody of the invitation "${printable(invitation)}" is still invited. See: waitlist invite --list`,
   );
 }
 

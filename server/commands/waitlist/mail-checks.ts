@@ -6,7 +6,7 @@ import { createToken } from "../../models/entry-tokens.ts";
 import type { Config } from "../../config/settings.ts";
 import { loadConfig } from "../../config/load-config.ts";
 import { normaliseEmail } from "../../models/waitlist-entry.ts";
-import { OperatorError, printable, printableName } from "../../errors.ts";
+import { OperatorError, printable } from "../../errors.ts";
 import { count, retryHint } from "../command.ts";
 
 /** The result of a check of doctor. Unless it is ok, `text` says what to do. */
@@ -136,7 +136,7 @@ export async function sendTestMail(email: string): Promise<Finding> {
   const config = loadConfig();
   const { MAIL_FROM: from, SMTP_URL: url } = config;
   const to = normaliseEmail(email);
-  if (!to) throw new OperatorError(`--mail is "${printableName(email)}" but must be an email address.`);
+  if (!to) throw new OperatorError(`--mail is "${printable(email)}" but must be an email address.`);
   if (!from || !url) throw new OperatorError("A test mail needs MAIL_FROM and SMTP_URL: see docs/mail.md.");
   const { composeMessage, mailedSite } = await import("../../worker/mail.ts"); // React
   const { MailError, sendMail } = await import("../../worker/mail-server.ts"); // nodemailer
