@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 import type { DatabaseSettings } from "../../server/database/settings.ts";
 import { insertSignUps } from "../../server/models/waitlist.ts";
 import { projectRoot } from "../../server/project-root.ts";
-import { cpuSecondsOf, findProgram, urlsOf, type Site } from "../support/run.ts";
+import { cpuSecondsOf, findProgram, type Site } from "../support/run.ts";
 import { startSite } from "../support/site.ts";
 
 const run = promisify(execFile);
@@ -21,7 +21,7 @@ export function startMeasuredSite(folder: string, database: DatabaseSettings): P
     env: {
       NODE_ENV: "production",
       MALLOC_ARENA_MAX: "1",
-      ...urlsOf(database),
+      DATABASE_URL: database.webUrl,
       SIGNUP_LIMIT: "1000000",
       SIGNUP_HOURLY_CEILING: "0",
     },
@@ -60,7 +60,7 @@ export function startPeer({ ownerUrl }: DatabaseSettings): Promise<Site> {
  * @throws if a response is no success.
  */
 async function load(site: Site, clients: number, seconds: number, ...options: string[]) {
-  const args = ["-t1", `-c${clients}`, `-d${seconds}`, ...options, site.url];
+  const args = ["-t1", "--timeout", "10s", `-c${clients}`, `-d${seconds}`, ...options, site.url];
   const { stdout } = await run(findProgram("wrk"), args);
   const [, requests, duration] = /(\d+) requests in ([\d.]+)s/.exec(stdout) ?? [];
   if (!requests || /errors|Non-2xx/.test(stdout)) throw new Error(`A request failed: ${stdout}`);
