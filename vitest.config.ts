@@ -48,7 +48,8 @@ export default defineConfig({
           exclude,
         },
       },
-      { test: { ...common, name: "browser", include: ["tests/browser/*.test.ts"], exclude } },
+      // Browsers are slow on a busy machine. Each of their waits has a limit of its own.
+      { test: { ...common, name: "browser", include: ["tests/browser/*.test.ts"], exclude, testTimeout: 180_000 } },
       ...(process.platform === "linux" ? [{ test: { ...common, name: "linux", include: onLinux } }] : []),
     ],
   },

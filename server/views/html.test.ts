@@ -46,14 +46,6 @@ it.each<[name: string, load: () => Promise<string>]>([
   },
 );
 
-it("the head links only to files that the site has", async () => {
-  const manifest = JSON.parse((await request(site.app).get("/site.webmanifest")).text) as { icons: { src: string }[] };
-  const links = (await get("/")).matchAll(/<link (?!rel="canonical")[^>]*href="([^"]+)"/g);
-  const paths = [...Array.from(links, ([, href = ""]) => href), ...manifest.icons.map(({ src }) => src)];
-  expect(paths.length).toBeGreaterThan(6);
-  for (const path of paths) expect([path, (await request(site.app).get(path)).status]).toEqual([path, 200]);
-});
-
 it("the head of every page but the landing page and the privacy page has noindex and no canonical URL", async () => {
   const noindex = '<meta name="robots" content="noindex">';
   for (const html of [await get("/?joined"), await get("/nope"), await postBadForm()]) {

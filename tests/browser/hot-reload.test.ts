@@ -61,6 +61,8 @@ it("an edit of copy, component, stylesheet and server appears in every open page
   pages[0].on("framenavigated", () => navigations++);
   await site.edit("client/early-access/panel.tsx", "<NextSteps", "edited-form <NextSteps");
   await pages[0].waitForFunction(hasMark, "edited-form", { timeout });
+  await site.edit("client/early-access/panel.tsx", "edited-form", "edited-again");
+  await pages[0].waitForFunction(hasMark, "edited-again", { timeout });
   for (const label of ["Name", "Email"]) expect(await pages[0].getByLabel(label).inputValue()).toBe(label);
   expect(navigations).toBe(0);
   const show = async (file: string, text: string, replacement: string, mark: string) => {

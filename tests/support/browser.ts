@@ -55,6 +55,7 @@ export async function openPage(options: PageOptions = {}): Promise<WatchedPage> 
 async function newPage(options: ContextOptions): Promise<WatchedPage> {
   browser ??= launchChromium(inject("chromium"));
   const context = await (await browser).newContext(options);
+  context.setDefaultTimeout(60_000);
   const page = (await context.newPage()) as WatchedPage;
   page.on("console", (message) => {
     if (message.type() !== "debug") page.messages.push(`${message.type()}: ${message.text()}`);

@@ -41,7 +41,9 @@ export const urlsOf = ({ webUrl, ownerUrl }: DatabaseSettings) => ({
 export const outputs = new Set<() => string>();
 
 export function runSite({ env = {}, cwd = tmpdir(), command = built, log }: Options = {}): Site {
-  const [file, ...args] = command;
+  // The program ends with this process, also if that is killed.
+  const bound = process.platform === "linux" ? ["setpriv", "--pdeathsig", "TERM"] : [];
+  const [file = "", ...args] = [...bound, ...command];
   const child = spawn(file, args, {
     cwd,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: "0", ...env },
