@@ -184,7 +184,6 @@ const services = {
     environment: { DOMAIN: "domain-is-not-set.invalid", TRUSTED_PROXIES: null, XDG_CONFIG_HOME: "/tmp" },
     volumes: ["certificates:/data/caddy", "./deploy/Caddyfile.https:/etc/caddy/Caddyfile:ro"],
     ports: ["80:80", "443:443", "443:443/udp"],
-    depends_on: ["site"],
   },
 };
 
