@@ -3,6 +3,7 @@
 import { execFile } from "node:child_process";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
+import { migrate } from "../../server/database/migrate.ts";
 import { findChromium } from "../support/chromium.ts";
 import { startPostgres } from "../support/postgres.ts";
 import { median } from "./measure.ts";
@@ -18,10 +19,13 @@ const run = promisify(execFile);
 const command = ["--yes", "lighthouse@12.8.2", "--quiet", "--output=json"];
 const chromeFlags = "--chrome-flags=--headless=new --no-sandbox --disable-gpu";
 
+// This Lighthouse cannot trace the newest Chromium.
+process.env.CHROMIUM_PATH ??= "packaged";
 const postgres = await startPostgres();
 const { path, env } = await findChromium();
 const options = { env: { ...process.env, ...env, ...(path && { CHROME_PATH: path }) }, maxBuffer: 2 ** 26 };
 try {
+  await migrate(postgres);
   const site = await startMeasuredSite(dirname(postgres.directory), postgres);
   for (const [device, ...preset] of [["phone"], ["desktop", "--preset=desktop"]] as const) {
     const figures: Record<string, number[]> = {};
