@@ -1,7 +1,8 @@
 // Text that is safe to write to a terminal.
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { explain, OperatorError, listNames, printable, printableLines } from "./errors.ts";
+import { explain, OperatorError, printable, printableLines } from "./errors.ts";
+import { listNames } from "./commands/waitlist/files.ts";
 
 it.each([
   ["\u001B[2J", "?[2J"],

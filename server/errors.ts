@@ -44,20 +44,11 @@ export function explain(error: unknown): string {
 /** Returns whether the text has an "@", also in full width, percent-encoded several times, as an entity or quoted-printable. */
 export const mayHoldEmail = (text: string) => /[@＠﹫]|%(?:25)*40|&#0*64\b|&#x0*40\b|&commat|=40/i.test(text);
 
-/** Returns at most 300 characters of a text on one line, without words that hold an address, or one of the two parts of the given one. */
-export function withoutEmail(text: string, email: string): string {
-  const parts = email.split("@").map((part) => part.replaceAll(/\W/g, "\\$&"));
-  const named = new RegExp(`(?<!\\w)(?:${parts.join("|")})(?!\\w)`, "i");
-  const isHidden = (word: string) => mayHoldEmail(word) || (email !== "" && named.test(word));
-  const words = text.split(/\s+/).map((word) => (isHidden(word) ? "…" : word));
-  return words.join(" ").slice(0, 300);
-}
-
 /** Errors of node-postgres that have no code. */
 const codesByMessage: [RegExp, string][] = [
   [/^timeout (expired|exceeded)/, "CONNECT_TIMEOUT"],
   [/^Query read timeout/, "QUERY_TIMEOUT"],
-  [/^Connection terminated/, "CONNECTION_LOST"],
+  [/^Connection terminated|^Client has encountered a connection error/, "CONNECTION_LOST"],
 ];
 
 /**
@@ -105,9 +96,4 @@ export function printable(value: string): string {
 
 export function printableLines(message: string): string {
   return message.split("\n").map(printable).join("\n");
-}
-
-export function listNames(names: string[]): string {
-  const more = names.length > 20 ? ` and ${names.length - 20} more` : "";
-  return names.slice(0, 20).map(printable).join(", ") + more;
 }

@@ -2,7 +2,7 @@
 import { createWriteStream, fstatSync } from "node:fs";
 import type pg from "pg";
 import type { Config } from "../config/settings.ts";
-import { describeLoss, withConnection } from "../database/connect.ts";
+import { withConnection } from "../database/connect.ts";
 import { withDatabase, type OpenedDatabase } from "../database/settings.ts";
 import { errorFields, fail, migrateHint, OperatorError, printable, printableLines, written } from "../errors.ts";
 
@@ -74,7 +74,6 @@ function toOperatorError(error: unknown): unknown {
     const hint = "Set DATABASE_OWNER_URL to the owner's connection, or grant the owner this right";
     return new OperatorError(`${printable((error as Error).message)}. ${hint}: docs/postgres.md, Roles.`);
   }
-  if (code === "57P01") return describeLoss(error);
   return error;
 }
 

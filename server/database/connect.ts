@@ -2,30 +2,23 @@
 import pg from "pg";
 import { errorFields, OperatorError } from "../errors.ts";
 
-const lostClients = new WeakSet<pg.Client>();
-
 /** Statements must name schemas: in a schema in which others may create objects, an overloaded function would run with the owner's rights. */
 export const searchPath = "search_path = pg_catalog, pg_temp";
 
 /** Begins a transaction, whose settings end with it: a pooler may give the session to others next. */
 export const begin = `BEGIN; SET LOCAL ${searchPath}; SET LOCAL lock_timeout = '5s'`;
 
-/** @throws OperatorError also if the work failed because the connection was lost. */
 export async function withConnection<T>(url: string, work: (client: pg.Client) => Promise<T>, first?: string) {
   const client = await connectTo(url, first);
   try {
     return await work(client);
   } catch (error) {
-    throw lostClients.has(client) ? describeLoss(error) : error;
+    const { code = "" } = errorFields(error);
+    if (!/^(?:57P01|CONNECTION_LOST|ECONNRESET)$/.test(code)) throw error;
+    throw new OperatorError("The connection to Postgres was lost.", { cause: error, code });
   } finally {
     await client.end();
   }
-}
-
-/** Returns the error to throw once the connection is lost. The driver's own error may have no code, and then looks permanent. */
-export function describeLoss(error: unknown): unknown {
-  if (error instanceof OperatorError) return error;
-  return new OperatorError("The connection to Postgres was lost.", { cause: error, code: "CONNECTION_LOST" });
 }
 
 /**
@@ -35,13 +28,12 @@ export function describeLoss(error: unknown): unknown {
  */
 export async function connectTo(url: string, first = `SET ${searchPath}`): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000, lock_timeout: 5_000 });
-  client.on("error", () => lostClients.add(client));
+  client.on("error", () => undefined); // The next statement fails.
   try {
     await client.connect();
     await client.query(first);
   } catch (error) {
     client.end().catch(() => undefined);
-    if (lostClients.has(client)) throw describeLoss(error);
     const refusal = describeRefusal(error as { code?: string; message: string }, new URL(url));
     if (refusal) throw new OperatorError(refusal);
     const { code } = errorFields(error);

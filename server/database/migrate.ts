@@ -136,9 +136,7 @@ export async function findWaitlist(client: pg.Client) {
 export async function pendingMigrations(owner: pg.Client, folder = migrationsFolder) {
   const names = (await readdir(folder)).filter((name) => /^\d/.test(name)).toSorted();
   const read = async (name: string) => {
-    const text = await readFile(join(folder, name, "migration.sql"), "utf8");
-    // Git for Windows may have changed the line ends, which are part of the checksum.
-    const sql = text.replaceAll("\r\n", "\n");
+    const sql = await readFile(join(folder, name, "migration.sql"), "utf8");
     return { name, sql, checksum: createHash("sha256").update(sql).digest("hex") };
   };
   const migrations = await Promise.all(names.map(read));

@@ -34,13 +34,5 @@ export async function isQueueEnabled(owner: pg.Client, task: WorkerTask): Promis
   return rows[0].enabled === true;
 }
 
-/**
- * An SQL aggregate over jobs: for how many seconds they have waited. A mail that must wait until the next day counts only from then.
- * Of the mails and webhooks that failed, the third oldest counts: one address whose mail server fails for days is no backlog.
- */
-export const backlogSeconds = `greatest(0, extract(epoch FROM now() - least(
-  min(CASE WHEN attempts = 0 THEN run_at ELSE created_at END) FILTER (WHERE attempts = 0 OR task_identifier = 'purge'),
-  (array_agg(created_at ORDER BY created_at) FILTER (WHERE attempts > 0 AND attempts < max_attempts))[3])))::float`;
-
 /** Advisory lock: only one worker runs at a time. Two would release each other's jobs, and send them twice. */
 export const workerLock = 4_155_220;

@@ -52,12 +52,9 @@ export function createPageViews(execute: Database["execute"], log: Logger) {
   return {
     add: (source: string) => add({ day: new Date().toISOString().slice(0, 10), source, views: 1 }),
     flush,
-    /** Stores the rest, or logs how many views are lost. */
     close: async () => {
       clearInterval(timer);
       await flush();
-      const views = [...counted.values()].reduce((total, count) => total + count.views, 0);
-      if (views > 0) log.error({ views }, "page views are lost: the database was unavailable during shutdown");
     },
   };
 }

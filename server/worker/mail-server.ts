@@ -1,6 +1,6 @@
 // The mail server: sends one message with nodemailer. Its errors have the server's words, without the recipient's address.
 import { createTransport, type NodemailerError, type SendMailOptions } from "nodemailer";
-import { withoutEmail } from "../errors.ts";
+import { mayHoldEmail } from "../errors.ts";
 import { isOfAddress } from "../models/list/mails.ts";
 
 export interface MailServer {
@@ -91,4 +91,13 @@ function toMailError(error: NodemailerError, isHandedOver = false, email = ""): 
   const step = responseCode && command !== "CONN" ? ` (${command})` : "";
   const mayHaveArrived = isHandedOver && !responseCode;
   return new MailError(`${step}: ${words}`, code, isAboutAddress ? refusal : undefined, mayHaveArrived, response);
+}
+
+/** Returns at most 300 characters of a text on one line, without words that hold an address, or one of the two parts of the given one. */
+function withoutEmail(text: string, email: string): string {
+  const parts = email.split("@").map((part) => part.replaceAll(/\W/g, "\\$&"));
+  const named = new RegExp(`(?<!\\w)(?:${parts.join("|")})(?!\\w)`, "i");
+  const isHidden = (word: string) => mayHoldEmail(word) || (email !== "" && named.test(word));
+  const words = text.split(/\s+/).map((word) => (isHidden(word) ? "…" : word));
+  return words.join(" ").slice(0, 300);
 }

@@ -4,7 +4,7 @@ import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Logger, parseCrontab, run, type Runner, type TaskList } from "graphile-worker";
+import { Logger, parseCrontab, run, type Runner, type Task, type TaskList } from "graphile-worker";
 import type pg from "pg";
 import type { Logger as Log } from "pino";
 import { type Config, settings } from "../config/settings.ts";
@@ -13,8 +13,8 @@ import type { OpenedDatabase, WorkerTask } from "../database/settings.ts";
 import { requireErasureKey } from "../database/erasure-key.ts";
 import { workerLock } from "../database/queue.ts";
 import { OperatorError } from "../errors.ts";
+import { eraseAgain, purgeOld } from "../models/list/erasures.ts";
 import { MailAttempts } from "./mail-attempts.ts";
-import { purgeCrontab, purgeTask } from "./purge.ts";
 import { webhookTask } from "./webhook.ts";
 
 /** Jobs at once: few, because receivers have limits; more than one, because a request that hangs takes 10 s, and a mail 30 s. */
@@ -72,6 +72,18 @@ async function createTask(task: WorkerTask, config: Config, key: string | undefi
   }
   const { mailedSite, mailTask } = await import("./mail.ts"); // React and nodemailer, which the other tasks do not need.
   return mailTask({ url, from, key: key ?? "", site: mailedSite(config) }, attempts);
+}
+
+/** In UTC. A worker catches up on a missed run; several runs that wait are one. */
+export const purgeCrontab = "17 3 * * * purge ?fill=1d&jobKey=purge";
+
+/** Deletes old entries and, with the key of erased addresses, the entries that a restore or an import brought back. */
+function purgeTask(months: number, key: string | undefined): Task {
+  return async (_payload, helpers) => {
+    const again = key ? await eraseAgain(helpers, key) : 0;
+    const old = await purgeOld(helpers, months, key);
+    helpers.logger.info(`deleted entries older than ${months} months: ${old}, of erased addresses: ${again}`);
+  };
 }
 
 function startRunner(url: string, tasks: TaskList, log: Log, forbiddenFlags: () => string[]): Promise<Runner> {

@@ -8,7 +8,7 @@ import { parse } from "yaml";
 import { hashEmail } from "../../server/database/erasure-key.ts";
 import { migrate } from "../../server/database/migrate.ts";
 import { projectRoot } from "../../server/project-root.ts";
-import { purgeCrontab } from "../../server/worker/purge.ts";
+import { purgeCrontab } from "../../server/worker/worker.ts";
 import { createTestDatabase, erasureKey, type TestDatabase } from "../support/database.ts";
 import { openMailServer } from "../support/mail-server.ts";
 import { openWire } from "../support/tcp-proxy.ts";

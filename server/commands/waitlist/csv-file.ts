@@ -6,10 +6,10 @@ import { Option, type Command } from "commander";
 import { CsvError, parse } from "csv-parse";
 import { spellingsOf } from "../../models/list/erasures.ts";
 import { normaliseEmail } from "../../models/waitlist-entry.ts";
-import { listNames, OperatorError, printable } from "../../errors.ts";
+import { OperatorError, printable } from "../../errors.ts";
 import { fieldColumns, sourceColumns } from "../../database/columns.ts";
 import { unguard } from "../../models/list/export.ts";
-import { fileError } from "./files.ts";
+import { fileError, listNames } from "./files.ts";
 
 export interface CsvFile {
   ignored: string[];

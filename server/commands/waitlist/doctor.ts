@@ -7,7 +7,7 @@ import { connectTo, withConnection } from "../../database/connect.ts";
 import { openDatabase, type OpenedDatabase, type WorkerTask } from "../../database/settings.ts";
 import { requireErasureKey } from "../../database/erasure-key.ts";
 import { findWaitlist, pendingMigrations } from "../../database/migrate.ts";
-import { backlogSeconds, isQueueEnabled, workerLock } from "../../database/queue.ts";
+import { isQueueEnabled, workerLock } from "../../database/queue.ts";
 import { examineWebRole } from "../../database/roles.ts";
 import { insertSignUps } from "../../models/waitlist.ts";
 import { errorFields, migrateHint, OperatorError, printable } from "../../errors.ts";
@@ -161,11 +161,20 @@ async function* examineWorker(owner: pg.Client, worker: OpenedDatabase["worker"]
   if (tasks.includes("purge")) yield await attempt(deletion, () => examineJobs(owner, "purge", deletion));
 }
 
+/**
+ * Jobs that have waited for an hour; a mail that must wait until the next day counts only from then. Of the mails and webhooks that
+ * failed, the third oldest counts: one address whose mail server fails for days is no backlog.
+ */
+const isLate = `least(
+  min(CASE WHEN attempts = 0 THEN run_at ELSE created_at END) FILTER (WHERE attempts = 0 OR task_identifier = 'purge'),
+  (array_agg(created_at ORDER BY created_at) FILTER (WHERE attempts > 0 AND attempts < max_attempts))[3])
+  < now() - interval '1 hour'`;
+
 async function examineJobs(owner: pg.Client, task: WorkerTask, what: string): Promise<Finding> {
   const { rows } = await owner.query(
     `SELECT count(*) FILTER (WHERE attempts < max_attempts)::int AS waiting,
             count(*) FILTER (WHERE attempts >= max_attempts)::int AS lost,
-            ${backlogSeconds} > 3600 AS late,
+            ${isLate} AS late,
             (array_agg(last_error ORDER BY updated_at DESC) FILTER (WHERE last_error IS NOT NULL))[1] AS error
      FROM graphile_worker.jobs WHERE task_identifier = $1`,
     [task],

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 import { rename, rm, stat } from "node:fs/promises";
 import type { Writable } from "node:stream";
-import { listNames, OperatorError, printable } from "../../errors.ts";
+import { OperatorError, printable } from "../../errors.ts";
 import { count, countEntries, print } from "../command.ts";
 
 /**
@@ -37,6 +37,11 @@ export async function writeList(path = "-", write: (output: Writable) => Promise
 
 export function countNames(names: string[]): string {
   return names.length > 0 ? `${count(names.length)} (${listNames(names)})` : "0";
+}
+
+export function listNames(names: string[]): string {
+  const more = names.length > 20 ? ` and ${names.length - 20} more` : "";
+  return names.slice(0, 20).map(printable).join(", ") + more;
 }
 
 /** A container has none of the operator's files. */

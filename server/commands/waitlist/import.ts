@@ -8,9 +8,10 @@ import { isQueueEnabled } from "../../database/queue.ts";
 import { queueUnsentMails } from "../../models/list/mails.ts";
 import { copyEntries, countEmails, deleteErased, insertLines, type ImportedEntry } from "../../models/list/import.ts";
 import { parseEntry } from "../../models/waitlist-entry.ts";
-import { errorFields, listNames, OperatorError } from "../../errors.ts";
+import { errorFields, OperatorError } from "../../errors.ts";
 import { count, print, withOwner } from "../command.ts";
 import { openCsv, type CsvFile, type CsvLine } from "./csv-file.ts";
+import { listNames } from "./files.ts";
 import { readMoment } from "./moment.ts";
 
 export const importCommand = new Command("import")

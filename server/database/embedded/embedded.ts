@@ -58,10 +58,8 @@ async function createCluster(directory: string, run: Run) {
   const settings = ["listen_addresses=127.0.0.1", "unix_socket_directories=", "log_error_verbosity=terse"];
   try {
     await run("initdb", ["-D", data, ...options, ...settings.map((setting) => `--set=${setting}`)]);
-    // No other application uses it, so no role needs temporary tables.
     const statements = `CREATE ROLE perennial_owner LOGIN CREATEROLE PASSWORD '${password}'
 CREATE DATABASE perennial OWNER perennial_owner
-REVOKE TEMPORARY ON DATABASE perennial FROM PUBLIC
 `;
     await run("postgres", ["--single", "-D", data, "-c", "exit_on_error=on", "postgres"], statements);
     await rename(draft, directory);
