@@ -20,7 +20,7 @@ const onLinux = [
   "tests/deploy-scripts.test.ts",
   "tests/browser/hot-reload.test.ts",
   "server/database/embedded/*.test.ts",
-  "tests/process/{commands,export,import,invite,outages,start,tls,waitlist,worker}.test.ts",
+  "tests/process/{commands,documented,export,import,invite,outages,start,tls,waitlist,worker}.test.ts",
 ];
 const exclude = [...configDefaults.exclude, ...onLinux];
 

@@ -1,0 +1,62 @@
+// The commands of the documents for containers, run in a shell whose docker runs the built program.
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { expect, it } from "vitest";
+import { projectRoot } from "../../server/project-root.ts";
+import { builtWaitlist, run, urlsOf } from "../support/run.ts";
+import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
+
+const { database, file, addPeople } = await createWaitlistFixture();
+
+const docker = `#!/bin/sh
+while [ "$1" != migrate ] && [ "$1" != waitlist ]; do shift; done
+program=$1
+shift
+exec node "${dirname(builtWaitlist)}/$program.js" "$@"
+`;
+
+/** Returns the lines of code blocks, and the code in sentences, without what follows for other services. */
+async function readCommands(): Promise<string[]> {
+  const names = (await readdir(join(projectRoot, "docs"))).filter((name) => name.endsWith(".md"));
+  const texts = await Promise.all(names.map((name) => readFile(join(projectRoot, "docs", name), "utf8")));
+  const code = texts.flatMap((text) => text.match(/(?<=`)[^`\n]+(?=`)|^[^`\n]+$/gm) ?? []);
+  const commands = code.filter((line) =>
+    /^[^A-Z]*docker compose run --rm (?:-T )?(?:migrate|waitlist [a-z])/.test(line),
+  );
+  return commands.map((line) =>
+    line
+      .trim()
+      .replace(/^.*cd \/opt\/perennial/, "cd .")
+      .replace("&& docker compose up -d", ""),
+  );
+}
+
+it("the commands of the documents work, in their order", async () => {
+  await addPeople(3);
+  await mkdir(file("exports"));
+  await writeFile(file("docker"), docker, { mode: 0o755 });
+  await writeFile(file("exports/late.csv"), "name,email,company\nLate,late@example.com,Engines\n");
+  await writeFile(file("exports/gone.txt"), "person0@example.com\n");
+  await writeFile(file("exports/customers.csv"), "email\nperson1@example.com\n");
+  const env = { ...urlsOf(database), PATH: `${file()}:${process.env.PATH}`, WEBHOOK_URL: "https://hooks.example" };
+  const commands = await readCommands();
+  expect(commands.length).toBeGreaterThan(15);
+  const failures: string[] = [];
+  for (const command of commands) {
+    await database.query("UPDATE earlyaccess SET status = 'waiting', confirmed_at = now()");
+    const { code, stdout, stderr } = await run(["sh", "-c", `cd ${file()} && ${command}`], env);
+    if (code !== 0) failures.push(`${command}: ${stdout}${stderr}`);
+    if (command.includes("invite")) {
+      const list = await readFile(file("exports/invited.csv"), "utf8");
+      expect(list.split("\n")).toContainEqual(expect.stringContaining("person1@example.com"));
+    }
+    if (command.includes("joined"))
+      expect(await database.query("SELECT email, status FROM earlyaccess ORDER BY email")).toMatchObject([
+        { email: "late@example.com", status: "waiting" },
+        { email: "person1@example.com", status: "joined" },
+        { email: "person2@example.com", status: "waiting" },
+      ]);
+  }
+  // Tests of doctor send a mail.
+  expect(failures).toEqual([expect.stringContaining("A test mail needs MAIL_FROM and SMTP_URL")]);
+});
