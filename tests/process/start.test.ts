@@ -1,6 +1,6 @@
 // The built server: its start, its settings, start errors, and the embedded database.
 import { once } from "node:events";
-import { cp, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -196,21 +196,6 @@ it("a web role that cannot log in stops neither the start nor the pages, and sig
   await database.asSuperuser(`${role} RESET ALL`);
   await ready(site);
   expect(await signUp(site)).toBe(201);
-});
-
-it("a start on files with line ends of Windows creates the roles, and records the checksums of every other system", async () => {
-  const clone = await copyBuild("windows");
-  for (const entry of await readdir(join(clone, "prisma"), { recursive: true })) {
-    if (!entry.endsWith(".sql")) continue;
-    const sql = await readFile(join(clone, "prisma", entry), "utf8");
-    await writeFile(join(clone, "prisma", entry), sql.replaceAll("\n", "\r\n"));
-  }
-  const empty = await createEmptyDatabase();
-  const site = await start({ env: urlsOf(empty), command: [process.execPath, join(clone, "dist/server/index.js")] });
-  await ready(site);
-  expect(await signUp(site)).toBe(201);
-  const checksums = "SELECT migration_name, checksum FROM _prisma_migrations ORDER BY 1";
-  expect(await empty.query(checksums)).toEqual(await database.query(checksums));
 });
 
 /** Returns the command of a site of its own, so that the project's own .data stays untouched. */
