@@ -1,6 +1,6 @@
 -- The schema of the waitlist: tables, append-only tables, status history, jobs for the worker, rules of a sign-up, links in mails,
 -- page views.
--- Who may do what is in server/database/rights.ts. What each column means is in prisma/schema.prisma.
+-- Who may do what is in server/database/roles.ts. What each column means is in prisma/schema.prisma.
 --
 -- Whatever a role may insert has a limit: one value of 540 MB would end every pg_dump. Texts that are keys are COLLATE "C", because the
 -- order of other collations changes with the version of libc, and an index in the old order no longer finds its keys.
