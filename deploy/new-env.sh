@@ -38,6 +38,5 @@ WEB_PASSWORD='$(password)'
 ADMIN_PASSWORD='$(password)'
 WORKER_PASSWORD='$(password)'"
 umask 077
-set -C # Never over another.
 printf '%s\n' "$text" >.env
 echo "Wrote .env for the project $name. Keep a copy: without it, nobody can open the database."

@@ -1,6 +1,7 @@
 // What a failed step of SMTP means for the message. tests/process/ has the worker and a real SMTP server.
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { openMailServer, type MailServer, type MailServerOptions } from "../../tests/support/mail-server.ts";
+import { MailAttempts } from "./mail-attempts.ts";
 import { MailError, sendMail } from "./mail-server.ts";
 
 const send = (url: string) =>
@@ -66,4 +67,18 @@ it("a relay without a login gets mails with STARTTLS, whatever its certificate",
   const server = await open({ encryption: "STARTTLS" });
   await send(server.url);
   expect(server.recipients).toEqual(["ada@example.com"]);
+});
+
+it("while the mail server fails, one mail a minute is tried", () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const attempts = new MailAttempts();
+  const failure = new MailError("", "ECONNREFUSED", undefined, false, "");
+  attempts.fail("1", failure);
+  vi.advanceTimersByTime(59_999);
+  expect(attempts.begin()).toBe(failure);
+  vi.advanceTimersByTime(1);
+  expect([attempts.begin(), attempts.begin()]).toEqual([undefined, failure]);
+  attempts.succeed();
+  expect(attempts.begin()).toBeUndefined();
 });

@@ -339,6 +339,10 @@ it("a browser without sendBeacon hydrates the form, whose fields Chrome does not
   });
   await openForm();
   expect(await page.locator("form [enterkeyhint], .field input:not([spellcheck=false])").count()).toBe(0);
+  const filled = page
+    .locator(".field input")
+    .evaluateAll((all: HTMLInputElement[]) => all.map((one) => one.autocomplete));
+  expect(await filled).toEqual(fields.map(({ autoComplete }) => autoComplete));
   expect(page.messages).toEqual([]);
 });
 

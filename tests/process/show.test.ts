@@ -47,6 +47,8 @@ it("show prints every column, the status history, and that a client of the API n
     expect(stdout).toContain(`\n${name.padEnd(16)}  ${value}\n`);
   }
   expect(stdout).toContain("\nThe sign-up named no notice: it came from a client of the API.\n");
+  await database.query("UPDATE earlyaccess SET imported = true");
+  expect(await show()).toContain("\nThe entry came from an import, which shows no notice.\n");
   const by = new URL(database.ownerUrl).username;
   const history = stdout.slice(stdout.indexOf("Status changes:")).replaceAll(/\d{4}-\S+/g, "TIME");
   expect(history).toContain(`TIME  waiting → invited by ${by}\nTIME  invited → joined by ${by}\n\n`);
