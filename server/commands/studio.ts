@@ -7,10 +7,9 @@ import { networkInterfaces } from "node:os";
 import { pipeline } from "node:stream";
 import { createInterface } from "node:readline";
 import { Command, InvalidArgumentError } from "commander";
-import { isFree } from "../database/embedded/free-port.ts";
 import { childEnvironment } from "../config/load-config.ts";
 import { migrate } from "../database/migrate.ts";
-import { OperatorError } from "../errors.ts";
+import { listen } from "../http/server.ts";
 import { projectRoot } from "../project-root.ts";
 import { print, runCommand } from "./command.ts";
 
@@ -48,8 +47,9 @@ const { port, forward } = new Command("studio")
 await runCommand("DATABASE_ADMIN_URL", async (database) => {
   // A new embedded database has no tables yet. A database of the operator is not migrated here.
   if (database.directory) await migrate(database);
-  if (!(await isFree(port)))
-    throw new OperatorError(`Port ${port} is taken. Choose another one, for example --port 5556`);
+  const probe = createServer();
+  await listen(probe, "127.0.0.1", port, "--port");
+  probe.close();
   const studio = startStudio(database.adminUrl);
   const exit = once(studio, "exit") as Promise<[number | null]>;
   // Ctrl-C also reaches Studio. This process waits for Studio to end, then releases the database.

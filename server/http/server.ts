@@ -1,8 +1,9 @@
-// The HTTP server under Express: its limits, fast message classes, and a graceful stop.
+// The HTTP server under Express: its limits, fast message classes, its port, and a graceful stop.
+import { once } from "node:events";
 import { createServer, IncomingMessage, ServerResponse } from "node:http";
-import { Server as NetServer } from "node:net";
+import { type AddressInfo, Server as NetServer } from "node:net";
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
-import { listen } from "./listen.ts";
+import { OperatorError } from "../errors.ts";
 
 /** In milliseconds. A phone on a bad line moves 2 KB/s and must not be cut off. */
 const limits = {
@@ -86,4 +87,23 @@ function createMessageClasses() {
     express.response = Response.prototype;
   };
   return { Request, Response, useExpressPrototypes };
+}
+
+/** Returns the port, which the system chooses if `port` is 0. @throws OperatorError that names the setting of the port. */
+export async function listen(server: NetServer, host: string, port: number, setting = "PORT"): Promise<number> {
+  try {
+    server.listen(port, host);
+    await once(server, "listening");
+  } catch (error) {
+    const { code = "" } = error as NodeJS.ErrnoException;
+    throw new OperatorError(explain(code, host, port, setting), { cause: error });
+  }
+  return (server.address() as AddressInfo).port;
+}
+
+function explain(code: string, host: string, port: number, setting: string): string {
+  if (code === "EADDRINUSE") {
+    return `Port ${port} is taken by another program. Stop that one, or choose another port, for example ${setting}=${port + 1}`;
+  }
+  return `Cannot listen on HOST=${host}, ${setting}=${port} (${code}). Choose an address of this machine, and a port above 1023.`;
 }

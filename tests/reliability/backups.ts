@@ -7,7 +7,7 @@ import { chmod, mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { freePort } from "../../server/database/embedded/free-port.ts";
+import { freePort } from "../../server/database/embedded/embedded.ts";
 import { migrate } from "../../server/database/migrate.ts";
 import type { DatabaseSettings } from "../../server/database/settings.ts";
 import { eraseEntries } from "../../server/models/list/erasures.ts";

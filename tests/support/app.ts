@@ -6,7 +6,7 @@ import { pino } from "pino";
 import type { SiteSettings } from "../../client/shared/site-settings.ts";
 import { createApp, type AppOptions } from "../../server/app.ts";
 import { connect, createPool } from "../../server/database/pool.ts";
-import { listen } from "../../server/http/listen.ts";
+import { listen } from "../../server/http/server.ts";
 import { createEntryLinks } from "../../server/models/entry-links.ts";
 import { createNotice } from "../../server/models/page-settings.ts";
 import { createSignupCeiling } from "../../server/models/signup-ceiling.ts";
