@@ -65,6 +65,7 @@ export async function migrate(
   };
   return withConnection(ownerUrl, work, begin).catch((error: pg.DatabaseError) => {
     const remedies: Record<string, string> = {
+      "25006": "This server is read-only: name the primary one.",
       "42501": `As an administrator of this database, run what is missing of:\n${rolesSql(settings)}\nand start again.`,
       "42703": "A field of client/shared/fields.ts needs a migration: CONTRIBUTING.md.",
       "55P03": "Another session holds the lock: try again.",

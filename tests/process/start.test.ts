@@ -174,6 +174,12 @@ it("a start prints the SQL for an administrator if the owner cannot create the w
   );
 });
 
+it("a start on a read-only server says so", async () => {
+  const empty = await createEmptyDatabase();
+  await empty.query(`ALTER DATABASE ${empty.name} SET default_transaction_read_only = on`);
+  expect(await failToStart({ env: urlsOf(empty) })).toMatch(/\. This server is read-only: name the primary one\.\n$/);
+});
+
 it("a start refuses the owner or a superuser as the web role in production, unless it is allowed", async () => {
   const { ownerUrl } = database;
   const production = { ...urlsOf(database), NODE_ENV: "production" };
