@@ -21,6 +21,7 @@ export function startMeasuredSite(folder: string, database: DatabaseSettings): P
     env: {
       NODE_ENV: "production",
       MALLOC_ARENA_MAX: "1",
+      NODE_OPTIONS: "--max-old-space-size=120",
       DATABASE_URL: database.webUrl,
       SIGNUP_LIMIT: "1000000",
       SIGNUP_HOURLY_CEILING: "0",
