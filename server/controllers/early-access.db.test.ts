@@ -74,7 +74,7 @@ it("a valid sign-up is flagged above the ceiling of stored sign-ups with the sam
   await database.query("ALTER TABLE broken RENAME TO earlyaccess");
   const responses: Response[] = [];
   for (const email of ["a@b.co", "a@b.co", "b@b.co", "a@b.co"]) responses.push(await send(email));
-  while (responses.length < 200) responses.push(await send("b@b.co"));
+  responses.push(...(await Promise.all(Array.from({ length: 196 }, () => send("b@b.co")))));
   expect(distinct(responses)).toHaveLength(1);
   expect(await database.query("SELECT email, unusual_volume FROM earlyaccess ORDER BY email")).toEqual([
     { email: "a@b.co", unusual_volume: false },

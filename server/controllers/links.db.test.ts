@@ -183,8 +183,8 @@ it.each([
 
 it("a client gets 429 after a hundred times SIGNUP_LIMIT requests, and its sign-ups still work", async () => {
   const limited = await createTestApp(noDatabase, { signupLimit: 1 });
-  const statuses = [];
-  for (let i = 0; i < 101; i++) statuses.push((await request(limited.app).post(`/leave?token=${newToken()}`)).status);
-  expect(statuses).toEqual([...Array.from({ length: 100 }, () => 503), 429]);
+  const leave = async () => (await request(limited.app).post(`/leave?token=${newToken()}`)).status;
+  const statuses = await Promise.all(Array.from({ length: 100 }, leave));
+  expect([...new Set(statuses), await leave()]).toEqual([503, 429]);
   expect((await request(limited.app).post("/api/earlyaccess").send(ada)).status).toBe(503);
 });
