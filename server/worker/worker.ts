@@ -12,7 +12,7 @@ import { withConnection } from "../database/connect.ts";
 import type { OpenedDatabase, WorkerTask } from "../database/settings.ts";
 import { requireErasureKey } from "../database/erasure-key.ts";
 import { workerLock } from "../database/queue.ts";
-import { OperatorError } from "../errors.ts";
+import { errorFields, OperatorError } from "../errors.ts";
 import { eraseAgain, purgeOld } from "../models/list/erasures.ts";
 import { MailAttempts } from "./mail-attempts.ts";
 import { webhookTask } from "./webhook.ts";
@@ -47,7 +47,7 @@ export async function runTasks(
   await withConnection(worker.url, async (holder) => {
     const lost = rejectOnLoss(holder, signal);
     lost.catch(() => undefined); // Awaited below.
-    await checkDatabase(holder, tasks, key);
+    if (tasks.mail || tasks.purge) await requireErasureKey(holder, key);
     await takeOver(holder, log, signal, roundMs);
     if (signal.aborted) return;
     const runner = await startRunner(worker.url, tasks, log, attempts.forbiddenFlags);
@@ -114,14 +114,6 @@ function createRunnerLogger(log: Log): Logger {
   });
 }
 
-async function checkDatabase(holder: pg.Client, tasks: TaskList, key: string | undefined) {
-  const { rows } = await holder.query("SELECT to_regnamespace('graphile_worker') IS NOT NULL AS queue");
-  if (!rows[0].queue) {
-    throw new OperatorError("There is no queue yet. Migrate with the worker's settings.");
-  }
-  if (tasks.mail || tasks.purge) await requireErasureKey(holder, key);
-}
-
 /** Takes the lock, and releases the jobs of a killed worker; otherwise they stay locked for four hours. */
 async function takeOver(holder: pg.Client, log: Log, signal: AbortSignal, roundMs: number) {
   for (let tries = 0; !signal.aborted; tries++) {
@@ -154,7 +146,11 @@ async function completeRounds(holder: pg.Client, signal: AbortSignal, roundMs: n
 async function completeRound(holder: pg.Client, roundMs: number) {
   const query = { text: "SELECT FROM graphile_worker.jobs LIMIT 1", query_timeout: roundMs };
   await holder.query(query as pg.QueryConfig).catch((cause: Error) => {
-    throw new OperatorError(`Postgres does not answer the worker: ${cause.message}`, { cause });
+    const isMissing = errorFields(cause).code === "42P01";
+    const fault = `Postgres does not answer the worker: ${cause.message}`;
+    throw new OperatorError(isMissing ? "There is no queue yet. Migrate with the worker's settings." : fault, {
+      cause,
+    });
   });
   // The health check reads the time of this file. Without the file, only the check fails.
   await writeFile(join(tmpdir(), "perennial-worker"), "").catch(() => undefined);

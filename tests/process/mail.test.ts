@@ -84,10 +84,10 @@ it("the worker needs SMTP_URL, the right ERASURE_KEY, its migration and the queu
   await expect(startWorker({ SMTP_URL: "" })).rejects.toThrow(/^SMTP_URL is not set, /);
   const other = { ERASURE_KEY: "another-key-of-more-than-32-characters" };
   await expect(startWorker(other)).rejects.toThrow(/^ERASURE_KEY is not the key /);
-  await query("DROP SCHEMA earlyaccess_erasures CASCADE");
-  await expect(startWorker()).rejects.toThrow(/^There is no table for erased addresses yet\. /);
   await query("DROP SCHEMA graphile_worker CASCADE");
   await expect(startWorker()).rejects.toThrow(/^There is no queue yet\. /);
+  await query("DROP SCHEMA earlyaccess_erasures CASCADE");
+  await expect(startWorker()).rejects.toThrow(/^There is no table for erased addresses yet\. /);
 });
 
 it("somebody who signs up again gets the mail again, at most one a day and three in all, and the links of each work", async () => {
