@@ -6,7 +6,8 @@ import { closedList, earlyAccess } from "../shared/content.ts";
 import { SettingsContext } from "../shared/site-settings.ts";
 
 export function NextSteps({ joined }: { joined: boolean }) {
-  const closed = import.meta.env.SSR && use(SettingsContext).closed && !joined;
+  const settings = use(SettingsContext);
+  const closed = import.meta.env.SSR && settings.closed && !joined;
   const done = joined || closed;
   const first = done ? earlyAccess.joined : earlyAccess.join;
   const second = joined ? earlyAccess.betaJoined : earlyAccess.beta;

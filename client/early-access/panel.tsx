@@ -20,6 +20,7 @@ interface Props {
 }
 
 export function Panel({ firstState, undoToken: firstToken = "" }: Props) {
+  const settings = use(SettingsContext);
   const [state, setState] = useState(firstState);
   const [undoToken, setUndoToken] = useState(firstToken);
   const [signups, setSignups] = useState(0); // Each one mounts a new form.
@@ -46,7 +47,7 @@ export function Panel({ firstState, undoToken: firstToken = "" }: Props) {
   }
 
   const undone = state === "undone";
-  const closed = import.meta.env.SSR && use(SettingsContext).closed;
+  const closed = import.meta.env.SSR && settings.closed; // The browser never hydrates a closed list.
   const title = joined ? earlyAccess.success.title : closedList.heading;
   return (
     <div className="page">
