@@ -74,7 +74,6 @@ const longestDomain = 253;
  * parts. Converts an international domain to ASCII, because WebKit refuses others. NFKC would make "adaª" another mailbox.
  */
 export function cleanEmail(typed: string): string {
-  if (/^[!-~]*$/.test(typed)) return typed; // Most are plain ASCII.
   const parts = typed
     .replace(/[\uFF01-\uFF5E]/g, (character) => String.fromCharCode(character.charCodeAt(0) - 0xfee0))
     .replace(/[\u3002\uFF61]/g, ".")

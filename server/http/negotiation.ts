@@ -1,5 +1,6 @@
 // What a request asks for: to read or to change, and HTML or JSON.
 import type { IncomingMessage } from "node:http";
+import { parse as parseContentType } from "content-type";
 import Negotiator from "negotiator";
 
 export const isRead = ({ method }: IncomingMessage) => method === "GET" || method === "HEAD";
@@ -10,7 +11,7 @@ export const isRead = ({ method }: IncomingMessage) => method === "GET" || metho
  */
 export function prefersHtml({ headers }: IncomingMessage): boolean {
   const accept = headers.accept || "*/*";
-  const [type = ""] = (headers["content-type"] ?? "").toLowerCase().split(/[;\s]/, 1);
+  const { type } = parseContentType(headers["content-type"] ?? "");
   const [json, html] = ["application/json", "text/html"];
   const offered = type === "application/x-www-form-urlencoded" ? [html, json] : [json, html];
   return type !== json && new Negotiator({ headers: { accept } }).mediaType(offered) === html;
