@@ -95,7 +95,9 @@ const functions = `public.earlyaccess_append_only(), public.earlyaccess_log_stat
 
 /** With ERASURE_KEY: the addresses of erased entries, as keyed hashes, in a schema that backups exclude. */
 const createErasuresSql = `
-CREATE SCHEMA IF NOT EXISTS earlyaccess_erasures;
+DO $$ BEGIN -- Without IF NOT EXISTS, which needs CREATE on the database each time.
+  IF to_regnamespace('earlyaccess_erasures') IS NULL THEN CREATE SCHEMA earlyaccess_erasures; END IF;
+END $$;
 CREATE TABLE IF NOT EXISTS earlyaccess_erasures.addresses (
   -- The hash of the address, 32 bytes; or the id of an entry that never had a mail, 16 bytes.
   hash bytea CONSTRAINT addresses_pkey PRIMARY KEY CHECK (octet_length(hash) IN (16, 32)),

@@ -1,4 +1,4 @@
-// What a failed step of SMTP means for the message. tests/process/ has the worker and a real SMTP server.
+// What a failed step of SMTP means for the message and for those that wait. tests/process/ has the worker and a real SMTP server.
 import { expect, it, onTestFinished, vi } from "vitest";
 import { openMailServer, type MailServer, type MailServerOptions } from "../../tests/support/mail-server.ts";
 import { MailAttempts } from "./mail-attempts.ts";

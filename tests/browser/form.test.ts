@@ -332,7 +332,7 @@ it("a sign-up before the hydration is sent as a plain form, also twice, can be u
   expect(page.messages).toEqual([]);
 });
 
-it("a browser without sendBeacon hydrates the form, whose fields Chrome does not send to its spelling service", async () => {
+it("a browser without sendBeacon hydrates the form, whose fields it can fill in, and Chrome does not send to its spelling service", async () => {
   await page.route("**/assets/index-*.js", async (route) => {
     await page.evaluate(() => Reflect.deleteProperty(Navigator.prototype, "sendBeacon"));
     await route.continue();

@@ -57,6 +57,6 @@ it("the commands of the documents work, in their order", async () => {
         { email: "person2@example.com", status: "waiting" },
       ]);
   }
-  // Tests of doctor send a mail.
+  // doctor-mail.test.ts has a mail server.
   expect(failures).toEqual([expect.stringContaining("A test mail needs MAIL_FROM and SMTP_URL")]);
 });

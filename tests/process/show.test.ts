@@ -27,7 +27,7 @@ async function show(...options: string[]): Promise<string> {
   return stdout;
 }
 
-it("show prints every column, the status history, and that a client of the API named no notice", async () => {
+it("show prints every column, the status history, and why an entry has no notice", async () => {
   const token_hash = `\\x${"01".repeat(32)}`;
   await addAda({ token_hash, mailed_at: "2026-01-02T02:00:00Z", company: "E".repeat(200) });
   await database.query("UPDATE earlyaccess SET status = 'invited', invitation = 'b'");
