@@ -14,7 +14,7 @@ export async function withConnection<T>(url: string, work: (client: pg.Client) =
     return await work(client);
   } catch (error) {
     const { code = "" } = errorFields(error);
-    if (!/^(?:57P0[12]|CONNECTION_LOST|ECONNRESET|EPIPE|ETIMEDOUT)$/.test(code)) throw error;
+    if (!/^(?:57P0[12]|CONNECTION_LOST|ECONNRESET|ETIMEDOUT)$/.test(code)) throw error;
     throw new OperatorError("The connection to Postgres was lost.", { cause: error, code });
   } finally {
     await client.end();
