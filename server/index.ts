@@ -5,7 +5,7 @@ import type { Config } from "./config/settings.ts";
 import { createApp } from "./app.ts";
 import { databaseOf } from "./config/database-urls.ts";
 import { listWarnings, loadConfig } from "./config/load-config.ts";
-import { connect, createPool } from "./database/pool.ts";
+import { connect } from "./database/pool.ts";
 import { openDatabase, type OpenedDatabase } from "./database/settings.ts";
 import { prepareDatabase } from "./database/migrate.ts";
 import { createHttpServer, gracePeriodMs } from "./http/server.ts";
@@ -28,9 +28,8 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
   for (const warning of listWarnings(config)) log.warn(warning);
   cleanups.push(() => opened.release());
   const stopped = new AbortController();
-  const pool = createPool(opened.webUrl);
   let isAccepted = false;
-  const database = connect(pool, log, () => isAccepted);
+  const database = connect(opened.webUrl, log, () => isAccepted);
   cleanups.push(
     () => database.close(),
     () => stopped.abort(),

@@ -1,6 +1,7 @@
 // npm run migrate: applies migrations and rights to the configured database, or prints what an administrator runs before it.
+import { readRole } from "../config/database-urls.ts";
 import { connectTo } from "../database/connect.ts";
-import { mayNotMigrate, migrate } from "../database/migrate.ts";
+import { migrate } from "../database/migrate.ts";
 import { examineWebRole, preparationSql } from "../database/roles.ts";
 import { OperatorError } from "../errors.ts";
 import { print, runCommand } from "./command.ts";
@@ -8,7 +9,9 @@ import { print, runCommand } from "./command.ts";
 await runCommand("DATABASE_URL", async (database, { ALLOW_PRIVILEGED_ROLE: allowPrivilegedRole }) => {
   if (process.argv.includes("--print-sql")) return print(preparationSql(database));
   const applied = await migrate(database, { allowPrivilegedRole });
-  if (!applied) throw new OperatorError(`Nothing was migrated: ${mayNotMigrate(database.ownerUrl)}`);
+  const owner = readRole(database.ownerUrl).name;
+  if (!applied)
+    throw new OperatorError(`Nothing was migrated: "${owner}" may not migrate. Name the owner in DATABASE_OWNER_URL.`);
   // The site serves its pages without the role, and other commands need none: the roles below stop only their own programs.
   const examined = examineWebRole(database.webUrl, allowPrivilegedRole);
   const warning = await examined.catch(({ message }: Error) => `Sign-ups get 503: ${message}`);

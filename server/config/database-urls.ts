@@ -10,7 +10,7 @@ const roles = {
   WORKER_DATABASE_URL: "worker",
 } as const;
 export type DatabaseUrlName = keyof typeof roles;
-const urlNames = Object.keys(roles) as DatabaseUrlName[];
+export const databaseUrlNames = Object.keys(roles) as DatabaseUrlName[];
 
 const composeVariable = (name: DatabaseUrlName) => `${roles[name].toUpperCase()}_PASSWORD`;
 
@@ -65,7 +65,7 @@ const advice = "make one with: openssl rand -hex 24";
 /** Returns a sentence for each password that production refuses. @param values the settings that are valid on their own. */
 export function checkPasswords(values: Values): string[] {
   const hasWorker = values.WEBHOOK_URL || values.MAIL_FROM || values.RETENTION_MONTHS;
-  const logins = urlNames.flatMap((variable) => {
+  const logins = databaseUrlNames.flatMap((variable) => {
     const url = values[variable];
     const login = url && readRole(url);
     // Without a password, a certificate or a provider's proxy authenticates the role.

@@ -23,11 +23,10 @@ export async function requireErasureKey(client: pg.Client, key: string | undefin
   if (!rows[0].found && key === undefined) return false;
   if (!rows[0].found)
     throw new OperatorError("There is no table for erased addresses yet. Migrate with ERASURE_KEY set.");
-  if (key === undefined) {
+  if (key === undefined)
     throw new OperatorError(
       "ERASURE_KEY is not set, but this database stores erased addresses with a key. Set the same key: ERASURE_KEY=…",
     );
-  }
   const select = "SELECT FROM earlyaccess_erasures.addresses WHERE hash = $1";
   const { rowCount } = await client.query(select, [hashEmail("", key)]);
   if (rowCount) return true;

@@ -12,7 +12,7 @@ import { projectRoot } from "../project-root.ts";
 import { begin, searchPath, withConnection } from "./connect.ts";
 import { storeKeyHash } from "./erasure-key.ts";
 import { createQueue, enableQueue } from "./queue.ts";
-import { createRoles, examineWebRole, privilegedRole, rolesSql, setRights, warnOfPrivileged } from "./roles.ts";
+import { createRoles, examineWebRole, privilegedRole, rightsSql, rolesSql, warnOfPrivileged } from "./roles.ts";
 import type { DatabaseSettings } from "./settings.ts";
 
 const migrationsFolder = join(projectRoot, "prisma/migrations");
@@ -57,7 +57,7 @@ export async function migrate(
     await createRoles(owner, settings);
     if (settings.worker) await createQueue(ownerUrl);
     const applied = await applyMigrations(owner, folder);
-    await setRights(owner, settings);
+    await owner.query(rightsSql(settings));
     if (settings.erasureKey) await storeKeyHash(owner, settings.erasureKey);
     await enableQueue(owner, settings.worker);
     await owner.query("COMMIT");
@@ -76,9 +76,6 @@ export async function migrate(
   });
 }
 
-export const mayNotMigrate = (ownerUrl: string) =>
-  `"${readRole(ownerUrl).name}" may not migrate. Name the owner in DATABASE_OWNER_URL.`;
-
 /** Postgres is unreachable, starting, stopping or out of connections, or another start holds a lock. */
 export const transientCode =
   /^(?:ECONN|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|CONNECT|0800[036]|57P0[123]|53300|55P03)/;
@@ -94,23 +91,21 @@ export async function prepareDatabase(
   signal: AbortSignal,
   onAccepted: () => void,
 ): Promise<void> {
-  const { ownerUrl, webUrl } = settings;
   let isMigrated = false;
   // Again every 5 s after an error that may pass.
   for (; !signal.aborted; await sleep(5_000, undefined, { signal }).catch(() => undefined)) {
     try {
       const applied = isMigrated ? [] : await migrate(settings, { allowPrivilegedRole, isMeant: isProduction });
       if (applied?.length) log.info({ applied }, "migrated");
-      if (!applied && ownerUrl !== webUrl) log.warn(mayNotMigrate(ownerUrl));
       isMigrated = true;
-      const warning = await examineWebRole(webUrl, allowPrivilegedRole);
+      const warning = await examineWebRole(settings.webUrl, allowPrivilegedRole);
       if (warning) log.warn(warning);
       return onAccepted();
     } catch (cause) {
       const error = errorFields(cause);
       if (error.code === privilegedRole || !(isMigrated || transientCode.test(error.code ?? ""))) throw cause;
       const reason = cause instanceof OperatorError ? cause.message : undefined;
-      const fields = { error, reason, database: databaseOf(webUrl) };
+      const fields = { error, reason, database: databaseOf(settings.webUrl) };
       log.warn(fields, "database not available; pages are served, sign-ups get 503");
     }
   }
@@ -144,8 +139,7 @@ export async function pendingMigrations(owner: pg.Client, folder = migrationsFol
   const { found } = await findWaitlist(owner);
   if (!found) return migrations;
   const { rows } = await owner.query<{ name: string; checksum: string }>(
-    `SELECT migration_name AS name, checksum FROM public._prisma_migrations
-     WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL`,
+    "SELECT migration_name AS name, checksum FROM public._prisma_migrations",
   );
   const recorded = new Map(rows.map(({ name, checksum }) => [name, checksum]));
   const [first] = migrations;
@@ -158,30 +152,16 @@ export async function pendingMigrations(owner: pg.Client, folder = migrationsFol
 /** Applies the pending migrations, and records them as `prisma migrate deploy` does. */
 async function applyMigrations(owner: pg.Client, folder: string): Promise<string[]> {
   const pending = await pendingMigrations(owner, folder);
-  if (pending.length > 0) await owner.query(createTableSql);
   for (const { name, sql, checksum } of pending) {
     // Migrations name tables without a schema.
     await owner.query(`SET LOCAL search_path = public; ${sql}; SET LOCAL ${searchPath}`).catch((error: Error) => {
       throw Object.assign(error, { message: `Migration ${name} failed: ${error.message}` });
     });
-    await owner.query(insertRecordSql, [checksum, name]);
+    await owner.query(
+      `INSERT INTO public._prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count)
+       VALUES (gen_random_uuid(), $1, $2, clock_timestamp(), 1)`,
+      [checksum, name],
+    );
   }
   return pending.map(({ name }) => name);
 }
-
-/** Prisma's own statement. */
-const createTableSql = `
-CREATE TABLE IF NOT EXISTS public._prisma_migrations (
-  id                  VARCHAR(36) PRIMARY KEY NOT NULL,
-  checksum            VARCHAR(64) NOT NULL,
-  finished_at         TIMESTAMPTZ,
-  migration_name      VARCHAR(255) NOT NULL,
-  logs                TEXT,
-  rolled_back_at      TIMESTAMPTZ,
-  started_at          TIMESTAMPTZ NOT NULL DEFAULT now(),
-  applied_steps_count INTEGER NOT NULL DEFAULT 0
-)`;
-
-const insertRecordSql = `
-INSERT INTO public._prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
-VALUES (gen_random_uuid(), $1, $2, now(), clock_timestamp(), 1)`;

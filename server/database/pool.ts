@@ -1,6 +1,5 @@
 // The site's connections to Postgres, through Prisma, and the time limits of what a visitor waits for.
 import { PrismaPg } from "@prisma/adapter-pg";
-import pg from "pg";
 import type { Logger } from "pino";
 import { errorFields, within } from "../errors.ts";
 import { type Prisma, PrismaClient } from "./generated/client.ts";
@@ -20,8 +19,9 @@ export const timeLimits = {
 
 export type Database = ReturnType<typeof connect>;
 
-export function createPool(webUrl: string): pg.Pool {
-  return new pg.Pool({
+/** Lost connections are logged. @param isAllowed false refuses each statement. */
+export function connect(webUrl: string, log: Logger, isAllowed = () => true) {
+  const connections = {
     connectionString: webUrl,
     application_name: "perennial-web",
     keepAlive: true,
@@ -29,13 +29,9 @@ export function createPool(webUrl: string): pg.Pool {
     query_timeout: timeLimits.statement,
     // A statement that outlived its client would hold a connection, and might store the entry after all.
     statement_timeout: timeLimits.statement - 50,
-  });
-}
-
-/** Lost connections are logged. @param isAllowed false refuses each statement. */
-export function connect(pool: pg.Pool, log: Logger, isAllowed = () => true) {
+  };
   const logLost = (error: Error) => log.warn({ error: errorFields(error) }, "database connection lost");
-  const adapter = new PrismaPg(pool, { onPoolError: logLost, onConnectionError: logLost });
+  const adapter = new PrismaPg(connections, { onPoolError: logLost, onConnectionError: logLost });
   const prisma = new PrismaClient({ adapter, errorFormat: "minimal" });
   async function run<T>(work: () => Promise<T>): Promise<T> {
     if (!isAllowed()) throw new Error("The database is not ready yet");
@@ -45,9 +41,6 @@ export function connect(pool: pg.Pool, log: Logger, isAllowed = () => true) {
     /** Returns the number of rows that the statement changed. */
     execute: (statement: Prisma.Sql) => run(() => prisma.$executeRaw(statement)),
     query: <Row>(statement: Prisma.Sql) => run(() => prisma.$queryRaw<Row[]>(statement)),
-    close: async () => {
-      await prisma.$disconnect();
-      await pool.end();
-    },
+    close: () => prisma.$disconnect(),
   };
 }

@@ -4,11 +4,9 @@ import { readRole } from "../config/database-urls.ts";
 import { OperatorError } from "../errors.ts";
 import { signUpColumns } from "./columns.ts";
 import { begin, withConnection } from "./connect.ts";
-import type { DatabaseSettings } from "./settings.ts";
+import type { DatabaseSettings, WorkerTask } from "./settings.ts";
 
 const id = pg.escapeIdentifier;
-
-type Roles = ReturnType<typeof readRoles>;
 
 /** Returns the roles of the settings, as SQL identifiers. One that is the owner, too, has every right and is left out. */
 function readRoles({ ownerUrl, webUrl, adminUrl, worker }: DatabaseSettings) {
@@ -80,13 +78,6 @@ ${rolesSql(settings)}
 `;
 }
 
-/** Sets the rights of each role anew. A role that is no longer configured keeps its rights: drop it. */
-export async function setRights(owner: pg.Client, settings: DatabaseSettings): Promise<void> {
-  const keepsErasures = settings.erasureKey !== undefined;
-  if (keepsErasures) await owner.query(createErasuresSql);
-  await owner.query(rightsSql(readRoles(settings), settings.worker?.tasks ?? [], keepsErasures));
-}
-
 const tables = `public.earlyaccess, public.earlyaccess_status_changes, public.earlyaccess_notices, public.earlyaccess_views,
   public.earlyaccess_backups, public.earlyaccess_mail_passes`;
 const functions = `public.earlyaccess_append_only(), public.earlyaccess_log_status(), public.earlyaccess_enqueue(),
@@ -112,13 +103,18 @@ const showQueueSql = `DO $$ DECLARE hidden regclass; BEGIN
   END LOOP;
 END $$;`;
 
-/** Revokes every right of the roles and of PUBLIC, and grants those that are needed. No role but the owner has another one on what is the site's. */
-function rightsSql(roles: Roles, tasks: string[], keepsErasures: boolean): string {
-  const { database, web, studio, admins, worker } = roles;
+/**
+ * Returns the SQL that revokes every right of the roles and of PUBLIC on what is the site's, and grants those that are needed. A role
+ * that is no longer configured keeps its rights: drop it.
+ */
+export function rightsSql(settings: DatabaseSettings): string {
+  const { database, web, studio, admins, worker } = readRoles(settings);
+  const keepsErasures = settings.erasureKey !== undefined;
   const users = [web, studio && admins, worker].filter(Boolean).join(", ");
   const everybody = ["PUBLIC", web, studio, studio && admins, worker].filter(Boolean).join(", ");
-  const does = (task: string) => worker && tasks.includes(task);
+  const does = (task: WorkerTask) => worker && settings.worker?.tasks.includes(task);
   const parts = [
+    keepsErasures && createErasuresSql,
     `REVOKE ALL ON ${tables} FROM ${everybody} CASCADE;
      REVOKE ALL ON FUNCTION ${functions} FROM ${everybody} CASCADE;`,
     keepsErasures && `REVOKE ALL ON earlyaccess_erasures.addresses FROM ${everybody} CASCADE;`,
@@ -187,12 +183,8 @@ export const privilegedRole = "PRIVILEGED_ROLE";
  * @throws OperatorError for a superuser or the owner, unless that is allowed; or an error without the table.
  */
 export async function examineWebRole(webUrl: string, allowPrivilegedRole: boolean): Promise<string> {
-  const ask = async (client: pg.Client) => {
-    const { rows } = await client.query<{ name: string; isPrivileged: boolean; mayChange: boolean }>(webRoleSql);
-    await client.query("COMMIT");
-    return rows[0]!;
-  };
-  const { name, isPrivileged, mayChange } = await withConnection(webUrl, ask, begin);
+  const { rows } = await withConnection(webUrl, (client) => client.query(webRoleSql), begin);
+  const { name, isPrivileged, mayChange } = rows[0] as { name: string; isPrivileged: boolean; mayChange: boolean };
   if (isPrivileged) return warnOfPrivileged(name, allowPrivilegedRole);
   if (!mayChange) return "";
   return `The role of DATABASE_URL, "${name}", may read or change entries, or stop backups. Name a role in DATABASE_URL that does not exist yet, which migrating creates; if that one may, too, see docs/postgres.md, Roles.`;

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import type { Config } from "../config/settings.ts";
 import { loadConfig } from "../config/load-config.ts";
-import { exampleUrl, type DatabaseUrlName } from "../config/database-urls.ts";
+import { databaseUrlNames, exampleUrl, type DatabaseUrlName } from "../config/database-urls.ts";
 import { OperatorError } from "../errors.ts";
 import { projectRoot } from "../project-root.ts";
 import { openEmbedded } from "./embedded/embedded.ts";
@@ -33,14 +33,9 @@ export async function openDatabase(config: Config, needed: DatabaseUrlName, mayC
   const { DATABASE_URL: webUrl, DATABASE_ADMIN_URL: adminUrl } = config;
   const ownerUrl = config.DATABASE_OWNER_URL ?? webUrl;
   const workerUrl = config.WORKER_DATABASE_URL ?? ownerUrl;
-  const given = {
-    DATABASE_URL: webUrl,
-    DATABASE_OWNER_URL: ownerUrl,
-    DATABASE_ADMIN_URL: adminUrl,
-    WORKER_DATABASE_URL: workerUrl,
-  };
+  const given = { ...config, DATABASE_OWNER_URL: ownerUrl, WORKER_DATABASE_URL: workerUrl };
   const url = given[needed];
-  if (!url && Object.values(given).some(Boolean)) {
+  if (!url && databaseUrlNames.some((name) => given[name])) {
     throw new OperatorError(`${needed} is not set. Set it, for example ${needed}=${exampleUrl(needed)}`);
   }
   // A URL that is not set is not used either, and gets a value for the type.

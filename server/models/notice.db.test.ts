@@ -4,13 +4,13 @@ import { expect, it } from "vitest";
 import { defaultSettings, createTestApp, type TestApp } from "../../tests/support/app.ts";
 import { queryAs } from "../../tests/support/postgres.ts";
 import { createTestDatabase } from "../../tests/support/database.ts";
-import { connect, createPool } from "../database/pool.ts";
+import { connect } from "../database/pool.ts";
 import { pino } from "pino";
 import { createNotice } from "./page-settings.ts";
 import { createWaitlist } from "./waitlist.ts";
 
 const database = await createTestDatabase();
-const connection = connect(createPool(database.webUrl), pino({ enabled: false }));
+const connection = connect(database.webUrl, pino({ enabled: false }));
 const site = await createTestApp(database.webUrl);
 
 /** Signs up with a form that shows the notice. */

@@ -8,12 +8,12 @@ import { errorFields, UnavailableError } from "../errors.ts";
 import { createTestDatabase } from "../../tests/support/database.ts";
 import { insertEntries } from "../../tests/support/waitlist-fixture.ts";
 import { Prisma } from "../database/generated/client.ts";
-import { connect, createPool, type Database } from "../database/pool.ts";
+import { connect, type Database } from "../database/pool.ts";
 import { parseEntry, type WaitlistEntry } from "./waitlist-entry.ts";
 import { createEntryLinks } from "./entry-links.ts";
 import { createReadiness, createWaitlist, type Waitlist } from "./waitlist.ts";
 
-const connectTo = (url: string) => connect(createPool(url), pino({ enabled: false }));
+const connectTo = (url: string) => connect(url, pino({ enabled: false }));
 
 const database = await createTestDatabase();
 const connection = connectTo(database.webUrl);

@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 import { pino } from "pino";
 import type { SiteSettings } from "../../client/shared/site-settings.ts";
 import { createApp, type AppOptions } from "../../server/app.ts";
-import { connect, createPool } from "../../server/database/pool.ts";
+import { connect } from "../../server/database/pool.ts";
 import { listen } from "../../server/http/server.ts";
 import { createEntryLinks } from "../../server/models/entry-links.ts";
 import { createNotice } from "../../server/models/page-settings.ts";
@@ -47,7 +47,7 @@ type Changes = Partial<Omit<AppOptions, "site">> & { site?: Partial<PublicSite>;
 export async function createTestApp(webUrl = noDatabase, { site: siteChanges, ceiling = 0, ...changes }: Changes = {}) {
   let lines = "";
   const log = pino({ base: null }, { write: (line: string) => (lines += line) });
-  const database = connect(createPool(webUrl), log);
+  const database = connect(webUrl, log);
   const waitlist = createWaitlist(database.execute, { ceiling: createSignupCeiling(ceiling, log) });
   // Loads Prisma and connects: on a busy machine, the first sign-up would exceed its deadline.
   if (webUrl !== noDatabase) await waitlist.check().catch(() => undefined);

@@ -113,6 +113,20 @@ CREATE TABLE "earlyaccess_backups" (
     CONSTRAINT "earlyaccess_backups_pkey" PRIMARY KEY ("finished_at")
 );
 
+-- The applied migrations, as Prisma's own commands record them.
+CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
+    "id" VARCHAR(36) NOT NULL,
+    "checksum" VARCHAR(64) NOT NULL,
+    "finished_at" TIMESTAMPTZ,
+    "migration_name" VARCHAR(255) NOT NULL,
+    "logs" TEXT,
+    "rolled_back_at" TIMESTAMPTZ,
+    "started_at" TIMESTAMPTZ NOT NULL DEFAULT now(),
+    "applied_steps_count" INTEGER NOT NULL DEFAULT 0,
+
+    CONSTRAINT "_prisma_migrations_pkey" PRIMARY KEY ("id")
+);
+
 -- ==== Append-only tables ====
 
 CREATE FUNCTION "earlyaccess_append_only"() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -37,11 +37,6 @@ export async function findPrograms(folder: string) {
         `The embedded Postgres lacks the links to its libraries, as npm ran no install script. Make them with: npm rebuild --ignore-scripts=false ${name}\n${reason}`,
       );
     }
-    if (reason.includes("effective user ID")) {
-      throw new OperatorError(
-        `The embedded Postgres does not run as user ${process.getuid?.()}, who has no name in /etc/passwd. Add the name, start as another user, or set DATABASE_URL.`,
-      );
-    }
     throw new Error(`${program} ended with ${code}. The end of ${log}:\n${reason}`);
   };
 }
