@@ -26,20 +26,16 @@ export class UnavailableError extends Error {
 export const migrateHint =
   "Migrate: docker compose run --rm migrate, npm run migrate, or in the image node dist/server/migrate.js.";
 
-/** Writes the error to stderr. The process will end with exit code 1. */
+/** Writes the error to stderr, one for the operator without its stack. The process will end with exit code 1. */
 export function fail(error: unknown): void {
-  process.stderr.write(explain(error));
+  const text = error instanceof OperatorError ? error.message : String(error instanceof Error ? error.stack : error);
+  process.stderr.write(`${printableLines(text)}\n`);
   process.exitCode = 1;
 }
 
 /** Resolves when the stream's output is written, or with the error: process.exit() drops what a pipe did not take yet. */
 export const written = (stream: NodeJS.WriteStream) =>
   new Promise<Error | null | undefined>((resolve) => stream.write("", resolve));
-
-export function explain(error: unknown): string {
-  const text = error instanceof OperatorError ? error.message : String(error instanceof Error ? error.stack : error);
-  return `${printableLines(text)}\n`;
-}
 
 /** Returns whether the text has an "@", also in full width, percent-encoded several times, as an entity or quoted-printable. */
 export const mayHoldEmail = (text: string) => /[@＠﹫]|%(?:25)*40|&#0*64\b|&#x0*40\b|&commat|=40/i.test(text);

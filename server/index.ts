@@ -39,8 +39,7 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
   const origin = config.PUBLIC_URL ?? `http://localhost:${config.PORT}`;
   const { settings, notice } = createPageSettings(config);
   const site = { origin, allowIndexing: config.ALLOW_INDEXING, settings };
-  const accept = () => void (isAccepted = true);
-  const prepared = prepareDatabase(opened, config, log, stopped.signal, accept);
+  const prepared = prepareDatabase(opened, config, log, stopped.signal, () => void (isAccepted = true));
   const rendering = isDev ? createDevFrontend(http.server, site) : createBuiltFrontend(site);
   const [frontend] = await Promise.all([rendering, waitFor(prepared, onFault)]);
   const refresh = () => frontend.refresh().catch((err: unknown) => log.error({ err }, "rendering the pages failed"));

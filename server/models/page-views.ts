@@ -20,7 +20,6 @@ interface Count {
 
 export function createPageViews(execute: Database["execute"], log: Logger) {
   let counted = new Map<string, Count>();
-  let flushing = Promise.resolve();
 
   function add({ day, source, views }: Count) {
     const isNamed = counted.size < mostSources || source === directSource || counted.has(`${day} ${source}`);
@@ -46,15 +45,13 @@ export function createPageViews(execute: Database["execute"], log: Logger) {
     }
   }
 
-  const flush = () => (flushing = flushing.then(store));
-  const timer = setInterval(() => void flush(), flushMs).unref();
+  const timer = setInterval(() => void store(), flushMs).unref();
 
   return {
     add: (source: string) => add({ day: new Date().toISOString().slice(0, 10), source, views: 1 }),
-    flush,
     close: async () => {
       clearInterval(timer);
-      await flush();
+      await store();
     },
   };
 }

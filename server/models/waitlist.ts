@@ -33,12 +33,8 @@ export function createWaitlist(
     if (!isNoticeStored) await storeNotice();
     // The order of an import: otherwise, a batch and an import could each hold an entry that the other needs.
     const sorted = entries.toSorted((a, b) => Number(a.email > b.email) - Number(a.email < b.email)); // As COLLATE "C": they are ASCII.
-    const inserted = await execute(
-      insertSignUps(
-        Array.from(sorted, (entry) => ({ id: uuidv7(), ...entry })),
-        lockMs,
-      ),
-    );
+    const rows = Array.from(sorted, (entry) => ({ id: uuidv7(), ...entry }));
+    const inserted = await execute(insertSignUps(rows, lockMs));
     onStored?.(entries, inserted);
     return entries.map(() => undefined); // No request learns whether its entry is new.
   }

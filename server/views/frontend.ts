@@ -41,11 +41,8 @@ async function readTemplate(site: PublicSite) {
   if (!link || !other) throw new Error(`${builtClient} has no stylesheet; build again`);
   const readSheet = async (path: string) => (await readFile(join(builtClient, path), "utf8")).trim();
   const sheets = { landing: await readSheet(link[1] as string), other: await readSheet(`assets/${other}`) };
-  const create = (css: string) =>
-    createDocument(
-      template.replace(link[0], () => `<style>${css}</style>`),
-      site,
-    );
+  const inline = (css: string) => template.replace(link[0], () => `<style>${css}</style>`);
+  const create = (css: string) => createDocument(inline(css), site);
   const documents = { landing: create(sheets.landing), other: create(sheets.other) };
   return {
     toDocument: (page: EntryServer.RenderedPage) => documents[page.sheet](page),

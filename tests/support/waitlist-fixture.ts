@@ -7,7 +7,7 @@ import pg from "pg";
 import { afterAll, onTestFinished, vi } from "vitest";
 import { runCommandLine } from "../../server/commands/waitlist/commands.ts";
 import type { DatabaseSettings } from "../../server/database/settings.ts";
-import { explain } from "../../server/errors.ts";
+import { fail } from "../../server/errors.ts";
 import { createTestDatabase, type TestDatabase } from "./database.ts";
 import { builtWaitlist, runSite, until, urlsOf, type Options, type Run, type Site } from "./run.ts";
 import { startSite } from "./site.ts";
@@ -94,8 +94,7 @@ export async function runWaitlist(
   try {
     await runCommandLine(args);
   } catch (error) {
-    process.stderr.write(explain(error));
-    process.exitCode = 1;
+    fail(error);
   } finally {
     process.chdir(folder);
     process.env = own;
