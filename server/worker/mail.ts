@@ -5,7 +5,7 @@ import * as mails from "../models/list/mails.ts";
 import { createToken } from "../models/entry-tokens.ts";
 import { hashEmail } from "../database/erasure-key.ts";
 import { normaliseEmail } from "../models/waitlist-entry.ts";
-import { renderConfirmationMail, type MailedSite } from "../views/confirmation-mail.tsx";
+import { renderConfirmationMail, type MailedSite } from "../views/confirmation-mail.ts";
 import type { MailAttempts } from "./mail-attempts.ts";
 import { MailError, mailServerError, sendMail } from "./mail-server.ts";
 

@@ -70,7 +70,7 @@ async function createTask(task: WorkerTask, config: Config, key: string | undefi
       `SMTP_URL is not set, so the worker cannot send mails. Set it, for example SMTP_URL=${settings.SMTP_URL.example}`,
     );
   }
-  const { mailedSite, mailTask } = await import("./mail.ts"); // React and nodemailer, which the other tasks do not need.
+  const { mailedSite, mailTask } = await import("./mail.ts"); // nodemailer, which the other tasks do not need.
   return mailTask({ url, from, key: key ?? "", site: mailedSite(config) }, attempts);
 }
 

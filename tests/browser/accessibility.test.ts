@@ -3,7 +3,7 @@ import axe from "axe-core";
 import { expect, it } from "vitest";
 import { demo } from "../../client/shared/content.ts";
 import { fields } from "../../client/shared/fields.ts";
-import { renderConfirmationMail } from "../../server/views/confirmation-mail.tsx";
+import { renderConfirmationMail } from "../../server/views/confirmation-mail.ts";
 import {
   createBrowserSites,
   animationsFinished,

@@ -60,7 +60,7 @@ export async function createTestApp(webUrl = noDatabase, { site: siteChanges, ce
     waitlist,
     undo: true,
     links: createEntryLinks(database.query),
-    pageViews: { add: () => undefined, flush: async () => undefined, close: async () => undefined },
+    pageViews: { add: () => undefined, close: async () => undefined },
     signupLimit: 1_000,
     trustProxy: 0,
     ...changes,

@@ -138,7 +138,7 @@ export async function sendTestMail(email: string): Promise<Finding> {
   const to = normaliseEmail(email);
   if (!to) throw new OperatorError(`--mail is "${printable(email)}" but must be an email address.`);
   if (!from || !url) throw new OperatorError("A test mail needs MAIL_FROM and SMTP_URL: see docs/mail.md.");
-  const { composeMessage, mailedSite } = await import("../../worker/mail.ts"); // React
+  const { composeMessage, mailedSite } = await import("../../worker/mail.ts");
   const { MailError, sendMail } = await import("../../worker/mail-server.ts"); // nodemailer
   const site = mailedSite(config);
   const mail = composeMessage({ from, site }, to, createToken().token);
