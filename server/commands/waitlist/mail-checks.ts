@@ -19,7 +19,7 @@ export const problem = (what: string, text: string): Finding => ["problem", what
 /** In milliseconds, for all records together. */
 const dnsMs = 3_000;
 
-export async function examineMailDomain({ MAIL_FROM, PUBLIC_URL = "" }: Config): Promise<Finding[]> {
+export async function examineMailDomain({ MAIL_FROM }: Config): Promise<Finding[]> {
   const domain = MAIL_FROM?.address.split("@").at(-1)?.toLowerCase() ?? "";
   const resolver = new dns.promises.Resolver();
   resolver.setServers(dns.getServers());
@@ -32,7 +32,7 @@ export async function examineMailDomain({ MAIL_FROM, PUBLIC_URL = "" }: Config):
       orNone(resolver.resolveMx(domain)),
       countTexts(domain, /^v=spf1(?: |$)/i),
       countPolicies(domain),
-      countPolicies(lastLabels(domain)),
+      countPolicies(domain.split(".").slice(-2).join(".")),
     ]);
     const hasExchange = exchanges.some(({ exchange }) => exchange !== "");
     return [
@@ -40,7 +40,6 @@ export async function examineMailDomain({ MAIL_FROM, PUBLIC_URL = "" }: Config):
       describe("SPF", domain, spf, 'TXT "v=spf1 include:your-provider ~all"'),
       describe("DMARC", `_dmarc.${domain}`, own || inherited, `TXT "v=DMARC1; p=none; rua=mailto:dmarc@${domain}"`),
       ok("DKIM", "only a mail names its record: send one with --mail. Its Authentication-Results must have dkim=pass."),
-      compareDomains(domain, new URL(PUBLIC_URL).hostname),
     ];
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
@@ -63,17 +62,6 @@ function describe(what: string, name: string, records: number, example: string):
   if (records === 1) return ok(what, `${name} has a record`);
   if (records > 1) return warn(what, `${name} has ${records} records. Merge them into one.`);
   return warn(what, `${name} has no record. Add one: ${name}. ${example}`);
-}
-
-const lastLabels = (name: string) => name.split(".").slice(-2).join(".");
-
-/** Receivers trust links to the sender's organisation more. The site has no list of the names that belong to one. */
-function compareDomains(domain: string, host: string): Finding {
-  const isBelow = (name: string, parent: string) => `.${name}`.endsWith(`.${parent}`);
-  const [what, common] = ["Mail domain", lastLabels(domain)];
-  if (isBelow(host, domain) || isBelow(domain, host)) return ok(what, "MAIL_FROM and PUBLIC_URL match");
-  if (common === lastLabels(host)) return ok(what, `MAIL_FROM and PUBLIC_URL match if ${common} is yours alone`);
-  return warn(what, `MAIL_FROM has the domain ${domain}, PUBLIC_URL has ${host}. Send from the site's domain.`);
 }
 
 export async function examineConfirmations(owner: pg.Client): Promise<Finding> {
