@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import type { Server } from "node:http";
-import { basename, extname, join, relative, resolve, sep } from "node:path";
+import { extname, join, relative, sep } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { contentType } from "mime-types";
 import type { ViteDevServer } from "vite";
@@ -86,10 +86,6 @@ export async function createDevFrontend(server: Server, site: PublicSite): Promi
     server: { middlewareMode: true, ws: { server } },
     appType: "custom",
     html: { cspNonce: nonce },
-  });
-  // tsx watches no file whose name begins with a dot.
-  vite.watcher.add(resolve(".env")).on("all", (_, path) => {
-    if (basename(path) === ".env") vite.config.logger.warn(".env has changed: press Return to start with it.");
   });
   // Each import checks for edits. With its own hot updates, the runner could reload modules during a request.
   const runner = createServerModuleRunner(vite.environments.ssr, { hmr: false });

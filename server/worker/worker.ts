@@ -1,5 +1,4 @@
 // The worker: runs the configured tasks (webhook, mail, purge) with graphile-worker, in one process at a time.
-import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -45,15 +44,13 @@ export async function runTasks(
   const attempts = new MailAttempts();
   for (const task of worker.tasks) tasks[task] = await createTask(task, config, key, attempts);
   await withConnection(worker.url, async (holder) => {
-    const lost = rejectOnLoss(holder, signal);
-    lost.catch(() => undefined); // Awaited below.
     if (tasks.mail || tasks.purge) await requireErasureKey(holder, key);
     await takeOver(holder, log, signal, roundMs);
     if (signal.aborted) return;
     const runner = await startRunner(worker.url, tasks, log, attempts.forbiddenFlags);
     log.info(`worker started: ${worker.tasks.join(", ")}`);
     try {
-      await Promise.race([runner.promise, lost, completeRounds(holder, signal, roundMs)]);
+      await Promise.race([runner.promise, completeRounds(holder, signal, roundMs)]);
     } finally {
       // Hold the lock until the jobs in progress are done, because another process would send them again.
       await Promise.race([runner.stop().catch(() => undefined), sleep(roundMs)]);
@@ -127,11 +124,6 @@ async function takeOver(holder: pg.Client, log: Log, signal: AbortSignal, roundM
   await holder.query(
     "SELECT graphile_worker.force_unlock_workers(array_agg(DISTINCT locked_by)) FROM graphile_worker.jobs WHERE locked_by IS NOT NULL",
   );
-}
-
-async function rejectOnLoss(holder: pg.Client, signal: AbortSignal) {
-  await once(holder, "end");
-  if (!signal.aborted) throw new OperatorError("The connection to Postgres was lost.");
 }
 
 /** Resolves after the signal. A mail server that hangs delays no round. */
