@@ -4,7 +4,7 @@ import { beforeEach, expect, it } from "vitest";
 import { createTestApp, noDatabase, type TestApp } from "../../tests/support/app.ts";
 
 const seen: string[] = [];
-const pageViews = { add: (source: string) => void seen.push(source), flush: async () => {}, close: async () => {} };
+const pageViews = { add: (source: string) => void seen.push(source), close: async () => {} };
 
 let site: TestApp;
 
