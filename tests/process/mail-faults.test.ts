@@ -124,6 +124,7 @@ it("a mail is given up after four days; doctor says what the server said, and re
   fail();
   const { stdout } = await runWaitlist(fixture.database, ["retry"], settings);
   expect(stdout).toBe("Failed mails and webhooks that are tried again: 0. Mails queued: 1.\n");
+  await waiting(1);
   await passMinute();
   await emptied();
   expect(await doctor()).toMatch(/^ok /);

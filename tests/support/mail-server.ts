@@ -1,5 +1,6 @@
 // A real SMTP server that accepts, refuses or hangs as a test wants, and keeps what it gets; a parser of mails; a certificate.
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import type { AddressInfo, Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
@@ -98,22 +99,8 @@ function decode(part: string): string {
   return Buffer.from(bytes, "latin1").toString("utf8");
 }
 
+const read = (name: string) => readFileSync(new URL(name, import.meta.url), "utf8");
+
 /** Self-signed for localhost, valid until 2126; made with openssl. */
-export const certificate = `-----BEGIN CERTIFICATE-----
-MIIBljCCATugAwIBAgIUdiJmxpSAjc1KSCEyC+sdMMBlPHQwCgYIKoZIzj0EAwIw
-FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMTEwMzkyMFoYDzIxMjYxMDI4
-MTAzOTIwWjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
-PQMBBwNCAATEwNHxkMt2um3IsKp+aj9eyPbOCC2RVUBj+5rJTxVhHjA4ZwX6jMJz
-uvowxioAGvarlpDqDZUbOqHF60o/cBM2o2kwZzAdBgNVHQ4EFgQUF1xJaKRU2+PD
-loL4MPq5bJU0yIswHwYDVR0jBBgwFoAUF1xJaKRU2+PDloL4MPq5bJU0yIswDwYD
-VR0TAQH/BAUwAwEB/zAUBgNVHREEDTALgglsb2NhbGhvc3QwCgYIKoZIzj0EAwID
-SQAwRgIhAOSHSt4oJ1qIheu/rZAy3Cb0+R+7+Dws5R+bDzhoVlDAAiEA8k52pAPd
-VVV0Le1CS263lHKNfTTg5g9v2abiQpc5NnI=
------END CERTIFICATE-----
-`;
-export const key = `-----BEGIN EC PRIVATE KEY-----
-MHcCAQEEIB0fylNO65s6pLuRSY7RQBpYTqAYwEPENZcIF/CKLgsloAoGCCqGSM49
-AwEHoUQDQgAExMDR8ZDLdrptyLCqfmo/Xsj2zggtkVVAY/uayU8VYR4wOGcF+ozC
-c7r6MMYqABr2q5aQ6g2VGzqhxetKP3ATNg==
------END EC PRIVATE KEY-----
-`;
+export const certificate = read("localhost.crt");
+export const key = read("localhost.key");
