@@ -202,7 +202,7 @@ async function assertLargerBackupsStay(ownerUrl: string, backups: string): Promi
     /Kept perennial-2020-01-01T020000Z-1\.dump: the list has only 0 /,
   );
   assert.deepEqual(await left(), [names[1], names[0]]);
-  await runBackupScript(ownerUrl, backups, tools, "rotate");
+  assert.match(await runBackupScript(ownerUrl, backups, tools, "rotate"), /Deleted perennial-/);
   assert.deepEqual(await left(), [names[0]]);
 }
 
