@@ -36,7 +36,8 @@ it("doctor accepts a domain with MX, one SPF record and DMARC, which it also fin
   const well: Zone = {
     "perennial.example": { mx: "mx.mail.example", txt: ["other=1", "v=spf1 include:spf.mail.example ~all"] },
     "_dmarc.perennial.example": { txt: ["v=DMARC1; p=none"] },
-    "mail.perennial.example": { mx: "mx.mail.example", txt: ["v=spf1 -all"] },
+    "mail.perennial.co.example": { mx: "mx.mail.example", txt: ["v=spf1 -all"] },
+    "_dmarc.perennial.co.example": { txt: ["v=DMARC1; p=none"] },
   };
   const findings = (domain: string) => [
     `ok       MX: ${domain} has a record`,
@@ -45,8 +46,8 @@ it("doctor accepts a domain with MX, one SPF record and DMARC, which it also fin
     dkim,
   ];
   expect(await examine(well)).toEqual(findings("perennial.example"));
-  const below = { MAIL_FROM: "hello@mail.perennial.example" };
-  expect(await examine(well, below)).toEqual(findings("mail.perennial.example"));
+  const below = { MAIL_FROM: "hello@mail.perennial.co.example" };
+  expect(await examine(well, below)).toEqual(findings("mail.perennial.co.example"));
 });
 
 it("doctor names the record that is missing", async () => {

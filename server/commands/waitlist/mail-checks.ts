@@ -21,6 +21,9 @@ const dnsMs = 3_000;
 
 export async function examineMailDomain({ MAIL_FROM }: Config): Promise<Finding[]> {
   const domain = MAIL_FROM?.address.split("@").at(-1)?.toLowerCase() ?? "";
+  const labels = domain.split(".");
+  // The policy of a parent counts, too: that of perennial.co.uk for mail.perennial.co.uk.
+  const names = labels.slice(0, -1).map((_, i) => labels.slice(i).join("."));
   const resolver = new dns.promises.Resolver();
   resolver.setServers(dns.getServers());
   const timer = setTimeout(() => resolver.cancel(), dnsMs);
@@ -28,17 +31,17 @@ export async function examineMailDomain({ MAIL_FROM }: Config): Promise<Finding[
     (await orNone(resolver.resolveTxt(name))).filter((parts) => kind.test(parts.join(""))).length;
   const countPolicies = (name: string) => countTexts(`_dmarc.${name}`, /^v=DMARC1\b/i);
   try {
-    const [exchanges, spf, own, inherited] = await Promise.all([
+    const [exchanges, spf, policies] = await Promise.all([
       orNone(resolver.resolveMx(domain)),
       countTexts(domain, /^v=spf1(?: |$)/i),
-      countPolicies(domain),
-      countPolicies(domain.split(".").slice(-2).join(".")),
+      Promise.all(names.map(countPolicies)),
     ]);
+    const policy = policies.find(Boolean) ?? 0;
     const hasExchange = exchanges.some(({ exchange }) => exchange !== "");
     return [
       describe("MX", domain, hasExchange ? 1 : 0, "MX 10 your-mail-server."),
       describe("SPF", domain, spf, 'TXT "v=spf1 include:your-provider ~all"'),
-      describe("DMARC", `_dmarc.${domain}`, own || inherited, `TXT "v=DMARC1; p=none; rua=mailto:dmarc@${domain}"`),
+      describe("DMARC", `_dmarc.${domain}`, policy, `TXT "v=DMARC1; p=none; rua=mailto:dmarc@${domain}"`),
       ok("DKIM", "only a mail names its record: send one with --mail. Its Authentication-Results must have dkim=pass."),
     ];
   } catch (error) {
