@@ -81,10 +81,15 @@ export async function examineConfirmations(owner: pg.Client): Promise<Finding> {
   return warn("Confirmations", `${state}. ${effect}. ${hint}`);
 }
 
-/** Says what the mail server said if it accepts no mail, who was given up, and which sign-ups have neither a mail nor a job. */
+/**
+ * Says what the mail server said if it accepts no mail, who was given up, and which sign-ups have neither a mail nor a job. The
+ * servers of some people never take the mail, so these are a warning only if they are more than 1 % of the sign-ups of 14 days.
+ */
 export async function examineUnsent(owner: pg.Client): Promise<Finding> {
   const { rows } = await owner.query(
     `SELECT (SELECT count(*)::int FROM public.earlyaccess WHERE ${givenUpSql}) AS "givenUp",
+       (SELECT 100 * count(*) FILTER (WHERE ${givenUpSql}) > count(*) FROM public.earlyaccess
+        WHERE created_at > now() - interval '14 days') AS "areMany",
        (SELECT mode() WITHIN GROUP (ORDER BY mail_refusal) FROM public.earlyaccess WHERE ${givenUpSql}) AS refusal,
        (SELECT count(*)::int FROM public.earlyaccess AS entry WHERE ${missingSql()}) AS missing, waiting, error,
        failing_since > coalesce(accepted_at, '-infinity') AS fails
@@ -94,7 +99,7 @@ export async function examineUnsent(owner: pg.Client): Promise<Finding> {
        (SELECT max(mailed_at) AS accepted_at FROM public.earlyaccess WHERE mailed_at < now() - interval '2 minutes') AS accepted`,
     [waitingFlag],
   );
-  const { givenUp, refusal, missing, waiting, error, fails } = rows[0];
+  const { givenUp, areMany, refusal, missing, waiting, error, fails } = rows[0];
   const sentences = [
     fails &&
       `The mail server accepts none. ${printable(error ?? "")}. Mails that wait: ${count(waiting)}; one a minute is tried.`,
@@ -103,7 +108,8 @@ export async function examineUnsent(owner: pg.Client): Promise<Finding> {
     (givenUp > 0 || missing > 0) && retryHint,
   ].filter(Boolean);
   if (sentences.length === 0) return ok("Unsent mails", "no mail was given up, and none is missing");
-  return warn("Unsent mails", sentences.join(" "));
+  const find = fails || missing > 0 || areMany ? warn : ok;
+  return find("Unsent mails", sentences.join(" "));
 }
 
 export async function examineMailServer(url: string, { PUBLIC_URL = "" }: Config): Promise<Finding> {
