@@ -148,6 +148,13 @@ it("doctor finds mails and deletions that are late, but not a mail that waits un
   expect(await verdictsAfter("run_at = now() - interval '59 minutes'")).toEqual(["ok", "ok"]);
   expect(await verdictsAfter("run_at = now() - interval '61 minutes'")).toEqual(["warning", "warning"]);
   expect(await verdictsAfter("attempts = 1")).toEqual(["ok", "warning"]); // One failed mail is no backlog; one failed deletion is.
+  await database.query("SELECT graphile_worker.add_job('mail', '{}') FROM generate_series(1, 2)");
+  const failing = "attempts = 1, created_at = now() - interval '2 hours'";
+  expect(await verdictsAfter(failing)).toEqual(["warning", "warning"]);
+  await database.query(`SET earlyaccess.silent = 'on'; INSERT INTO earlyaccess (id, name, email, company)
+    SELECT gen_random_uuid(), 'A', i || '@example.com', 'C' FROM generate_series(1, 100) i`);
+  expect(await verdictsAfter(failing)).toEqual(["ok", "warning"]); // Three full mailboxes of a hundred.
+  await database.query("TRUNCATE earlyaccess");
 });
 
 it("doctor counts the sign-ups that have neither a mail nor a job, and retry queues them", async () => {

@@ -21,9 +21,8 @@ const dnsMs = 3_000;
 
 export async function examineMailDomain({ MAIL_FROM }: Config): Promise<Finding[]> {
   const domain = MAIL_FROM?.address.split("@").at(-1)?.toLowerCase() ?? "";
-  const labels = domain.split(".");
   // The policy of a parent counts, too: that of perennial.co.uk for mail.perennial.co.uk.
-  const names = labels.slice(0, -1).map((_, i) => labels.slice(i).join("."));
+  const parents = Array.from(domain.matchAll(/\./g), ({ index }) => domain.slice(index + 1)).slice(0, -1);
   const resolver = new dns.promises.Resolver();
   resolver.setServers(dns.getServers());
   const timer = setTimeout(() => resolver.cancel(), dnsMs);
@@ -34,7 +33,7 @@ export async function examineMailDomain({ MAIL_FROM }: Config): Promise<Finding[
     const [exchanges, spf, policies] = await Promise.all([
       orNone(resolver.resolveMx(domain)),
       countTexts(domain, /^v=spf1(?: |$)/i),
-      Promise.all(names.map(countPolicies)),
+      Promise.all([domain, ...parents].map(countPolicies)),
     ]);
     const policy = policies.find(Boolean) ?? 0;
     const hasExchange = exchanges.some(({ exchange }) => exchange !== "");
