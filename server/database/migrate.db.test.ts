@@ -158,7 +158,10 @@ it("all pending migrations are applied and recorded, or none, and without them n
   await database.query("ALTER TABLE _prisma_migrations ADD CONSTRAINT no CHECK (migration_name NOT LIKE '%_last')");
   await fails("SELECT 1", { code: "23514" });
   await database.query("ALTER TABLE _prisma_migrations DROP CONSTRAINT no");
+  // Prisma's own record of one that failed.
+  await database.query(`INSERT INTO _prisma_migrations (id, checksum, migration_name) VALUES ('x', 'x', '${last}')`);
   expect(await apply()).toEqual([next, last]);
+  await database.query("DELETE FROM _prisma_migrations WHERE id = 'x'");
   const records = await database.query(
     `SELECT migration_name AS name, checksum, applied_steps_count, logs, rolled_back_at, finished_at > started_at AS finished
      FROM _prisma_migrations ORDER BY 1`,

@@ -139,7 +139,7 @@ export async function pendingMigrations(owner: pg.Client, folder = migrationsFol
   const { found } = await findWaitlist(owner);
   if (!found) return migrations;
   const { rows } = await owner.query<{ name: string; checksum: string }>(
-    "SELECT migration_name AS name, checksum FROM public._prisma_migrations",
+    "SELECT migration_name AS name, checksum FROM public._prisma_migrations WHERE finished_at IS NOT NULL",
   );
   const recorded = new Map(rows.map(({ name, checksum }) => [name, checksum]));
   const [first] = migrations;

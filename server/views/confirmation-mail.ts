@@ -80,9 +80,9 @@ const logo = `<span class="stem" style="border-left: 5px solid ${light.leaf}; bo
 
 /** Styles are inline, because some mail readers drop <style>. */
 function formatHtml(site: MailedSite, { confirmUrl, leaveUrl }: Urls): string {
-  const [controller, contact] = [site.controller, site.contact].map((text) => escapeHtml(text ?? ""));
+  const { controller, contact } = site;
   const linkTo = (url: string, text: string) =>
-    `<a class="link" href="${url}" style="color: ${light.leaf}; overflow-wrap: anywhere">${text}</a>`;
+    `<a class="link" href="${escapeHtml(url)}" style="color: ${light.leaf}; overflow-wrap: anywhere">${escapeHtml(text)}</a>`;
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -90,24 +90,24 @@ function formatHtml(site: MailedSite, { confirmUrl, leaveUrl }: Urls): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="supported-color-schemes" content="light dark">
-<title>${copy.subject}</title>
+<title>${escapeHtml(copy.subject)}</title>
 <style>${darkStyles}</style>
 </head>
 <body class="page" style="background: ${light.paper}; color: ${light.ink}; font: 16px/1.5 ${font}; margin: 0; padding: 24px 12px">
 <div class="card" style="background: ${light.surface}; border: 1px solid ${light.line}; border-radius: 0 48px; margin: 0 auto;
   max-width: 480px; padding: 24px">
-<p style="font-size: 20px; font-weight: 700; margin: 0 0 16px">${logo} ${product.name}</p>
-<h1 style="font-size: 24px; line-height: 1.2; margin: 0 0 16px">${copy.heading}</h1>
-<p style="margin: 0 0 16px">${copy.text}</p>
+<p style="font-size: 20px; font-weight: 700; margin: 0 0 16px">${logo} ${escapeHtml(product.name)}</p>
+<h1 style="font-size: 24px; line-height: 1.2; margin: 0 0 16px">${escapeHtml(copy.heading)}</h1>
+<p style="margin: 0 0 16px">${escapeHtml(copy.text)}</p>
 <p style="margin: 24px 0"><a class="button" href="${confirmUrl}" style="background: ${light.leaf}; border-radius: 0 20px;
-  color: ${light["on-leaf"]}; display: inline-block; font-weight: 600; padding: 12px 20px; text-decoration: none">${copy.confirm}</a></p>
-<p style="margin: 0 0 16px">${copy.next}</p>
-<p class="soft" style="color: ${light["ink-soft"]}; margin: 0">${copy.leaveText} ${linkTo(leaveUrl, copy.leave)}.
-${describeInaction(site)}</p>
+  color: ${light["on-leaf"]}; display: inline-block; font-weight: 600; padding: 12px 20px; text-decoration: none">${escapeHtml(copy.confirm)}</a></p>
+<p style="margin: 0 0 16px">${escapeHtml(copy.next)}</p>
+<p class="soft" style="color: ${light["ink-soft"]}; margin: 0">${escapeHtml(copy.leaveText)} ${linkTo(leaveUrl, copy.leave)}.
+${escapeHtml(describeInaction(site))}</p>
 </div>
 <div class="soft" style="color: ${light["ink-soft"]}; font-size: 14px; margin: 16px auto 0; max-width: 480px; padding: 0 24px">
-${controller && `<p style="margin: 0 0 4px">${controller}</p>`}
-${contact && `<p style="margin: 0">${copy.contact} ${linkTo(`mailto:${contact}`, contact)}</p>`}
+${controller ? `<p style="margin: 0 0 4px">${escapeHtml(controller)}</p>` : ""}
+${contact ? `<p style="margin: 0">${escapeHtml(copy.contact)} ${linkTo(`mailto:${contact}`, contact)}</p>` : ""}
 </div>
 </body>
 </html>

@@ -151,8 +151,12 @@ it("doctor finds mails and deletions that are late, but not a mail that waits un
   await database.query("SELECT graphile_worker.add_job('mail', '{}') FROM generate_series(1, 2)");
   const failing = "attempts = 1, created_at = now() - interval '2 hours'";
   expect(await verdictsAfter(failing)).toEqual(["warning", "warning"]);
-  await database.query(`SET earlyaccess.silent = 'on'; INSERT INTO earlyaccess (id, name, email, company)
-    SELECT gen_random_uuid(), 'A', i || '@example.com', 'C' FROM generate_series(1, 100) i`);
+  const add = (imported: boolean) =>
+    database.query(`SET earlyaccess.silent = 'on'; INSERT INTO earlyaccess (id, name, email, company, imported)
+      SELECT gen_random_uuid(), 'A', i || '@${imported}.example', 'C', ${imported} FROM generate_series(1, 100) i`);
+  await add(true);
+  expect(await verdictsAfter(failing)).toEqual(["warning", "warning"]); // An import gets no mails.
+  await add(false);
   expect(await verdictsAfter(failing)).toEqual(["ok", "warning"]); // Three full mailboxes of a hundred.
   await database.query("TRUNCATE earlyaccess");
 });

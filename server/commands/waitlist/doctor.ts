@@ -9,6 +9,7 @@ import { requireErasureKey } from "../../database/erasure-key.ts";
 import { findWaitlist, pendingMigrations } from "../../database/migrate.ts";
 import { isQueueEnabled, workerLock } from "../../database/queue.ts";
 import { examineWebRole } from "../../database/roles.ts";
+import { hundredthSql } from "../../models/list/mails.ts";
 import { insertSignUps } from "../../models/waitlist.ts";
 import { errorFields, migrateHint, OperatorError, printable } from "../../errors.ts";
 import { count, print, retryHint } from "../command.ts";
@@ -167,8 +168,7 @@ async function* examineWorker(owner: pg.Client, worker: OpenedDatabase["worker"]
  */
 const isLate = `least(
   min(CASE WHEN attempts = 0 THEN run_at ELSE created_at END) FILTER (WHERE attempts = 0 OR task_identifier = 'purge'),
-  (array_agg(created_at ORDER BY created_at) FILTER (WHERE attempts > 0 AND attempts < max_attempts))[
-    3 + (SELECT count(*)::int FROM public.earlyaccess WHERE created_at > now() - interval '4 days') / 100])
+  (array_agg(created_at ORDER BY created_at) FILTER (WHERE attempts > 0 AND attempts < max_attempts))[3 + ${hundredthSql(4)}])
   < now() - interval '1 hour'`;
 
 async function examineJobs(owner: pg.Client, task: WorkerTask, what: string): Promise<Finding> {

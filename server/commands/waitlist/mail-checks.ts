@@ -1,7 +1,7 @@
 // The findings of doctor, and those about mails: the DNS records of their domain, the confirmations, the server, and a test mail.
 import dns from "node:dns";
 import type pg from "pg";
-import { givenUpSql, missingSql, readMailPace, waitingFlag, waitsForConfirmations } from "../../models/list/mails.ts";
+import * as mails from "../../models/list/mails.ts";
 import { createToken } from "../../models/entry-tokens.ts";
 import type { Config } from "../../config/settings.ts";
 import { loadConfig } from "../../config/load-config.ts";
@@ -67,12 +67,12 @@ function describe(what: string, name: string, records: number, example: string):
 }
 
 export async function examineConfirmations(owner: pg.Client): Promise<Finding> {
-  const { mails, confirmed, isReached } = await readMailPace(owner);
-  const state = `${confirmed} of the latest ${mails} mails that are older than two hours were confirmed`;
-  if (!isReached) return ok("Confirmations", state);
+  const pace = await mails.readMailPace(owner);
+  const state = `${pace.confirmed} of the latest ${pace.mails} mails that are older than two hours were confirmed`;
+  if (!pace.isReached) return ok("Confirmations", state);
   const { rows } = await owner.query(
     "SELECT count(*)::int AS waiting FROM graphile_worker.jobs WHERE starts_with(last_error, $1)",
-    [waitsForConfirmations],
+    [mails.waitsForConfirmations],
   );
   const effect = `Mails wait for confirmations. Jobs that wait or were given up for this: ${rows[0].waiting}`;
   const hint =
@@ -86,17 +86,17 @@ export async function examineConfirmations(owner: pg.Client): Promise<Finding> {
  */
 export async function examineUnsent(owner: pg.Client): Promise<Finding> {
   const { rows } = await owner.query(
-    `SELECT (SELECT count(*)::int FROM public.earlyaccess WHERE ${givenUpSql}) AS "givenUp",
-       (SELECT 100 * count(*) FILTER (WHERE ${givenUpSql}) > count(*) FROM public.earlyaccess
-        WHERE created_at > now() - interval '14 days') AS "areMany",
-       (SELECT mode() WITHIN GROUP (ORDER BY mail_refusal) FROM public.earlyaccess WHERE ${givenUpSql}) AS refusal,
-       (SELECT count(*)::int FROM public.earlyaccess AS entry WHERE ${missingSql()}) AS missing, waiting, error,
+    `SELECT (SELECT count(*)::int FROM public.earlyaccess WHERE ${mails.givenUpSql}) AS "givenUp",
+       (SELECT count(*) FROM public.earlyaccess WHERE ${mails.givenUpSql} AND created_at > now() - interval '14 days')
+         > ${mails.hundredthSql(14)} AS "areMany",
+       (SELECT mode() WITHIN GROUP (ORDER BY mail_refusal) FROM public.earlyaccess WHERE ${mails.givenUpSql}) AS refusal,
+       (SELECT count(*)::int FROM public.earlyaccess AS entry WHERE ${mails.missingSql()}) AS missing, waiting, error,
        failing_since > coalesce(accepted_at, '-infinity') AS fails
      FROM (SELECT count(*)::int AS waiting, min(created_at) AS failing_since, max(last_error) AS error
            FROM graphile_worker.jobs WHERE task_identifier = 'mail' AND flags ? $1) AS failed,
        -- A mail that is being sent has mailed_at, too.
        (SELECT max(mailed_at) AS accepted_at FROM public.earlyaccess WHERE mailed_at < now() - interval '2 minutes') AS accepted`,
-    [waitingFlag],
+    [mails.waitingFlag],
   );
   const { givenUp, areMany, refusal, missing, waiting, error, fails } = rows[0];
   const sentences = [
@@ -107,8 +107,8 @@ export async function examineUnsent(owner: pg.Client): Promise<Finding> {
     (givenUp > 0 || missing > 0) && retryHint,
   ].filter(Boolean);
   if (sentences.length === 0) return ok("Unsent mails", "no mail was given up, and none is missing");
-  const find = fails || missing > 0 || areMany ? warn : ok;
-  return find("Unsent mails", sentences.join(" "));
+  const judge = fails || missing > 0 || areMany ? warn : ok;
+  return judge("Unsent mails", sentences.join(" "));
 }
 
 export async function examineMailServer(url: string, { PUBLIC_URL = "" }: Config): Promise<Finding> {

@@ -109,11 +109,18 @@ export async function waitForMailServer(queue: JobHelpers, priority: number): Pr
 const sinceFirstMailSql =
   "created_at > coalesce((SELECT min(mailed_at) FROM public.earlyaccess), (SELECT min(ts) FROM graphile_worker.migrations))";
 
+/** An SQL condition: the sign-up gets a webhook and a mail, if the site sends them. */
+const isAnnouncedSql = `NOT (imported OR ${flaggedSql})`;
+
+/** Returns an SQL expression: one per cent, rounded down, of the sign-ups of these days that get a webhook and a mail. */
+export const hundredthSql = (days: number) =>
+  `(SELECT count(*)::int / 100 FROM public.earlyaccess WHERE created_at > now() - interval '${days} days' AND ${isAnnouncedSql})`;
+
 /** Returns an SQL condition on `entry`: it has neither a mail nor a job. @param period an SQL condition on created_at. */
 export const missingSql = (
   period = sinceFirstMailSql,
 ) => `status = 'waiting' AND mailed_at IS NULL AND mail_refusal IS NULL
-  AND NOT (imported OR ${flaggedSql}) AND ${period} AND NOT EXISTS (SELECT FROM graphile_worker.jobs WHERE key = 'mail ' || entry.id)`;
+  AND ${isAnnouncedSql} AND ${period} AND NOT EXISTS (SELECT FROM graphile_worker.jobs WHERE key = 'mail ' || entry.id)`;
 
 /** Queues the mails that were given up or are missing, and returns their number. @param period an SQL condition on created_at. */
 export async function queueUnsentMails(client: pg.Client, period?: string): Promise<number> {
