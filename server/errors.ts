@@ -1,4 +1,5 @@
-// Errors for operators and clients, what may be logged of an error, and text that is safe to store, log or write to a terminal.
+// Errors for operators and clients, and what may be logged of an error.
+import { printableLines } from "./text.ts";
 
 /** An error that the operator can repair. Its message says how, in whole sentences. */
 export class OperatorError extends Error {
@@ -26,19 +27,21 @@ export class UnavailableError extends Error {
 export const migrateHint =
   "Migrate: docker compose run --rm migrate, npm run migrate, or in the image node dist/server/migrate.js.";
 
-/** Writes the error to stderr, one for the operator without its stack. The process will end with exit code 1. */
-export function fail(error: unknown): void {
+/** Returns what to print of an error: of one for the operator, its message; of a fault, its stack. */
+export function explain(error: unknown): string {
   const text = error instanceof OperatorError ? error.message : String(error instanceof Error ? error.stack : error);
-  process.stderr.write(`${printableLines(text)}\n`);
+  return printableLines(text);
+}
+
+/** Writes the error to stderr. The process will end with exit code 1. */
+export function fail(error: unknown): void {
+  process.stderr.write(`${explain(error)}\n`);
   process.exitCode = 1;
 }
 
 /** Resolves when the stream's output is written, or with the error: process.exit() drops what a pipe did not take yet. */
 export const written = (stream: NodeJS.WriteStream) =>
   new Promise<Error | null | undefined>((resolve) => stream.write("", resolve));
-
-/** Returns whether the text has an "@", also in full width, percent-encoded several times, as an entity or quoted-printable. */
-export const mayHoldEmail = (text: string) => /[@＠﹫]|%(?:25)*40|&#0*64\b|&#x0*40\b|&commat|=40/i.test(text);
 
 /** Errors of node-postgres that have no code. */
 const codesByMessage: [RegExp, string][] = [
@@ -71,25 +74,4 @@ export function within<T>(ms: number, work: Promise<T>): Promise<T> {
     const timer = setTimeout(giveUp, ms);
     work.then(resolve, reject).finally(() => clearTimeout(timer));
   });
-}
-
-/** Returns whether the text is valid percent-encoding of UTF-8. */
-export function isDecodable(text: string): boolean {
-  try {
-    return decodeURIComponent(text) !== undefined; // The bundler would remove a call whose result is not used.
-  } catch {
-    return false;
-  }
-}
-
-/** Control and format characters (but the joiners of Persian and emoji), lone surrogates, Unicode's line and paragraph separators. */
-const invisible = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]|(?![\u200C\u200D])\p{Cf}/gu;
-
-/** Replaces each invisible character of a value by "?". Line breaks too: a value must not add lines to a message. */
-export function printable(value: string): string {
-  return value.replaceAll(invisible, "?");
-}
-
-export function printableLines(message: string): string {
-  return message.split("\n").map(printable).join("\n");
 }

@@ -5,18 +5,21 @@ import type { Config } from "./config/settings.ts";
 import { createApp } from "./app.ts";
 import { databaseOf } from "./config/database-urls.ts";
 import { listWarnings, loadConfig } from "./config/load-config.ts";
-import { connect } from "./database/pool.ts";
-import { openDatabase, type OpenedDatabase } from "./database/settings.ts";
+import { connect } from "./database/site-database.ts";
+import { openDatabase, type OpenedDatabase } from "./database/open-database.ts";
 import { prepareDatabase } from "./database/migrate.ts";
-import { createHttpServer, gracePeriodMs } from "./http/server.ts";
+import { createHttpServer } from "./http/server.ts";
+import { timeLimits } from "./time-limits.ts";
 import { createLogger } from "./logger.ts";
 import { createEntryLinks } from "./models/entry-links.ts";
 import { createPageSettings } from "./models/page-settings.ts";
 import { createPageViews } from "./models/page-views.ts";
 import { createSignupCeiling } from "./models/signup-ceiling.ts";
 import { createReadiness, createWaitlist } from "./models/waitlist.ts";
-import { fail, printable, written } from "./errors.ts";
-import { createBuiltFrontend, createDevFrontend } from "./views/frontend.ts";
+import { fail, written } from "./errors.ts";
+import { printable } from "./text.ts";
+import { createBuiltFrontend } from "./views/frontend.ts";
+import { createDevFrontend } from "./views/development.ts";
 
 const isDev = process.argv.includes("--dev");
 
@@ -116,7 +119,7 @@ function main() {
     if (stopping) return;
     stopping = true;
     // Do not wait for ever for a start that waits for its database.
-    await Promise.race([started, sleep(gracePeriodMs)]);
+    await Promise.race([started, sleep(timeLimits.grace)]);
     for (const cleanup of cleanups.toReversed()) {
       try {
         await cleanup();

@@ -2,7 +2,7 @@
 import { createServer } from "node:http";
 import { collectDefaultMetrics, Counter, Gauge, Registry } from "prom-client";
 import { confirmPath, leavePath, signupPath, viewPath } from "../client/shared/paths.ts";
-import { listen } from "./http/server.ts";
+import { listen } from "./http/listen.ts";
 import type { OnResponse } from "./middleware/request-log.ts";
 import type { OnStored } from "./models/waitlist.ts";
 

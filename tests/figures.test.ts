@@ -5,8 +5,7 @@ import { expect, it } from "vitest";
 import { parse } from "yaml";
 import { engines } from "../package.json";
 import { fields } from "../client/shared/fields.ts";
-import { timeLimits } from "../server/database/pool.ts";
-import { gracePeriodMs, stoppingMs } from "../server/http/server.ts";
+import { timeLimits } from "../server/time-limits.ts";
 import { projectRoot } from "../server/project-root.ts";
 import { defaultRoundMs } from "../server/worker/worker.ts";
 import { oldestBrowsers } from "../vite.config.ts";
@@ -34,7 +33,6 @@ function compose(name: string, pattern: RegExp): number {
   return Number(digits) * (units[unit] ?? 1);
 }
 const caddy = (key: string) => figure("deploy/Caddyfile.https", new RegExp(`\\t${key} (\\d+m?s)$`));
-const server = (key: string) => figure("server/http/server.ts", new RegExp(`${key}[:=]? ?=? ?([\\d_]+)[,;]`));
 
 const concurrency = figure("server/worker/worker.ts", /^const concurrency = (\d+);/);
 const heap = figure("Dockerfile", /--max-old-space-size=(\d+)/);
@@ -53,10 +51,13 @@ it.each<[what: string, rising: number[]]>([
     [3 * defaultRoundMs, compose("worker", /find .* -mmin -(\d+)/) * 60_000],
   ],
   ["the worker's jobs in progress end before Compose kills it", [defaultRoundMs, stop]],
-  ["the site's requests in progress and page views end before Compose kills it", [gracePeriodMs + lateClosing, stop]],
+  [
+    "the site's requests in progress and page views end before Compose kills it",
+    [timeLimits.grace + lateClosing, stop],
+  ],
   [
     "hosts let the site end",
-    [gracePeriodMs + lateClosing, 15_000, figure("docs/deploy.md", /kill_timeout = (\d+)/) * 1_000 + 1],
+    [timeLimits.grace + lateClosing, 15_000, figure("docs/deploy.md", /kill_timeout = (\d+)/) * 1_000 + 1],
   ],
   ["heap and young generation fit the documented 200 MB, and those the container", [heap + young, 200, memory]],
   [
@@ -73,23 +74,17 @@ it.each<[what: string, rising: number[]]>([
   ],
   [
     "a sign-up ends before Caddy gives up, before the connection is closed and before the form gives up",
-    [timeLimits.change, caddy("response_header_timeout"), server("inactivityTimeout"), request],
+    [timeLimits.change, caddy("response_header_timeout"), timeLimits.inactivity, request],
   ],
   [
     "Caddy holds requests for several attempts, and no longer than the form waits",
     [5 * caddy("dial_timeout"), caddy("lb_try_duration"), request],
   ],
-  ["Caddy closes idle connections before a site that stops", [caddy("keepalive"), stoppingMs]],
-  ["other proxies close idle connections before the site", [120_000, server("keepAliveTimeout")]],
+  ["Caddy closes idle connections before a site that stops", [caddy("keepalive"), timeLimits.keepAliveOfStop]],
+  ["other proxies close idle connections before the site", [120_000, timeLimits.keepAlive]],
   [
     "headers and the longest body at 2 KB/s arrive before the site closes the connection, within the documented 20 s",
-    [
-      bodyLimit / 2,
-      server("headersTimeout"),
-      server("requestTimeout"),
-      server("requestTimeout") + server("connectionsCheckingInterval"),
-      20_000,
-    ],
+    [bodyLimit / 2, timeLimits.headers, timeLimits.request, timeLimits.request + timeLimits.slowRequestCheck, 20_000],
   ],
   ["a daily backup is due before it is missed", [backupDue, compose("backup", /find .* -mmin -(\d+)/)]],
 ])("%s", (_, rising) => {

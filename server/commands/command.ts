@@ -3,8 +3,9 @@ import { createWriteStream, fstatSync } from "node:fs";
 import type pg from "pg";
 import type { Config } from "../config/settings.ts";
 import { withConnection } from "../database/connect.ts";
-import { withDatabase, type OpenedDatabase } from "../database/settings.ts";
-import { errorFields, fail, migrateHint, OperatorError, printable, printableLines, written } from "../errors.ts";
+import { withDatabase, type OpenedDatabase } from "../database/open-database.ts";
+import { errorFields, fail, migrateHint, OperatorError, written } from "../errors.ts";
+import { printable, printableLines } from "../text.ts";
 
 export async function runCommand(...command: Parameters<typeof withDatabase>): Promise<void> {
   await conclude(() => withDatabase(...command));

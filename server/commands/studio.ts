@@ -9,7 +9,7 @@ import { createInterface } from "node:readline";
 import { Command, InvalidArgumentError } from "commander";
 import { childEnvironment } from "../config/load-config.ts";
 import { migrate } from "../database/migrate.ts";
-import { listen } from "../http/server.ts";
+import { listen } from "../http/listen.ts";
 import { projectRoot } from "../project-root.ts";
 import { print, runCommand } from "./command.ts";
 

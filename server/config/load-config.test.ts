@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { settingNames, settings } from "./settings.ts";
 import { listWarnings, readConfig } from "./load-config.ts";
-import { openDatabase } from "../database/settings.ts";
+import { openDatabase } from "../database/open-database.ts";
 import { OperatorError } from "../errors.ts";
 import { projectRoot } from "../project-root.ts";
 

@@ -1,6 +1,6 @@
 // The rules of settings' values. The error of each completes the sentence "NAME must be …".
 import { z } from "zod";
-import { isDecodable } from "../errors.ts";
+import { isDecodable } from "../text.ts";
 
 export const wholeNumber = (min: number, max: number, unit?: string) => {
   const rule = `a whole number${unit ? ` of ${unit}` : ""} from ${min} to ${max}`;

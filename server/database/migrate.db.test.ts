@@ -8,7 +8,7 @@ import { createEmptyDatabase, erasureKey, insertEntry, type TestDatabase } from 
 import { withClient } from "../../tests/support/postgres.ts";
 import { projectRoot } from "../project-root.ts";
 import { migrate } from "./migrate.ts";
-import { workerTasks } from "./settings.ts";
+import { workerTasks } from "./open-database.ts";
 
 const folder = join(projectRoot, "prisma/migrations");
 const migrations = (await readdir(folder)).filter((name) => /^\d/.test(name)).toSorted();

@@ -11,9 +11,10 @@ import { errorFields, migrateHint, OperatorError } from "../errors.ts";
 import { projectRoot } from "../project-root.ts";
 import { begin, searchPath, withConnection } from "./connect.ts";
 import { storeKeyHash } from "./erasure-key.ts";
+import { createErasures } from "./erasures-schema.ts";
 import { createQueue, enableQueue } from "./queue.ts";
 import { createRoles, examineWebRole, privilegedRole, rightsSql, rolesSql, warnOfPrivileged } from "./roles.ts";
-import type { DatabaseSettings } from "./settings.ts";
+import type { DatabaseSettings } from "./open-database.ts";
 
 const migrationsFolder = join(projectRoot, "prisma/migrations");
 
@@ -57,6 +58,7 @@ export async function migrate(
     await createRoles(owner, settings);
     if (settings.worker) await createQueue(ownerUrl);
     const applied = await applyMigrations(owner, folder);
+    if (settings.erasureKey) await createErasures(owner);
     await owner.query(rightsSql(settings));
     if (settings.erasureKey) await storeKeyHash(owner, settings.erasureKey);
     await enableQueue(owner, settings.worker);

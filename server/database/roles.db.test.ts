@@ -14,7 +14,7 @@ import { projectRoot } from "../project-root.ts";
 import { fieldColumns } from "./columns.ts";
 import { migrate } from "./migrate.ts";
 import { adminsGroup, examineWebRole } from "./roles.ts";
-import { workerTasks } from "./settings.ts";
+import { workerTasks } from "./open-database.ts";
 
 const denied = { code: "42501" };
 

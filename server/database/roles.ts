@@ -4,7 +4,7 @@ import { readRole } from "../config/database-urls.ts";
 import { OperatorError } from "../errors.ts";
 import { signUpColumns } from "./columns.ts";
 import { begin, withConnection } from "./connect.ts";
-import type { DatabaseSettings, WorkerTask } from "./settings.ts";
+import type { DatabaseSettings, WorkerTask } from "./open-database.ts";
 
 const id = pg.escapeIdentifier;
 
@@ -84,18 +84,6 @@ const functions = `public.earlyaccess_append_only(), public.earlyaccess_log_stat
   public.earlyaccess_queue_mail(uuid), public.earlyaccess_replace_suspected_spam(), public.earlyaccess_confirm(bytea),
   public.earlyaccess_leave(bytea), public.earlyaccess_count_views(date, text, int)`;
 
-/** With ERASURE_KEY: the addresses of erased entries, as keyed hashes, in a schema that backups exclude. */
-const createErasuresSql = `
-DO $$ BEGIN -- Without IF NOT EXISTS, which needs CREATE on the database each time.
-  IF to_regnamespace('earlyaccess_erasures') IS NULL THEN CREATE SCHEMA earlyaccess_erasures; END IF;
-END $$;
-CREATE TABLE IF NOT EXISTS earlyaccess_erasures.addresses (
-  -- The hash of the address, 32 bytes; or the id of an entry that never had a mail, 16 bytes.
-  hash bytea CONSTRAINT addresses_pkey PRIMARY KEY CHECK (octet_length(hash) IN (16, 32)),
-  erased_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
-  left_at timestamptz(3) -- When the person left by the link of a mail.
-);`;
-
 /** The queue's tables hide their rows from everybody but their owner. Rights protect them, as they do the other tables. */
 const showQueueSql = `DO $$ DECLARE hidden regclass; BEGIN
   FOR hidden IN SELECT oid FROM pg_class WHERE relnamespace = 'graphile_worker'::regnamespace AND relrowsecurity LOOP
@@ -113,50 +101,62 @@ export function rightsSql(settings: DatabaseSettings): string {
   const users = [web, studio && admins, worker].filter(Boolean).join(", ");
   const everybody = ["PUBLIC", web, studio, studio && admins, worker].filter(Boolean).join(", ");
   const does = (task: WorkerTask) => worker && settings.worker?.tasks.includes(task);
-  const parts = [
-    keepsErasures && createErasuresSql,
-    `REVOKE ALL ON ${tables} FROM ${everybody} CASCADE;
-     REVOKE ALL ON FUNCTION ${functions} FROM ${everybody} CASCADE;`,
-    keepsErasures && `REVOKE ALL ON earlyaccess_erasures.addresses FROM ${everybody} CASCADE;`,
-
+  // What each role may do, if its condition holds. A statement for a role that is not configured is never sent.
+  const rights: [condition: unknown, sql: string][] = [
+    // Everybody
+    [
+      true,
+      `REVOKE ALL ON ${tables} FROM ${everybody} CASCADE;
+       REVOKE ALL ON FUNCTION ${functions} FROM ${everybody} CASCADE;`,
+    ],
+    [keepsErasures, `REVOKE ALL ON earlyaccess_erasures.addresses FROM ${everybody} CASCADE;`],
     // Postgres only warns if the owner may not grant these, which every role has by default.
-    users && `GRANT CONNECT ON DATABASE ${database} TO ${users}; GRANT USAGE ON SCHEMA public TO ${users};`,
+    [users, `GRANT CONNECT ON DATABASE ${database} TO ${users}; GRANT USAGE ON SCHEMA public TO ${users};`],
 
-    // The site stores sign-ups, notices and page views, and follows links. Without SELECT, it cannot read the list.
-    web &&
+    // Web: the site stores sign-ups, notices and page views, and follows links. Without SELECT, it cannot read the list.
+    [
+      web,
       `GRANT INSERT (${signUpColumns}) ON public.earlyaccess TO ${web};
        GRANT INSERT (id, text) ON public.earlyaccess_notices TO ${web};
        GRANT EXECUTE ON FUNCTION public.earlyaccess_confirm(bytea), public.earlyaccess_leave(bytea),
          public.earlyaccess_count_views(date, text, int) TO ${web};`,
+    ],
 
-    // A group that cannot log in. Studio's login and personal logins (docs/admins.md) are its members, and have no rights of their own.
-    studio &&
+    // Admins: a group that cannot log in. Studio's login and personal logins (docs/admins.md) are its members, and have no rights of their own.
+    [
+      studio,
       `GRANT SELECT, DELETE, UPDATE (status, invitation) ON public.earlyaccess TO ${admins};
        GRANT SELECT ON public.earlyaccess_status_changes, public.earlyaccess_notices TO ${admins};`,
+    ],
 
-    // The worker empties the queue, and has a metric of the last backup.
-    worker &&
+    // Worker: it empties the queue, and has a metric of the last backup.
+    [
+      worker,
       `GRANT USAGE ON SCHEMA graphile_worker TO ${worker};
        GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA graphile_worker TO ${worker};
        GRANT SELECT (finished_at) ON public.earlyaccess_backups TO ${worker};
        ${showQueueSql}`,
-    worker && keepsErasures && `GRANT USAGE ON SCHEMA earlyaccess_erasures TO ${worker};`,
-    // The columns that a webhook contains, without name and address.
-    does("webhook") &&
+    ],
+    [worker && keepsErasures, `GRANT USAGE ON SCHEMA earlyaccess_erasures TO ${worker};`],
+    // Worker, webhooks: the columns that a webhook contains, without name and address.
+    [
+      does("webhook"),
       `GRANT SELECT (id, company, created_at, utm_source, utm_medium, utm_campaign, utm_term, utm_content, referrer_host)
          ON public.earlyaccess TO ${worker};`,
-    // The address, the state of the mail, the pace of mails, and who left or was erased. The settings require ERASURE_KEY for mails.
-    does("mail") &&
-      keepsErasures &&
+    ],
+    // Worker, mails: the address, the state of the mail, the pace of mails, and who left or was erased. The settings require ERASURE_KEY.
+    [
+      does("mail") && keepsErasures,
       `GRANT SELECT (id, email, status, mail_tokens, mailed_at, mail_refusal, confirmed_at, suspected_spam, disposable_email,
          unusual_volume), UPDATE (mail_tokens, erasure_hash, mailed_at, mail_refusal) ON public.earlyaccess TO ${worker};
        GRANT SELECT, INSERT, UPDATE, DELETE ON public.earlyaccess_mail_passes TO ${worker};
        GRANT SELECT ON earlyaccess_erasures.addresses TO ${worker};`,
-    // Purged entries stay erased.
-    does("purge") && `GRANT SELECT (id, email, created_at), DELETE ON public.earlyaccess TO ${worker};`,
-    does("purge") && keepsErasures && `GRANT SELECT, INSERT, UPDATE ON earlyaccess_erasures.addresses TO ${worker};`,
+    ],
+    // Worker, purge: purged entries stay erased.
+    [does("purge"), `GRANT SELECT (id, email, created_at), DELETE ON public.earlyaccess TO ${worker};`],
+    [does("purge") && keepsErasures, `GRANT SELECT, INSERT, UPDATE ON earlyaccess_erasures.addresses TO ${worker};`],
   ];
-  return parts.filter(Boolean).join("\n");
+  return rights.flatMap(([condition, sql]) => (condition ? sql : [])).join("\n");
 }
 
 /** Names the group of the admins. Roles belong to all databases of a Postgres, and each waitlist has admins of its own. */

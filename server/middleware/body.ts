@@ -1,7 +1,7 @@
 // Reads the body of a sign-up: JSON or a form, in UTF-8 and at most 16 KiB long.
 import { parse as parseContentType } from "content-type";
 import express, { type ErrorRequestHandler, type RequestHandler } from "express";
-import { isDecodable } from "../errors.ts";
+import { isDecodable } from "../text.ts";
 import { HttpError } from "./http-errors.ts";
 
 /** `limit` is in bytes; the longest valid form has about 8 KB: 654 characters, percent-encoded. */

@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import request from "supertest";
 import { expect, it, vi } from "vitest";
 import { createTestApp, noDatabase, type TestApp, rawRequest } from "../../tests/support/app.ts";
-import { listen } from "../http/server.ts";
+import { listen } from "../http/listen.ts";
 
 const ada = { name: "Ada", email: "ada@example.com", company: "Engines" };
 const joined: string[] = [];

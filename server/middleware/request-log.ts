@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger } from "pino";
-import { mayHoldEmail } from "../errors.ts";
+import { mayHoldEmail } from "../text.ts";
 
 /** Called after each response is sent or aborted. */
 export type OnResponse = (path: string, status: number | "aborted") => void;

@@ -2,7 +2,7 @@
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import pLimit from "p-limit";
 import { Prisma } from "../database/generated/client.ts";
-import { timeLimits } from "../database/pool.ts";
+import { timeLimits } from "../time-limits.ts";
 import { errorFields, UnavailableError, within } from "../errors.ts";
 
 /** Changes per statement. */
@@ -59,8 +59,8 @@ export function createBatch<Change, Result>(store: (changes: Change[], lockMs: n
     try {
       return await within(timeLimits.change, result);
     } catch (cause) {
-      // Long enough for a database to restart, short enough for a visitor to wait.
-      throw new UnavailableError("The waitlist can't be changed right now. Please try again.", 15, cause);
+      const message = "The waitlist can't be changed right now. Please try again.";
+      throw new UnavailableError(message, timeLimits.retryAfterSeconds, cause);
     } finally {
       await floor;
     }

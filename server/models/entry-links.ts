@@ -1,6 +1,6 @@
 // The links that confirm or delete an entry.
 import { Prisma } from "../database/generated/client.ts";
-import type { Database } from "../database/pool.ts";
+import type { Database } from "../database/site-database.ts";
 import { batchOf, createBatch } from "./batch.ts";
 import { hashToken } from "./entry-tokens.ts";
 

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { defaultSettings, createTestApp, type TestApp } from "../../tests/support/app.ts";
 import { queryAs } from "../../tests/support/postgres.ts";
 import { createTestDatabase } from "../../tests/support/database.ts";
-import { connect } from "../database/pool.ts";
+import { connect } from "../database/site-database.ts";
 import { pino } from "pino";
 import { createNotice } from "./page-settings.ts";
 import { createWaitlist } from "./waitlist.ts";

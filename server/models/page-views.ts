@@ -3,7 +3,7 @@
 import type { Logger } from "pino";
 import { errorFields } from "../errors.ts";
 import { Prisma } from "../database/generated/client.ts";
-import type { Database } from "../database/pool.ts";
+import type { Database } from "../database/site-database.ts";
 import { directSource, otherSources } from "./source.ts";
 
 export type PageViews = ReturnType<typeof createPageViews>;

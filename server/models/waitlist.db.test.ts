@@ -8,7 +8,7 @@ import { errorFields, UnavailableError } from "../errors.ts";
 import { createTestDatabase } from "../../tests/support/database.ts";
 import { insertEntries } from "../../tests/support/waitlist-fixture.ts";
 import { Prisma } from "../database/generated/client.ts";
-import { connect, type Database } from "../database/pool.ts";
+import { connect, type Database } from "../database/site-database.ts";
 import { parseEntry, type WaitlistEntry } from "./waitlist-entry.ts";
 import { createEntryLinks } from "./entry-links.ts";
 import { createReadiness, createWaitlist, type Waitlist } from "./waitlist.ts";

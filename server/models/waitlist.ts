@@ -3,7 +3,8 @@ import type { Logger } from "pino";
 import { v7 as uuidv7 } from "uuid";
 import { signUpColumns } from "../database/columns.ts";
 import { Prisma } from "../database/generated/client.ts";
-import { type Database, timeLimits } from "../database/pool.ts";
+import { type Database } from "../database/site-database.ts";
+import { timeLimits } from "../time-limits.ts";
 import { errorFields, within } from "../errors.ts";
 import { batchOf, createBatch } from "./batch.ts";
 import type { SignupCeiling } from "./signup-ceiling.ts";
@@ -75,9 +76,6 @@ export function insertSignUps(rows: object[], lockMs = timeLimits.lockAlone): Pr
     ON CONFLICT DO NOTHING`;
 }
 
-/** Shorter than the timeout of a prober, so that the site says 503 before the prober gives up. */
-const probeTimeoutMs = 1_500;
-
 /**
  * Returns the check of /readyz: true if sign-ups can be stored, false if the check fails or takes longer than 1.5 s.
  * Probes share the result of a check for 250 ms after its end.
@@ -87,7 +85,7 @@ export function createReadiness(check: () => Promise<void>, log: Logger): () => 
   let wasReady = true;
 
   async function probeOnce(): Promise<boolean> {
-    const fault = await within(probeTimeoutMs, check()).then(() => undefined, errorFields);
+    const fault = await within(timeLimits.probe, check()).then(() => undefined, errorFields);
     const isReady = fault === undefined;
     // Log changes only: probes come every few seconds.
     if (!isReady && wasReady) log.warn({ error: fault }, "sign-ups cannot be stored");

@@ -1,5 +1,5 @@
 // npm run worker: sends webhooks and mails, and deletes old entries, until it is stopped; in the image node dist/server/worker.js.
-import { withDatabase } from "../database/settings.ts";
+import { withDatabase } from "../database/open-database.ts";
 import { createLogger } from "../logger.ts";
 import { fail, written } from "../errors.ts";
 import { runTasks } from "./worker.ts";

@@ -1,5 +1,5 @@
 // Which mails are tried: each at once, or one a minute after the mail server failed, until it accepts one.
-import { waitingFlag } from "../models/list/mails.ts";
+import { waitingFlag } from "../models/operators/mails.ts";
 import type { MailError } from "./mail-server.ts";
 
 const pauseMs = 60_000;

@@ -1,7 +1,7 @@
 // The mail server: sends one message with nodemailer. Its errors have the server's words, without the recipient's address.
 import { createTransport, type NodemailerError, type SendMailOptions } from "nodemailer";
-import { mayHoldEmail } from "../errors.ts";
-import { isOfAddress } from "../models/list/mails.ts";
+import { mayHoldEmail } from "../text.ts";
+import { isOfAddress } from "../models/operators/mails.ts";
 
 export interface MailServer {
   /** smtps:// is TLS from the start. smtp:// requires STARTTLS if the URL has credentials; otherwise it uses it, if offered, with any certificate. */

@@ -1,7 +1,8 @@
 // The task mail: the confirmation mail of an entry (double opt-in), at most one a day to an address and three in all.
 import type { JobHelpers, Task, TaskSpec } from "graphile-worker";
 import type { Config } from "../config/settings.ts";
-import * as mails from "../models/list/mails.ts";
+import * as mails from "../models/operators/mails.ts";
+import { requireRoom } from "../models/operators/mail-pace.ts";
 import { createToken } from "../models/entry-tokens.ts";
 import { hashEmail } from "../database/erasure-key.ts";
 import { normaliseEmail } from "../models/waitlist-entry.ts";
@@ -21,7 +22,7 @@ export function mailTask(settings: MailSettings, attempts: MailAttempts): Task {
   return async (payload, helpers) => {
     const { entry: id, passed } = payload as { entry: string; passed?: true };
     // Ask the pace once, before the entry is read: which jobs count must not depend on whether the address is on the list.
-    if (!passed && !helpers.job.last_error?.startsWith(mailServerError)) await mails.requireRoom(helpers);
+    if (!passed && !helpers.job.last_error?.startsWith(mailServerError)) await requireRoom(helpers);
     await mailEntry(settings, attempts, helpers, id);
   };
 }

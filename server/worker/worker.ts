@@ -8,11 +8,11 @@ import type pg from "pg";
 import type { Logger as Log } from "pino";
 import { type Config, settings } from "../config/settings.ts";
 import { withConnection } from "../database/connect.ts";
-import type { OpenedDatabase, WorkerTask } from "../database/settings.ts";
+import type { OpenedDatabase, WorkerTask } from "../database/open-database.ts";
 import { requireErasureKey } from "../database/erasure-key.ts";
 import { workerLock } from "../database/queue.ts";
 import { errorFields, OperatorError } from "../errors.ts";
-import { eraseAgain, purgeOld } from "../models/list/erasures.ts";
+import { eraseAgain, purgeOld } from "../models/operators/erasures.ts";
 import { MailAttempts } from "./mail-attempts.ts";
 import { webhookTask } from "./webhook.ts";
 

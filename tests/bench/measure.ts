@@ -1,5 +1,5 @@
 // The measurements of speed and memory: each returns rows of the benchmark's table.
-import type { DatabaseSettings } from "../../server/database/settings.ts";
+import type { DatabaseSettings } from "../../server/database/open-database.ts";
 import { memoryOf, type Site } from "../support/run.ts";
 import { pageRate, pgbenchRate, signupRate, startBareServer, startMeasuredSite, startPeer } from "./servers.ts";
 

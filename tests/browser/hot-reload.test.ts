@@ -3,7 +3,7 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile }
 import { tmpdir } from "node:os";
 import { basename, delimiter, dirname, join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { freePort } from "../../server/database/embedded/embedded.ts";
+import { freePort } from "../../server/database/embedded/free-port.ts";
 import { scripts } from "../../package.json";
 import { projectRoot } from "../../server/project-root.ts";
 import { isHydrated, isViolation, openPage, type WatchedPage } from "../support/browser.ts";

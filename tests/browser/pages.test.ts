@@ -1,7 +1,7 @@
 // The built pages in a browser: requests, console messages, cookies, the 404 page and a link that failed.
 import { createServer, type RequestListener } from "node:http";
 import { expect, it } from "vitest";
-import { listen } from "../../server/http/server.ts";
+import { listen } from "../../server/http/listen.ts";
 import { createTestApp } from "../support/app.ts";
 import { createBrowserSites, hydrateForm, openPage, type WatchedPage } from "../support/browser.ts";
 

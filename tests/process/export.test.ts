@@ -2,7 +2,7 @@
 import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import fc from "fast-check";
 import { beforeEach, expect, it } from "vitest";
-import { guard, unguard } from "../../server/models/list/export.ts";
+import { guard, unguard } from "../../server/models/operators/csv-guard.ts";
 import { fieldColumns } from "../../server/database/columns.ts";
 import { createWaitlistFixture, insertEntries } from "../support/waitlist-fixture.ts";
 

@@ -1,6 +1,6 @@
 // The metrics of the site: their counts and their privacy.
 import { expect, it, onTestFinished } from "vitest";
-import { freePort } from "../../server/database/embedded/embedded.ts";
+import { freePort } from "../../server/database/embedded/free-port.ts";
 import { ada, signUp, startSite } from "../support/site.ts";
 import { createMailFixture } from "../support/worker.ts";
 

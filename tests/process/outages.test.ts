@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { expect, it, onTestFinished } from "vitest";
-import { freePort } from "../../server/database/embedded/embedded.ts";
+import { freePort } from "../../server/database/embedded/free-port.ts";
 import { projectRoot } from "../../server/project-root.ts";
 import { createEmptyDatabase } from "../support/database.ts";
 import { run, urlsOf, until } from "../support/run.ts";

@@ -3,7 +3,7 @@ import { cp, mkdtemp, readdir, readFile, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import { freePort } from "../../server/database/embedded/embedded.ts";
+import { freePort } from "../../server/database/embedded/free-port.ts";
 import type { DatabaseUrlName } from "../../server/config/database-urls.ts";
 import { projectRoot } from "../../server/project-root.ts";
 import { createEmptyDatabase } from "../support/database.ts";

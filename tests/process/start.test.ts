@@ -4,9 +4,9 @@ import { cp, mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises"
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { freePort } from "../../server/database/embedded/embedded.ts";
+import { freePort } from "../../server/database/embedded/free-port.ts";
 import { version } from "../../package.json";
-import { listen } from "../../server/http/server.ts";
+import { listen } from "../../server/http/listen.ts";
 import { projectRoot } from "../../server/project-root.ts";
 import { createEmptyDatabase, createWebRole, superuserUrl } from "../support/database.ts";
 import { builtServer, run, runSite, urlsOf, type Options, type Site, until } from "../support/run.ts";

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Webhook } from "standardwebhooks";
 import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { migrate } from "../../server/database/migrate.ts";
-import { listen } from "../../server/http/server.ts";
+import { listen } from "../../server/http/listen.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { queryAs, withClient } from "../support/postgres.ts";
 import { until } from "../support/run.ts";

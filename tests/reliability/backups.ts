@@ -7,10 +7,10 @@ import { chmod, mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { freePort } from "../../server/database/embedded/embedded.ts";
+import { freePort } from "../../server/database/embedded/free-port.ts";
 import { migrate } from "../../server/database/migrate.ts";
-import type { DatabaseSettings } from "../../server/database/settings.ts";
-import { eraseEntries } from "../../server/models/list/erasures.ts";
+import type { DatabaseSettings } from "../../server/database/open-database.ts";
+import { eraseEntries } from "../../server/models/operators/erasures.ts";
 import { projectRoot } from "../../server/project-root.ts";
 import { queryAs, withClient } from "../support/postgres.ts";
 import { findProgram, runBuiltWaitlist } from "../support/run.ts";

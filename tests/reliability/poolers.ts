@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { freePort } from "../../server/database/embedded/embedded.ts";
+import { freePort } from "../../server/database/embedded/free-port.ts";
 import { migrate } from "../../server/database/migrate.ts";
 import { queryAs, startPostgres, type Postgres } from "../support/postgres.ts";
 import { findProgram, until } from "../support/run.ts";

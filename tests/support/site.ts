@@ -1,6 +1,6 @@
 // The built site and Studio as processes: their start, and sign-ups.
 import { join } from "node:path";
-import { freePort } from "../../server/database/embedded/embedded.ts";
+import { freePort } from "../../server/database/embedded/free-port.ts";
 import { projectRoot } from "../../server/project-root.ts";
 import { runSite, until, type Options, type Site } from "./run.ts";
 

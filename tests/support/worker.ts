@@ -4,7 +4,7 @@ import request from "supertest";
 import { afterEach, beforeEach, onTestFinished } from "vitest";
 import { signupPath } from "../../client/shared/paths.ts";
 import { readConfig } from "../../server/config/load-config.ts";
-import { openDatabase, type DatabaseSettings } from "../../server/database/settings.ts";
+import { openDatabase, type DatabaseSettings } from "../../server/database/open-database.ts";
 import { runTasks } from "../../server/worker/worker.ts";
 import { createTestApp } from "./app.ts";
 import { createTestDatabase, erasureKey, type TestDatabase } from "./database.ts";

@@ -4,26 +4,24 @@ import type pg from "pg";
 import type { Config } from "../../config/settings.ts";
 import { loadConfig } from "../../config/load-config.ts";
 import { connectTo, withConnection } from "../../database/connect.ts";
-import { openDatabase, type OpenedDatabase, type WorkerTask } from "../../database/settings.ts";
+import { openDatabase, type OpenedDatabase, type WorkerTask } from "../../database/open-database.ts";
 import { requireErasureKey } from "../../database/erasure-key.ts";
 import { findWaitlist, pendingMigrations } from "../../database/migrate.ts";
 import { isQueueEnabled, workerLock } from "../../database/queue.ts";
 import { examineWebRole } from "../../database/roles.ts";
-import { hundredthSql } from "../../models/list/mails.ts";
+import { hundredthSql } from "../../models/operators/mails.ts";
 import { insertSignUps } from "../../models/waitlist.ts";
-import { errorFields, migrateHint, OperatorError, printable } from "../../errors.ts";
+import { errorFields, migrateHint, OperatorError } from "../../errors.ts";
+import { printable } from "../../text.ts";
 import { count, print, retryHint } from "../command.ts";
 import {
   examineConfirmations,
   examineMailDomain,
   examineMailServer,
   examineUnsent,
-  ok,
-  problem,
   sendTestMail,
-  warn,
-  type Finding,
 } from "./mail-checks.ts";
+import { ok, problem, warn, type Finding } from "./finding.ts";
 
 export const doctor = new Command("doctor")
   .summary("checks settings, database, roles, worker, backup, mail server and DNS, and says what to do")

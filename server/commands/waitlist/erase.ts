@@ -1,11 +1,12 @@
 // waitlist erase: removes people who ask for erasure (GDPR, article 17), or who unsubscribed elsewhere.
 import { Command } from "commander";
 import { requireErasureKey } from "../../database/erasure-key.ts";
-import { eraseEntries, findPeople } from "../../models/list/erasures.ts";
+import { eraseEntries, findPeople } from "../../models/operators/erasures.ts";
 import { normaliseEmail } from "../../models/waitlist-entry.ts";
-import { OperatorError, printable } from "../../errors.ts";
+import { OperatorError } from "../../errors.ts";
+import { printable } from "../../text.ts";
 import { countEntries, print, withOwner } from "../command.ts";
-import { fileOption, readAddresses } from "./csv-file.ts";
+import { fileOption, readAddresses } from "./read-csv.ts";
 import { countNames } from "./files.ts";
 
 export const erase = new Command("erase")

@@ -1,7 +1,7 @@
 // waitlist export: streams the list from Postgres as CSV or JSON lines.
 import { Command, Option } from "commander";
 import { WaitlistStatus } from "../../database/generated/enums.ts";
-import { copyRows, exportFormats } from "../../models/list/export.ts";
+import { copyRows, exportFormats } from "../../models/operators/export.ts";
 import { flaggedSql } from "../../models/waitlist-entry.ts";
 import { withOwner } from "../command.ts";
 import { writeList } from "./files.ts";

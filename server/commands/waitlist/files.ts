@@ -3,7 +3,8 @@ import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 import { rename, rm, stat } from "node:fs/promises";
 import type { Writable } from "node:stream";
-import { OperatorError, printable } from "../../errors.ts";
+import { OperatorError } from "../../errors.ts";
+import { printable } from "../../text.ts";
 import { count, countEntries, print } from "../command.ts";
 
 /**

@@ -5,12 +5,18 @@ import { v7 as uuidv7 } from "uuid";
 import { requireErasureKey } from "../../database/erasure-key.ts";
 import { WaitlistStatus } from "../../database/generated/enums.ts";
 import { isQueueEnabled } from "../../database/queue.ts";
-import { queueUnsentMails } from "../../models/list/mails.ts";
-import { copyEntries, countEmails, deleteErased, insertLines, type ImportedEntry } from "../../models/list/import.ts";
+import { queueUnsentMails } from "../../models/operators/mails.ts";
+import {
+  copyEntries,
+  countEmails,
+  deleteErased,
+  insertLines,
+  type ImportedEntry,
+} from "../../models/operators/import.ts";
 import { parseEntry } from "../../models/waitlist-entry.ts";
 import { errorFields, OperatorError } from "../../errors.ts";
 import { count, print, withOwner } from "../command.ts";
-import { openCsv, type CsvFile, type CsvLine } from "./csv-file.ts";
+import { openCsv, type CsvFile, type CsvLine } from "./read-csv.ts";
 import { listNames } from "./files.ts";
 import { readMoment } from "./moment.ts";
 

@@ -2,11 +2,12 @@
 import type { Writable } from "node:stream";
 import { Command, InvalidArgumentError, Option } from "commander";
 import type pg from "pg";
-import { OperatorError, printable } from "../../errors.ts";
-import { copyInvitation } from "../../models/list/export.ts";
-import * as invitations from "../../models/list/invitations.ts";
+import { OperatorError } from "../../errors.ts";
+import { printable } from "../../text.ts";
+import { copyInvitation } from "../../models/operators/export.ts";
+import * as invitations from "../../models/operators/invitations.ts";
 import { count, countPeople, print, withOwner } from "../command.ts";
-import { fileOption, readPeople } from "./csv-file.ts";
+import { fileOption, readPeople } from "./read-csv.ts";
 import { countNames, writeList } from "./files.ts";
 
 type Options = Partial<Record<"file" | "source" | "out" | "show" | "undo", string>> &

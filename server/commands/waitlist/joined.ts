@@ -1,8 +1,8 @@
 // waitlist joined: marks the people who became customers, so that invite leaves them out.
 import { Command } from "commander";
-import { markJoined } from "../../models/list/invitations.ts";
+import { markJoined } from "../../models/operators/invitations.ts";
 import { count, countPeople, print, withOwner } from "../command.ts";
-import { fileOption, readPeople } from "./csv-file.ts";
+import { fileOption, readPeople } from "./read-csv.ts";
 import { countNames } from "./files.ts";
 
 export const joined = new Command("joined")

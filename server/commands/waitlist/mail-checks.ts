@@ -1,20 +1,16 @@
-// The findings of doctor, and those about mails: the DNS records of their domain, the confirmations, the server, and a test mail.
+// The checks of doctor about mails: the DNS records of their domain, the confirmations, the server, and a test mail.
 import dns from "node:dns";
 import type pg from "pg";
-import * as mails from "../../models/list/mails.ts";
+import * as mails from "../../models/operators/mails.ts";
+import { readMailPace, waitsForConfirmations } from "../../models/operators/mail-pace.ts";
 import { createToken } from "../../models/entry-tokens.ts";
 import type { Config } from "../../config/settings.ts";
 import { loadConfig } from "../../config/load-config.ts";
 import { normaliseEmail } from "../../models/waitlist-entry.ts";
-import { OperatorError, printable } from "../../errors.ts";
+import { OperatorError } from "../../errors.ts";
+import { printable } from "../../text.ts";
 import { count, retryHint } from "../command.ts";
-
-/** The result of a check of doctor. Unless it is ok, `text` says what to do. */
-export type Finding = [verdict: "ok" | "warning" | "problem", what: string, text: string];
-
-export const ok = (what: string, text: string): Finding => ["ok", what, text];
-export const warn = (what: string, text: string): Finding => ["warning", what, text];
-export const problem = (what: string, text: string): Finding => ["problem", what, text];
+import { ok, problem, warn, type Finding } from "./finding.ts";
 
 /** In milliseconds, for all records together. */
 const dnsMs = 3_000;
@@ -67,12 +63,12 @@ function describe(what: string, name: string, records: number, example: string):
 }
 
 export async function examineConfirmations(owner: pg.Client): Promise<Finding> {
-  const pace = await mails.readMailPace(owner);
+  const pace = await readMailPace(owner);
   const state = `${pace.confirmed} of the latest ${pace.mails} mails that are older than two hours were confirmed`;
   if (!pace.isReached) return ok("Confirmations", state);
   const { rows } = await owner.query(
     "SELECT count(*)::int AS waiting FROM graphile_worker.jobs WHERE starts_with(last_error, $1)",
-    [mails.waitsForConfirmations],
+    [waitsForConfirmations],
   );
   const effect = `Mails wait for confirmations. Jobs that wait or were given up for this: ${rows[0].waiting}`;
   const hint =

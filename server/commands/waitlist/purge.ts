@@ -1,7 +1,7 @@
 // waitlist purge: the retention period, and addresses that were erased before a restore.
 import { Command } from "commander";
 import { requireErasureKey } from "../../database/erasure-key.ts";
-import { countOld, eraseAgain, purgeOld } from "../../models/list/erasures.ts";
+import { countOld, eraseAgain, purgeOld } from "../../models/operators/erasures.ts";
 import { countEntries, print, withOwner } from "../command.ts";
 
 export const purge = new Command("purge")

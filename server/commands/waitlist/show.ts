@@ -3,9 +3,10 @@ import { Command, Option } from "commander";
 import type pg from "pg";
 import { flags } from "../../database/columns.ts";
 import { isQueueEnabled } from "../../database/queue.ts";
-import { findErasure, findPeople, type Person } from "../../models/list/erasures.ts";
-import { isOfAddress } from "../../models/list/mails.ts";
-import { OperatorError, printable } from "../../errors.ts";
+import { findErasure, findPeople, type Person } from "../../models/operators/erasures.ts";
+import { isOfAddress } from "../../models/operators/mails.ts";
+import { OperatorError } from "../../errors.ts";
+import { printable } from "../../text.ts";
 import { print, retryHint, withOwner } from "../command.ts";
 
 export const show = new Command("show")

@@ -1,9 +1,9 @@
 // waitlist stats: the funnel, and views, sign-ups and their rate by day, source and status, as tables and bars in the terminal.
 import { Command } from "commander";
-import { printable } from "../../errors.ts";
+import { printable } from "../../text.ts";
 import { count, print, withOwner } from "../command.ts";
 import { periodSql, sinceOption, untilOption, type Period } from "./moment.ts";
-import { countFigures, sumFigures, type Figure, type Figures } from "../../models/list/statistics.ts";
+import { countFigures, sumFigures, type Figure, type Figures } from "../../models/operators/statistics.ts";
 
 /** The numbers of days and sources without --all. */
 const [shownDays, shownSources] = [14, 10];

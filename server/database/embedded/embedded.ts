@@ -1,14 +1,13 @@
 // The embedded Postgres for a machine without one: created, started, shared by several processes and stopped by the last.
-import { randomBytes, randomInt } from "node:crypto";
-import { once } from "node:events";
+import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { exampleUrl } from "../../config/database-urls.ts";
 import { OperatorError } from "../../errors.ts";
+import { freePort } from "./free-port.ts";
 import { findPrograms, type Run } from "./postgres-programs.ts";
 
 /** Each process that uses this Postgres holds this lock shared. The process that gets it exclusively is the last and stops Postgres. */
@@ -121,16 +120,4 @@ async function readLockFile(data: string) {
   const path = join(data, "postmaster.pid");
   const [pid, , , port] = (await readFile(path, "utf8").catch(() => "")).split("\n");
   return { path, pid, port: Number(port) };
-}
-
-/** Returns a free port of 127.0.0.1, below those that the system gives to outgoing connections. */
-export async function freePort(): Promise<number> {
-  const port = randomInt(20_000, 32_768);
-  const server = createServer().listen(port, "127.0.0.1");
-  const isFree = await once(server, "listening").then(
-    () => true,
-    () => false,
-  );
-  await new Promise((done) => server.close(done));
-  return isFree ? port : freePort();
 }

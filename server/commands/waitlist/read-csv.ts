@@ -4,11 +4,12 @@ import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream";
 import { Option, type Command } from "commander";
 import { CsvError, parse } from "csv-parse";
-import { spellingsOf } from "../../models/list/erasures.ts";
+import { spellingsOf } from "../../models/operators/erasures.ts";
 import { normaliseEmail } from "../../models/waitlist-entry.ts";
-import { OperatorError, printable } from "../../errors.ts";
+import { OperatorError } from "../../errors.ts";
+import { printable } from "../../text.ts";
 import { fieldColumns, sourceColumns } from "../../database/columns.ts";
-import { unguard } from "../../models/list/export.ts";
+import { unguard } from "../../models/operators/csv-guard.ts";
 import { fileError, listNames } from "./files.ts";
 
 export interface CsvFile {

@@ -1,4 +1,4 @@
-// Confirmation mails: which entry gets one and when, what is stored about it, and the pace of all mails.
+// Confirmation mails: which entry gets one and when, and what is stored about it. How many are sent in 24 hours: mail-pace.ts.
 import type { JobHelpers } from "graphile-worker";
 import type pg from "pg";
 import { flaggedSql } from "../waitlist-entry.ts";
@@ -134,43 +134,4 @@ export async function queueUnsentMails(client: pg.Client, period?: string): Prom
     if (mails === 0) return queued;
     queued += mails;
   }
-}
-
-// The pace: if few people confirm their mails, only few are sent.
-
-/** In 24 hours: jobs without any confirmation, and further ones for each confirmed mail. */
-const [unconfirmed, forEachConfirmed] = [600, 5];
-
-const dayAgoSql = "CURRENT_TIMESTAMP - interval '24 hours'";
-
-/** An SQL condition: a job may pass. */
-const underPaceSql = `(SELECT coalesce(sum(jobs), 0) FROM public.earlyaccess_mail_passes WHERE minute > ${dayAgoSql})
-  < ${unconfirmed} + ${forEachConfirmed} * (SELECT count(*) FROM public.earlyaccess WHERE confirmed_at > ${dayAgoSql})`;
-
-/** One transaction, so that concurrent jobs check and count one after the other. */
-const passSql = `LOCK TABLE public.earlyaccess_mail_passes IN SHARE ROW EXCLUSIVE MODE;
-  DELETE FROM public.earlyaccess_mail_passes WHERE minute < ${dayAgoSql};
-  INSERT INTO public.earlyaccess_mail_passes AS counted (minute)
-  SELECT date_trunc('minute', CURRENT_TIMESTAMP) WHERE ${underPaceSql}
-  ON CONFLICT ON CONSTRAINT earlyaccess_mail_passes_pkey DO UPDATE SET jobs = counted.jobs + 1`;
-
-/** The error of a job that waits for a confirmation begins with this. */
-export const waitsForConfirmations = "The mail waits for confirmations of earlier ones";
-
-/** Lets a job pass, and counts it. @throws an error, so that the queue retries the job, if the pace allows no mail now. */
-export async function requireRoom(queue: Queue): Promise<void> {
-  const results: unknown = await queue.query(passSql);
-  if ((results as { rowCount: number }[]).at(-1)?.rowCount !== 1) throw new Error(waitsForConfirmations);
-}
-
-/** An SQL query for the latest mails, at most 100, that are older than two hours, and how many of them were confirmed. */
-const latestMailsSql = `SELECT count(*)::int AS mails, count(confirmed_at)::int AS confirmed FROM (
-  SELECT confirmed_at FROM public.earlyaccess WHERE mailed_at < CURRENT_TIMESTAMP - interval '2 hours'
-  ORDER BY mailed_at DESC LIMIT 100) AS latest`;
-
-export async function readMailPace(client: pg.Client) {
-  const { rows } = await client.query(
-    `SELECT *, NOT ${underPaceSql} AS "isReached" FROM (${latestMailsSql}) AS latest`,
-  );
-  return rows[0] as { mails: number; confirmed: number; isReached: boolean };
 }

@@ -1,8 +1,9 @@
-// The list as CSV or JSON lines: the COPY statements of export and invite, and the apostrophes that keep spreadsheets from running text as a formula.
+// The list as CSV or JSON lines: the COPY statements of export and invite.
 import type { Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import pg from "pg";
 import { to as copyTo } from "pg-copy-streams";
+import { guard } from "./csv-guard.ts";
 import { fieldColumns, flags, sourceColumns } from "../../database/columns.ts";
 
 const stateColumns = ["status", "created_at", "confirmed_at", "mail_refusal"];
@@ -41,25 +42,4 @@ export async function copyInvitation(client: pg.Client, invitation: string, outp
   const copy = `COPY (SELECT ${cells.join(", ")} FROM public.earlyaccess
     WHERE invitation = ${pg.escapeLiteral(invitation)} AND status = 'invited' ORDER BY created_at, id) TO STDOUT (FORMAT csv, HEADER)`;
   return copyRows(client, copy, output);
-}
-
-/** A spreadsheet that splits a line at ";" may drop quotes at the start of a cell. */
-const formula = String.raw`['"]*[=+\-@＝＋－＠]`;
-/** The start of a cell, also for a spreadsheet that uses another delimiter or ignores quotes. */
-const start = String.raw`(?<![^;\t\r\n])`;
-
-const unguarded = String.raw`${start}(?=${formula})|^(?='*[\t\r])`;
-const guarded = new RegExp(String.raw`${start}'(?=${formula})|^'(?='*[\t\r])`, "g");
-
-/**
- * Returns the SQL expression that puts an apostrophe before whatever a spreadsheet could run: = + - @ and their full-width
- * forms at the start of the cell or after ";", TAB or a line break, and a leading TAB or CR. Text that has such
- * apostrophes already gets one more. See https://owasp.org/www-community/attacks/CSV_Injection
- */
-export function guard(column: string): string {
-  return `regexp_replace(${column}, ${pg.escapeLiteral(unguarded)}, '''', 'g')`;
-}
-
-export function unguard(cell: string): string {
-  return cell.replaceAll(guarded, "");
 }

@@ -1,0 +1,23 @@
+// Listens on a port, and says what to do if that fails.
+import { once } from "node:events";
+import type { AddressInfo, Server } from "node:net";
+import { OperatorError } from "../errors.ts";
+
+/** Returns the port, which the system chooses if `port` is 0. @throws OperatorError that names the setting of the port. */
+export async function listen(server: Server, host: string, port: number, setting = "PORT"): Promise<number> {
+  try {
+    server.listen(port, host);
+    await once(server, "listening");
+  } catch (error) {
+    const { code = "" } = error as NodeJS.ErrnoException;
+    throw new OperatorError(explain(code, host, port, setting), { cause: error });
+  }
+  return (server.address() as AddressInfo).port;
+}
+
+function explain(code: string, host: string, port: number, setting: string): string {
+  if (code === "EADDRINUSE") {
+    return `Port ${port} is taken by another program. Stop that one, or choose another port, for example ${setting}=${port + 1}`;
+  }
+  return `Cannot listen on HOST=${host}, ${setting}=${port} (${code}). Choose an address of this machine, and a port above 1023.`;
+}
