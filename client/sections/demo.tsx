@@ -59,8 +59,7 @@ function Composer({ sentence, conditions, rewards, next }: ComposerProps) {
         {and} <Choice kind="reward" values={rewards} /> <br className="phone" />
         {end} <span className="seed">{lastWord}</span>
       </p>
-      {/* Hidden, so that each choice keeps the name of its first label. */}
-      <label className="send" htmlFor={next} aria-hidden="true">
+      <label className="send" htmlFor={next}>
         <Icon name="up" />
       </label>
     </div>

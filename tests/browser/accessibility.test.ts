@@ -169,6 +169,8 @@ it.each([
     expect(await page.evaluate(findViolations, [...elements, ...toast]), colorScheme).toEqual([]);
     expect(await page.evaluate(findFaint, ".field input, .choices input"), colorScheme).toEqual([]);
   }
+  // By the HTML standard, a label that belongs to a field must not be hidden.
+  expect(await page.locator("#root label[for][aria-hidden]").count()).toBe(0);
   // Safari drops the role of a list without markers.
   expect(await page.locator("#root :is(ul, ol):not([role=list], [aria-hidden=true] *)").count()).toBe(0);
 });
