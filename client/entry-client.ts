@@ -23,6 +23,11 @@ addEventListener(
   { capture: true },
 );
 
+// A tremor may hold Enter: it would press again whatever has focus after each press, such as the button of a refused form.
+addEventListener("keydown", (event) => {
+  if (event.repeat && event.key === "Enter") event.preventDefault();
+});
+
 /** Not crypto.randomUUID, which browsers have on https and localhost only. */
 function drawKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));

@@ -305,6 +305,28 @@ it("a sign-up is not sent with an empty or invalid field, is sent once after a d
   expect(await sites.database.query("SELECT suspected_spam FROM earlyaccess")).toEqual([{ suspected_spam: true }]);
 });
 
+it("an Enter that is held presses only once: a refused form is sent once, and Use it sends nothing", async () => {
+  const hold = async () => {
+    for (let i = 0; i < 5; i++) await page.keyboard.down("Enter");
+  };
+  await openForm();
+  await fill({ Email: "ada@localhost" });
+  await field("Company").focus();
+  await hold();
+  await page.locator("[name=email][aria-invalid=true]").waitFor();
+  await hold();
+  await page.keyboard.up("Enter");
+  await field("Email").fill("ada@gmial.com");
+  await field("Company").focus();
+  await page.getByRole("button", { name: "Use it" }).focus();
+  await hold();
+  await page.keyboard.up("Enter");
+  expect([await focused(), await field("Email").inputValue()]).toEqual(["early-access-email", "ada@gmail.com"]);
+  await page.keyboard.press("Enter");
+  await successHeading().waitFor();
+  expect(posts()).toHaveLength(2);
+});
+
 it("a sign-up before the hydration is sent as a plain form, also twice, can be undone, and the hydration keeps typed text", async () => {
   await page.route("**/hydrate-*.js", () => undefined, { times: 1 });
   const pressAgain = async (route: Route) => {
