@@ -50,9 +50,10 @@ export function EarlyAccessForm({ undone, onJoined }: Props) {
       setState({ step: "idle" }); // The browser's Back button returns to the form.
       return form.submit();
     }
-    // The disabled button lost focus. Move focus to the result, unless the visitor has moved it out of the form.
+    // Move focus to the result, unless the visitor has moved it out of the form. The disabled button lost focus; in Safari, a click
+    // focuses no button, but its nearest focusable ancestor.
     const { activeElement } = document;
-    const moveFocus = activeElement === document.body || form.contains(activeElement);
+    const moveFocus = !activeElement || activeElement.contains(form) || form.contains(activeElement);
     if (result.ok) onJoined(moveFocus, result.undo);
     else {
       flushSync(() => setState({ step: "failed", ...result }));

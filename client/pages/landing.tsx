@@ -18,7 +18,7 @@ export function LandingPage() {
         {navigation.skip}
       </a>{" "}
       <Navigation />
-      <main id="content" tabIndex={-1}>
+      <main id="content">
         <Hero />
         <Features />
         <BrandPromise />

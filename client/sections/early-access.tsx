@@ -16,14 +16,12 @@ export function EarlyAccess({ state }: { state: LandingState }) {
   const settings = use(SettingsContext);
   const isHydrated = !settings.closed && !use(FormFailureContext);
   const hydration: Hydration = { settings, state };
-  // Focusable, so that a link to it moves focus and a screen reader starts reading here.
   // oxlint-disable jsx-a11y/prefer-tag-over-role -- ELinks finds no fragment in a <section>
   return (
     <div
       id={formId}
       className="early-access"
       role="region"
-      tabIndex={-1}
       aria-labelledby={headingId}
       data-hydration={isHydrated ? JSON.stringify(hydration) : undefined}
     >

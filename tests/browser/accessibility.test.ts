@@ -1,5 +1,6 @@
 // Accessibility: axe in every state of the page, light and dark, and the keyboard.
 import axe from "axe-core";
+import type { Locator } from "playwright-core";
 import { expect, it } from "vitest";
 import { demo } from "../../client/shared/content.ts";
 import { fields } from "../../client/shared/fields.ts";
@@ -210,11 +211,16 @@ it("the keyboard reaches every control in order, forwards and backwards, nothing
     await page.keyboard.press("Shift+Tab");
     expect([await focused(page), await covered(page)]).toEqual([name, false]);
   }
-  await page.keyboard.press("Enter");
-  expect(await page.evaluate(() => document.activeElement?.id)).toBe("content");
-  while ((await focused(page)) !== "Sign up for early access") await page.keyboard.press("Tab");
-  await page.keyboard.press("Enter");
-  await page.waitForFunction(() => document.activeElement?.id === "early-access");
+  for (const [fragment, next] of [
+    ["#content", "Sign up for early access"],
+    ["#early-access", "name"],
+  ] as const) {
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`**/${fragment}`);
+    await page.keyboard.press("Tab");
+    expect(await focused(page)).toBe(next);
+  }
+  await page.keyboard.press("Shift+Tab");
   for (const text of ["Grace", "grace@example.com", "Navy", "Admiral"]) {
     await page.keyboard.press("Tab");
     await page.keyboard.type(text);
@@ -226,6 +232,26 @@ it("the keyboard reaches every control in order, forwards and backwards, nothing
     expect([await focused(page), await covered(page)]).toEqual([text, false]);
   }
   expect(await sites.database.query("SELECT FROM earlyaccess WHERE name = 'Grace'")).toHaveLength(1);
+});
+
+it("after a link of the bar or a click on plain text, Tab leads to the next control", async () => {
+  const page = await openPage({ url: sites.open.url, viewport: { width: 1280, height: 720 } });
+  const bar = page.getByRole("navigation");
+  const places: [Locator, next: string][] = [
+    [bar.getByRole("link", { name: "Features" }), "name"],
+    [bar.getByRole("link", { name: "Pricing" }), "name"],
+    [bar.getByRole("link", { name: "Get Early Access" }), "name"],
+    [page.getByRole("heading", { level: 1 }), "Sign up for early access"],
+    [page.locator(".promise p").first(), "name"],
+    [page.getByRole("heading", { name: "Growth Plan" }), "name"],
+    [page.locator("#early-access-heading"), "name"],
+    [page.locator(".next b").last(), "Privacy"],
+  ];
+  for (const [place, next] of places) {
+    await place.click();
+    await page.keyboard.press("Tab");
+    expect(await focused(page), place.toString()).toBe(next);
+  }
 });
 
 it("without JavaScript, the keyboard and the arrow of a sentence choose the next one, and each choice keeps its name", async () => {

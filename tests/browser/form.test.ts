@@ -31,6 +31,7 @@ const toast = () => page.locator("[data-sonner-toast]");
 const toastTexts = () => toast().locator("[data-title], [data-description]").allTextContents();
 const successHeading = () => page.getByRole("heading", { level: 2, name: "Welcome to the future! 🚀" });
 const posts = () => page.sentRequests.filter((request) => request.startsWith("POST") && !request.includes("/api/view"));
+const undo = () => page.getByRole("button", { name: "Wrong address? Undo" });
 const focused = () => page.evaluate(() => document.activeElement?.id);
 const values = () => Promise.all(Object.keys(typed).map((label) => field(label).inputValue()));
 const emails = async () =>
@@ -164,6 +165,39 @@ it("a sign-up leaves focus where the visitor moved it, and the toast announces t
   expect(await announced()).toEqual([expect.stringContaining("Welcome to the future! 🚀")]);
 });
 
+it.each(["body", "#early-access", "form"])(
+  "in Safari, where a click focuses not the button but the nearest focusable ancestor, here %s, focus and view move to each result",
+  async (selector) => {
+    await page.setViewportSize({ width: 390, height: 664 });
+    await openForm();
+    await page.locator(selector).evaluate((ancestor: HTMLElement) => {
+      ancestor.tabIndex = -1;
+      addEventListener("mousedown", (event) => {
+        if (!(event.target as Element).closest("button")) return;
+        event.preventDefault();
+        ancestor.focus({ preventScroll: true });
+      });
+    });
+    const pressAtTheTop = async () => {
+      await button().evaluate((element) => scrollBy({ top: element.getBoundingClientRect().top - 100 }));
+      await button().click();
+    };
+    const focusedInView = () =>
+      page.locator(":focus").evaluate((element) => {
+        const { top, bottom } = element.getBoundingClientRect();
+        return top > 0 && bottom < innerHeight && element.id;
+      });
+    await fill({ Email: "ada@localhost" });
+    await pressAtTheTop();
+    await expect.poll(focusedInView).toBe("early-access-email");
+    await fill();
+    await pressAtTheTop();
+    await expect.poll(focusedInView).toBe("early-access-heading");
+    await undo().click();
+    await expect.poll(focusedInView).toBe("early-access-undone");
+  },
+);
+
 it("a sign-up has the referrer and the campaign, also one for a colleague", async () => {
   const link = `<a href="${sites.open.url}/?utm_source=news#early-access">x</a>`;
   await page.route("http://host/", (route) => route.fulfill({ contentType: "text/html", body: link }));
@@ -183,8 +217,6 @@ it("a sign-up has the referrer and the campaign, also one for a colleague", asyn
     { email: "grace@example.com", utm_source: "news", referrer_host: null },
   ]);
 });
-
-const undo = () => page.getByRole("button", { name: "Wrong address? Undo" });
 
 it("a sign-up is shown after a reload, also below another link, and can then be undone; its copied URL is the landing page", async () => {
   const form = await openPage();
