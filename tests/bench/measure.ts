@@ -1,7 +1,7 @@
 // The measurements of speed and memory: each returns rows of the benchmark's table.
 import type { DatabaseSettings } from "../../server/database/open-database.ts";
 import { memoryOf, type Site } from "../support/run.ts";
-import { pageRate, pgbenchRate, signupRate, startBareServer, startMeasuredSite, startPeer } from "./servers.ts";
+import { pageRate, pgbenchRate, signupRate, startBareServer, startMeasuredSite } from "./servers.ts";
 
 export interface Bench {
   rounds: number;
@@ -29,24 +29,19 @@ export async function measurePages({ rounds, seconds, folder }: Bench, site: Sit
 }
 
 export async function measureSignups({ rounds, seconds, database, folder }: Bench): Promise<Row[]> {
-  const [site, peer] = [await startMeasuredSite(folder, database), await startPeer(database)];
-  for (const server of [site, peer]) await signupRate(server, 64, 1); // Warm-up.
+  const site = await startMeasuredSite(folder, database);
+  await signupRate(site, 64, 1); // Warm-up.
   // So many clients that the floor of each response does not limit them.
   const many = await takeTurns(rounds, {
     ours: () => signupRate(site, 1_000, 3 * seconds),
     theirs: () => pgbenchRate(folder, database, 10, seconds), // As many connections as the site has at most.
   });
   const memory = memoryOf(site.process.pid, "VmHWM");
-  const beside = await takeTurns(rounds, {
-    ours: () => signupRate(site, 1_000, 3 * seconds),
-    theirs: () => signupRate(peer, 1_000, 3 * seconds),
-  });
   const one = 1000 / (await signupRate(site, 1, 3 * seconds));
-  for (const server of [site, peer]) await server.stop();
+  await site.stop();
   const rate = "sign-ups per second of 1,000 clients";
   return [
     [rate, `${many.ours}`, `pgbench ${many.theirs}`, many.ratio.toFixed(2), verdict("≥ 0.8", many.ratio >= 0.8)],
-    [rate, `${beside.ours}`, `textbook peer ${beside.theirs}`, beside.ratio.toFixed(2), ""],
     ["their peak memory", `${memory.toFixed()} MB`, "", "", verdict("≤ 120 MB", memory <= 120)],
     ["sign-up of one client", `${one.toFixed()} ms`, "floor 100 ms", "", verdict("≤ 110 ms", one <= 110)],
   ];

@@ -47,15 +47,6 @@ export async function startBareServer(folder: string, site: Site): Promise<Site>
   return startSite({ command: [process.execPath, "-e", bareServer, file], log: "/dev/null" });
 }
 
-export function startPeer({ ownerUrl }: DatabaseSettings): Promise<Site> {
-  const file = join(projectRoot, "tests/bench/peer.ts");
-  return startSite({
-    command: [process.execPath, "--import", import.meta.resolve("tsx"), file],
-    log: "/dev/null",
-    env: { NODE_ENV: "production", DATABASE_URL: ownerUrl },
-  });
-}
-
 /**
  * Loads the server with wrk: each client sends its next request after the response to the previous one.
  * @throws if a response is no success.

@@ -2,7 +2,6 @@
 import axe from "axe-core";
 import type { Locator } from "playwright-core";
 import { expect, it } from "vitest";
-import { demo } from "../../client/shared/content.ts";
 import { fields } from "../../client/shared/fields.ts";
 import { renderConfirmationMail } from "../../server/views/confirmation-mail.ts";
 import {
@@ -265,28 +264,5 @@ it("without JavaScript, the keyboard and the arrow of a sentence choose the next
   for (const name of ["Birthdays", "New faces", "Win back"]) {
     await page.locator(".send").filter({ visible: true }).click();
     expect(await page.getByRole("radio", { name, exact: true }).isChecked()).toBe(true);
-  }
-});
-
-it("without JavaScript, the keyboard changes each value of a sentence, and segment, rule and mail follow", async () => {
-  const page = await openPage({ url: sites.open.url, javaScriptEnabled: false });
-  const shown = (selector: string) => page.locator(selector).filter({ visible: true });
-  const results = async () => [
-    ...(await shown(".chip u").allInnerTexts()),
-    ...new Set(await shown(".rule u, .email u").allInnerTexts()),
-    await shown("tbody tr").count(),
-  ];
-  for (const { name, conditions, rewards, customers } of demo.examples) {
-    await page.getByRole("radio", { name }).check();
-    const picked = name === "Win back" ? [3, 2, 1] : [3, 1]; // The number of customers by condition.
-    expect(await results()).toEqual([conditions[0], rewards[0], customers.length]);
-    for (const reward of rewards.slice(1)) {
-      await page.getByRole("combobox", { name: "Reward" }).press("ArrowDown");
-      expect(await results()).toEqual([conditions[0], reward, customers.length]);
-    }
-    for (const [i, condition] of conditions.slice(1).entries()) {
-      await page.getByRole("combobox", { name: "Condition" }).press("ArrowDown");
-      expect(await results()).toEqual([condition, rewards.at(-1), picked[i + 1]]);
-    }
   }
 });

@@ -1,6 +1,4 @@
 // The layout: widths, target sizes, links within the page, shifts, and the visitor's settings for motion and contrast.
-import { readFile } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { fields } from "../../client/shared/fields.ts";
@@ -176,73 +174,6 @@ it.each([
   expect(width < 1024 ? top : bottom).toBeLessThan(height); // A phone is too small for the whole form.
 });
 
-it("from 320 to 430 px, the bar has one row and AI-native stays in one line", async () => {
-  const page = await openPage({ url: sites.open.url });
-  for (let width = 320; width <= 430; width += 10) {
-    await page.setViewportSize({ width, height: 800 });
-    const seen = await page.evaluate(() => {
-      const lead = document.querySelector(".hero-lead")?.firstChild as Text;
-      const word = document.createRange();
-      word.setStart(lead, lead.data.indexOf("AI-"));
-      word.setEnd(lead, lead.data.indexOf("native") + "native".length);
-      return { bar: document.querySelector("nav")?.clientHeight, lines: word.getClientRects().length };
-    });
-    expect(seen, `at ${width} px`).toEqual({ bar: 64, lines: 1 });
-  }
-});
-
-it.each([
-  [1280, 600, "#pricing"],
-  [1440, 760, "#pricing"],
-  [1920, 1440, "#pricing"],
-  [390, 844, "#early-access"],
-])("at %d × %d px, everything in view after a link to %s is grown", async (width, height, link) => {
-  const page = await openPage({ url: sites.open.url, viewport: { width, height }, reducedMotion: "no-preference" });
-  await deferredLayoutFinished(page);
-  await page.locator(link).evaluate((element) => element.scrollIntoView({ behavior: "instant" }));
-  await settled(page);
-  const growing = await page.evaluate(() =>
-    document
-      .getAnimations()
-      .filter((animation) => (animation as CSSAnimation).animationName !== "pass")
-      .filter(({ timeline }) => timeline !== document.timeline)
-      .map(({ effect }) => effect as KeyframeEffect)
-      .filter((effect) => {
-        const { progress, direction } = effect.getComputedTiming();
-        const { top, bottom } = (effect.target as Element).getBoundingClientRect();
-        return progress !== (direction === "reverse" ? 0 : 1) && top > 64 && bottom < innerHeight;
-      })
-      .map(({ target, pseudoElement }) => `${(target as Element).outerHTML.slice(0, 60)} ${pseudoElement}`),
-  );
-  expect(growing).toEqual([]);
-});
-
-it.each([
-  [390, 844],
-  [1440, 900],
-])("at %d × %d px, no leaf stays half open, and each one in view opens, in steps of 100 px", async (width, height) => {
-  const page = await openPage({ url: sites.open.url, viewport: { width, height }, reducedMotion: "no-preference" });
-  await deferredLayoutFinished(page);
-  for (let top = 100; top < 4000; top += 100) {
-    await page.evaluate((y) => scrollTo({ top: y, behavior: "instant" }), top);
-    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
-    const unfinished = await page.evaluate(() => {
-      for (const animation of document.getAnimations())
-        if (animation.timeline === document.timeline) animation.finish();
-      return [...document.querySelectorAll(".feature .step-marker, .plant, .vine:not(.vine-end)")]
-        .filter((leaf) => {
-          const { transform } = getComputedStyle(leaf, leaf.matches(".vine") ? "::after" : null);
-          const isOpen = transform === "none";
-          const isClosed = transform.startsWith("matrix(0, 0, 0, 0,");
-          const bottom = leaf.parentElement?.getBoundingClientRect().bottom ?? 0;
-          return isOpen === isClosed || (isClosed && bottom < innerHeight * 0.75);
-        })
-        .map((leaf) => leaf.outerHTML.slice(0, 60));
-    });
-    expect(unfinished, `at ${top} px`).toEqual([]);
-  }
-});
-
 it.each([
   [390, 844, "light"],
   [1440, 900, "dark"],
@@ -297,7 +228,7 @@ const readShifts = (page: Page) =>
     return observer.takeRecords().map((entry) => (entry as unknown as { value: number }).value);
   });
 
-/** Keeps the brand font away, which may arrive after the first paint and move words: the tests of a late font limit that. */
+/** Keeps the brand font away, which may arrive after the first paint and move words. */
 const withoutLateFont = (page: Page) => page.route("**/*.woff2", (route) => route.abort());
 
 it("the landing page does not shift while it loads and its animations run", async () => {
@@ -328,56 +259,6 @@ async function settled(page: Page) {
   await animationsFinished(page);
 }
 
-/** Regular fonts with the widths of Arial and Roboto, instead of those that the machine has or lacks. */
-const fallbacks = {
-  Arial: import.meta.resolve("@fontsource/arimo/files/arimo-latin-400-normal.woff2"),
-  Roboto: import.meta.resolve("@fontsource/roboto/files/roboto-latin-400-normal.woff2"),
-};
-
-async function withFallbackFont(html: string, name: keyof typeof fallbacks): Promise<string> {
-  const read = async (file: string) => `url(data:font/woff2;base64,${await readFile(fileURLToPath(file), "base64")})`;
-  const bold = fallbacks[name].replace("400", "700");
-  const fonts: Record<string, string> = { [name]: await read(fallbacks[name]), [`${name} Bold`]: await read(bold) };
-  return html.replaceAll(/local\("?([^")]+)"?\)/g, (_, font: string) => fonts[font] ?? 'local("no installed font")');
-}
-
-it.each([
-  ["Arial", 1280],
-  ["Roboto", 360],
-] as const)("a late font that replaces %s moves no line and no block at %d px", async (fallback, width) => {
-  // The embedded font and the changed stylesheet violate the site's policy.
-  const page = await openPage({ viewport: { width, height: 800 }, bypassCSP: true });
-  await page.route(sites.open.url, async (route) => {
-    const response = await route.fetch();
-    await route.fulfill({ response, body: await withFallbackFont(await response.text(), fallback) });
-  });
-  let sendFont = () => {};
-  const late = new Promise<void>((resolve) => (sendFont = resolve));
-  await page.route("**/*.woff2", async (route) => {
-    await late;
-    await route.continue();
-  });
-  await page.goto(sites.open.url, { waitUntil: "commit" });
-  await page.waitForFunction(
-    (name) =>
-      [...document.fonts].filter(({ family, status }) => family.includes(name) && status === "loaded").length === 2,
-    fallback,
-  );
-  await settled(page);
-  const { length: earlier } = await readShifts(page);
-  const widths = () => page.locator(".navigation-link").evaluateAll((all) => all.map((link) => link.clientWidth));
-  const before = await widths();
-  sendFont();
-  await page.waitForFunction(() =>
-    [...document.fonts].some((font) => font.family === "Familjen" && font.status === "loaded"),
-  );
-  await settled(page);
-  // A word within a line moves by a few pixels, which counts 0.001 at most; a line that breaks elsewhere counts 0.01.
-  const shifts = (await readShifts(page)).slice(earlier);
-  expect(shifts.reduce((sum, value) => sum + value, 0)).toBeLessThan(0.002);
-  expect(await widths()).toEqual(before);
-});
-
 it("a visitor who prefers reduced motion sees no animation, nothing hidden and no smooth scrolling", async () => {
   const page = await openPage();
   const read = () =>
@@ -404,27 +285,6 @@ it("a visitor who prefers reduced motion sees no animation, nothing hidden and n
   expect(await read()).toEqual({ moving: 0, transparent: 0, scrolling: "auto" });
   await page.emulateMedia({ reducedMotion: "no-preference" });
   expect((await read()).moving).toBeGreaterThan(9);
-});
-
-it("the stem has no gap at the plants and the form, and on a phone the brand line has the size of a heading", async () => {
-  const page = await openPage({ url: sites.open.url });
-  await atEachWidth(page, async (width) => {
-    const seen = await page.evaluate(() => {
-      const find = (selector: string) => document.querySelector(selector) as Element;
-      const { bottom } = find(".plant").getBoundingClientRect();
-      const size = (selector: string) => getComputedStyle(find(selector)).fontSize;
-      const stem = find(".pricing .lane");
-      const end = stem.getBoundingClientRect().bottom - Number.parseFloat(getComputedStyle(stem, "::before").bottom);
-      return {
-        depth: bottom - find(".plans").getBoundingClientRect().top,
-        gap: find(".panel").getBoundingClientRect().top - end,
-        isHeading: size(".promise p") === size("h2"),
-      };
-    });
-    if (width === 1024) expect(seen.gap).toBeCloseTo(-1);
-    if (width === 2560) expect(seen.depth).toBeCloseTo(2);
-    expect(seen.isHeading).toBe(width === 320);
-  });
 });
 
 it("forced colors draw borders around buttons and fields, the widest around the chosen sentence", async () => {
@@ -478,28 +338,6 @@ it("the choice of another sentence or value moves nothing outside its example", 
   await atEachWidth(page, check);
   await page.setViewportSize({ width: 360, height: 800 });
   await check(360);
-});
-
-it("a value that changes lights up in all results, and none does while the page loads", async () => {
-  const page = await openPage({ url: sites.open.url, reducedMotion: "no-preference" });
-  const lights = () =>
-    page.evaluate(() =>
-      document
-        .getAnimations()
-        .filter((animation) => (animation as CSSAnimation).animationName === "light")
-        .map((animation) => {
-          animation.currentTime = 0;
-          const { target } = animation.effect as KeyframeEffect;
-          return getComputedStyle(target as Element).backgroundColor;
-        })
-        .filter((colour) => colour !== "rgba(0, 0, 0, 0)"),
-    );
-  expect(await lights()).toEqual([]);
-  await settled(page);
-  await page.getByRole("combobox", { name: "Reward" }).press("ArrowDown");
-  expect(await lights()).toEqual(Array(3).fill("rgb(244, 183, 64)"));
-  await page.getByRole("combobox", { name: "Reward" }).press("ArrowUp");
-  expect(await lights()).toEqual(Array(3).fill("rgb(244, 183, 64)"));
 });
 
 it("a browser without :has() shows the first sentence with its first values, and nothing to change", async () => {

@@ -1,5 +1,5 @@
 // Each built program from a folder with what the image copies, with its own URL of the database alone, as docs/configuration.md says.
-import { cp, mkdtemp, readdir, readFile, rm, symlink } from "node:fs/promises";
+import { cp, mkdtemp, readFile, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
@@ -57,12 +57,4 @@ it.each(programs)("%s needs %s only, and names it if another URL is set", async 
   const missing = new RegExp(`^${own} is not set\\. Set it, for example ${own}=`, "m");
   await expectOutput(line, { [other]: urls[other] }, missing);
   await expectOutput(line, { [own]: urls[own] }, output);
-});
-
-it("documents name these programs", async () => {
-  const texts = (await readdir(join(projectRoot, "docs"))).filter((name) => name.endsWith(".md"));
-  const read = texts.map((name) => readFile(join(projectRoot, "docs", name), "utf8"));
-  const named = (await Promise.all(read)).join("\n").matchAll(/node dist\/server\/(\w+)\.js/g);
-  const known = ["migrate", ...programs.map(([line]) => /(\w+)\.js/.exec(line)?.[1])];
-  for (const [, name] of named) expect(known).toContain(name);
 });

@@ -119,23 +119,6 @@ it("the site closes the list by itself at WAITLIST_CLOSES", async () => {
   expect(await signUp(site)).toBe(410);
 });
 
-it("a clock that is ahead for a moment closes the page for that moment", async () => {
-  const ahead =
-    "const { now } = Date; process.on('SIGUSR2', () => (Date.now = Date.now === now ? () => now() + 864e5 : now));";
-  const command = [process.execPath, "--import", `data:text/javascript,${encodeURIComponent(ahead)}`, builtServer] as [
-    string,
-    ...string[],
-  ];
-  const closes = new Date(Date.now() + 3_600_000).toISOString();
-  const site = await start({ command, env: { ...urlsOf(database), WAITLIST_CLOSES: closes } });
-  const hasForm = async () => (await (await fetch(site.url)).text()).includes('action="/api/earlyaccess#');
-  for (const isOpen of [false, true]) {
-    site.process.kill("SIGUSR2");
-    await until(`the page is ${isOpen ? "open" : "closed"}`, async () => (await hasForm()) === isOpen, 15);
-  }
-  expect(await signUp(site)).toBe(201);
-});
-
 it("a start reports that PORT is taken and suggests the next port", async () => {
   const other = createServer();
   const port = await listen(other, "127.0.0.1", 0);

@@ -11,9 +11,6 @@ import { findProgram, until } from "../support/run.ts";
 import { ready } from "../support/site.ts";
 import { assertAnswered, assertRunning, createVisitors, type StackScenarios } from "../support/stack.ts";
 
-/** Restarts of a replica, with a migration beside each. */
-const restarts = 8;
-
 const withDatabase = (url: string, name: string) => Object.assign(new URL(url), { pathname: `/${name}` }).href;
 const withUser = (url: string, username: string) => Object.assign(new URL(url), { username }).href;
 
@@ -27,43 +24,6 @@ async function assertClean(url: string, lockTimeout = "0"): Promise<void> {
     assert.deepEqual(await queryAs(url, settings), [{ path: '"$user", public', timeout: lockTimeout }]);
   }
 }
-
-export const poolers: StackScenarios = {
-  "a replica restarts behind PgBouncer while the owner migrates through it": async (stack) => {
-    const { webUrl, ownerUrl } = stack.postgres;
-    const { username } = new URL(webUrl);
-    // As docs/postgres.md says.
-    await stack.query(`ALTER ROLE ${username} SET statement_timeout = '1950ms'`);
-    await stack.query(`ALTER ROLE ${username} SET lock_timeout = '400ms'`);
-    return withPgBouncer(stack.postgres, "transaction", async (url) => {
-      const env = { DATABASE_URL: url(webUrl) };
-      const visitors = createVisitors(stack);
-      const steady = await stack.startSite(env);
-      await ready(steady);
-      let sent = 0;
-      const stop = new AbortController();
-      const load = (async () => {
-        for (; !stop.signal.aborted; sent += 50) assertAnswered(await visitors.signUp(steady, 50, 2));
-      })();
-      load.catch(() => undefined); // Thrown below.
-      for (let i = 0; i < restarts; i++) {
-        const migration = migrate({ webUrl, ownerUrl: url(ownerUrl) });
-        const replica = await stack.startSite(env);
-        await ready(replica);
-        await migration;
-        assert.equal(await replica.stop(), 0);
-        assert.equal(replica.stderr(), "");
-      }
-      stop.abort();
-      await load;
-      assertRunning(steady);
-      await assertClean(env.DATABASE_URL, "400ms");
-      await assertClean(url(ownerUrl));
-      await migrate({ webUrl, ownerUrl });
-      return `${restarts} restarts, ${restarts} migrations; ${sent} sign-ups, ${await visitors.assertStored()} stored; no lock left`;
-    });
-  },
-};
 
 export async function migrateThroughPoolers(): Promise<string> {
   const postgres = await startPostgres();

@@ -7,7 +7,7 @@ import { databaseFaults, fillDisk } from "./database-faults.ts";
 import { floods } from "./floods.ts";
 import { kills } from "./kills.ts";
 import { largeList } from "./large-list.ts";
-import { migrateThroughPoolers, poolers } from "./poolers.ts";
+import { migrateThroughPoolers } from "./poolers.ts";
 
 if (process.platform !== "linux") throw new Error("These tests need Linux: they stop processes and read /proc.");
 
@@ -21,7 +21,7 @@ const inCi = new Set([
   "back up, erase 1,000 of 10,000 entries and restore: every other row returns",
 ]);
 
-const ofOneSite = { ...kills, ...databaseFaults, ...floods, ...largeList, ...poolers };
+const ofOneSite = { ...kills, ...databaseFaults, ...floods, ...largeList };
 
 /** Each returns its measurements, in a few words for the table, and throws if a check fails. */
 const scenarios: Record<string, () => Promise<string>> = {
