@@ -84,8 +84,8 @@ export const routes: RouteObject[] = [
         prerendered: true,
       }),
       // Without a token: a link that a mail program cut.
-      page(confirmPath, <LinkPage />, linkHandle(linkPages.expired)),
-      page(leavePath, <LinkPage />, linkHandle(linkPages.expired)),
+      page(confirmPath, <LinkPage />, linkHandle(linkPages.dead)),
+      page(leavePath, <LinkPage />, linkHandle(linkPages.dead)),
       // The entry script logs the unknown path in the browser's console.
       page("*", <Message name="not-found" {...notFound} />, {
         status: 404,

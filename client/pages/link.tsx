@@ -8,7 +8,7 @@ const plants: Record<string, PlantName> = { confirm: "seedling", confirmed: "gro
 
 export function LinkPage() {
   const page = use(PageContext);
-  const { button, ...copy }: LinkPageCopy = linkPages[page as keyof typeof linkPages] ?? linkPages.expired;
+  const { button, ...copy }: LinkPageCopy = linkPages[page as keyof typeof linkPages] ?? linkPages.dead;
   return (
     <Message name="link" plant={plants[page] ?? "wilted"} {...copy} link={button ? undefined : linkPagesHome}>
       {/* Without an action, the form posts to the page's own URL, with the token. */}

@@ -340,8 +340,8 @@ export const linkPages = {
     heading: "Your address is confirmed",
     text: "We’ll email you when the Beta is ready.",
   },
-  expired: {
-    heading: "This link has expired",
+  dead: {
+    heading: "This link no longer works",
     text: "Please copy the whole link from our email into the address bar. If it still leads here, the sign-up behind it may have been removed from the early access list.",
   },
   leave: {

@@ -1,4 +1,5 @@
 // POST /api/earlyaccess: puts a visitor on the waitlist. A failed form post without JavaScript gets the landing page with the typed values.
+// The rules of each field, the honeypot and the flags: models/waitlist-entry.ts. The least response time: models/batch.ts.
 import type { ErrorRequestHandler, Request, RequestHandler } from "express";
 import type { Logger } from "pino";
 import { createUndoToken } from "../models/entry-tokens.ts";

@@ -129,7 +129,7 @@ it.each([
 it("an undo confirms nothing, and removes the entry of its own sign-up alone, for an hour", async () => {
   const known = [{ email: ada.email, confirmed: false }];
   const [token, ofKnown] = [await signUp(), await signUp({ ...ada, name: "Somebody else" })];
-  expect((await post(`/confirm?token=${token}`)).text).toContain("This link has expired");
+  expect((await post(`/confirm?token=${token}`)).text).toContain("This link no longer works");
   await post(`/leave?token=${ofKnown}`);
   // Later, whoever signed up another person could remove the entry.
   await database.query("UPDATE earlyaccess SET created_at = now() - interval '61 minutes'");

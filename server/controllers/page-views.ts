@@ -1,4 +1,5 @@
 // POST /api/view: counts a view of the landing page, which the page's script reports once the page is visible.
+// What counts as a view: client/entry-client.ts. Its source: models/source.ts.
 import type { Request, RequestHandler, Response } from "express";
 import type { Logger } from "pino";
 import { sameOrigin } from "../middleware/same-origin.ts";

@@ -1,4 +1,5 @@
 // GET: pages and files from memory, and pages that are rendered for the request.
+// Which path is a 404, and the status of each page: client/routes.tsx. Its Cache-Control: views/page-cache.ts.
 import type { IncomingMessage } from "node:http";
 import type { RequestHandler } from "express";
 import { cacheResponse, noStore, sendCached, type CachedResponse } from "../http/cached-response.ts";

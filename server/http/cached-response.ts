@@ -1,4 +1,5 @@
 // Responses kept in memory with their compressed bodies, and how they are sent: content coding, 304 and HEAD.
+// The Cache-Control of pages: views/page-cache.ts; of files: views/frontend.ts.
 import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { promisify } from "node:util";

@@ -1,4 +1,5 @@
 // The task webhook: posts an event for each new entry and for each confirmed one, in Slack's format or as signed JSON.
+// The pause between attempts is graphile-worker's own: exp(attempts) seconds, at most six hours, so that 25 attempts take four days.
 import { createHmac } from "node:crypto";
 import type { Task } from "graphile-worker";
 import { sourceColumns } from "../database/columns.ts";

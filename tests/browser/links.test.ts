@@ -47,7 +47,7 @@ it("the links of a mail confirm the entry, and later remove it", async () => {
 
   await page.goto(confirm);
   await page.getByRole("button", { name: "Confirm my address" }).click();
-  await page.getByRole("heading", { name: "This link has expired" }).waitFor();
+  await page.getByRole("heading", { name: "This link no longer works" }).waitFor();
   await page.getByRole("link", { name: "Go to the home page" }).click();
   expect(page.url()).toBe(`${url}/`);
   expect(page.messages).toEqual([]);

@@ -48,7 +48,7 @@ it("after a fault of the database, the error page leads back to the link of a ma
   await page.getByRole("link", { name: "Try again" }).click();
   expect(page.url()).toBe(link);
   await confirm.click();
-  await page.getByRole("heading", { name: "This link has expired" }).waitFor();
+  await page.getByRole("heading", { name: "This link no longer works" }).waitFor();
 });
 
 it("a browser with a service worker of an earlier site gets this site", async () => {
