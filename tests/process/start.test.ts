@@ -9,7 +9,7 @@ import { version } from "../../package.json";
 import { listen } from "../../server/http/listen.ts";
 import { projectRoot } from "../../server/project-root.ts";
 import { createEmptyDatabase, createWebRole, superuserUrl } from "../support/database.ts";
-import { builtServer, run, runSite, urlsOf, type Options, type Site, until } from "../support/run.ts";
+import { run, runSite, urlsOf, type Options, type Site, until } from "../support/run.ts";
 import { ada, postSignup, ready, signUp } from "../support/site.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
 

@@ -8,8 +8,6 @@ import { freePort } from "../../server/database/embedded/free-port.ts";
 import { migrate } from "../../server/database/migrate.ts";
 import { queryAs, startPostgres, type Postgres } from "../support/postgres.ts";
 import { findProgram, until } from "../support/run.ts";
-import { ready } from "../support/site.ts";
-import { assertAnswered, assertRunning, createVisitors, type StackScenarios } from "../support/stack.ts";
 
 const withDatabase = (url: string, name: string) => Object.assign(new URL(url), { pathname: `/${name}` }).href;
 const withUser = (url: string, username: string) => Object.assign(new URL(url), { username }).href;

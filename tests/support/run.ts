@@ -27,7 +27,7 @@ export interface Options {
   log?: string;
 }
 
-export const builtServer = join(projectRoot, "dist/server/index.js");
+const builtServer = join(projectRoot, "dist/server/index.js");
 /** The command of npm start, with its options for V8. */
 const built: [string, ...string[]] = [process.execPath, ...(scripts.start.match(/--\S+=\S+/g) ?? []), builtServer];
 
