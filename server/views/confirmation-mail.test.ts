@@ -3,7 +3,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { projectRoot } from "../project-root.ts";
-import { mailColours, renderConfirmationMail } from "./confirmation-mail.ts";
+import { renderConfirmationMail } from "./confirmation-mail.ts";
+import { mailColours } from "./mail-card.ts";
 
 const site = { origin: "https://perennial.example", controller: undefined, contact: undefined, retentionMonths: 0 };
 
