@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Logger, parseCrontab, run, type Runner, type Task, type TaskList } from "graphile-worker";
-import type pg from "pg";
+import pg from "pg";
 import type { Logger as Log } from "pino";
 import { type Config, settings } from "../config/settings.ts";
 import { withConnection } from "../database/connect.ts";
@@ -47,14 +47,20 @@ export async function runTasks(
     if (tasks.mail || tasks.purge) await requireErasureKey(holder, key);
     await takeOver(holder, log, signal, roundMs);
     if (signal.aborted) return;
-    const runner = await startRunner(worker.url, tasks, log, attempts.forbiddenFlags);
-    log.info(`worker started: ${worker.tasks.join(", ")}`);
+    const pool = openQueuePool(worker.url, concurrency + 1, log);
+    const starting = startRunner(pool, tasks, log, attempts.forbiddenFlags);
     try {
+      const runner = await starting;
+      log.info(`worker started: ${worker.tasks.join(", ")}`);
       await Promise.race([runner.promise, completeRounds(holder, signal, roundMs)]);
     } finally {
       // Hold the lock until the jobs in progress are done, because another process would send them again.
-      await Promise.race([runner.stop().catch(() => undefined), sleep(roundMs)]);
+      const stopped = starting.then((runner) => runner.stop()).catch(() => undefined);
+      await Promise.race([stopped.then(() => pool.end()), sleep(roundMs)]);
     }
+  }).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+    log.warn({ error: errorFields(error) }, "Postgres was lost while the worker ended"); // As when the machine stops.
   });
 }
 
@@ -83,13 +89,23 @@ function purgeTask(months: number, key: string | undefined): Task {
   };
 }
 
-function startRunner(url: string, tasks: TaskList, log: Log, forbiddenFlags: () => string[]): Promise<Runner> {
+/**
+ * Opens the connections of graphile-worker. Its own pool drops its listeners before it closes the connections: the error of a Postgres
+ * that stops at that moment would end the process.
+ */
+function openQueuePool(url: string, max: number, log: Log): pg.Pool {
   // As connectTo does: an overloaded function of another role must not run with this role's rights.
   const connection = new URL(url);
   connection.searchParams.set("options", "-c search_path=pg_catalog,pg_temp");
+  const pool = new pg.Pool({ connectionString: connection.href, max });
+  pool.on("error", (error) => log.warn({ error: errorFields(error) }, "database connection lost"));
+  // While a client is in use, its statement fails.
+  return pool.on("connect", (client) => client.on("error", () => undefined));
+}
+
+function startRunner(pgPool: pg.Pool, tasks: TaskList, log: Log, forbiddenFlags: () => string[]): Promise<Runner> {
   return run({
-    connectionString: connection.href,
-    maxPoolSize: concurrency + 1,
+    pgPool,
     taskList: tasks,
     parsedCronItems: tasks.purge ? parseCrontab(purgeCrontab) : [],
     concurrency,

@@ -59,6 +59,21 @@ it("the worker's health check in Compose passes while the mail server hangs, and
   await mailServer.close();
 });
 
+it("the worker ends without an error if Postgres ends each connection while the worker closes it, as at the end of the machine", async () => {
+  const sql = "SELECT pg_terminate_backend(pg_backend_pid())\0";
+  const length = Buffer.alloc(4);
+  length.writeInt32BE(sql.length + 4);
+  const goodbye = Buffer.from("X\0\0\0\x04");
+  const wire = await openWire(database.workerUrl, (sent) =>
+    sent.equals(goodbye) ? Buffer.concat([Buffer.from("Q"), length, Buffer.from(sql)]) : sent,
+  );
+  const urls = { WORKER_DATABASE_URL: wire.url(database.workerUrl), SMTP_URL: "smtp://127.0.0.1:9" };
+  const worker = await support.startWorkerProcess({ ...support.mailSettings, ...urls });
+  expect(await worker.stop()).toBe(0);
+  expect(worker.stderr()).toBe("");
+  await wire.cut();
+});
+
 it("the worker deletes each day, also after a day without a worker, what is older than RETENTION_MONTHS or was erased before a restore, and keeps the hashes", async () => {
   expect(purgeCrontab).toMatch(/^\d+ \d+ \* \* \* purge /);
   await migrate({ ...database, worker: { url: database.workerUrl, tasks: ["purge"] } });

@@ -12,12 +12,12 @@ export async function openWire(databaseUrl: string, change = (chunk: Buffer) => 
     sockets.add(from);
     from.on("error", () => to.destroy());
     from.on("close", () => (sockets.delete(from), to.destroy()));
-    from.on("data", (chunk: Buffer) => {
-      if (!stalled && !forgotten.has(from)) to.write(edit(chunk));
-    });
+    const isForwarded = () => !stalled && !forgotten.has(from);
+    from.on("data", (chunk: Buffer) => isForwarded() && to.write(edit(chunk)));
+    from.on("end", () => isForwarded() && to.end());
   };
-  const server = createServer((near) => {
-    const far = connect(Number(target.port), target.hostname);
+  const server = createServer({ allowHalfOpen: true }, (near) => {
+    const far = connect({ port: Number(target.port), host: target.hostname, allowHalfOpen: true });
     forward(near, far, change);
     forward(far, near);
   });
