@@ -20,7 +20,7 @@ FROM debian:trixie-slim AS runtime
 COPY --from=node:24-slim /usr/local/bin/node /usr/local/bin/
 COPY --from=node:24-slim /usr/local/LICENSE* /usr/local/
 # HOME: user 1000 has none. With one heap per thread, glibc holds up to 25 MB more under sign-ups (Node 24), and is no faster.
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 HOME=/tmp MALLOC_ARENA_MAX=1
+ENV NODE_ENV=production HOST=:: PORT=3000 HOME=/tmp MALLOC_ARENA_MAX=1
 WORKDIR /app
 COPY --from=build /app/dist ./dist
 COPY --from=build /app/prisma ./prisma

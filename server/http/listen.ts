@@ -3,10 +3,14 @@ import { once } from "node:events";
 import type { AddressInfo, Server } from "node:net";
 import { OperatorError } from "../errors.ts";
 
-/** Returns the port, which the system chooses if `port` is 0. @throws OperatorError that names the setting of the port. */
+/**
+ * Listens for IPv4, too, if the host is `::`. Returns the port, which the system chooses if `port` is 0.
+ * @throws OperatorError that names the setting of the port.
+ */
 export async function listen(server: Server, host: string, port: number, setting = "PORT"): Promise<number> {
   try {
-    server.listen(port, host);
+    // Without a host, Node listens on ::, or on 0.0.0.0 if the kernel has no IPv6.
+    server.listen(port, host === "::" ? undefined : host);
     await once(server, "listening");
   } catch (error) {
     const { code = "" } = error as NodeJS.ErrnoException;
