@@ -30,7 +30,7 @@ password() {
 chmod a+r deploy/*
 text="# docs/configuration.md and .env.example have the other settings. Write values in single quotes.
 COMPOSE_PROJECT_NAME='$name'
-COMPOSE_PROFILES='admin,backup'
+COMPOSE_PROFILES='backup'
 # The major version changes as docs/upgrade.md says.
 POSTGRES_VERSION='18'
 OWNER_PASSWORD='$(password)'

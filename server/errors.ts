@@ -25,7 +25,7 @@ export class UnavailableError extends Error {
 }
 
 export const migrateHint =
-  "Migrate: docker compose run --rm migrate, npm run migrate, or in the image node dist/server/migrate.js.";
+  "Migrate: docker compose run --rm --no-deps migrate, npm run migrate, or in the image node dist/server/migrate.js.";
 
 /** Returns what to print of an error: of one for the operator, its message; of a fault, its stack. */
 export function explain(error: unknown): string {

@@ -95,14 +95,14 @@ const ofOwner = {
 const services = {
   database: {
     ...postgres,
-    tmpfs: ["/tmp", "/var/run/postgresql:uid=999,gid=999"],
+    tmpfs: ["/tmp", "/var/run/postgresql:mode=1777"],
     entrypoint: ["sh", "-c", expect.any(String)], // deploy-scripts.test.ts runs it.
     stop_grace_period: "60s",
     environment: { POSTGRES_DB: "perennial", POSTGRES_PASSWORD: "owners" },
     // Compose replaces a container whose folder has moved for a file in volumes, not for one in configs.
     volumes: [
       "database:/var/lib/postgresql",
-      "./deploy/create-owner.sql:/docker-entrypoint-initdb.d/create-owner.sql:ro",
+      "./deploy/create-owner.sql:/docker-entrypoint-initdb.d/create-owner.sql:ro,z",
     ],
     networks: ["default", "admin"],
     healthcheck: {
@@ -131,9 +131,9 @@ const services = {
   studio: {
     ...confined,
     profiles: ["admin"],
-    restart: "unless-stopped",
     image: `mysite:${version}-studio`,
     build: { context: ".", target: "studio" },
+    pull_policy: "missing",
     command: ["node", "dist/server/studio.js", "--forward", "--port", "5555"],
     init: true,
     mem_limit: "512m",
@@ -162,7 +162,7 @@ const services = {
     entrypoint: ["sh", "/backup.sh"],
     stop_signal: "SIGTERM",
     environment: { PGHOST: "database", PGDATABASE: "perennial", PGUSER: "perennial_owner", PGPASSWORD: "owners" },
-    volumes: ["backups:/var/lib/postgresql", "./deploy/backup.sh:/backup.sh:ro"],
+    volumes: ["backups:/var/lib/postgresql", "./deploy/backup.sh:/backup.sh:ro,z"],
     networks: ["admin"],
     healthcheck: {
       test: ["CMD-SHELL", "find /var/lib/postgresql/backups -name 'perennial-*.dump' -mmin -2880 | grep -q ."],
@@ -182,7 +182,7 @@ const services = {
     cap_add: ["NET_BIND_SERVICE"], // Its binary does not start without.
     mem_limit: "128m",
     environment: { DOMAIN: "domain-is-not-set.invalid", TRUSTED_PROXIES: null, XDG_CONFIG_HOME: "/tmp" },
-    volumes: ["certificates:/data/caddy", "./deploy/Caddyfile.https:/etc/caddy/Caddyfile:ro"],
+    volumes: ["certificates:/data/caddy", "./deploy/Caddyfile.https:/etc/caddy/Caddyfile:ro,z"],
     ports: ["80:80", "443:443", "443:443/udp"],
   },
 };
@@ -194,6 +194,7 @@ it("Docker Compose runs these services, confined, each with the role and the sec
   expect({ volumes, networks, name }).toEqual(shared);
   const used = read("docker-compose.yml").matchAll(/(?<!\$)\$\{(\w+(?::[-+?])?)/g);
   const required = ["ADMIN_PASSWORD:?", "OWNER_PASSWORD:?", "POSTGRES_VERSION:?", "WEB_PASSWORD:?"];
+  expect(read("docker-compose.yml")).toContain("${POSTGRES_VERSION:?add POSTGRES_VERSION='18' to .env;"); // new-env.sh refuses to repair a file.
   const optional = ["DOMAIN:+", "DOMAIN:-", "PORT:-", "PUBLIC_URL:-", "SITE_IMAGE:-", "STUDIO_PASSWORD:-"];
   const more = ["STUDIO_PORT:-", "STUDIO_USER:-", "TRUST_PROXY:-", "WORKER_PASSWORD:-"];
   const given = ["ADMIN_PASSWORD", "COMPOSE_PROJECT_NAME"]; // new-env.sh writes both, and Compose requires the other use of the first.
@@ -244,7 +245,7 @@ it("the owner of Docker Compose's database is no superuser, who cannot log in fr
 it("Caddy logs no request, holds requests while the site is replaced, and takes X-Forwarded-For from nobody but TRUSTED_PROXIES", () => {
   expect(linesOf("deploy/Caddyfile.https").join(" ")).toBe(
     "{ admin off log { format filter { wrap json fields { request delete } } } } " +
-      "{$DOMAIN} { reverse_proxy site:3000 { trusted_proxies {$TRUSTED_PROXIES} lb_try_duration 10s " +
+      "{$DOMAIN} { reverse_proxy site:3000 { trusted_proxies {$TRUSTED_PROXIES} lb_try_duration 15s " +
       "transport http { dial_timeout 1s response_header_timeout 10s keepalive 200ms } } }",
   );
 });

@@ -132,7 +132,7 @@ it("a start says how to migrate if the web role finds no table", async () => {
   await empty.asSuperuser(createWebRole(empty));
   const env = { NODE_ENV: "production", DATABASE_URL: empty.webUrl };
   expect(await failToStart({ env })).toMatch(
-    /^The table public\.earlyaccess does not exist, and ".*_web" may not migrate\. Migrate: docker compose run --rm migrate, .*\n$/,
+    /^The table public\.earlyaccess does not exist, and ".*_web" may not migrate\. Migrate: docker compose run --rm --no-deps migrate, .*\n$/,
   );
 });
 
