@@ -1,14 +1,14 @@
 // waitlist export: streams the list from Postgres as CSV or JSON lines.
 import { Command, Option } from "commander";
 import { WaitlistStatus } from "../../database/generated/enums.ts";
-import { copyRows, exportFormats } from "../../models/operators/export.ts";
+import { copyList, type ExportFormat } from "../../models/operators/export.ts";
 import { flaggedSql } from "../../models/waitlist-entry.ts";
 import { withOwner } from "../command.ts";
 import { writeList } from "./files.ts";
 import { periodSql, sinceOption, untilOption, type Period } from "./moment.ts";
 
 type Options = Period & {
-  format: keyof typeof exportFormats;
+  format: ExportFormat;
   excel?: boolean;
   status?: string;
   confirmed?: boolean;
@@ -22,22 +22,21 @@ export const exportCommand = new Command("export")
       "you can read it. In CSV, an apostrophe precedes text that a spreadsheet could run as a formula; import removes it.",
   )
   .argument("[FILE]")
-  .addOption(new Option("--format <FORMAT>").choices(Object.keys(exportFormats)).default("csv"))
-  .addOption(new Option("--excel", "CSV with ; and a byte order mark, which import reads, too").conflicts("format"))
+  .addOption(new Option("--format <FORMAT>").choices(["csv", "ndjson"]).default("csv"))
+  .addOption(
+    new Option(
+      "--excel",
+      "CSV in UTF-16 with tabs, which Excel opens in every country, and import reads, too",
+    ).conflicts("format"),
+  )
   .addOption(sinceOption())
   .addOption(untilOption())
   .addOption(new Option("--status <STATUS>", "only entries with this status").choices(Object.keys(WaitlistStatus)))
   .option("--confirmed", "only people who confirmed their address")
   .option("--without-flagged", "omit suspected spam, disposable addresses and unusual volume")
   .action(async (file: string | undefined, options: Options) => {
-    const { format, excel } = options;
-    const copy = exportFormats[format](readCondition(options), excel ? ";" : undefined);
-    await withOwner((client) =>
-      writeList(file, (output) => {
-        if (excel) output.write("\uFEFF");
-        return copyRows(client, copy, output);
-      }),
-    );
+    const format = options.excel ? "excel" : options.format;
+    await withOwner((client) => writeList(file, (output) => copyList(client, format, readCondition(options), output)));
   });
 
 function readCondition({ status, confirmed, withoutFlagged, ...period }: Options): string {
