@@ -59,10 +59,15 @@ it("import --own takes an export of the list as it is, and queues the mails that
   expect(jobs).toEqual([{ task_identifier: "mail", key: `mail ${String(id)}` }]);
 });
 
-it("import reads tabs and UTF-16, as a spreadsheet writes them, and first and last names", async () => {
-  const text = "\uFEFFFirst name\tLast name\tEmail\tCompany\r\nAda\tLovelace\tada@example.com\tA, B; C\r\n";
-  expect(await importText(Buffer.from(text, "utf16le"))).toMatchObject({ code: 0 });
-  expect(await entries()).toMatchObject([{ name: "Ada Lovelace", company: "A, B; C" }]);
+// In UTF-16, "č" has the byte of CR, "Ь" that of a comma, "अ" before U+0900 the two bytes of a tab.
+it.each([
+  ["little-endian", (text: string) => Buffer.from(text, "utf16le")],
+  ["big-endian", (text: string) => Buffer.from(text, "utf16le").swap16()],
+])("import reads %s UTF-16 with tabs, as a spreadsheet writes it, and first and last names", async (_, encode) => {
+  const line = "अ\u0900\tЬčЬ\tada@example.com\tA, B; C 🚀\r\n";
+  const text = `\uFEFFPočet\tFirst name\tLast name\tEmail\tCompany\r\n${`7\t${line}`.repeat(1_000)}`;
+  expect(await importText(encode(text))).toMatchObject({ code: 0, stderr: "" });
+  expect(await entries()).toMatchObject([{ name: "अ\u0900 ЬčЬ", company: "A, B; C 🚀" }]);
 });
 
 it.each<[tool: string, lines: string[]]>([
@@ -76,7 +81,7 @@ it.each<[tool: string, lines: string[]]>([
   [
     "Kit",
     [
-      "id,first_name,email,state,created_at,Organization,Position",
+      "id,first_name,email,state,created_at,Organization,Role",
       "7,Zoë Müller,zoe@example.com,active,2026-01-02 03:04:05 UTC,Engines,Chefin",
     ],
   ],
@@ -111,6 +116,41 @@ it.each<[tool: string, lines: string[]]>([
   const entry = { name: "Zoë Müller", email: "zoe@example.com", company: "Engines", job_title: "Chefin" };
   const created_at = /02.03:04/.test(text) ? new Date("2026-01-02T03:04:05Z") : (expect.any(Date) as Date);
   expect(await entries()).toMatchObject([{ ...entry, created_at }]);
+});
+
+it.each<[tool: string, columns: string, gone: string[], kept: string[]]>([
+  ["Kit", "state", ["cancelled", "Bounced", "complained"], ["active", "inactive", "CA", ""]],
+  ["Ghost", "subscribed_to_emails", ["false", "FALSE"], ["true", ""]],
+  ["HubSpot", "Unsubscribed from all email,Email hard bounce reason", ["true,", ",UNKNOWN_USER"], ["false,", ","]],
+  ["Mailchimp, unsubscribed", "UNSUB_TIME,UNSUB_REASON", ["2018-07-23 12:19:27,"], [","]],
+  ["Mailchimp, cleaned", "MEMBER_RATING,CLEAN_TIME", ["1,2020-03-23 17:30:05"], ["1,"]],
+  ["makeemwait", "email_opt_out,email_opt_out_at", ["true,2026-01-02"], ["false,", ","]],
+  ["Substack", "email_disabled,Subscribed", ["true,true", "false,No"], ["false,yes", ",2026-01-02"]],
+  ["listmonk", "Subscription-Status", ["unsubscribed", "blocklisted"], ["enabled", "unconfirmed", "confirmed"]],
+  ["Beehiiv", "subscriber status,unsubscribed_at", ["inactive,", "active,2024-03-13 11:33:53 UTC"], ["pending,"]],
+  ["MailPoet", "List status,Global status", ["subscribed,bounced", "Unsubscribed,"], ["subscribed,unconfirmed"]],
+  ["Wix", "Email subscriber status", ["Unsubscribed"], ["Subscribed", "Never subscribed"]],
+  ["Salesforce", "Opted Out,Do Not Email", ["1,0", "0,1"], ["0,0", "No,False"]],
+  ["a table of Postgres", "unsubscribed,subscribed", ["t,t", "f,f"], ["f,t", "NULL,"]],
+])("import leaves out whoever unsubscribed or bounced elsewhere: %s", async (_, columns, gone, kept) => {
+  const invalid = ["A person", "no address", "C"];
+  const lines = [
+    ...gone.map((cells) => `${invalid.join()},${cells}`),
+    ...kept.map((cells, i) => `K,k${i}@a.de,C,${cells}`),
+  ];
+  const { stderr, stdout } = await importText(`name,email,company,${columns}\n${lines.join("\n")}\n`);
+  expect(stderr).toBe("");
+  expect(stdout).toContain(`${lines.length} lines, 0 already on the list, 0 twice in the file, 0 wrong.\n`);
+  expect(stdout).toMatch(
+    new RegExp(`\n${gone.length} unsubscribed or bounced elsewhere: left out\\.\nImported ${kept.length}\\.\n$`),
+  );
+  expect(await entries()).toHaveLength(kept.length);
+});
+
+it("import takes no place in a queue for a job title", async () => {
+  const { stdout } = await importText("name,email,company,position,referral_count\nAda,ada@example.com,E,7,0\n");
+  expect(stdout).toMatch(/\nIgnored columns: position, referral_count\.\nImported 1\.\n$/);
+  expect(await entries()).toMatchObject([{ job_title: null }]);
 });
 
 it("import skips and counts known and repeated addresses", async () => {
@@ -156,7 +196,12 @@ it.each<[string, string | Uint8Array, RegExp]>([
   [
     "an unknown status",
     "name,email,company,status\nA,a@example.com,C,secret\n",
-    /^Line 2: status: not one of waiting, invited, joined, left\. Rename the column if it is another tool's\.\n/,
+    /^Line 2: status: not one of waiting, invited, joined, left\. If it is another tool's, name the column "subscription status"\.\n/,
+  ],
+  [
+    "a flag in another language",
+    "name,email,company,suspected_spam\nA,a@example.com,C,WAHR\n",
+    /^Line 2: suspected_spam: not true or false\.\n/,
   ],
   [
     "a file without a header",
@@ -169,9 +214,14 @@ it.each<[string, string | Uint8Array, RegExp]>([
   ["HTML", "\n<!doctype html>secret", /is HTML or XML, not CSV\. Export the list as CSV\.\n$/],
   ["JSON", '\uFEFF[{"name":"secret"}]', /is JSON, not CSV\. Export the list as CSV\.\n$/],
   [
-    "the last line of a record that has several",
-    'name,email,company\r\nA,a@example.com,"B\r\nC"\r\n"Secret\r\nname",b@example.com,C\r\n',
-    /^Line 3: company: .*\nLine 5: name: /,
+    "a line break in a cell, with the last line of its entry",
+    'name,email,company,job title\r\nA,a@example.com,"B\r\nC"\r\n"Secret\rname",b@example.com,C,"D\nE"\r\n',
+    /^Line 3: company: a line break\. Write it in one line\.\nLine 6: name: a line break\..* job_title: a line break\..*\n/,
+  ],
+  [
+    "a control character",
+    "name,email,company\nA,a@example.com,Secret\x07\n",
+    /^Line 2: company: a character that cannot be stored\. Remove it\.\n/,
   ],
   [
     "a quote that is never closed",

@@ -56,12 +56,12 @@ it.each([
   expect(await statuses()).toEqual({ Ben: "waiting" });
 });
 
-it("joined --file takes the addresses of a CSV file of customers", async () => {
+it.each([
+  ["utf8", 'id,Description,E-mail address,Name\ncus_1,"a,b",ben@example.com,Ben\ncus_2,,,\n'],
+  ["utf16le", "\uFEFFPočet\tE-mail address\r\n1\tben@example.com\r\n"],
+] as const)("joined --file takes the addresses of a CSV file of customers in %s", async (encoding, text) => {
   await add("Ben", "ben@example.com");
-  await writeFile(
-    file("customers.csv"),
-    'id,Description,E-mail address,Name\ncus_1,"a,b",ben@example.com,Ben\ncus_2,,,\n',
-  );
+  await writeFile(file("customers.csv"), text, encoding);
   const stdout = "Marked 1 person as joined. Joined before: 0. Left: 0. Not on the list: 0.\n";
   expect(await waitlist(["joined", "--file", file("customers.csv")])).toEqual({ code: 0, stdout, stderr: "" });
 });

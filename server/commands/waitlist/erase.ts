@@ -6,7 +6,7 @@ import { normaliseEmail } from "../../models/waitlist-entry.ts";
 import { OperatorError } from "../../errors.ts";
 import { printable } from "../../text.ts";
 import { countEntries, print, withOwner } from "../command.ts";
-import { fileOption, readAddresses } from "./read-csv.ts";
+import { fileOption, readAddresses } from "./read-addresses.ts";
 import { countNames } from "./files.ts";
 
 export const erase = new Command("erase")

@@ -2,6 +2,7 @@
 import { Command } from "commander";
 import type pg from "pg";
 import { v7 as uuidv7 } from "uuid";
+import { fieldErrors } from "../../../client/shared/content.ts";
 import { requireErasureKey } from "../../database/erasure-key.ts";
 import { WaitlistStatus } from "../../database/generated/enums.ts";
 import { isQueueEnabled } from "../../database/queue.ts";
@@ -16,8 +17,8 @@ import {
 import { parseEntry } from "../../models/waitlist-entry.ts";
 import { errorFields, OperatorError } from "../../errors.ts";
 import { count, print, withOwner } from "../command.ts";
-import { openCsv, type CsvFile, type CsvLine } from "./read-csv.ts";
 import { listNames } from "./files.ts";
+import { openImport, type ImportFile, type ImportLine } from "./import-columns.ts";
 import { readMoment } from "./moment.ts";
 
 export const importCommand = new Command("import")
@@ -27,7 +28,8 @@ export const importCommand = new Command("import")
       "first name and last name), email and company; also job title, created at, status, utm_… and referrer host. import " +
       "names the columns that it ignores; confirmed_at is one, because only the link in the confirmation mail confirms an " +
       "address. The delimiter is a comma, a semicolon or a tab. Each line must pass the checks of a sign-up; if an entry " +
-      "has several lines, messages name its last one. import skips addresses that are on the " +
+      "has several lines, messages name its last one. import leaves out people whom the file of a mailing tool calls " +
+      "unsubscribed or bounced. It skips addresses that are on the " +
       "list or earlier in the file and, with ERASURE_KEY, erased addresses, unless the line's created at is later than " +
       "the erasure. If import stops midway, run the same command again.",
   )
@@ -38,7 +40,7 @@ export const importCommand = new Command("import")
   )
   .option("--dry-run", "report what an import would do, and change nothing")
   .action(async (path: string, { dryRun, own }: { dryRun?: boolean; own?: boolean }) => {
-    const file = await openCsv(path, own);
+    const file = await openImport(path, own);
     await withOwner(async (client, { erasureKey }) => {
       await requireErasureKey(client, erasureKey);
       const summary = await checkLines(client, file, erasureKey);
@@ -57,6 +59,8 @@ export const importCommand = new Command("import")
 
 interface ImportSummary {
   valid: number;
+  /** The lines of people who unsubscribed or bounced elsewhere. */
+  unsubscribed: number;
   invalid: number;
   /** What is wrong with the first invalid lines. */
   errors: string[];
@@ -72,50 +76,74 @@ const maxErrors = 20;
 const statuses = Object.keys(WaitlistStatus);
 
 /** @param key of the hashes of erased addresses, whose lines are left out; undefined if none are kept. */
-async function checkLines(client: pg.Client, { lines }: CsvFile, key: string | undefined): Promise<ImportSummary> {
-  const summary: ImportSummary = { valid: 0, invalid: 0, errors: [], entries: 0, known: 0 };
+async function checkLines(client: pg.Client, { lines }: ImportFile, key: string | undefined): Promise<ImportSummary> {
+  const summary: ImportSummary = { valid: 0, unsubscribed: 0, invalid: 0, errors: [], entries: 0, known: 0 };
   summary.valid = await copyEntries(client, readEntries(lines, summary), key);
   if (key !== undefined) summary.erased = await deleteErased(client);
   return Object.assign(summary, await countEmails(client));
 }
 
-async function* readEntries(lines: CsvFile["lines"], summary: ImportSummary): AsyncGenerator<ImportedEntry> {
+async function* readEntries(lines: ImportFile["lines"], summary: ImportSummary): AsyncGenerator<ImportedEntry> {
   for await (const line of lines) {
+    if (line.isUnsubscribed) {
+      summary.unsubscribed++;
+      continue;
+    }
     const read = readLine(line);
     if (typeof read !== "string") yield read;
     else if (summary.invalid++ < maxErrors) summary.errors.push(`Line ${line.number}: ${read}`);
   }
 }
 
-/** Returns the entry, or what is wrong: fields and rules, no value. */
-function readLine({ cells }: CsvLine): ImportedEntry | string {
+/** Returns the entry, or what is wrong: columns and rules, no value. */
+function readLine({ cells }: ImportLine): ImportedEntry | string {
   if (!cells) return "more cells than the header has";
-  const { first_name = "", last_name = "", referrer_host: referrer, ...rest } = cells;
-  const parsed = parseEntry({ ...rest, name: rest.name?.trim() || `${first_name} ${last_name}`, referrer });
+  const { first_name = "", last_name = "" } = cells;
+  const fields: Record<string, string> = { ...cells, name: cells.name?.trim() || `${first_name} ${last_name}` };
+  const parsed = parseEntry({ ...fields, referrer: cells.referrer_host });
   if (!parsed.ok) {
-    const reasons = Object.entries(parsed.errors).map(([field, error]) => `${field}: ${error}`);
-    return reasons.join(" ");
+    const errors = Object.entries(parsed.errors);
+    return errors.map(([field, error]) => `${field}: ${explainField(error, fields[field])}`).join(" ");
   }
-  const date = (rest.created_at ?? "").trim();
-  const moment = readMoment(date);
-  const isPast = moment && moment.getUTCFullYear() > 0 && moment.getTime() <= Date.now(); // Postgres has no year 0.
-  if (date && !isPast) return "created_at: not a past date like 2026-01-31 or 2026-01-31T18:00:00Z";
-  const status = (rest.status ?? "").trim().toLowerCase();
-  if (status && !Object.hasOwn(WaitlistStatus, status))
-    return `status: not one of ${listNames(statuses)}. Rename the column if it is another tool's.`;
-  const isTrue = (cell = "") => /^t(?:rue)?$/i.test(cell);
-  const flags = { suspected_spam: isTrue(rest.suspected_spam), unusual_volume: isTrue(rest.unusual_volume) };
-  const confirmed = readMoment((rest.confirmed_at ?? "").trim());
+  const others = readOtherColumns(cells);
+  return typeof others === "string" ? others : { ...parsed.entry, id: uuidv7(), ...others };
+}
+
+/** Replaces the form's request to type the text again. */
+function explainField(error: string, cell = ""): string {
+  if (error !== fieldErrors.unstorable) return error;
+  return /[\r\n]/.test(cell.trim())
+    ? "a line break. Write it in one line."
+    : "a character that cannot be stored. Remove it.";
+}
+
+type OtherColumn = "created_at" | "status" | "confirmed_at" | "imported" | "suspected_spam" | "unusual_volume";
+
+/** Returns the columns that a sign-up does not have, or what is wrong with one. */
+function readOtherColumns(cells: Record<string, string>): Pick<ImportedEntry, OtherColumn> | string {
+  const read = (column: OtherColumn) => (cells[column] ?? "").trim();
+  const createdAt = readMoment(read("created_at"));
+  const isPast = createdAt && createdAt.getUTCFullYear() > 0 && createdAt.getTime() <= Date.now(); // Postgres has no year 0.
+  if (read("created_at") && !isPast) return "created_at: not a past date like 2026-01-31 or 2026-01-31T18:00:00Z";
+  const status = read("status").toLowerCase();
+  if (status && !Object.hasOwn(WaitlistStatus, status)) {
+    return `status: not one of ${listNames(statuses)}. If it is another tool's, name the column "subscription status".`;
+  }
+  const wrongFlag = (["suspected_spam", "unusual_volume"] as const).find((flag) => !isBoolean.test(read(flag)));
+  if (wrongFlag) return `${wrongFlag}: not true or false.`;
   return {
-    ...parsed.entry,
-    ...flags,
-    id: uuidv7(),
-    created_at: moment?.toISOString() ?? null,
+    created_at: createdAt?.toISOString() ?? null,
     status: status || null,
-    confirmed_at: confirmed?.toISOString() ?? null,
-    imported: rest.imported === undefined || isTrue(rest.imported),
+    confirmed_at: readMoment(read("confirmed_at"))?.toISOString() ?? null,
+    imported: cells.imported === undefined || isTrue.test(read("imported")),
+    suspected_spam: isTrue.test(read("suspected_spam")),
+    unusual_volume: isTrue.test(read("unusual_volume")),
   };
 }
+
+/** COPY writes "t" and "f". */
+const isTrue = /^t(?:rue)?$/i;
+const isBoolean = /^(?:t(?:rue)?|f(?:alse)?)?$/i;
 
 function describeStop(cause: unknown): OperatorError {
   const reason = errorFields(cause).code ?? "the connection is lost";
@@ -123,14 +151,18 @@ function describeStop(cause: unknown): OperatorError {
   return new OperatorError(`The import stopped midway (${reason}). ${remedy}`, { cause });
 }
 
-function formatSummary({ valid, invalid, erased, entries, known }: ImportSummary, ignored: string[]): string {
+function formatSummary(summary: ImportSummary, ignored: string[]): string {
+  const { valid, unsubscribed, invalid, erased, entries, known } = summary;
   const counts = [
-    `${count(valid + invalid)} lines, ${count(known)} already on the list`,
+    `${count(valid + unsubscribed + invalid)} lines, ${count(known)} already on the list`,
     `${count(valid - (erased ?? 0) - entries)} twice in the file`,
     ...(erased === undefined ? [] : [`${count(erased)} erased`]),
     `${count(invalid)} wrong.\n`,
   ];
-  return `${counts.join(", ")}${ignored.length > 0 ? `Ignored columns: ${listNames(ignored)}.\n` : ""}`;
+  const sentences = [counts.join(", ")];
+  if (ignored.length > 0) sentences.push(`Ignored columns: ${listNames(ignored)}.\n`);
+  if (unsubscribed > 0) sentences.push(`${count(unsubscribed)} unsubscribed or bounced elsewhere: left out.\n`);
+  return sentences.join("");
 }
 
 function formatErrors({ errors, invalid }: ImportSummary): string {

@@ -7,7 +7,7 @@ import { printable } from "../../text.ts";
 import { copyInvitation } from "../../models/operators/export.ts";
 import * as invitations from "../../models/operators/invitations.ts";
 import { count, countPeople, print, withOwner } from "../command.ts";
-import { fileOption, readPeople } from "./read-csv.ts";
+import { fileOption, readPeople } from "./read-addresses.ts";
 import { countNames, writeList } from "./files.ts";
 
 type Options = Partial<Record<"file" | "source" | "out" | "show" | "undo", string>> &

@@ -2,7 +2,7 @@
 import { Command } from "commander";
 import { markJoined } from "../../models/operators/invitations.ts";
 import { count, countPeople, print, withOwner } from "../command.ts";
-import { fileOption, readPeople } from "./read-csv.ts";
+import { fileOption, readPeople } from "./read-addresses.ts";
 import { countNames } from "./files.ts";
 
 export const joined = new Command("joined")
