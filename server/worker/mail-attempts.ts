@@ -38,9 +38,10 @@ export class MailAttempts {
 
   /**
    * Returns undefined if the reply is about the address of the entry, which only an enhanced code says for certain. Otherwise, the
-   * other mails wait; the returned entries had the same refusal.
+   * other mails wait, unless the reply is about one mailbox; the returned entries had the same refusal.
    */
   fail(entry: string, error: MailError): string[] | undefined {
+    if (error.isOfMailbox) return [];
     if (error.refusal && this.#addRefusal(entry, error) < several) return undefined;
     this.#failure = error;
     this.#nextAttempt = Date.now() + pauseMs;

@@ -34,10 +34,21 @@ it.each<[...Parameters<MailServer["fail"]>, outcome: string, message: string]>([
   ["recipient", "554 5.7.1 Relay access denied", "not sent", " (RCPT TO): 554 5.7.1 Relay access denied …"],
   ["recipient", "550 5.1.8 Access denied, bad sender", "not sent", " (RCPT TO): 550 5.1.8 Access denied, bad sender …"],
   ["recipient", "450 4.2.0 greylisted", "not sent", " (RCPT TO): 450 4.2.0 greylisted …"],
+  ["recipient", "450 4.1.1 not verified", "waits for the mailbox", " (RCPT TO): 450 4.1.1 not verified …"],
+  ["recipient", "450 4.1.2 domain not found", "waits for the mailbox", " (RCPT TO): 450 4.1.2 domain not found …"],
+  ["recipient", "450 4.2.1 over rate", "waits for the mailbox", " (RCPT TO): 450 4.2.1 over rate …"],
+  ["recipient", "452 4.2.2 full", "waits for the mailbox", " (RCPT TO): 452 4.2.2 full …"],
+  ["recipient", "552 5.2.2 full", "waits for the mailbox", " (RCPT TO): 552 5.2.2 full …"],
+  ["recipient", "550 5.2.1 disabled", "550 5.2.1", " (RCPT TO): 550 5.2.1 disabled …"],
+  ["recipient", "550 5.2.0 blocked", "not sent", " (RCPT TO): 550 5.2.0 blocked …"],
+  ["recipient", "452 4.2.20 no such code", "not sent", " (RCPT TO): 452 4.2.20 no such code …"],
+  ["recipient", "452 full", "not sent", " (RCPT TO): 452 full …"],
+  ["sender", "452 4.2.2 your quota", "not sent", " (MAIL FROM): 452 4.2.2 your quota <undefined>"],
   ["recipient", "421 4.7.0 too many", "not sent", ": 421 4.7.0 too many …"],
   ["recipient", "drop", "not sent", ": ECONNECTION"],
   ["data", "452 4.2.2 full", "not sent", " (DATA): 452 4.2.2 full …"],
-  ["data", "552 5.2.2 full", "552 5.2.2", " (DATA): 552 5.2.2 full …"],
+  ["data", "552 5.2.2 full", "not sent", " (DATA): 552 5.2.2 full …"],
+  ["data", "554 5.2.0 send as denied", "not sent", " (DATA): 554 5.2.0 send as denied …"],
   ["data", "421 4.7.0 too many", "not sent", " (DATA): 421 4.7.0 too many …"],
   ["data", "550 no", "not sent", " (DATA): 550 no …"],
   ["data", "554 5.7.1 spam of ada@example.com", "not sent", " (DATA): 554 5.7.1 spam of … …"],
@@ -46,7 +57,8 @@ it.each<[...Parameters<MailServer["fail"]>, outcome: string, message: string]>([
   const server = await open();
   server.fail(step, reply);
   const error = await failureOf(server.url);
-  expect(error.refusal ?? (error.mayHaveArrived ? "may have arrived" : "not sent")).toBe(outcome);
+  const waits = error.isOfMailbox ? "waits for the mailbox" : "not sent";
+  expect(error.refusal ?? (error.mayHaveArrived ? "may have arrived" : waits)).toBe(outcome);
   expect(error.message).toBe(`Mail server error${message}`);
 });
 
@@ -73,7 +85,7 @@ it("while the mail server fails, one mail a minute is tried", () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const attempts = new MailAttempts();
-  const failure = new MailError("", "ECONNREFUSED", undefined, false, "");
+  const failure = new MailError("", "ECONNREFUSED", undefined, false, false, "");
   attempts.fail("1", failure);
   vi.advanceTimersByTime(59_999);
   expect(attempts.begin()).toBe(failure);

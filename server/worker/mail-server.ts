@@ -23,6 +23,8 @@ export class MailError extends Error {
     readonly code: string,
     /** What mail_refusal records; undefined if the reply is not about the address. */
     readonly refusal: string | undefined,
+    /** True if the reply is about this mailbox, for now: it is full, say. The server accepts the mails of others. */
+    readonly isOfMailbox: boolean,
     /** True if the connection ended after the message, before the reply. */
     readonly mayHaveArrived: boolean,
     /** The server's words. Not for the log: they may repeat the address. */
@@ -78,6 +80,12 @@ function createMailTransport({ url, client }: MailServer) {
   });
 }
 
+/**
+ * Codes of RCPT TO about one mailbox, which may change: it, or its domain, is not found yet, or it is full. After the message, they
+ * may be about the sender's mailbox or quota.
+ */
+const codesOfMailbox = /^\d{3} (4\.1\.[12]|4\.2\.[12]|5\.2\.2)$/;
+
 function toMailError(error: NodemailerError, isHandedOver = false, email = ""): MailError {
   const { code: cause = "unknown error", timeoutType = cause, originalCode = timeoutType } = error;
   const { command = "", response = "", responseCode } = error;
@@ -86,11 +94,13 @@ function toMailError(error: NodemailerError, isHandedOver = false, email = ""): 
   // The reply to a login may repeat the login.
   const words = (!command.startsWith("AUTH") && withoutEmail(response, email)) || code;
   const refusal = enhanced ? code : `${code} to ${command}`;
+  const isOfMailbox = command === "RCPT TO" && codesOfMailbox.test(code);
   const isAboutAddress = (command === "RCPT TO" || command === "DATA") && isOfAddress(refusal);
   // CONN is no command: the server refused the connection.
   const step = responseCode && command !== "CONN" ? ` (${command})` : "";
   const mayHaveArrived = isHandedOver && !responseCode;
-  return new MailError(`${step}: ${words}`, code, isAboutAddress ? refusal : undefined, mayHaveArrived, response);
+  const recorded = isAboutAddress ? refusal : undefined;
+  return new MailError(`${step}: ${words}`, code, recorded, isOfMailbox, mayHaveArrived, response);
 }
 
 /** Returns at most 300 characters of a text on one line, without words that hold an address, or one of the two parts of the given one. */

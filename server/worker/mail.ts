@@ -57,7 +57,7 @@ async function mailEntry(settings: MailSettings, attempts: MailAttempts, helpers
     await mails.releaseMail(helpers, entry, token.hash, refusal);
     for (const other of await mails.takeBackRefusals(helpers, refused ?? [])) await queueAgain(helpers, other, waiting);
     if (!refusal) {
-      await mails.waitForMailServer(helpers, waiting.priority);
+      await (error.isOfMailbox ? mails.waitForMailbox(helpers) : mails.waitForMailServer(helpers, waiting.priority));
       throw error;
     }
     helpers.logger.warn(error.message);

@@ -13,6 +13,15 @@ const entries = () => fixture.database.query("SELECT mail_refusal, mailed_at IS 
 const recipients = () => fixture.server.recipients;
 const fail = (...args: Parameters<MailServer["fail"]>) => fixture.server.fail(...args);
 
+const settings = () => ({
+  ...fixture.settings(),
+  DATABASE_URL: fixture.database.webUrl,
+  WORKER_DATABASE_URL: fixture.database.workerUrl,
+});
+/** Returns what doctor says about unsent mails. */
+const doctor = async () =>
+  (await runWaitlist(fixture.database, ["doctor"], settings())).stdout.match(/^\w+ +Unsent mails: .*$/m)?.[0];
+
 /** From the first call on, the clock stands still between calls. */
 async function passMinute(): Promise<void> {
   await query("UPDATE graphile_worker._private_jobs SET run_at = run_at - interval '1 minute'");
@@ -36,6 +45,61 @@ it("an address that the server refuses is recorded, and gets no other mail", asy
   await emptied();
   expect(await entries()).toEqual([{ mail_refusal: "550 5.1.1", mailed: false }]);
   expect(recipients()).toHaveLength(1);
+});
+
+const mailboxJobs = () =>
+  query(`SELECT attempts, run_at - now() BETWEEN '29 minutes' AND '31 minutes' AS waits FROM graphile_worker.jobs
+         WHERE locked_at IS NULL`);
+
+it("a full mailbox waits by itself for half an hour, four days in all, and the mails of others go at once", async () => {
+  fail("recipient", "452 4.2.2 Mailbox full", "full@example.com");
+  await startWorker();
+  expect(await signUp("full@example.com")).toBe(201);
+  await until("it waits", async () => (await mailboxJobs())[0]?.waits === true);
+  for (const name of ["ada", "grace"]) expect(await signUp(`${name}@example.com`)).toBe(201);
+  await mailed(2);
+  expect(await mailboxJobs()).toEqual([{ attempts: 1, waits: true }]);
+  for (let attempt = 1; attempt <= 2; attempt++) {
+    await fixture.hasten();
+    await until("it is tried again", () => recipients().length === 3 + attempt);
+    await until("it waits again", async () => (await mailboxJobs())[0]?.waits === true);
+  }
+  await query("UPDATE graphile_worker._private_jobs SET created_at = created_at - interval '4 days'");
+  await fixture.hasten();
+  await emptied();
+  expect(await query("SELECT email FROM earlyaccess WHERE mail_refusal = '452 4.2.2'")).toEqual([
+    { email: "full@example.com" },
+  ]);
+});
+
+it("a full mailbox that is due while the mail server fails hides no failure from doctor, and ends none", async () => {
+  fail("recipient", "552 5.2.2 Mailbox full", "full@example.com");
+  await startWorker();
+  expect(await signUp("full@example.com")).toBe(201);
+  await until("it waits", async () => (await mailboxJobs())[0]?.waits === true);
+  await query("UPDATE graphile_worker._private_jobs SET created_at = created_at - interval '1 day'");
+  expect(await signUp("ada@example.com")).toBe(201);
+  await mailed(1);
+  await query("UPDATE earlyaccess SET mailed_at = mailed_at - interval '3 minutes'");
+  fail("data", "451 4.3.0 Queue full");
+  expect(await signUp("grace@example.com")).toBe(201);
+  await until(
+    "it failed",
+    async () => (await query("SELECT FROM graphile_worker.jobs WHERE last_error ~ 'DATA'")).length === 1,
+  );
+  await fixture.hasten();
+  const forServer = () => query("SELECT FROM graphile_worker.jobs WHERE flags ? 'mail-server' AND locked_at IS NULL");
+  await until("both wait for the server", async () => (await forServer()).length === 2);
+  expect(await doctor()).toMatch(
+    /The mail server accepts none. Mail server error \(DATA\): 451 4.3.0 .* Mails that wait: 2;/,
+  );
+  fail("recipient", "552 5.2.2 Mailbox full", "full@example.com");
+  await passMinute();
+  await until("it waits again", async () => (await mailboxJobs()).some(({ waits }) => waits));
+  expect(await query("SELECT FROM earlyaccess WHERE mailed_at IS NOT NULL")).toHaveLength(1);
+  await passMinute();
+  await until("the other one is sent", async () => (await query("SELECT FROM graphile_worker.jobs")).length === 1);
+  expect(await query("SELECT FROM earlyaccess WHERE mailed_at IS NOT NULL")).toHaveLength(2);
 });
 
 it.each<Parameters<MailServer["fail"]>>([
@@ -97,13 +161,6 @@ it("the same refusal without an enhanced code of three addresses in a row is abo
 });
 
 it("a mail is given up after four days; doctor says what the server said, and retry sends the mail", async () => {
-  const settings = {
-    ...fixture.settings(),
-    DATABASE_URL: fixture.database.webUrl,
-    WORKER_DATABASE_URL: fixture.database.workerUrl,
-  };
-  const doctor = async () =>
-    (await runWaitlist(fixture.database, ["doctor"], settings)).stdout.match(/^\w+ +Unsent mails: .*$/m)?.[0];
   fail("data", "554 Message rejected: Email address is not verified: ada@example.com");
   await startWorker();
   expect(await signUp("ada@example.com")).toBe(201);
@@ -123,14 +180,18 @@ it("a mail is given up after four days; doctor says what the server said, and re
   );
   await query("UPDATE earlyaccess SET created_at = created_at - interval '14 days'");
   expect(await doctor()).toMatch(/^ok .*: People who were given up: 1, most with 554\./); // Somebody's server may refuse it for ever.
+  // Earlier versions took these for refusals of the address.
+  await query("UPDATE earlyaccess SET mail_refusal = '554 5.2.0' WHERE email = 'b@example.com'");
+  expect(await doctor()).toContain("People who were given up: 2, ");
   fail();
-  const { stdout } = await runWaitlist(fixture.database, ["retry"], settings);
-  expect(stdout).toBe("Failed mails and webhooks that are tried again: 0. Mails queued: 1.\n");
-  await waiting(1);
+  const { stdout } = await runWaitlist(fixture.database, ["retry"], settings());
+  expect(stdout).toBe("Failed mails and webhooks that are tried again: 0. Mails queued: 2.\n");
+  await waiting(2);
   await passMinute();
   await emptied();
   expect(await doctor()).toMatch(/^ok /);
-  expect(fixture.server.mails.map(({ to }) => to)).toEqual(Array.from({ length: 3 }, () => "ada@example.com"));
+  const to = fixture.server.mails.map((mail) => mail.to);
+  expect(to.toSorted()).toEqual([...Array.from({ length: 3 }, () => "ada@example.com"), "b@example.com"]);
 });
 
 it("a mail that the server does not confirm is not sent again on that day", async () => {

@@ -25,9 +25,9 @@ export async function openMailServer(options: MailServerOptions = {}) {
   const mails: { to: string; raw: string }[] = [];
   const recipients: string[] = [];
   const sockets = new Set<Socket>();
-  let failing: { step: Step; reply: string } | undefined;
+  let failing: { step: Step; reply: string; only: string | undefined } | undefined;
   function answer(step: Step, callback: (error?: Error | null) => void) {
-    if (failing?.step !== step) return callback();
+    if (failing?.step !== step || (failing.only && failing.only !== recipients.at(-1))) return callback();
     if (failing.reply === "drop") for (const socket of sockets) socket.destroy();
     const [, code, message] = /^(\d+) (.*)$/.exec(failing.reply) ?? [];
     if (code) callback(Object.assign(new Error(`${message} <${recipients.at(-1)}>`), { responseCode: Number(code) }));
@@ -67,9 +67,12 @@ export async function openMailServer(options: MailServerOptions = {}) {
     /** The addresses of every RCPT TO, in order. */
     recipients,
     connections: () => sockets.size,
-    /** Fails at a step from now on: sends the reply, closes the connection ("drop") or sends nothing ("hang"). Without a step, accepts. */
-    fail: (step?: Step, reply = "hang") => {
-      failing = step && { step, reply };
+    /**
+     * Fails at a step from now on: sends the reply, closes the connection ("drop") or sends nothing ("hang"). Without a step, accepts.
+     * @param only the one recipient for whom it fails; undefined: everybody.
+     */
+    fail: (step?: Step, reply = "hang", only?: string) => {
+      failing = step && { step, reply, only };
     },
     close: () => new Promise<void>((resolve) => server.close(() => resolve())),
   };

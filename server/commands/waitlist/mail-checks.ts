@@ -88,7 +88,7 @@ export async function examineUnsent(owner: pg.Client): Promise<Finding> {
        (SELECT mode() WITHIN GROUP (ORDER BY mail_refusal) FROM public.earlyaccess WHERE ${mails.givenUpSql}) AS refusal,
        (SELECT count(*)::int FROM public.earlyaccess AS entry WHERE ${mails.missingSql()}) AS missing, waiting, error,
        failing_since > coalesce(accepted_at, '-infinity') AS fails
-     FROM (SELECT count(*)::int AS waiting, min(created_at) AS failing_since, max(last_error) AS error
+     FROM (SELECT count(*)::int AS waiting, max(created_at) AS failing_since, max(last_error) AS error
            FROM graphile_worker.jobs WHERE task_identifier = 'mail' AND flags ? $1) AS failed,
        -- A mail that is being sent has mailed_at, too.
        (SELECT max(mailed_at) AS accepted_at FROM public.earlyaccess WHERE mailed_at < now() - interval '2 minutes') AS accepted`,

@@ -8,11 +8,15 @@ type Queue = Pick<JobHelpers, "query">;
 /** The flag of a job that waits for the mail server. */
 export const waitingFlag = "mail-server";
 
+/** The flag of a job that waits until the mailbox takes mails. */
+const mailboxFlag = "mailbox";
+
 /**
  * The values of mail_refusal that are about the address, as a regular expression of JavaScript and Postgres: enhanced codes, and
- * codes of RCPT TO without one. Another value is the latest reply to a mail that was given up.
+ * codes of RCPT TO without one. Not 5.2.0 and 5.2.2: Exchange also sends them if the sender is blocked or has used up its quota.
+ * Another value is the latest reply to a mail that was given up.
  */
-const refusalsOfAddress = String.raw`^5\d\d 5\.(1\.([1236]|10)|2\.[012])$|^55[013] to RCPT TO$`;
+const refusalsOfAddress = String.raw`^5\d\d 5\.(1\.([1236]|10)|2\.1)$|^55[013] to RCPT TO$`;
 
 export const isOfAddress = (refusal: string) => new RegExp(refusalsOfAddress).test(refusal);
 
@@ -91,17 +95,21 @@ export async function takeBackRefusals(queue: Queue, ids: string[]): Promise<str
   return rows.map(({ id }) => id);
 }
 
-/**
- * Lets the job wait for the mail server, behind those with a lower priority, in the order of their latest attempts. created_at
- * becomes the time of the first failure; attempts stays small, because it sets the delay.
- */
-export async function waitForMailServer(queue: JobHelpers, priority: number): Promise<void> {
+/** Lets the job wait for the mail server, behind those with a lower priority, in the order of their latest attempts. */
+export const waitForMailServer = (queue: JobHelpers, priority: number): Promise<void> =>
+  wait(queue, waitingFlag, "0", priority);
+
+/** Lets the job wait for its mailbox, which no other mail does. */
+export const waitForMailbox = (queue: JobHelpers): Promise<void> => wait(queue, mailboxFlag, "30 minutes");
+
+/** created_at becomes the time of the first failure; attempts stays small, because it sets the delay that the queue adds. */
+async function wait(queue: JobHelpers, flag: string, pause: string, priority = 0): Promise<void> {
   await queue.query(
     `UPDATE graphile_worker._private_jobs
-     SET flags = '{"${waitingFlag}": true}', priority = greatest(priority, $2), attempts = 1, updated_at = now(),
-       created_at = CASE WHEN flags IS NULL THEN now() ELSE created_at END
-     WHERE id = $1 AND attempts = $3`,
-    [queue.job.id, priority, queue.job.attempts],
+     SET flags = jsonb_build_object($2::text, true), run_at = now() + $3::interval, priority = greatest(priority, $4), attempts = 1,
+       updated_at = now(), created_at = CASE WHEN flags IS NULL THEN now() ELSE created_at END
+     WHERE id = $1 AND attempts = $5`,
+    [queue.job.id, flag, pause, priority, queue.job.attempts],
   );
 }
 
