@@ -1,6 +1,6 @@
 // What a failed step of SMTP means for the message and for those that wait. tests/process/ has the worker and a real SMTP server.
 import { expect, it, onTestFinished, vi } from "vitest";
-import { openMailServer, type MailServer, type MailServerOptions } from "../../tests/support/mail-server.ts";
+import { openMailServer, type MailServer, type MailServerOptions, type Step } from "../../tests/support/mail-server.ts";
 import { MailAttempts } from "./mail-attempts.ts";
 import { MailError, sendMail } from "./mail-server.ts";
 
@@ -22,7 +22,7 @@ async function failureOf(url: string): Promise<MailError> {
   return error as MailError;
 }
 
-it.each<[...Parameters<MailServer["fail"]>, outcome: string, message: string]>([
+it.each<[step: Step, reply: string, outcome: string, message: string]>([
   ["connect", "554 go away", "not sent", ": 554 go away <undefined>"],
   ["sender", "550 5.7.1 no", "not sent", " (MAIL FROM): 550 5.7.1 no <undefined>"],
   ["sender", "550 5.1.1 no", "not sent", " (MAIL FROM): 550 5.1.1 no <undefined>"],

@@ -6,7 +6,7 @@ import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { SMTPServer, type SMTPServerSession } from "smtp-server";
 
-type Step = "connect" | "sender" | "recipient" | "data";
+export type Step = "connect" | "sender" | "recipient" | "data";
 
 export interface MailServerOptions {
   /** 0 for any; the port of a closed server opens it again. */
