@@ -33,7 +33,11 @@ export const confirmPath = "/confirm";
 export const leavePath = "/leave";
 export const tokenParam = "token";
 
-/** Returns a pattern of queries with a token in the parameter, also between characters that a mail program added or encoded. */
+/**
+ * Returns a pattern of queries with a token in the parameter, also between characters that a mail program added or encoded, as in
+ * "amp;token=3D…". A token is 32 hexadecimal digits, or 22 characters in a link from before 1.0.0.
+ */
 export function tokenPattern(param: string): RegExp {
-  return new RegExp(`(?:^|&)${param}(?:%[\\dA-F]{2}|[^\\w&%-])+([\\w-]{22})(?![\\w-])`, "i");
+  const added = "(?:%[\\dA-F]{2}|[^\\w&%-])+(?:3D)*";
+  return new RegExp(`(?:^|&)(?:amp;)*${param}${added}([\\da-f]{32}|[\\w-]{22})(?![\\w-])`, "i");
 }

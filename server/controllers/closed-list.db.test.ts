@@ -69,7 +69,7 @@ it("the closing time closes a running site: the API at once, and every page with
   isClosed = true;
   expect(await join()).toBe(410);
   await frontend.refresh();
-  for (const url of ["/", "/?joined", "/?undone", "/privacy", "/nope", `/confirm?token=${"A".repeat(22)}`]) {
+  for (const url of ["/", "/?joined", "/?undone", "/privacy", "/nope", `/confirm?token=${"a".repeat(32)}`]) {
     expect([url, await get(app, url)]).toEqual([url, expect.stringContaining("List closed")]);
   }
   expect(await get(app, "/")).not.toMatch(/<form|Open until/);

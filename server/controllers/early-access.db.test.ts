@@ -26,7 +26,7 @@ const post = (body: string | object, { app } = site) => request(app).post(path).
 
 /** Returns the status and the body of each response, without repetitions and with the same token to undo the sign-up. */
 const distinct = (responses: Response[]) => [
-  ...new Set(responses.map(({ status, text }) => `${status} ${text.replace(/(?<="undo":")[\w-]{22}"/, '…"')}`)),
+  ...new Set(responses.map(({ status, text }) => `${status} ${text.replace(/(?<="undo":")[\da-f]{32}"/, '…"')}`)),
 ];
 
 function expectProblem(response: { status: number; type: string; text: string }, status: number) {

@@ -4,14 +4,14 @@ import { createHmac, hash, randomBytes } from "node:crypto";
 import { fields, type FieldName } from "../../client/shared/fields.ts";
 
 interface Token {
-  /** For a URL, 22 characters. */
+  /** For a URL, 32 hexadecimal digits. */
   token: string;
   /** For the columns token_hash and mail_tokens. */
   hash: string;
 }
 
 export function createToken(bits = randomBytes(16)): Token {
-  const token = bits.toString("base64url");
+  const token = bits.toString("hex");
   return { token, hash: hashToken(token) };
 }
 
@@ -26,7 +26,10 @@ export function createUndoToken(key: unknown, entry: Record<FieldName, string | 
   return createToken(createHmac("sha256", Buffer.from(key, "hex")).update(values).digest().subarray(0, 16));
 }
 
-/** Returns a SHA-256 in Postgres' text format. */
+/**
+ * Returns a SHA-256 in Postgres' text format. Mail gateways change the case of links, so the digits count in small letters. The 22
+ * characters of a link from before 1.0.0 count as they are.
+ */
 export function hashToken(token: string): string {
-  return `\\x${hash("sha256", token)}`;
+  return `\\x${hash("sha256", token.length === 22 ? token : token.toLowerCase())}`;
 }

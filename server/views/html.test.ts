@@ -13,7 +13,7 @@ const get = async (path: string, app = site) => (await request(app.app).get(path
 const postBadForm = async ({ app } = site) =>
   (await request(app).post("/api/earlyaccess").type("form").set("Accept", "text/html").send({ name: "<b>" })).text;
 
-const token = "A".repeat(22);
+const token = "a".repeat(32);
 
 it.each<[name: string, load: () => Promise<string>]>([
   ["landing page", () => get("/")],

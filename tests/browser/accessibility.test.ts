@@ -87,7 +87,7 @@ type Enter = (page: WatchedPage) => Promise<unknown>;
 const pages: Record<string, Enter> = {
   "the landing page": (page) => page.goto(sites.open.url),
   "the privacy page": (page) => page.goto(`${sites.open.url}/privacy`),
-  "the confirmation page": (page) => page.goto(`${sites.open.url}/confirm?token=${"A".repeat(22)}`),
+  "the confirmation page": (page) => page.goto(`${sites.open.url}/confirm?token=${"a".repeat(32)}`),
   "the page of a closed list": (page) => page.goto(sites.closed.url),
   "the 404 page": (page) => page.goto(`${sites.open.url}/nope`),
 };
@@ -99,7 +99,7 @@ async function openMail(page: WatchedPage) {
     contact: "a@b.co",
     retentionMonths: 0,
   };
-  const body = renderConfirmationMail(site, "A".repeat(22)).html;
+  const body = renderConfirmationMail(site, "a".repeat(32)).html;
   await page.route("http://mail/", (route) => route.fulfill({ contentType: "text/html", body }));
   await page.goto("http://mail/");
 }

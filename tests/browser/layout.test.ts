@@ -15,7 +15,7 @@ async function atEachWidth(page: Page, check: (width: number) => Promise<unknown
   }
 }
 
-const token = "A".repeat(22);
+const token = "a".repeat(32);
 
 type State = [name: string, url: () => string, prepare?: () => unknown];
 
@@ -246,7 +246,7 @@ it.each([360, 1280])("at %d px, a sign-up that a reload shows again moves nothin
   await withoutLateFont(page);
   await page.route("**/hydrate-*.js", () => undefined, { times: 1 });
   await page.goto(`${sites.open.url}/#early-access`);
-  await page.evaluate(() => history.replaceState({ joined: "A".repeat(22) }, ""));
+  await page.evaluate(() => history.replaceState({ joined: "a".repeat(32) }, ""));
   await page.reload();
   await page.getByText("Welcome to the future").waitFor();
   await settled(page);

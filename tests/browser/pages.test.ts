@@ -38,7 +38,7 @@ it("the 404 page shows its text, links to the landing page, logs the unknown pat
 
 it("after a fault of the database, the error page leads back to the link of a mail", async () => {
   const page = await openPage();
-  const link = `${sites.open.url}/confirm?token=${"A".repeat(22)}`;
+  const link = `${sites.open.url}/confirm?token=${"a".repeat(32)}`;
   await page.goto(link);
   const confirm = page.getByRole("button", { name: "Confirm my address" });
   await sites.wire.cut();

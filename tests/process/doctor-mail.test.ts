@@ -114,7 +114,7 @@ it("doctor --mail sends the confirmation mail with links of no entry, and prints
   ]);
   expect(server.recipients).toEqual(["ada@example.com"]);
   expect(headers.subject).toBe("Test: Confirm your address for the Perennial early access list");
-  expect(text).toMatch(/https:\/\/www\.perennial\.example\/confirm\?token=[\w-]{22}\n/);
+  expect(text).toMatch(/https:\/\/www\.perennial\.example\/confirm\?token=[\da-f]{32}\n/);
   expect(await database.query("SELECT FROM earlyaccess WHERE email = 'ada@example.com'")).toEqual([]);
   server.fail("recipient", "550 5.1.1 Nobody is ada@example.com");
   expect(await send("ada@example.com", { SMTP_URL: server.url })).toEqual({

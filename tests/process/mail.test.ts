@@ -14,7 +14,8 @@ const asWebRole = (sql: string, values?: unknown[]) => queryAs(fixture.database.
 /** Calls a function of the web role with a token. */
 const follow = async (name: string, token = "") =>
   (await asWebRole(`SELECT ${name}($1) AS result`, [hashToken(token)]))[0]?.result;
-const tokens = () => fixture.server.mails.map(({ raw }) => /confirm\?token=([\w-]{22})/.exec(parseMail(raw).text)?.[1]);
+const tokens = () =>
+  fixture.server.mails.map(({ raw }) => /confirm\?token=([\da-f]{32})/.exec(parseMail(raw).text)?.[1]);
 /** Signs up again, and waits until this number of mails was sent. */
 async function getMail(count: number): Promise<void> {
   expect(await signUp("ada@example.com")).toBe(201);
@@ -45,7 +46,7 @@ it("the worker sends plain text and HTML with nothing that the visitor typed", a
   await emptied();
   expect(recipients()).toEqual(["o'ada+tag@example.com"]);
   const { headers, text, html } = parseMail(fixture.server.mails[0]?.raw ?? "");
-  const token = /confirm\?token=([\w-]{22})\n/.exec(text)?.[1] ?? "none";
+  const token = /confirm\?token=([\da-f]{32})\n/.exec(text)?.[1] ?? "none";
   const leave = `https://perennial.example/leave?token=${token}`;
   expect(headers).toMatchObject({
     from: "Perennial <hello@perennial.example>",
