@@ -40,6 +40,7 @@ export function EarlyAccessForm({ undone, onJoined }: Props) {
   async function submit(event: FormEvent<HTMLFormElement>) {
     if (isSending.current) return event.preventDefault();
     const form = event.currentTarget;
+    const focusedBefore = document.activeElement;
     const joining = join(Object.fromEntries(new FormData(form)), document.referrer);
     event.preventDefault(); // Not earlier: if the browser cannot create the request, it sends the plain form.
     isSending.current = true;
@@ -51,9 +52,9 @@ export function EarlyAccessForm({ undone, onJoined }: Props) {
       return form.submit();
     }
     // Move focus to the result, unless the visitor has moved it out of the form. The disabled button lost focus; in Safari, a click
-    // focuses no button, but its nearest focusable ancestor.
-    const { activeElement } = document;
-    const moveFocus = !activeElement || activeElement.contains(form) || form.contains(activeElement);
+    // focuses no button, but its nearest focusable ancestor; voice control leaves focus where it was.
+    const focused = document.activeElement;
+    const moveFocus = !focused || focused === focusedBefore || focused.contains(form) || form.contains(focused);
     if (result.ok) onJoined(moveFocus, result.undo);
     else {
       flushSync(() => setState({ step: "failed", ...result }));

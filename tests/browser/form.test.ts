@@ -165,17 +165,17 @@ it("a sign-up leaves focus where the visitor moved it, and the toast announces t
   expect(await announced()).toEqual([expect.stringContaining("Welcome to the future! 🚀")]);
 });
 
-it.each(["body", "#early-access", "form"])(
-  "in Safari, where a click focuses not the button but the nearest focusable ancestor, here %s, focus and view move to each result",
+it.each(["body", "#early-access", "form", "nav"])(
+  "a click that focuses not the button but %s, as in Safari or by voice control, moves focus and view to each result",
   async (selector) => {
     await page.setViewportSize({ width: 390, height: 664 });
     await openForm();
-    await page.locator(selector).evaluate((ancestor: HTMLElement) => {
-      ancestor.tabIndex = -1;
+    await page.locator(selector).evaluate((focusable: HTMLElement) => {
+      focusable.tabIndex = -1;
       addEventListener("mousedown", (event) => {
         if (!(event.target as Element).closest("button")) return;
         event.preventDefault();
-        ancestor.focus({ preventScroll: true });
+        focusable.focus({ preventScroll: true });
       });
     });
     const pressAtTheTop = async () => {
