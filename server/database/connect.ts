@@ -24,7 +24,7 @@ export async function withConnection<T>(url: string, work: (client: pg.Client) =
 /**
  * Opens a connection that waits at most 5 s for a lock.
  * @param first its first statement, which sets the search path.
- * @throws OperatorError, with a code unless Postgres refuses the connection or its certificate is not trusted.
+ * @throws OperatorError
  */
 export async function connectTo(url: string, first = `SET ${searchPath}`): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000, lock_timeout: 5_000 });
@@ -34,9 +34,9 @@ export async function connectTo(url: string, first = `SET ${searchPath}`): Promi
     await client.query(first);
   } catch (error) {
     client.end().catch(() => undefined);
-    const refusal = describeRefusal(error as { code?: string; message: string }, new URL(url));
-    if (refusal) throw new OperatorError(refusal);
     const { code } = errorFields(error);
+    const refusal = describeRefusal(error as { code?: string; message: string }, new URL(url));
+    if (refusal) throw new OperatorError(refusal, { code });
     // The message of an error with a code may quote the URL.
     const reason = code ?? (error as Error).message;
     throw new OperatorError(`Postgres at ${new URL(url).host} cannot be reached: ${reason}`, { cause: error, code });
@@ -54,6 +54,9 @@ function describeRefusal({ code = "", message }: { code?: string; message: strin
   if (["28P01", "28000", "3D000", "08P01", "XX000"].includes(code)) {
     const hint = url.searchParams.has("sslmode") ? "" : " If it requires TLS, end its URL with ?sslmode=verify-full.";
     return `${server} refuses the connection: ${message}.${code === "28000" ? hint : ""}`;
+  }
+  if (message.includes("does not support SSL")) {
+    return `${server} offers no TLS. Enable it there or, if nobody can listen on the way to it, remove sslmode from its URL.`;
   }
   if (/CERT|^UNABLE_TO_/.test(code)) {
     return `${server} shows a certificate that is not trusted (${code}). Name the file of its authority: add &sslrootcert=/path/ca.pem to its URL.`;

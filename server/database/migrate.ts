@@ -82,6 +82,9 @@ export async function migrate(
 export const transientCode =
   /^(?:ECONN|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|CONNECT|0800[036]|57P0[123]|53300|55P03)/;
 
+/** The role may not log in, or has another password. */
+const loginRefused = /^(?:28P01|28000)$/;
+
 /**
  * Migrates for the site, then examines the web role as soon as it can log in. @param onAccepted called when the role has been examined.
  * @throws OperatorError if the role may do too much, or the database cannot be migrated.
@@ -93,6 +96,9 @@ export async function prepareDatabase(
   signal: AbortSignal,
   onAccepted: () => void,
 ): Promise<void> {
+  // Without an owner's URL, as in Docker Compose, the site migrates nothing, and logs in as the web role only.
+  const mayPass = (code = "") =>
+    transientCode.test(code) || (settings.ownerUrl === settings.webUrl && loginRefused.test(code));
   let isMigrated = false;
   // Again every 5 s after an error that may pass.
   for (; !signal.aborted; await sleep(5_000, undefined, { signal }).catch(() => undefined)) {
@@ -105,7 +111,7 @@ export async function prepareDatabase(
       return onAccepted();
     } catch (cause) {
       const error = errorFields(cause);
-      if (error.code === privilegedRole || !(isMigrated || transientCode.test(error.code ?? ""))) throw cause;
+      if (error.code === privilegedRole || !(isMigrated || mayPass(error.code))) throw cause;
       const reason = cause instanceof OperatorError ? cause.message : undefined;
       const fields = { error, reason, database: databaseOf(settings.webUrl) };
       log.warn(fields, "database not available; pages are served, sign-ups get 503");

@@ -169,23 +169,40 @@ it("a start refuses the owner or a superuser as the web role in production, unle
   expect(await failToStart({ env: { ...production, DATABASE_URL: ownerUrl } })).toMatch(
     /superuser or the owner[^]*set ALLOW_PRIVILEGED_ROLE=true\.\n$/,
   );
-  const superuser = { ...production, DATABASE_URL: superuserUrl(database.name) };
-  expect(await failToStart({ env: superuser })).toMatch(/is a superuser[^]*set ALLOW_PRIVILEGED_ROLE=true\.\n$/);
+  const superuser = { NODE_ENV: "production", DATABASE_URL: superuserUrl(database.name) };
+  for (const urls of [urlsOf(database), {}])
+    // As in Docker Compose, without the owner's URL, too.
+    expect(await failToStart({ env: { ...urls, ...superuser } })).toMatch(
+      /is a superuser[^]*set ALLOW_PRIVILEGED_ROLE=true\.\n$/,
+    );
   const allowed = await start({ env: { ...production, DATABASE_URL: ownerUrl, ALLOW_PRIVILEGED_ROLE: "true" } });
   expect(await signUp(allowed)).toBe(201); // Migrating took no right from the owner.
   expect(allowed.stdout()).toMatch(/"level":40.*superuser or the owner/);
 });
 
-it("a web role that cannot log in stops neither the start nor the pages, and sign-ups get 503 until it can", async () => {
-  const role = `ALTER ROLE ${new URL(database.webUrl).username} IN DATABASE ${database.name}`;
-  await database.asSuperuser(`${role} SET local_preload_libraries = 'nothing'`);
-  const site = await start({ env: { ...urlsOf(database), NODE_ENV: "production" } });
-  expect([await status(site, "/"), await signUp(site), await status(site, "/readyz")]).toEqual([200, 503, 503]);
-  expect(site.stdout()).toMatch(/"level":40.*cannot be reached: 58P01.*sign-ups get 503/);
-  await database.asSuperuser(`${role} RESET ALL`);
-  await ready(site);
-  expect(await signUp(site)).toBe(201);
-});
+const inDatabase = `IN DATABASE ${database.name}`;
+const password = decodeURIComponent(new URL(database.webUrl).password).replaceAll("'", "''");
+
+// Docker Compose gives the site no owner's URL.
+it.each([
+  ["with the owner's URL", `${inDatabase} SET local_preload_libraries = 'nothing'`, `${inDatabase} RESET ALL`, "58P01"],
+  ["with the owner's URL", "PASSWORD 'another password'", `PASSWORD '${password}'`, "password authentication failed"],
+  ["as in Compose", "PASSWORD 'another password'", `PASSWORD '${password}'`, "password authentication failed"],
+  ["as in Compose", "NOLOGIN", "LOGIN", "is not permitted to log in"],
+])(
+  "%s, a web role that cannot log in stops no page, and sign-ups get 503 until it can: %s",
+  async (how, fault, cure, reason) => {
+    const role = `ALTER ROLE ${new URL(database.webUrl).username}`;
+    const urls = how === "as in Compose" ? { DATABASE_URL: database.webUrl } : urlsOf(database);
+    await database.asSuperuser(`${role} ${fault}`);
+    const site = await start({ env: { ...urls, NODE_ENV: "production" } });
+    expect([await status(site, "/"), await signUp(site), await status(site, "/readyz")]).toEqual([200, 503, 503]);
+    expect(site.stdout()).toMatch(new RegExp(`"level":40.*${reason}.*sign-ups get 503`));
+    await database.asSuperuser(`${role} ${cure}`);
+    await ready(site);
+    expect(await signUp(site)).toBe(201);
+  },
+);
 
 /** Returns the command of a site of its own, so that the project's own .data stays untouched. */
 async function cloneSite(name: string): Promise<[string, string]> {

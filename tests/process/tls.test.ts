@@ -4,6 +4,7 @@ import { chmod, chown, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { certificate, key } from "../support/mail-server.ts";
+import { superuserUrl } from "../support/database.ts";
 import { startPostgres, queryAs } from "../support/postgres.ts";
 import { runSite, urlsOf, runBuiltWaitlist } from "../support/run.ts";
 import { signUp, startSite } from "../support/site.ts";
@@ -37,6 +38,12 @@ function urls(parameters: string, host = "localhost") {
   return { webUrl: given(postgres.webUrl), ownerUrl: given(postgres.ownerUrl) };
 }
 
+/** Returns the URLs of the other tests' server. */
+function withoutTls(parameters: string) {
+  const url = superuserUrl("postgres") + parameters;
+  return { webUrl: url, ownerUrl: url };
+}
+
 const withAuthority = (mode: string) => `?sslmode=${mode}&sslrootcert=${join(data, "server.crt")}`;
 
 // Most providers show a URL with "require".
@@ -57,7 +64,9 @@ it.each([
     () => urls(withAuthority("verify-full"), "127.0.0.1"),
     /ERR_TLS_CERT_ALTNAME_INVALID/,
   ],
-])("a start that %s ends with one sentence", async (_, given, message) => {
+  // The server of the other tests.
+  ["meets a server without TLS", () => withoutTls("?sslmode=require"), /offers no TLS\. .*remove sslmode from its URL/],
+])("a start that %s ends with one message", async (_, given, message) => {
   const site = runSite({ env: urlsOf(given()) });
   expect(await once(site.process, "exit")).toEqual([1, null]);
   expect(site.stderr()).toMatch(message);
