@@ -1,7 +1,7 @@
 // The links to an entry: POST /confirm says whether the link is valid, POST /leave does not.
 import { createHash, randomBytes } from "node:crypto";
 import request from "supertest";
-import { beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it, onTestFinished } from "vitest";
 import { tokenPattern } from "../../client/shared/paths.ts";
 import { createToken } from "../models/entry-tokens.ts";
 import { createTestApp, noDatabase } from "../../tests/support/app.ts";
@@ -168,6 +168,53 @@ it.each([
     hashEmail(ada.email, erasureKey),
   ]);
   expect(erased).toHaveLength(1);
+});
+
+/** Adds the row of the worker after it sent the mailing to Ada. Returns the token of its link. */
+async function sendMailing(): Promise<string> {
+  await signUp();
+  const { token, hash } = createToken();
+  await database.query(
+    `INSERT INTO earlyaccess_erasures.mailing_recipients (name, entry_id, place, outcome, token_hash)
+     SELECT 'launch', id, 1, 'sent', $1 FROM earlyaccess`,
+    [hash],
+  );
+  return token;
+}
+
+it("the link of a mailing removes the entry and confirms nothing", async () => {
+  const token = await sendMailing();
+  await signUp({ ...ada, email: "bob@example.com" });
+  expect((await post(`/confirm?token=${token}`)).text).toContain("This link no longer works");
+  await post(`/leave?token=${token}`);
+  expect(await entries()).toEqual([unconfirmed({ email: "bob@example.com" })]);
+});
+
+it("the link of a confirmation mail removes the entry in a database without the table of mailings", async () => {
+  await database.query("ALTER TABLE earlyaccess_erasures.mailing_recipients RENAME TO mislaid");
+  onTestFinished(async () => {
+    await database.query("ALTER TABLE earlyaccess_erasures.mislaid RENAME TO mailing_recipients");
+  });
+  await post(`/leave?token=${await mail()}`);
+  expect(await entries()).toEqual([]);
+});
+
+it("a forged token reads no list: a flood of them would cost the database a second each", async () => {
+  const rows = await database.query(
+    `WITH entry AS (INSERT INTO earlyaccess (id, name, email, company, imported, mail_tokens)
+       SELECT gen_random_uuid(), 'A', i || '@example.com', 'C', true, ARRAY[sha256(i::text::bytea)] FROM generate_series(1, 2000) i RETURNING id)
+     INSERT INTO earlyaccess_erasures.mailing_recipients (name, entry_id, place, outcome, token_hash)
+       SELECT 'many', id, 1, 'sent', sha256(id::text::bytea) FROM entry;
+     ANALYZE earlyaccess, earlyaccess_erasures.mailing_recipients;
+     BEGIN;
+     SELECT earlyaccess_leave(sha256('forged')), earlyaccess_confirm(sha256('forged'));
+     SELECT relname, seq_tup_read::int + coalesce(idx_tup_fetch, 0)::int AS read FROM pg_stat_xact_user_tables
+     WHERE relname IN ('earlyaccess', 'mailing_recipients') ORDER BY relname`,
+  );
+  expect(rows).toEqual([
+    { relname: "earlyaccess", read: 0 },
+    { relname: "mailing_recipients", read: 0 },
+  ]);
 });
 
 it("an undo confirms nothing, and removes the entry of its own sign-up alone, for an hour", async () => {

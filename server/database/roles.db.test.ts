@@ -82,8 +82,12 @@ const workerRights = {
     "INSERT earlyaccess_mail_passes",
     "SELECT earlyaccess (id, email, suspected_spam, disposable_email, unusual_volume, status, mail_tokens, mailed_at, mail_refusal, confirmed_at)",
     "SELECT earlyaccess_erasures.addresses",
+    "SELECT earlyaccess_erasures.mailing_recipients",
+    "SELECT earlyaccess_erasures.mailings",
     "SELECT earlyaccess_mail_passes",
     "UPDATE earlyaccess (mail_tokens, erasure_hash, mailed_at, mail_refusal)",
+    "UPDATE earlyaccess_erasures.mailing_recipients (outcome, tried_at, token_hash)",
+    "UPDATE earlyaccess_erasures.mailings (active_at, reply)",
     "UPDATE earlyaccess_mail_passes",
   ],
   purge: [

@@ -80,6 +80,7 @@ ${rolesSql(settings)}
 
 const tables = `public.earlyaccess, public.earlyaccess_status_changes, public.earlyaccess_notices, public.earlyaccess_views,
   public.earlyaccess_backups, public.earlyaccess_mail_passes`;
+const erasureTables = `earlyaccess_erasures.addresses, earlyaccess_erasures.mailings, earlyaccess_erasures.mailing_recipients`;
 const functions = `public.earlyaccess_append_only(), public.earlyaccess_log_status(), public.earlyaccess_enqueue(),
   public.earlyaccess_queue_mail(uuid), public.earlyaccess_replace_suspected_spam(), public.earlyaccess_confirm(bytea),
   public.earlyaccess_leave(bytea), public.earlyaccess_count_views(date, text, int)`;
@@ -109,7 +110,7 @@ export function rightsSql(settings: DatabaseSettings): string {
       `REVOKE ALL ON ${tables} FROM ${everybody} CASCADE;
        REVOKE ALL ON FUNCTION ${functions} FROM ${everybody} CASCADE;`,
     ],
-    [keepsErasures, `REVOKE ALL ON earlyaccess_erasures.addresses FROM ${everybody} CASCADE;`],
+    [keepsErasures, `REVOKE ALL ON ${erasureTables} FROM ${everybody} CASCADE;`],
     // Postgres only warns if the owner may not grant these, which every role has by default.
     [users, `GRANT CONNECT ON DATABASE ${database} TO ${users}; GRANT USAGE ON SCHEMA public TO ${users};`],
 
@@ -144,13 +145,16 @@ export function rightsSql(settings: DatabaseSettings): string {
       `GRANT SELECT (id, company, created_at, utm_source, utm_medium, utm_campaign, utm_term, utm_content, referrer_host)
          ON public.earlyaccess TO ${worker};`,
     ],
-    // Worker, mails: the address, the state of the mail, the pace of mails, and who left or was erased. The settings require ERASURE_KEY.
+    // Worker, mails: the address, the state of the mail, the pace of mails, who left or was erased, and mailings. The settings require
+    // ERASURE_KEY.
     [
       does("mail") && keepsErasures,
       `GRANT SELECT (id, email, status, mail_tokens, mailed_at, mail_refusal, confirmed_at, suspected_spam, disposable_email,
          unusual_volume), UPDATE (mail_tokens, erasure_hash, mailed_at, mail_refusal) ON public.earlyaccess TO ${worker};
        GRANT SELECT, INSERT, UPDATE, DELETE ON public.earlyaccess_mail_passes TO ${worker};
-       GRANT SELECT ON earlyaccess_erasures.addresses TO ${worker};`,
+       GRANT SELECT ON ${erasureTables} TO ${worker};
+       GRANT UPDATE (active_at, reply) ON earlyaccess_erasures.mailings TO ${worker};
+       GRANT UPDATE (outcome, tried_at, token_hash) ON earlyaccess_erasures.mailing_recipients TO ${worker};`,
     ],
     // Worker, purge: purged entries stay erased.
     [does("purge"), `GRANT SELECT (id, email, created_at), DELETE ON public.earlyaccess TO ${worker};`],
