@@ -101,12 +101,6 @@ export function memoryOf(pid: number | undefined, field: "VmRSS" | "VmHWM"): num
   }
 }
 
-/** Returns the user and system time so far, in seconds. */
-export function cpuSecondsOf(pid: number | undefined): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(" ");
-  return (Number(fields[13]) + Number(fields[14])) / 100; // Linux counts in hundredths.
-}
-
 /** Debian keeps the programs of Postgres out of PATH. */
 const postgresFolder = "/usr/lib/postgresql";
 
