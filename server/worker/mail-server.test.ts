@@ -85,7 +85,14 @@ it("while the mail server fails, one mail a minute is tried", () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const attempts = new MailAttempts();
-  const failure = new MailError("", "ECONNREFUSED", undefined, false, false, "");
+  const failure = new MailError("", {
+    step: "CONN",
+    code: "ECONNREFUSED",
+    refusal: undefined,
+    isOfMailbox: false,
+    mayHaveArrived: false,
+    reply: "",
+  });
   attempts.fail("1", failure);
   vi.advanceTimersByTime(59_999);
   expect(attempts.begin()).toBe(failure);

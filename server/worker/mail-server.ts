@@ -16,21 +16,22 @@ export const mailServerError = "Mail server error";
 /** The message has the server's words, for the log and the queue. */
 export class MailError extends Error {
   override name = "MailError";
+  /** The command that failed, or CONN. */
+  declare readonly step: string;
+  /** Reply code and enhanced code (RFC 3463) or, without a reply, the error's code. */
+  declare readonly code: string;
+  /** What mail_refusal records; undefined if the reply is not about the address. */
+  declare readonly refusal: string | undefined;
+  /** True if the reply is about this mailbox, for now: it is full, say. The server accepts the mails of others. */
+  declare readonly isOfMailbox: boolean;
+  /** True if the connection ended after the message, before the reply. */
+  declare readonly mayHaveArrived: boolean;
+  /** The server's words. Not for the log: they may repeat the address. */
+  declare readonly reply: string;
 
-  constructor(
-    message: string,
-    /** Reply code and enhanced code (RFC 3463) or, without a reply, the error's code. */
-    readonly code: string,
-    /** What mail_refusal records; undefined if the reply is not about the address. */
-    readonly refusal: string | undefined,
-    /** True if the reply is about this mailbox, for now: it is full, say. The server accepts the mails of others. */
-    readonly isOfMailbox: boolean,
-    /** True if the connection ended after the message, before the reply. */
-    readonly mayHaveArrived: boolean,
-    /** The server's words. Not for the log: they may repeat the address. */
-    readonly reply: string,
-  ) {
+  constructor(message: string, facts: Omit<MailError, keyof Error>) {
     super(`${mailServerError}${message}`);
+    Object.assign(this, facts);
   }
 }
 
@@ -66,7 +67,8 @@ function createMailTransport({ url, client }: MailServer) {
   const hasLogin = username !== "";
   const auth = { user: decodeURIComponent(username), pass: decodeURIComponent(password) };
   return createTransport({
-    ...(hasLogin && { auth }),
+    // Without forceAuth, a server that offers no login would get the mails without one.
+    ...(hasLogin && { auth, forceAuth: true }),
     name: client,
     host: hostname.replace(/^\[(.*)\]$/, "$1"),
     port: port ? Number(port) : isSecure ? 465 : 587,
@@ -88,19 +90,23 @@ const codesOfMailbox = /^\d{3} (4\.1\.[12]|4\.2\.[12]|5\.2\.2)$/;
 
 function toMailError(error: NodemailerError, isHandedOver = false, email = ""): MailError {
   const { code: cause = "unknown error", timeoutType = cause, originalCode = timeoutType } = error;
-  const { command = "", response = "", responseCode } = error;
-  const enhanced = /^\d{3}[ -]([245]\.\d{1,3}\.\d{1,3})(?!\S)/.exec(response)?.[1];
-  const code = responseCode ? [responseCode, enhanced].filter(Boolean).join(" ") : originalCode;
+  const { command: step = "", responseCode } = error;
   // The reply to a login may repeat the login.
-  const words = (!command.startsWith("AUTH") && withoutEmail(response, email)) || code;
-  const refusal = enhanced ? code : `${code} to ${command}`;
-  const isOfMailbox = command === "RCPT TO" && codesOfMailbox.test(code);
-  const isAboutAddress = (command === "RCPT TO" || command === "DATA") && isOfAddress(refusal);
+  const reply = step.startsWith("AUTH") ? "" : (error.response ?? "");
+  const enhanced = /^\d{3}[ -]([245]\.\d{1,3}\.\d{1,3})(?!\S)/.exec(error.response ?? "")?.[1];
+  const code = responseCode ? [responseCode, enhanced].filter(Boolean).join(" ") : originalCode;
+  const refusal = enhanced ? code : `${code} to ${step}`;
+  const isAboutAddress = (step === "RCPT TO" || step === "DATA") && isOfAddress(refusal);
   // CONN is no command: the server refused the connection.
-  const step = responseCode && command !== "CONN" ? ` (${command})` : "";
-  const mayHaveArrived = isHandedOver && !responseCode;
-  const recorded = isAboutAddress ? refusal : undefined;
-  return new MailError(`${step}: ${words}`, code, recorded, isOfMailbox, mayHaveArrived, response);
+  const place = responseCode && step !== "CONN" ? ` (${step})` : "";
+  return new MailError(`${place}: ${withoutEmail(reply, email) || code}`, {
+    step,
+    code,
+    refusal: isAboutAddress ? refusal : undefined,
+    isOfMailbox: step === "RCPT TO" && codesOfMailbox.test(code),
+    mayHaveArrived: isHandedOver && !responseCode,
+    reply,
+  });
 }
 
 /** Returns at most 300 characters of a text on one line, without words that hold an address, or one of the two parts of the given one. */

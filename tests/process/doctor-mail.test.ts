@@ -124,10 +124,20 @@ it("doctor --mail sends the confirmation mail with links of no entry, and prints
     ) as string,
     stderr: "",
   });
-  server.fail("connect", "hang");
-  expect((await waitlist(["doctor"], { ...mails, SMTP_URL: server.url })).stdout).toMatch(
-    /^problem {2}SMTP_URL: .*TIMEOUT\. Mails wait\. Many hosts block the ports 25 and 465: use port 587, or ask yours\.$/m,
-  );
   expect((await send("ada")).stderr).toContain('--mail is "ada" but must be an email address.');
   expect((await send("ada@example.com")).stderr).toContain("A test mail needs MAIL_FROM and SMTP_URL");
+});
+
+it.each<[fault: string, reply: string, scheme: string, cure: string]>([
+  ["blocks its host", "554 5.7.1 blocked using zen.spamhaus.org", "smtp:", "The server refuses this host. "],
+  ["is busy", "421 4.7.0 too many connections", "smtp:", "The server takes none for now. "],
+  ["has no key", "454 4.7.0 TLS not available", "smtp:", "The server takes none for now. "],
+  ["never answers", "hang", "smtp:", "Many hosts block the ports 25 and 465: use port 587, or ask yours. "],
+  ["has no TLS from the start", "hang", "smtps:", "TLS from the start (port 465) needs smtps://, STARTTLS (port 587) "],
+])("doctor names the cure if the mail server %s", async (_, reply, scheme, cure) => {
+  const server = await openMailServer();
+  onTestFinished(() => server.close());
+  server.fail("connect", reply);
+  const { stdout } = await waitlist(["doctor"], { ...mails, SMTP_URL: server.url.replace("smtp:", scheme) });
+  expect(/^problem {2}SMTP_URL: .*$/m.exec(stdout)?.[0]).toContain(`. Mails wait. ${cure}`);
 });

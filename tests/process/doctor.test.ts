@@ -1,9 +1,9 @@
 // The command waitlist doctor.
 import { writeFile } from "node:fs/promises";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { migrate } from "../../server/database/migrate.ts";
 import { createEmptyDatabase, erasureKey } from "../support/database.ts";
-import { certificate, openMailServer } from "../support/mail-server.ts";
+import { certificate, expiredCertificate, openMailServer, type MailServerOptions } from "../support/mail-server.ts";
 import { withClient } from "../support/postgres.ts";
 import { runBuiltWaitlist } from "../support/run.ts";
 import { openWire } from "../support/tcp-proxy.ts";
@@ -212,25 +212,51 @@ it("doctor finds a last backup that is older than two days", async () => {
   expect(await judge({})).toMatchObject({ Backup: "ok" });
 });
 
+const login = { user: "ada", password: "correct horse" };
+
+/** Returns what doctor says about the mail server, whose certificates it trusts. */
+async function examineServer(url: string, ...options: string[]): Promise<string> {
+  await writeFile(file("ca.pem"), certificate + expiredCertificate);
+  // Node reads the authority's file at its start.
+  const env = { ...mailSettings, SMTP_URL: url, NODE_EXTRA_CA_CERTS: file("ca.pem") };
+  const { stdout, stderr } = await runBuiltWaitlist(database, ["doctor", ...options], env);
+  expect(stderr).toBe("");
+  expect(stdout).not.toMatch(/hunter2|correct horse|correct%20horse/);
+  return /^\w+ +(?:SMTP_URL|Test mail): .*$/m.exec(stdout)?.[0] ?? "";
+}
+
 it("doctor logs into the mail server, and prints no password", async () => {
-  await writeFile(file("ca.pem"), certificate);
-  const logIn = async (url: string) => {
-    // Node reads the authority's file at its start.
-    const env = { ...mailSettings, SMTP_URL: url, NODE_EXTRA_CA_CERTS: file("ca.pem") };
-    const { stdout, stderr } = await runBuiltWaitlist(database, ["doctor"], env);
-    expect(stderr).toBe("");
-    expect(stdout).not.toMatch(/hunter2|correct horse|correct%20horse/);
-    return /^\w+ +SMTP_URL: .*$/m.exec(stdout)?.[0];
-  };
-  const login = { user: "ada", password: "correct horse" };
   const server = await openMailServer({ encryption: "STARTTLS", login });
-  expect(await logIn(server.url)).toBe("ok       SMTP_URL: the mail server accepts connections");
+  expect(await examineServer(server.url)).toBe("ok       SMTP_URL: the mail server accepts connections");
   const wrong = Object.assign(new URL(server.url), { password: "hunter2" }).href;
-  expect(await logIn(wrong)).toMatch(
-    /^problem {2}SMTP_URL: Mail server error \(AUTH PLAIN\): 535\. Mails wait\. Correct the URL, or start the server\.$/,
+  const refused = "Mail server error \\(AUTH PLAIN\\): 535\\..* Correct user and password in the URL\\.";
+  expect(await examineServer(wrong)).toMatch(new RegExp(`^problem {2}SMTP_URL: ${refused}`));
+  expect(await examineServer(wrong, "--mail", "ada@example.com")).toMatch(
+    new RegExp(`^problem {2}Test mail: ${refused}`),
   );
+  server.fail("login", "454 4.7.0 Try later with hunter2");
+  expect(await examineServer(server.url)).toMatch(
+    /\(AUTH PLAIN\): 454 4\.7\.0\. Mails wait\. The server takes none for now/,
+  );
+  const byAddress = server.url.replace("localhost", "127.0.0.1");
+  expect(await examineServer(byAddress)).toMatch(/: ERR_TLS_CERT_ALTNAME_INVALID\. .* names another host/);
   await server.close();
-  expect(await logIn(server.url)).toMatch(
+  expect(await examineServer(server.url)).toMatch(
     /^problem .*: ECONNREFUSED\. Mails wait\. Correct the URL, or start the server\.$/,
   );
+});
+
+it.each<[fault: string, options: MailServerOptions, finding: RegExp]>([
+  ["offers no login", { encryption: "STARTTLS", login, offersLogin: false }, /\(AUTH PLAIN\): 50\d.* offers no login/],
+  ["offers no STARTTLS, which a login needs", { login }, /\(STARTTLS\): 50\d .* needs smtps:\/\//],
+  [
+    "has an expired certificate",
+    { encryption: "TLS", certificate: expiredCertificate },
+    /CERT_HAS_EXPIRED\. .* renew it/,
+  ],
+])("doctor and its test mail name the cure if the mail server %s", async (_, options, finding) => {
+  const server = await openMailServer(options);
+  onTestFinished(() => server.close());
+  for (const own of [[], ["--mail", "ada@example.com"]])
+    expect(await examineServer(server.url, ...own)).toMatch(finding);
 });

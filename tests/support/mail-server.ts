@@ -6,22 +6,24 @@ import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { SMTPServer, type SMTPServerSession } from "smtp-server";
 
-export type Step = "connect" | "sender" | "recipient" | "data";
+export type Step = "connect" | "login" | "sender" | "recipient" | "data";
 
 export interface MailServerOptions {
   /** 0 for any; the port of a closed server opens it again. */
   port?: number;
   encryption?: "none" | "STARTTLS" | "TLS";
+  /** Undefined: the valid one. */
+  certificate?: string;
   /** The only login that is accepted. Undefined: none is needed. */
   login?: { user: string; password: string };
+  /** False: EHLO names no login, and the server knows none. */
+  offersLogin?: boolean;
 }
 
 export type MailServer = Awaited<ReturnType<typeof openMailServer>>;
 
-const unencrypted = { disabledCommands: ["STARTTLS"], allowInsecureAuth: true };
-
 export async function openMailServer(options: MailServerOptions = {}) {
-  const { port = 0, encryption = "none", login } = options;
+  const { port = 0, encryption = "none", login, offersLogin = true } = options;
   const mails: { to: string; raw: string }[] = [];
   const recipients: string[] = [];
   const sockets = new Set<Socket>();
@@ -36,12 +38,17 @@ export async function openMailServer(options: MailServerOptions = {}) {
     mails.push({ to: envelope.rcptTo.map(({ address }) => address).join(), raw: await text(stream) });
   }
   const server = new SMTPServer({
-    ...(encryption === "none" ? unencrypted : { key, cert: certificate, secure: encryption === "TLS" }),
-    authOptional: !login,
+    key,
+    cert: options.certificate ?? certificate,
+    secure: encryption === "TLS",
+    disabledCommands: [...(encryption === "none" ? ["STARTTLS"] : []), ...(offersLogin ? [] : ["AUTH"])],
+    allowInsecureAuth: encryption === "none",
+    authOptional: !login || !offersLogin,
     disableReverseLookup: true,
     closeTimeout: 1,
     onAuth: ({ username, password }, _session, callback) => {
-      if (username === login?.user && password === login?.password) callback(null, { user: username });
+      if (failing?.step === "login") answer("login", callback);
+      else if (username === login?.user && password === login?.password) callback(null, { user: username });
       else callback(new Error(`Nobody here is ${username} with ${password}`));
     },
     onConnect: (_session, callback) => answer("connect", callback),
@@ -106,4 +113,5 @@ const read = (name: string) => readFileSync(new URL(name, import.meta.url), "utf
 
 /** Self-signed for localhost, valid until 2126; made with openssl. */
 export const certificate = read("localhost.crt");
+export const expiredCertificate = read("expired.crt");
 export const key = read("localhost.key");

@@ -10,6 +10,7 @@ import { normaliseEmail } from "../../models/waitlist-entry.ts";
 import { OperatorError } from "../../errors.ts";
 import { printable } from "../../text.ts";
 import { count, retryHint } from "../command.ts";
+import type { MailError } from "../../worker/mail-server.ts";
 import { ok, problem, warn, type Finding } from "./finding.ts";
 
 /** In milliseconds, for all records together. */
@@ -114,14 +115,25 @@ export async function examineMailServer(url: string, { PUBLIC_URL = "" }: Config
     return ok("SMTP_URL", "the mail server accepts connections");
   } catch (error) {
     if (!(error instanceof MailError)) throw error;
-    const ownAuthority = "For an authority of your own, see docs/mail.md, Docker Compose.";
-    const isOfAuthority = /CERT|^UNABLE_TO_/.test(error.code);
-    const isBlocked = /TIMEOUT|TIMEDOUT/.test(error.code);
-    const hint = isBlocked
-      ? "Many hosts block the ports 25 and 465: use port 587, or ask yours."
-      : "Correct the URL, or start the server.";
-    return problem("SMTP_URL", `${error.message}. Mails wait. ${isOfAuthority ? ownAuthority : hint}`);
+    return problem("SMTP_URL", `${error.message}. Mails wait. ${findCure(error)}`);
   }
+}
+
+/** What to do, by the failed step and its code; the first that matches counts. A reply to a login is not printed. */
+const cures: [failure: RegExp, cure: string][] = [
+  [/ALTNAME|EXPIRED/, "The certificate has expired or names another host: renew it, or use the host that it names."],
+  [/CERT|UNABLE_TO_/, "For an authority of your own, see docs/mail.md, Docker Compose."],
+  [/TIMEOUT|TIMEDOUT/, "Many hosts block the ports 25 and 465: use port 587, or ask yours. Port 465 needs smtps://."],
+  [/SSL|^STARTTLS 5/, "TLS from the start (port 465) needs smtps://, STARTTLS (port 587) smtp://."],
+  [/ 4\d\d/, "The server takes none for now. If it stays so, ask its operator."],
+  [/^AUTH.* 50\d/, "The server offers no login: use its port for logins (587 or 465), or a URL without one."],
+  [/AUTH/, "Correct user and password in the URL. Some providers want a password for programs, or SMTP to be allowed."],
+  [/ 5\d\d/, "The server refuses this host. Ask its operator, look into blocklists, or use a server with a login."],
+];
+
+function findCure({ step, code }: MailError): string {
+  const [, cure] = cures.find(([failure]) => failure.test(`${step} ${code}`)) ?? [];
+  return cure ?? "Correct the URL, or start the server.";
 }
 
 export async function sendTestMail(email: string): Promise<Finding> {
@@ -140,6 +152,7 @@ export async function sendTestMail(email: string): Promise<Finding> {
     return ok("Test mail", `the server answered ${response}\nMessage-ID: ${messageId}`);
   } catch (error) {
     if (!(error instanceof MailError)) throw error;
-    return problem("Test mail", error.reply || error.message);
+    const isAboutMail = ["MAIL FROM", "RCPT TO", "DATA"].includes(error.step) && error.reply;
+    return problem("Test mail", isAboutMail || `${error.message}. ${findCure(error)}`);
   }
 }
