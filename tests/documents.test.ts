@@ -44,6 +44,16 @@ it("docs/promises.md names a test for each promise", () => {
   expect(items.filter((text) => !/`(?:tests\/[\w/-]+|[\w./-]+\.test)\.ts`\s*$/.test(text))).toEqual([]);
 });
 
+it("messages name sections of documents that exist", () => {
+  const files = readdirSync(join(projectRoot, "server"), { recursive: true, encoding: "utf8" });
+  const sources = files.filter((name) => name.endsWith(".ts")).map((name) => join("server", name));
+  const findSections = (name: string) =>
+    Array.from(read(name).matchAll(/\b(docs\/[\w-]+\.md), ([A-Z][a-zA-Z ]+)/g), ([, file, heading]) => [file, heading]);
+  const sections = sources.flatMap(findSections);
+  expect(sections.length).toBeGreaterThan(5);
+  expect(sections.filter(([file = "", heading]) => !read(file).includes(`# ${heading}\n`))).toEqual([]);
+});
+
 it("documents have links that lead somewhere", () => {
   const findLinks = (name: string) => findAll(read(name).replace(/^```.*?^```/gms, ""), /\]\((?![a-z]+:)([^)\s]+)\)/g);
   expect(faults(documents, (name) => findLinks(name).filter((link) => !leadsSomewhere(name, link)))).toEqual([]);

@@ -39,7 +39,7 @@ export async function migrate(
     // LATIN1 lacks most characters, and SQL_ASCII counts bytes.
     if (encoding !== "UTF8")
       throw new OperatorError(
-        `The encoding of the database is ${encoding}, which cannot store every name. Create another one, with: TEMPLATE template0 ENCODING 'UTF8'`,
+        `The encoding of the database is ${encoding}, which cannot store every name. Create another one, with: TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'`,
       );
     if (!mayMigrate && !found)
       throw new OperatorError(
@@ -153,7 +153,7 @@ export async function pendingMigrations(owner: pg.Client, folder = migrationsFol
   const [first] = migrations;
   if (first && recorded.get(first.name) === first.checksum) return migrations.filter(({ name }) => !recorded.has(name));
   throw new OperatorError(
-    "A version before the first release made this database: export the list with that version, and import it into an empty database with this one.",
+    "A version before the first release made this database, and nothing was changed. Copy its data into a new one: docs/upgrade.md, From before the first release.",
   );
 }
 

@@ -59,6 +59,14 @@ it("import --own takes an export of the list as it is, and queues the mails that
   expect(jobs).toEqual([{ task_identifier: "mail", key: `mail ${String(id)}` }]);
 });
 
+it.each([
+  ["an export from before 1.0.0", "name,email,company,suspected_spam,status\nAda,ada@example.com,E,f,waiting\n", false],
+  ["another tool's file", "name,email,company,status\nAda,ada@example.com,E,waiting\n", true],
+])("import --own takes an entry of %s, without the column imported, as what it is", async (_, text, imported) => {
+  expect(await importText(text, "--own")).toMatchObject({ code: 0, stderr: "" });
+  expect(await entries()).toMatchObject([{ email: "ada@example.com", imported }]);
+});
+
 // In UTF-16, "č" has the byte of CR, "Ь" that of a comma, "अ" before U+0900 the two bytes of a tab.
 it.each([
   ["little-endian", (text: string) => Buffer.from(text, "utf16le")],

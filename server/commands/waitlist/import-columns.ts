@@ -96,8 +96,14 @@ export async function openImport(path: string, isOwn = false): Promise<ImportFil
   requireOnce(columns);
   const isIgnored = (name: string, i: number) =>
     name.trim() !== "" && !columns[i] && !saysGoneByName.has(simplify(name));
-  return { ignored: header.filter(isIgnored).map((name) => name.trim()), lines: readLines(records, header, columns) };
+  const defaults = isOwn && isOldExport(columns) ? { imported: "false" } : {};
+  const lines = readLines(records, header, columns, defaults);
+  return { ignored: header.filter(isIgnored).map((name) => name.trim()), lines };
 }
+
+/** Before 1.0.0, an export did not say which entries were imported: those of a missing column are sign-ups of this list. */
+const isOldExport = (columns: (string | undefined)[]) =>
+  columns.includes("suspected_spam") && columns.includes("status") && !columns.includes("imported");
 
 function requireColumns(columns: (string | undefined)[]): void {
   const isNamed = columns.includes("first_name") || columns.includes("last_name");
@@ -114,6 +120,7 @@ async function* readLines(
   records: AsyncIterable<CsvRecord>,
   header: string[],
   columns: (string | undefined)[],
+  defaults: Record<string, string>,
 ): AsyncGenerator<ImportLine> {
   const rules = header.map((name) => saysGoneByName.get(simplify(name)));
   for await (const { line, cells } of records) {
@@ -121,7 +128,7 @@ async function* readLines(
     const known = columns.flatMap((column, i) => (column ? [[column, unguard(cells[i] ?? "")] as const] : []));
     yield {
       number: line,
-      cells: hasMore ? undefined : Object.fromEntries(known),
+      cells: hasMore ? undefined : { ...defaults, ...Object.fromEntries(known) },
       isUnsubscribed: !hasMore && rules.some((saysGone, i) => saysGone?.(simplify(cells[i] ?? ""))),
     };
   }
