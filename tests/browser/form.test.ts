@@ -482,6 +482,35 @@ it("an address with invisible or full-width characters or an international domai
   expect(await left("ada lovelace@example.com")).toBe("ada lovelace@example.com");
 });
 
+const pressEnter = () => field("Email").press("Enter");
+const requestSubmit = () => page.locator(".form").evaluate((form: HTMLFormElement) => form.requestSubmit());
+
+it.each([
+  ["Enter in its field", pressEnter],
+  ["the button", () => button().click()],
+  ["a script", requestSubmit],
+])("an address that only the browser refuses is corrected before %s sends it", async (_, send) => {
+  await openForm();
+  for (const email of ["ａｄａ＠ｅｘａｍｐｌｅ．ｃｏｍ", "\u200Bada@example.com", "ada @ example.com"]) {
+    await sites.database.query("TRUNCATE earlyaccess");
+    await fill();
+    // Without events, as some password managers fill in a field.
+    await field("Email").evaluate((input: HTMLInputElement, text) => (input.value = text), email);
+    await send();
+    await expect.poll(values).toEqual(["", "", "", ""]);
+    expect(await emails()).toEqual(["ada@example.com"]);
+  }
+});
+
+it("an address that is wrong also after its correction is not sent, and the browser says so", async () => {
+  await openForm();
+  await fill();
+  await field("Email").fill("ada @");
+  await pressEnter();
+  await expect.poll(() => field("Email").inputValue()).toBe("ada@");
+  expect([await focused(), posts()]).toEqual(["early-access-email", []]);
+});
+
 /** Answers as a proxy or a network's log-in page (captive portal). */
 const intercept = (route: Route, status: number) =>
   route.fulfill({ status, headers: { Location: "http://portal/" }, contentType: "text/html", body: "Log in" });
