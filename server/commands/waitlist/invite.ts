@@ -40,15 +40,12 @@ export const invite = new Command("invite")
     const { first, file, out, list, show, undo } = options;
     if (!(first || file || list || show || undo))
       command.error("error: name --first N, --file FILE, --list, --show or --undo INVITATION");
-    const chosen = file === undefined ? undefined : await readPeople([], file, command);
+    const people = file === undefined ? undefined : await readPeople([], file, command);
     await withOwner(async (client) => {
-      if (list) await printInvitations(client);
-      else if (show)
-        await writeList(out, async (output) => requirePeople(await copyInvitation(client, show, output), show));
-      else if (undo) {
-        const people = requirePeople(await invitations.revertInvitation(client, undo), undo);
-        print(`Made ${countPeople(people)} waiting again.\n`);
-      } else await inviteGroup(client, options, chosen);
+      if (list) return printInvitations(client);
+      if (show) return printInvitation(client, show, out);
+      if (undo) return undoInvitation(client, undo);
+      return people ? invitePeople(client, people, options) : inviteOldest(client, options);
     });
   });
 
@@ -57,20 +54,34 @@ function readCount(text: string): number {
   throw new InvalidArgumentError("Name a whole number from 1, for example 100.");
 }
 
-/** Names those who are not invited: people of the file or, without one, those whose address is unsafe. */
-async function inviteGroup(client: pg.Client, options: Options, chosen?: [typed: string, normalised: string][]) {
-  const { first = Infinity, source, confirmed, dryRun, out } = options;
-  const { invitable, unsafe } = invitations.invitableSql({ source, confirmed, emails: chosen?.flat() });
-  const listed = new Set(await invitations.listEmails(client, chosen ? invitable : unsafe));
-  const omitted = chosen
-    ? chosen.filter((spellings) => !spellings.some((email) => listed.has(email))).map(([typed]) => typed)
-    : [...listed];
-  const reason = `${chosen ? "not on the list, not waiting, flagged, or " : ""}a formula for a spreadsheet`;
-  if (omitted.length > 0) process.stderr.write(`Not invited: ${countNames(omitted)}: ${reason}.\n`);
-  if (dryRun) {
-    const waiting = await invitations.countWaiting(client, invitable);
-    print(`Would invite ${countPeople(Math.min(waiting, first))}; ${count(waiting)} match.\n`);
-  } else await writeList(out, (output) => inviteToList(client, first, invitable, output));
+/** Invites the oldest, and names those whose address is unsafe. */
+async function inviteOldest(client: pg.Client, options: Options) {
+  const { invitable, unsafe } = invitations.invitableSql(options);
+  reportOmitted(await invitations.listEmails(client, unsafe), "a formula for a spreadsheet");
+  await inviteMatching(client, invitable, options);
+}
+
+/** Invites the people of a file, and names those whom it does not invite. @param people the spellings of each address. */
+async function invitePeople(client: pg.Client, people: [typed: string, normalised: string][], options: Options) {
+  const { invitable } = invitations.invitableSql({ ...options, emails: people.flat() });
+  const listed = new Set(await invitations.listEmails(client, invitable));
+  const omitted = people.filter((spellings) => !spellings.some((email) => listed.has(email)));
+  const reason = "not on the list, not waiting, flagged, or a formula for a spreadsheet";
+  reportOmitted(
+    omitted.map(([typed]) => typed),
+    reason,
+  );
+  await inviteMatching(client, invitable, options);
+}
+
+function reportOmitted(emails: string[], reason: string) {
+  if (emails.length > 0) process.stderr.write(`Not invited: ${countNames(emails)}: ${reason}.\n`);
+}
+
+async function inviteMatching(client: pg.Client, condition: string, { first = Infinity, dryRun, out }: Options) {
+  if (!dryRun) return writeList(out, (output) => inviteToList(client, first, condition, output));
+  const waiting = await invitations.countWaiting(client, condition);
+  return print(`Would invite ${countPeople(Math.min(waiting, first))}; ${count(waiting)} match.\n`);
 }
 
 async function inviteToList(client: pg.Client, first: number, condition: string, output: Writable): Promise<number> {
@@ -87,6 +98,15 @@ async function inviteToList(client: pg.Client, first: number, condition: string,
     throw new OperatorError(`${reason}. If invite --list shows invitation ${invitation}: ${remedy}`, { cause: error });
   }
   throw new OperatorError("Nobody was invited: no waiting entry matches. Nothing was written.");
+}
+
+async function printInvitation(client: pg.Client, invitation: string, out: string | undefined) {
+  await writeList(out, async (output) => requirePeople(await copyInvitation(client, invitation, output), invitation));
+}
+
+async function undoInvitation(client: pg.Client, invitation: string) {
+  const people = requirePeople(await invitations.revertInvitation(client, invitation), invitation);
+  print(`Made ${countPeople(people)} waiting again.\n`);
 }
 
 function requirePeople(people: number, invitation: string): number {

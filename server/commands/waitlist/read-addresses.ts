@@ -6,7 +6,7 @@ import { spellingsOf } from "../../models/operators/erasures.ts";
 import { normaliseEmail } from "../../models/waitlist-entry.ts";
 import { printable } from "../../text.ts";
 import { readHeader, requireOnce } from "./import-columns.ts";
-import { readRecords } from "./read-csv.ts";
+import { readRecords, type CsvRecord } from "./read-csv.ts";
 
 export const fileOption = (verb: string) =>
   new Option(
@@ -16,25 +16,35 @@ export const fileOption = (verb: string) =>
 
 /** Returns the given addresses and those of a file. */
 export async function readAddresses(given: string[], path: string | undefined, command: Command): Promise<string[]> {
-  if (path === undefined && given.length === 0) command.error("error: name an ADDRESS or --file FILE");
-  if (path === undefined) return given;
-  const addresses = [...given];
-  let column: number | undefined;
-  for await (const { line, cells } of readRecords(path)) {
-    if (column === undefined) {
-      const emails = readHeader(cells).map((found) => (found === "email" ? found : undefined));
-      requireOnce(emails);
-      column = emails.indexOf("email");
-      if (column >= 0) continue;
-    }
-    if (column < 0 && cells.slice(1).some((cell) => cell.trim() !== ""))
-      throw new OperatorError(
-        `${printable(path)} has several columns at line ${line}, and no column email in the first line. Nothing was changed.`,
-      );
-    const address = unguard(cells[Math.max(0, column)] ?? "");
-    if (address.trim() !== "") addresses.push(address);
+  if (path !== undefined) return [...given, ...(await readAddressFile(path))];
+  if (given.length === 0) command.error("error: name an ADDRESS or --file FILE");
+  return given;
+}
+
+async function readAddressFile(path: string): Promise<string[]> {
+  const records = readRecords(path);
+  const first = await records.next();
+  if (first.done) return [];
+  const column = findEmailColumn(first.value.cells);
+  const addresses = column === undefined ? [readOnlyCell(path, first.value)] : [];
+  for await (const record of records) {
+    addresses.push(column === undefined ? readOnlyCell(path, record) : (record.cells[column] ?? ""));
   }
-  return addresses;
+  return addresses.map(unguard).filter((address) => address.trim() !== "");
+}
+
+/** Returns undefined if the first line is no header. */
+function findEmailColumn(firstLine: string[]): number | undefined {
+  const emails = readHeader(firstLine).map((column) => (column === "email" ? column : undefined));
+  requireOnce(emails);
+  return emails.includes("email") ? emails.indexOf("email") : undefined;
+}
+
+function readOnlyCell(path: string, { line, cells: [cell = "", ...others] }: CsvRecord): string {
+  if (others.every((other) => other.trim() === "")) return cell;
+  throw new OperatorError(
+    `${printable(path)} has several columns at line ${line}, and no column email in the first line. Nothing was changed.`,
+  );
 }
 
 /** Like readAddresses, but returns the spellings of each address. @throws OperatorError if one is no address. */

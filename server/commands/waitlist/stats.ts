@@ -51,6 +51,12 @@ function formatRate({ converted, views: trials }: Figure): string {
 
 const percent = (part: number, whole: number) => `${((100 * part) / whole).toFixed(1)} %`;
 
+/** A line of a table: its cells, the first of which is the label, and for a bar the number that it shows. */
+interface Line {
+  cells: string[];
+  bar?: number;
+}
+
 /** Leaves out columns that have no figure. At most 80 columns wide, unless --all shows whole labels. */
 function formatTables(figures: Figures, all: boolean, sendsMail: boolean): string {
   const { total, byDay, bySource, byStatus, flagged } = figures;
@@ -58,30 +64,31 @@ function formatTables(figures: Figures, all: boolean, sendsMail: boolean): strin
   if (byDay.length === 0) return `${["No views and no sign-ups.", ...note].join("\n")}\n`;
   const ofEntries = total.confirmed > 0 ? [signups, confirmed] : [signups];
   const columns = total.views > 0 ? [views, ...ofEntries, rate] : ofEntries;
-  const toRows = (heading: string, rows: Figure[], shown: Column[]) => [
-    [heading, ...shown.map((column) => column.heading)],
-    ...rows.map((figure) => [shorten(figure.label, all ? 100 : 30), ...shown.map(({ cell }) => cell(figure))]),
-  ];
-  const days = all ? byDay : joinEarlier(byDay);
+  const longestLabel = all ? 100 : 30;
+  const toLine = (figure: Figure, shown = columns): Line => ({
+    cells: [shorten(figure.label, longestLabel), ...shown.map(({ cell }) => cell(figure))],
+  });
+  const withBar = (figure: Figure): Line => ({ ...toLine(figure), bar: figure.signups });
+  const { days, earlier } = all ? { days: byDay, earlier: [] } : splitDays(byDay);
   const tables = [
     toFunnel(figures, sendsMail),
-    toRows("Day", [...days, total], columns),
-    toRows("Source", bySource, columns),
-    toRows("Status", byStatus, ofEntries),
+    [toHeading("Day", columns), ...days.map(withBar), ...[...earlier, total].map((figure) => toLine(figure))],
+    [toHeading("Source", columns), ...bySource.map(withBar)],
+    [toHeading("Status", ofEntries), ...byStatus.map((figure) => toLine(figure, ofEntries))],
   ];
-  const labels = Math.max(...tables.flat().map(([label = "", cell]) => (cell === undefined ? 0 : label.length)));
-  const align = ([label = "", ...cells]: string[]) =>
-    [label.padEnd(labels), ...cells.map((cell) => cell.padStart("Confirmed".length))].join("  ");
-  const drawn = [[], days.filter((day) => byDay.includes(day)), bySource];
-  const parts = tables.map((rows, i) => addBars(rows.map(align), drawn[i] ?? []).join("\n"));
-  return `${[...parts, ...note].join("\n\n")}\n`;
+  const labelWidth = widestLabel(tables.flat());
+  return `${[...tables.map((lines) => drawTable(lines, labelWidth)), ...note].join("\n\n")}\n`;
 }
 
+const toHeading = (label: string, columns: Column[]): Line => ({
+  cells: [label, ...columns.map((column) => column.heading)],
+});
+
 /** Leaves out views if none were counted, and confirmed entries if the site sends no mails. */
-function toFunnel({ total, funnel }: Figures, sendsMail: boolean): string[][] {
+function toFunnel({ total, funnel }: Figures, sendsMail: boolean): Line[] {
   const { signups: base, confirmed: sure, invited, joined } = funnel;
   const share = (part: number, whole: number, of: string) => (whole > 0 ? `${percent(part, whole)} of the ${of}` : "");
-  return [
+  const rows = [
     ["Funnel"],
     ...(total.views > 0 ? [["Views", count(total.views)]] : []),
     ["Sign-ups", count(base)],
@@ -90,21 +97,36 @@ function toFunnel({ total, funnel }: Figures, sendsMail: boolean): string[][] {
     ["Joined", count(joined), share(joined, invited, "invited")],
     ["Without flagged, imported and deleted entries (people who left or were erased)."],
   ];
+  return rows.map((cells) => ({ cells }));
 }
 
-/** Adds a bar of its sign-ups to the line of each figure; the first line is the heading. The longest bar ends at column 80. */
-function addBars(lines: string[], figures: Figure[]): string[] {
-  const most = Math.max(1, ...figures.map((figure) => figure.signups));
-  return lines.map((line, i) => {
-    const eighths = Math.ceil((8 * Math.max(0, 78 - line.length) * (figures[i - 1]?.signups ?? 0)) / most);
-    return `${line}  ${"█".repeat(eighths / 8)}${" ▏▎▍▌▋▊▉".charAt(eighths % 8)}`.trimEnd();
+/** Lines without another cell are notes, which no column must fit. */
+function widestLabel(lines: Line[]): number {
+  return Math.max(...lines.map(({ cells: [label = "", ...others] }) => (others.length > 0 ? label.length : 0)));
+}
+
+/** Aligns the cells, and adds the bars, of which the longest ends at column 80. */
+function drawTable(lines: Line[], labelWidth: number): string {
+  const longest = Math.max(1, ...lines.map(({ bar = 0 }) => bar));
+  const drawn = lines.map(({ cells: [label = "", ...others], bar = 0 }) => {
+    const aligned = [label.padEnd(labelWidth), ...others.map((cell) => cell.padStart("Confirmed".length))].join("  ");
+    const room = Math.max(0, 78 - aligned.length);
+    return `${aligned}  ${drawBar((room * bar) / longest)}`.trimEnd();
   });
+  return drawn.join("\n");
 }
 
-function joinEarlier(byDay: Figure[]): Figure[] {
+/** Returns a bar of this length, rounded up to an eighth of a character. */
+function drawBar(length: number): string {
+  const eighths = Math.ceil(8 * length);
+  return "█".repeat(Math.floor(eighths / 8)) + " ▏▎▍▌▋▊▉".charAt(eighths % 8);
+}
+
+/** Joins the figures of earlier days, if there are several. */
+function splitDays(byDay: Figure[]): { days: Figure[]; earlier: Figure[] } {
   const earlier = byDay.slice(shownDays);
-  if (earlier.length < 2) return byDay;
-  return [...byDay.slice(0, shownDays), sumFigures(`${count(earlier.length)} earlier days`, earlier)];
+  if (earlier.length < 2) return { days: byDay, earlier: [] };
+  return { days: byDay.slice(0, shownDays), earlier: [sumFigures(`${count(earlier.length)} earlier days`, earlier)] };
 }
 
 function shorten(label: string, longest: number): string {

@@ -57,10 +57,15 @@ export async function copyEntries(client: pg.Client, entries: AsyncIterable<Impo
   return copied;
 }
 
+/** Returns a line in the text format of COPY. */
 function formatLine(number: number, entry: ImportedEntry, hash: Buffer | null): string {
-  const cells = [number, ...order.map((column) => entry[column]), hash && `\\x${hash.toString("hex")}`];
-  // No value that passed the checks of a sign-up has a line break or a tab.
-  return `${cells.map((cell) => (cell === null ? String.raw`\N` : String(cell).replaceAll("\\", "\\\\"))).join("\t")}\n`;
+  const values = [number, ...order.map((column) => entry[column]), hash && `\\x${hash.toString("hex")}`];
+  return `${values.map(formatValue).join("\t")}\n`;
+}
+
+/** No value that passed the checks of a sign-up has a line break or a tab. */
+function formatValue(value: string | number | boolean | null): string {
+  return value === null ? String.raw`\N` : String(value).replaceAll("\\", "\\\\");
 }
 
 export async function deleteErased(client: pg.Client): Promise<number> {
