@@ -25,12 +25,13 @@ export interface RenderedPage extends PageHandle {
 
 const handler = createStaticHandler(routes);
 const stateNames = Object.keys(states) as StateName[];
-const handles = new Map<PageId, PageHandle>([
-  ...[...routes, ...(routes[0]?.children ?? [])].map(
-    ({ id, path, handle }) => [path ?? id, handle] as [PageId, PageHandle],
-  ),
-  ...stateNames.map((name) => [name, states[name].handle] as [PageId, PageHandle]),
-]);
+/** By the path of a route, the id of one without a path, or the name of a state. */
+const handles = new Map<PageId, PageHandle>();
+for (const { id, path, handle } of [...routes, ...(routes[0]?.children ?? [])]) {
+  handles.set((path ?? id) as PageId, handle as PageHandle);
+}
+for (const name of stateNames) handles.set(name, states[name].handle);
+
 export const prerenderedIds = [...handles].flatMap(([id, handle]) => (handle.prerendered ? id : []));
 
 /** Returns the state of the page at the path that the query names. */
@@ -49,11 +50,25 @@ export function findPage(path: string, query: string): PageId {
 
 /** @throws whatever a component throws. */
 export async function renderPage(id: PageId, settings: PageSettings, failure?: FormFailure): Promise<RenderedPage> {
-  const path = id in states ? states[id as StateName].path : id.startsWith("/") ? id : "/*";
+  const path = findPath(id);
+  const body = await renderBody(id, path, settings, failure);
+  const handle = handles.get(id) as PageHandle;
+  const description = (settings.closed && handle.closedDescription) || handle.description;
+  const page = { status: 200, ...handle, description, id, path, body };
+  return failure ? { ...page, ...changesOfFailure(handle, failure) } : page;
+}
+
+/** Returns the path at which the router finds the page. */
+function findPath(id: PageId): string {
+  if (id in states) return states[id as StateName].path;
+  return id.startsWith("/") ? id : "/*";
+}
+
+async function renderBody(id: PageId, path: string, settings: PageSettings, failure?: FormFailure): Promise<string> {
   const context = (await handler.query(new Request(`http://localhost${path}`))) as StaticHandlerContext;
   if (id === "failed") context.errors = { failed: new Error() }; // On a server, React renders no error boundary.
   const shownFailure = failure && { ...failure, summary: <FormFailureSummary failure={failure} /> };
-  const body = renderToString(
+  return renderToString(
     <SettingsContext value={settings}>
       <FormFailureContext value={shownFailure}>
         <PageContext value={id}>
@@ -66,17 +81,9 @@ export async function renderPage(id: PageId, settings: PageSettings, failure?: F
       </FormFailureContext>
     </SettingsContext>,
   );
-  const handle = handles.get(id) as PageHandle;
-  const description = (settings.closed && handle.closedDescription) || handle.description;
-  const rendered = { status: 200, ...handle, description, id, path, body };
-  if (!failure) return rendered;
-  const { status } = failure;
-  return {
-    ...rendered,
-    status,
-    title: meta.errorPrefix + handle.title,
-    caching: undefined,
-    listed: false,
-    countsViews: false,
-  };
+}
+
+/** The response to a failed form post is neither kept nor listed nor counted. */
+function changesOfFailure({ title }: PageHandle, { status }: FormFailure): Partial<RenderedPage> {
+  return { status, title: meta.errorPrefix + title, caching: undefined, listed: false, countsViews: false };
 }

@@ -60,29 +60,47 @@ export function databaseOf(url: string): string {
   return host + pathname;
 }
 
-const advice = "make one with: openssl rand -hex 24";
-
 /** Returns a sentence for each password that production refuses. @param values the settings that are valid on their own. */
 export function checkPasswords(values: Values): string[] {
+  const logins = listLogins(values);
+  return [...findShort(logins), ...findShared(logins)];
+}
+
+interface Login {
+  name: string;
+  password: string;
+  variable: DatabaseUrlName;
+  inCompose: string;
+}
+
+/** Without a password, a certificate or a provider's proxy authenticates the role. */
+function listLogins(values: Values): Login[] {
   const hasWorker = values.WEBHOOK_URL || values.MAIL_FROM || values.RETENTION_MONTHS;
-  const logins = databaseUrlNames.flatMap((variable) => {
+  const used = databaseUrlNames.filter((variable) => variable !== "WORKER_DATABASE_URL" || hasWorker);
+  const logins = used.flatMap((variable) => {
     const url = values[variable];
-    const login = url && readRole(url);
-    // Without a password, a certificate or a provider's proxy authenticates the role.
-    if (!login || login.password === "" || (variable === "WORKER_DATABASE_URL" && !hasWorker)) return [];
-    return Object.assign(login, { variable, inCompose: composeVariable(variable) });
+    return url ? Object.assign(readRole(url), { variable, inCompose: composeVariable(variable) }) : [];
   });
-  const short = logins
-    .filter(({ password }) => Array.from(password).length < minPasswordLength)
-    .map(
-      ({ variable, inCompose }) =>
-        `${variable} has a password shorter than ${minPasswordLength} characters (docker compose: ${inCompose}); ${advice}`,
-    );
-  const shared = [...new Set(logins.map(({ password }) => password))].flatMap((password) => {
+  return logins.filter(({ password }) => password !== "");
+}
+
+const advice = "make one with: openssl rand -hex 24";
+
+function findShort(logins: Login[]): string[] {
+  const short = logins.filter(({ password }) => Array.from(password).length < minPasswordLength);
+  return short.map(
+    ({ variable, inCompose }) =>
+      `${variable} has a password shorter than ${minPasswordLength} characters (docker compose: ${inCompose}); ${advice}`,
+  );
+}
+
+function findShared(logins: Login[]): string[] {
+  const passwords = new Set(logins.map(({ password }) => password));
+  return Array.from(passwords).flatMap((password) => {
     const users = logins.filter((login) => login.password === password);
     if (new Set(users.map(({ name }) => name)).size < 2) return [];
-    const join = (key: "variable" | "inCompose") => users.map((user) => user[key]).join(" and ");
-    return `${join("variable")} have the same password for different roles (docker compose: ${join("inCompose")}); for each role ${advice}`;
+    const variables = users.map(({ variable }) => variable).join(" and ");
+    const inCompose = users.map((user) => user.inCompose).join(" and ");
+    return `${variables} have the same password for different roles (docker compose: ${inCompose}); for each role ${advice}`;
   });
-  return [...short, ...shared];
 }

@@ -169,14 +169,24 @@ export function adminsGroup(database: string): string {
 }
 
 /** What the login may do, also as a role that it may become with SET ROLE. */
-const webRoleSql = `
-SELECT session_user AS name, bool_or(r.rolsuper OR r.oid = w.relowner) AS "isPrivileged",
-  bool_or(r.rolcreaterole OR r.rolcreatedb OR r.rolreplication OR r.rolbypassrls OR starts_with(r.rolname, 'pg_')
-    OR has_any_column_privilege(r.oid, w.oid, 'SELECT, UPDATE') OR has_table_privilege(r.oid, w.oid, 'DELETE, TRUNCATE, TRIGGER')
-    OR has_schema_privilege(r.oid, n.oid, 'CREATE') OR has_database_privilege(r.oid, d.oid, 'CREATE')
-    OR r.oid IN (nspowner, datdba)) AS "mayChange"
-FROM pg_roles r, pg_namespace n, pg_database d, pg_class w
-WHERE pg_has_role(session_user, r.oid, 'MEMBER') AND w.oid = 'public.earlyaccess'::regclass AND nspname = 'public' AND datname = current_database()`;
+const webRoleSql = `SELECT session_user AS name,
+  bool_or(role.rolsuper OR role.oid = waitlist.relowner) AS "isPrivileged",
+  bool_or(
+    -- The list itself
+    has_any_column_privilege(role.oid, waitlist.oid, 'SELECT, UPDATE')
+    OR has_table_privilege(role.oid, waitlist.oid, 'DELETE, TRUNCATE, TRIGGER')
+    -- Ways to these rights; the predefined roles are pg_read_all_data and the like
+    OR role.rolcreaterole OR role.rolreplication OR role.rolbypassrls OR starts_with(role.rolname, 'pg_')
+    OR role.oid IN (schema.nspowner, database.datdba)
+    -- Objects that would stop a backup
+    OR role.rolcreatedb OR has_schema_privilege(role.oid, schema.oid, 'CREATE')
+    OR has_database_privilege(role.oid, database.oid, 'CREATE')
+  ) AS "mayChange"
+FROM pg_roles AS role
+  JOIN pg_class AS waitlist ON waitlist.oid = 'public.earlyaccess'::regclass
+  JOIN pg_namespace AS schema ON schema.nspname = 'public'
+  JOIN pg_database AS database ON database.datname = current_database()
+WHERE pg_has_role(session_user, role.oid, 'MEMBER')`;
 
 /** The code of the error that a superuser or the owner as web role causes. */
 export const privilegedRole = "PRIVILEGED_ROLE";

@@ -1,6 +1,6 @@
 // Reads the body of a sign-up: JSON or a form, in UTF-8 and at most 16 KiB long.
-import { parse as parseContentType } from "content-type";
 import express, { type ErrorRequestHandler, type RequestHandler } from "express";
+import { formType, jsonType, readContentType } from "../http/negotiation.ts";
 import { isDecodable } from "../text.ts";
 import { HttpError } from "./http-errors.ts";
 
@@ -8,10 +8,8 @@ import { HttpError } from "./http-errors.ts";
 const options = { limit: 16 * 1024, inflate: false };
 
 const requireType: RequestHandler = (req, _res, next) => {
-  const { type, parameters } = parseContentType(req.headers["content-type"] ?? "");
-  if (!["application/json", "application/x-www-form-urlencoded"].includes(type)) {
-    throw new HttpError(415, "Send application/json or application/x-www-form-urlencoded.");
-  }
+  const { type, parameters } = readContentType(req);
+  if (type !== jsonType && type !== formType) throw new HttpError(415, `Send ${jsonType} or ${formType}.`);
   if (!/^utf-?8$/i.test(parameters.charset ?? "utf-8")) throw new HttpError(415, "Send the body in UTF-8.");
   req.headers["content-type"] = type; // The parsers would refuse "utf8" and accept "utf-7".
   next();

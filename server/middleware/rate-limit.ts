@@ -1,6 +1,6 @@
 // The limits of sign-ups, link posts and page views per client and network: multiples of SIGNUP_LIMIT.
 import { isIP, isIPv4 } from "node:net";
-import type { Request, RequestHandler } from "express";
+import type { Request, RequestHandler, Response } from "express";
 import { ipKeyGenerator, rateLimit } from "express-rate-limit";
 import { HttpError } from "./http-errors.ts";
 
@@ -11,9 +11,12 @@ const factors = { signup: 1, link: 100, view: 100 };
 
 /** Providers give a household up to a /56 of IPv6, and a company or a rented server up to a /48. */
 const scopes = [
-  { scope: "client", clients: 1, ipv6Prefix: 56 },
-  { scope: "network", clients: 10, ipv6Prefix: 48 },
+  { scope: "client", clients: 1, findKey: (ip: string) => ipKeyGenerator(ip, 56), countsMistakes: false },
+  { scope: "network", clients: 10, findKey: (ip: string) => withoutHost(ipKeyGenerator(ip, 48)), countsMistakes: true },
 ];
+
+/** Returns the /24 of an IPv4 address. */
+const withoutHost = (key: string) => (isIPv4(key) ? key.slice(0, key.lastIndexOf(".")) : key);
 
 /**
  * Refuses with 429 a client above its limit, and a network (IPv4 /24, IPv6 /48) above ten times that.
@@ -21,26 +24,26 @@ const scopes = [
  * that was sent counts for the network only: many people behind one address make mistakes.
  */
 export function clientLimit(signupLimit: number, kind: keyof typeof factors, refuse = refuseTooMany): RequestHandler[] {
-  return scopes.map(({ scope, clients, ipv6Prefix }) =>
+  return scopes.map(({ scope, clients, findKey, countsMistakes }) =>
     rateLimit({
       identifier: scope,
       limit: factors[kind] * clients * signupLimit,
       windowMs,
       standardHeaders: "draft-8",
       legacyHeaders: false,
-      keyGenerator: (req) => {
-        const key = ipKeyGenerator(clientIp(req), ipv6Prefix);
-        return copy(scope === "network" && isIPv4(key) ? key.slice(0, key.lastIndexOf(".")) : key);
-      },
+      keyGenerator: (req) => copy(findKey(clientIp(req))),
       handler: refuse,
-      // "Successful" requests are taken back once the response is sent. Node also calls it sent if the connection was cut off.
-      skipSuccessfulRequests: scope === "client",
-      requestWasSuccessful: ({ socket }, { statusCode }) => statusCode === 422 && !socket.destroyed,
+      // The package takes back what it calls successful, once the response is sent.
+      skipSuccessfulRequests: !countsMistakes,
+      requestWasSuccessful: isAnsweredMistake,
       // The checks print to stderr for a forged X-Forwarded-For, which "trust proxy" ignores.
       validate: false,
     }),
   );
 }
+
+/** Node also calls a response sent if its connection was cut off. */
+const isAnsweredMistake = ({ socket }: Request, { statusCode }: Response) => statusCode === 422 && !socket.destroyed;
 
 const refuseTooMany: RequestHandler = () => {
   throw new HttpError(429, "Too many requests from this network. Wait as long as Retry-After says.");
