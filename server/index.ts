@@ -7,7 +7,7 @@ import { databaseOf } from "./config/database-urls.ts";
 import { listWarnings, loadConfig } from "./config/load-config.ts";
 import { connect } from "./database/site-database.ts";
 import { openDatabase, type OpenedDatabase } from "./database/open-database.ts";
-import { prepareDatabase } from "./database/migrate.ts";
+import { prepareDatabase } from "./database/prepare-database.ts";
 import { createHttpServer } from "./http/server.ts";
 import { timeLimits } from "./time-limits.ts";
 import { createLogger } from "./logger.ts";

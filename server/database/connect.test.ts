@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type AddressInfo, type Socket } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
 import { connectTo } from "./connect.ts";
-import { transientCode } from "./migrate.ts";
+import { transientCode } from "./prepare-database.ts";
 
 /** One of Postgres' messages, which ends with the state of the session. */
 const reply = (type: string, body: string) => {

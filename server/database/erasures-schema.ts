@@ -1,5 +1,6 @@
 // The schema earlyaccess_erasures, which no backup contains and so no restore replaces: erased addresses, as keyed hashes, and mailings.
 import type pg from "pg";
+import { storeKeyHash } from "./erasure-key.ts";
 
 /** Not a migration: only an installation with ERASURE_KEY needs it, and it takes the right CREATE on the database. */
 const erasuresSql = `
@@ -34,7 +35,8 @@ CREATE TABLE IF NOT EXISTS earlyaccess_erasures.mailing_recipients (
 CREATE INDEX IF NOT EXISTS mailing_recipients_waiting_idx
   ON earlyaccess_erasures.mailing_recipients (name, tried_at NULLS FIRST, place) WHERE outcome IS NULL;`;
 
-/** Creates what is missing of the schema; migrating then sets its rights. */
-export async function createErasures(owner: pg.Client): Promise<void> {
+/** Creates what is missing of the schema, and requires the key of its hashes; migrating then sets the rights. */
+export async function createErasures(owner: pg.Client, key: string): Promise<void> {
   await owner.query(erasuresSql);
+  await storeKeyHash(owner, key);
 }

@@ -2,18 +2,14 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
-import type { Logger } from "pino";
 import { databaseOf, readRole } from "../config/database-urls.ts";
-import type { Config } from "../config/settings.ts";
-import { errorFields, migrateHint, OperatorError } from "../errors.ts";
+import { migrateHint, OperatorError } from "../errors.ts";
 import { projectRoot } from "../project-root.ts";
 import { begin, searchPath, withConnection } from "./connect.ts";
-import { storeKeyHash } from "./erasure-key.ts";
 import { createErasures } from "./erasures-schema.ts";
 import { createQueue, enableQueue } from "./queue.ts";
-import { createRoles, examineWebRole, privilegedRole, rightsSql, rolesSql, warnOfPrivileged } from "./roles.ts";
+import { createRoles, rightsSql, rolesSql, warnOfPrivileged } from "./roles.ts";
 import type { DatabaseSettings } from "./open-database.ts";
 
 const migrationsFolder = join(projectRoot, "prisma/migrations");
@@ -21,102 +17,86 @@ const migrationsFolder = join(projectRoot, "prisma/migrations");
 /** The advisory lock that `prisma migrate deploy` holds while it applies migrations. */
 const migrationLock = 72_707_369;
 
+interface MigrateOptions {
+  /** False refuses a web role that would become the owner, before it changes anything. */
+  allowPrivilegedRole?: boolean;
+  /** False refuses the first migration of a database that has other tables. */
+  isMeant?: boolean;
+  folder?: string;
+}
+
 /**
  * Creates the roles that the settings name, applies missing migrations and sets all rights, in one transaction; safe to repeat and to
  * run from several processes at once. If ownerUrl's role may not migrate, it changes nothing and returns undefined: the owner migrates
  * elsewhere.
- * @param allowPrivilegedRole false refuses a web role that would become the owner, before it changes anything.
- * @param isMeant false refuses the first migration of a database that has other tables.
  */
-export async function migrate(
-  settings: DatabaseSettings,
-  { allowPrivilegedRole = true, isMeant = true, folder = migrationsFolder } = {},
-) {
-  const { ownerUrl, webUrl } = settings;
-  const { name } = readRole(ownerUrl);
+export async function migrate(settings: DatabaseSettings, options: MigrateOptions = {}) {
   const work = async (owner: pg.Client) => {
-    const { encoding, found, mayMigrate, hasTables } = await findWaitlist(owner);
-    // LATIN1 lacks most characters, and SQL_ASCII counts bytes.
-    if (encoding !== "UTF8")
-      throw new OperatorError(
-        `The encoding of the database is ${encoding}, which cannot store every name. Create another one, with: TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'`,
-      );
-    if (!mayMigrate && !found)
-      throw new OperatorError(
-        `The table public.earlyaccess does not exist, and "${name}" may not migrate. ${migrateHint}`,
-      );
-    if (!mayMigrate) return undefined;
-    if (!found && hasTables && !isMeant)
-      throw new OperatorError(
-        `${databaseOf(ownerUrl)} has tables of another program. Name another database in DATABASE_URL, or unset it for the embedded Postgres. If you mean this one, run: npm run migrate`,
-      );
-    if (ownerUrl === webUrl) warnOfPrivileged(name, allowPrivilegedRole);
-    // If several processes start at once, one migrates and the others find it done.
-    await owner.query(
-      `SET LOCAL lock_timeout = '1min'; SELECT pg_advisory_xact_lock(${migrationLock}); SET LOCAL lock_timeout = '5s'`,
-    );
+    if (!(await requireSuitable(owner, settings, options))) return undefined;
+    await lockMigrations(owner);
     await createRoles(owner, settings);
-    if (settings.worker) await createQueue(ownerUrl);
-    const applied = await applyMigrations(owner, folder);
-    if (settings.erasureKey) await createErasures(owner);
+    if (settings.worker) await createQueue(settings.ownerUrl);
+    const applied = await applyMigrations(owner, options.folder);
+    if (settings.erasureKey) await createErasures(owner, settings.erasureKey);
     await owner.query(rightsSql(settings));
-    if (settings.erasureKey) await storeKeyHash(owner, settings.erasureKey);
     await enableQueue(owner, settings.worker);
     await owner.query("COMMIT");
     return applied;
   };
-  return withConnection(ownerUrl, work, begin).catch((error: pg.DatabaseError) => {
-    const remedies: Record<string, string> = {
-      "25006": "This server is read-only: name the primary one.",
-      "42501": `As an administrator of this database, run what is missing of:\n${rolesSql(settings)}\nand start again.`,
-      "42703": "A field of client/shared/fields.ts needs a migration: CONTRIBUTING.md.",
-      "55P03": "Another session holds the lock: try again.",
-    };
-    const remedy = remedies[error.code ?? ""];
-    if (!remedy) throw error;
-    throw new OperatorError(`${error.message}. ${remedy}`, { code: error.code });
+  return withConnection(settings.ownerUrl, work, begin).catch((error: pg.DatabaseError) => {
+    throw addRemedy(error, settings);
   });
 }
 
-/** Postgres is unreachable, starting, stopping or out of connections, or another start holds a lock. */
-export const transientCode =
-  /^(?:ECONN|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|CONNECT|0800[036]|57P0[123]|53300|55P03)/;
-
-/** The role may not log in, or has another password. */
-const loginRefused = /^(?:28P01|28000)$/;
-
 /**
- * Migrates for the site, then examines the web role as soon as it can log in. @param onAccepted called when the role has been examined.
- * @throws OperatorError if the role may do too much, or the database cannot be migrated.
+ * Returns false if the role may not migrate.
+ * @throws OperatorError if the waitlist cannot be in this database, or the web role may do too much.
  */
-export async function prepareDatabase(
-  settings: DatabaseSettings,
-  { ALLOW_PRIVILEGED_ROLE: allowPrivilegedRole, isProduction }: Pick<Config, "ALLOW_PRIVILEGED_ROLE" | "isProduction">,
-  log: Logger,
-  signal: AbortSignal,
-  onAccepted: () => void,
-): Promise<void> {
-  // Without an owner's URL, as in Docker Compose, the site migrates nothing, and logs in as the web role only.
-  const mayPass = (code = "") =>
-    transientCode.test(code) || (settings.ownerUrl === settings.webUrl && loginRefused.test(code));
-  let isMigrated = false;
-  // Again every 5 s after an error that may pass.
-  for (; !signal.aborted; await sleep(5_000, undefined, { signal }).catch(() => undefined)) {
-    try {
-      const applied = isMigrated ? [] : await migrate(settings, { allowPrivilegedRole, isMeant: isProduction });
-      if (applied?.length) log.info({ applied }, "migrated");
-      isMigrated = true;
-      const warning = await examineWebRole(settings.webUrl, allowPrivilegedRole);
-      if (warning) log.warn(warning);
-      return onAccepted();
-    } catch (cause) {
-      const error = errorFields(cause);
-      if (error.code === privilegedRole || !(isMigrated || mayPass(error.code))) throw cause;
-      const reason = cause instanceof OperatorError ? cause.message : undefined;
-      const fields = { error, reason, database: databaseOf(settings.webUrl) };
-      log.warn(fields, "database not available; pages are served, sign-ups get 503");
-    }
+async function requireSuitable(
+  owner: pg.Client,
+  { ownerUrl, webUrl }: DatabaseSettings,
+  { allowPrivilegedRole = true, isMeant = true }: MigrateOptions,
+): Promise<boolean> {
+  const { name } = readRole(ownerUrl);
+  const { encoding, found, mayMigrate, hasTables } = await findWaitlist(owner);
+  // LATIN1 lacks most characters, and SQL_ASCII counts bytes.
+  if (encoding !== "UTF8") {
+    const remedy = "Create another one, with: TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'";
+    throw new OperatorError(`The encoding of the database is ${encoding}, which cannot store every name. ${remedy}`);
   }
+  if (!mayMigrate && !found) {
+    throw new OperatorError(
+      `The table public.earlyaccess does not exist, and "${name}" may not migrate. ${migrateHint}`,
+    );
+  }
+  if (!mayMigrate) return false;
+  if (!found && hasTables && !isMeant) {
+    const remedy = "Name another database in DATABASE_URL, or unset it for the embedded Postgres";
+    throw new OperatorError(
+      `${databaseOf(ownerUrl)} has tables of another program. ${remedy}. If you mean this one, run: npm run migrate`,
+    );
+  }
+  if (ownerUrl === webUrl) warnOfPrivileged(name, allowPrivilegedRole);
+  return true;
+}
+
+/** If several processes start at once, one migrates and the others find it done. */
+async function lockMigrations(owner: pg.Client): Promise<void> {
+  await owner.query(
+    `SET LOCAL lock_timeout = '1min'; SELECT pg_advisory_xact_lock(${migrationLock}); SET LOCAL lock_timeout = '5s'`,
+  );
+}
+
+/** Returns an OperatorError for an error whose cause the operator can remove, and any other as it is. */
+function addRemedy(error: pg.DatabaseError, settings: DatabaseSettings): Error {
+  const remedies: Record<string, string> = {
+    "25006": "This server is read-only: name the primary one.",
+    "42501": `As an administrator of this database, run what is missing of:\n${rolesSql(settings)}\nand start again.`,
+    "42703": "A field of client/shared/fields.ts needs a migration: CONTRIBUTING.md.",
+    "55P03": "Another session holds the lock: try again.",
+  };
+  const remedy = remedies[error.code ?? ""];
+  return remedy ? new OperatorError(`${error.message}. ${remedy}`, { code: error.code }) : error;
 }
 
 /**
@@ -158,7 +138,7 @@ export async function pendingMigrations(owner: pg.Client, folder = migrationsFol
 }
 
 /** Applies the pending migrations, and records them as `prisma migrate deploy` does. */
-async function applyMigrations(owner: pg.Client, folder: string): Promise<string[]> {
+async function applyMigrations(owner: pg.Client, folder?: string): Promise<string[]> {
   const pending = await pendingMigrations(owner, folder);
   for (const { name, sql, checksum } of pending) {
     // Migrations name tables without a schema.
