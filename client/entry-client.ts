@@ -42,6 +42,30 @@ if ("beacon" in root.dataset) {
   else document.addEventListener("visibilitychange", reportView, { once: true });
 }
 
+const business = document.querySelector<HTMLInputElement>(".business-input input");
+if (business) showBusiness(business);
+
+/** The business that the visitor types replaces that of the examples, and fills in the form's company, unless it has another one. */
+function showBusiness(input: HTMLInputElement) {
+  let filledIn = "";
+  const show = () => {
+    const name = input.value.trim() || input.placeholder;
+    const characters = Array.from(name);
+    const shown = characters.length > 40 ? `${characters.slice(0, 39).join("")}…` : name;
+    for (const place of document.querySelectorAll(".business")) place.textContent = shown;
+    (input.parentElement as HTMLElement).dataset.name = name;
+  };
+  input.readOnly = false;
+  // The visitor types over the first name.
+  input.addEventListener("focus", () => input.value === input.placeholder && input.select());
+  input.addEventListener("input", () => {
+    show();
+    const company = section?.querySelector<HTMLInputElement>("[name=company]");
+    if (company && ["", filledIn].includes(company.value)) company.value = filledIn = input.value.trim();
+  });
+  addEventListener("pageshow", show); // After Back or a reload, some browsers restore the field.
+}
+
 function reportView() {
   const utm_source = new URLSearchParams(location.search).get("utm_source") ?? "";
   const referrer = document.referrer.split("/")[2] ?? "";

@@ -1,6 +1,6 @@
 // A picture of the product with example data. Each has the name "Example"; the visible label stands once in a section.
 import type { ReactNode } from "react";
-import { exampleLabel } from "../shared/content.ts";
+import { demo, exampleLabel } from "../shared/content.ts";
 import { Icon, type IconName } from "./icon.tsx";
 
 interface Props {
@@ -31,6 +31,11 @@ export function ExampleTag() {
       {exampleLabel}
     </span>
   );
+}
+
+/** The business of the examples. entry-client.ts replaces it by the one that the visitor types, in any direction of writing. */
+export function Business() {
+  return <bdi className="business">{demo.business}</bdi>;
 }
 
 export function HiddenCaption() {

@@ -34,6 +34,7 @@ export function FieldInput({ field, error, value, children, ...inputProps }: Fie
         required={required}
         maxLength={maxLength}
         autoComplete={autoComplete}
+        dir="auto"
         spellCheck={false} // Chrome's enhanced check sends the text to Google.
         defaultValue={value}
         aria-invalid={error ? true : undefined}

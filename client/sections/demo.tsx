@@ -1,6 +1,6 @@
 // The product example in the hero: the visitor chooses and changes a sentence, which becomes a segment, a loyalty rule and an email.
 import { Fragment } from "react";
-import { ExampleTag, HiddenCaption } from "../components/example-figure.tsx";
+import { Business, ExampleTag, HiddenCaption } from "../components/example-figure.tsx";
 import { Icon, type IconName } from "../components/icon.tsx";
 import { demo } from "../shared/content.ts";
 
@@ -16,15 +16,17 @@ export function Demo() {
       <div className="demo-window example-figure">
         <fieldset className="choices">
           {/* Safari lays out a visible legend on the edge of its fieldset. */}
-          <legend className="visually-hidden">{demo.legend}</legend> <b aria-hidden="true">{demo.legend}</b>{" "}
-          <ExampleTag />
-          <div>
-            {demo.examples.map(({ name }, i) => (
-              <label key={name}>
-                <input type="radio" id={choiceId(i)} name="sentence" value={i} defaultChecked={i === 0} />
-                <span>{name}</span>
-              </label>
-            ))}
+          <legend className="visually-hidden">{demo.legend}</legend> <BusinessInput />{" "}
+          <div className="choices-end">
+            <ExampleTag />
+            <div className="sentences">
+              {demo.examples.map(({ name }, i) => (
+                <label key={name}>
+                  <input type="radio" id={choiceId(i)} name="sentence" value={i} defaultChecked={i === 0} />
+                  <span>{name}</span>
+                </label>
+              ))}
+            </div>
           </div>
         </fieldset>
         {demo.examples.map((example, i) => (
@@ -41,6 +43,24 @@ export function Demo() {
         </div>
       ))}
     </figure>
+  );
+}
+
+/** Without JavaScript it is read-only. It has no name, so that neither a form nor a password manager takes it for theirs. */
+function BusinessInput() {
+  return (
+    <label className="business-input" data-name={demo.business}>
+      <span className="visually-hidden">{demo.businessLabel}</span>
+      <input
+        defaultValue={demo.business}
+        placeholder={demo.business}
+        dir="auto"
+        autoComplete="off"
+        spellCheck={false}
+        readOnly
+      />
+      <Icon name="edit" />
+    </label>
   );
 }
 
@@ -160,11 +180,15 @@ function Email({ title, subject: [start, rest], text, rewards, button }: Example
           <span className="to">
             {demo.email.to} {title}
           </span>{" "}
-          <span className="from">{demo.email.from}</span>
+          <span className="from">
+            <Business />
+          </span>
         </span>
       </p>
       <div className="email-body">
-        <p className="soft">{demo.email.from}</p>
+        <p className="soft">
+          <Business />
+        </p>
         <b>
           {start} {rest && reward} {rest}
         </b>

@@ -51,9 +51,12 @@ export const exampleLabel = "Example";
 /** The product example in the hero. Each sentence has two values, of which most can be changed. They return in the results. */
 export const demo = {
   legend: "Choose a sentence",
+  /** The business of the examples, and the name of the field in which a visitor replaces it by their own. */
+  business: "Larkfield Coffee",
+  businessLabel: "Your business",
   segment: "Segment",
   rule: { kind: "Loyalty rule", trigger: "WHEN", who: "someone in", does: "orders", effect: "THEN" },
-  email: { kind: "Email", to: "to", from: "Larkfield Coffee, nine shops" },
+  email: { kind: "Email", to: "to" },
   /** The names of a sentence's values for screen readers. */
   values: { condition: "Condition", reward: "Reward" },
   examples: [
@@ -72,7 +75,7 @@ export const demo = {
       ],
       action: ["give", "on that order"],
       subject: ["Mara,", "are waiting"],
-      text: "Hi Mara, it’s been a while since your last flat white. Order again and get",
+      text: "Hi Mara, it’s been a while since your last visit. Order again and get",
       button: "Order again",
     },
     {
@@ -91,7 +94,7 @@ export const demo = {
       action: ["give", "on the order"],
       subject: ["Happy birthday month, Noor"],
       text: "Hi Noor, June is yours. All month long, every order earns you",
-      button: "See the menu",
+      button: "See what’s new",
     },
     {
       name: "New faces",
@@ -135,11 +138,11 @@ export const features = {
     title: "One campaign, email and SMS",
     description: "The long story by email, the short one by text.",
     kinds: { email: "Email", sms: "SMS" },
-    sender: "Larkfield Coffee",
     subject: "Double points this weekend",
-    text: "Every order on Saturday and Sunday counts twice, down to the last bag of beans.",
-    button: "See the menu",
-    sms: "Double points Sat and Sun, in all nine shops. Reply STOP to opt out.",
+    text: "Every order on Saturday and Sunday counts twice, in every shop.",
+    button: "See what’s new",
+    /** After the name of the business. */
+    sms: ": double points Sat and Sun, in every shop. Reply STOP to opt out.",
   },
   support: {
     title: "Free, real human support",

@@ -167,7 +167,7 @@ it.each([
     await page.setViewportSize({ width: colorScheme === "light" ? 360 : 1280, height: 900 });
     await page.locator(".button").last().hover();
     expect(await page.evaluate(findViolations, [...elements, ...toast]), colorScheme).toEqual([]);
-    expect(await page.evaluate(findFaint, ".field input, .choices input"), colorScheme).toEqual([]);
+    expect(await page.evaluate(findFaint, ".field input, .sentences input"), colorScheme).toEqual([]);
   }
   // By the HTML standard, a label that belongs to a field must not be hidden.
   expect(await page.locator("#root label[for][aria-hidden]").count()).toBe(0);

@@ -326,7 +326,7 @@ it("a sign-up is not sent with an empty or invalid field, is sent once after a d
   expect(await focused()).toBe("early-access-email");
   expect(posts()).toEqual([]);
   await fill();
-  expect(await page.getByRole("textbox").count()).toBe(fields.length);
+  expect(await page.locator(".form").getByRole("textbox").count()).toBe(fields.length);
   await page.locator("[name=message]").evaluate((input: HTMLInputElement) => (input.value = "Buy"));
   await page.locator("form").evaluate((form: HTMLFormElement) => {
     form.requestSubmit(); // Twice before React can disable the button.

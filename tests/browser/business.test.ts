@@ -1,0 +1,108 @@
+// The business in the product example, which the visitor replaces by their own.
+import { expect, it } from "vitest";
+import { demo } from "../../client/shared/content.ts";
+import { createBrowserSites, hydrateForm, isViolation, openPage, type WatchedPage } from "../support/browser.ts";
+
+const sites = await createBrowserSites();
+
+const business = (page: WatchedPage) => page.getByRole("textbox", { name: "Your business", exact: true });
+const company = (page: WatchedPage) => page.getByLabel("Company");
+
+/** Returns what the field, all places of the example, and the form's field show. */
+async function read(page: WatchedPage) {
+  const places = new Set(await page.locator(".business").allTextContents());
+  return [await business(page).inputValue(), ...places, await company(page).inputValue()];
+}
+
+async function openEditable(page: WatchedPage) {
+  await page.goto(sites.open.url);
+  await page.locator(".business-input :read-write").waitFor();
+}
+
+it("the typed business stands in sender, SMS, campaign mail and Company, and the emptied field brings the first one back", async () => {
+  const page = await openPage();
+  await openEditable(page);
+  expect(await read(page)).toEqual([demo.business, demo.business, ""]);
+  expect(await page.locator(".email .business, .messages .business, .sms .business").count()).toBe(8);
+  const before = page.sentRequests.length;
+  await page.locator(".business-input .icon").click();
+  await page.keyboard.type("Rosa's <b>Bikes</b>"); // Over the first name, which the click has selected.
+  expect(await read(page)).toEqual(Array(3).fill("Rosa's <b>Bikes</b>"));
+  expect(page.sentRequests.length).toBe(before);
+  await business(page).fill(" ");
+  expect(await read(page)).toEqual([" ", demo.business, ""]);
+  expect(page.messages.filter(isViolation)).toEqual([]);
+});
+
+it("Company keeps what the visitor typed there, and follows again once it is empty", async () => {
+  const page = await openPage();
+  await openEditable(page);
+  for (const own of ["Engines", "Rosa's Bikes Ltd."]) {
+    await company(page).fill(own);
+    await business(page).fill("Rosa's Bikes");
+    await business(page).fill("");
+    expect(await company(page).inputValue()).toBe(own);
+    await company(page).fill("");
+    await business(page).fill("Rosa");
+    expect(await company(page).inputValue()).toBe("Rosa");
+  }
+});
+
+it("a business that is typed before the hydration is in the sign-up, and the example keeps it beside the empty form", async () => {
+  const page = await openPage();
+  await page.route("**/hydrate-*.js", async (route) => {
+    await business(page).fill("Rosa's Bikes");
+    await route.continue();
+  });
+  await page.goto(sites.open.url);
+  await hydrateForm(page);
+  expect(await read(page)).toEqual(Array(3).fill("Rosa's Bikes"));
+  await page.getByLabel("Name").fill("Rosa");
+  await page.getByLabel("Email").fill("rosa@example.com");
+  await page.locator(".form [type=submit]").click();
+  await page.getByRole("heading", { name: "Welcome to the future! 🚀" }).waitFor();
+  expect(await read(page)).toEqual(["Rosa's Bikes", "Rosa's Bikes", ""]);
+  expect(await sites.database.query("SELECT company FROM earlyaccess")).toEqual([{ company: "Rosa's Bikes" }]);
+});
+
+it("after Back, the example shows what its field shows, and Company keeps what the browser restores", async () => {
+  const page = await openPage();
+  await openEditable(page);
+  await business(page).fill("Rosa's Bikes");
+  await page.goto(`${sites.open.url}/privacy`);
+  await page.goBack();
+  await hydrateForm(page);
+  const [field = "", ...rest] = await read(page);
+  expect(rest).toEqual([field, "Rosa's Bikes"]);
+  await business(page).fill("Ada's Engines");
+  expect(await read(page)).toEqual(["Ada's Engines", "Ada's Engines", "Rosa's Bikes"]);
+});
+
+it.each([320, 390, 1440])(
+  "at %d px, the field is as wide as its text, and the example shows at most 40 characters",
+  async (width) => {
+    const page = await openPage({ viewport: { width, height: 800 } });
+    await openEditable(page);
+    const sizes = () =>
+      business(page).evaluate((input: HTMLInputElement) => [input.scrollWidth, input.clientWidth, input.offsetHeight]);
+    const overflow = () => page.evaluate(() => document.documentElement.scrollWidth);
+    for (const name of ["R", "Larkfield Coffee", "WOOLWORTHS", "שלום חברה"]) {
+      await business(page).fill(name);
+      const [textWidth, fieldWidth, height] = await sizes();
+      expect([textWidth, height, await overflow()], name).toEqual([fieldWidth, 44, width]);
+    }
+    await business(page).fill("🚲".repeat(41));
+    const long = `${"🚲".repeat(39)}…`;
+    expect(await read(page)).toEqual(["🚲".repeat(41), long, "🚲".repeat(41)]);
+    expect(await overflow()).toBe(width);
+  },
+);
+
+it("without JavaScript, the business is read-only and has no pencil, and neither a form nor a password manager takes the field", async () => {
+  const page = await openPage({ url: sites.open.url, javaScriptEnabled: false });
+  expect(await business(page).isEditable()).toBe(false);
+  expect(await page.locator(".business-input .icon").isVisible()).toBe(false);
+  const attributes = ["name", "autocomplete", "dir"].map((name) => business(page).getAttribute(name));
+  expect(await Promise.all(attributes)).toEqual([null, "off", "auto"]);
+  expect(await page.locator(".field input:not([dir=auto])").count()).toBe(0);
+});
