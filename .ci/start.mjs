@@ -11,8 +11,9 @@ const port = 3123;
 const lock = ".data/postgres/data/postmaster.pid";
 
 async function until(condition, check, seconds) {
-  for (const deadline = Date.now() + seconds * 1000; !(await check()); await sleep(1000))
+  for (const deadline = Date.now() + seconds * 1000; !(await check()); await sleep(1000)) {
     assert(Date.now() < deadline, `After ${seconds} s, this does not hold: ${condition}.`);
+  }
 }
 
 const signUp = () =>

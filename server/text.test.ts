@@ -17,8 +17,9 @@ it.each([
 it("a message for operators replaces every invisible character, in any text", () => {
   const text = fc.string({ unit: fc.nat(0xffff).map((code) => String.fromCharCode(code)) });
   const property = fc.property(text, (value) => {
-    for (const printed of [printable(value), listNames([value, value])])
+    for (const printed of [printable(value), listNames([value, value])]) {
       expect(printed.replaceAll(/[\u200C\u200D]/g, "")).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u);
+    }
     expect(printableLines(value).split("\n")).toEqual(value.split("\n").map(printable));
   });
   fc.assert(property, { numRuns: 2_000 });

@@ -227,8 +227,9 @@ it("Docker Compose takes image, ports, passwords and Studio's login from .env", 
     ports: ["127.0.0.1:81:81"],
     environment: { DATABASE_ADMIN_URL: "postgresql://ada:adas@database:5432/perennial" },
   });
-  for (const name of ["worker", "migrate"])
+  for (const name of ["worker", "migrate"]) {
     expect(all[name]?.environment?.WORKER_DATABASE_URL).toBe(url("worker", "workers"));
+  }
 });
 
 it("the owner of Docker Compose's database is no superuser, who cannot log in from outside", () => {

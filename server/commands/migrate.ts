@@ -10,8 +10,9 @@ await runCommand("DATABASE_URL", async (database, { ALLOW_PRIVILEGED_ROLE: allow
   if (process.argv.includes("--print-sql")) return print(preparationSql(database));
   const applied = await migrate(database, { allowPrivilegedRole });
   const owner = readRole(database.ownerUrl).name;
-  if (!applied)
+  if (!applied) {
     throw new OperatorError(`Nothing was migrated: "${owner}" may not migrate. Name the owner in DATABASE_OWNER_URL.`);
+  }
   // The site serves its pages without the role, and other commands need none: the roles below stop only their own programs.
   const examined = examineWebRole(database.webUrl, allowPrivilegedRole);
   const warning = await examined.catch(({ message }: Error) => `Sign-ups get 503: ${message}`);

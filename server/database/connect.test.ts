@@ -16,8 +16,9 @@ it("a start waits for a Postgres that is away, starting or full, and ends where 
   const away = "ECONNREFUSED ECONNRESET EPIPE ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH ETIMEDOUT CONNECT_TIMEOUT";
   const others = "CONNECTION_LOST 08000 08003 08006 57P01 57P02 57P03 53300 55P03";
   for (const code of `${away} ${others}`.split(" ")) expect([code, transientCode.test(code)]).toEqual([code, true]);
-  for (const code of ["", "28P01", "28000", "3D000", "08P01", "42501", "42703", "25006", "XX000"])
+  for (const code of ["", "28P01", "28000", "3D000", "08P01", "42501", "42703", "25006", "XX000"]) {
     expect([code, transientCode.test(code)]).toEqual([code, false]);
+  }
 });
 
 it("a connection whose first statement fails is closed", async () => {

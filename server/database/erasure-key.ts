@@ -21,12 +21,14 @@ export async function storeKeyHash(owner: pg.Client, key: string): Promise<void>
 export async function requireErasureKey(client: pg.Client, key: string | undefined): Promise<boolean> {
   const { rows } = await client.query("SELECT to_regclass('earlyaccess_erasures.addresses') IS NOT NULL AS found");
   if (!rows[0].found && key === undefined) return false;
-  if (!rows[0].found)
+  if (!rows[0].found) {
     throw new OperatorError("There is no table for erased addresses yet. Migrate with ERASURE_KEY set.");
-  if (key === undefined)
+  }
+  if (key === undefined) {
     throw new OperatorError(
       "ERASURE_KEY is not set, but this database stores erased addresses with a key. Set the same key: ERASURE_KEY=…",
     );
+  }
   const select = "SELECT FROM earlyaccess_erasures.addresses WHERE hash = $1";
   const { rowCount } = await client.query(select, [hashEmail("", key)]);
   if (rowCount) return true;

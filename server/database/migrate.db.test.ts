@@ -132,9 +132,11 @@ it("the list records every change of a status, and nobody can change or delete t
     { changed_by: "postgres", old_status: "invited", new_status: "joined" },
   ];
   expect(await database.query(trace)).toEqual(changes);
-  for (const table of ["earlyaccess_status_changes", "earlyaccess_notices"])
-    for (const change of [`UPDATE ${table} SET id = id`, `DELETE FROM ${table}`, `TRUNCATE ${table}`])
+  for (const table of ["earlyaccess_status_changes", "earlyaccess_notices"]) {
+    for (const change of [`UPDATE ${table} SET id = id`, `DELETE FROM ${table}`, `TRUNCATE ${table}`]) {
       await expect(database.query(change)).rejects.toThrow(`${table} is append-only`);
+    }
+  }
   await database.query("DELETE FROM earlyaccess");
   expect(await database.query(trace)).toEqual(changes);
 });

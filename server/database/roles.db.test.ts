@@ -163,16 +163,18 @@ it("a table takes no value that would end a backup, also from the web role or th
   const entry =
     "INSERT INTO earlyaccess (id, name, email, company, token_hash) VALUES (gen_random_uuid(), 'A', 'b@b.co', 'C'";
   const hash = "sha256('')";
-  for (const sql of [notice, `${entry}, ${hash} || ${hash})`])
+  for (const sql of [notice, `${entry}, ${hash} || ${hash})`]) {
     await expect(asWeb(sql)).rejects.toMatchObject({ code: "23514" });
+  }
   const asWorker = (sql: string) => queryAs(database.workerUrl, sql);
   const many = [
     "mail_tokens = ARRAY[decode(repeat('00', 109), 'hex')]",
     `mail_tokens = array_fill(${hash}, '{4}')`,
     `erasure_hash = '\\x00'`,
   ];
-  for (const change of many)
+  for (const change of many) {
     await expect(asWorker(`UPDATE earlyaccess SET ${change}`)).rejects.toMatchObject({ code: "23514" });
+  }
   await asWorker(`UPDATE earlyaccess SET mail_tokens = array_fill(${hash}, '{3}')`);
   const erased = "INSERT INTO earlyaccess_erasures.addresses (hash) VALUES (sha256('')";
   await expect(asWorker(`${erased} || '\\x00')`)).rejects.toMatchObject({ code: "23514" });
@@ -181,8 +183,9 @@ it("a table takes no value that would end a backup, also from the web role or th
 it("the web role can neither store views that stats cannot show, nor stop the count with too large a number", async () => {
   await migrate(database);
   const count = (values: string) => asWeb(`SELECT earlyaccess_count_views(${values})`);
-  for (const values of ["'2026-01-31', 'x', 0", "'infinity', 'x', 1"])
+  for (const values of ["'2026-01-31', 'x', 0", "'infinity', 'x', 1"]) {
     await expect(count(values)).rejects.toMatchObject({ code: "23514" });
+  }
   for (let times = 0; times < 2; times++) await count("'2026-01-31', 'x', 2147483647");
   expect(await database.query("SELECT views FROM earlyaccess_views")).toEqual([{ views: 2147483647 }]);
 });

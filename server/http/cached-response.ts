@@ -76,7 +76,9 @@ export function sendCached(
   const accepted = new Negotiator(req).encodings();
   const coding = codings.find((name) => variants[name] && accepted.includes(name)) ?? "identity";
   const variant = variants[coding] as Variant;
-  if (status === 200 && isRead(req) && fresh(req.headers, { etag: variant.etag }))
+  if (status === 200 && isRead(req) && fresh(req.headers, { etag: variant.etag })) {
     res.writeHead(304, [...headers, ...variant.notModified]).end();
-  else res.writeHead(status, [...headers, ...variant.headers]).end(variant.body);
+  } else {
+    res.writeHead(status, [...headers, ...variant.headers]).end(variant.body);
+  }
 }

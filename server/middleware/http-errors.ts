@@ -35,8 +35,9 @@ export function handleErrors(errorPage: () => Promise<CachedResponse>, log: Logg
   // Express recognises an error handler by its four parameters.
   return async function handleError(thrown: unknown, req, res, _next) {
     const error = beginErrorResponse(thrown, res, log);
-    if (error.status >= 500 && prefersHtml(req))
+    if (error.status >= 500 && prefersHtml(req)) {
       return sendCached(req, res, { ...(await errorPage()), status: error.status });
+    }
     const body = problemDocument(error);
     res.set({ "Content-Type": "application/problem+json", "Content-Length": `${Buffer.byteLength(body)}` }).end(body);
   };

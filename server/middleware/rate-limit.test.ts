@@ -97,8 +97,9 @@ it.each([
 it("a post to a variant of the path returns 404 and stores nothing", async () => {
   await start(1);
   const variants = "/api/earlyaccess/ //api/earlyaccess /API/earlyaccess /%61pi/earlyaccess /x/../api/earlyaccess";
-  for (const path of variants.split(" "))
+  for (const path of variants.split(" ")) {
     expect([path, (await rawPost(path, JSON.stringify(ada))).status]).toEqual([path, 404]);
+  }
   expect(joined).toEqual([]);
 });
 

@@ -18,10 +18,11 @@ it.each<[trustProxy: number, forwardedFor: string | undefined, warning?: string]
   "TRUST_PROXY=%i with the header %s is judged, and reported once without an address",
   async (trustProxy, given, warning) => {
     const { app, logged } = await createTestApp(noDatabase, { trustProxy });
-    for (let i = 0; i < 2; i++)
+    for (let i = 0; i < 2; i++) {
       await request(app)
         .get("/")
         .set(given ? { "X-Forwarded-For": given } : {});
+    }
     const warnings = logged()
       .split("\n")
       .filter((line) => line.includes("TRUST_PROXY"));

@@ -77,8 +77,9 @@ it.each<[status: number, name: string, send: () => PromiseLike<Response>]>([
   const response = await send();
   expect(response.status).toBe(expected);
   expect(constantHeaders(response)).toEqual(constantHeaders(landing));
-  for (const name of ["access-control-allow-origin", "server", "set-cookie", "x-powered-by"])
+  for (const name of ["access-control-allow-origin", "server", "set-cookie", "x-powered-by"]) {
     expect(response.headers).not.toHaveProperty(name);
+  }
 });
 
 it("a site over http has neither HSTS nor upgrade-insecure-requests, which break it", async () => {

@@ -72,6 +72,7 @@ it("an email address has a maximum length of 254 characters", () => {
   const label = `${"b".repeat(60)}.`;
   const email = (length: number) => `${"a".repeat(length - 4 * 61 - 4)}@${label.repeat(4)}com`;
   expect(parse({ email: email(254) }).entry?.email).toHaveLength(254);
-  for (const long of [email(255), `a@${"ü.".repeat(40)}de`])
+  for (const long of [email(255), `a@${"ü.".repeat(40)}de`]) {
     expect(parse({ email: long }).errors).toEqual({ email: "Use at most 254 characters." });
+  }
 });

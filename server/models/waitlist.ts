@@ -24,9 +24,10 @@ export function createWaitlist(
   let isNoticeStored = notice === undefined;
 
   async function storeNotice() {
-    if (notice)
+    if (notice) {
       await execute(Prisma.sql`
         INSERT INTO public.earlyaccess_notices (id, text) VALUES (${notice.id}, ${notice.text}) ON CONFLICT DO NOTHING`);
+    }
     isNoticeStored = true;
   }
 

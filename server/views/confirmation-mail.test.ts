@@ -21,7 +21,8 @@ it.each([
   [24, "We remove an entry 24 months after the sign-up, or when early access ends."],
 ])("the confirmation mail says what becomes of an entry that nobody confirms, kept for %i months", (months, words) => {
   const { text, html } = renderConfirmationMail({ ...site, retentionMonths: months }, "token");
-  for (const part of [text, html])
+  for (const part of [text, html]) {
     expect(part).toContain(`If you do nothing, the entry stays on the list, unconfirmed. ${words}`);
+  }
   expect(text + html).not.toMatch(/Questions|mailto:|undefined/); // Nobody is named.
 });

@@ -93,14 +93,16 @@ it("the head has these names, colours and addresses, and the pages after a sign-
     '<link rel="manifest" href="/site.webmanifest">',
     '<link rel="preload" href="/assets/familjen-grotesk.woff2" as="font" type="font/woff2" crossorigin>',
   ]);
-  for (const path of ["/?joined", `/?joined&undo=${token}`, "/?undone"])
+  for (const path of ["/?joined", `/?joined&undo=${token}`, "/?undone"]) {
     expect(tags(await get(path))?.filter((tag) => card.includes(tag))).toEqual(card);
+  }
   for (const [path, name] of [
     ["/?joined", "You’re on the list"],
     ["/privacy", "Privacy"],
     ["/nope", "Page not found"],
-  ] as const)
+  ] as const) {
     expect(await get(path)).toContain(`<title>${name} – Perennial</title>`);
+  }
   expect(await get("/privacy")).toContain(`<link rel="canonical" href="${origin}/privacy">`);
 });
 

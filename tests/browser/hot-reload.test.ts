@@ -96,8 +96,9 @@ it("the development server serves files of client/ and node_modules/ only", asyn
   for (const file of [".data/postgres/password", "exports/list.csv", ".env", ".git/config"]) {
     await mkdir(dirname(join(site.folder, file)), { recursive: true });
     await writeFile(join(site.folder, file), "secret=1");
-    for (const query of ["", "?raw", "?url", "?inline", "?import&raw", "?raw??", "?.svg?.wasm?init", "#/../client"])
+    for (const query of ["", "?raw", "?url", "?inline", "?import&raw", "?raw??", "?.svg?.wasm?init", "#/../client"]) {
       expect(await read(file, query), file + query).not.toMatch(/secret|c2VjcmV0/);
+    }
   }
 }, 600_000);
 

@@ -257,6 +257,7 @@ it.each<[fault: string, options: MailServerOptions, finding: RegExp]>([
 ])("doctor and its test mail name the cure if the mail server %s", async (_, options, finding) => {
   const server = await openMailServer(options);
   onTestFinished(() => server.close());
-  for (const own of [[], ["--mail", "ada@example.com"]])
+  for (const own of [[], ["--mail", "ada@example.com"]]) {
     expect(await examineServer(server.url, ...own)).toMatch(finding);
+  }
 });

@@ -53,12 +53,13 @@ it("the commands of the documents work, in their order", async () => {
       const list = await readFile(file("exports/invited.csv"), "utf8");
       expect(list.split("\n")).toContainEqual(expect.stringContaining("person1@example.com"));
     }
-    if (command.includes("joined"))
+    if (command.includes("joined")) {
       expect(await database.query("SELECT email, status FROM earlyaccess ORDER BY email")).toMatchObject([
         { email: "late@example.com", status: "waiting" },
         { email: "person1@example.com", status: "joined" },
         { email: "person2@example.com", status: "waiting" },
       ]);
+    }
   }
   // doctor-mail.test.ts has a mail server.
   expect(failures).toEqual([expect.stringContaining("A test mail needs MAIL_FROM and SMTP_URL")]);

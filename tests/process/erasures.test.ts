@@ -63,10 +63,11 @@ it("erase --file removes the addresses of the lines, counts those that are not o
   for (const text of [
     Buffer.from("\nEve@example.com", "utf16le"),
     Buffer.from("ada@example.com\r\nz\xFC@b.de", "latin1"),
-  ])
+  ]) {
     expect((await eraseFile(text)).stderr).toMatch(
       /unsubscribed\.txt is not UTF-8 at line [12]\. Save .* Nothing was changed\.\n$/,
     );
+  }
   expect(await names()).toEqual(["Ada", "Eve"]);
   const stdout = "Removed 1 entry. Not on the list: 2 (nobody@example.com, none@example.com).\n";
   const lines = "\uFEFFADA@example.com\r\nada@example.com\r\n\r\nnobody@example.com\nnone@example.com";

@@ -91,8 +91,9 @@ it.each(["2024-02-29", "0d", "400d"])("export takes %s as a whole day in UTC", a
   const days = Number.parseInt(day, 10);
   const start = day.includes("-") ? Date.parse(day) : (Math.floor(Date.now() / 86_400_000) - days) * 86_400_000;
   const end = start + 86_400_000;
-  for (const [name, time] of Object.entries({ Before: start - 1, First: start, Last: end - 1, After: end }))
+  for (const [name, time] of Object.entries({ Before: start - 1, First: start, Last: end - 1, After: end })) {
     await add(name, `${name.toLowerCase()}@example.com`, { created_at: new Date(time).toISOString() });
+  }
   expect(await names("--since", day, "--until", day)).toEqual(["First", "Last"]);
 });
 

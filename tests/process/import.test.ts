@@ -30,8 +30,9 @@ it("import holds up no sign-up of another address while a session holds an entry
     const program = spawn("import", file("large.csv"));
     await until("the second batch waits", async () => (await database.query(waiting))[0]);
     // An address that is not in the file, one of a committed batch, two of this batch, and one of a later batch.
-    for (const name of ["visitor", "person10000", "person11400", "person11300", "person12500"])
+    for (const name of ["visitor", "person10000", "person11400", "person11300", "person12500"]) {
       expect(await signUp(`${name}@example.com`)).toBe(201);
+    }
     return program;
   });
   expect(await importing.stop("SIGCONT")).toBe(0);

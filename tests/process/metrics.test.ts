@@ -37,10 +37,12 @@ it("the metrics have a port of their own, count requests by route and status, an
   const script = /\/assets\/[\w-]+\.js/.exec(await (await fetch(site.url)).text())?.[0] as string;
   for (const path of [script, "/favicon.ico", "/metrics", "/healthz"]) await fetch(site.url + path);
   await fetch(`${site.url}/api/earlyaccess`, { method: "OPTIONS" });
-  for (const change of [{}, { email: "ADA@example.com" }, { email: "bot@example.com" }, { email: "no address" }])
+  for (const change of [{}, { email: "ADA@example.com" }, { email: "bot@example.com" }, { email: "no address" }]) {
     await signUp(site, { ...ada, ...change });
-  for (const path of ["/confirm", "/leave"])
+  }
+  for (const path of ["/confirm", "/leave"]) {
     await fetch(`${site.url}${path}?token=${"a".repeat(32)}`, { method: "POST" });
+  }
   await expect
     .poll(() => counts(site, "http_requests_total"))
     .toEqual({
@@ -66,8 +68,9 @@ it("the metrics have no labels from the path, method or body of a request", asyn
   const probe = async (salt: string) => {
     const secret = `unmistakable-${salt}`;
     for (const path of [`/${secret}`, `/assets/${secret}.js`, `/${secret}@example.com?${secret}`, `/api/${secret}`]) {
-      for (const method of ["GET", "PURGE"])
+      for (const method of ["GET", "PURGE"]) {
         await fetch(site.url + path, { method, headers: { "User-Agent": secret } });
+      }
     }
     await signUp(site, { ...ada, name: secret, email: `${secret}@example.com` }, { Referer: `http://${secret}/` });
     await signUp(site, { ...ada, email: secret });

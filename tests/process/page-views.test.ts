@@ -19,8 +19,9 @@ it("page views of two processes add up in the same rows when they stop", async (
   const sites = await Promise.all([start(), start()]);
   await Promise.all(sites.map(ready));
   for (const { url } of sites) {
-    for (const source of ["", "", "news"])
+    for (const source of ["", "", "news"]) {
       expect((await fetch(`${url}/api/view?utm_source=${source}`, { method: "POST" })).status).toBe(204);
+    }
   }
   await Promise.all(sites.map((site) => site.stop()));
   const day = expect.any(Date) as Date;

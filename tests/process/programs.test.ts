@@ -13,8 +13,9 @@ const database = await createEmptyDatabase();
 const folder = await mkdtemp(join(tmpdir(), "perennial-programs-"));
 afterAll(() => rm(folder, { recursive: true }));
 const [, runtime = ""] = (await readFile(join(projectRoot, "Dockerfile"), "utf8")).split("AS runtime");
-for (const [, part = ""] of runtime.matchAll(/^COPY (?:--from=build \/app\/|--chmod=755 )(?!server)(\S+) \.\/\S*$/gm))
+for (const [, part = ""] of runtime.matchAll(/^COPY (?:--from=build \/app\/|--chmod=755 )(?!server)(\S+) \.\/\S*$/gm)) {
   await cp(join(projectRoot, part), join(folder, part), { recursive: true });
+}
 
 const urls: Record<DatabaseUrlName, string> = {
   DATABASE_URL: database.webUrl,

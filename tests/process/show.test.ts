@@ -76,8 +76,9 @@ it("show says where the confirmation mail is", async () => {
   expect(await mailOf({ mailed_at: "2026-01-02T02:00:00Z" }, update)).toMatch(
     /^A mail was sent at .* A mail waits for its next attempt at /,
   );
-  for (const mail_refusal of ["550 5.1.1", "550 to RCPT TO"])
+  for (const mail_refusal of ["550 5.1.1", "550 to RCPT TO"]) {
     expect(await mailOf({ mail_refusal })).toBe(`The mail server refused the address: ${mail_refusal}.`);
+  }
   expect(await mailOf({ mail_refusal: "550" })).toBe(`The mail was given up after four days: 550. ${retry}`);
   expect(await mailOf({})).toMatch(/^No mail is queued: the site sent no mails at that time, the queue failed, or a/);
   expect(await mailOf({ disposable_email: true })).toBe("No mail is queued: the entry is marked disposable_email.");

@@ -25,8 +25,9 @@ async function failToStart(options: Options): Promise<string> {
 
 /** Returns a new folder with the built site. */
 async function copyBuild(name: string): Promise<string> {
-  for (const part of ["dist", "prisma"])
+  for (const part of ["dist", "prisma"]) {
     await cp(join(projectRoot, part), file(`${name}/${part}`), { recursive: true });
+  }
   return file(name);
 }
 
@@ -170,11 +171,12 @@ it("a start refuses the owner or a superuser as the web role in production, unle
     /superuser or the owner[^]*set ALLOW_PRIVILEGED_ROLE=true\.\n$/,
   );
   const superuser = { NODE_ENV: "production", DATABASE_URL: superuserUrl(database.name) };
-  for (const urls of [urlsOf(database), {}])
-    // As in Docker Compose, without the owner's URL, too.
+  // As in Docker Compose, without the owner's URL, too.
+  for (const urls of [urlsOf(database), {}]) {
     expect(await failToStart({ env: { ...urls, ...superuser } })).toMatch(
       /is a superuser[^]*set ALLOW_PRIVILEGED_ROLE=true\.\n$/,
     );
+  }
   const allowed = await start({ env: { ...production, DATABASE_URL: ownerUrl, ALLOW_PRIVILEGED_ROLE: "true" } });
   expect(await signUp(allowed)).toBe(201); // Migrating took no right from the owner.
   expect(allowed.stdout()).toMatch(/"level":40.*superuser or the owner/);

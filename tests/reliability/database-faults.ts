@@ -76,8 +76,9 @@ async function endure(stack: Stack, site: Site, fault: Fault): Promise<string> {
   assert.equal(await probe(site, "/readyz"), 200);
   await fault.begin(visitors);
   // Before any sign-up: a load balancer notices the fault first.
-  if (!fault.isReadyDuring)
+  if (!fault.isReadyDuring) {
     await until("/readyz reports the fault", async () => (await probe(site, "/readyz")) === 503, 15);
+  }
   const seen = await loadDuringFault(visitors, site, fault.isReadyDuring);
   await fault.end();
   const began = performance.now();

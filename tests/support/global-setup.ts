@@ -20,8 +20,9 @@ export type Template = keyof typeof tasks;
 
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   if (project.vitest.projects.every(({ name }) => name === "unit")) return undefined;
-  if (process.platform !== "linux")
+  if (process.platform !== "linux") {
     process.stdout.write("The tests of the project linux are left out: they need Linux.\n");
+  }
   const browser = await findChromium().catch((error: Error) => {
     process.stderr.write(`${error.message}\n`);
     process.exit(1); // Vitest itself would report that it found no tests.

@@ -73,10 +73,12 @@ async function attempt(what: string, check: () => Promise<Finding>): Promise<Fin
 
 function* examineSite(config: Config): Generator<Finding> {
   const isHttps = config.PUBLIC_URL?.startsWith("https:");
-  if (isHttps && config.TRUST_PROXY === 0)
+  if (isHttps && config.TRUST_PROXY === 0) {
     yield warn("Proxy", "TRUST_PROXY is 0, so all visitors share the limit of their proxy. See docs/deploy.md, Hosts.");
-  if (config.isProduction && !config.PUBLIC_URL)
+  }
+  if (config.isProduction && !config.PUBLIC_URL) {
     yield warn("PUBLIC_URL", "it is not set, so links to the site name http://localhost.");
+  }
   if (!(isHttps || config.isProduction) || (config.CONTROLLER && config.CONTACT_EMAIL)) return;
   yield warn("Privacy", "the page /privacy does not say who is responsible: set CONTROLLER and CONTACT_EMAIL.");
 }

@@ -38,8 +38,9 @@ export const invite = new Command("invite")
   .addOption(new Option("--undo <INVITATION>", "make those who are still invited waiting again").conflicts("out"))
   .action(async (options: Options, command: Command) => {
     const { first, file, out, list, show, undo } = options;
-    if (!(first || file || list || show || undo))
+    if (!(first || file || list || show || undo)) {
       command.error("error: name --first N, --file FILE, --list, --show or --undo INVITATION");
+    }
     const people = file === undefined ? undefined : await readPeople([], file, command);
     await withOwner(async (client) => {
       if (list) return printInvitations(client);
@@ -119,8 +120,9 @@ function requirePeople(people: number, invitation: string): number {
 async function printInvitations(client: pg.Client) {
   const list = await invitations.listInvitations(client);
   if (list.length === 0) print("There are no invitations.\n");
-  for (const { invitation, people, invited, joined } of list)
+  for (const { invitation, people, invited, joined } of list) {
     print(
       `${printable(invitation)}  ${countPeople(people)}, ${count(invited)} still invited, ${count(joined)} joined\n`,
     );
+  }
 }

@@ -16,8 +16,9 @@ export const purge = new Command("purge")
       await requireErasureKey(client, erasureKey);
       const again = erasureKey ? await eraseAgain(client, erasureKey, dryRun) : 0;
       const verb = dryRun ? "Would remove" : "Removed";
-      if (erasureKey)
+      if (erasureKey) {
         print(`${verb} ${countEntries(again)} of erased people that a restore or an import brought back.\n`);
+      }
       if (months === 0) {
         print("RETENTION_MONTHS is 0 or not set, so no entry is too old. Set it, for example RETENTION_MONTHS=24.\n");
         return;

@@ -26,8 +26,9 @@ interface Cluster {
  */
 export async function openEmbedded(folder: string, mayCreate = true) {
   const directory = join(folder, "postgres");
-  if (!mayCreate && !existsSync(directory))
+  if (!mayCreate && !existsSync(directory)) {
     throw new OperatorError("DATABASE_URL is not set, and there is no embedded Postgres yet: npm run dev creates it.");
+  }
   try {
     const run = await findPrograms(folder);
     if (!existsSync(directory)) await createCluster(directory, run);

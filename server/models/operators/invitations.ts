@@ -18,8 +18,9 @@ export function invitableSql({ source, confirmed, emails }: Group): { invitable:
   const conditions = ["status = 'waiting'", `NOT ${flaggedSql}`];
   if (source !== undefined) conditions.push(`${sourceSql} = ${pg.escapeLiteral(source)}`);
   if (confirmed) conditions.push("confirmed_at IS NOT NULL");
-  if (emails)
+  if (emails) {
     conditions.push(`email IN (SELECT json_array_elements_text(${pg.escapeLiteral(JSON.stringify(emails))}))`);
+  }
   const due = conditions.join(" AND ");
   return { invitable: `${due} AND NOT ${commandSql}`, unsafe: `${due} AND ${commandSql}` };
 }
