@@ -17,7 +17,7 @@ const post = (query = "") => request(site.app).post(`/api/view${query}`).set("Se
 
 it.each([
   ["?utm_source=news&referrer=blog.example", "news"],
-  ["?x=1&utm_source=%20Caf%C3%A9+%E2%98%95", "Café ☕"],
+  ["?x=1&utm_source=%20Caf%C3%A9+%E2%98%95", "café ☕"],
   ["?utm_source=&referrer=Blog.example%3A8443", "blog.example"],
   ["", "direct"],
   ["?referrer=localhost", "direct"],

@@ -1,7 +1,7 @@
 // The source of a sign-up: campaign parameters and the referrer's host.
 import { expect, it } from "vitest";
 import { sourceColumns } from "../database/columns.ts";
-import { readSource } from "./source.ts";
+import { readSource, viewSource } from "./source.ts";
 
 const page = "https://perennial.example/";
 const nothing = Object.fromEntries(sourceColumns.map((name) => [name, null]));
@@ -19,8 +19,20 @@ it.each([{ source: { utm_source: "body" } }, { utm_source: "body" }])("readSourc
 
 it("readSource trims a value, normalises it to NFC and cuts it to 100 characters", () => {
   expect(readSource({ utm_source: ` ${"🚀".repeat(101)}` }).utm_source).toBe("🚀".repeat(100));
-  expect(readSource({ utm_source: " Ame\u0301lie " }).utm_source).toBe("Amélie");
+  expect(readSource({ utm_source: " Ame\u0301lie " }).utm_source).toBe("amélie");
   expect(readSource({ utm_source: `${"a".repeat(99)} b` }).utm_source).toBe("a".repeat(99));
+});
+
+it.each([
+  ["Newsletter", "newsletter"],
+  [" LinkedIn ", "linkedin"],
+  ["ÉTÉ", "été"],
+  ["İ".repeat(100), "i\u0307".repeat(50)], // Longer in lower case.
+])("views and sign-ups name the source %j in lower case", (utm_source, name) => {
+  const query = new URLSearchParams({ utm_source });
+  expect(viewSource(query, [])).toBe(name);
+  expect(readSource({ utm_source }).utm_source).toBe(name);
+  expect(readSource({ source: { utm_source: 1 } }, `${page}?${query.toString()}`).utm_source).toBe(name);
 });
 
 const addresses = "a@b.co list-ada%40b.co %2540 a＠b.co a﹫b.co a&#64;b.co a&#x40;b.co a&commat;b.co a=40b.co";

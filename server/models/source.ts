@@ -31,18 +31,22 @@ export function readSource(body: Record<string, unknown>, page = ""): Source {
   const given = isRecord(body.source) ? body.source : body;
   const query = new URLSearchParams(page.split("?")[1]);
   const campaign = campaignColumns.map((name) => [name, clean(given[name]) ?? clean(query.get(name))]);
-  return { ...(Object.fromEntries(campaign) as Source), referrer_host: hostOf(given.referrer) };
+  const utm_source = cleanSource(given.utm_source) ?? cleanSource(query.get("utm_source"));
+  return { ...(Object.fromEntries(campaign) as Source), utm_source, referrer_host: hostOf(given.referrer) };
 }
 
 /** Returns the source of a page view, with the same rule as `sourceSql`. */
 export function viewSource(query: URLSearchParams, ownHosts: string[]): string {
   const host = hostOf(query.get("referrer"));
   const isOther = host !== null && !ownHosts.includes(host);
-  return clean(query.get("utm_source")) ?? (isOther ? host : directSource);
+  return cleanSource(query.get("utm_source")) ?? (isOther ? host : directSource);
 }
 
 /** zod would create an error for each sign-up without a source. */
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
+
+/** In lower case: the links of one campaign say Newsletter and newsletter. */
+const cleanSource = (value: unknown) => clean(typeof value === "string" ? value.toLowerCase() : value);
 
 function clean(value: unknown): string | null {
   if (typeof value !== "string") return null;

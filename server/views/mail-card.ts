@@ -30,7 +30,7 @@ const darkStyles = `
 :root { color-scheme: light dark; supported-color-schemes: light dark }
 @media (prefers-color-scheme: dark) {
   .page { background: ${dark.paper} !important; color: ${dark.ink} !important }
-  .card { background: ${dark.surface} !important; border-color: ${dark.line} !important }
+  .card { background: ${dark.surface} !important; color: ${dark.ink} !important; border-color: ${dark.line} !important }
   .soft { color: ${dark["ink-soft"]} !important }
   .link { color: ${dark.leaf} !important }
   .stem { border-color: ${dark.leaf} !important }
@@ -58,7 +58,8 @@ export function mailButton(url: string, label: string): string {
 }
 
 /**
- * Styles are inline, because some mail readers drop <style>.
+ * Styles are inline, because some mail readers drop <style>, and on a <div>, because some drop <body>. Whatever sets a background
+ * also sets the colour of its text.
  * @param content HTML of the card, below the logo. @param footer HTML below the card.
  */
 export function renderMailCard(title: string, content: string, footer: string): string {
@@ -72,14 +73,16 @@ export function renderMailCard(title: string, content: string, footer: string): 
 <title>${escapeHtml(title)}</title>
 <style>${darkStyles}</style>
 </head>
-<body class="page" style="background: ${light.paper}; color: ${light.ink}; font: 16px/1.5 ${font}; margin: 0; padding: 24px 12px">
-<div class="card" style="background: ${light.surface}; border: 1px solid ${light.line}; border-radius: 0 48px; margin: 0 auto;
+<body style="margin: 0">
+<div class="page" style="background: ${light.paper}; color: ${light.ink}; font: 16px/1.5 ${font}; padding: 24px 12px">
+<div class="card" style="background: ${light.surface}; color: ${light.ink}; border: 1px solid ${light.line}; border-radius: 0 48px; margin: 0 auto;
   max-width: 480px; padding: 24px">
 <p style="font-size: 20px; font-weight: 700; margin: 0 0 16px">${logo} ${escapeHtml(product.name)}</p>
 ${content}
 </div>
 <div class="soft" style="${softColour}; font-size: 14px; margin: 16px auto 0; max-width: 480px; padding: 0 24px">
 ${footer}
+</div>
 </div>
 </body>
 </html>
