@@ -1,5 +1,5 @@
 // The email field, with the question whether the visitor meant a similar address. The question never blocks the form.
-import { useEffect, useRef, useState, type SyntheticEvent } from "react";
+import { useEffect, useRef, useState } from "react";
 import { earlyAccess } from "../shared/content.ts";
 import { cleanEmail } from "../shared/fields.ts";
 import { FieldInput, fieldId, type FieldInputProps } from "./field-input.tsx";
@@ -7,27 +7,22 @@ import { FieldInput, fieldId, type FieldInputProps } from "./field-input.tsx";
 /** Without suggestions, the field takes every address. */
 export const loadSuggestions = () => import("../shared/suggested-email.ts").catch(() => undefined);
 
+/** Corrects an address that the browser would refuse. */
+export function correctEmail(input: HTMLInputElement) {
+  if (input.validity.typeMismatch) input.value = cleanEmail(input.value);
+}
+
 export function EmailInput(props: FieldInputProps) {
   const [suggestion, setSuggestion] = useState<string>();
   const kept = useRef("");
 
   async function ask(input: HTMLInputElement) {
-    if (input.validity.typeMismatch) input.value = cleanEmail(input.value);
+    correctEmail(input);
     const suggestions = await loadSuggestions();
     // The visitor is typing again, or presses the button, which must not move.
     if (document.activeElement === input || input.form?.querySelector("[type=submit]:active")) return;
     const email = input.value.trim().toLowerCase();
     if (email !== kept.current) setSuggestion(suggestions?.suggestEmail(email));
-  }
-
-  /** Enter, or a button after autofill, sends the form before the visitor leaves the field. */
-  function sendCorrected(event: SyntheticEvent<HTMLInputElement>) {
-    const input = event.currentTarget;
-    const corrected = cleanEmail(input.value);
-    if (corrected === input.value) return;
-    event.preventDefault(); // The browser shows no message.
-    input.value = corrected;
-    setTimeout(() => input.form?.requestSubmit()); // The browser is still validating the form.
   }
 
   // The visitor may have left the field before the page was hydrated.
@@ -52,7 +47,6 @@ export function EmailInput(props: FieldInputProps) {
       {...props}
       onInput={() => setSuggestion(undefined)}
       onBlur={({ currentTarget }) => void ask(currentTarget)}
-      onInvalid={sendCorrected}
     >
       <div className={shown ? "suggestion" : "visually-hidden"}>
         {/* Only the domain differs from what the visitor sees. An element with a key: React cannot change a translated text. */}

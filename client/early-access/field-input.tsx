@@ -1,5 +1,5 @@
 // One field of the form with its label and its error.
-import type { FocusEventHandler, InputEventHandler, ReactEventHandler, ReactNode } from "react";
+import type { FocusEventHandler, InputEventHandler, ReactNode } from "react";
 import type { Field } from "../shared/fields.ts";
 
 export interface FieldInputProps {
@@ -10,7 +10,6 @@ export interface FieldInputProps {
   readOnly: boolean;
   onInput?: InputEventHandler<HTMLInputElement>;
   onBlur?: FocusEventHandler<HTMLInputElement>;
-  onInvalid?: ReactEventHandler<HTMLInputElement>;
   /** Shown below the field. */
   children?: ReactNode;
 }

@@ -4,7 +4,7 @@ import { flushSync } from "react-dom";
 import { failureId, privacyPath, signupPath } from "../shared/paths.ts";
 import { earlyAccess } from "../shared/content.ts";
 import { SettingsContext } from "../shared/site-settings.ts";
-import { EmailInput, loadSuggestions } from "./email-input.tsx";
+import { correctEmail, EmailInput, loadSuggestions } from "./email-input.tsx";
 import { fieldId, FieldInput } from "./field-input.tsx";
 import { fields, honeypot, undoKey, type FieldName } from "../shared/fields.ts";
 import { FormFailureContext } from "../shared/landing-state.ts";
@@ -29,6 +29,11 @@ function preload() {
   void loadSuggestions();
 }
 
+/** Enter and autofill send an address that its field had no time to correct: let submit() do so before the browser refuses it. */
+function validateInSubmit(form: HTMLFormElement | null) {
+  if (form) form.noValidate = true;
+}
+
 export function EarlyAccessForm({ undone, onJoined }: Props) {
   const failure = use(FormFailureContext);
   const { contact, mail, notice, closes } = use(SettingsContext);
@@ -40,6 +45,8 @@ export function EarlyAccessForm({ undone, onJoined }: Props) {
   async function submit(event: FormEvent<HTMLFormElement>) {
     if (isSending.current) return event.preventDefault();
     const form = event.currentTarget;
+    correctEmail(form.elements.namedItem("email") as HTMLInputElement);
+    if (!form.reportValidity()) return event.preventDefault();
     const focusedBefore = document.activeElement;
     const joining = join(Object.fromEntries(new FormData(form)), document.referrer);
     event.preventDefault(); // Not earlier: if the browser cannot create the request, it sends the plain form.
@@ -76,6 +83,7 @@ export function EarlyAccessForm({ undone, onJoined }: Props) {
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- the events of its fields
     <form
+      ref={validateInSubmit}
       className="form form-card"
       aria-label={earlyAccess.button}
       method="post"
