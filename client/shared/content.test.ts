@@ -1,13 +1,27 @@
-// The words and prices that are promised: a change of these in content.ts or fields.ts changes this test, and no other.
+// The words and prices that are promised, and those that the law asks for: a change of these in content.ts or fields.ts changes this test, and no other.
 import { expect, it } from "vitest";
-import { earlyAccess, errorPage, hero, navigation, notFound, pricing, product } from "./content.ts";
+import {
+  closedList,
+  earlyAccess,
+  errorPage,
+  features,
+  formFailure,
+  hero,
+  navigation,
+  notFound,
+  pricing,
+  privacyPage,
+  product,
+} from "./content.ts";
 import { fields } from "./fields.ts";
 
 it.each<[what: string, words: unknown, promised: unknown]>([
   ["the product", product.name, "Perennial"],
   ["the bar's button", navigation.join, "Get Early Access"],
   ["the first button", hero.button, "Sign up for early access"],
+  ["the offer above it", hero.offer, expect.stringMatching(/early access, 3.months.free and a lifetime discount/)],
   ["the note below it", hero.note, "No commitment. Just early access and a first look."],
+  ["the migration", features.migration.description, expect.stringMatching(/^Upload a document or spreadsheet/)],
   [
     "the form's fields, in order",
     fields.map(({ label }) => label),
@@ -27,6 +41,16 @@ it.each<[what: string, words: unknown, promised: unknown]>([
   ],
   ["what comes next", earlyAccess.betaJoined.what, "The team will reach out once the Beta version is ready."],
   ["the failure", Object.values(earlyAccess.failure), ["Error", "Something went wrong. Please try again."]],
+  [
+    "the time to wait",
+    [60, 61, 600].map(earlyAccess.wait),
+    ["Try again in 1 minute.", "Try again in 2 minutes.", "Try again in 10 minutes."],
+  ],
+  [
+    "the number of wrong fields",
+    [1, 2, 5].map(formFailure.heading),
+    ["Check one field", "Check two fields", "Check 5 fields"],
+  ],
   ["the 404 page", Object.values(notFound), ["404", "Oops! Page not found", "Return to Home"]],
   ["the page of a fault", errorPage.heading, "Unexpected Application Error!"],
   ["the copyright line", product.copyright, "© 2025 Perennial"],
@@ -49,4 +73,28 @@ it.each<[what: string, words: unknown, promised: unknown]>([
   ],
 ])("the page says of %s what it promises", (_, words, promised) => {
   expect(words).toEqual(promised);
+});
+
+it("the texts of a closed list invite nobody", () => {
+  expect(Object.values(closedList).join("\n")).not.toMatch(/\bjoin (?:the|our|now)|\bsign up\b|you join\b/i);
+});
+
+it.each<[what: string, text: string, parts: string[]]>([
+  ["the limits against abuse", privacyPage.visit, ["at most two days", "each network address"]],
+  [
+    "the legal basis",
+    privacyPage.basis(true),
+    ["you consent", "rest on our legitimate interest", "is voluntary", "fingerprint of a removed address"],
+  ],
+  ["the retention, if it has no limit", privacyPage.retention(0), ["until early access ends"]],
+  ["the retention", privacyPage.retention(24), ["24 months after the sign-up"]],
+  ["the withdrawal", privacyPage.withdrawal, ["withdraw your consent at any time", "stays lawful"]],
+  ["the objection", privacyPage.objection, ["object to what rests on our legitimate interest"]],
+  [
+    "the rights",
+    privacyPage.rights,
+    ["see your entry", "corrected or removed", "restrict its use", "get a copy", "data protection authority"],
+  ],
+])("the privacy page says of %s what the law asks for", (_, text, parts) => {
+  for (const part of parts) expect(text).toContain(part);
 });

@@ -3,7 +3,9 @@ import { createServer } from "node:http";
 import { gzipSync } from "node:zlib";
 import request, { type Response } from "supertest";
 import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
+import { earlyAccess, fieldErrors } from "../../client/shared/content.ts";
 import { createTestApp, rawRequest } from "../../tests/support/app.ts";
+import { fieldNamed } from "../../tests/support/copy.ts";
 import { createTestDatabase } from "../../tests/support/database.ts";
 
 const path = "/api/earlyaccess";
@@ -45,6 +47,7 @@ it("a valid sign-up returns 201 and is stored, and the same response for a known
   const again = { ...ada, email: "ADA@Example.com", name: "Another name" };
   const second = await post(again).set("Accept", "text/html"); // JSON gets JSON.
   expect(distinct([first, second])).toEqual([expect.stringMatching(/^201 /)]);
+  expect(first.body.message).toBe(earlyAccess.success.text);
   expect(await entries()).toEqual([ada]);
 });
 
@@ -180,10 +183,10 @@ it("a refused request stores nothing and returns 422 with one error per invalid 
   const response = await post({ name: " ", email: "nonsense", company: 7, job_title: "x".repeat(101) });
   await expectRefused(response, 422);
   expect(response.body.errors).toEqual([
-    { pointer: "#/name", detail: "Enter your name." },
-    { pointer: "#/email", detail: "Enter an email address like name@example.com." },
-    { pointer: "#/company", detail: "This must be text." },
-    { pointer: "#/job_title", detail: "Use at most 100 characters." },
+    { pointer: "#/name", detail: fieldErrors.required(fieldNamed("name").noun) },
+    { pointer: "#/email", detail: fieldErrors.email },
+    { pointer: "#/company", detail: fieldErrors.notText },
+    { pointer: "#/job_title", detail: fieldErrors.tooLong(100) },
   ]);
 });
 

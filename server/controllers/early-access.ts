@@ -6,7 +6,7 @@ import { createUndoToken } from "../models/entry-tokens.ts";
 import { sameOrigin } from "../middleware/same-origin.ts";
 import type { FormFailure } from "../../client/shared/landing-state.ts";
 import { joinedPath } from "../../client/shared/paths.ts";
-import { closedList, earlyAccess as content } from "../../client/shared/content.ts";
+import { earlyAccess as content } from "../../client/shared/content.ts";
 import { fields, undoKey } from "../../client/shared/fields.ts";
 import { noStore, sendCached } from "../http/cached-response.ts";
 import { prefersHtml } from "../http/negotiation.ts";
@@ -31,7 +31,7 @@ export interface EarlyAccessOptions {
 export function earlyAccess(options: EarlyAccessOptions, getPage: Pages["getPage"]) {
   const { site, signupLimit, log } = options;
   const requireOpen: RequestHandler = (_req, _res, next) =>
-    next(site.settings().closed ? new HttpError(410, `${closedList.heading}.`) : undefined);
+    next(site.settings().closed ? new HttpError(410, "The early access list is closed.") : undefined);
   const checks = [requireOpen, requirePost, sameOrigin(site.origin, log), ...clientLimit(signupLimit, "signup")];
   return [...checks, ...readBody, addSignUp(options), sendFormFailure(getPage, log)];
 }

@@ -2,6 +2,7 @@
 import request from "supertest";
 import { expect, it } from "vitest";
 import { defaultSettings, createTestApp, type TestApp } from "../../tests/support/app.ts";
+import { pageText } from "../../tests/support/copy.ts";
 import { queryAs } from "../../tests/support/postgres.ts";
 import { createTestDatabase } from "../../tests/support/database.ts";
 import { connect } from "../database/site-database.ts";
@@ -41,11 +42,10 @@ it("an entry's notice is the text of the page and of the form's note, whose id t
   await signUp(site, "form@example.com", id);
   const stored = "SELECT notice_id FROM earlyaccess WHERE email = 'form@example.com'";
   expect(await database.query(stored)).toEqual([{ notice_id: id }]);
-  const words = (html: string) => html.replaceAll(/<[^>]+>/g, " ").replaceAll(/\s+/g, " ");
   const [note = "", ...lines] = text.split("\n").filter(Boolean);
-  expect(words(landing)).toContain(note);
+  expect(pageText(landing)).toContain(note);
   for (const line of lines.flatMap((one) => one.replace("- ", "").split(/(?<=\.) /))) {
-    expect(words(page)).toContain(line.replace(/\.$/, ""));
+    expect(pageText(page)).toContain(line.replace(/\.$/, ""));
   }
 });
 

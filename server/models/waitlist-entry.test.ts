@@ -1,16 +1,17 @@
 // The validation of a sign-up: text, email addresses and spam flags.
 import { expect, it } from "vitest";
 import { fieldErrors } from "../../client/shared/content.ts";
+import { fieldNamed } from "../../tests/support/copy.ts";
 import { parseEntry, type WaitlistEntry } from "./waitlist-entry.ts";
 
 const parse = (changes: object): { ok: boolean; entry?: WaitlistEntry; errors?: object } =>
   parseEntry({ name: "Ada", email: "ada@example.com", company: "Engines", ...changes });
 
 it.each([
-  ...[undefined, null, " "].map((name) => [name, "Enter your name."]),
-  ...[7, JSON.parse('{ "length": { "toString": 1, "valueOf": 1 } }')].map((name) => [name, "This must be text."]),
+  ...[undefined, null, " "].map((name) => [name, fieldErrors.required(fieldNamed("name").noun)]),
+  ...[7, JSON.parse('{ "length": { "toString": 1, "valueOf": 1 } }')].map((name) => [name, fieldErrors.notText]),
   ...["\u0000", "a\nb", "a\u0085b", "a\ud800", "a\ufffd"].map((name) => [name, fieldErrors.unstorable]),
-  ["🚀".repeat(101), "Use at most 100 characters."],
+  ["🚀".repeat(101), fieldErrors.tooLong(100)],
 ])("the name %j is refused: %s", (name, error) => {
   expect(parse({ name })).toEqual({ ok: false, errors: { name: error } });
 });
@@ -65,7 +66,7 @@ const refused =
 const tooLong = [`ada@${"b".repeat(64)}.com`, `${"a".repeat(65)}@example.com`];
 
 it.each([...refused.split(" "), "ada lovelace@example.com", ...tooLong])("the email address %s is refused", (email) => {
-  expect(parse({ email }).errors).toEqual({ email: "Enter an email address like name@example.com." });
+  expect(parse({ email }).errors).toEqual({ email: fieldErrors.email });
 });
 
 it("an email address has a maximum length of 254 characters", () => {
@@ -73,6 +74,6 @@ it("an email address has a maximum length of 254 characters", () => {
   const email = (length: number) => `${"a".repeat(length - 4 * 61 - 4)}@${label.repeat(4)}com`;
   expect(parse({ email: email(254) }).entry?.email).toHaveLength(254);
   for (const long of [email(255), `a@${"ü.".repeat(40)}de`]) {
-    expect(parse({ email: long }).errors).toEqual({ email: "Use at most 254 characters." });
+    expect(parse({ email: long }).errors).toEqual({ email: fieldErrors.tooLong(254) });
   }
 });

@@ -33,14 +33,14 @@ const normalisedLength = 10;
 const cleanLine = (typed: string) => typed.replace(/[\t\v\f]/g, " ").trim();
 
 /** The metadata is for docs/openapi.yaml, which states the limit of the normalised text. */
-function text({ label: title, noun, type, required, maxLength }: Field) {
+function text({ noun, type, required, maxLength }: Field) {
   const given = z
     .string({
       error: ({ input }) => (typeof (input ?? "") === "string" ? fieldErrors.required(noun) : fieldErrors.notText),
     })
     // max() would also run for an object with a length, such as {"length": {"valueOf": 1}}, and throw.
     .refine((value) => value.length <= normalisedLength * maxLength, fieldErrors.tooLong(maxLength))
-    .meta({ title, ...(type === "email" && { format: type }), ...(required && { minLength: 1 }), maxLength });
+    .meta({ ...(type === "email" && { format: type }), ...(required && { minLength: 1 }), maxLength });
   const clean = type === "email" ? cleanEmail : cleanLine;
   return (required ? given : given.nullish())
     .transform((value) => clean(value ?? "").normalize("NFC"))

@@ -2,6 +2,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { confirmationMail, privacyPage } from "../../client/shared/content.ts";
+import { decodeHtml } from "../../tests/support/copy.ts";
 import { projectRoot } from "../project-root.ts";
 import { renderConfirmationMail } from "./confirmation-mail.ts";
 import { mailColours } from "./mail-card.ts";
@@ -16,13 +18,14 @@ it("the confirmation mail has the colours of the page", () => {
   expect({ light: colours(light), dark: colours(dark) }).toMatchObject(mailColours);
 });
 
-it.each([
-  [0, "We keep an entry until early access ends."],
-  [24, "We remove an entry 24 months after the sign-up, or when early access ends."],
-])("the confirmation mail says what becomes of an entry that nobody confirms, kept for %i months", (months, words) => {
-  const { text, html } = renderConfirmationMail({ ...site, retentionMonths: months }, "token");
-  for (const part of [text, html]) {
-    expect(part).toContain(`If you do nothing, the entry stays on the list, unconfirmed. ${words}`);
-  }
-  expect(text + html).not.toMatch(/Questions|mailto:|undefined/); // Nobody is named.
-});
+it.each([0, 24])(
+  "the confirmation mail says what becomes of an entry that nobody confirms, kept for %i months",
+  (months) => {
+    const { text, html } = renderConfirmationMail({ ...site, retentionMonths: months }, "token");
+    for (const part of [text, decodeHtml(html)]) {
+      expect(part).toContain(`${confirmationMail.otherwise} ${privacyPage.retention(months)}`);
+      expect(part).not.toContain(confirmationMail.contact); // Nobody is named.
+      expect(part).not.toMatch(/mailto:|undefined/);
+    }
+  },
+);

@@ -2,7 +2,9 @@
 import { HtmlValidate } from "html-validate";
 import request from "supertest";
 import { expect, it } from "vitest";
+import { meta, product } from "../../client/shared/content.ts";
 import { createTestApp, noDatabase, testSettings } from "../../tests/support/app.ts";
+import { decodeHtml, pageTitle } from "../../tests/support/copy.ts";
 
 const origin = "https://perennial.example";
 const site = await createTestApp(noDatabase, { site: { origin } });
@@ -57,26 +59,25 @@ it("the head of every page but the landing page and the privacy page has noindex
 
 it("the head has these names, colours and addresses, and the pages after a sign-up have the landing page's card", async () => {
   const tags = (html: string) =>
-    html
-      .match(/<(?:title|meta|link) .*?>|<title>.*/g)
-      ?.map((tag) => tag.replace(/ \/>$/, ">").replace(/-[\w-]{8}\./, "."));
+    html.match(/<(?:title|meta|link) .*?>|<title>.*/g)?.map((tag) =>
+      decodeHtml(tag)
+        .replace(/ \/>$/, ">")
+        .replace(/-[\w-]{8}\./, "."),
+    );
   const head = tags(await get("/")) ?? [];
-  const title = "Perennial: the AI-native customer retention engine";
-  const picture = "Perennial: grow a loyalty program from one sentence";
-  const description =
-    "CRM, loyalty, email and SMS automation in one place, driven by chat. Join the early access list: 3 months free and a lifetime discount for founding users.";
+  const { title, description } = meta.landing;
   const card = [
     '<meta property="og:type" content="website">',
-    '<meta property="og:site_name" content="Perennial">',
+    `<meta property="og:site_name" content="${product.name}">`,
     `<meta property="og:url" content="${origin}/">`,
     `<meta property="og:title" content="${title}">`,
     `<meta property="og:description" content="${description}">`,
-    `<meta property="og:image" content="${origin}/social.png">`,
+    `<meta property="og:image" content="${origin + meta.picturePath}">`,
     '<meta property="og:image:width" content="1200">',
     '<meta property="og:image:height" content="630">',
-    `<meta property="og:image:alt" content="${picture}">`,
+    `<meta property="og:image:alt" content="${meta.picture}">`,
     '<meta name="twitter:card" content="summary_large_image">',
-    `<meta name="twitter:image:alt" content="${picture}">`,
+    `<meta name="twitter:image:alt" content="${meta.picture}">`,
   ];
   expect(head).toEqual([
     '<meta charset="utf-8">',
@@ -96,12 +97,12 @@ it("the head has these names, colours and addresses, and the pages after a sign-
   for (const path of ["/?joined", `/?joined&undo=${token}`, "/?undone"]) {
     expect(tags(await get(path))?.filter((tag) => card.includes(tag))).toEqual(card);
   }
-  for (const [path, name] of [
-    ["/?joined", "You’re on the list"],
-    ["/privacy", "Privacy"],
-    ["/nope", "Page not found"],
+  for (const [path, { title: other }] of [
+    ["/?joined", meta.joined],
+    ["/privacy", meta.privacy],
+    ["/nope", meta.notFound],
   ] as const) {
-    expect(await get(path)).toContain(`<title>${name} – Perennial</title>`);
+    expect(pageTitle(await get(path))).toBe(other);
   }
   expect(await get("/privacy")).toContain(`<link rel="canonical" href="${origin}/privacy">`);
 });

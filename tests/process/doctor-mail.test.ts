@@ -1,6 +1,7 @@
 // What waitlist doctor says about mails: DNS records, confirmations, and a test mail.
 import dns from "node:dns";
 import { expect, it, onTestFinished, vi } from "vitest";
+import { confirmationMail } from "../../client/shared/content.ts";
 import { migrate } from "../../server/database/migrate.ts";
 import { erasureKey } from "../support/database.ts";
 import { openMailServer, parseMail } from "../support/mail-server.ts";
@@ -113,7 +114,7 @@ it("doctor --mail sends the confirmation mail with links of no entry, and prints
     `ok       Test mail: the server answered 250 OK: message queued\n         Message-ID: ${headers["message-id"]}\n`,
   ]);
   expect(server.recipients).toEqual(["ada@example.com"]);
-  expect(headers.subject).toBe("Test: Confirm your address for the Perennial early access list");
+  expect(headers.subject).toBe(`Test: ${confirmationMail.subject}`);
   expect(text).toMatch(/https:\/\/www\.perennial\.example\/confirm\?token=[\da-f]{32}\n/);
   expect(await database.query("SELECT FROM earlyaccess WHERE email = 'ada@example.com'")).toEqual([]);
   server.fail("recipient", "550 5.1.1 Nobody is ada@example.com");

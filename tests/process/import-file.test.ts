@@ -1,8 +1,10 @@
 // waitlist import: the files that it accepts, and its report.
 import { writeFile } from "node:fs/promises";
 import { beforeEach, expect, it } from "vitest";
+import { fieldErrors } from "../../client/shared/content.ts";
 import { migrate } from "../../server/database/migrate.ts";
 import { preparationSql } from "../../server/database/roles.ts";
+import { fieldNamed } from "../support/copy.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
 
 const { database, file, waitlist, entries, add } = await createWaitlistFixture();
@@ -178,8 +180,8 @@ it("import adds nothing if a line is wrong, and reports 20 of them without perso
   expect(code).toBe(1);
   const lines = stderr.split("\n");
   expect(lines.slice(0, 3)).toEqual([
-    "Line 4: email: Enter an email address like name@example.com.",
-    "Line 5: company: Enter your company.",
+    `Line 4: email: ${fieldErrors.email}`,
+    `Line 5: company: ${fieldErrors.required(fieldNamed("company").noun)}`,
     "Line 6: more cells than the header has",
   ]);
   expect(lines.slice(20)).toEqual(["… and 13 more.", "Nothing was imported.", ""]);

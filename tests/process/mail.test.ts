@@ -1,5 +1,6 @@
 // Confirmation mails: from the sign-up through the queue to a real SMTP server.
 import { expect, it } from "vitest";
+import { confirmationMail } from "../../client/shared/content.ts";
 import { hashToken } from "../../server/models/entry-tokens.ts";
 import { erasureKey } from "../support/database.ts";
 import { queryAs } from "../support/postgres.ts";
@@ -51,7 +52,7 @@ it("the worker sends plain text and HTML with nothing that the visitor typed", a
   expect(headers).toMatchObject({
     from: "Perennial <hello@perennial.example>",
     to: "o'ada+tag@example.com",
-    subject: "Confirm your address for the Perennial early access list",
+    subject: confirmationMail.subject,
     "list-unsubscribe": `<${leave}>`,
     "list-unsubscribe-post": "List-Unsubscribe=One-Click",
     "auto-submitted": "auto-generated",

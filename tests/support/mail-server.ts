@@ -96,14 +96,27 @@ export function parseMail(raw: string): { headers: Record<string, string>; text:
 function splitHeaders(part: string): { headers: Record<string, string>; body: string } {
   const [head = "", ...paragraphs] = part.split("\n\n");
   const lines = head.replaceAll(/\n[ \t]+/g, " ").matchAll(/^([^:]+): *(.*)$/gm);
-  const headers = Array.from(lines, ([, name = "", value]) => [name.toLowerCase(), value] as const);
-  return { headers: Object.fromEntries(headers) as Record<string, string>, body: paragraphs.join("\n\n") };
+  const headers = Array.from(lines, ([, name = "", value = ""]) => [name.toLowerCase(), decodeWords(value)] as const);
+  return { headers: Object.fromEntries(headers), body: paragraphs.join("\n\n") };
 }
 
 function decode(part: string): string {
   const { headers, body } = splitHeaders(part.trimStart());
-  if (headers["content-transfer-encoding"] !== "quoted-printable") return body;
-  const bytes = body
+  const encoding = headers["content-transfer-encoding"];
+  if (encoding === "base64") return decodeBase64(body);
+  return encoding === "quoted-printable" ? decodeQuotedPrintable(body) : body;
+}
+
+/** Decodes the encoded words (RFC 2047) of a header that is not ASCII. */
+const decodeWords = (value: string) =>
+  value.replaceAll(/=\?UTF-8\?([QB])\?([^?]*)\?=(?: (?==\?))?/g, (_, encoding, word: string) =>
+    encoding === "B" ? decodeBase64(word) : decodeQuotedPrintable(word.replaceAll("_", " ")),
+  );
+
+const decodeBase64 = (encoded: string) => Buffer.from(encoded, "base64").toString("utf8");
+
+function decodeQuotedPrintable(encoded: string): string {
+  const bytes = encoded
     .replaceAll("=\n", "")
     .replaceAll(/=([\dA-F]{2})/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
   return Buffer.from(bytes, "latin1").toString("utf8");
