@@ -11,7 +11,7 @@ export const timeLimits = {
   /** Without a byte in either direction. A change takes up to 5 s. */
   inactivity: 13_000,
 
-  /** For a lock that another transaction holds: of a batch, whose other changes wait, too; and of a change that goes alone. */
+  /** For a lock that another transaction holds: of a batch, and of a change that goes alone, behind which others wait; then by itself. */
   lock: 60,
   lockAlone: 1_900,
   /** For a connection, and for a statement: a sign-up can leave a dead connection before its deadline. */
@@ -35,7 +35,7 @@ export const timeLimits = {
 };
 
 /**
- * Connections of the site to Postgres, as many as node-postgres opens by default. Sign-ups and links share them: each runs one batch
- * and the changes that go alone (models/batch.ts). docs/deploy.md and docs/postgres.md name the number.
+ * Connections of the site to Postgres, as many as node-postgres opens by default. Sign-ups and links share them: each runs one batch,
+ * three changes that go alone, and one that waits for a lock (models/batch.ts). docs/deploy.md and docs/postgres.md name the number.
  */
 export const poolSize = 10;

@@ -7,8 +7,8 @@ import { errorFields, UnavailableError, within } from "../errors.ts";
 
 /** Changes per statement. */
 const batchSize = 200;
-/** Statements at once of changes that go alone: sign-ups and links have a batch each, and share ten connections. */
-const statementsAlone = 4;
+/** Statements at once of changes that go alone, beside one batch and one change that waits for a lock (poolSize). */
+const statementsAlone = 3;
 
 interface Pending<Change, Result> {
   change: Change;
@@ -21,11 +21,27 @@ interface Pending<Change, Result> {
  * Returns a function that makes one change, and resolves after its commit. It takes at least `timeLimits.floor`, so that its time does not
  * tell what the statement found. It throws an UnavailableError after `timeLimits.change` at the latest; the change may then still be made.
  * @param store runs one statement, which waits for a lock for `lockMs`, and resolves with a result for each change.
+ * @param keyOf names the entry of a change.
  */
-export function createBatch<Change, Result>(store: (changes: Change[], lockMs: number) => Promise<Result[]>) {
+export function createBatch<Change, Result>(
+  store: (changes: Change[], lockMs: number) => Promise<Result[]>,
+  keyOf: (change: Change) => string,
+) {
   const waiting: Pending<Change, Result>[] = [];
+  /** Changes of entries that another session holds: they wait for the lock one after the other, and behind them nobody else. */
+  const held: Pending<Change, Result>[] = [];
   let isRunning = false;
   const alone = pLimit(statementsAlone);
+
+  function add(pending: Pending<Change, Result>) {
+    const isHeld = held.some(({ change }) => keyOf(change) === keyOf(pending.change));
+    if (isHeld) {
+      void waitForLock(pending); // It would fail the next batch.
+    } else {
+      waiting.push(pending);
+      void runBatches();
+    }
+  }
 
   async function runBatches() {
     if (isRunning) return;
@@ -41,7 +57,16 @@ export function createBatch<Change, Result>(store: (changes: Change[], lockMs: n
     isRunning = false;
   }
 
-  const runAlone = (pending: Pending<Change, Result>) => attempt([pending], timeLimits.lockAlone).catch(pending.reject);
+  const runAlone = (pending: Pending<Change, Result>) =>
+    attempt([pending], timeLimits.lock).catch((error: unknown) => {
+      if (codeOf(error) === lockNotAvailable) void waitForLock(pending);
+      else pending.reject(error);
+    });
+
+  async function waitForLock(pending: Pending<Change, Result>) {
+    if (held.push(pending) > 1) return;
+    for (let first; (first = held[0]); held.shift()) await attempt([first], timeLimits.lockAlone).catch(first.reject);
+  }
 
   async function attempt(batch: Pending<Change, Result>[], lockMs: number) {
     const inTime = batch.filter(({ deadline }) => performance.now() < deadline); // The others have been refused.
@@ -54,8 +79,7 @@ export function createBatch<Change, Result>(store: (changes: Change[], lockMs: n
   return async (change: Change): Promise<Result> => {
     const floor = sleep(timeLimits.floor);
     const deadline = performance.now() + timeLimits.change;
-    const result = new Promise<Result>((resolve, reject) => waiting.push({ change, deadline, resolve, reject }));
-    void runBatches();
+    const result = new Promise<Result>((resolve, reject) => add({ change, deadline, resolve, reject }));
     try {
       return await within(timeLimits.change, result);
     } catch (cause) {
@@ -67,13 +91,14 @@ export function createBatch<Change, Result>(store: (changes: Change[], lockMs: n
   };
 }
 
+const codeOf = (error: unknown) => errorFields(error).code ?? "";
+const lockNotAvailable = "55P03";
+
 /**
  * Returns whether one change may have caused the error: Postgres refused a value (the classes 22 and 23), or another transaction holds
  * its entry (a lock, statement or serialization failure, or a deadlock).
  */
-function isOfOneChange(error: unknown): boolean {
-  return /^(2[23]...|55P03|57014|40P01|40001)$/.test(errorFields(error).code ?? "");
-}
+const isOfOneChange = (error: unknown) => /^(2[23]...|55P03|57014|40P01|40001)$/.test(codeOf(error));
 
 /**
  * Begins a statement that makes changes: `batch.rows` has them as JSON. An empty message in the write-ahead log makes it wait for the

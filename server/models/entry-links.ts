@@ -25,7 +25,7 @@ export function createEntryLinks(query: Database["query"]) {
     return links.map((_, position) => done.has(position));
   }
 
-  const followLink = createBatch(follow);
+  const followLink = createBatch(follow, ({ hash }) => hash);
   return {
     /** Returns whether an entry has the token of a mail, also if it was confirmed before. */
     confirm: (token: string): Promise<boolean> => followLink({ confirms: true, hash: hashToken(token) }),

@@ -41,7 +41,7 @@ export function createWaitlist(
     return entries.map(() => undefined); // No request learns whether its entry is new.
   }
 
-  const storeEntry = createBatch(store);
+  const storeEntry = createBatch(store, ({ email }) => email);
 
   return {
     /** Checks that entries can be stored, with an empty batch: it needs the same table, right and locks as a sign-up. */
