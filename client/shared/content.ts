@@ -385,3 +385,9 @@ export const confirmationMail = {
   otherwise: "If you do nothing, the entry stays on the list, unconfirmed.",
   contact: "Questions? Write to",
 };
+
+/** What stands below the text of each mailing. Only the worker and `waitlist mail` load it. */
+export const mailingEnd = {
+  reason: `You get this mail because you are on the ${product.name} early access list.`,
+  leave: "Leave the list",
+};

@@ -36,3 +36,12 @@ export async function isQueueEnabled(owner: pg.Client, task: WorkerTask): Promis
 
 /** Advisory lock: only one worker runs at a time. Two would release each other's jobs, and send them twice. */
 export const workerLock = 4_155_220;
+
+/** Returns the role of the worker that holds the lock, or undefined if none runs. */
+export async function findWorker(owner: pg.Client): Promise<string | undefined> {
+  const { rows } = await owner.query<{ role: string }>(
+    "SELECT usename AS role FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE objid = $1 AND datname = current_database()",
+    [workerLock],
+  );
+  return rows[0]?.role;
+}

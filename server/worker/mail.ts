@@ -83,11 +83,15 @@ export function mailedSite(config: Config): MailedSite {
 
 export function composeMessage({ from, site }: Pick<MailSettings, "from" | "site">, email: string, token: string) {
   const { leaveUrl, ...content } = renderConfirmationMail(site, token);
-  const headers = {
+  const headers = mailHeaders(leaveUrl);
+  return { from, to: { name: "", address: email }, ...content, headers };
+}
+
+export function mailHeaders(leaveUrl: string) {
+  return {
     "List-Unsubscribe": `<${leaveUrl}>`,
     "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
     "Auto-Submitted": "auto-generated",
     "X-Auto-Response-Suppress": "All", // Exchange knows no Auto-Submitted.
   };
-  return { from, to: { name: "", address: email }, ...content, headers };
 }

@@ -42,7 +42,9 @@ export async function runTasks(
   }
   const tasks: TaskList = {};
   const attempts = new MailAttempts();
+  const ending = new AbortController();
   for (const task of worker.tasks) tasks[task] = await createTask(task, config, key, attempts);
+  if (tasks.mail) tasks.mailing = (await import("./mailing.ts")).mailingTask(config, key ?? "", ending.signal);
   await withConnection(worker.url, async (holder) => {
     if (tasks.mail || tasks.purge) await requireErasureKey(holder, key);
     await takeOver(holder, log, signal, roundMs);
@@ -54,6 +56,7 @@ export async function runTasks(
       log.info(`worker started: ${worker.tasks.join(", ")}`);
       await Promise.race([runner.promise, completeRounds(holder, signal, roundMs)]);
     } finally {
+      ending.abort();
       // Hold the lock until the jobs in progress are done, because another process would send them again.
       const stopped = starting.then((runner) => runner.stop()).catch(() => undefined);
       await Promise.race([stopped.then(() => pool.end()), sleep(roundMs)]);

@@ -52,7 +52,7 @@ const mailboxJobs = () =>
          WHERE locked_at IS NULL`);
 
 it("a full mailbox waits by itself for half an hour, four days in all, and the mails of others go at once", async () => {
-  fail("recipient", "452 4.2.2 Mailbox full", "full@example.com");
+  fail("recipient", "452 4.2.2 Mailbox full", /^full@/);
   await startWorker();
   expect(await signUp("full@example.com")).toBe(201);
   await until("it waits", async () => (await mailboxJobs())[0]?.waits === true);
@@ -73,7 +73,7 @@ it("a full mailbox waits by itself for half an hour, four days in all, and the m
 });
 
 it("a full mailbox that is due while the mail server fails hides no failure from doctor, and ends none", async () => {
-  fail("recipient", "552 5.2.2 Mailbox full", "full@example.com");
+  fail("recipient", "552 5.2.2 Mailbox full", /^full@/);
   await startWorker();
   expect(await signUp("full@example.com")).toBe(201);
   await until("it waits", async () => (await mailboxJobs())[0]?.waits === true);
@@ -93,7 +93,7 @@ it("a full mailbox that is due while the mail server fails hides no failure from
   expect(await doctor()).toMatch(
     /The mail server accepts none. Mail server error \(DATA\): 451 4.3.0 .* Mails that wait: 2;/,
   );
-  fail("recipient", "552 5.2.2 Mailbox full", "full@example.com");
+  fail("recipient", "552 5.2.2 Mailbox full", /^full@/);
   await passMinute();
   await until("it waits again", async () => (await mailboxJobs()).some(({ waits }) => waits));
   expect(await query("SELECT FROM earlyaccess WHERE mailed_at IS NOT NULL")).toHaveLength(1);

@@ -26,16 +26,21 @@ export async function openMailServer(options: MailServerOptions = {}) {
   const { port = 0, encryption = "none", login, offersLogin = true } = options;
   const mails: { to: string; raw: string }[] = [];
   const recipients: string[] = [];
+  const accepted: string[] = [];
+  const held: (() => void)[] = [];
   const sockets = new Set<Socket>();
-  let failing: { step: Step; reply: string; only: string | undefined } | undefined;
-  function answer(step: Step, callback: (error?: Error | null) => void) {
-    if (failing?.step !== step || (failing.only && failing.only !== recipients.at(-1))) return callback();
+  let failing: { step: Step; reply: string; only: RegExp | undefined } | undefined;
+  function answer(step: Step, callback: (error?: Error | null) => void, recipient = recipients.at(-1)) {
+    if (failing?.step !== step || failing.only?.test(recipient ?? "") === false) return callback();
     if (failing.reply === "drop") for (const socket of sockets) socket.destroy();
+    if (failing.reply === "hold") held.push(() => answer(step, callback, recipient));
     const [, code, message] = /^(\d+) (.*)$/.exec(failing.reply) ?? [];
-    if (code) callback(Object.assign(new Error(`${message} <${recipients.at(-1)}>`), { responseCode: Number(code) }));
+    if (code) callback(Object.assign(new Error(`${message} <${recipient}>`), { responseCode: Number(code) }));
   }
   async function take(stream: Readable, { envelope }: SMTPServerSession) {
-    mails.push({ to: envelope.rcptTo.map(({ address }) => address).join(), raw: await text(stream) });
+    const to = envelope.rcptTo.map(({ address }) => address).join();
+    mails.push({ to, raw: await text(stream) });
+    return to;
   }
   const server = new SMTPServer({
     key,
@@ -55,10 +60,14 @@ export async function openMailServer(options: MailServerOptions = {}) {
     onMailFrom: (_address, _session, callback) => answer("sender", callback),
     onRcptTo: ({ address }, _session, callback) => {
       recipients.push(address);
-      answer("recipient", callback);
+      answer("recipient", callback, address);
     },
     onData: (stream, session, callback) => {
-      void take(stream, session).then(() => answer("data", callback));
+      const conclude = (to: string) => (error?: Error | null) => {
+        if (!error) accepted.push(to);
+        callback(error);
+      };
+      void take(stream, session).then((to) => answer("data", conclude(to), to));
     },
   });
   server.on("error", () => undefined); // A client that refuses the certificate.
@@ -73,13 +82,16 @@ export async function openMailServer(options: MailServerOptions = {}) {
     mails,
     /** The addresses of every RCPT TO, in order. */
     recipients,
+    /** The recipients of the messages that were accepted. */
+    accepted,
     connections: () => sockets.size,
     /**
-     * Fails at a step from now on: sends the reply, closes the connection ("drop") or sends nothing ("hang"). Without a step, accepts.
-     * @param only the one recipient for whom it fails; undefined: everybody.
+     * Fails at a step from now on: sends the reply, closes the connection ("drop"), or sends nothing ("hang") or nothing until the next
+     * call ("hold"). Without a step, accepts. @param only the recipients for whom it fails; undefined: everybody.
      */
-    fail: (step?: Step, reply = "hang", only?: string) => {
+    fail: (step?: Step, reply = "hang", only?: RegExp) => {
       failing = step && { step, reply, only };
+      for (const release of held.splice(0)) release();
     },
     close: () => new Promise<void>((resolve) => server.close(() => resolve())),
   };

@@ -7,6 +7,7 @@ import { exportCommand } from "./export.ts";
 import { importCommand } from "./import.ts";
 import { invite } from "./invite.ts";
 import { joined } from "./joined.ts";
+import { mail } from "./mail.ts";
 import { purge } from "./purge.ts";
 import { retry } from "./retry.ts";
 import { show } from "./show.ts";
@@ -28,6 +29,7 @@ export const commands = [
   importCommand,
   invite,
   joined,
+  mail,
   stats,
   unflag,
   retry,

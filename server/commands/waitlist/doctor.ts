@@ -7,7 +7,7 @@ import { connectTo, withConnection } from "../../database/connect.ts";
 import { openDatabase, type OpenedDatabase, type WorkerTask } from "../../database/open-database.ts";
 import { requireErasureKey } from "../../database/erasure-key.ts";
 import { findWaitlist, pendingMigrations } from "../../database/migrate.ts";
-import { isQueueEnabled, workerLock } from "../../database/queue.ts";
+import { findWorker, isQueueEnabled } from "../../database/queue.ts";
 import { examineWebRole } from "../../database/roles.ts";
 import { hundredthSql } from "../../models/operators/mails.ts";
 import { insertSignUps } from "../../models/waitlist.ts";
@@ -21,7 +21,8 @@ import {
   examineUnsent,
   sendTestMail,
 } from "./mail-checks.ts";
-import { ok, problem, warn, type Finding } from "./finding.ts";
+import { examineMailings } from "./mailing-state.ts";
+import { formatFinding, ok, problem, warn, type Finding } from "./finding.ts";
 
 export const doctor = new Command("doctor")
   .summary("checks settings, database, roles, worker, backup, mail server and DNS, and says what to do")
@@ -31,9 +32,9 @@ export const doctor = new Command("doctor")
   .action(async ({ strict, mail }: { strict?: boolean; mail?: string }) => {
     const findings = mail === undefined ? examine() : [await sendTestMail(mail)];
     const accepted = strict ? ["ok"] : ["ok", "warning"];
-    for await (const [verdict, what, text] of findings) {
-      if (!accepted.includes(verdict)) process.exitCode = 1;
-      print(`${verdict.padEnd(8)} ${what}: ${text.replaceAll("\n", "\n         ")}\n`);
+    for await (const finding of findings) {
+      if (!accepted.includes(finding[0])) process.exitCode = 1;
+      print(formatFinding(finding));
     }
   });
 
@@ -141,11 +142,8 @@ const noWorker =
 
 async function* examineWorker(owner: pg.Client, worker: OpenedDatabase["worker"]): AsyncGenerator<Finding> {
   const tasks = worker?.tasks ?? [];
-  const { rows } = await owner.query(
-    "SELECT usename FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE objid = $1 AND datname = current_database()",
-    [workerLock],
-  );
-  if (rows[0]) yield ok("Worker", `runs as the role "${printable(rows[0].usename)}"`);
+  const role = await findWorker(owner);
+  if (role) yield ok("Worker", `runs as the role "${printable(role)}"`);
   else if (tasks.length > 0) yield warn("Worker", noWorker);
   for (const [task, what] of [
     ["webhook", "Webhooks"],
@@ -156,7 +154,10 @@ async function* examineWorker(owner: pg.Client, worker: OpenedDatabase["worker"]
     if (isWanted && isEnabled) yield await attempt(what, () => examineJobs(owner, task, what));
     else if (isWanted) yield problem(what, `sign-ups add no jobs. ${migrateHint}`);
     else if (isEnabled) yield warn(what, `sign-ups add jobs, but the task is not configured here. ${migrateHint}`);
-    if (isWanted && isEnabled && task === "mail") yield await attempt("Unsent mails", () => examineUnsent(owner));
+    if (isWanted && isEnabled && task === "mail") {
+      yield await attempt("Unsent mails", () => examineUnsent(owner));
+      yield await attempt("Mailings", () => examineMailings(owner));
+    }
   }
   const deletion = "Deletion of old entries";
   if (tasks.includes("purge")) yield await attempt(deletion, () => examineJobs(owner, "purge", deletion));

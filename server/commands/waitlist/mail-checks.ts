@@ -1,5 +1,6 @@
 // The checks of doctor about mails: the DNS records of their domain, the confirmations, the server, and a test mail.
 import dns from "node:dns";
+import type { SendMailOptions } from "nodemailer";
 import type pg from "pg";
 import * as mails from "../../models/operators/mails.ts";
 import { readMailPace, waitsForConfirmations } from "../../models/operators/mail-pace.ts";
@@ -136,18 +137,32 @@ function findCure({ step, code }: MailError): string {
   return cure ?? "Correct the URL, or start the server.";
 }
 
+/** Sends the confirmation mail with links of no entry. */
 export async function sendTestMail(email: string): Promise<Finding> {
   const config = loadConfig();
   const { MAIL_FROM: from, SMTP_URL: url } = config;
-  const to = normaliseEmail(email);
-  if (!to) throw new OperatorError(`--mail is "${printable(email)}" but must be an email address.`);
+  const to = readTestAddress("--mail", email);
   if (!from || !url) throw new OperatorError("A test mail needs MAIL_FROM and SMTP_URL: see docs/mail.md.");
   const { composeMessage, mailedSite } = await import("../../worker/mail.ts");
-  const { MailError, sendMail } = await import("../../worker/mail-server.ts"); // nodemailer
   const site = mailedSite(config);
-  const mail = composeMessage({ from, site }, to, createToken().token);
+  return sendTest(url, site.origin, composeMessage({ from, site }, to, createToken().token));
+}
+
+export function readTestAddress(option: string, email: string): string {
+  const to = normaliseEmail(email);
+  if (to) return to;
+  throw new OperatorError(`${option} is "${printable(email)}" but must be an email address.`);
+}
+
+/** Returns the server's answer. */
+export async function sendTest(
+  url: string,
+  origin: string,
+  mail: SendMailOptions & { to: { address: string }; subject: string },
+): Promise<Finding> {
+  const { MailError, sendMail } = await import("../../worker/mail-server.ts"); // nodemailer
   try {
-    const server = { url, client: new URL(site.origin).hostname };
+    const server = { url, client: new URL(origin).hostname };
     const { response, messageId } = await sendMail(server, { ...mail, subject: `Test: ${mail.subject}` });
     return ok("Test mail", `the server answered ${response}\nMessage-ID: ${messageId}`);
   } catch (error) {

@@ -4,6 +4,7 @@ import type pg from "pg";
 import { flags } from "../../database/columns.ts";
 import { isQueueEnabled } from "../../database/queue.ts";
 import { findErasure, findPeople, type Person } from "../../models/operators/erasures.ts";
+import { findMailingsOf, hasMailings } from "../../models/operators/mailings.ts";
 import { isOfAddress } from "../../models/operators/mails.ts";
 import { OperatorError } from "../../errors.ts";
 import { printable } from "../../text.ts";
@@ -20,6 +21,8 @@ export const show = new Command("show")
       const erased = erasureKey && (await findErasure(client, email, erasureKey));
       const note = erased ? ` The address was erased at ${erased}; the database keeps its hash.` : "";
       if (people.length === 0) throw new OperatorError(`The list has no entry with this address.${note}`);
+      const isReadable = await hasMailings(client);
+      if (isReadable) for (const person of people) person.mailings = await findMailingsOf(client, person.entry.id);
       if (format === "json") process.stdout.write(`${JSON.stringify(people, null, 2)}\n`);
       else for (const person of people) print(describePerson(person, await describeMail(client, person)));
       if (note) process.stderr.write(`${note.trim()}\n`);
@@ -36,7 +39,27 @@ function describePerson(person: Person, mail: string): string {
       `${changed_at}  ${old_status} → ${new_status} by ${printable(changed_by)}`,
   );
   const history = changes.length > 0 ? ["Status changes:", ...changes] : ["No status changes."];
-  return [...columns, "", printable(mail), "", ...history, "", describeNotice(person), ""].join("\n");
+  return [
+    ...columns,
+    "",
+    printable(mail),
+    ...describeMailings(person),
+    "",
+    ...history,
+    "",
+    describeNotice(person),
+    "",
+  ].join("\n");
+}
+
+function describeMailings({ mailings = [] }: Person): string[] {
+  return mailings.map(({ name, outcome, tried_at }) => {
+    const when = tried_at ? ` at ${tried_at}` : "";
+    if (outcome === null) return `The mailing ${name} waits.`;
+    if (outcome === "unknown") return `The mailing ${name} may have arrived: it was tried${when}, and got no answer.`;
+    if (outcome === "sent" || outcome === "skipped") return `The mailing ${name} was ${outcome}${when}.`;
+    return `The mail server refused the mailing ${name}${when}: ${printable(outcome)}.`;
+  });
 }
 
 /** Says where the confirmation mail is. An admin may not read the queue. */

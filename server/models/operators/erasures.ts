@@ -9,6 +9,8 @@ export interface Person {
   notice: { id: string; text: string; shown_at: string } | null;
   /** The oldest first. */
   status_changes: { changed_at: string; changed_by: string; old_status: string; new_status: string }[];
+  /** Undefined if the database has none, or this role may not read them. */
+  mailings?: { name: string; outcome: string | null; tried_at: string | null }[];
 }
 
 /** Returns an address as Prisma Studio and as a sign-up may have stored it; Studio accepts addresses that a sign-up refuses. */

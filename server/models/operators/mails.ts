@@ -12,11 +12,16 @@ export const waitingFlag = "mail-server";
 const mailboxFlag = "mailbox";
 
 /**
- * The values of mail_refusal that are about the address, as a regular expression of JavaScript and Postgres: enhanced codes, and
- * codes of RCPT TO without one. Not 5.2.0 and 5.2.2: Exchange also sends them if the sender is blocked or has used up its quota.
- * Another value is the latest reply to a mail that was given up.
+ * Replies with an enhanced code that is about the address, as a regular expression of JavaScript and Postgres. Not 5.2.0 and 5.2.2:
+ * Exchange also sends them if the sender is blocked or has used up its quota.
  */
-const refusalsOfAddress = String.raw`^5\d\d 5\.(1\.([1236]|10)|2\.1)$|^55[013] to RCPT TO$`;
+export const codesOfAddress = String.raw`^5\d\d 5\.(1\.([1236]|10)|2\.1)$`;
+
+/** The values of mail_refusal that are about the address. Another value is the latest reply to a mail that was given up. */
+const refusalsOfAddress = String.raw`${codesOfAddress}|^55[013] to RCPT TO$`;
+
+/** Returns whether the refusal has an enhanced code that is about the address. */
+export const namesAddress = (refusal: string) => new RegExp(codesOfAddress).test(refusal);
 
 export const isOfAddress = (refusal: string) => new RegExp(refusalsOfAddress).test(refusal);
 
