@@ -19,7 +19,7 @@ export function fieldId(name: string): string {
 }
 
 export function FieldInput({ field, error, value, children, ...inputProps }: FieldInputProps) {
-  const { name, label, type, required, maxLength, autoComplete } = field;
+  const { name, label, type, required, autoComplete } = field;
   const id = fieldId(name);
   const errorId = `${id}-error`;
   return (
@@ -31,7 +31,6 @@ export function FieldInput({ field, error, value, children, ...inputProps }: Fie
         name={name}
         type={type}
         required={required}
-        maxLength={maxLength}
         autoComplete={autoComplete}
         dir="auto"
         spellCheck={false} // Chrome's enhanced check sends the text to Google.

@@ -1,6 +1,7 @@
 // The sign-up request to the server.
 import { leavePath, signupPath, tokenParam } from "../shared/paths.ts";
-import { earlyAccess } from "../shared/content.ts";
+import { earlyAccess, fieldErrors } from "../shared/content.ts";
+import { fields } from "../shared/fields.ts";
 import type { FormFailure } from "../shared/landing-state.ts";
 
 type FieldErrors = FormFailure["errors"];
@@ -33,16 +34,16 @@ export function join(entry: Record<string, unknown>, referrer: string): Promise<
     signal: AbortSignal.timeout(timeout),
     redirect: "manual",
   });
-  return readResult(request);
+  return readResult(request, entry);
 }
 
-async function readResult(request: Promise<Response>): Promise<JoinResult | undefined> {
+async function readResult(request: Promise<Response>, entry: Record<string, unknown>): Promise<JoinResult | undefined> {
   try {
     const response = await request;
     // Only 201 means that the entry is stored. A proxy may have replaced its body.
     if (response.status === 201) return { ok: true, undo: await readUndo(response) };
     console.error("Joining the waitlist failed with status", response.status);
-    const errors = await readErrors(response);
+    const errors = response.status === 413 ? findLongTexts(entry) : await readErrors(response);
     const text = explain(response) ?? (errors && earlyAccess.failure.text);
     if (text === undefined) return undefined;
     return { ok: false, reason: response.status === 410 ? "closed" : "failure", text, errors: errors ?? {} };
@@ -89,6 +90,12 @@ async function readErrors(response: Response): Promise<FieldErrors | undefined> 
     errors?: { pointer: string; detail: string }[];
   };
   return Object.fromEntries(errors.map(({ pointer, detail }) => [pointer.replace("#/", ""), detail]));
+}
+
+/** The server reads no fields from a longer body. */
+function findLongTexts(entry: Record<string, unknown>): FieldErrors {
+  const long = fields.filter(({ name, maxLength }) => String(entry[name]).length > maxLength);
+  return Object.fromEntries(long.map(({ name, maxLength }) => [name, fieldErrors.tooLong(maxLength)]));
 }
 
 /** Returns undefined if the referrer is a page of this site, or empty. */

@@ -8,8 +8,8 @@ export interface Field {
   type: "text" | "email";
   required: boolean;
   /**
-   * In Unicode code points of the text in NFC; prisma/schema.prisma has the same limits. Browsers count the UTF-16 code units that were typed:
-   * they allow more of a few letters that NFC takes apart, such as U+0958, and the server then names the limit.
+   * In Unicode code points of the text in NFC; prisma/schema.prisma has the same limits. The form has no such attribute: a browser
+   * would cut a longer paste without a word.
    */
   maxLength: number;
   autoComplete: string;

@@ -74,9 +74,6 @@ function describeFailure({ body, headers }: Request, { status, extra }: HttpErro
 }
 
 function typedValues(posted: Record<string, unknown>): FormFailure["values"] {
-  const texts = fields.map(({ name, maxLength }) => {
-    const value = posted[name];
-    return [name, typeof value === "string" ? Array.from(value).slice(0, maxLength).join("") : ""];
-  });
+  const texts = fields.map(({ name }) => [name, typeof posted[name] === "string" ? posted[name] : ""]);
   return Object.fromEntries(texts) as FormFailure["values"];
 }

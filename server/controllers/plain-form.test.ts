@@ -35,6 +35,14 @@ it.each([
   },
 );
 
+it("a form with a text longer than its field returns the whole text and names the limit", async () => {
+  const { app } = await createTestApp(noDatabase);
+  const post = request(app).post("/api/earlyaccess").type("form").set("Accept", browserAccept);
+  const { status, text } = await post.send({ name: "<".repeat(5_000), email: "a@b.co", company: "Engines" });
+  expect(status).toBe(422);
+  expect(text).toMatch(/id="early-access-name"[^>]* value="(&lt;){5000}"[^]*Use at most 100 characters\./);
+});
+
 it.each([
   ["*/*", 303, "text/html"],
   [undefined, 303, "text/html"],

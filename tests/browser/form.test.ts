@@ -560,6 +560,20 @@ it("the form shows the server's error at each invalid field, focuses the first o
   await successHeading().waitFor();
 });
 
+// Above 16 KiB, the server reads no body.
+it.each([201, 20_000])("a pasted text of %i characters stays whole, and its field names the limit", async (length) => {
+  await openForm();
+  await fill({ Company: "" });
+  await field("Company").focus();
+  await page.keyboard.insertText("x".repeat(length));
+  await button().click();
+  await page.locator("[name=company][aria-invalid=true]:focus").waitFor();
+  expect(await page.locator("#early-access-company-error").textContent()).toBe("Use at most 200 characters.");
+  expect((await values())[2]).toHaveLength(length);
+  await submit();
+  await successHeading().waitFor();
+});
+
 it.each<[string, () => Promise<unknown>, RegExp, string]>([
   [
     "an error of the database",
