@@ -63,9 +63,17 @@ it("the image runs as a user without rights, with the memory options of npm star
 });
 
 interface Workflow {
+  on: Record<string, unknown>;
   permissions: object;
   jobs: Record<string, { permissions?: object; steps: { uses?: string; with?: object }[] }>;
 }
+
+it("hosted CI runs for each change, scans each week, and runs every scenario at night", () => {
+  const [ci, nightly] = ["ci", "reliability"].map((name) => parse(read(`.github/workflows/${name}.yml`)) as Workflow);
+  expect(Object.keys(ci?.on ?? {}).toSorted()).toEqual(["pull_request", "push", "schedule"]);
+  expect(ci?.on.push).toEqual({ branches: ["main"], tags: ["v*.*.*"] });
+  expect(nightly?.on.schedule).toEqual([{ cron: expect.stringMatching(/^\d+ \d+ \* \* \*$/) }]);
+});
 
 it("hosted CI runs pinned actions, and only the job that publishes images may write, and only packages", () => {
   const workflows = ["ci", "reliability"].map((name) => parse(read(`.github/workflows/${name}.yml`)) as Workflow);

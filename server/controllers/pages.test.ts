@@ -31,6 +31,10 @@ it.each(["/Privacy", "/privacy/", "/%70rivacy", "/%c0%af", "//evil.example"])("%
   expect(response.text).toContain('href="/"');
 });
 
+it("search engines may read every page", async () => {
+  expect((await get("/robots.txt")).text).toBe("User-agent: *\nAllow: /\n");
+});
+
 it("the path of a request is logged unless it may hold an email address", async () => {
   await get("/unsubscribe/ada@example.com?email=ada@example.com");
   await get(`/unsubscribe/ada%40example.com/ada%2540example.com/${"x".repeat(180)}/ada@example.com`);

@@ -3,8 +3,9 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { setImmediate as nextRound } from "node:timers/promises";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { createTestApp, noDatabase } from "../../tests/support/app.ts";
+import { timeLimits } from "../time-limits.ts";
 import { createHttpServer } from "./server.ts";
 
 /** Starts a site, which stops when the test ends. */
@@ -68,6 +69,25 @@ it("the server answers a request that arrives during shutdown with Connection: c
   expect(await text(kept)).toMatch(/^HTTP\/1\.1 200 [^]*Connection: close[^]*\{"status":"ok"\}$/);
   expect(await text(idle)).toBe("");
   await closed;
+});
+
+it("a stop cuts off a request that is in progress after the grace period", async () => {
+  const { grace } = timeLimits;
+  onTestFinished(() => void (timeLimits.grace = grace));
+  timeLimits.grace = 500;
+  const site = await start();
+  const socket = await open(site.port);
+  const body = closing(
+    `POST /api/earlyaccess HTTP/1.1\r\n${host}Content-Type: application/json\r\nContent-Length: 99\r\n\r\n`,
+  );
+  const arrived = once(site.http.server, "request");
+  socket.write(body);
+  await arrived;
+  const answer = receive(socket);
+  await site.http.close();
+  expect(await answer).toBe("");
+  await vi.waitFor(() => expect(site.logged()).toContain('"path":"/api/earlyaccess","status":"aborted"'));
+  expect(site.logged()).not.toContain("127.0.0.1");
 });
 
 it.each([

@@ -29,6 +29,31 @@ it("migrate applies migrations, and the next time reports that the database is u
   await database.asSuperuser(`ALTER ROLE ${database.name}_web LOGIN`);
 });
 
+/** What became of a role that migrating created before, and whether its program can log in after migrating again. */
+const states: [state: string, change: (role: string) => string, logsIn: boolean][] = [
+  ["has all rights", () => "SELECT", true],
+  ["lost its rights", (role) => `REVOKE ALL ON ALL TABLES IN SCHEMA public FROM ${role}`, true],
+  ["has another password", (role) => `ALTER ROLE ${role} PASSWORD 'a password that is not set'`, false],
+  ["is absent", (role) => `DROP OWNED BY ${role}; DROP ROLE ${role}`, true],
+];
+
+it.each(["web", "admin", "worker"])(
+  "migrate says of the %s role whether it can log in, whatever became of it",
+  async (role) => {
+    const set = { ...urls, WORKER_DATABASE_URL: database.workerUrl, WEBHOOK_URL: "http://127.0.0.1:2/hook" };
+    await migrate(set);
+    for (const [state, change, logsIn] of states) {
+      await database.asSuperuser(change(`${database.name}_${role}`));
+      const { code, stdout, stderr } = await migrate(set);
+      const refusal = /Postgres at .* refuses the connection: password authentication failed/;
+      expect([state, refusal.test(stdout + stderr)]).toEqual([state, !logsIn]);
+      expect([state, stdout.startsWith("Warning: Sign-ups get 503")]).toEqual([state, !logsIn && role === "web"]);
+      // The site serves its pages without its role; the programs of the others do not start.
+      expect([state, code]).toEqual([state, logsIn || role === "web" ? 0 : 1]);
+    }
+  },
+);
+
 it("migrate reports exchanged URLs, and exits with 1", async () => {
   const { code, stderr } = await migrate({ DATABASE_URL: database.ownerUrl, DATABASE_OWNER_URL: database.webUrl });
   expect([code, stderr]).toEqual([1, expect.stringMatching(/^Nothing was migrated: .* may not migrate\. .*\n$/)]);
@@ -48,6 +73,7 @@ it("studio listens on the loopback address only, and refuses requests from other
   const local = new RegExp(`(?<=^ *\\d+: )\\w+(?=:${hexPort} \\w+:0000 0A)`, "gm");
   expect((await Promise.all(listening)).join("").match(local)).toEqual(["0100007F"]);
   expect(await studio.stop("SIGINT")).toBe(0);
+  await expect(fetch(studio.url), "Studio outlives its command").rejects.toThrow();
 });
 
 it("studio --forward forwards the same port of the other addresses, as a container needs", async () => {
@@ -58,6 +84,7 @@ it("studio --forward forwards the same port of the other addresses, as a contain
     await vi.waitFor(async () => expect(await status()).toBe(200), 20_000); // The forward may listen after Studio.
   }
   expect(await studio.stop()).toBe(0);
+  await expect(fetch(studio.url), "Studio outlives its command").rejects.toThrow();
 });
 
 /** The IPv4 addresses of this machine in its networks. */
