@@ -73,7 +73,7 @@ it("studio listens on the loopback address only, and refuses requests from other
   const local = new RegExp(`(?<=^ *\\d+: )\\w+(?=:${hexPort} \\w+:0000 0A)`, "gm");
   expect((await Promise.all(listening)).join("").match(local)).toEqual(["0100007F"]);
   expect(await studio.stop("SIGINT")).toBe(0);
-  await expect(fetch(studio.url), "Studio outlives its command").rejects.toThrow();
+  await expect(fetch(studio.url), "Studio outlives its command").rejects.toThrow("fetch failed");
 });
 
 it("studio --forward forwards the same port of the other addresses, as a container needs", async () => {
@@ -84,7 +84,7 @@ it("studio --forward forwards the same port of the other addresses, as a contain
     await vi.waitFor(async () => expect(await status()).toBe(200), 20_000); // The forward may listen after Studio.
   }
   expect(await studio.stop()).toBe(0);
-  await expect(fetch(studio.url), "Studio outlives its command").rejects.toThrow();
+  await expect(fetch(studio.url), "Studio outlives its command").rejects.toThrow("fetch failed");
 });
 
 /** The IPv4 addresses of this machine in its networks. */
