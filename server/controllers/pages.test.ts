@@ -44,11 +44,28 @@ it("the path of a request is logged unless it may hold an email address", async 
   expect(site.logged()).not.toMatch(/ada(@|%)/);
 });
 
-it("a response has the id of its line in the log", async () => {
-  const { headers } = await get("/");
-  expect(headers["x-request-id"]).toMatch(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/);
-  expect(site.logged()).toContain(`"id":"${headers["x-request-id"]}"`);
-});
+const id = "0af7651916cd43dd8448eb211c80319c";
+const ownId = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
+
+it.each([
+  [id, 1, id],
+  ["Root_1-67891233-abcdef", 1, "Root_1-67891233-abcdef"],
+  [id, 0, ownId],
+  ["x".repeat(65), 1, ownId],
+  ["ada@example.com", 1, ownId],
+  ["ada.example.com", 1, ownId],
+  ["../../etc/passwd", 1, ownId],
+  ["", 1, ownId],
+  [[id, id] as unknown as string, 1, ownId],
+])(
+  "a request with the id %j and TRUST_PROXY=%i has an id in the response and in the log",
+  async (given, trustProxy, expected) => {
+    const { app, logged } = await createTestApp(noDatabase, { trustProxy });
+    const { headers } = await request(app).get("/").set("X-Request-Id", given);
+    expect(headers["x-request-id"]).toMatch(expected);
+    expect(logged()).toContain(`"id":"${headers["x-request-id"]}"`);
+  },
+);
 
 it("a page that throws while rendering returns 500 without details, as HTML or as a problem document", async () => {
   const { frontend } = site.options;

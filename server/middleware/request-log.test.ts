@@ -1,6 +1,6 @@
-// The warning about TRUST_PROXY, from what proxies leave in X-Forwarded-For.
+// The warnings about TRUST_PROXY, from what proxies leave in X-Forwarded-For.
 import request from "supertest";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { createTestApp, noDatabase } from "../../tests/support/app.ts";
 
 it.each<[trustProxy: number, forwardedFor: string | undefined, warning?: string]>([
@@ -32,3 +32,25 @@ it.each<[trustProxy: number, forwardedFor: string | undefined, warning?: string]
     expect(logged()).not.toContain("203.0.113");
   },
 );
+
+it("the first 429 of an hour, of any client, is reported with TRUST_PROXY and the entries of X-Forwarded-For, without an address", async () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { app, logged } = await createTestApp(noDatabase, { trustProxy: 1, signupLimit: 1 });
+  const post = async (forwardedFor: string) => {
+    const sent = request(app).post("/api/earlyaccess").set("X-Forwarded-For", forwardedFor);
+    return (await sent.send("{").set("Content-Type", "application/json")).status;
+  };
+  const visitors = ["203.0.113.1, 198.51.100.7", "203.0.113.2, 198.51.100.7", "198.51.100.8", "198.51.100.8"];
+  const statuses: number[] = [];
+  for (const forwardedFor of visitors) statuses.push(await post(forwardedFor));
+  expect(statuses).toEqual([400, 429, 400, 429]);
+  const report =
+    "TRUST_PROXY is 1, and X-Forwarded-For has 2 entries at the first 429 of this hour. See docs/incident.md.";
+  const reports = () => logged().match(/TRUST_PROXY is [^"]*/g);
+  expect(reports()).toEqual([report]);
+  vi.advanceTimersByTime(3_600_000);
+  await post("198.51.100.8");
+  expect(reports()).toEqual([report, report.replace("2", "1")]);
+  expect(logged()).not.toMatch(/203\.0|198\.51/);
+});
