@@ -71,13 +71,18 @@ it("a valid sign-up is flagged above the ceiling of stored sign-ups with the sam
   onTestFinished(() => void vi.useRealTimers());
   const limited = await createTestApp(database.webUrl, { ceiling: 2 });
   const send = (email: string) => post({ ...ada, email }, limited);
-  await database.query("ALTER TABLE earlyaccess RENAME TO broken");
-  expectProblem(await send("z@b.co"), 503);
-  expectProblem(await send("z@b.co"), 503);
-  await database.query("ALTER TABLE broken RENAME TO earlyaccess");
+  const fail = async () => {
+    await database.query("ALTER TABLE earlyaccess RENAME TO broken");
+    expectProblem(await send("z@b.co"), 503);
+    expectProblem(await send("z@b.co"), 503);
+    await database.query("ALTER TABLE broken RENAME TO earlyaccess");
+  };
+  await fail();
   const responses: Response[] = [];
-  for (const email of ["a@b.co", "a@b.co", "b@b.co", "a@b.co"]) responses.push(await send(email));
-  responses.push(...(await Promise.all(Array.from({ length: 196 }, () => send("b@b.co")))));
+  for (const email of ["a@b.co", "a@b.co"]) responses.push(await send(email));
+  await fail(); // At the ceiling, where the next sign-up is the first with the flag.
+  for (const email of ["b@b.co", "a@b.co"]) responses.push(await send(email));
+  for (let i = 0; i < 14; i++) responses.push(...(await Promise.all(Array.from({ length: 14 }, () => send("b@b.co")))));
   expect(distinct(responses)).toHaveLength(1);
   expect(await database.query("SELECT email, unusual_volume FROM earlyaccess ORDER BY email")).toEqual([
     { email: "a@b.co", unusual_volume: false },
@@ -172,6 +177,17 @@ it.each<[status: number, what: string, headers: Record<string, string>, body: st
   ],
 ])("a refused request stores nothing and returns %i for %s", async (status, _, headers, body) => {
   await expectRefused(await rawRequest(site.app, { method: "POST", path, headers }, body), status);
+});
+
+it.each<[detail: string, headers: Record<string, string>, body: string | Buffer]>([
+  ["The body is not a valid JSON object.", posted, '"Ada"'],
+  ["The body is longer than 16 KiB.", posted, " ".repeat(17_000)],
+  ["Send the body without a Content-Encoding.", { ...posted, "Content-Encoding": "gzip" }, gzipSync(sent)],
+  ["The form has invalid percent-encoding.", { "Content-Type": form, Accept: json }, "name=M%FCller"],
+  ["The form has more than 100 fields.", { "Content-Type": form, Accept: json }, "a&".repeat(101)],
+])("a refused request is told its fault: %s", async (detail, headers, body) => {
+  const answer = await rawRequest(site.app, { method: "POST", path, headers }, body);
+  expect(JSON.parse(answer.text)).toMatchObject({ detail });
 });
 
 it("a refused request from another site is logged with its origin and its host", async () => {

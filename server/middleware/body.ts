@@ -20,9 +20,25 @@ function requireDecodable(_req: unknown, _res: unknown, body: Buffer) {
   if (!isDecodable(body.toString())) throw new HttpError(400, "The form has invalid percent-encoding.");
 }
 
-/** The message of a parser's error may quote the body. */
-const describeError: ErrorRequestHandler = (error: { expose?: boolean; status: number }, _req, _res, next) =>
-  next(error.expose ? new HttpError(error.status, "Send valid JSON or a form, uncompressed, in 16 KiB.") : error);
+/** By the type of a parser's error, whose own message may quote the body. */
+const details: Record<string, string> = {
+  "entity.parse.failed": "The body is not a valid JSON object.",
+  "entity.too.large": "The body is longer than 16 KiB.",
+  "parameters.too.many": "The form has more than 100 fields.",
+  "encoding.unsupported": "Send the body without a Content-Encoding.",
+};
+
+interface ParserError {
+  type: string;
+  status: number;
+  /** False for a fault of the program. */
+  expose?: boolean;
+}
+
+const describeError: ErrorRequestHandler = (error: HttpError | ParserError, _req, _res, next) => {
+  if (error instanceof HttpError || !error.expose) return next(error);
+  return next(new HttpError(error.status, details[error.type] ?? "The body did not arrive completely."));
+};
 
 /** Sets req.body to the fields of the body. Refuses a wrong content type with 415 before it reads anything. */
 export const readBody = [

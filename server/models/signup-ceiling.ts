@@ -22,16 +22,23 @@ export function createSignupCeiling(ceiling: number, log: Logger) {
   const mostSignups = ceiling * hardLimit;
   let signups = 0;
   let hourEnds = 0;
+  let logged = new Set<string>();
+
+  /** Logs a message once an hour: while Postgres is away, the count stands where each sign-up would log it. */
+  function logOnce(level: "warn" | "error", message: string) {
+    if (!logged.has(message)) log[level]({ ceiling }, message);
+    logged.add(message);
+  }
 
   return {
     /** Counts a sign-up that begins. Returns whether it is above the ceiling. @throws UnavailableError above the hard limit. */
     begin(): boolean {
       const now = performance.now();
-      if (now >= hourEnds) [signups, hourEnds] = [0, now + hourMs];
+      if (now >= hourEnds) [signups, hourEnds, logged] = [0, now + hourMs, new Set()];
       if (ceiling === 0) return false;
       const earlier = signups++;
-      if (earlier === ceiling) log.warn({ ceiling }, flagMessage);
-      if (earlier === mostSignups) log.error({ ceiling }, refuseMessage);
+      if (earlier === ceiling) logOnce("warn", flagMessage);
+      if (earlier === mostSignups) logOnce("error", refuseMessage);
       if (earlier < mostSignups) return earlier >= ceiling;
       const seconds = Math.ceil((hourEnds - now) / 1000);
       throw new UnavailableError("There are more sign-ups than usual. Please try again later.", seconds);
