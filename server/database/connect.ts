@@ -5,8 +5,20 @@ import { errorFields, OperatorError } from "../errors.ts";
 /** Statements must name schemas: in a schema in which others may create objects, an overloaded function would run with the owner's rights. */
 export const searchPath = "search_path = pg_catalog, pg_temp";
 
-/** Begins a transaction, whose settings end with it: a pooler may give the session to others next. */
-export const begin = `BEGIN; SET LOCAL ${searchPath}; SET LOCAL lock_timeout = '5s'`;
+const begin = `BEGIN; SET LOCAL ${searchPath}; SET LOCAL lock_timeout = '5s'`;
+
+/**
+ * Works in a transaction, whose settings end with it: a pooler may give the session to others next. Commits: PgBouncer closes the
+ * connection to Postgres of a client that leaves within a transaction, and logs it as unclean.
+ */
+export async function withTransaction<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const workAndCommit = async (client: pg.Client) => {
+    const result = await work(client);
+    await client.query("COMMIT");
+    return result;
+  };
+  return withConnection(url, workAndCommit, begin);
+}
 
 export async function withConnection<T>(url: string, work: (client: pg.Client) => Promise<T>, first?: string) {
   const client = await connectTo(url, first);

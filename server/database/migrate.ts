@@ -6,7 +6,7 @@ import type pg from "pg";
 import { databaseOf, readRole } from "../config/database-urls.ts";
 import { migrateHint, OperatorError } from "../errors.ts";
 import { projectRoot } from "../project-root.ts";
-import { begin, searchPath, withConnection } from "./connect.ts";
+import { searchPath, withTransaction } from "./connect.ts";
 import { createErasures } from "./erasures-schema.ts";
 import { createQueue, enableQueue } from "./queue.ts";
 import { createRoles, rightsSql, rolesSql, warnOfPrivileged } from "./roles.ts";
@@ -40,10 +40,9 @@ export async function migrate(settings: DatabaseSettings, options: MigrateOption
     if (settings.erasureKey) await createErasures(owner, settings.erasureKey);
     await owner.query(rightsSql(settings));
     await enableQueue(owner, settings.worker);
-    await owner.query("COMMIT");
     return applied;
   };
-  return withConnection(settings.ownerUrl, work, begin).catch((error: pg.DatabaseError) => {
+  return withTransaction(settings.ownerUrl, work).catch((error: pg.DatabaseError) => {
     throw addRemedy(error, settings);
   });
 }

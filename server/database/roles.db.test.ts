@@ -10,6 +10,7 @@ import {
   type TestDatabase,
 } from "../../tests/support/database.ts";
 import { queryAs, withClient } from "../../tests/support/postgres.ts";
+import { until } from "../../tests/support/run.ts";
 import { projectRoot } from "../project-root.ts";
 import { fieldColumns } from "./columns.ts";
 import { migrate } from "./migrate.ts";
@@ -152,6 +153,27 @@ it.each([
   expect(await examined(true)).toContain(isPrivileged ? "is a superuser or the owner" : "may read or change");
   if (isPrivileged) await expect(examined(false)).rejects.toThrow("set ALLOW_PRIVILEGED_ROLE=true.");
   else expect(await examined(false)).toContain("may read or change");
+});
+
+it("a start without the owner's rights ends its transactions, which PgBouncer would otherwise call unclean", async () => {
+  await migrate(database);
+  const countEnds = async () => {
+    const sql =
+      "SELECT xact_commit::int AS commits, xact_rollback::int AS rollbacks FROM pg_stat_database WHERE datname = $1";
+    const [ends] = await database.query(sql, [database.name]);
+    return ends as { commits: number; rollbacks: number };
+  };
+  const before = await countEnds();
+  for (let i = 0; i < 5; i++) {
+    await migrate({ ownerUrl: database.webUrl, webUrl: database.webUrl });
+    await examineWebRole(database.webUrl, true);
+  }
+  // A connection reports its transactions when it ends.
+  const ends = await until("Postgres counted them", async () => {
+    const { commits, rollbacks } = await countEnds();
+    return commits + rollbacks >= before.commits + before.rollbacks + 10 && { commits, rollbacks };
+  });
+  expect(ends).toMatchObject({ rollbacks: before.rollbacks });
 });
 
 it("a table takes no value that would end a backup, also from the web role or the worker", async () => {

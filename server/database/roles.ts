@@ -3,7 +3,7 @@ import pg from "pg";
 import { readRole } from "../config/database-urls.ts";
 import { OperatorError } from "../errors.ts";
 import { signUpColumns } from "./columns.ts";
-import { begin, withConnection } from "./connect.ts";
+import { withTransaction } from "./connect.ts";
 import type { DatabaseSettings, WorkerTask } from "./open-database.ts";
 
 const id = pg.escapeIdentifier;
@@ -197,7 +197,7 @@ export const privilegedRole = "PRIVILEGED_ROLE";
  * @throws OperatorError for a superuser or the owner, unless that is allowed; or an error without the table.
  */
 export async function examineWebRole(webUrl: string, allowPrivilegedRole: boolean): Promise<string> {
-  const { rows } = await withConnection(webUrl, (client) => client.query(webRoleSql), begin);
+  const { rows } = await withTransaction(webUrl, (client) => client.query(webRoleSql));
   const { name, isPrivileged, mayChange } = rows[0] as { name: string; isPrivileged: boolean; mayChange: boolean };
   if (isPrivileged) return warnOfPrivileged(name, allowPrivilegedRole);
   if (!mayChange) return "";
