@@ -147,7 +147,16 @@ const services = {
     profiles: ["worker"],
     command: ["node", "dist/server/worker.js"],
     environment: {
-      ...passed([...tasks, "CONTROLLER", "CONTACT_EMAIL", "RETENTION_MONTHS", "ERASURE_KEY", "MAIL_FROM", "LOG_LEVEL"]),
+      ...passed([
+        ...tasks,
+        "CONTROLLER",
+        "CONTACT_EMAIL",
+        "RETENTION_MONTHS",
+        "UNCONFIRMED_DAYS",
+        "ERASURE_KEY",
+        "MAIL_FROM",
+        "LOG_LEVEL",
+      ]),
       WORKER_DATABASE_URL,
       PUBLIC_URL: "http://localhost:3000",
     },

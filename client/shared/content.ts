@@ -310,6 +310,7 @@ export const privacyPage = {
     months === 0
       ? "We keep an entry until early access ends."
       : `We remove an entry ${months} ${months === 1 ? "month" : "months"} after the sign-up, or when early access ends.`,
+  unconfirmed: (days: number) => `If you do not confirm, we delete a waiting entry ${days} days after our latest mail.`,
   withdrawalHeading: "If you change your mind",
   withdrawal: "You can withdraw your consent at any time; what we did until then stays lawful.",
   withdrawalByLink: "The link in our mail removes your entry.",
@@ -383,6 +384,7 @@ export const confirmationMail = {
   leaveText: "If it wasn’t you,",
   leave: "leave the list here",
   otherwise: "If you do nothing, the entry stays on the list, unconfirmed.",
+  otherwiseDeleted: (days: number) => `If you do nothing, we delete the entry after ${days} days.`,
   contact: "Questions? Write to",
 };
 

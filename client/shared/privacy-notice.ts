@@ -81,7 +81,7 @@ interface NoticeSection {
 
 /** Returns the sections of the page. */
 export function privacySections(settings: NoticeSettings): NoticeSection[] {
-  const { controller, contact, recipients, retentionMonths, keepsErasures, mail } = settings;
+  const { controller, contact, recipients, retentionMonths, unconfirmedDays, keepsErasures, mail } = settings;
   const copy = privacyPage;
   const terms = explanations.filter(({ onlyWithMail }) => mail || !onlyWithMail);
   const withdrawal = [
@@ -90,12 +90,16 @@ export function privacySections(settings: NoticeSettings): NoticeSection[] {
     ...(contact ? [copy.withdrawalByMessage] : []),
     ...(keepsErasures ? [copy.erasures] : []),
   ];
+  const retention = [
+    copy.retention(retentionMonths),
+    ...(unconfirmedDays > 0 ? [copy.unconfirmed(unconfirmedDays)] : []),
+  ];
   return [
     ...(controller ? [{ heading: copy.controllerHeading, text: controller }] : []),
     { heading: copy.dataHeading, terms, text: copy.visit },
     { heading: copy.basisHeading, text: copy.basis(keepsErasures) },
     { heading: copy.recipientsHeading, text: recipients ?? copy.recipients },
-    { heading: copy.retentionHeading, text: copy.retention(retentionMonths) },
+    { heading: copy.retentionHeading, text: retention.join(" ") },
     { heading: copy.withdrawalHeading, text: withdrawal.join(" ") },
     { heading: copy.objectionHeading, text: copy.objection },
     { heading: copy.rightsHeading, text: contact ? `${copy.rights} ${copy.rightsContact}` : copy.rights, contact },

@@ -12,6 +12,8 @@ export interface SiteSettings {
   links: { label: string; url: string }[];
   /** How long an entry is kept after the sign-up; 0 sets no limit. */
   retentionMonths: number;
+  /** How many days after the latest mail an entry that nobody confirmed is deleted; 0 keeps it. */
+  unconfirmedDays: number;
   /** Whether deleted addresses are kept as keyed hashes. */
   keepsErasures: boolean;
   /** Whether a new entry gets a confirmation mail. Otherwise the success state offers to undo the sign-up. */

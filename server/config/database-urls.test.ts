@@ -18,7 +18,12 @@ it.each(Object.keys(good))("the configuration rejects a short password in %s in 
     const env = { ...good, [name]: urlOf("role", password) };
     expect([check(env), check({ ...production, ...good })]).toEqual([[], []]);
     const errors = [expect.stringMatching(`^${name} has a password shorter than 15 characters `)];
-    for (const task of [production, { ...idle, MAIL_FROM: "a@b.co" }, { ...idle, RETENTION_MONTHS: "1" }]) {
+    for (const task of [
+      production,
+      { ...idle, MAIL_FROM: "a@b.co" },
+      { ...idle, RETENTION_MONTHS: "1" },
+      { ...idle, UNCONFIRMED_DAYS: "7" },
+    ]) {
       expect(check({ ...task, ...env })).toEqual(errors);
     }
     expect(check({ ...idle, ...env })).toEqual(name === "WORKER_DATABASE_URL" ? [] : errors); // Which nobody starts.

@@ -47,7 +47,7 @@ function isPostgresUrl(text: string): boolean {
 const minPasswordLength = 15;
 
 type Values = Partial<Record<DatabaseUrlName, string | undefined>> &
-  Partial<Record<"WEBHOOK_URL" | "MAIL_FROM" | "RETENTION_MONTHS", unknown>>;
+  Partial<Record<"WEBHOOK_URL" | "MAIL_FROM" | "RETENTION_MONTHS" | "UNCONFIRMED_DAYS", unknown>>;
 
 export function readRole(url: string): { name: string; password: string } {
   const { username, password } = new URL(url);
@@ -75,7 +75,7 @@ interface Login {
 
 /** Without a password, a certificate or a provider's proxy authenticates the role. */
 function listLogins(values: Values): Login[] {
-  const hasWorker = values.WEBHOOK_URL || values.MAIL_FROM || values.RETENTION_MONTHS;
+  const hasWorker = values.WEBHOOK_URL || values.MAIL_FROM || values.RETENTION_MONTHS || values.UNCONFIRMED_DAYS;
   const used = databaseUrlNames.filter((variable) => variable !== "WORKER_DATABASE_URL" || hasWorker);
   const logins = used.flatMap((variable) => {
     const url = values[variable];

@@ -22,6 +22,11 @@ it("the configuration has the default of each setting that is unset or empty, an
   const env = { DATABASE_URL: url, DATABASE_OWNER_URL: url.replace("web", "owner"), RETENTION_MONTHS: "1" };
   const { worker } = await openDatabase(readConfig(env), "DATABASE_URL");
   expect(worker?.url).toBe(env.DATABASE_OWNER_URL);
+  const days = { ...complete, WEBHOOK_URL: "", UNCONFIRMED_DAYS: "14" };
+  expect((await openDatabase(readConfig(days), "DATABASE_URL")).worker?.tasks).toEqual(["mail", "purge"]);
+  expect((await openDatabase(readConfig({ ...days, UNCONFIRMED_DAYS: "0" }), "DATABASE_URL")).worker?.tasks).toEqual([
+    "mail",
+  ]);
 });
 
 it("the configuration reads each setting without white space at its ends", () => {
@@ -67,6 +72,7 @@ const complete = {
 };
 it.each<[rule: string, env: NodeJS.ProcessEnv]>([
   ["MAIL_FROM is not set, but SMTP_URL needs it, for example MAIL_FROM=", { SMTP_URL: "smtp://b.co" }],
+  ["MAIL_FROM is not set, but UNCONFIRMED_DAYS needs it", { UNCONFIRMED_DAYS: "14" }],
   ["PUBLIC_URL is not set, but MAIL_FROM needs it", { MAIL_FROM: "a@b.co", ERASURE_KEY: key }],
   ["ERASURE_KEY is not set, but MAIL_FROM needs it", { MAIL_FROM: "a@b.co", PUBLIC_URL: "https://b.co" }],
 ])("the configuration says: %s", (rule, env) => {
@@ -100,6 +106,9 @@ it.each<[SettingName, string, unknown]>([
   ["PUBLIC_URL", "https://perennial.example/", "https://perennial.example"],
   ["PUBLIC_URL", "http://localhost:8080", "http://localhost:8080"],
   ["PORT", "0", 0],
+  ["UNCONFIRMED_DAYS", "0", 0],
+  ["UNCONFIRMED_DAYS", "7", 7],
+  ["UNCONFIRMED_DAYS", "365", 365],
   ["ALLOW_INDEXING", "false", false],
   ["SMTP_URL", "smtps://mail.example/", "smtps://mail.example/"],
   ["WEBHOOK_URL", "http://hooks.example/", "http://hooks.example/"],
@@ -132,6 +141,7 @@ it.each<[SettingName, string[]]>([
   ["DATABASE_URL", ["mysql://me:secret@db/x", "postgres://db/x", "postgres://web@db/", "postgres://web:%@db/x"]],
   ["TRUST_PROXY", ["true", "33"]],
   ["SIGNUP_LIMIT", ["0"]],
+  ["UNCONFIRMED_DAYS", ["1", "6", "366", "1000", "7.5", "-7", "14d"]],
   ["WAITLIST_CLOSES", ["2026-02-30", "31.12.2026", "2026-12-31T18:00", "2026-12-31T25:00Z"]],
   ["WEBHOOK_URL", ["ftp://hooks.example/", "https://user@hooks.example/", "https://:secret@hooks.example/"]],
   ["WEBHOOK_SECRET", ["secret", ...[23, 65].map((bytes) => `whsec_${Buffer.alloc(bytes).toString("base64")}`)]],

@@ -77,9 +77,11 @@ function checkPresence(given: NodeJS.Dict<string>): string[] {
     ["SMTP_URL", "MAIL_FROM"],
     ["MAIL_FROM", "ERASURE_KEY"],
     ["MAIL_FROM", "PUBLIC_URL"],
+    ["UNCONFIRMED_DAYS", "MAIL_FROM"],
   ];
+  const isOn = (name: SettingName) => given[name] && given[name] !== "0";
   return needed.flatMap(([name, other]) =>
-    given[name] && !given[other]
+    isOn(name) && !given[other]
       ? `${other} is not set, but ${name} needs it, for example ${other}=${settings[other].example}`
       : [],
   );

@@ -10,6 +10,14 @@ export const wholeNumber = (min: number, max: number, unit?: string) => {
     .transform(Number);
 };
 
+const unconfirmedRule = "0 (keeps them) or a whole number of days from 7 to 365";
+/** Not fewer than 7: a mail may wait for four days. */
+export const unconfirmedDays = z
+  .string()
+  .regex(/^\d{1,3}$/, unconfirmedRule)
+  .transform(Number)
+  .refine((days) => days === 0 || (days >= 7 && days <= 365), unconfirmedRule);
+
 export const trueOrFalse = z.enum(["true", "false"], "true or false").transform((text) => text === "true");
 
 export const host = z.union([z.ipv6(), z.hostname()], "an IP address or host name to listen on");

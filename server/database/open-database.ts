@@ -42,7 +42,8 @@ export async function openDatabase(config: Config, needed: DatabaseUrlName, mayC
   const opened: OpenedDatabase = url
     ? { webUrl: webUrl ?? url, ownerUrl: ownerUrl ?? url, adminUrl, release: async () => undefined }
     : await openEmbedded(join(projectRoot, ".data"), mayCreate);
-  const wanted = { webhook: config.WEBHOOK_URL, mail: config.MAIL_FROM, purge: config.RETENTION_MONTHS > 0 };
+  const purge = config.RETENTION_MONTHS > 0 || config.UNCONFIRMED_DAYS > 0;
+  const wanted = { webhook: config.WEBHOOK_URL, mail: config.MAIL_FROM, purge };
   const tasks = workerTasks.filter((task) => wanted[task]);
   const worker = tasks.length > 0 ? { url: workerUrl ?? opened.ownerUrl, tasks } : undefined;
   return { ...opened, worker, erasureKey: config.ERASURE_KEY };

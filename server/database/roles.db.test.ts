@@ -94,7 +94,7 @@ const workerRights = {
   purge: [
     "DELETE earlyaccess",
     "INSERT earlyaccess_erasures.addresses",
-    "SELECT earlyaccess (id, email, created_at)",
+    "SELECT earlyaccess (id, email, created_at, imported)",
     "SELECT earlyaccess_erasures.addresses",
     "UPDATE earlyaccess_erasures.addresses",
   ],

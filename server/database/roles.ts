@@ -156,8 +156,8 @@ export function rightsSql(settings: DatabaseSettings): string {
        GRANT UPDATE (active_at, reply) ON earlyaccess_erasures.mailings TO ${worker};
        GRANT UPDATE (outcome, tried_at, token_hash) ON earlyaccess_erasures.mailing_recipients TO ${worker};`,
     ],
-    // Worker, purge: purged entries stay erased.
-    [does("purge"), `GRANT SELECT (id, email, created_at), DELETE ON public.earlyaccess TO ${worker};`],
+    // Worker, purge: purged entries stay erased. For UNCONFIRMED_DAYS, it also reads columns of mails, which that setting needs.
+    [does("purge"), `GRANT SELECT (id, email, created_at, imported), DELETE ON public.earlyaccess TO ${worker};`],
     [does("purge") && keepsErasures, `GRANT SELECT, INSERT, UPDATE ON earlyaccess_erasures.addresses TO ${worker};`],
   ];
   return rights.flatMap(([condition, sql]) => (condition ? sql : [])).join("\n");

@@ -12,6 +12,7 @@ export function createPageSettings(config: Config): { settings: () => PageSettin
     recipients: config.RECIPIENTS,
     links: config.LEGAL_LINKS ?? [],
     retentionMonths: config.RETENTION_MONTHS,
+    unconfirmedDays: config.UNCONFIRMED_DAYS,
     keepsErasures: config.ERASURE_KEY !== undefined,
     mail: config.MAIL_FROM !== undefined,
     closes: config.WAITLIST_CLOSES && describeClosing(config.WAITLIST_CLOSES),

@@ -8,7 +8,13 @@ import { projectRoot } from "../project-root.ts";
 import { renderConfirmationMail } from "./confirmation-mail.ts";
 import { mailColours } from "./mail-card.ts";
 
-const site = { origin: "https://perennial.example", controller: undefined, contact: undefined, retentionMonths: 0 };
+const site = {
+  origin: "https://perennial.example",
+  controller: undefined,
+  contact: undefined,
+  retentionMonths: 0,
+  unconfirmedDays: 0,
+};
 
 it("the confirmation mail has the colours of the page", () => {
   const tokens = readFileSync(join(projectRoot, "client/tokens.css"), "utf8");
@@ -29,3 +35,13 @@ it.each([0, 24])(
     }
   },
 );
+
+it.each([7, 14])("the confirmation mail says that an entry that nobody confirms is deleted after %i days", (days) => {
+  const { text, html } = renderConfirmationMail({ ...site, retentionMonths: 24, unconfirmedDays: days }, "token");
+  for (const part of [text, decodeHtml(html)]) {
+    expect(part).toContain(confirmationMail.otherwiseDeleted(days));
+    expect(part).toContain(` ${days} days`);
+    expect(part).not.toContain(confirmationMail.otherwise);
+    expect(part).not.toContain(privacyPage.retention(24));
+  }
+});

@@ -5,7 +5,9 @@ import { confirmationMail as copy, privacyPage, product } from "../../client/sha
 import { escapeHtml } from "./document.ts";
 import { mailButton, mailLink, renderMailCard, softColour } from "./mail-card.ts";
 
-export type MailedSite = Pick<SiteSettings, "controller" | "contact" | "retentionMonths"> & { origin: string };
+export type MailedSite = Pick<SiteSettings, "controller" | "contact" | "retentionMonths" | "unconfirmedDays"> & {
+  origin: string;
+};
 
 export function renderConfirmationMail(site: MailedSite, token: string) {
   const toUrl = (path: string) => `${site.origin}${path}?${tokenParam}=${token}`;
@@ -18,8 +20,10 @@ interface Urls {
   leaveUrl: string;
 }
 
-const describeInaction = ({ retentionMonths }: MailedSite) =>
-  `${copy.otherwise} ${privacyPage.retention(retentionMonths)}`;
+const describeInaction = ({ retentionMonths, unconfirmedDays }: MailedSite) =>
+  unconfirmedDays > 0
+    ? copy.otherwiseDeleted(unconfirmedDays)
+    : `${copy.otherwise} ${privacyPage.retention(retentionMonths)}`;
 
 function formatText(site: MailedSite, { confirmUrl, leaveUrl }: Urls): string {
   const { controller, contact } = site;

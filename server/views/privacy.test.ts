@@ -57,7 +57,7 @@ it("both pages name the contact, also after a failed post, and the legal links, 
 type Variables = Record<string, string>;
 
 const termOf = (column: string) => explanations.find(({ columns }) => columns.includes(column))?.what as string;
-const { basis, retention, ...copy } = privacyPage;
+const { basis, retention, unconfirmed, ...copy } = privacyPage;
 
 /** A part of the notice, and whether it holds for a site with the variables. */
 const claims: [text: string, holds: (variables: Variables) => unknown][] = [
@@ -73,6 +73,8 @@ const claims: [text: string, holds: (variables: Variables) => unknown][] = [
   [settings.recipients, ({ RECIPIENTS }) => RECIPIENTS],
   [retention(24), ({ RETENTION_MONTHS }) => RETENTION_MONTHS],
   [retention(0), ({ RETENTION_MONTHS }) => !RETENTION_MONTHS],
+  [unconfirmed(14), ({ UNCONFIRMED_DAYS }) => UNCONFIRMED_DAYS === "14"],
+  [unconfirmed(7), ({ UNCONFIRMED_DAYS }) => UNCONFIRMED_DAYS === "7"],
   [copy.withdrawal, () => true],
   [copy.withdrawalByLink, ({ MAIL_FROM }) => MAIL_FROM],
   [copy.withdrawalByButton, ({ MAIL_FROM }) => !MAIL_FROM],
@@ -93,6 +95,8 @@ const changes = [
   { RETENTION_MONTHS: "24" },
   { ERASURE_KEY },
   { ERASURE_KEY, ...mail },
+  { ERASURE_KEY, ...mail, UNCONFIRMED_DAYS: "14" },
+  { ERASURE_KEY, ...mail, UNCONFIRMED_DAYS: "7" },
 ];
 
 it("/privacy and the stored notice claim what holds with each combination of settings, and nothing else", async () => {

@@ -78,7 +78,13 @@ function whenGivenUp({ job }: JobHelpers, { code }: MailError): string | undefin
 
 export function mailedSite(config: Config): MailedSite {
   const { PUBLIC_URL: origin = "", CONTROLLER: controller, CONTACT_EMAIL: contact } = config;
-  return { origin, controller, contact, retentionMonths: config.RETENTION_MONTHS };
+  return {
+    origin,
+    controller,
+    contact,
+    retentionMonths: config.RETENTION_MONTHS,
+    unconfirmedDays: config.UNCONFIRMED_DAYS,
+  };
 }
 
 export function composeMessage({ from, site }: Pick<MailSettings, "from" | "site">, email: string, token: string) {

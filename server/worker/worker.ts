@@ -13,6 +13,7 @@ import { requireErasureKey } from "../database/erasure-key.ts";
 import { workerLock } from "../database/queue.ts";
 import { errorFields, OperatorError } from "../errors.ts";
 import { eraseAgain, purgeOld } from "../models/operators/erasures.ts";
+import { purgeUnconfirmed } from "../models/operators/unconfirmed.ts";
 import { MailAttempts } from "./mail-attempts.ts";
 import { webhookTask } from "./webhook.ts";
 
@@ -70,7 +71,7 @@ export async function runTasks(
 async function createTask(task: WorkerTask, config: Config, key: string | undefined, attempts: MailAttempts) {
   const { MAIL_FROM: from, SMTP_URL: url } = config;
   if (task === "webhook") return webhookTask({ url: config.WEBHOOK_URL ?? "", secret: config.WEBHOOK_SECRET });
-  if (task === "purge") return purgeTask(config.RETENTION_MONTHS, key);
+  if (task === "purge") return purgeTask(config, key);
   if (!from || !url) {
     throw new OperatorError(
       `SMTP_URL is not set, so the worker cannot send mails. Set it, for example SMTP_URL=${settings.SMTP_URL.example}`,
@@ -83,12 +84,15 @@ async function createTask(task: WorkerTask, config: Config, key: string | undefi
 /** In UTC. A worker catches up on a missed run; several runs that wait are one. */
 export const purgeCrontab = "17 3 * * * purge ?fill=1d&jobKey=purge";
 
-/** Deletes old entries and, with the key of erased addresses, the entries that a restore or an import brought back. */
-function purgeTask(months: number, key: string | undefined): Task {
+/** Deletes old and unconfirmed entries and, with the key of erased addresses, the entries that a restore or an import brought back. */
+function purgeTask({ RETENTION_MONTHS: months, UNCONFIRMED_DAYS: days }: Config, key: string | undefined): Task {
   return async (_payload, helpers) => {
     const again = key ? await eraseAgain(helpers, key) : 0;
     const old = await purgeOld(helpers, months, key);
-    helpers.logger.info(`deleted entries older than ${months} months: ${old}, of erased addresses: ${again}`);
+    const unconfirmed = await purgeUnconfirmed(helpers, days);
+    helpers.logger.info(
+      `deleted entries older than ${months} months: ${old}, of erased addresses: ${again}, never confirmed: ${unconfirmed}`,
+    );
   };
 }
 

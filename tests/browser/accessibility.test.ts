@@ -98,6 +98,7 @@ async function openMail(page: WatchedPage) {
     controller: "Perennial Inc.",
     contact: "a@b.co",
     retentionMonths: 0,
+    unconfirmedDays: 0,
   };
   const body = renderConfirmationMail(site, "a".repeat(32)).html;
   await page.route("http://mail/", (route) => route.fulfill({ contentType: "text/html", body }));

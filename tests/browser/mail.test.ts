@@ -10,6 +10,7 @@ const { html } = renderConfirmationMail(
     controller: "Perennial Ltd",
     contact: "hi@perennial.example",
     retentionMonths: 24,
+    unconfirmedDays: 0,
   },
   "token",
 );

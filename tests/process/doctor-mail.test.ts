@@ -88,8 +88,8 @@ it("doctor warns if DNS does not answer, says how many of the latest mails were 
      UPDATE graphile_worker._private_jobs SET attempts = 1, last_error = 'The mail waits for confirmations of earlier ones: 4 of'
      WHERE id < (SELECT max(id) FROM graphile_worker.jobs)`,
   );
-  const find = async () => {
-    const { stdout } = await waitlist(["doctor"], env);
+  const find = async (changes = {}) => {
+    const { stdout } = await waitlist(["doctor"], { ...env, ...changes });
     expect(stdout).toMatch(
       /^warning {2}Mail domain: DNS does not answer \(E\w+\): no check of MX, SPF and DMARC of perennial\.example\.$/m,
     );
@@ -101,6 +101,8 @@ it("doctor warns if DNS does not answer, says how many of the latest mails were 
   );
   await database.query("UPDATE earlyaccess_mail_passes SET jobs = 619");
   expect(await find()).toBe(`ok       Confirmations: ${state}`);
+  // Of the older mails, only those that were confirmed are still counted.
+  expect(await find({ UNCONFIRMED_DAYS: "7" })).toBe(`ok       Confirmations: ${state.replace("100", "55")}`);
 });
 
 it("doctor --mail sends the confirmation mail with links of no entry, and prints the server's answer or refusal", async () => {

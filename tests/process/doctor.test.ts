@@ -5,7 +5,7 @@ import { migrate } from "../../server/database/migrate.ts";
 import { createEmptyDatabase, erasureKey } from "../support/database.ts";
 import { certificate, expiredCertificate, openMailServer, type MailServerOptions } from "../support/mail-server.ts";
 import { withClient } from "../support/postgres.ts";
-import { runBuiltWaitlist } from "../support/run.ts";
+import { runBuiltWaitlist, until } from "../support/run.ts";
 import { openWire } from "../support/tcp-proxy.ts";
 import { createWaitlistFixture, runWaitlist } from "../support/waitlist-fixture.ts";
 import { mailSettings, startWorkerProcess } from "../support/worker.ts";
@@ -159,6 +159,27 @@ it("doctor finds mails and deletions that are late, but not a mail that waits un
   await add(false);
   expect(await verdictsAfter(failing)).toEqual(["ok", "warning"]); // Three full mailboxes of a hundred.
   await database.query("TRUNCATE earlyaccess");
+});
+
+it("doctor finds a worker that does not delete what the settings say", async () => {
+  const env = { ...mailSettings, WORKER_DATABASE_URL: database.workerUrl, SMTP_URL: "smtp://127.0.0.1:9" };
+  const setting = { ...env, UNCONFIRMED_DAYS: "14" };
+  await migrate({ ...database, erasureKey, worker: { url: database.workerUrl, tasks: ["mail", "purge"] } });
+  expect(await judge(setting)).toMatchObject({ Worker: "warning" });
+  const old = await startWorkerProcess({ DATABASE_URL: database.workerUrl, ...env });
+  expect(await examine(setting)).toMatch(/^warning {2}Deletion of old entries: the worker does not delete\. /m);
+  await old.stop();
+  const worker = await startWorkerProcess({ DATABASE_URL: database.workerUrl, ...setting });
+  const runs = () => database.query("SELECT FROM graphile_worker._private_known_crontabs");
+  await until("the worker knows when to delete", async () => (await runs()).length === 1);
+  expect(await judge(setting)).toMatchObject({ Worker: "ok", "Deletion of old entries": "ok" });
+  const late = "UPDATE graphile_worker._private_known_crontabs SET known_since = now() - interval '3 days'";
+  await database.query(`${late}, last_execution = now() - interval '47 hours'`);
+  expect(await judge(setting)).toMatchObject({ "Deletion of old entries": "ok" });
+  await database.query(`${late}, last_execution = now() - interval '49 hours'`);
+  expect(await judge(setting)).toMatchObject({ "Deletion of old entries": "warning" });
+  expect(await judge(env)).not.toHaveProperty("Deletion of old entries");
+  await worker.stop();
 });
 
 it("doctor counts the sign-ups that have neither a mail nor a job, and retry queues them", async () => {

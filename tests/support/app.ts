@@ -21,6 +21,7 @@ export type TestApp = Awaited<ReturnType<typeof createTestApp>>;
 export const defaultSettings: SiteSettings = {
   links: [],
   retentionMonths: 0,
+  unconfirmedDays: 0,
   keepsErasures: false,
   mail: false,
   closed: false,

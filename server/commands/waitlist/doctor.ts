@@ -104,7 +104,7 @@ async function* examineDatabase(database: OpenedDatabase, config: Config): Async
     });
     if (!isUpToDate) return;
     yield* examineWorker(owner, worker);
-    if (config.MAIL_FROM) yield await attempt("Confirmations", () => examineConfirmations(owner));
+    if (config.MAIL_FROM) yield await attempt("Confirmations", () => examineConfirmations(owner, config));
     yield await attempt("Entries", () => examineEntries(owner));
     yield await attempt("Backup", () => examineBackup(owner));
     yield await attempt("Erasures", async () => {
@@ -138,7 +138,7 @@ const webStatements = [
 ];
 
 const noWorker =
-  "none runs: mails and webhooks wait, old entries stay. Its log says why. With docker compose, add worker to COMPOSE_PROFILES in .env, then: docker compose up -d; otherwise npm run worker, or in the image node dist/server/worker.js.";
+  "none runs: mails and webhooks wait, old and unconfirmed entries stay. Its log says why. With docker compose, add worker to COMPOSE_PROFILES in .env, then: docker compose up -d; otherwise npm run worker, or in the image node dist/server/worker.js.";
 
 async function* examineWorker(owner: pg.Client, worker: OpenedDatabase["worker"]): AsyncGenerator<Finding> {
   const tasks = worker?.tasks ?? [];
@@ -159,8 +159,22 @@ async function* examineWorker(owner: pg.Client, worker: OpenedDatabase["worker"]
       yield await attempt("Mailings", () => examineMailings(owner));
     }
   }
-  const deletion = "Deletion of old entries";
-  if (tasks.includes("purge")) yield await attempt(deletion, () => examineJobs(owner, "purge", deletion));
+  if (tasks.includes("purge")) yield await attempt(deletion, () => examineDeletion(owner, role !== undefined));
+}
+
+const deletion = "Deletion of old entries";
+
+/** The worker registers a daily run if its own settings want one. It catches up on a missed run as soon as it starts. */
+async function examineDeletion(owner: pg.Client, hasWorker: boolean): Promise<Finding> {
+  const { rowCount } = await owner.query(
+    `SELECT FROM graphile_worker._private_known_crontabs
+     WHERE identifier = 'purge' AND coalesce(last_execution, known_since) > now() - interval '2 days'`,
+  );
+  if (!hasWorker || rowCount === 1) return examineJobs(owner, "purge", deletion);
+  return warn(
+    deletion,
+    "the worker does not delete. Set RETENTION_MONTHS and UNCONFIRMED_DAYS for it as here, and start it again.",
+  );
 }
 
 /**

@@ -64,8 +64,8 @@ function describe(what: string, name: string, records: number, example: string):
   return warn(what, `${name} has no record. Add one: ${name}. ${example}`);
 }
 
-export async function examineConfirmations(owner: pg.Client): Promise<Finding> {
-  const pace = await readMailPace(owner);
+export async function examineConfirmations(owner: pg.Client, { UNCONFIRMED_DAYS }: Config): Promise<Finding> {
+  const pace = await readMailPace(owner, UNCONFIRMED_DAYS);
   const state = `${pace.confirmed} of the latest ${pace.mails} mails that are older than two hours were confirmed`;
   if (!pace.isReached) return ok("Confirmations", state);
   const { rows } = await owner.query(

@@ -95,7 +95,8 @@ function toFunnel({ total, funnel }: Figures, sendsMail: boolean): Line[] {
     ...(sendsMail || sure > 0 ? [["Confirmed", count(sure), share(sure, base, "sign-ups")]] : []),
     ["Invited", count(invited), share(invited, base, "sign-ups")],
     ["Joined", count(joined), share(joined, invited, "invited")],
-    ["Without flagged, imported and deleted entries (people who left or were erased)."],
+    ["Without flagged, imported and deleted entries"],
+    ["(people who left, were erased or never confirmed)."],
   ];
   return rows.map((cells) => ({ cells }));
 }

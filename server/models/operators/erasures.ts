@@ -67,8 +67,8 @@ export async function eraseEntries(
   );
 }
 
-/** An SQL condition: the entry is older than the months of the first parameter. */
-const oldSql = "created_at < CURRENT_TIMESTAMP - make_interval(months => $1::int)";
+/** An SQL condition: the entry is older than the months of the first parameter; with 0 months, none is. */
+const oldSql = "$1::int > 0 AND created_at < CURRENT_TIMESTAMP - make_interval(months => $1::int)";
 
 export async function purgeOld(client: Queryable, months: number, key: string | undefined): Promise<number> {
   const select = `SELECT id, email FROM public.earlyaccess WHERE ${oldSql} LIMIT ${batchSize}`;

@@ -29,14 +29,21 @@ export async function requireRoom(queue: Queue): Promise<void> {
   if ((results as { rowCount: number }[]).at(-1)?.rowCount !== 1) throw new Error(waitsForConfirmations);
 }
 
-/** An SQL query for the latest mails, at most 100, that are older than two hours, and how many of them were confirmed. */
+/**
+ * An SQL query for the latest mails, at most 100, that are older than two hours, and how many of them were confirmed. Where entries
+ * that nobody confirms are deleted after the days of the first parameter, it leaves out the mails of earlier days: each that is
+ * still there was confirmed.
+ */
 const latestMailsSql = `SELECT count(*)::int AS mails, count(confirmed_at)::int AS confirmed FROM (
   SELECT confirmed_at FROM public.earlyaccess WHERE mailed_at < CURRENT_TIMESTAMP - interval '2 hours'
+    AND ($1::int = 0 OR mailed_at > CURRENT_TIMESTAMP - make_interval(days => $1::int))
   ORDER BY mailed_at DESC LIMIT 100) AS latest`;
 
-export async function readMailPace(client: pg.Client) {
+/** @param unconfirmedDays UNCONFIRMED_DAYS. */
+export async function readMailPace(client: pg.Client, unconfirmedDays: number) {
   const { rows } = await client.query(
     `SELECT *, NOT ${underPaceSql} AS "isReached" FROM (${latestMailsSql}) AS latest`,
+    [unconfirmedDays],
   );
   return rows[0] as { mails: number; confirmed: number; isReached: boolean };
 }

@@ -25,9 +25,12 @@ export const namesAddress = (refusal: string) => new RegExp(codesOfAddress).test
 
 export const isOfAddress = (refusal: string) => new RegExp(refusalsOfAddress).test(refusal);
 
+/** An SQL condition: the mail server refused the address. */
+export const refusedSql = `coalesce(mail_refusal ~ '${refusalsOfAddress}', false)`;
+
 /** An SQL condition: the entry may get a mail. */
 const mailableSql = `NOT ${flaggedSql} AND confirmed_at IS NULL AND status NOT IN ('joined', 'left')
-  AND coalesce(mail_refusal !~ '${refusalsOfAddress}', true) AND coalesce(cardinality(mail_tokens), 0) < 3`;
+  AND NOT ${refusedSql} AND coalesce(cardinality(mail_tokens), 0) < 3`;
 
 /** An SQL condition: the mail was given up, though the entry may get it. */
 export const givenUpSql = `mail_refusal IS NOT NULL AND ${mailableSql}`;
