@@ -16,7 +16,7 @@ interface Described {
   headers?: Record<string, { $ref: string }>;
   content?: Record<string, { example?: Body }>;
 }
-type Body = { errors?: { pointer: string }[] };
+type Body = { message?: string; errors?: { pointer: string }[] };
 type Operation = { operationId?: string; responses: Record<string, Described | { $ref: string }> };
 interface Document {
   paths: Record<string, Record<string, Operation>>;
@@ -143,9 +143,11 @@ it.each(documented)("the response %s has the status, headers and body of docs/op
   }
 });
 
-/** Returns the body with the pointers of its errors: the errors are copy, which an example quotes. */
-const withoutCopy = (body: Body | string) =>
-  typeof body === "object" && body.errors ? { ...body, errors: body.errors.map(({ pointer }) => pointer) } : body;
+/** Returns the body without its message and the details of its errors: an example quotes the copy, which may be edited. */
+function withoutCopy(body: Body | string): object {
+  const { message: _, errors = [], ...rest } = body as Body;
+  return { ...rest, errors: errors.map(({ pointer }) => pointer) };
+}
 
 /** Returns a response and its place in the document. */
 function findResponse(path: string, method: string, status: string): Described & { place: string[] } {

@@ -2,11 +2,13 @@
 import axe from "axe-core";
 import type { Locator } from "playwright-core";
 import { expect, it } from "vitest";
+import { demo, earlyAccess, errorPage, footer, hero, navigation, pricing } from "../../client/shared/content.ts";
 import { fields } from "../../client/shared/fields.ts";
 import { renderConfirmationMail } from "../../server/views/confirmation-mail.ts";
 import {
   createBrowserSites,
   animationsFinished,
+  formField,
   hydrated,
   isViolation,
   openPage,
@@ -57,9 +59,9 @@ function findFaint(selector: string): string[] {
 
 async function fill(page: WatchedPage, email: string) {
   await page.goto(sites.open.url);
-  await page.getByLabel("Name").fill("Ada");
-  await page.getByLabel("Email").fill(email);
-  await page.getByLabel("Company").fill("Engines");
+  await formField(page, "name").fill("Ada");
+  await formField(page, "email").fill(email);
+  await formField(page, "company").fill("Engines");
 }
 
 async function submit(page: WatchedPage, email: string) {
@@ -109,7 +111,7 @@ const formStates: Record<string, Enter> = {
   "the form while it is sent": async (page) => {
     await page.route("**/api/earlyaccess", () => undefined);
     await submit(page, "ada@example.com");
-    await page.getByRole("button", { name: "Joining..." }).waitFor();
+    await page.getByRole("button", { name: earlyAccess.sending }).waitFor();
   },
   "a form with an error": async (page) => {
     await submit(page, "ada@localhost");
@@ -122,22 +124,22 @@ const formStates: Record<string, Enter> = {
   "the question about an address": async (page) => {
     await fill(page, "ada@gmial.com");
     await hydrated(page);
-    await page.getByLabel("Email").focus();
-    await page.getByLabel("Company").focus();
-    await page.getByText("Did you mean ada@gmail.com?").waitFor();
+    await formField(page, "email").focus();
+    await formField(page, "company").focus();
+    await page.getByText(`${earlyAccess.didYouMean} ada@gmail.com?`).waitFor();
   },
   "the form after an undo": (page) => page.goto(`${sites.open.url}/?undone#early-access`),
   "the error summary of a plain form": (page) => submitPlain(page, "ada@localhost"),
   "the error message of a broken form": async (page) => {
-    // The form reads the label "Joining..." only while React renders it in that state.
+    // The form reads this label only while React renders it in that state.
     await page.route("**/assets/hydrate-*.js", async (route) => {
       const response = await route.fetch();
       const code = await response.text();
-      const body = code.replace(/sending:(["`])Joining\.\.\.\1/, "get sending(){throw Error('boom')}");
+      const body = code.replace(/sending:(["'`]).*?\1/, "get sending(){throw Error('boom')}");
       await route.fulfill({ response, body });
     });
     await submit(page, "ada@example.com");
-    await page.getByRole("heading", { name: "Unexpected Application Error!" }).waitFor();
+    await page.getByRole("heading", { name: errorPage.heading }).waitFor();
     await page.getByText("boom").waitFor({ state: "detached" });
     await page.getByRole("heading", { level: 1 }).waitFor(); // The rest of the page stays.
   },
@@ -204,7 +206,7 @@ it("the keyboard reaches every control in order, forwards and backwards, nothing
     seen.push(await focused(page));
     expect(await covered(page), seen.at(-1)).toBe(false);
   }
-  expect(seen[0]).toBe("Skip to the content");
+  expect(seen[0]).toBe(navigation.skip);
   expect(seen.slice(-fields.length)).toEqual(fields.map(({ name }) => name));
   await page.emulateMedia({ colorScheme: "dark" });
   for (const name of seen.slice(0, -1).toReversed()) {
@@ -212,7 +214,7 @@ it("the keyboard reaches every control in order, forwards and backwards, nothing
     expect([await focused(page), await covered(page)]).toEqual([name, false]);
   }
   for (const [fragment, next] of [
-    ["#content", "Sign up for early access"],
+    ["#content", hero.button],
     ["#early-access", "name"],
   ] as const) {
     await page.keyboard.press("Enter");
@@ -226,8 +228,8 @@ it("the keyboard reaches every control in order, forwards and backwards, nothing
     await page.keyboard.type(text);
   }
   await page.keyboard.press("Enter");
-  await page.getByText("Welcome to the future! 🚀").first().waitFor();
-  for (const text of ["Wrong address? Undo", "name"]) {
+  await page.getByText(earlyAccess.success.title).first().waitFor();
+  for (const text of [earlyAccess.success.undo, "name"]) {
     await page.keyboard.press("Tab");
     expect([await focused(page), await covered(page)]).toEqual([text, false]);
   }
@@ -238,14 +240,14 @@ it("after a link of the bar or a click on plain text, Tab leads to the next cont
   const page = await openPage({ url: sites.open.url, viewport: { width: 1280, height: 720 } });
   const bar = page.getByRole("navigation");
   const places: [Locator, next: string][] = [
-    [bar.getByRole("link", { name: "Features" }), "name"],
-    [bar.getByRole("link", { name: "Pricing" }), "name"],
-    [bar.getByRole("link", { name: "Get Early Access" }), "name"],
-    [page.getByRole("heading", { level: 1 }), "Sign up for early access"],
+    [bar.getByRole("link", { name: navigation.features }), "name"],
+    [bar.getByRole("link", { name: navigation.pricing }), "name"],
+    [bar.getByRole("link", { name: navigation.join }), "name"],
+    [page.getByRole("heading", { level: 1 }), hero.button],
     [page.locator(".promise p").first(), "name"],
-    [page.getByRole("heading", { name: "Growth Plan" }), "name"],
+    [page.getByRole("heading", { name: pricing.plans[1]?.name as string }), "name"],
     [page.locator("#early-access-heading"), "name"],
-    [page.locator(".next b").last(), "Privacy"],
+    [page.locator(".next b").last(), footer.privacy],
   ];
   for (const [place, next] of places) {
     await place.click();
@@ -254,15 +256,18 @@ it("after a link of the bar or a click on plain text, Tab leads to the next cont
   }
 });
 
+type Example = (typeof demo.examples)[number];
+
 it("without JavaScript, the keyboard and the arrow of a sentence choose the next one, and each choice keeps its name", async () => {
   const page = await openPage({ url: sites.open.url, javaScriptEnabled: false });
-  await page.getByRole("radio", { name: "Win back" }).focus();
-  for (const segment of ["Born in June", "Newcomers", "Gone quiet"]) {
+  const [first, ...others] = demo.examples as [Example, ...Example[]];
+  await page.getByRole("radio", { name: first.name, exact: true }).focus();
+  for (const { title } of [...others, first]) {
     await page.keyboard.press("ArrowRight");
     const shown = page.locator(".segment-head b, .rule .chip").filter({ visible: true });
-    expect(await shown.allTextContents()).toEqual([segment, segment]);
+    expect(await shown.allTextContents()).toEqual([title, title]);
   }
-  for (const name of ["Birthdays", "New faces", "Win back"]) {
+  for (const { name } of [...others, first]) {
     await page.locator(".send").filter({ visible: true }).click();
     expect(await page.getByRole("radio", { name, exact: true }).isChecked()).toBe(true);
   }

@@ -1,12 +1,19 @@
 // The business in the product example, which the visitor replaces by their own.
 import { expect, it } from "vitest";
-import { demo } from "../../client/shared/content.ts";
-import { createBrowserSites, hydrateForm, isViolation, openPage, type WatchedPage } from "../support/browser.ts";
+import { demo, earlyAccess } from "../../client/shared/content.ts";
+import {
+  createBrowserSites,
+  formField,
+  hydrateForm,
+  isViolation,
+  openPage,
+  type WatchedPage,
+} from "../support/browser.ts";
 
 const sites = await createBrowserSites();
 
-const business = (page: WatchedPage) => page.getByRole("textbox", { name: "Your business", exact: true });
-const company = (page: WatchedPage) => page.getByLabel("Company");
+const business = (page: WatchedPage) => page.getByRole("textbox", { name: demo.businessLabel, exact: true });
+const company = (page: WatchedPage) => formField(page, "company");
 
 /** Returns what the field, all places of the example, and the form's field show. */
 async function read(page: WatchedPage) {
@@ -57,10 +64,10 @@ it("a business that is typed before the hydration is in the sign-up, and the exa
   await page.goto(sites.open.url);
   await hydrateForm(page);
   expect(await read(page)).toEqual(Array(3).fill("Rosa's Bikes"));
-  await page.getByLabel("Name").fill("Rosa");
-  await page.getByLabel("Email").fill("rosa@example.com");
+  await formField(page, "name").fill("Rosa");
+  await formField(page, "email").fill("rosa@example.com");
   await page.locator(".form [type=submit]").click();
-  await page.getByRole("heading", { name: "Welcome to the future! 🚀" }).waitFor();
+  await page.getByRole("heading", { name: earlyAccess.success.title }).waitFor();
   expect(await read(page)).toEqual(["Rosa's Bikes", "Rosa's Bikes", ""]);
   expect(await sites.database.query("SELECT company FROM earlyaccess")).toEqual([{ company: "Rosa's Bikes" }]);
 });

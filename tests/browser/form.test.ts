@@ -1,16 +1,19 @@
 // The hydrated form in a browser: the sign-up, the question about a mistyped address, and every failure.
 import type { Route } from "playwright-core";
 import { beforeEach, expect, it } from "vitest";
-import { fields } from "../../client/shared/fields.ts";
+import { earlyAccess, fieldErrors, meta, navigation } from "../../client/shared/content.ts";
+import { fields, type FieldName } from "../../client/shared/fields.ts";
 import {
   animationsFinished,
   createBrowserSites,
+  formField,
   hydrated,
   hydrateForm,
   openPage,
   sendFormTo,
   type WatchedPage,
 } from "../support/browser.ts";
+import { fieldNamed } from "../support/copy.ts";
 
 const sites = await createBrowserSites();
 let page: WatchedPage;
@@ -20,20 +23,20 @@ beforeEach(async () => {
   page = await openPage();
 });
 
-const typed = { Name: "Ada", Email: "ada@example.com", Company: "Engines", "Job title (optional)": "Engineer" };
-const success = "You're now on the early access list. We'll notify you when we launch!";
-const failure = "Something went wrong. Please try again.";
+const typed = { name: "Ada", email: "ada@example.com", company: "Engines", job_title: "Engineer" };
+const typedNames = Object.keys(typed) as FieldName[];
+const { success, failure, refusals } = earlyAccess;
 const signups = "**/api/earlyaccess";
 const plainSuccess = "**/?joined&undo=*";
-const field = (label: string) => page.getByLabel(label, { exact: false });
+const field = (name: FieldName) => page.locator(`.form [name=${name}]`);
 const button = () => page.locator(".form [type=submit]");
 const toast = () => page.locator("[data-sonner-toast]");
 const toastTexts = () => toast().locator("[data-title], [data-description]").allTextContents();
-const successHeading = () => page.getByRole("heading", { level: 2, name: "Welcome to the future! 🚀" });
+const successHeading = () => page.getByRole("heading", { level: 2, name: success.title });
 const posts = () => page.sentRequests.filter((request) => request.startsWith("POST") && !request.includes("/api/view"));
-const undo = () => page.getByRole("button", { name: "Wrong address? Undo" });
+const undo = () => page.getByRole("button", { name: success.undo });
 const focused = () => page.evaluate(() => document.activeElement?.id);
-const values = () => Promise.all(Object.keys(typed).map((label) => field(label).inputValue()));
+const values = () => Promise.all(typedNames.map((name) => field(name).inputValue()));
 const emails = async () =>
   (await sites.database.query("SELECT email FROM earlyaccess ORDER BY email")).map((row) => row.email);
 
@@ -43,7 +46,7 @@ async function openForm() {
 }
 
 async function fill(changes: Partial<typeof typed> = {}) {
-  for (const [label, value] of Object.entries({ ...typed, ...changes })) await field(label).fill(value);
+  for (const name of typedNames) await field(name).fill({ ...typed, ...changes }[name]);
 }
 
 async function submit(changes: Partial<typeof typed> = {}) {
@@ -75,15 +78,15 @@ const cursor = () =>
     return { id, selectionStart, selectionEnd };
   });
 
-it.each<[string, keyof typeof typed, string, (element: Element) => unknown]>([
-  ["a translation", "Company", "form", translate],
-  ["a replaced word", "Name", "form label", (label) => (label.textContent = "Your name")],
-  ["a marked word", "Email", "form label", (label) => label.replaceChildren(document.createElement("mark"))],
-  ["an added link", "Job title (optional)", "form .note", (note) => note.prepend(document.createElement("a"))],
-  ["an icon after a field", "Name", "[name=name]", (input) => input.after(document.createElement("i"))],
+it.each<[string, FieldName, string, (element: Element) => unknown]>([
+  ["a translation", "company", "form", translate],
+  ["a replaced word", "name", "form label", (label) => (label.textContent = "Your name")],
+  ["a marked word", "email", "form label", (label) => label.replaceChildren(document.createElement("mark"))],
+  ["an added link", "job_title", "form .note", (note) => note.prepend(document.createElement("a"))],
+  ["an icon after a field", "name", "[name=name]", (input) => input.after(document.createElement("i"))],
   [
     "a frame around a field",
-    "Email",
+    "email",
     "[name=email]",
     (input) => {
       const frame = document.createElement("span");
@@ -91,14 +94,14 @@ it.each<[string, keyof typeof typed, string, (element: Element) => unknown]>([
       frame.append(input);
     },
   ],
-  ["a node at the start of the form", "Company", "form", (form) => form.prepend("x")],
-  ["a removed note", "Job title (optional)", "form .note", (note) => note.remove()],
-])("a form that is changed before its hydration keeps what is typed: %s", async (_, label, selector, change) => {
+  ["a node at the start of the form", "company", "form", (form) => form.prepend("x")],
+  ["a removed note", "job_title", "form .note", (note) => note.remove()],
+])("a form that is changed before its hydration keeps what is typed: %s", async (_, name, selector, change) => {
   let before: unknown;
   await page.route("**/hydrate-*.js", async (route) => {
     await fill();
     await page.locator(selector).first().evaluate(change);
-    await field(label).focus();
+    await field(name).focus();
     await page.keyboard.press("Shift+ArrowLeft");
     before = await cursor();
     await route.continue();
@@ -113,11 +116,11 @@ it.each<[string, keyof typeof typed, string, (element: Element) => unknown]>([
 it("a form that the browser translates after its hydration asks, shows the success, and is empty again", async () => {
   await openForm();
   await page.evaluate(translate);
-  await fill({ Email: "ada@gmial.com" });
-  await page.getByRole("button", { name: "Use it" }).click();
+  await fill({ email: "ada@gmial.com" });
+  await page.getByRole("button", { name: earlyAccess.answers.use }).click();
   await button().click();
   await successHeading().waitFor();
-  await submit({ Email: "grace@example.com" });
+  await submit({ email: "grace@example.com" });
   await expect.poll(emails).toEqual(["ada@gmail.com", "grace@example.com"]);
 });
 
@@ -131,23 +134,23 @@ it("a sign-up disables the button, shows the success in a toast and beside an em
   await openForm();
   const debug = page.waitForEvent("console", (message) => message.text().startsWith("Joined the waitlist:"));
   await page.route(signups, async (route) => {
-    await page.getByRole("button", { name: "Joining...", disabled: true }).waitFor();
+    await page.getByRole("button", { name: earlyAccess.sending, disabled: true }).waitFor();
     await route.continue();
   });
   await submit();
   await toast().waitFor();
-  expect(await toastTexts()).toEqual(["Welcome to the future! 🚀", success]);
+  expect(await toastTexts()).toEqual([success.title, success.text]);
   expect(await focused()).toBe("early-access-heading");
   const text = page.locator(`#${await successHeading().getAttribute("aria-describedby")}`);
-  expect(await text.textContent()).toBe(success);
+  expect(await text.textContent()).toBe(success.text);
   expect(await announced()).toEqual([]); // The focus announces the success.
   expect(await values()).toEqual(["", "", "", ""]);
-  await page.locator(".panel").getByText("The team will reach out once the Beta version is ready.").waitFor();
+  await page.locator(".panel").getByText(earlyAccess.betaJoined.what).waitFor();
   expect(await sites.database.query("SELECT name, email, company, job_title FROM earlyaccess")).toEqual([
     { name: "Ada", email: "ada@example.com", company: "Engines", job_title: "Engineer" },
   ]);
   expect((await debug).type()).toBe("debug"); // Browsers hide it by default.
-  expect(await (await debug).args()[1]?.jsonValue()).toEqual({ message: success });
+  expect(await (await debug).args()[1]?.jsonValue()).toEqual({ message: success.text });
   expect(page.messages).toEqual([]);
   await toast().waitFor({ state: "detached" }); // It closes after 4 s.
   await successHeading().waitFor();
@@ -162,7 +165,7 @@ it("a sign-up leaves focus where the visitor moved it, and the toast announces t
   await submit();
   await toast().waitFor();
   expect(await page.locator("nav a:focus").count()).toBe(1);
-  expect(await announced()).toEqual([expect.stringContaining("Welcome to the future! 🚀")]);
+  expect(await announced()).toEqual([expect.stringContaining(success.title)]);
 });
 
 it.each(["body", "#early-access", "form", "nav"])(
@@ -187,7 +190,7 @@ it.each(["body", "#early-access", "form", "nav"])(
         const { top, bottom } = element.getBoundingClientRect();
         return top > 0 && bottom < innerHeight && element.id;
       });
-    await fill({ Email: "ada@localhost" });
+    await fill({ email: "ada@localhost" });
     await pressAtTheTop();
     await expect.poll(focusedInView).toBe("early-access-email");
     await fill();
@@ -210,7 +213,7 @@ it("a sign-up has the referrer and the campaign, also one for a colleague", asyn
   await page.goto(`${sites.open.url}/privacy?utm_source=news`);
   await page.evaluate(() => (location.href = "/?utm_source=news")); // The site itself is no referrer.
   await hydrateForm(page);
-  await submit({ Email: "grace@example.com" });
+  await submit({ email: "grace@example.com" });
   await successHeading().waitFor();
   expect(await sites.database.query("SELECT * FROM earlyaccess ORDER BY email")).toMatchObject([
     { email: "ada@example.com", utm_source: "news", referrer_host: "host" },
@@ -223,17 +226,17 @@ it("a sign-up is shown after a reload, also below another link, and can then be 
   await openForm();
   await submit();
   await successHeading().waitFor();
-  await page.getByRole("navigation").getByRole("link", { name: "Pricing" }).click();
+  await page.getByRole("navigation").getByRole("link", { name: navigation.pricing }).click();
   expect(page.url()).toBe(`${sites.open.url}/`);
   await form.goto(page.url());
-  await form.getByLabel("Name").waitFor();
+  await formField(form, "name").waitFor();
   await page.reload();
   await successHeading().waitFor();
-  expect(await page.title()).toBe("You’re on the list – Perennial");
+  expect(await page.title()).toBe(meta.joined.title);
   await page.goto(`${sites.open.url}/privacy`);
   await page.goBack();
   await undo().click();
-  await page.getByText("off it again").waitFor();
+  await page.getByText(earlyAccess.undone).waitFor();
   await page.goBack(); // To the entry before the link.
   await page.reload();
   await hydrateForm(page);
@@ -246,17 +249,17 @@ it("after a sign-up, the empty form takes a colleague's: its failure leaves the 
   await submit();
   await successHeading().waitFor();
   await page.route(signups, (route) => intercept(route, 429), { times: 1 });
-  await submit({ Email: "grace@gmial.com" });
+  await submit({ email: "grace@gmial.com" });
   await page.locator("#early-access-failure").waitFor();
   expect([await successHeading().count(), await undo().count()]).toEqual([1, 1]);
-  expect(await values()).toEqual(Object.values({ ...typed, Email: "grace@gmial.com" }));
+  expect(await values()).toEqual(Object.values({ ...typed, email: "grace@gmial.com" }));
   await button().click();
   await page.locator("#early-access-failure").waitFor({ state: "detached" });
   await expect.poll(values).toEqual(["", "", "", ""]);
   expect([await focused(), await question().count()]).toEqual(["early-access-heading", 0]);
   expect(await emails()).toEqual(["ada@example.com", "grace@gmial.com"]);
   await undo().click();
-  await page.locator(":focus", { hasText: "off it again" }).waitFor();
+  await page.locator(":focus", { hasText: earlyAccess.undone }).waitFor();
   expect(await emails()).toEqual(["ada@example.com"]);
 });
 
@@ -266,28 +269,28 @@ it("a sign-up is shown after a reload only until the visitor is in the form, and
   await page.evaluate((value) => history.replaceState(value, ""), state);
   await page.reload();
   await undo().click();
-  await page.getByText("off it again").waitFor();
+  await page.getByText(earlyAccess.undone).waitFor();
   await page.route("**/hydrate-*.js", () => undefined, { times: 1 });
   await page.goto(sites.open.url);
   await page.evaluate((value) => history.replaceState(value, ""), state);
   await page.route("**/hydrate-*.js", async (route) => {
-    await field("Name").fill("Grace");
+    await field("name").fill("Grace");
     await route.continue();
   });
   await page.reload();
   await hydrated(page);
-  expect(await field("Name").inputValue()).toBe("Grace");
+  expect(await field("name").inputValue()).toBe("Grace");
   expect(await page.evaluate(() => history.state as object)).toEqual({ other: 1 });
   await page.unroute("**/hydrate-*.js");
   await page.route("**/hydrate-*.js", async (route) => {
     // As a browser that fills in the form again.
-    await field("Name").evaluate((input: HTMLInputElement) => (input.value = "Grace"));
+    await field("name").evaluate((input: HTMLInputElement) => (input.value = "Grace"));
     await route.continue();
   });
   await page.evaluate((value) => history.replaceState(value, ""), state);
   await page.reload();
   await successHeading().waitFor();
-  expect(await field("Name").inputValue()).toBe("Grace");
+  expect(await field("name").inputValue()).toBe("Grace");
 });
 
 it("a sign-up can be undone, also after a lost response and an undo that failed, and repeated with the right address", async () => {
@@ -307,13 +310,13 @@ it("a sign-up can be undone, also after a lost response and an undo that failed,
     const ended = page.waitForRequest("**/leave*");
     await undo().click();
     await (await ended).response();
-    await page.getByRole("status").filter({ hasText: failure }).waitFor();
+    await page.getByRole("status").filter({ hasText: failure.text }).waitFor();
     expect(await emails()).toEqual(["ada@example.com"]);
   }
   await undo().click();
-  await page.locator(":focus", { hasText: "off it again" }).waitFor();
+  await page.locator(":focus", { hasText: earlyAccess.undone }).waitFor();
   expect([await emails(), await values()]).toEqual([[], ["", "", "", ""]]);
-  await submit({ Email: "right@example.com" });
+  await submit({ email: "right@example.com" });
   await successHeading().waitFor();
   expect(await emails()).toEqual(["right@example.com"]);
 });
@@ -322,7 +325,7 @@ it("a sign-up is not sent with an empty or invalid field, is sent once after a d
   await openForm();
   await button().click();
   expect(await focused()).toBe("early-access-name"); // The browser says what is missing.
-  await submit({ Email: "nonsense" });
+  await submit({ email: "nonsense" });
   expect(await focused()).toBe("early-access-email");
   expect(posts()).toEqual([]);
   await fill();
@@ -342,18 +345,18 @@ it("an Enter that is held presses only once: a refused form is sent once, and Us
     for (let i = 0; i < 5; i++) await page.keyboard.down("Enter");
   };
   await openForm();
-  await fill({ Email: "ada@localhost" });
-  await field("Company").focus();
+  await fill({ email: "ada@localhost" });
+  await field("company").focus();
   await hold();
   await page.locator("[name=email][aria-invalid=true]").waitFor();
   await hold();
   await page.keyboard.up("Enter");
-  await field("Email").fill("ada@gmial.com");
-  await field("Company").focus();
-  await page.getByRole("button", { name: "Use it" }).focus();
+  await field("email").fill("ada@gmial.com");
+  await field("company").focus();
+  await page.getByRole("button", { name: earlyAccess.answers.use }).focus();
   await hold();
   await page.keyboard.up("Enter");
-  expect([await focused(), await field("Email").inputValue()]).toEqual(["early-access-email", "ada@gmail.com"]);
+  expect([await focused(), await field("email").inputValue()]).toEqual(["early-access-email", "ada@gmail.com"]);
   await page.keyboard.press("Enter");
   await successHeading().waitFor();
   expect(posts()).toHaveLength(2);
@@ -374,14 +377,14 @@ it("a sign-up before the hydration is sent as a plain form, also twice, can be u
   await page.waitForURL(`${sites.open.url}/`);
   await page.reload();
   await undo().click();
-  await page.getByText("off it again").waitFor();
+  await page.getByText(earlyAccess.undone).waitFor();
   expect(await emails()).toEqual([]);
   await page.route("**/hydrate-*.js", async (route) => {
-    await fill({ Email: "ada@gmial.com" });
+    await fill({ email: "ada@gmial.com" });
     await route.continue();
   });
   await openForm();
-  await page.getByText("Did you mean").waitFor();
+  await page.getByText(earlyAccess.didYouMean).waitFor();
   expect(await values()).toEqual(["Ada", "ada@gmial.com", "Engines", "Engineer"]);
   expect(page.messages).toEqual([]);
 });
@@ -405,7 +408,7 @@ it("a browser that lacks what the request needs sends the plain form", async () 
   for (const [i, name] of names.entries()) {
     await page.goto(`${sites.open.url}/privacy`); // In Chromium, the URL of the page would show the sign-up again.
     await openForm();
-    await fill({ Email: `${i}@example.com` });
+    await fill({ email: `${i}@example.com` });
     await page.evaluate(`delete ${name}`);
     const redirect = page.waitForRequest(plainSuccess);
     await button().click();
@@ -414,12 +417,12 @@ it("a browser that lacks what the request needs sends the plain form", async () 
   }
   await hydrated(page);
   await page.evaluate("delete AbortSignal.timeout");
-  await page.getByRole("button", { name: "Undo" }).click();
-  await page.getByText("off it again").waitFor();
+  await page.getByRole("button", { name: success.undo }).click();
+  await page.getByText(earlyAccess.undone).waitFor();
   expect(await emails()).toHaveLength(names.length - 1);
 });
 
-const question = () => page.getByRole("status").filter({ hasText: "Did you mean" });
+const question = () => page.getByRole("status").filter({ hasText: earlyAccess.didYouMean });
 
 const boxes = (selector: string) =>
   page.locator(selector).evaluateAll((all) => all.map((element) => element.getBoundingClientRect()));
@@ -432,16 +435,16 @@ it("a mistyped address leads to a question in a live region that existed before,
   expect(page.sentRequests.filter((request) => request.includes("suggested-email"))).toEqual([]);
   const region = page.locator(".visually-hidden > output").first();
   await region.evaluate((element) => (element.dataset.early = "yes"));
-  await fill({ Email: `${mailbox.toUpperCase()}@Gmial.com` });
+  await fill({ email: `${mailbox.toUpperCase()}@Gmial.com` });
   await question().waitFor();
   expect(await question().getAttribute("data-early")).toBe("yes");
-  expect(await announced()).toEqual([`Did you mean ${mailbox}@gmail.com?`]);
+  expect(await announced()).toEqual([`${earlyAccess.didYouMean} ${mailbox}@gmail.com?`]);
   expect(await question().locator(".visually-hidden").textContent()).toBe(mailbox);
   const [{ top, bottom }] = (await boxes(".suggestion")) as [DOMRect];
   expect((await boxes(".field input")).filter((box) => box.top < bottom && box.bottom > top)).toEqual([]);
   for (const { height } of await boxes(".suggestion button")) expect(height).toBeGreaterThanOrEqual(44);
-  await page.getByRole("button", { name: "Use it" }).click();
-  expect([await field("Email").inputValue(), await focused()]).toEqual([`${mailbox}@gmail.com`, "early-access-email"]);
+  await page.getByRole("button", { name: earlyAccess.answers.use }).click();
+  expect([await field("email").inputValue(), await focused()]).toEqual([`${mailbox}@gmail.com`, "early-access-email"]);
   await button().click();
   await successHeading().waitFor();
   expect(await emails()).toEqual([`${mailbox}@gmail.com`]);
@@ -454,12 +457,12 @@ it("a mistyped address is kept by Keep mine, without another question about it, 
     expect(await question().count()).toBe(0);
   };
   await openForm();
-  await fill({ Email: "ada@gmial.com" });
-  await page.getByRole("button", { name: "Keep mine" }).click();
-  await field("Email").focus();
-  await field("Company").focus();
+  await fill({ email: "ada@gmial.com" });
+  await page.getByRole("button", { name: earlyAccess.answers.keep }).click();
+  await field("email").focus();
+  await field("company").focus();
   await expectNoQuestion();
-  await field("Email").fill("ada@hotmial.com");
+  await field("email").fill("ada@hotmial.com");
   await button().hover();
   await page.mouse.down(); // The field loses focus.
   await expectNoQuestion();
@@ -471,9 +474,9 @@ it("a mistyped address is kept by Keep mine, without another question about it, 
 it("an address with invisible or full-width characters or an international domain is corrected once its field is left", async () => {
   await openForm();
   const left = async (email: string) => {
-    await field("Email").fill(email);
-    await field("Company").focus();
-    return field("Email").inputValue();
+    await field("email").fill(email);
+    await field("company").focus();
+    return field("email").inputValue();
   };
   expect(await left("\u2068ａｄａ＠ｇｍｉａｌ．ｃｏｍ\u2069")).toBe("ada@gmial.com");
   await question().filter({ hasText: "ada@gmail.com" }).waitFor();
@@ -482,7 +485,7 @@ it("an address with invisible or full-width characters or an international domai
   expect(await left("ada lovelace@example.com")).toBe("ada lovelace@example.com");
 });
 
-const pressEnter = () => field("Email").press("Enter");
+const pressEnter = () => field("email").press("Enter");
 const requestSubmit = () => page.locator(".form").evaluate((form: HTMLFormElement) => form.requestSubmit());
 
 it.each([
@@ -495,7 +498,7 @@ it.each([
     await sites.database.query("TRUNCATE earlyaccess");
     await fill();
     // Without events, as some password managers fill in a field.
-    await field("Email").evaluate((input: HTMLInputElement, text) => (input.value = text), email);
+    await field("email").evaluate((input: HTMLInputElement, text) => (input.value = text), email);
     await send();
     await expect.poll(values).toEqual(["", "", "", ""]);
     expect(await emails()).toEqual(["ada@example.com"]);
@@ -505,9 +508,9 @@ it.each([
 it("an address that is wrong also after its correction is not sent, and the browser says so", async () => {
   await openForm();
   await fill();
-  await field("Email").fill("ada @");
+  await field("email").fill("ada @");
   await pressEnter();
-  await expect.poll(() => field("Email").inputValue()).toBe("ada@");
+  await expect.poll(() => field("email").inputValue()).toBe("ada@");
   expect([await focused(), posts()]).toEqual(["early-access-email", []]);
 });
 
@@ -519,7 +522,7 @@ const line = () => page.locator("#early-access-failure").textContent();
 
 const expectFailure = async (logged: RegExp) => {
   await toast().first().waitFor();
-  expect(await toastTexts()).toEqual(["Error", failure]);
+  expect(await toastTexts()).toEqual([failure.title, failure.text]);
   expect(await toast().getAttribute("data-type")).toBe("error");
   // Chromium logs each failed request; there must be no other messages.
   const messages = page.messages.filter((text) => !text.includes("Failed to load resource"));
@@ -532,15 +535,12 @@ it("the form shows the server's error at each invalid field, focuses the first o
     const id = (await input.count()) > 0 && (await input.getAttribute("aria-describedby"));
     return id ? page.locator(`#${id}`).textContent() : undefined;
   };
+  const noCompany = fieldErrors.required(fieldNamed("company").noun);
   await openForm();
-  await submit({ Email: "ada@localhost", Company: " " });
+  await submit({ email: "ada@localhost", company: " " });
   await expectFailure(/^error: Joining the waitlist failed with status 422/);
   expect(await values()).toEqual(["Ada", "ada@localhost", " ", "Engineer"]);
-  expect(await Promise.all(["name", "email", "company"].map(error))).toEqual([
-    undefined,
-    "Enter an email address like name@example.com.",
-    "Enter your company.",
-  ]);
+  expect(await Promise.all(["name", "email", "company"].map(error))).toEqual([undefined, fieldErrors.email, noCompany]);
   await page.keyboard.press("Alt+t"); // Types a letter on some keyboards.
   expect(await focused()).toBe("early-access-email");
   await page.locator("[data-sonner-toaster]").dispatchEvent("mouseover"); // The toast does not close.
@@ -552,10 +552,10 @@ it("the form shows the server's error at each invalid field, focuses the first o
       .evaluateAll((all) => all.map((element) => element.getBoundingClientRect().bottom));
     expect(over, `at ${width} px`).toBeLessThanOrEqual(bar as number);
   }
-  await field("Email").fill("ada@");
+  await field("email").fill("ada@");
   expect(await error("email")).toBeDefined();
-  await field("Email").fill("ada@example.com");
-  expect([await error("email"), await error("company")]).toEqual([undefined, "Enter your company."]);
+  await field("email").fill("ada@example.com");
+  expect([await error("email"), await error("company")]).toEqual([undefined, noCompany]);
   await submit();
   await successHeading().waitFor();
 });
@@ -563,23 +563,23 @@ it("the form shows the server's error at each invalid field, focuses the first o
 // Above 16 KiB, the server reads no body.
 it.each([201, 20_000])("a pasted text of %i characters stays whole, and its field names the limit", async (length) => {
   await openForm();
-  await fill({ Company: "" });
-  await field("Company").focus();
+  await fill({ company: "" });
+  await field("company").focus();
   await page.keyboard.insertText("x".repeat(length));
   await button().click();
   await page.locator("[name=company][aria-invalid=true]:focus").waitFor();
-  expect(await page.locator("#early-access-company-error").textContent()).toBe("Use at most 200 characters.");
+  expect(await page.locator("#early-access-company-error").textContent()).toBe(fieldErrors.tooLong(200));
   expect((await values())[2]).toHaveLength(length);
   await submit();
   await successHeading().waitFor();
 });
 
-it.each<[string, () => Promise<unknown>, RegExp, string]>([
+it.each<[string, () => Promise<unknown>, RegExp, string | undefined]>([
   [
     "an error of the database",
     () => sites.wire.cut(),
     /failed with status 503/,
-    "We can’t save your sign-up right now. Try again in 1 minute.",
+    `${refusals[503]} ${earlyAccess.wait(60)}`,
   ],
   [
     "a lost network",
@@ -588,7 +588,7 @@ it.each<[string, () => Promise<unknown>, RegExp, string]>([
       await page.context().setOffline(true);
     },
     /failed: TypeError/,
-    "You seem to be offline. What you typed is still here.",
+    earlyAccess.offline,
   ],
   [
     "15 s without a response",
@@ -603,16 +603,16 @@ it.each<[string, () => Promise<unknown>, RegExp, string]>([
       await page.route(signups, () => undefined, { times: 1 });
     },
     /failed: (TimeoutError|DOMException)/,
-    "The site didn’t answer. What you typed is still here. Please try again.",
+    earlyAccess.noResponse,
   ],
   ...(
     [
-      [302, "Your network may want you to log in first. What you typed is still here."],
-      [422, "Please check what you typed."],
-      [429, "There were many sign-ups from your network."],
-      [502, "We can’t save your sign-up right now."],
+      [302, refusals[0]],
+      [422, refusals[422]],
+      [429, refusals[429]],
+      [502, refusals[503]],
     ] as const
-  ).map(([status, why]): [string, () => Promise<unknown>, RegExp, string] => [
+  ).map(([status, why]): [string, () => Promise<unknown>, RegExp, string | undefined] => [
     `a ${status} of a proxy`,
     () => page.route(signups, (route) => intercept(route, status), { times: 1 }),
     /failed with status/,
@@ -654,7 +654,7 @@ it.each([200, 403])(
     );
     await button().click();
     await undo().click();
-    await page.getByText("off it again").waitFor();
+    await page.getByText(earlyAccess.undone).waitFor();
     expect(await emails()).toEqual([]);
   },
 );
@@ -674,7 +674,7 @@ it("the form says that the list has closed since the page was loaded, and keeps 
   await sendFormTo(sites.closed.url, page);
   await openForm();
   await submit();
-  const message = "The early access list is closed. Your sign-up wasn’t saved.";
+  const message = earlyAccess.closed.text;
   await toast().filter({ hasText: message }).waitFor();
   expect([await line(), await values(), await emails()]).toEqual([message, Object.values(typed), []]);
 });
@@ -683,8 +683,8 @@ it("the form shows an error and can be sent again if the scripts of toasts and s
   await page.route(/\/(?:toasts|suggested-email)-[^/]+\.js$/, (route) => route.abort());
   await page.route(signups, (route) => route.abort(), { times: 1 });
   await openForm();
-  await submit({ Email: "ada@gmial.com" });
-  await page.locator("form").getByText("The site didn’t answer.").waitFor();
+  await submit({ email: "ada@gmial.com" });
+  await page.locator("form").getByText(earlyAccess.noResponse).waitFor();
   await button().click();
   await successHeading().waitFor();
   expect(page.messages.filter((message) => message.startsWith("uncaught"))).toEqual([]);

@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { freePort } from "../../server/database/embedded/free-port.ts";
 import { scripts } from "../../package.json";
 import { projectRoot } from "../../server/project-root.ts";
-import { isHydrated, isViolation, openPage, type WatchedPage } from "../support/browser.ts";
+import { formField, isHydrated, isViolation, openPage, type WatchedPage } from "../support/browser.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { until } from "../support/run.ts";
 import { startSite } from "../support/site.ts";
@@ -28,13 +28,13 @@ async function openUnhydrated(url: string): Promise<WatchedPage> {
 async function openHydrated(url: string): Promise<WatchedPage> {
   const page = await openUnhydrated(url);
   const hydrate = async () => {
-    await page.getByLabel("Name").focus();
+    await formField(page, "name").focus();
     return isHydrated(page);
   };
   // Repeat this: Vite reloads the page if it finds another dependency to bundle.
   await expect.poll(() => hydrate().catch(() => false), { timeout }).toBe(true);
   await page.waitForLoadState("networkidle");
-  for (const label of ["Name", "Email"]) await page.getByLabel(label).fill(label);
+  for (const name of ["name", "email"] as const) await formField(page, name).fill(name);
   return page;
 }
 
@@ -63,7 +63,7 @@ it("an edit of copy, component, stylesheet and server appears in every open page
   await pages[0].waitForFunction(hasMark, "edited-form", { timeout });
   await site.edit("client/early-access/panel.tsx", "edited-form", "edited-again");
   await pages[0].waitForFunction(hasMark, "edited-again", { timeout });
-  for (const label of ["Name", "Email"]) expect(await pages[0].getByLabel(label).inputValue()).toBe(label);
+  for (const name of ["name", "email"] as const) expect(await formField(pages[0], name).inputValue()).toBe(name);
   expect(navigations).toBe(0);
   const show = async (file: string, text: string, replacement: string, mark: string) => {
     await site.edit(file, text, replacement);

@@ -1,6 +1,7 @@
 // The layout: widths, target sizes, links within the page, shifts, and the visitor's settings for motion and contrast.
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
+import { demo, earlyAccess, hero, navigation } from "../../client/shared/content.ts";
 import { fields } from "../../client/shared/fields.ts";
 import { createBrowserSites, animationsFinished, deferredLayoutFinished, openPage } from "../support/browser.ts";
 
@@ -139,9 +140,13 @@ it("a printed page labels its examples and has all icons, wherever the window st
 it("on a phone the form follows its heading, and its button is above the fold", async () => {
   const height = 664 + 71 * (fields.length - 4); // One more row for each field beyond four.
   const page = await openPage({ url: sites.open.url, viewport: { width: 390, height } });
-  await page.getByRole("link", { name: "Sign up for early access" }).click();
+  await page.getByRole("link", { name: hero.button }).click();
   const form = page.locator("#early-access");
-  const boxes = [form.getByRole("heading").first(), form.locator("[type=submit]"), form.getByText("What happens next")];
+  const boxes = [
+    form.getByRole("heading").first(),
+    form.locator("[type=submit]"),
+    form.getByText(earlyAccess.nextHeading),
+  ];
   const [heading, button, next] = await Promise.all(boxes.map((locator) => locator.boundingBox()));
   expect(heading?.y).toBeGreaterThanOrEqual(64);
   expect((button?.y ?? Infinity) + (button?.height ?? 0)).toBeLessThanOrEqual(height);
@@ -156,7 +161,7 @@ it.each([
   await deferredLayoutFinished(page);
   expect((await page.evaluate(() => document.documentElement.scrollHeight)) / height).toBeLessThanOrEqual(screens);
   const bar = (await page.locator("header").boundingBox())?.height ?? 0;
-  for (const name of ["Features", "Pricing"]) {
+  for (const name of [navigation.features, navigation.pricing]) {
     await page.evaluate(() => scrollTo(0, 0));
     await page.getByRole("link", { name, exact: true }).click();
     const top = await page.evaluate(() => {
@@ -167,8 +172,7 @@ it.each([
     expect(top - bar).toBeGreaterThanOrEqual(8);
     expect(top - bar).toBeLessThanOrEqual(48);
   }
-  await page.getByRole("navigation").getByRole("link", { name: "Get Early Access" }).click();
-  expect(await page.getByText("Get Early Access", { exact: true }).count()).toBe(2); // In the bar and in the form.
+  await page.getByRole("navigation").getByText(navigation.join, { exact: true }).click();
   const { top, bottom } = await page.locator(".form-card").evaluate((card) => card.getBoundingClientRect());
   expect(top).toBeGreaterThan(0);
   expect(width < 1024 ? top : bottom).toBeLessThan(height); // A phone is too small for the whole form.
@@ -216,7 +220,7 @@ it.each([
   [1366, 640],
 ])("at %d × %d px, the button of the first screen is above the fold", async (width, height) => {
   const page = await openPage({ url: sites.open.url, viewport: { width, height } });
-  const box = await page.getByRole("link", { name: "Sign up for early access" }).boundingBox();
+  const box = await page.getByRole("link", { name: hero.button }).boundingBox();
   expect((box?.y ?? Infinity) + (box?.height ?? 0)).toBeLessThanOrEqual(height);
 });
 
@@ -248,7 +252,7 @@ it.each([360, 1280])("at %d px, a sign-up that a reload shows again moves nothin
   await page.goto(`${sites.open.url}/#early-access`);
   await page.evaluate(() => history.replaceState({ joined: "a".repeat(32) }, ""));
   await page.reload();
-  await page.getByText("Welcome to the future").waitFor();
+  await page.getByText(earlyAccess.success.title).waitFor();
   await settled(page);
   expect(await readShifts(page)).toEqual([]);
 });
@@ -280,7 +284,7 @@ it("a visitor who prefers reduced motion sees no animation, nothing hidden and n
     await page.goto(sites.open.url + path);
     expect(await read()).toEqual({ moving: 0, transparent: 0, scrolling: "auto" });
   }
-  await page.getByRole("radio", { name: "Birthdays" }).check();
+  await page.getByRole("radio").nth(1).check();
   await page.getByRole("combobox").selectOption({ index: 1 });
   expect(await read()).toEqual({ moving: 0, transparent: 0, scrolling: "auto" });
   await page.emulateMedia({ reducedMotion: "no-preference" });
@@ -305,7 +309,7 @@ it("the Back button and a reload return to the same position", async () => {
   const page = await openPage({ url: sites.open.url, viewport: { width: 1280, height: 740 } });
   await deferredLayoutFinished(page);
   await page.evaluate(() => scrollTo(0, 1500));
-  await page.getByRole("navigation").getByRole("link", { name: "Pricing" }).click();
+  await page.getByRole("navigation").getByRole("link", { name: navigation.pricing }).click();
   await page.waitForURL(/#pricing$/);
   await page.goBack();
   expect(await page.evaluate(() => scrollY)).toBe(1500);
@@ -324,8 +328,8 @@ it("the choice of another sentence or value moves nothing outside its example", 
         ),
       );
     const before = await tops();
-    for (const name of ["Birthdays", "New faces", "Win back"]) {
-      await page.getByRole("radio", { name }).check();
+    for (const { name } of demo.examples.toReversed()) {
+      await page.getByRole("radio", { name, exact: true }).check();
       expect(await tops(), `${name} at ${width} px`).toEqual(before);
       for (const select of await page.getByRole("combobox").all()) {
         for (const value of (await select.locator("option").allTextContents()).toReversed()) {
@@ -348,6 +352,7 @@ it("a browser without :has() shows the first sentence with its first values, and
   });
   await page.goto(sites.open.url);
   expect(await page.locator(".demo :is(select, [type=radio])").filter({ visible: true }).count()).toBe(0);
+  const [first] = demo.examples;
   const values = page.locator(".demo u").filter({ visible: true });
-  expect(new Set(await values.allInnerTexts())).toEqual(new Set(["90\u00a0days", "200\u00a0points"]));
+  expect(new Set(await values.allInnerTexts())).toEqual(new Set([first?.conditions[0], first?.rewards[0]]));
 });

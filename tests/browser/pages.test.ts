@@ -1,9 +1,10 @@
 // The built pages in a browser: requests, console messages, cookies, the 404 page and a link that failed.
 import { createServer, type RequestListener } from "node:http";
 import { expect, it } from "vitest";
+import { errorPage, hero, linkPages, notFound } from "../../client/shared/content.ts";
 import { listen } from "../../server/http/listen.ts";
 import { createTestApp } from "../support/app.ts";
-import { createBrowserSites, hydrateForm, openPage, type WatchedPage } from "../support/browser.ts";
+import { createBrowserSites, formField, hydrateForm, openPage, type WatchedPage } from "../support/browser.ts";
 
 const sites = await createBrowserSites();
 
@@ -14,7 +15,7 @@ it("the built landing page hydrates without console messages, requests to other 
   await page.waitForLoadState("networkidle");
   expect(hasFetchedReact(page)).toBe(false);
   await hydrateForm(page);
-  await page.getByLabel("Name").focus();
+  await formField(page, "name").focus();
   await page.locator("[aria-label^=Notifications]").waitFor({ state: "attached" });
   await page.waitForLoadState("networkidle");
   expect(page.messages).toEqual([]);
@@ -27,12 +28,12 @@ it("the 404 page shows its text, links to the landing page, logs the unknown pat
   const response = await page.goto(`${sites.open.url}/no/such/page`);
   expect(response?.status()).toBe(404);
   await page.waitForLoadState("networkidle");
-  expect(await page.locator("h1").textContent()).toBe("404");
+  expect(await page.locator("h1").textContent()).toBe(notFound.heading);
   expect(page.messages.filter((text) => !text.includes("Failed to load resource"))).toEqual([
     "warning: 404: there is no page at /no/such/page",
   ]);
   expect(hasFetchedReact(page)).toBe(false);
-  await page.getByRole("link", { name: "Return to Home" }).click();
+  await page.getByRole("link", { name: notFound.link }).click();
   expect(page.url()).toBe(`${sites.open.url}/`);
 });
 
@@ -40,15 +41,15 @@ it("after a fault of the database, the error page leads back to the link of a ma
   const page = await openPage();
   const link = `${sites.open.url}/confirm?token=${"a".repeat(32)}`;
   await page.goto(link);
-  const confirm = page.getByRole("button", { name: "Confirm my address" });
+  const confirm = page.getByRole("button", { name: linkPages.confirm.button });
   await sites.wire.cut();
   await confirm.click();
-  await page.getByRole("heading", { name: "Unexpected Application Error!" }).waitFor();
+  await page.getByRole("heading", { name: errorPage.heading }).waitFor();
   await sites.wire.mend();
-  await page.getByRole("link", { name: "Try again" }).click();
+  await page.getByRole("link", { name: errorPage.link }).click();
   expect(page.url()).toBe(link);
   await confirm.click();
-  await page.getByRole("heading", { name: "This link no longer works" }).waitFor();
+  await page.getByRole("heading", { name: linkPages.dead.heading }).waitFor();
 });
 
 it("a browser with a service worker of an earlier site gets this site", async () => {
@@ -66,7 +67,7 @@ it("a browser with a service worker of an earlier site gets this site", async ()
   site = (await createTestApp()).app;
   // Browsers do it within 24 hours, and after some of the visits.
   await page.evaluate(async () => void (await navigator.serviceWorker.getRegistration())?.update());
-  await page.getByText("No commitment.").waitFor();
+  await page.getByText(hero.note).waitFor();
   expect(await page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length)).toBe(0);
   server.close();
 });

@@ -1,6 +1,8 @@
 // The form in a browser without JavaScript.
 import { beforeEach, expect, it } from "vitest";
+import { earlyAccess, fieldErrors, formFailure, meta } from "../../client/shared/content.ts";
 import { createBrowserSites, openPage, type WatchedPage } from "../support/browser.ts";
+import { fieldNamed } from "../support/copy.ts";
 
 const sites = await createBrowserSites();
 let page: WatchedPage;
@@ -22,7 +24,7 @@ const focused = () => page.locator(":focus");
 async function submit(texts = ["Zoë 🚀", "ada@example.com", "Engines", "Engineer"]) {
   for (const [i, text] of texts.entries()) await inputs().nth(i).fill(text);
   const loaded = page.waitForEvent("load");
-  await page.getByRole("button", { name: "Get Early Access" }).click();
+  await page.getByRole("button", { name: earlyAccess.button }).click();
   await loaded;
 }
 
@@ -30,15 +32,15 @@ it("a plain form joins, shows the success message beside an empty form, and can 
   await submit();
   expect(page.url()).toMatch(/\/\?joined&undo=[\da-f]{32}#early-access$/);
   await page.keyboard.press("Tab");
-  expect(await focused().textContent()).toBe("Wrong address? Undo");
+  expect(await focused().textContent()).toBe(earlyAccess.success.undo);
   const section = await page.locator("#early-access").textContent();
-  expect(section).toContain("Welcome to the future! 🚀");
-  expect(section).toContain("You're now on the early access list. We'll notify you when we launch!");
+  expect(section).toContain(earlyAccess.success.title);
+  expect(section).toContain(earlyAccess.success.text);
   expect(await entries()).toEqual([entry]);
   await page.reload();
-  await page.getByRole("button", { name: "Wrong address? Undo" }).click();
+  await page.getByRole("button", { name: earlyAccess.success.undo }).click();
   expect(page.url()).toBe(`${sites.open.url}/?undone#early-access`);
-  await page.getByText("off it again").waitFor();
+  await page.getByText(earlyAccess.undone).waitFor();
   expect(await entries()).toEqual([]);
   await submit();
   expect(await entries()).toEqual([entry]);
@@ -53,10 +55,10 @@ it("an invalid plain form gets an error summary in view, with focus and links to
   await page.setViewportSize({ width: 390, height: 844 });
   await page.goto(`${sites.open.url}/?utm_source=news&utm_term=a%22b`);
   await submit(invalid);
-  expect(await page.title()).toMatch(/^Error: /);
+  expect(await page.title()).toBe(meta.errorPrefix + meta.landing.title);
   expect(await values()).toEqual(invalid);
   expect(await focused().textContent()).toBe(
-    "Check two fieldsEnter an email address like name@example.com.Enter your company.",
+    formFailure.heading(2) + fieldErrors.email + fieldErrors.required(fieldNamed("company").noun),
   );
   expect(page.url().split("#")[1]).toBe(await focused().getAttribute("id"));
   const links = focused().getByRole("link");
@@ -72,7 +74,7 @@ it("an invalid plain form gets an error summary in view, with focus and links to
   const summary = await focused().boundingBox();
   expect(summary?.y).toBeGreaterThanOrEqual((await page.locator("header").boundingBox())?.height ?? Infinity);
   expect((summary?.y ?? 0) + (summary?.height ?? 0)).toBeLessThanOrEqual(844);
-  await page.getByRole("link", { name: "Enter an email address like name@example.com." }).click();
+  await page.getByRole("link", { name: fieldErrors.email }).click();
   expect(await focused().getAttribute("name")).toBe("email");
   await submit();
   expect(await entries()).toEqual([{ ...entry, utm_source: "news", utm_term: 'a"b' }]);

@@ -1,8 +1,10 @@
 // The browser and the sites of a test file, and pages that record their console messages and requests.
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, inject, onTestFinished } from "vitest";
+import type { FieldName } from "../../client/shared/fields.ts";
 import { signupPath } from "../../client/shared/paths.ts";
 import { launchChromium } from "./chromium.ts";
+import { fieldNamed } from "./copy.ts";
 import { createTestDatabase } from "./database.ts";
 import { startSite } from "./site.ts";
 import { openWire } from "./tcp-proxy.ts";
@@ -78,6 +80,9 @@ export async function hydrateForm(page: Page): Promise<void> {
   await page.locator("#early-access").scrollIntoViewIfNeeded();
   await hydrated(page);
 }
+
+/** Finds a field of the form by its label, as a screen reader does. */
+export const formField = (page: Page, name: FieldName) => page.getByLabel(fieldNamed(name).label, { exact: true });
 
 /** Waits until every animation and transition has ended, except those that follow the scroll position. */
 export async function animationsFinished(page: Page): Promise<void> {
