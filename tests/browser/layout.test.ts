@@ -1,7 +1,7 @@
 // The layout: widths, target sizes, links within the page, shifts, and the visitor's settings for motion and contrast.
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
-import { demo, earlyAccess, hero, navigation } from "../../client/shared/content.ts";
+import { demo, earlyAccess, hero, navigation, product } from "../../client/shared/content.ts";
 import { fields } from "../../client/shared/fields.ts";
 import { createBrowserSites, animationsFinished, deferredLayoutFinished, openPage } from "../support/browser.ts";
 
@@ -60,8 +60,8 @@ it.each(states)(
       );
       expect(small, `at ${width} px`).toEqual([]);
       const bar = page.getByRole("navigation");
-      expect(await bar.getByText("Perennial").isVisible()).toBe(true);
-      expect(await bar.getByRole("link", { name: /Get Early Access|List closed/ }).isVisible()).toBe(true);
+      expect(await bar.getByText(product.name).isVisible()).toBe(true);
+      expect(await bar.getByText(navigation.join).or(bar.getByText(navigation.closed)).isVisible()).toBe(true);
       expect((await bar.boundingBox())?.height, `at ${width} px`).toBeLessThan(2 * 44);
     });
   },
