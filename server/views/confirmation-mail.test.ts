@@ -6,6 +6,7 @@ import { confirmationMail, privacyPage } from "../../client/shared/content.ts";
 import { decodeHtml } from "../../tests/support/copy.ts";
 import { projectRoot } from "../project-root.ts";
 import { renderConfirmationMail } from "./confirmation-mail.ts";
+import { html as tag } from "./document.ts";
 import { mailColours } from "./mail-card.ts";
 
 const site = {
@@ -44,4 +45,10 @@ it.each([7, 14])("the confirmation mail says that an entry that nobody confirms 
     expect(part).not.toContain(confirmationMail.otherwise);
     expect(part).not.toContain(privacyPage.retention(24));
   }
+});
+
+it("HTML escapes every value but HTML, also in lists and attributes", () => {
+  const hostile = `<b>"&'`;
+  const link = tag`<a title="${hostile}">${[hostile, tag`<br>`]}</a>`;
+  expect(`${tag`<p>${link}</p>`}`).toBe(`<p><a title="&lt;b&gt;&quot;&amp;'">&lt;b&gt;&quot;&amp;'<br></a></p>`);
 });

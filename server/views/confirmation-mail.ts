@@ -2,7 +2,7 @@
 import { confirmPath, leavePath, tokenParam } from "../../client/shared/paths.ts";
 import type { SiteSettings } from "../../client/shared/site-settings.ts";
 import { confirmationMail as copy, privacyPage, product } from "../../client/shared/content.ts";
-import { escapeHtml } from "./document.ts";
+import { html } from "./document.ts";
 import { mailButton, mailLink, renderMailCard, softColour } from "./mail-card.ts";
 
 export type MailedSite = Pick<SiteSettings, "controller" | "contact" | "retentionMonths" | "unconfirmedDays"> & {
@@ -42,13 +42,13 @@ function formatText(site: MailedSite, { confirmUrl, leaveUrl }: Urls): string {
 
 function formatHtml(site: MailedSite, { confirmUrl, leaveUrl }: Urls): string {
   const { controller, contact } = site;
-  const content = `<h1 style="font-size: 24px; line-height: 1.2; margin: 0 0 16px">${escapeHtml(copy.heading)}</h1>
-<p style="margin: 0 0 16px">${escapeHtml(copy.text)}</p>
+  const content = html`<h1 style="font-size: 24px; line-height: 1.2; margin: 0 0 16px">${copy.heading}</h1>
+<p style="margin: 0 0 16px">${copy.text}</p>
 <p style="margin: 24px 0">${mailButton(confirmUrl, copy.confirm)}</p>
-<p style="margin: 0 0 16px">${escapeHtml(copy.next)}</p>
-<p class="soft" style="${softColour}; margin: 0">${escapeHtml(copy.leaveText)} ${mailLink(leaveUrl, copy.leave)}.
-${escapeHtml(describeInaction(site))}</p>`;
-  const footer = `${controller ? `<p style="margin: 0 0 4px">${escapeHtml(controller)}</p>` : ""}
-${contact ? `<p style="margin: 0">${escapeHtml(copy.contact)} ${mailLink(`mailto:${contact}`, contact)}</p>` : ""}`;
+<p style="margin: 0 0 16px">${copy.next}</p>
+<p class="soft" style="${softColour}; margin: 0">${copy.leaveText} ${mailLink(leaveUrl, copy.leave)}.
+${describeInaction(site)}</p>`;
+  const footer = html`${controller ? html`<p style="margin: 0 0 4px">${controller}</p>` : ""}
+${contact ? html`<p style="margin: 0">${copy.contact} ${mailLink(`mailto:${contact}`, contact)}</p>` : ""}`;
   return renderMailCard(copy.subject, content, footer);
 }

@@ -8,7 +8,7 @@ import type * as EntryServer from "../../client/entry-server.tsx";
 import { cacheResponse } from "../http/cached-response.ts";
 import { projectRoot } from "../project-root.ts";
 import type * as DocumentModule from "./document.ts";
-import { escapeHtml, type PublicSite } from "./document.ts";
+import { html, Html, type PublicSite } from "./document.ts";
 import type { Frontend } from "./frontend.ts";
 import { createPages } from "./page-cache.ts";
 
@@ -44,8 +44,11 @@ export async function createDevFrontend(server: Server, site: PublicSite): Promi
     vite.config.logger.error(message);
     vite.watcher.once("all", () => vite.environments.client.hot.send({ type: "full-reload" }));
     const client = `${waitInPage}<script type="module" nonce="${nonce}" src="/@vite/client"></script>`;
-    const html = `<!doctype html><title>Error</title>${client}<pre>${escapeHtml(stripVTControlCharacters(message))}</pre>`;
-    return cacheResponse({ identity: Buffer.from(html) }, 500, { "Content-Type": "text/html; charset=utf-8" });
+    const text = stripVTControlCharacters(message);
+    const document = html`<!doctype html><title>Error</title>${new Html(client)}<pre>${text}</pre>`;
+    return cacheResponse({ identity: Buffer.from(document.toString()) }, 500, {
+      "Content-Type": "text/html; charset=utf-8",
+    });
   };
   const sources = [`'nonce-${nonce}'`];
   const pages = await createPages(load, site.settings, false);

@@ -9,13 +9,14 @@ export function createDocument(template: string, site: PublicSite): (page: Rende
   if (start === undefined || middle === undefined || end === undefined) {
     throw new Error("client/index.html lacks <!--head--> or <!--page-->");
   }
-  return (page) => start + renderHead(page, site) + middle + root(page, site) + end;
+  return (page) => [start, renderHead(page, site), middle, root(page, site), end].join("");
 }
 
 /** client/print.css prints the origin. */
-function root({ id, body, countsViews }: RenderedPage, { origin }: PublicSite): string {
-  const data = `data-origin="${escapeHtml(origin)}" data-page="${id}"${countsViews ? " data-beacon" : ""}`;
-  return `<div id="root" ${data}>${body}</div>`;
+function root({ id, body, countsViews }: RenderedPage, { origin }: PublicSite): Html {
+  const beacon = countsViews ? " data-beacon" : "";
+  // React has escaped the body.
+  return html`<div id="root" data-origin="${origin}" data-page="${id}"${beacon}>${new Html(body)}</div>`;
 }
 
 export interface PublicSite {
@@ -26,14 +27,14 @@ export interface PublicSite {
 }
 
 function renderHead(page: RenderedPage, { origin }: PublicSite): string {
-  const lines = [`<title>${escapeHtml(page.title)}</title>`, named("description", page.description)];
+  const lines = [html`<title>${page.title}</title>`, named("description", page.description)];
   if (!page.listed) lines.push(named("robots", "noindex"));
-  if (page.listed) lines.push(`<link rel="canonical" href="${escapeHtml(origin + page.path)}">`);
+  if (page.listed) lines.push(html`<link rel="canonical" href="${origin + page.path}">`);
   if (page.card) lines.push(...socialCard(page, origin));
   return lines.join("\n    ");
 }
 
-function socialCard({ card, description, path }: RenderedPage, origin: string): string[] {
+function socialCard({ card, description, path }: RenderedPage, origin: string): Html[] {
   return [
     property("og:type", "website"),
     property("og:site_name", product.name),
@@ -49,10 +50,35 @@ function socialCard({ card, description, path }: RenderedPage, origin: string): 
   ];
 }
 
-const named = (name: string, content: string) => `<meta name="${name}" content="${escapeHtml(content)}">`;
-const property = (name: string, content: string) => `<meta property="${name}" content="${escapeHtml(content)}">`;
+const named = (name: string, content: string) => html`<meta name="${name}" content="${content}">`;
+const property = (name: string, content: string) => html`<meta property="${name}" content="${content}">`;
 
-export function escapeHtml(text: string): string {
+/** HTML in which every text is escaped. */
+export class Html {
+  readonly #text: string;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  toString(): string {
+    return this.#text;
+  }
+}
+
+type Value = string | Html | readonly Value[];
+
+/** A template tag: escapes every value but HTML, also in lists, and inserts nothing between the items of a list. */
+export function html(parts: TemplateStringsArray, ...values: Value[]): Html {
+  return new Html(parts.map((part, index) => part + escapeValue(values[index] ?? "")).join(""));
+}
+
+function escapeValue(value: Value): string {
+  if (value instanceof Html) return value.toString();
+  return typeof value === "string" ? escapeHtml(value) : value.map(escapeValue).join("");
+}
+
+function escapeHtml(text: string): string {
   const entities: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
   return text.replace(/[&<>"]/g, (character) => entities[character] as string);
 }

@@ -2,7 +2,7 @@
 import { confirmationMail, mailingEnd as copy, product } from "../../client/shared/content.ts";
 import { leavePath, tokenParam } from "../../client/shared/paths.ts";
 import { splitLinks, type MailingText, type Paragraph } from "../models/operators/mailing-text.ts";
-import { escapeHtml } from "./document.ts";
+import { html, type Html } from "./document.ts";
 import { mailButton, mailLink, renderMailCard } from "./mail-card.ts";
 
 /** Who sends the mailing: all of it is required by law or by receivers. */
@@ -15,8 +15,9 @@ export interface MailingSender {
 
 export function renderMailing({ subject, paragraphs }: MailingText, sender: MailingSender, token: string) {
   const leaveUrl = `${sender.origin}${leavePath}?${tokenParam}=${token}`;
-  const html = renderMailCard(subject, paragraphs.map(toHtml).join("\n"), renderFooter(sender, leaveUrl));
-  return { subject, text: formatText(paragraphs, sender, leaveUrl), html, leaveUrl };
+  const content = html`${paragraphs.map((paragraph) => html`${toHtml(paragraph)}\n`)}`;
+  const card = renderMailCard(subject, content, renderFooter(sender, leaveUrl));
+  return { subject, text: formatText(paragraphs, sender, leaveUrl), html: card, leaveUrl };
 }
 
 /** Mail programs fold what follows "-- ": the link to leave stands above it. */
@@ -30,18 +31,18 @@ function formatText(paragraphs: Paragraph[], { controller, contact }: MailingSen
   return `${parts.join("\n\n")}\n`;
 }
 
-function toHtml(paragraph: Paragraph): string {
+function toHtml(paragraph: Paragraph): Html {
   if ("url" in paragraph) {
-    return `<p dir="auto" style="margin: 24px 0">${mailButton(paragraph.url, paragraph.label)}</p>`;
+    return html`<p dir="auto" style="margin: 24px 0">${mailButton(paragraph.url, paragraph.label)}</p>`;
   }
   const parts = splitLinks(paragraph.text).map(({ text, isLink }) =>
-    isLink ? mailLink(text, text) : escapeHtml(text).replaceAll("\n", "<br>\n"),
+    isLink ? mailLink(text, text) : text.split("\n").map((line, index) => (index > 0 ? html`<br>\n${line}` : line)),
   );
-  return `<p dir="auto" style="margin: 0 0 16px; overflow-wrap: anywhere">${parts.join("")}</p>`;
+  return html`<p dir="auto" style="margin: 0 0 16px; overflow-wrap: anywhere">${parts}</p>`;
 }
 
-function renderFooter({ controller, contact }: MailingSender, leaveUrl: string): string {
-  return `<p style="margin: 0 0 4px">${escapeHtml(copy.reason)} ${mailLink(leaveUrl, copy.leave)}</p>
-<p style="margin: 0 0 4px">${escapeHtml(controller)}</p>
-<p style="margin: 0">${escapeHtml(confirmationMail.contact)} ${mailLink(`mailto:${contact}`, contact)}</p>`;
+function renderFooter({ controller, contact }: MailingSender, leaveUrl: string): Html {
+  return html`<p style="margin: 0 0 4px">${copy.reason} ${mailLink(leaveUrl, copy.leave)}</p>
+<p style="margin: 0 0 4px">${controller}</p>
+<p style="margin: 0">${confirmationMail.contact} ${mailLink(`mailto:${contact}`, contact)}</p>`;
 }
