@@ -125,17 +125,31 @@ it.each([
   expect(await readFile(file("list.csv"), "utf8")).toBe("as it was");
 });
 
-it("invite --show writes the list of an invitation again, --list counts its people, and --undo makes those who are still invited waiting", async () => {
+/** Invites Person 0, 1 and 2, of whom Person 1 joins. Returns the invitation. */
+async function inviteThree(): Promise<string> {
   await addPeople(4);
   const invitation = await inviteToFile("--first", "3");
   await database.query("UPDATE earlyaccess SET status = 'joined' WHERE name = 'Person 1'");
+  return invitation;
+}
+
+it("invite --show writes the list of those who are still invited again", async () => {
+  const invitation = await inviteThree();
   expect(await invite("--show", invitation)).toEqual({ code: 0, stdout: listOf(0, 2), stderr: "" });
   expect(await invite("--show", invitation, "--out", file("again.csv"))).toMatchObject({ code: 0, stderr: "" });
   expect(await readFile(file("again.csv"), "utf8")).toBe(listOf(0, 2));
+});
+
+it("invite --list counts the people of each invitation", async () => {
+  const invitation = await inviteThree();
   const second = await inviteToFile("--first", "1");
   const list = `${second}  1 person, 1 still invited, 0 joined\n${invitation}  3 people, 2 still invited, 1 joined\n`;
   expect(await invite("--list")).toEqual({ code: 0, stdout: list, stderr: "" });
-  await invite("--undo", second);
+});
+
+it("invite --undo makes those who are still invited waiting, and the first of the next invitation", async () => {
+  const invitation = await inviteThree();
+  await invite("--undo", await inviteToFile("--first", "1"));
   expect(await invite("--undo", invitation)).toMatchObject({ code: 0, stdout: "Made 2 people waiting again.\n" });
   expect(await database.query("SELECT status, invitation FROM earlyaccess ORDER BY name")).toEqual([
     { status: "waiting", invitation: null },
@@ -144,10 +158,14 @@ it("invite --show writes the list of an invitation again, --list counts its peop
     { status: "waiting", invitation: null },
   ]);
   expect(await latestChange()).toMatchObject({ new_status: "waiting" });
-  const stderr = 'Nobody of the invitation "none" is still invited. See: waitlist invite --list\n';
-  expect(await invite("--undo", "none")).toEqual({ code: 1, stdout: "", stderr });
   await inviteToFile("--first", "1");
   expect(await invited()).toEqual(["Person 0"]);
+});
+
+it("invite --undo refuses an invitation of which nobody is still invited", async () => {
+  await inviteThree();
+  const stderr = 'Nobody of the invitation "none" is still invited. See: waitlist invite --list\n';
+  expect(await invite("--undo", "none")).toEqual({ code: 1, stdout: "", stderr });
 });
 
 it("invite, joined, export and show work with an admin's connection, and the status history has the admin's name", async () => {

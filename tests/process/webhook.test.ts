@@ -163,16 +163,22 @@ it("a stopped worker completes the webhook in progress, so that it arrives once,
   expect(await jobs()).toEqual([{ last_error: null }]);
 });
 
-it("the queue holds nothing about a person, sends no webhook for an erased entry, and gets no jobs once webhooks are no longer configured", async () => {
+it("the queue holds nothing about a person", async () => {
   expect(await signUp("ada@example.com")).toBe(201);
   const [{ id } = {}] = await database.query("SELECT id FROM earlyaccess");
   const jobs = await database.query("SELECT payload, key, flags FROM graphile_worker._private_jobs");
   expect(jobs).toEqual([{ payload: { entry: id, confirmed: false }, key: null, flags: null }]);
+});
+
+it("the worker sends no webhook for an erased entry", async () => {
+  expect(await signUp("ada@example.com")).toBe(201);
   await database.query("DELETE FROM earlyaccess");
-  const worker = await startWorker();
+  await startWorker();
   await emptied();
-  await worker.stop();
   expect(received).toEqual([]);
+});
+
+it("the queue gets no jobs once webhooks are no longer configured", async () => {
   await migrate({ ownerUrl: database.ownerUrl, webUrl: database.webUrl });
   expect(await signUp("eve@example.com")).toBe(201);
   expect(await database.query("SELECT FROM graphile_worker._private_jobs")).toEqual([]);

@@ -74,28 +74,56 @@ it("the worker ends without an error if Postgres ends each connection while the 
   await wire.cut();
 });
 
-it("the worker deletes each day, also after a day without a worker, what is older than RETENTION_MONTHS or was erased before a restore, and keeps the hashes", async () => {
-  expect(purgeCrontab).toMatch(/^\d+ \d+ \* \* \* purge /);
+const purging = () => ({ DATABASE_URL: database.workerUrl, RETENTION_MONTHS: "24", ERASURE_KEY: erasureKey });
+const emails = async () => (await database.query("SELECT email FROM earlyaccess")).map(({ email }) => email);
+const findErased = (name: string) =>
+  database.query("SELECT FROM earlyaccess_erasures.addresses WHERE hash = $1", [
+    hashEmail(`${name}@example.com`, erasureKey),
+  ]);
+
+/** Adds an entry that is almost too old, and another. */
+async function addToPurge(name: string, age: string): Promise<void> {
   await migrate({ ...database, worker: { url: database.workerUrl, tasks: ["purge"] } });
   await database.query(
     `INSERT INTO earlyaccess (id, name, email, company, created_at)
      SELECT gen_random_uuid(), 'Ada', name || '@example.com', 'Engines', now() - age::interval
-     FROM (VALUES ('old', '24 months 1 day'), ('new', '23 months 27 days'), ('back', '1 day')) AS entry (name, age)`,
+     FROM (VALUES ('new', '23 months 27 days'), ('${name}', '${age}')) AS entry (name, age)`,
   );
-  const hash = (name: string) => hashEmail(`${name}@example.com`, erasureKey);
-  await database.query("INSERT INTO earlyaccess_erasures.addresses (hash) VALUES ($1)", [hash("back")]);
-  const settings = { DATABASE_URL: database.workerUrl, RETENTION_MONTHS: "24", ERASURE_KEY: erasureKey };
-  await (await support.startWorker(settings)).stop();
-  expect(await database.query("SELECT FROM earlyaccess")).toHaveLength(3);
+}
+
+/** Starts the worker, which stopped before the time of the daily deletion. Returns its log after the deletion. */
+async function purge(): Promise<string> {
+  await (await support.startWorker(purging())).stop();
   await database.query(
     "UPDATE graphile_worker._private_known_crontabs SET known_since = known_since - interval '3 days'",
   );
-  const worker = await support.startWorker(settings);
+  const worker = await support.startWorker(purging());
   await until("the worker deleted", () => worker.log().includes("deleted entries"));
   await support.emptied(database);
-  expect(await database.query("SELECT email FROM earlyaccess")).toEqual([{ email: "new@example.com" }]);
-  const erased = "SELECT FROM earlyaccess_erasures.addresses WHERE hash = $1";
-  expect(await database.query(erased, [hash("old")])).toHaveLength(1);
-  expect(worker.log()).toContain("deleted entries older than 24 months: 1, of erased addresses: 1");
-  expect(worker.log()).not.toContain("@");
+  return worker.log();
+}
+
+it("the worker deletes once a day, and not at its start", async () => {
+  expect(purgeCrontab).toMatch(/^\d+ \d+ \* \* \* purge /);
+  await addToPurge("old", "24 months 1 day");
+  await (await support.startWorker(purging())).stop();
+  expect(await emails()).toHaveLength(2);
+});
+
+it("after a day without a worker, it deletes what is older than RETENTION_MONTHS, and keeps the hash", async () => {
+  await addToPurge("old", "24 months 1 day");
+  const log = await purge();
+  expect(await emails()).toEqual(["new@example.com"]);
+  expect(await findErased("old")).toHaveLength(1);
+  expect(log).toContain("deleted entries older than 24 months: 1, of erased addresses: 0");
+  expect(log).not.toContain("@");
+});
+
+it("the worker deletes an entry that a restore brought back", async () => {
+  await addToPurge("back", "1 day");
+  await database.query("INSERT INTO earlyaccess_erasures.addresses (hash) VALUES ($1)", [
+    hashEmail("back@example.com", erasureKey),
+  ]);
+  expect(await purge()).toContain("deleted entries older than 24 months: 0, of erased addresses: 1");
+  expect(await emails()).toEqual(["new@example.com"]);
 });

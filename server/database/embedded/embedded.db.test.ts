@@ -53,21 +53,31 @@ it("the embedded Postgres is one for all who open it at once, and ends with the 
   await gone(pid);
 });
 
-it("the embedded Postgres starts again after a SIGKILL, also if its lock file names an unrelated process, and another program listens on its port", async () => {
-  const first = await open();
-  await queryAs(first.ownerUrl, "CREATE TABLE kept AS SELECT 7 AS x");
-  const pid = await postmaster();
-  process.kill(pid, "SIGKILL");
-  await gone(pid);
-  // Only a process of the account that Postgres runs as keeps it from starting.
+/** Only a process of the account that Postgres runs as keeps it from starting. */
+async function nameUnrelatedProcess() {
   const { uid, gid } = await stat(join(folder, "postgres/data"));
   const unrelated = spawn("sleep", ["600"], process.getuid?.() === 0 ? { uid, gid } : {});
   onTestFinished(() => void unrelated.kill());
   const lock = join(folder, "postgres/data/postmaster.pid");
   await writeFile(lock, (await readFile(lock, "utf8")).replace(/^\d+/, String(unrelated.pid)));
+}
+
+async function takePort(url: string) {
   const thief = createServer((socket) => socket.destroy());
-  thief.listen(Number(new URL(first.ownerUrl).port), "127.0.0.1");
+  thief.listen(Number(new URL(url).port), "127.0.0.1");
   await once(thief, "listening");
   onTestFinished(() => void thief.close());
+}
+
+it.each([
+  ["its lock file names an unrelated process", nameUnrelatedProcess],
+  ["another program listens on its port", takePort],
+])("the embedded Postgres starts again after a SIGKILL if %s", async (_, disturb) => {
+  const first = await open();
+  await queryAs(first.ownerUrl, "CREATE TABLE kept AS SELECT 7 AS x");
+  const pid = await postmaster();
+  process.kill(pid, "SIGKILL");
+  await gone(pid);
+  await disturb(first.ownerUrl);
   expect(await queryAs((await open()).ownerUrl, "SELECT x FROM kept")).toEqual([{ x: 7 }]);
 });
