@@ -8,9 +8,12 @@ import { settingNames } from "../server/config/settings.ts";
 import { projectRoot } from "../server/project-root.ts";
 
 type Environment = Record<string, string | null>;
-interface Service {
+interface Service extends Record<string, unknown> {
   environment?: Environment;
-  ports?: string[];
+  healthcheck?: Record<string, unknown>;
+  entrypoint?: string[];
+  command?: string[];
+  volumes?: string[];
 }
 
 const read = (file: string) => readFileSync(join(projectRoot, file), "utf8");
@@ -45,31 +48,175 @@ const compose = (env: Record<string, string> = {}) =>
     { merge: true },
   ) as { services: Record<string, Service>; volumes: object; networks: object; name?: string };
 
-const confined = {
-  read_only: true,
-  cap_drop: ["ALL"],
-  security_opt: ["no-new-privileges:true"],
-  tmpfs: ["/tmp"],
-  ulimits: { core: 0 },
-  logging: { driver: "json-file", options: { "max-size": "10m", "max-file": "5" } },
-};
-const node = {
-  ...confined,
-  image: `mysite:${version}`,
-  build: { context: ".", target: "site" },
-  pull_policy: "missing",
-  init: true,
-  mem_limit: "256m",
-};
-const postgres = {
-  ...confined,
-  image: "postgres:18",
-  restart: "unless-stopped",
-  user: "postgres", // As root, it would be a superuser of the container.
-  mem_limit: "512m",
-};
-const migrated = { migrate: { condition: "service_completed_successfully" } };
-const program = { ...node, restart: "unless-stopped", stop_grace_period: "15s", depends_on: migrated };
+const { services, volumes, networks, name: nameOfProject } = compose();
+const all = Object.entries(services);
+/** Returns the value of one key in each service. */
+const each = (key: keyof Service) => Object.fromEntries(all.map(([name, service]) => [name, service[key]]));
+const of = (...names: string[]) => names.map((name) => services[name] ?? {});
+const mounts = all.flatMap(([, service]) => service.volumes ?? []).filter((mount) => mount.startsWith("."));
+
+it.each(all)(
+  "%s: who breaks in becomes no root, writes no program, and no log or core file fills the disk",
+  (_, service) => {
+    const { read_only, cap_drop, cap_add = [], security_opt, ulimits, mem_limit, privileged, logging } = service;
+    expect({ read_only, cap_drop, ulimits, privileged }).toEqual({
+      read_only: true,
+      cap_drop: ["ALL"],
+      ulimits: { core: 0 },
+    });
+    expect(security_opt).toContain("no-new-privileges:true");
+    expect(cap_add).toEqual(service === services.https ? ["NET_BIND_SERVICE"] : []); // Its binary does not start without.
+    expect(mem_limit).toMatch(/^(128|256|512)m$/);
+    expect(logging).toEqual({ driver: "json-file", options: { "max-size": "10m", "max-file": "5" } });
+    expect(service.tmpfs).toContain("/tmp");
+  },
+);
+
+it.each<[whoIsHurt: string, value: unknown, expected: unknown]>([
+  [
+    "a root of the container could change its program: the images of others get a user, ours has one",
+    each("user"),
+    expect.objectContaining({
+      database: "postgres",
+      backup: "postgres",
+      https: "1000:1000",
+      site: undefined,
+      worker: undefined,
+    }),
+  ],
+  [
+    "visitors find no site after the machine's restart; a migration that failed starts again and again",
+    each("restart"),
+    {
+      ...Object.fromEntries(["database", "site", "worker", "backup", "https"].map((name) => [name, "unless-stopped"])),
+      migrate: undefined,
+      waitlist: undefined,
+      studio: undefined,
+    },
+  ],
+  [
+    "a request in progress is cut, and Postgres recovers at its next start",
+    each("stop_grace_period"),
+    expect.objectContaining({ site: "15s", worker: "15s", database: "60s" }),
+  ],
+  [
+    "Node as process 1 ignores an early SIGTERM, and a shell that waits ignores SIGINT: each stop takes 10 s",
+    [of("site", "worker", "migrate", "studio", "backup").map(({ init }) => init), services.backup?.stop_signal],
+    [[true, true, true, true, true], "SIGTERM"],
+  ],
+  [
+    "strangers reach Postgres, Studio or, past the proxy, the site",
+    each("ports"),
+    {
+      ...Object.fromEntries(all.map(([name]) => [name, undefined])),
+      site: ["127.0.0.1:3000:3000"],
+      studio: ["127.0.0.1:5555:5555"],
+      https: ["80:80", "443:443", "443:443/udp"],
+    },
+  ],
+  [
+    "the site could reach Studio and backups, or not reach its database",
+    each("networks"),
+    {
+      ...Object.fromEntries(all.map(([name]) => [name, undefined])),
+      database: ["default", "admin"],
+      studio: ["admin"],
+      backup: ["admin"],
+    },
+  ],
+  [
+    "operators get a program that they did not ask for, or the site does not start without a profile",
+    each("profiles"),
+    {
+      database: undefined,
+      migrate: undefined,
+      site: undefined,
+      waitlist: ["waitlist"],
+      studio: ["admin"],
+      worker: ["worker"],
+      backup: ["backup"],
+      https: ["https"],
+    },
+  ],
+  [
+    "the site starts on an old table, or Caddy is replaced with it and visitors get no response",
+    each("depends_on"),
+    {
+      migrate: { database: { condition: "service_healthy" } },
+      ...Object.fromEntries(
+        ["site", "worker", "backup"].map((name) => [
+          name,
+          { migrate: { condition: "service_completed_successfully" } },
+        ]),
+      ),
+      studio: ["site"],
+      database: undefined,
+      waitlist: undefined,
+      https: undefined,
+    },
+  ],
+  [
+    "the migration connects while initdb's server listens on the socket only",
+    services.database?.healthcheck?.test,
+    expect.arrayContaining(["pg_isready", "--host=127.0.0.1", "--dbname=perennial", "--username=perennial_owner"]),
+  ],
+  [
+    "a slow start of Postgres fails `docker compose up`",
+    services.database?.healthcheck,
+    expect.objectContaining({ interval: "2s", timeout: "3s", retries: 30 }),
+  ],
+  [
+    "nobody learns that backups stopped, or the first backup of a large list counts as a failure",
+    services.backup?.healthcheck,
+    expect.objectContaining({
+      test: ["CMD-SHELL", "find /var/lib/postgresql/backups -name 'perennial-*.dump' -mmin -2880 | grep -q ."],
+      start_period: "30m",
+    }),
+  ],
+  [
+    "`up --wait` fails for programs that end or listen on no port, whose image has the site's health check",
+    [...of("migrate", "waitlist").map(({ healthcheck }) => healthcheck), services.site?.healthcheck],
+    [{ disable: true }, { disable: true }, undefined],
+  ],
+  [
+    "a worker that starts counts as broken",
+    services.worker?.healthcheck,
+    expect.objectContaining({ interval: "10s", timeout: "3s", start_period: "10s" }),
+  ],
+  [
+    "entries, backups or certificates are lost with their container",
+    [volumes, "database:/var/lib/postgresql", "backups:/var/lib/postgresql", "certificates:/data/caddy"],
+    [
+      { backups: null, certificates: null, database: null },
+      ...all.flatMap(([, service]) => service.volumes ?? []).filter((mount) => !mount.startsWith(".")),
+    ],
+  ],
+  ["SELinux refuses a mounted file, or a container changes it", mounts.filter((mount) => !mount.endsWith(":ro,z")), []],
+  [
+    "an upgrade leaves the container that has the older mounted file",
+    [...of("backup", "https").map(({ labels }) => labels), mounts.length],
+    [{ version }, { version }, 3],
+  ],
+  ["the postgres user cannot create its socket", services.database?.tmpfs, ["/tmp", "/var/run/postgresql:mode=1777"]],
+  ["two sites on one machine share a volume or a network", [nameOfProject, networks], [undefined, { admin: null }]],
+  [
+    "operators run the image of another release or site",
+    of("site", "worker", "migrate", "waitlist", "studio").map(({ image, pull_policy }) => [image, pull_policy]),
+    [...Array.from({ length: 4 }, () => `mysite:${version}`), `mysite:${version}-studio`].map((image) => [
+      image,
+      "missing",
+    ]),
+  ],
+  [
+    "a container runs another program than its role",
+    of("migrate", "worker", "waitlist", "backup").map(({ entrypoint = [], command = [] }) =>
+      [...entrypoint, ...command].at(-1),
+    ),
+    ["dist/server/migrate.js", "dist/server/worker.js", "dist/server/waitlist.js", "/backup.sh"],
+  ],
+])("otherwise %s", (_, value, expected) => {
+  expect(value).toEqual(expected);
+});
 
 /** Compose passes on what .env says. */
 const passed = (names: string[]): Environment => Object.fromEntries(names.map((name) => [name, null]));
@@ -84,130 +231,45 @@ const ofSite = {
   TRUST_PROXY: "",
 };
 const WORKER_DATABASE_URL = url("worker", "unset");
+const DATABASE_ADMIN_URL = url("admin", "admins");
 const ofOwner = {
   ...ofSite,
   ...passed(tasks),
   DATABASE_OWNER_URL: url("owner", "owners"),
-  DATABASE_ADMIN_URL: url("admin", "admins"),
+  DATABASE_ADMIN_URL,
   WORKER_DATABASE_URL,
 };
+const ofWorker = [
+  ...tasks,
+  "CONTROLLER",
+  "CONTACT_EMAIL",
+  "RETENTION_MONTHS",
+  "UNCONFIRMED_DAYS",
+  "ERASURE_KEY",
+  "MAIL_FROM",
+  "LOG_LEVEL",
+];
 
-const services = {
-  database: {
-    ...postgres,
-    tmpfs: ["/tmp", "/var/run/postgresql:mode=1777"],
-    entrypoint: ["sh", "-c", expect.any(String)], // deploy-scripts.test.ts runs it.
-    stop_grace_period: "60s",
-    environment: { POSTGRES_DB: "perennial", POSTGRES_PASSWORD: "owners" },
-    // Compose replaces a container whose folder has moved for a file in volumes, not for one in configs.
-    volumes: [
-      "database:/var/lib/postgresql",
-      "./deploy/create-owner.sql:/docker-entrypoint-initdb.d/create-owner.sql:ro,z",
-    ],
-    networks: ["default", "admin"],
-    healthcheck: {
-      test: ["CMD", "pg_isready", "--username=perennial_owner", "--dbname=perennial", "--host=127.0.0.1"],
-      interval: "2s",
-      timeout: "3s",
-      retries: 30,
-    },
-  },
-  migrate: {
-    ...node,
-    command: ["node", "dist/server/migrate.js"],
-    environment: ofOwner,
-    healthcheck: { disable: true },
-    depends_on: { database: { condition: "service_healthy" } },
-  },
-  // `docker compose run --rm waitlist` starts nothing else.
-  waitlist: {
-    ...node,
-    profiles: ["waitlist"],
-    entrypoint: ["node", "dist/server/waitlist.js"],
-    environment: ofOwner,
-    healthcheck: { disable: true },
-  },
-  site: { ...program, environment: ofSite, ports: ["127.0.0.1:3000:3000"] },
-  studio: {
-    ...confined,
-    profiles: ["admin"],
-    image: `mysite:${version}-studio`,
-    build: { context: ".", target: "studio" },
-    pull_policy: "missing",
-    command: ["node", "dist/server/studio.js", "--forward", "--port", "5555"],
-    init: true,
-    mem_limit: "512m",
-    environment: { DATABASE_ADMIN_URL: url("admin", "admins") },
-    ports: ["127.0.0.1:5555:5555"],
-    networks: ["admin"], // The site cannot reach it.
-    depends_on: ["site"], // Compose starts the site first: a taken port of Studio does not stop it.
-  },
-  worker: {
-    ...program,
-    profiles: ["worker"],
-    command: ["node", "dist/server/worker.js"],
-    environment: {
-      ...passed([
-        ...tasks,
-        "CONTROLLER",
-        "CONTACT_EMAIL",
-        "RETENTION_MONTHS",
-        "UNCONFIRMED_DAYS",
-        "ERASURE_KEY",
-        "MAIL_FROM",
-        "LOG_LEVEL",
-      ]),
-      WORKER_DATABASE_URL,
-      PUBLIC_URL: "http://localhost:3000",
-    },
-    // worker.test.ts runs it.
-    healthcheck: { test: ["CMD-SHELL", expect.any(String)], interval: "10s", timeout: "3s", start_period: "10s" },
-  },
-  backup: {
-    ...postgres,
-    profiles: ["backup"],
-    labels: { version }, // An upgrade replaces it: it runs a mounted file.
-    init: true,
-    entrypoint: ["sh", "/backup.sh"],
-    stop_signal: "SIGTERM",
-    environment: { PGHOST: "database", PGDATABASE: "perennial", PGUSER: "perennial_owner", PGPASSWORD: "owners" },
-    volumes: ["backups:/var/lib/postgresql", "./deploy/backup.sh:/backup.sh:ro,z"],
-    networks: ["admin"],
-    healthcheck: {
-      test: ["CMD-SHELL", "find /var/lib/postgresql/backups -name 'perennial-*.dump' -mmin -2880 | grep -q ."],
-      interval: "5s",
-      timeout: "3s",
-      start_period: "30m",
-    },
-    depends_on: migrated,
-  },
-  https: {
-    ...confined,
-    profiles: ["https"],
-    labels: { version },
-    image: "caddy:2.11",
-    restart: "unless-stopped",
-    user: "1000:1000",
-    cap_add: ["NET_BIND_SERVICE"], // Its binary does not start without.
-    mem_limit: "128m",
-    environment: { DOMAIN: "domain-is-not-set.invalid", TRUSTED_PROXIES: null, XDG_CONFIG_HOME: "/tmp" },
-    volumes: ["certificates:/data/caddy", "./deploy/Caddyfile.https:/etc/caddy/Caddyfile:ro,z"],
-    ports: ["80:80", "443:443", "443:443/udp"],
-  },
-};
+it.each<[service: string, environment: Environment]>([
+  ["site", ofSite],
+  ["migrate", ofOwner],
+  ["waitlist", ofOwner],
+  ["worker", { ...passed(ofWorker), WORKER_DATABASE_URL, PUBLIC_URL: "http://localhost:3000" }],
+  ["studio", { DATABASE_ADMIN_URL }],
+  ["database", { POSTGRES_DB: "perennial", POSTGRES_PASSWORD: "owners" }],
+  ["backup", { PGHOST: "database", PGDATABASE: "perennial", PGUSER: "perennial_owner", PGPASSWORD: "owners" }],
+  ["https", { DOMAIN: "domain-is-not-set.invalid", TRUSTED_PROXIES: null, XDG_CONFIG_HOME: "/tmp" }],
+])("who breaks into %s learns no other role's password, and no setting of .env gets lost", (service, environment) => {
+  expect(services[service]?.environment).toEqual(environment);
+});
 
-it("Docker Compose runs these services, confined, each with the role and the secrets that it needs, and no project shares a name", () => {
-  const { services: all, volumes, networks, name } = compose();
-  expect(all).toEqual(services);
-  const shared = { volumes: { backups: null, certificates: null, database: null }, networks: { admin: null } };
-  expect({ volumes, networks, name }).toEqual(shared);
-  const used = read("docker-compose.yml").matchAll(/(?<!\$)\$\{(\w+(?::[-+?])?)/g);
-  const required = ["ADMIN_PASSWORD:?", "OWNER_PASSWORD:?", "POSTGRES_VERSION:?", "WEB_PASSWORD:?"];
-  expect(read("docker-compose.yml")).toContain("${POSTGRES_VERSION:?add POSTGRES_VERSION='18' to .env;"); // new-env.sh refuses to repair a file.
-  const optional = ["DOMAIN:+", "DOMAIN:-", "PORT:-", "PUBLIC_URL:-", "SITE_IMAGE:-", "STUDIO_PASSWORD:-"];
-  const more = ["STUDIO_PORT:-", "STUDIO_USER:-", "TRUST_PROXY:-", "WORKER_PASSWORD:-"];
-  const given = ["ADMIN_PASSWORD", "COMPOSE_PROJECT_NAME"]; // new-env.sh writes both, and Compose requires the other use of the first.
-  expect(new Set(Array.from(used, ([, use]) => use))).toEqual(new Set([...required, ...optional, ...more, ...given]));
+it("Docker Compose refuses to start without a password or Postgres' version, and says what to do", () => {
+  const required = read("docker-compose.yml").matchAll(
+    /(?<!\$)\$\{(\w+):\?(?:bring back \.env|add \w+='18' to \.env;)/g,
+  );
+  expect(new Set(Array.from(required, ([, name]) => name))).toEqual(
+    new Set(["ADMIN_PASSWORD", "OWNER_PASSWORD", "POSTGRES_VERSION", "WEB_PASSWORD"]),
+  );
 });
 
 /** The settings that depend on others, as [PUBLIC_URL, TRUST_PROXY]. */
@@ -222,40 +284,52 @@ it.each([
   const { site, migrate, worker, https } = compose(env).services;
   for (const service of [site, migrate]) expect(service?.environment).toMatchObject(expected);
   expect(worker?.environment?.PUBLIC_URL).toBe(expected.PUBLIC_URL);
-  expect(https?.environment?.DOMAIN).toBe(Object.assign({ DOMAIN: services.https.environment.DOMAIN }, env).DOMAIN);
+  expect(https?.environment?.DOMAIN).toBe(Object.assign({ DOMAIN: "domain-is-not-set.invalid" }, env).DOMAIN);
 });
 
 it("Docker Compose takes image, ports, passwords and Studio's login from .env", () => {
   const env = { SITE_IMAGE: "ghcr.io/a/b:2", PORT: "80", STUDIO_PORT: "81", WORKER_PASSWORD: "workers" };
   const login = { STUDIO_USER: "ada", STUDIO_PASSWORD: "adas" };
-  const { services: all } = compose({ ...env, ...login });
-  expect(all.site).toMatchObject({ image: "ghcr.io/a/b:2", ports: ["127.0.0.1:80:3000"] });
-  expect(all.studio).toMatchObject({
+  const { services: changed } = compose({ ...env, ...login });
+  expect(changed.site).toMatchObject({ image: "ghcr.io/a/b:2", ports: ["127.0.0.1:80:3000"] });
+  expect(changed.studio).toMatchObject({
     image: "ghcr.io/a/b:2-studio",
     command: expect.arrayContaining(["--port", "81"]) as unknown,
     ports: ["127.0.0.1:81:81"],
     environment: { DATABASE_ADMIN_URL: "postgresql://ada:adas@database:5432/perennial" },
   });
   for (const name of ["worker", "migrate"]) {
-    expect(all[name]?.environment?.WORKER_DATABASE_URL).toBe(url("worker", "workers"));
+    expect(changed[name]?.environment?.WORKER_DATABASE_URL).toBe(url("worker", "workers"));
   }
 });
 
-it("the owner of Docker Compose's database is no superuser, who cannot log in from outside", () => {
-  expect(linesOf("deploy/create-owner.sql")).toEqual([
-    "\\getenv password POSTGRES_PASSWORD",
-    "CREATE ROLE perennial_owner LOGIN CREATEROLE PASSWORD :'password';",
-    "ALTER DATABASE perennial OWNER TO perennial_owner;",
-    "REVOKE TEMPORARY ON DATABASE perennial FROM PUBLIC;",
-    "REVOKE CONNECT ON DATABASE postgres, template1 FROM PUBLIC;",
-    "ALTER ROLE postgres PASSWORD NULL;",
-  ]);
+it.each<[whoIsHurt: string, statement: RegExp]>([
+  ["the superuser, who reads files, logs in from outside", /^ALTER ROLE postgres PASSWORD NULL;$/],
+  [
+    "no owner can log in or create the site's roles",
+    /^CREATE ROLE perennial_owner LOGIN CREATEROLE PASSWORD :'password';$/,
+  ],
+  ['the owner has the literal password "password"', /^\\getenv password POSTGRES_PASSWORD$/],
+  ["the owner cannot migrate", /^ALTER DATABASE perennial OWNER TO perennial_owner;$/],
+  ["a role fills the disk with temporary tables", /^REVOKE TEMPORARY ON DATABASE perennial FROM PUBLIC;$/],
+  ["a role reaches other databases", /^REVOKE CONNECT ON DATABASE postgres, template1 FROM PUBLIC;$/],
+])("create-owner.sql: otherwise %s", (_, statement) => {
+  const lines = linesOf("deploy/create-owner.sql");
+  expect(lines).toContainEqual(expect.stringMatching(statement));
+  expect(lines.filter((line) => /SUPERUSER|BYPASSRLS|REPLICATION|pg_(?:read|write|execute)/i.test(line))).toEqual([]);
 });
 
-it("Caddy logs no request, holds requests while the site is replaced, and takes X-Forwarded-For from nobody but TRUSTED_PROXIES", () => {
-  expect(linesOf("deploy/Caddyfile.https").join(" ")).toBe(
-    "{ admin off log { format filter { wrap json fields { request delete } } } } " +
-      "{$DOMAIN} { reverse_proxy site:3000 { trusted_proxies {$TRUSTED_PROXIES} lb_try_duration 15s " +
-      "transport http { dial_timeout 1s response_header_timeout 10s keepalive 200ms } } }",
-  );
+it.each<[whoIsHurt: string, config: string]>([
+  ["anybody in the container changes Caddy by its admin port", "{ admin off "],
+  ["visitors' addresses and paths are in the log", " log { format filter { wrap json fields { request delete } } } "],
+  ["visitors reach no site, or a site without its certificate", " {$DOMAIN} { reverse_proxy site:3000 { "],
+  ["clients choose the address that the sign-up limit counts", " trusted_proxies {$TRUSTED_PROXIES} "],
+  ["visitors see a failure while the site is replaced", " lb_try_duration 15s "],
+  ["a held request makes one attempt only", " dial_timeout 1s "],
+  ["visitors wait for a site that hangs", " response_header_timeout 10s "],
+  ["a sign-up is sent on a connection that a stopping site closes", " keepalive 200ms "],
+])("Caddy: otherwise %s", (_, config) => {
+  const text = linesOf("deploy/Caddyfile.https").join(" ");
+  expect(text).toContain(config);
+  expect(text).not.toMatch(/trusted_proxies (?!\{\$TRUSTED_PROXIES\} )|retry_match|lb_retries|output/);
 });
