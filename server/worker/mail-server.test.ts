@@ -2,7 +2,7 @@
 import { expect, it, onTestFinished, vi } from "vitest";
 import { openMailServer, type MailServer, type MailServerOptions, type Step } from "../../tests/support/mail-server.ts";
 import { MailAttempts } from "./mail-attempts.ts";
-import { MailError, sendMail } from "./mail-server.ts";
+import { MailError, mailTimeouts, sendMail } from "./mail-server.ts";
 
 const send = (url: string) =>
   sendMail(
@@ -21,6 +21,12 @@ async function failureOf(url: string): Promise<MailError> {
   expect(error).toBeInstanceOf(MailError);
   return error as MailError;
 }
+
+it("no step of SMTP holds up the other mails for more than 30 s", () => {
+  const steps = ["dnsTimeout", "connectionTimeout", "greetingTimeout", "socketTimeout"];
+  expect(Object.keys(mailTimeouts).toSorted()).toEqual(steps.toSorted());
+  expect(Math.max(...Object.values(mailTimeouts))).toBeLessThanOrEqual(30_000);
+});
 
 it.each<[step: Step, reply: string, outcome: string, message: string]>([
   ["connect", "554 go away", "not sent", ": 554 go away <undefined>"],

@@ -35,8 +35,13 @@ export class MailError extends Error {
   }
 }
 
-/** In milliseconds, for the name, the connection, the greeting and STARTTLS. */
-const connectionMs = 10_000;
+/** nodemailer's own limits are up to ten minutes, for which a silent server would hold up every mail. */
+export const mailTimeouts = {
+  dnsTimeout: 10_000,
+  connectionTimeout: 10_000,
+  greetingTimeout: 10_000,
+  socketTimeout: 30_000, // A server that scans each message may need some seconds.
+};
 
 /** Resolves with the server's words when it has accepted the message. @throws MailError */
 export async function sendMail(server: MailServer, mail: SendMailOptions & { to: { address: string } }) {
@@ -75,10 +80,7 @@ function createMailTransport({ url, client }: MailServer) {
     secure: isSecure,
     requireTLS: hasLogin,
     tls: { rejectUnauthorized: isSecure || hasLogin },
-    dnsTimeout: connectionMs,
-    connectionTimeout: connectionMs,
-    greetingTimeout: connectionMs,
-    socketTimeout: 30_000, // A server that scans each message may need some seconds.
+    ...mailTimeouts,
   });
 }
 
