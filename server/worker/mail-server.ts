@@ -91,24 +91,34 @@ function createMailTransport({ url, client }: MailServer) {
 const codesOfMailbox = /^\d{3} (4\.1\.[12]|4\.2\.[12]|5\.2\.2)$/;
 
 function toMailError(error: NodemailerError, isHandedOver = false, email = ""): MailError {
-  const { code: cause = "unknown error", timeoutType = cause, originalCode = timeoutType } = error;
-  const { command: step = "", responseCode } = error;
+  const { command: step = "", response = "", responseCode } = error;
+  const code = codeOf(error);
   // The reply to a login may repeat the login.
-  const reply = step.startsWith("AUTH") ? "" : (error.response ?? "");
-  const enhanced = /^\d{3}[ -]([245]\.\d{1,3}\.\d{1,3})(?!\S)/.exec(error.response ?? "")?.[1];
-  const code = responseCode ? [responseCode, enhanced].filter(Boolean).join(" ") : originalCode;
-  const refusal = enhanced ? code : `${code} to ${step}`;
-  const isAboutAddress = (step === "RCPT TO" || step === "DATA") && isOfAddress(refusal);
+  const reply = step.startsWith("AUTH") ? "" : response;
   // CONN is no command: the server refused the connection.
   const place = responseCode && step !== "CONN" ? ` (${step})` : "";
   return new MailError(`${place}: ${withoutEmail(reply, email) || code}`, {
     step,
     code,
-    refusal: isAboutAddress ? refusal : undefined,
+    refusal: refusalOf(step, code),
     isOfMailbox: step === "RCPT TO" && codesOfMailbox.test(code),
     mayHaveArrived: isHandedOver && !responseCode,
     reply,
   });
+}
+
+/** Returns the codes of the reply; without a reply, the system's code, the kind of timeout, or nodemailer's code. */
+function codeOf({ response = "", responseCode, originalCode, timeoutType, code }: NodemailerError): string {
+  if (!responseCode) return originalCode ?? timeoutType ?? code ?? "unknown error";
+  const enhanced = /^\d{3}[ -]([245]\.\d{1,3}\.\d{1,3})(?!\S)/.exec(response)?.[1];
+  return enhanced ? `${responseCode} ${enhanced}` : String(responseCode);
+}
+
+/** Returns what mail_refusal records of a reply about the address. */
+function refusalOf(step: string, code: string): string | undefined {
+  if (step !== "RCPT TO" && step !== "DATA") return undefined;
+  const refusal = code.includes(" ") ? code : `${code} to ${step}`;
+  return isOfAddress(refusal) ? refusal : undefined;
 }
 
 /** Returns at most 300 characters of a text on one line, without words that hold an address, or one of the two parts of the given one. */

@@ -29,22 +29,15 @@ export function mailTask(settings: MailSettings, attempts: MailAttempts): Task {
 
 /** @throws an error if the mail is tried again. */
 async function mailEntry(settings: MailSettings, attempts: MailAttempts, helpers: JobHelpers, id: string) {
-  const entry = await mails.findEntryToMail(helpers, id);
+  const entry = await findDueEntry(settings, helpers, id);
   if (!entry) return;
-  // A compromised web process could store spellings such as "ada@example.com ", and mail one person several times a day.
-  if (normaliseEmail(entry.email) !== entry.email) {
-    return helpers.logger.warn(`no mail to entry ${id}: its address is not as a sign-up stores it`);
-  }
-  const hash = hashEmail(entry.email, settings.key);
-  const runAt = await mails.findNextMailTime(helpers, entry, hash);
-  if (runAt) return queueAgain(helpers, id, { runAt });
   const failure = attempts.begin();
   if (failure) {
     await mails.waitForMailServer(helpers, 0);
     throw failure;
   }
   const token = createToken();
-  if (!(await mails.claimMail(helpers, entry, token.hash, hash))) return;
+  if (!(await mails.claimMail(helpers, entry, token.hash, entry.hash))) return;
   try {
     const server = { url: settings.url, client: new URL(settings.site.origin).hostname };
     await sendMail(server, composeMessage(settings, entry.email, token.token));
@@ -62,6 +55,22 @@ async function mailEntry(settings: MailSettings, attempts: MailAttempts, helpers
     }
     helpers.logger.warn(error.message);
   }
+}
+
+/** Returns the entry with the hash of its address if it may get a mail now; if it may later, queues the mail for then. */
+async function findDueEntry({ key }: MailSettings, helpers: JobHelpers, id: string) {
+  const entry = await mails.findEntryToMail(helpers, id);
+  if (!entry) return undefined;
+  // A compromised web process could store spellings such as "ada@example.com ", and mail one person several times a day.
+  if (normaliseEmail(entry.email) !== entry.email) {
+    helpers.logger.warn(`no mail to entry ${id}: its address is not as a sign-up stores it`);
+    return undefined;
+  }
+  const hash = hashEmail(entry.email, key);
+  const runAt = await mails.findNextMailTime(helpers, entry, hash);
+  if (!runAt) return { ...entry, hash };
+  await queueAgain(helpers, id, { runAt });
+  return undefined;
 }
 
 /** A mail that the server refused goes to the end of those that wait. */
