@@ -62,9 +62,11 @@ export async function runTasks(
       const stopped = starting.then((runner) => runner.stop()).catch(() => undefined);
       await Promise.race([stopped.then(() => pool.end()), sleep(roundMs)]);
     }
-  }).catch((error: unknown) => {
+  }).catch(async (error: unknown) => {
+    log.warn({ error: errorFields(error) }, "the worker ends");
+    // When the machine stops, Postgres may end a moment before the signal arrives here.
+    if (!signal.aborted) await sleep(1_000, undefined, { signal }).catch(() => undefined);
     if (!signal.aborted) throw error;
-    log.warn({ error: errorFields(error) }, "Postgres was lost while the worker ended"); // As when the machine stops.
   });
 }
 

@@ -74,6 +74,18 @@ it("the worker ends without an error if Postgres ends each connection while the 
   await wire.cut();
 });
 
+it("the worker ends without an error if it loses Postgres a moment before the signal, as at the end of the machine", async () => {
+  const urls = { DATABASE_URL: database.workerUrl, SMTP_URL: "smtp://127.0.0.1:9" };
+  const worker = await support.startWorker({ ...support.mailSettings, ...urls }, 2_000);
+  await database.asSuperuser(
+    `SELECT pg_terminate_backend(pid) FROM pg_locks JOIN pg_database ON oid = database
+     WHERE locktype = 'advisory' AND datname = current_database()`,
+  );
+  await until("a round failed", () => worker.log().includes("the worker ends"));
+  await worker.stop();
+  expect(worker.failure()).toBeUndefined();
+});
+
 const purging = () => ({ DATABASE_URL: database.workerUrl, RETENTION_MONTHS: "24", ERASURE_KEY: erasureKey });
 const emails = async () => (await database.query("SELECT email FROM earlyaccess")).map(({ email }) => email);
 const findErased = (name: string) =>
