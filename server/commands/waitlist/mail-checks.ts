@@ -19,26 +19,15 @@ const dnsMs = 3_000;
 
 export async function examineMailDomain({ MAIL_FROM }: Config): Promise<Finding[]> {
   const domain = MAIL_FROM?.address.split("@").at(-1)?.toLowerCase() ?? "";
-  // The policy of a parent counts, too: that of perennial.co.uk for mail.perennial.co.uk.
-  const parents = Array.from(domain.matchAll(/\./g), ({ index }) => domain.slice(index + 1)).slice(0, -1);
   const resolver = new dns.promises.Resolver();
   resolver.setServers(dns.getServers());
   const timer = setTimeout(() => resolver.cancel(), dnsMs);
-  const countTexts = async (name: string, kind: RegExp) =>
-    (await orNone(resolver.resolveTxt(name))).filter((parts) => kind.test(parts.join(""))).length;
-  const countPolicies = (name: string) => countTexts(`_dmarc.${name}`, /^v=DMARC1\b/i);
   try {
-    const [exchanges, spf, policies] = await Promise.all([
-      orNone(resolver.resolveMx(domain)),
-      countTexts(domain, /^v=spf1(?: |$)/i),
-      Promise.all([domain, ...parents].map(countPolicies)),
-    ]);
-    const policy = policies.find(Boolean) ?? 0;
-    const hasExchange = exchanges.some(({ exchange }) => exchange !== "");
+    const { mx, spf, dmarc } = await countRecords(resolver, domain);
     return [
-      describe("MX", domain, hasExchange ? 1 : 0, "MX 10 your-mail-server."),
+      describe("MX", domain, mx, "MX 10 your-mail-server."),
       describe("SPF", domain, spf, 'TXT "v=spf1 include:your-provider ~all"'),
-      describe("DMARC", `_dmarc.${domain}`, policy, `TXT "v=DMARC1; p=none; rua=mailto:dmarc@${domain}"`),
+      describe("DMARC", `_dmarc.${domain}`, dmarc, `TXT "v=DMARC1; p=none; rua=mailto:dmarc@${domain}"`),
       ok("DKIM", "only a mail names its record: send one with --mail. Its Authentication-Results must have dkim=pass."),
     ];
   } catch (error) {
@@ -47,6 +36,21 @@ export async function examineMailDomain({ MAIL_FROM }: Config): Promise<Finding[
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Returns the number of records of each kind; MX records count as one, and none if they accept no mail. */
+async function countRecords(resolver: dns.promises.Resolver, domain: string) {
+  const countTexts = async (name: string, kind: RegExp) =>
+    (await orNone(resolver.resolveTxt(name))).filter((parts) => kind.test(parts.join(""))).length;
+  // The policy of a parent counts, too: that of perennial.co.uk for mail.perennial.co.uk.
+  const parents = Array.from(domain.matchAll(/\./g), ({ index }) => domain.slice(index + 1)).slice(0, -1);
+  const [exchanges, spf, policies] = await Promise.all([
+    orNone(resolver.resolveMx(domain)),
+    countTexts(domain, /^v=spf1(?: |$)/i),
+    Promise.all([domain, ...parents].map((name) => countTexts(`_dmarc.${name}`, /^v=DMARC1\b/i))),
+  ]);
+  const mx = exchanges.some(({ exchange }) => exchange !== "") ? 1 : 0;
+  return { mx, spf, dmarc: policies.find(Boolean) ?? 0 };
 }
 
 /** Returns no records if the name has none. */
