@@ -321,22 +321,33 @@ it("a sign-up can be undone, also after a lost response and an undo that failed,
   expect(await emails()).toEqual(["right@example.com"]);
 });
 
-it("a sign-up is not sent with an empty or invalid field, is sent once after a double click, and has a flag if the honeypot field is filled in", async () => {
+it("a sign-up is not sent with an empty or invalid field", async () => {
   await openForm();
   await button().click();
   expect(await focused()).toBe("early-access-name"); // The browser says what is missing.
   await submit({ email: "nonsense" });
   expect(await focused()).toBe("early-access-email");
   expect(posts()).toEqual([]);
+});
+
+it("a sign-up is sent once after a double click", async () => {
+  await openForm();
   await fill();
-  expect(await page.locator(".form").getByRole("textbox").count()).toBe(fields.length);
-  await page.locator("[name=message]").evaluate((input: HTMLInputElement) => (input.value = "Buy"));
   await page.locator("form").evaluate((form: HTMLFormElement) => {
     form.requestSubmit(); // Twice before React can disable the button.
     form.requestSubmit();
   });
   await successHeading().waitFor();
   expect(posts()).toHaveLength(1);
+});
+
+it("a sign-up has a flag if the honeypot field is filled in, which nobody sees", async () => {
+  await openForm();
+  await fill();
+  expect(await page.locator(".form").getByRole("textbox").count()).toBe(fields.length);
+  await page.locator("[name=message]").evaluate((input: HTMLInputElement) => (input.value = "Buy"));
+  await button().click();
+  await successHeading().waitFor();
   expect(await sites.database.query("SELECT suspected_spam FROM earlyaccess")).toEqual([{ suspected_spam: true }]);
 });
 
@@ -427,8 +438,10 @@ const question = () => page.getByRole("status").filter({ hasText: earlyAccess.di
 const boxes = (selector: string) =>
   page.locator(selector).evaluateAll((all) => all.map((element) => element.getBoundingClientRect()));
 
-it("a mistyped address leads to a question in a live region that existed before, which covers no field on a phone, and is replaced by Use it", async () => {
-  const mailbox = "m".repeat(64);
+const mailbox = "m".repeat(64);
+
+/** Opens the form on a phone, and mistypes a long address. */
+async function mistype() {
   await page.setViewportSize({ width: 320, height: 900 });
   await openForm();
   await page.waitForLoadState("networkidle");
@@ -437,12 +450,24 @@ it("a mistyped address leads to a question in a live region that existed before,
   await region.evaluate((element) => (element.dataset.early = "yes"));
   await fill({ email: `${mailbox.toUpperCase()}@Gmial.com` });
   await question().waitFor();
+}
+
+it("a mistyped address leads to a question in a live region that existed before", async () => {
+  await mistype();
   expect(await question().getAttribute("data-early")).toBe("yes");
   expect(await announced()).toEqual([`${earlyAccess.didYouMean} ${mailbox}@gmail.com?`]);
   expect(await question().locator(".visually-hidden").textContent()).toBe(mailbox);
+});
+
+it("the question about an address covers no field on a phone, and has large buttons", async () => {
+  await mistype();
   const [{ top, bottom }] = (await boxes(".suggestion")) as [DOMRect];
   expect((await boxes(".field input")).filter((box) => box.top < bottom && box.bottom > top)).toEqual([]);
   for (const { height } of await boxes(".suggestion button")) expect(height).toBeGreaterThanOrEqual(44);
+});
+
+it("a mistyped address is replaced by Use it", async () => {
+  await mistype();
   await page.getByRole("button", { name: earlyAccess.answers.use }).click();
   expect([await field("email").inputValue(), await focused()]).toEqual([`${mailbox}@gmail.com`, "early-access-email"]);
   await button().click();
@@ -529,33 +554,47 @@ const expectFailure = async (logged: RegExp) => {
   expect(messages).toEqual([expect.stringMatching(logged)]);
 };
 
-it("the form shows the server's error at each invalid field, focuses the first one, drops the error of a corrected field, and its toast covers only the bar", async () => {
-  const error = async (name: string) => {
-    const input = page.locator(`[name=${name}][aria-invalid=true]`);
-    const id = (await input.count()) > 0 && (await input.getAttribute("aria-describedby"));
-    return id ? page.locator(`#${id}`).textContent() : undefined;
-  };
-  const noCompany = fieldErrors.required(fieldNamed("company").noun);
+/** Returns the error at a field that is marked as invalid. */
+async function errorOf(name: FieldName) {
+  const input = page.locator(`[name=${name}][aria-invalid=true]`);
+  const id = (await input.count()) > 0 && (await input.getAttribute("aria-describedby"));
+  return id ? page.locator(`#${id}`).textContent() : undefined;
+}
+
+const noCompany = fieldErrors.required(fieldNamed("company").noun);
+
+async function submitTwoErrors() {
   await openForm();
   await submit({ email: "ada@localhost", company: " " });
   await expectFailure(/^error: Joining the waitlist failed with status 422/);
+}
+
+it("the form shows the server's error at each invalid field, keeps the values, and focuses the first one", async () => {
+  await submitTwoErrors();
   expect(await values()).toEqual(["Ada", "ada@localhost", " ", "Engineer"]);
-  expect(await Promise.all(["name", "email", "company"].map(error))).toEqual([undefined, fieldErrors.email, noCompany]);
+  const errors = await Promise.all((["name", "email", "company"] as const).map(errorOf));
+  expect(errors).toEqual([undefined, fieldErrors.email, noCompany]);
   await page.keyboard.press("Alt+t"); // Types a letter on some keyboards.
   expect(await focused()).toBe("early-access-email");
+});
+
+it.each([320, 768, 1440])("at %d px, the toast of a failure covers only the bar", async (width) => {
+  await submitTwoErrors();
   await page.locator("[data-sonner-toaster]").dispatchEvent("mouseover"); // The toast does not close.
-  for (const width of [320, 768, 1440]) {
-    await page.setViewportSize({ width, height: 700 });
-    await animationsFinished(page);
-    const [bar, over] = await page
-      .locator("header, [data-sonner-toast]")
-      .evaluateAll((all) => all.map((element) => element.getBoundingClientRect().bottom));
-    expect(over, `at ${width} px`).toBeLessThanOrEqual(bar as number);
-  }
+  await page.setViewportSize({ width, height: 700 });
+  await animationsFinished(page);
+  const [bar, over] = await page
+    .locator("header, [data-sonner-toast]")
+    .evaluateAll((all) => all.map((element) => element.getBoundingClientRect().bottom));
+  expect(over).toBeLessThanOrEqual(bar as number);
+});
+
+it("the form drops the error of a corrected field", async () => {
+  await submitTwoErrors();
   await field("email").fill("ada@");
-  expect(await error("email")).toBeDefined();
+  expect(await errorOf("email")).toBeDefined();
   await field("email").fill("ada@example.com");
-  expect([await error("email"), await error("company")]).toEqual([undefined, noCompany]);
+  expect([await errorOf("email"), await errorOf("company")]).toEqual([undefined, noCompany]);
   await submit();
   await successHeading().waitFor();
 });
