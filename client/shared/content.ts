@@ -313,7 +313,7 @@ export const privacyPage = {
   unconfirmed: (days: number) => `If you do not confirm, we delete a waiting entry ${days} days after our latest mail.`,
   withdrawalHeading: "If you change your mind",
   withdrawal: "You can withdraw your consent at any time; what we did until then stays lawful.",
-  withdrawalByLink: "The link in our mail removes your entry.",
+  withdrawalByLink: "The link in each of our mails removes your entry.",
   withdrawalByButton: `For an hour, the button “${earlyAccess.success.undo}” on the page after your sign-up removes your entry; after a repeated sign-up, it may not.`,
   withdrawalByMessage: "You can also write to us.",
   erasures:

@@ -44,7 +44,7 @@ export const explanations: Explanation[] = [
   },
   {
     columns: ["mailed_at", "mail_refusal", "confirmed_at"],
-    what: "The time of our confirmation mail, whether your mail server refused it, and the time at which you confirmed",
+    what: "Which mails we sent you and when, whether your mail server refused them, and the time at which you confirmed",
     why: "They show whether the address is yours.",
     onlyWithMail: true,
   },

@@ -207,7 +207,7 @@ async function assertLargerBackupsStay(ownerUrl: string, backups: string): Promi
 }
 
 /** Runs the only command of docs/backup.md that begins with the tool and has this part, on another database and file. */
-async function runDocumented(tool: string, part: string, ownerUrl: string, file: string): Promise<void> {
+export async function runDocumented(tool: string, part: string, ownerUrl: string, file: string): Promise<void> {
   const text = readFileSync(join(projectRoot, "docs/backup.md"), "utf8");
   const documented = Array.from(
     text.matchAll(/ database ((?:pg_|psql)\S* .*) [<>] exports\/[\w.]+/gm),
@@ -228,7 +228,7 @@ const asPostgres = process.getuid?.() === 0 ? ["runuser", "-u", "postgres", "--"
  * Runs a cluster of the installed Postgres, because the embedded one has no pg_dump of its version. Calls `use` with a
  * function that returns the URL of a database as a user, and a folder that is deleted at the end.
  */
-async function withInstalledPostgres(
+export async function withInstalledPostgres(
   use: (url: (database: string, user?: string) => string, folder: string) => Promise<string>,
 ): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "perennial-postgres-"));

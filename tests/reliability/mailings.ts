@@ -1,0 +1,171 @@
+// Mailings through kills of the worker, at their pace, and through restores with the commands of docs/backup.md: nobody gets one twice.
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { migrate } from "../../server/database/migrate.ts";
+import { hashToken } from "../../server/models/entry-tokens.ts";
+import { openMailServer, parseMail, type MailServer } from "../support/mail-server.ts";
+import { queryAs } from "../support/postgres.ts";
+import { runBuiltWaitlist, runWorker, until, type Site } from "../support/run.ts";
+import type { StackScenarios } from "../support/stack.ts";
+import { runDocumented, withInstalledPostgres } from "./backups.ts";
+
+const key = "a key of more than 32 characters for tests".replaceAll(" ", "-");
+const letter = "Subject: We are open\n\nHi there,\n\nwe are open: https://app.perennial.example\n";
+const people = 1_000;
+const workerKills = 15;
+const paceSeconds = 20;
+
+/** A migrated database with confirmed people, the command mail, and workers. */
+async function openList(urls: { ownerUrl: string; webUrl: string }, server: MailServer, folder: string) {
+  const { ownerUrl, webUrl } = urls;
+  const role = { username: "perennial_worker", password: "also a long secret" };
+  const workerUrl = Object.assign(new URL(ownerUrl), role).href;
+  const migrateAll = () => migrate({ ...urls, worker: { url: workerUrl, tasks: ["mail"] }, erasureKey: key });
+  await migrateAll();
+  const env = {
+    DATABASE_URL: webUrl,
+    WORKER_DATABASE_URL: workerUrl,
+    ERASURE_KEY: key,
+    MAIL_FROM: "Perennial <hello@perennial.example>",
+    SMTP_URL: server.url,
+    PUBLIC_URL: "https://perennial.example",
+    CONTROLLER: "Perennial Inc., 1 Garden Way",
+    CONTACT_EMAIL: "privacy@perennial.example",
+  };
+  const file = join(folder, "letter.txt");
+  await writeFile(file, letter);
+  const query = (sql: string, values?: unknown[]) => queryAs(ownerUrl, sql, values);
+  const outcomes = async (name: string) => {
+    const rows = await query(
+      `SELECT coalesce(outcome, 'waiting') AS outcome, count(*)::int AS people FROM earlyaccess_erasures.mailing_recipients
+       WHERE name = $1 GROUP BY 1`,
+      [name],
+    );
+    return Object.fromEntries(rows.map((row) => [row.outcome, row.people])) as Record<string, number>;
+  };
+  return {
+    ...urls,
+    migrate: migrateAll,
+    query,
+    outcomes,
+    addPeople: (count: number) =>
+      query(
+        `SET earlyaccess.silent = 'on';
+         INSERT INTO earlyaccess (id, name, email, company, created_at, confirmed_at)
+         SELECT gen_random_uuid(), 'A', 'person' || i || '@example.com', 'C', now() - interval '1 day' + i * interval '1 s', now()
+         FROM generate_series(1, ${count}) i`,
+      ),
+    mail: (...args: string[]) => runBuiltWaitlist(urls, ["mail", ...args], env),
+    send: async (name: string, count: number, perHour = 3_600_000) => {
+      const args = ["mail", name, file, "--send", `${count}`, "--per-hour", `${perHour}`];
+      return runBuiltWaitlist(urls, args, env);
+    },
+    startWorker: async () => {
+      const worker = runWorker(env);
+      await until("the worker started", () => worker.stdout().includes("worker started"), 50);
+      return worker;
+    },
+    finished: (name: string) => until("nobody waits", async () => !(await outcomes(name)).waiting, 600, 200),
+  };
+}
+
+const assertOnce = (accepted: string[]) =>
+  assert.equal(new Set(accepted).size, accepted.length, "two mails to a person");
+
+async function killInTheMiddle(server: MailServer, worker: Site) {
+  const wanted = server.accepted.length + 10;
+  await until("some mails are sent", () => server.accepted.length >= wanted, 60);
+  await sleep(Math.random() * 20);
+  await worker.stop("SIGKILL");
+}
+
+export const mailings: StackScenarios = {
+  "a mailing while the worker is killed, stopped and slow": async ({ postgres, folder }) => {
+    const server = await openMailServer();
+    const list = await openList(postgres, server, folder);
+    await list.addPeople(people);
+    assert.equal((await list.send("kills", people)).code, 0);
+    for (let kill = 0; kill < workerKills; kill++) await killInTheMiddle(server, await list.startWorker());
+    let worker = await list.startWorker();
+    await list.finished("kills");
+    const { sent = 0, unknown = 0, ...others } = await list.outcomes("kills");
+    assert.deepEqual([sent + unknown, others], [people, {}]);
+    assert(unknown <= workerKills, `${unknown} unknown after ${workerKills} kills`);
+    assertOnce(server.accepted.splice(0));
+
+    assert.equal((await list.send("stop", people)).code, 0);
+    await until("some mails are sent", () => server.accepted.length >= 20, 60);
+    const began = performance.now();
+    assert.equal(await worker.stop("SIGTERM"), 0);
+    const seconds = (performance.now() - began) / 1000;
+    assert(seconds < 5, `the worker ended after ${seconds.toFixed(1)} s`);
+    assert.equal((await list.outcomes("stop")).unknown, undefined);
+    assertOnce(server.accepted.splice(0));
+
+    await list.mail("--stop", "stop");
+    worker = await list.startWorker();
+    assert.equal((await list.send("pace", people, 5_000)).code, 0);
+    await sleep(paceSeconds * 1000);
+    await worker.stop("SIGKILL");
+    const mails = server.accepted.length;
+    assert(mails <= (paceSeconds * 5_000) / 3_600 + 1, `${mails} mails in ${paceSeconds} s`);
+    await server.close();
+    return `${people} people, ${workerKills} kills: nobody twice, ${unknown} unknown; SIGTERM in ${seconds.toFixed(1)} s, none unknown; ${mails} mails in ${paceSeconds} s at 5,000 an hour`;
+  },
+};
+
+export const restoreMailings = () =>
+  withInstalledPostgres(async (url, folder) => {
+    const server = await openMailServer();
+    const file = (name: string) => join(folder, name);
+    await queryAs(url("postgres"), "CREATE ROLE perennial_owner LOGIN CREATEROLE");
+    const create = async (name: string) => {
+      await queryAs(url("postgres"), `CREATE DATABASE ${name} OWNER perennial_owner`);
+      return openList({ ownerUrl: url(name, "perennial_owner"), webUrl: url(name, "perennial_web") }, server, folder);
+    };
+    const list = await create("original");
+    await list.addPeople(20);
+    await runDocumented("pg_dump", "-n public", list.ownerUrl, file("before.dump"));
+    const worker = await list.startWorker();
+    assert.equal((await list.send("launch", 20)).code, 0);
+    await list.finished("launch");
+    await runDocumented("pg_dump", "-n earlyaccess_erasures", list.ownerUrl, file("erasures.sql"));
+    await worker.stop();
+    const tokens = server.mails.map(({ raw }) => /leave\?token=(\w+)\n/.exec(parseMail(raw).text)?.[1] ?? "");
+
+    const other = await create("copied");
+    await runDocumented("psql", "perennial", other.ownerUrl, file("erasures.sql"));
+    for (const [i, restored] of [list, other].entries()) {
+      await runDocumented("pg_restore", "--single-transaction", restored.ownerUrl, file("before.dump"));
+      await restored.migrate();
+      assert.match((await restored.send("launch", 1)).stderr, /^Only 0 people can get it\./);
+      const left = await queryAs(restored.webUrl, "SELECT earlyaccess_leave($1) AS left", [hashToken(tokens[i] ?? "")]);
+      assert.deepEqual(left, [{ left: true }], "a mailed link does not work");
+    }
+
+    await list.query("DELETE FROM graphile_worker._private_jobs");
+    assert.equal((await list.send("note", 10, 1)).code, 0);
+    await runDocumented("pg_dump", "-n earlyaccess_erasures", list.ownerUrl, file("waiting.sql"));
+    const late = await create("late");
+    const bare = await create("bare");
+    for (const restored of [late, bare]) {
+      await runDocumented("pg_restore", "--single-transaction", restored.ownerUrl, file("before.dump"));
+      await restored.migrate();
+    }
+    await runDocumented("psql", "perennial", late.ownerUrl, file("waiting.sql"));
+    const accepted = server.accepted.length;
+    for (const restored of [late, bare]) {
+      const resting = await restored.startWorker();
+      await sleep(5_000);
+      await resting.stop();
+    }
+    assert.equal(server.accepted.length, accepted, "a restore sent mails by itself");
+    assert.match(
+      (await late.mail("--stop", "note")).stdout,
+      /^10 people who waited before a restore may have had note: unknown\./,
+    );
+    await server.close();
+    return "20 people, restored in place, into a new database with the copy of the schema and without: nobody twice, none by itself";
+  });
