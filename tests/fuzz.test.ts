@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { afterAll, expect, it } from "vitest";
 import { fieldColumns } from "../server/database/columns.ts";
-import { parseEntry } from "../server/models/waitlist-entry.ts";
+import { parseEntry } from "../server/models/sign-up-rules.ts";
 import { createTestDatabase } from "./support/database.ts";
 import { ready, startSite } from "./support/site.ts";
 

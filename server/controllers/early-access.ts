@@ -1,5 +1,5 @@
 // POST /api/earlyaccess: puts a visitor on the waitlist. A failed form post without JavaScript gets the landing page with the typed values.
-// The rules of each field, the honeypot and the flags: models/waitlist-entry.ts. The least response time: models/batch.ts.
+// The rules of each field, the honeypot and the flags: models/sign-up-rules.ts. The least response time: models/batch.ts.
 import type { ErrorRequestHandler, Request, RequestHandler } from "express";
 import type { Logger } from "pino";
 import { createUndoToken } from "../models/entry-tokens.ts";
@@ -14,7 +14,7 @@ import { readBody } from "../middleware/body.ts";
 import { beginErrorResponse, HttpError, requirePost } from "../middleware/http-errors.ts";
 import { clientLimit } from "../middleware/rate-limit.ts";
 import { readSource } from "../models/source.ts";
-import { parseEntry, readNoticeId } from "../models/waitlist-entry.ts";
+import { parseEntry, readNoticeId } from "../models/sign-up-rules.ts";
 import type { Waitlist } from "../models/waitlist.ts";
 import type { PublicSite } from "../views/document.ts";
 import type { Pages } from "../views/page-cache.ts";

@@ -19,6 +19,17 @@ beforeEach(async () => {
   database = await createEmptyDatabase();
 });
 
+it.each([
+  ["20261126100000_waitlist", "8a37d84e4647634134e84cdc4f2d647d15d4e3de61dac2a5eeea2846f7d7195c"],
+  ["20261128090000_mailings", "a026dd428da53d00cef9c16c0e3cc2714a14192bba534ab2135a8b4940f3f9c6"],
+])(
+  "the text of the migration %s is frozen, comments too: another one refuses every database",
+  async (name, checksum) => {
+    const text = await readFile(join(folder, name, "migration.sql"));
+    expect(createHash("sha256").update(text).digest("hex")).toBe(checksum);
+  },
+);
+
 /** Postgres' names of Prisma's types. */
 const types: Record<string, string> = {
   BigInt: "bigint",

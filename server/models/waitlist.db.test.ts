@@ -9,7 +9,7 @@ import { createTestDatabase } from "../../tests/support/database.ts";
 import { insertEntries } from "../../tests/support/waitlist-fixture.ts";
 import { Prisma } from "../database/generated/client.ts";
 import { connect, type Database } from "../database/site-database.ts";
-import { parseEntry, type WaitlistEntry } from "./waitlist-entry.ts";
+import { parseEntry, type WaitlistEntry } from "./sign-up-rules.ts";
 import { createEntryLinks } from "./entry-links.ts";
 import { createReadiness, createWaitlist, type Waitlist } from "./waitlist.ts";
 

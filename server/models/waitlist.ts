@@ -8,7 +8,7 @@ import { timeLimits } from "../time-limits.ts";
 import { errorFields, within } from "../errors.ts";
 import { batchOf, createBatch } from "./batch.ts";
 import type { SignupCeiling } from "./signup-ceiling.ts";
-import type { SignUp } from "./waitlist-entry.ts";
+import type { SignUp } from "./sign-up-rules.ts";
 import type { Notice } from "./page-settings.ts";
 
 export type Waitlist = ReturnType<typeof createWaitlist>;

@@ -5,12 +5,12 @@ import * as mails from "../models/operators/mails.ts";
 import { requireRoom } from "../models/operators/mail-pace.ts";
 import { createToken } from "../models/entry-tokens.ts";
 import { hashEmail } from "../database/erasure-key.ts";
-import { normaliseEmail } from "../models/waitlist-entry.ts";
+import { normaliseEmail } from "../models/sign-up-rules.ts";
 import { renderConfirmationMail, type MailedSite } from "../views/confirmation-mail.ts";
 import type { MailAttempts } from "./mail-attempts.ts";
 import { MailError, mailServerError, sendMail } from "./mail-server.ts";
 
-interface MailSettings {
+interface Mailer {
   url: string;
   from: { name: string; address: string };
   key: string;
@@ -18,18 +18,18 @@ interface MailSettings {
 }
 
 /** The job names the entry, never its address. graphile-worker logs and stores the error's message. */
-export function mailTask(settings: MailSettings, attempts: MailAttempts): Task {
+export function mailTask(mailer: Mailer, attempts: MailAttempts): Task {
   return async (payload, helpers) => {
     const { entry: id, passed } = payload as { entry: string; passed?: true };
     // Ask the pace once, before the entry is read: which jobs count must not depend on whether the address is on the list.
     if (!passed && !helpers.job.last_error?.startsWith(mailServerError)) await requireRoom(helpers);
-    await mailEntry(settings, attempts, helpers, id);
+    await mailEntry(mailer, attempts, helpers, id);
   };
 }
 
 /** @throws an error if the mail is tried again. */
-async function mailEntry(settings: MailSettings, attempts: MailAttempts, helpers: JobHelpers, id: string) {
-  const entry = await findDueEntry(settings, helpers, id);
+async function mailEntry(mailer: Mailer, attempts: MailAttempts, helpers: JobHelpers, id: string) {
+  const entry = await findDueEntry(mailer, helpers, id);
   if (!entry) return;
   const failure = attempts.begin();
   if (failure) {
@@ -39,8 +39,8 @@ async function mailEntry(settings: MailSettings, attempts: MailAttempts, helpers
   const token = createToken();
   if (!(await mails.claimMail(helpers, entry, token.hash, entry.hash))) return;
   try {
-    const server = { url: settings.url, client: new URL(settings.site.origin).hostname };
-    await sendMail(server, composeMessage(settings, entry.email, token.token));
+    const server = { url: mailer.url, client: new URL(mailer.site.origin).hostname };
+    await sendMail(server, composeMessage(mailer, entry.email, token.token));
     attempts.succeed();
   } catch (error) {
     if (!(error instanceof MailError)) throw error;
@@ -58,7 +58,7 @@ async function mailEntry(settings: MailSettings, attempts: MailAttempts, helpers
 }
 
 /** Returns the entry with the hash of its address if it may get a mail now; if it may later, queues the mail for then. */
-async function findDueEntry({ key }: MailSettings, helpers: JobHelpers, id: string) {
+async function findDueEntry({ key }: Mailer, helpers: JobHelpers, id: string) {
   const entry = await mails.findEntryToMail(helpers, id);
   if (!entry) return undefined;
   // A compromised web process could store spellings such as "ada@example.com ", and mail one person several times a day.
@@ -96,7 +96,7 @@ export function mailedSite(config: Config): MailedSite {
   };
 }
 
-export function composeMessage({ from, site }: Pick<MailSettings, "from" | "site">, email: string, token: string) {
+export function composeMessage({ from, site }: Pick<Mailer, "from" | "site">, email: string, token: string) {
   const { leaveUrl, ...content } = renderConfirmationMail(site, token);
   const headers = mailHeaders(leaveUrl);
   return { from, to: { name: "", address: email }, ...content, headers };

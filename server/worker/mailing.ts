@@ -10,7 +10,7 @@ import * as delivery from "../models/operators/mailing-delivery.ts";
 import { parseMailingText, type MailingText } from "../models/operators/mailing-text.ts";
 import { mailingJob } from "../models/operators/mailings.ts";
 import { namesAddress } from "../models/operators/mails.ts";
-import { normaliseEmail } from "../models/waitlist-entry.ts";
+import { normaliseEmail } from "../models/sign-up-rules.ts";
 import { renderMailing, type MailingSender } from "../views/mailing.ts";
 import { mailHeaders } from "./mail.ts";
 import { MailError, sendMail } from "./mail-server.ts";

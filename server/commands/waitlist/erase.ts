@@ -2,7 +2,7 @@
 import { Command } from "commander";
 import { requireErasureKey } from "../../database/erasure-key.ts";
 import { eraseEntries, findPeople } from "../../models/operators/erasures.ts";
-import { normaliseEmail } from "../../models/waitlist-entry.ts";
+import { normaliseEmail } from "../../models/sign-up-rules.ts";
 import { OperatorError } from "../../errors.ts";
 import { printable } from "../../text.ts";
 import { countEntries, print, withOwner } from "../command.ts";

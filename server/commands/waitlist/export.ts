@@ -2,7 +2,7 @@
 import { Command, Option } from "commander";
 import { WaitlistStatus } from "../../database/generated/enums.ts";
 import { copyList, type ExportFormat } from "../../models/operators/export.ts";
-import { flaggedSql } from "../../models/waitlist-entry.ts";
+import { flaggedSql } from "../../models/sign-up-rules.ts";
 import { withOwner } from "../command.ts";
 import { writeList } from "./files.ts";
 import { periodSql, sinceOption, untilOption, type Period } from "./moment.ts";

@@ -14,7 +14,7 @@ import {
   insertLines,
   type ImportedEntry,
 } from "../../models/operators/import.ts";
-import { parseEntry } from "../../models/waitlist-entry.ts";
+import { parseEntry } from "../../models/sign-up-rules.ts";
 import { errorFields, OperatorError } from "../../errors.ts";
 import { count, print, withOwner } from "../command.ts";
 import { listNames } from "./files.ts";

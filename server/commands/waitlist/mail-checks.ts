@@ -7,7 +7,7 @@ import { readMailPace, waitsForConfirmations } from "../../models/operators/mail
 import { createToken } from "../../models/entry-tokens.ts";
 import type { Config } from "../../config/settings.ts";
 import { loadConfig } from "../../config/load-config.ts";
-import { normaliseEmail } from "../../models/waitlist-entry.ts";
+import { normaliseEmail } from "../../models/sign-up-rules.ts";
 import { OperatorError } from "../../errors.ts";
 import { printable } from "../../text.ts";
 import { count, retryHint } from "../command.ts";

@@ -3,7 +3,7 @@ import { Option, type Command } from "commander";
 import { OperatorError } from "../../errors.ts";
 import { unguard } from "../../models/operators/csv-guard.ts";
 import { spellingsOf } from "../../models/operators/erasures.ts";
-import { normaliseEmail } from "../../models/waitlist-entry.ts";
+import { normaliseEmail } from "../../models/sign-up-rules.ts";
 import { printable } from "../../text.ts";
 import { readHeader, requireOnce } from "./import-columns.ts";
 import { readRecords, type CsvRecord } from "./read-csv.ts";

@@ -56,9 +56,9 @@ async function createCluster(directory: string, run: Run) {
   await writeFile(file, password, { mode: 0o600 });
   const options = ["--auth=scram-sha-256", "--username=postgres", `--pwfile=${file}`, "--encoding=UTF8", "--locale=C"];
   // Terse: the details of an error quote the row.
-  const settings = ["listen_addresses=127.0.0.1", "unix_socket_directories=", "log_error_verbosity=terse"];
+  const configuration = ["listen_addresses=127.0.0.1", "unix_socket_directories=", "log_error_verbosity=terse"];
   try {
-    await run("initdb", ["-D", data, ...options, ...settings.map((setting) => `--set=${setting}`)]);
+    await run("initdb", ["-D", data, ...options, ...configuration.map((line) => `--set=${line}`)]);
     const statements = `CREATE ROLE perennial_owner LOGIN CREATEROLE PASSWORD '${password}'
 CREATE DATABASE perennial OWNER perennial_owner
 `;

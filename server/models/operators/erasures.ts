@@ -1,7 +1,7 @@
 // A person's stored data, its erasure, and the retention period. Erased addresses are stored as keyed hashes in a schema that backups exclude.
 import type pg from "pg";
 import { hashEmail } from "../../database/erasure-key.ts";
-import { normaliseEmail } from "../waitlist-entry.ts";
+import { normaliseEmail } from "../sign-up-rules.ts";
 
 /** Times are in ISO 8601, bytes in hexadecimal. */
 export interface Person {

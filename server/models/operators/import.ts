@@ -6,7 +6,7 @@ import { from as copyFrom } from "pg-copy-streams";
 import { errorFields } from "../../errors.ts";
 import { entryColumns } from "../../database/columns.ts";
 import { hashEmail } from "../../database/erasure-key.ts";
-import type { WaitlistEntry } from "../waitlist-entry.ts";
+import type { WaitlistEntry } from "../sign-up-rules.ts";
 
 export interface ImportedEntry extends WaitlistEntry {
   id: string;

@@ -1,7 +1,7 @@
 // Invitations: groups of people, in the order of their sign-ups.
 import pg from "pg";
 import { sourceSql } from "../source.ts";
-import { flaggedSql } from "../waitlist-entry.ts";
+import { flaggedSql } from "../sign-up-rules.ts";
 
 /** An SQL condition: a spreadsheet could run the address as a command. The lists of invitations guard no address. */
 const commandSql = "(email ~ '^[=+@-]' AND email ~ '[|!]')";

@@ -1,6 +1,6 @@
 // Who can get a mailing: people on the list who confirmed their address, and others by an option, each once.
 import type pg from "pg";
-import { flaggedSql, normaliseEmail } from "../waitlist-entry.ts";
+import { flaggedSql, normaliseEmail } from "../sign-up-rules.ts";
 import { codesOfAddress } from "./mails.ts";
 
 export interface Group {

@@ -1,7 +1,7 @@
 // Confirmation mails: which entry gets one and when, and what is stored about it. How many are sent in 24 hours: mail-pace.ts.
 import type { JobHelpers } from "graphile-worker";
 import type pg from "pg";
-import { flaggedSql } from "../waitlist-entry.ts";
+import { flaggedSql } from "../sign-up-rules.ts";
 
 type Queue = Pick<JobHelpers, "query">;
 

@@ -1,7 +1,7 @@
 // The figures of stats: the funnel, and views, sign-ups and confirmed ones, by day, by source and by status.
 import type pg from "pg";
 import { sourceSql } from "../source.ts";
-import { flaggedSql } from "../waitlist-entry.ts";
+import { flaggedSql } from "../sign-up-rules.ts";
 
 const counts = ["views", "signups", "confirmed", "converted"] as const;
 

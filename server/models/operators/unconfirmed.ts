@@ -1,7 +1,7 @@
 // UNCONFIRMED_DAYS: the deletion of entries that nobody confirmed. No hash is kept: nobody showed that the address is a person's.
 import type pg from "pg";
 import type { JobHelpers } from "graphile-worker";
-import { flaggedSql } from "../waitlist-entry.ts";
+import { flaggedSql } from "../sign-up-rules.ts";
 import { refusedSql } from "./mails.ts";
 
 /**
@@ -22,13 +22,13 @@ const deleteSql = `DELETE FROM public.earlyaccess AS entry
 
 /** Returns the number of deleted entries. @param days 0 deletes none. */
 export async function purgeUnconfirmed(client: Pick<JobHelpers, "query">, days: number): Promise<number> {
+  if (days === 0) return 0;
   let deleted = 0;
-  while (days > 0) {
+  for (;;) {
     const { rowCount } = await client.query(deleteSql, [days]);
-    if (!rowCount) break;
+    if (!rowCount) return deleted;
     deleted += rowCount;
   }
-  return deleted;
 }
 
 export async function countUnconfirmed(client: pg.Client, days: number): Promise<number> {

@@ -1,4 +1,4 @@
-// The zod schema of a waitlist entry, and its flags: the honeypot, a disposable address.
+// The rules of a sign-up: the zod schema of its fields, the honeypot, disposable addresses, and its flags.
 import { disposableEmailBlocklistSet } from "disposable-email-domains-js";
 import { z } from "zod";
 import { fieldErrors } from "../../client/shared/content.ts";

@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { fieldErrors } from "../../client/shared/content.ts";
 import { fieldNamed } from "../../tests/support/copy.ts";
-import { parseEntry, type WaitlistEntry } from "./waitlist-entry.ts";
+import { parseEntry, type WaitlistEntry } from "./sign-up-rules.ts";
 
 const parse = (changes: object): { ok: boolean; entry?: WaitlistEntry; errors?: object } =>
   parseEntry({ name: "Ada", email: "ada@example.com", company: "Engines", ...changes });
