@@ -41,7 +41,7 @@ it.each([7, 14])("the confirmation mail says that an entry that nobody confirms 
   const { text, html } = renderConfirmationMail({ ...site, retentionMonths: 24, unconfirmedDays: days }, "token");
   for (const part of [text, decodeHtml(html)]) {
     expect(part).toContain(confirmationMail.otherwiseDeleted(days));
-    expect(part).toContain(` ${days} days`);
+    expect(part).toContain(` ${days} `);
     expect(part).not.toContain(confirmationMail.otherwise);
     expect(part).not.toContain(privacyPage.retention(24));
   }
