@@ -59,6 +59,47 @@ it("documents have links that lead somewhere", () => {
   expect(faults(documents, (name) => findLinks(name).filter((link) => !leadsSomewhere(name, link)))).toEqual([]);
 });
 
+it.each<[otherwise: string, destructive: RegExp, safe: RegExp]>([
+  ["a failed restore leaves half a list", /pg_restore (?!-l).*-d \w+/, /--single-transaction| -1 |-p lookup/],
+  ["the oldest backup is copied", /ls .*\/backups \|/, /ls -t \S+ \| head -n 1'/],
+  ["a setting of the role stays in the database", /ROLE (\w+) RESET ALL/, /ROLE (\w+) IN DATABASE \w+ RESET ALL/],
+  [
+    "the volumes go with the containers",
+    /docker compose .*down\b/,
+    /-p lookup down|down(?! (?:-v|--volumes))|--remove-orphans$/,
+  ],
+  ["volumes go with the build's cache", /\bprune\b/, /docker builder prune -f(?! )|docker builder prune -f +#/],
+  ["hashes are added up to the first error", /psql .* < exports/, /-v ON_ERROR_STOP=1/],
+  ["the hashes go although the key is known", /DROP (?:SCHEMA|TABLE) earlyaccess_erasures/, /If the key is lost/],
+])("documents' commands are safe: otherwise, %s", (_, destructive, safe) => {
+  const lines = present.flatMap((name) => read(name).split("\n")).filter((line) => destructive.test(line));
+  expect(lines.length).toBeGreaterThan(0);
+  expect(lines.filter((line) => !safe.test(line))).toEqual([]);
+});
+
+it.each<[otherwise: string, section: RegExp, steps: RegExp]>([
+  ["the older version's migrate refuses the newer database", /^## Roll back$.*?^## /ms, /up -d --scale migrate=0\n/],
+  [
+    "sign-ups between the two are lost",
+    /^## Restore$.*?^## /ms,
+    /compose stop site worker studio\n.*pg_restore.*--clean/,
+  ],
+  [
+    "the only copy of the list goes",
+    /^For a new major version of Postgres.*/ms,
+    /compose stop.*back up.*hashes.*volume rm/s,
+  ],
+  [
+    "a command to stop the site deletes the list",
+    /^### Take the site down.*/ms,
+    /deletes the list and its backups\..*down --volumes/s,
+  ],
+])("documents' steps are in their order: otherwise, %s", (_, section, steps) => {
+  expect(section.exec(["upgrade", "backup", "deploy"].map((name) => read(`docs/${name}.md`)).join(""))?.[0]).toMatch(
+    steps,
+  );
+});
+
 function faults(names: string[], find: (name: string) => string[]): string[] {
   return names.flatMap((name) => find(name).map((found) => `${name}: ${found}`));
 }

@@ -79,4 +79,4 @@ it("the commands of the documents work, in their order", async () => {
   expect(failures).toEqual([]);
   const subjects = server.mails.map(({ raw }) => parseMail(raw).headers.subject);
   expect(subjects).toEqual(["Test: We are open", expect.stringMatching(/^Test: Confirm your address/)]);
-});
+}, 240_000); // Each of some thirty commands is a process, which takes up to 5 s on a busy machine.

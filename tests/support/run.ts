@@ -128,11 +128,11 @@ export async function runBuiltWaitlist(
   return { code, stdout, stderr };
 }
 
-/** Calls `check` until it returns a truthy value, and returns that value. @throws after `seconds`. */
+/** Calls `check` until it returns a truthy value, and returns that value. @throws after `seconds`, which a busy machine needs. */
 export async function until<T>(
   condition: string,
   check: () => T | Promise<T>,
-  seconds = 20,
+  seconds = 40,
   intervalMs = 40,
 ): Promise<T> {
   const deadline = performance.now() + seconds * 1000;
