@@ -21,7 +21,7 @@ it.each([
   onTestFinished(() => void server.close());
   if (refused) await refuseIPv6();
   const port = await listen(server, host, 0);
-  expect((server.address() as AddressInfo).address).toBe(address);
+  expect((server.address() as AddressInfo).address).toEqual(address);
   await once(connect(port, "127.0.0.1"), "connect");
 });
 

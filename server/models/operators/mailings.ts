@@ -132,7 +132,7 @@ export interface Mailing extends Record<
   error: string | null;
 }
 
-export const isUnderWay = ({ isStopped, waiting }: Mailing) => !isStopped && waiting > 0;
+const isUnderWay = ({ isStopped, waiting }: Mailing) => !isStopped && waiting > 0;
 
 /** Lists the mailings, the newest first. `gone` are those who got it and are no longer on the list. */
 export async function listMailings(client: pg.Client): Promise<Mailing[]> {
