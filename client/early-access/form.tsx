@@ -13,6 +13,8 @@ import { join, type Failure } from "./join.ts";
 type State = { step: "idle" | "sending" } | ({ step: "failed" } & Failure);
 
 interface Props {
+  /** Whether the form stands beside a success. */
+  again: boolean;
   /** Whether the visitor has just undone a sign-up. */
   undone: boolean;
   /** Called when the sign-up is stored. `moveFocus` is false if the visitor has moved focus out of the form. */
@@ -34,7 +36,7 @@ function validateInSubmit(form: HTMLFormElement | null) {
   if (form) form.noValidate = true;
 }
 
-export function EarlyAccessForm({ undone, onJoined }: Props) {
+export function EarlyAccessForm({ again, undone, onJoined }: Props) {
   const failure = use(FormFailureContext);
   const { contact, mail, notice, closes } = use(SettingsContext);
   const [state, setState] = useState<State>({ step: "idle" });
@@ -92,6 +94,7 @@ export function EarlyAccessForm({ undone, onJoined }: Props) {
       onInput={clearError}
       onFocus={preload}
     >
+      {again && <h3>{earlyAccess.again}</h3>}
       {failure?.summary}
       {undone && (
         <p id={undoneId} className="undone" tabIndex={-1}>
@@ -122,7 +125,7 @@ export function EarlyAccessForm({ undone, onJoined }: Props) {
         <input id={fieldId(honeypot)} name={honeypot} tabIndex={-1} autoComplete="off" />
       </div>
       <button
-        className="button"
+        className={again ? "button button-quiet" : "button"}
         type="submit"
         disabled={state.step === "sending"}
         aria-describedby={hasFailed ? "early-access-failure" : undefined}

@@ -5,7 +5,7 @@ import { StepMarker } from "../components/stem.tsx";
 import { closedList, earlyAccess } from "../shared/content.ts";
 import { SettingsContext } from "../shared/site-settings.ts";
 
-export function NextSteps({ joined }: { joined: boolean }) {
+export function NextSteps({ joined = false }: { joined?: boolean }) {
   const settings = use(SettingsContext);
   const closed = import.meta.env.SSR && settings.closed && !joined;
   const done = joined || closed;

@@ -66,8 +66,10 @@ export function Panel({ firstState, undoToken: firstToken = "" }: Props) {
             />
           )}
           {closed && !joined && <Closed undone={undone} />}
-          {!closed && <EarlyAccessForm key={signups} undone={undone} onJoined={showSuccess} />}
-          <NextSteps joined={joined} />
+          {/* After a sign-up, the steps come first, for a screen reader, too: they are the news, and the form is for another person. */}
+          {joined && <NextSteps joined />}
+          {!closed && <EarlyAccessForm key={signups} again={joined} undone={undone} onJoined={showSuccess} />}
+          {!joined && <NextSteps />}
         </div>
       </div>
     </div>

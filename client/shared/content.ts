@@ -210,6 +210,8 @@ export const earlyAccess = {
   /** The label of the honeypot field, visible only without CSS. */
   honeypot: "Leave this empty",
   button: "Get Early Access",
+  /** Above the empty form beside a success. */
+  again: "Add a colleague",
   sending: "Joining...",
   privacy:
     "We keep what you enter to contact you about early access. We also keep which campaign or site led you here.",

@@ -113,6 +113,14 @@ const formStates: Record<string, Enter> = {
     await submit(page, "ada@example.com");
     await page.getByRole("button", { name: earlyAccess.sending }).waitFor();
   },
+  "the form for a colleague while it is sent": async (page) => {
+    await page.route("**/api/earlyaccess", () => undefined);
+    await page.goto(`${sites.open.url}/?joined#early-access`);
+    await hydrated(page);
+    for (const field of fields) await page.getByLabel(field.label).fill("ada@example.com");
+    await page.locator(".form [type=submit]").click();
+    await page.getByRole("button", { name: "Joining..." }).waitFor();
+  },
   "a form with an error": async (page) => {
     await submit(page, "ada@localhost");
     await toastShown(page);
