@@ -170,7 +170,7 @@ export const features = {
   },
 };
 
-export const promise = "Customers who come back, season after season";
+export const promise = "Customers who come\u00a0back, season after season";
 
 export const pricing = {
   heading: "Pay for size, not for features",
@@ -227,7 +227,7 @@ export const earlyAccess = {
     undo: "Wrong address? Undo",
   },
   /** The same for an address that was known before: that entry stays. */
-  undone: "If this sign-up put you on the list within the last hour, you’re off it again.",
+  undone: "If this sign-\u2060up put you on the list within the last hour, you’re off it again.",
   failure: {
     title: "Error",
     text: "Something went wrong. Please try again.",
@@ -236,8 +236,8 @@ export const earlyAccess = {
   refusals: {
     0: "Your network may want you to log in first. What you typed is still here.",
     422: "Please check what you typed.",
-    429: "There were many sign-ups from your network.",
-    503: "We can’t save your sign-up right now.",
+    429: "Your network has sent this form many times.",
+    503: "We can’t add you to the list right now.",
   } as Record<number, string>,
   /** After a refusal. The site names an hour at most. */
   wait: (seconds: number) => {
@@ -252,7 +252,7 @@ export const earlyAccess = {
   /** After a sign-up from a page that was loaded before the list closed. */
   closed: {
     title: "Error",
-    text: "The early access list is closed. Your sign-up wasn’t saved.",
+    text: "The early access list is closed. What you entered wasn’t saved.",
   },
 };
 
@@ -260,7 +260,7 @@ export const earlyAccess = {
 export const closedList = {
   description: "CRM, loyalty, email and SMS automation in one place, driven by chat.",
   heading: "The early access list is closed",
-  text: "We’re not taking new sign-ups.",
+  text: "We’re not adding anybody new.",
   button: "See the features",
   nextHeading: "If you are on the list",
   offer: "3 months free plus a lifetime discount for everyone on the early access list.",
@@ -276,12 +276,12 @@ export const formFailure = {
   /** The first sentence, by HTTP status. */
   reasons: {
     ...earlyAccess.refusals,
-    400: "Part of your sign-up got lost on its way here.",
-    403: "Your sign-up seems to come from another site. Please use the form on this page.",
+    400: "Part of what you entered got lost on its way here.",
+    403: "What you entered seems to come from another site. Please use the form on this page.",
     405: "Please use the form below.",
     410: earlyAccess.closed.text,
-    413: "Your sign-up is too long.",
-    415: "Part of your sign-up got lost on its way here.",
+    413: "What you entered is too long.",
+    415: "Part of what you entered got lost on its way here.",
     /** Only if the page cannot show the fields' errors. */
     422: "Many visitors are sending this form right now.",
   } as Record<number, string>,
@@ -304,19 +304,19 @@ export const privacyPage = {
     "A visit alone leaves nothing about you: the site sets no cookies, loads nothing from other sites, and writes no network address to its log. It counts how often its pages are viewed, by day and by the link that led here. To limit abuse, the server counts for at most two days, apart from your entry, how often each network address signs up, views the page or uses a link.",
   basisHeading: "Why we may keep it",
   basis: (keepsErasures: boolean) =>
-    `By signing up, you consent that we keep what you enter and contact you about early access. The source of your sign-up, spam checks, limits against abuse${keepsErasures ? ", the fingerprint of a removed address" : ""} and the proof of this notice rest on our legitimate interest in an honest list. Signing up is voluntary, but it needs your name, email address and company.`,
+    `By signing up, you consent that we keep what you enter and contact you about early access. The campaign or site that led you here, spam checks, limits against abuse${keepsErasures ? ", the fingerprint of a removed address" : ""} and the proof of this notice rest on our legitimate interest in an honest list. Signing up is voluntary, but it needs your name, email address and company.`,
   recipientsHeading: "Who else gets data",
   recipients: "Companies that run our server and send our mail.",
   retentionHeading: "For how long",
   retention: (months: number) =>
     months === 0
       ? "We keep an entry until early access ends."
-      : `We remove an entry ${months} ${months === 1 ? "month" : "months"} after the sign-up, or when early access ends.`,
+      : `We remove an entry ${months} ${months === 1 ? "month" : "months"} after you signed up, or when early access ends.`,
   unconfirmed: (days: number) => `If you do not confirm, we delete a waiting entry ${days} days after our latest mail.`,
   withdrawalHeading: "If you change your mind",
   withdrawal: "You can withdraw your consent at any time; what we did until then stays lawful.",
   withdrawalByLink: "The link in each of our mails removes your entry.",
-  withdrawalByButton: `For an hour, the button “${earlyAccess.success.undo}” on the page after your sign-up removes your entry; after a repeated sign-up, it may not.`,
+  withdrawalByButton: `For an hour, the button “${earlyAccess.success.undo}” on the page after you sign up removes your entry; if you sign up again, it may not.`,
   withdrawalByMessage: "You can also write to us.",
   erasures:
     "After we remove an entry, we keep a fingerprint of its address, with no time limit, so that a backup can’t bring the entry back. Nobody can work out the address from it without our key.",
@@ -348,7 +348,7 @@ export const linkPages = {
   },
   dead: {
     heading: "This link no longer works",
-    text: "Please copy the whole link from our email into the address bar. If it still leads here, the sign-up behind it may have been removed from the early access list.",
+    text: "Please copy the whole link from our email into the address bar. If it still leads here, the entry behind it may have been removed from the early access list.",
   },
   leave: {
     heading: "Leave the list",
@@ -358,7 +358,7 @@ export const linkPages = {
   /** The same if the entry was removed before, or never existed. */
   left: {
     heading: "Goodbye",
-    text: "The sign-up behind this link is no longer on the early access list. After you leave, we send your address no email for 30 days, even if somebody signs it up again.",
+    text: "The entry behind this link is no longer on the early access list. After you leave, we send your address no email for 30 days, even if somebody signs it up again.",
   },
 } satisfies Record<string, LinkPageCopy>;
 

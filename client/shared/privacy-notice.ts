@@ -29,12 +29,12 @@ export const explanations: Explanation[] = [
   },
   {
     columns: ["created_at"],
-    what: "The time of your sign-up",
-    why: "The list is in the order of the sign-ups.",
+    what: "The time when you signed up",
+    why: "The list is in the order in which people signed up.",
   },
   {
     columns: ["suspected_spam", "disposable_email", "unusual_volume"],
-    what: "Spam checks: suspected spam, disposable address, many sign-ups at once",
+    what: "Spam checks: suspected spam, disposable address, one of many people at once",
     why: "They keep bots out of the counts. Nobody is refused because of them.",
   },
   {
@@ -67,7 +67,7 @@ export const explanations: Explanation[] = [
   {
     columns: ["id", "imported"],
     what: "A random number for your entry, and whether it was moved here from another list",
-    why: "They tell one entry from another, and a sign-up from an import.",
+    why: "They tell one entry from another, and what was typed here from what was imported.",
   },
 ];
 
