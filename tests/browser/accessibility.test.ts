@@ -197,7 +197,8 @@ async function covered(page: WatchedPage): Promise<boolean> {
   if ((await page.evaluate(findFaint, ":focus")).length > 0) return true;
   return page.evaluate(() => {
     const element = document.activeElement as HTMLElement;
-    const { outlineStyle, outlineWidth } = getComputedStyle(element);
+    // The ring of a value of the sentence is around its words.
+    const { outlineStyle, outlineWidth } = getComputedStyle(element.closest("u") ?? element);
     const isOutlined = outlineStyle === "solid" && Number.parseFloat(outlineWidth) >= 2;
     if (element === document.body || (isOutlined && element.closest("header"))) return false;
     const { left, top, width, height } = element.getBoundingClientRect();
