@@ -1,4 +1,5 @@
 // The request path, from top to bottom.
+// What /readyz checks: models/waitlist.ts.
 import express from "express";
 import { signupPath, viewPath } from "../client/shared/paths.ts";
 import { earlyAccess, type EarlyAccessOptions } from "./controllers/early-access.ts";

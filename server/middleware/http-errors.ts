@@ -1,4 +1,5 @@
 // Errors with an HTTP status, which middleware and controllers throw, and their responses: a problem document (RFC 9457), or a page.
+// When a sign-up gets 503 because Postgres fails: models/batch.ts; after how long: time-limits.ts.
 import { STATUS_CODES } from "node:http";
 import type { ErrorRequestHandler, RequestHandler, Response } from "express";
 import type { Logger } from "pino";
