@@ -162,9 +162,7 @@ it("a locked address delays no other; its own sign-up waits, and is refused afte
   const results = addAll(waitlist, people(200));
   await sleep(300);
   await endShorter();
-  const refused = rejections(await results);
-  expect(refused).toEqual([[7, expect.any(UnavailableError)]]);
-  expect(refused).toHaveProperty("0.1.cause.meta.driverAdapterError.cause.originalCode", "55P03");
+  expect(rejections(await results)).toEqual([[7, expect.any(UnavailableError)]]);
   const later = waitlist.add(entryOf("ada7@example.com", { name: "Later" }));
   await endLonger();
   await later;
