@@ -32,8 +32,15 @@ export function earlyAccess(options: EarlyAccessOptions, getPage: Pages["getPage
   const { site, signupLimit, log } = options;
   const requireOpen: RequestHandler = (_req, _res, next) =>
     next(site.settings().closed ? new HttpError(410, "The early access list is closed.") : undefined);
-  const checks = [requireOpen, requirePost, sameOrigin(site.origin, log), ...clientLimit(signupLimit, "signup")];
-  return [...checks, ...readBody, addSignUp(options), sendFormFailure(getPage, log)];
+  return [
+    requireOpen, // 410
+    requirePost, // 405
+    sameOrigin(site.origin, log), // 403
+    ...clientLimit(signupLimit, "signup"), // 429
+    ...readBody(), // 415, then 503 beside too many slow bodies, then 400 or 413
+    addSignUp(options), // 422, then 503 if Postgres fails or above the hard limit, then 201 or 303
+    sendFormFailure(getPage, log), // as a page, with the status of the refusal
+  ];
 }
 
 /** Sends the same response for a new and a known address, to hide who is on the list. The token for a known address has no effect. */

@@ -93,10 +93,10 @@ const workerRights = {
   ],
   purge: [
     "DELETE earlyaccess",
-    "INSERT earlyaccess_erasures.addresses",
+    "INSERT earlyaccess_erasures.addresses (hash)",
     "SELECT earlyaccess (id, email, created_at, imported)",
     "SELECT earlyaccess_erasures.addresses",
-    "UPDATE earlyaccess_erasures.addresses",
+    "UPDATE earlyaccess_erasures.addresses (erased_at)",
   ],
 };
 const everyWorker = ["SELECT earlyaccess_backups (finished_at)", "USAGE earlyaccess_erasures", "USAGE graphile_worker"];
@@ -113,6 +113,9 @@ it.each(workerTasks)("each role has the rights that it needs and no others, with
     /^(?:worker: \w+ graphile_worker\.|every role: (?:\w+ graphile_worker\.|(?:CONNECT|TEMPORARY) the database$))/;
   const others = (await readGrants()).filter((line) => !usual.test(line));
   expect(others.map(sortColumns).toSorted()).toEqual(lines.map(sortColumns).toSorted());
+  // A worker that could write the queue's migrations could stop every later migrating.
+  const ofMigrations = (await readGrants()).filter((line) => /^worker: .* graphile_worker\.migrations$/.test(line));
+  expect(ofMigrations).toEqual(["worker: SELECT graphile_worker.migrations"]);
   const limited = `SELECT replace(rolname, $1, '') AS role FROM pg_roles
       WHERE starts_with(rolname, $1) AND rolconfig = '{idle_in_transaction_session_timeout=30s}' ORDER BY role`;
   const roles = (await database.query(limited, [`${name}_`])).map(({ role }) => role);

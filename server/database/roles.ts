@@ -135,6 +135,7 @@ export function rightsSql(settings: DatabaseSettings): string {
       worker,
       `GRANT USAGE ON SCHEMA graphile_worker TO ${worker};
        GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA graphile_worker TO ${worker};
+       REVOKE INSERT, UPDATE, DELETE ON graphile_worker.migrations FROM ${worker};
        GRANT SELECT (finished_at) ON public.earlyaccess_backups TO ${worker};
        ${showQueueSql}`,
     ],
@@ -158,7 +159,10 @@ export function rightsSql(settings: DatabaseSettings): string {
     ],
     // Worker, purge: purged entries stay erased. For UNCONFIRMED_DAYS, it also reads columns of mails, which that setting needs.
     [does("purge"), `GRANT SELECT (id, email, created_at, imported), DELETE ON public.earlyaccess TO ${worker};`],
-    [does("purge") && keepsErasures, `GRANT SELECT, INSERT, UPDATE ON earlyaccess_erasures.addresses TO ${worker};`],
+    [
+      does("purge") && keepsErasures,
+      `GRANT SELECT, INSERT (hash), UPDATE (erased_at) ON earlyaccess_erasures.addresses TO ${worker};`,
+    ],
   ];
   return rights.flatMap(([condition, sql]) => (condition ? sql : [])).join("\n");
 }

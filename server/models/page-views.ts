@@ -9,8 +9,8 @@ import { directSource, otherSources } from "./source.ts";
 export type PageViews = ReturnType<typeof createPageViews>;
 
 const flushMs = 60_000;
-/** Named sources per flush. A flood of sources adds at most 102 rows a minute per process. */
-const mostSources = 100;
+/** Further names an hour and process: a flood of sources adds at most 1,200 rows a day, and hides new sources for its hour only. */
+const newNamesPerHour = 50;
 
 interface Count {
   day: string;
@@ -20,13 +20,12 @@ interface Count {
 
 export function createPageViews(execute: Database["execute"], log: Logger) {
   let counted = new Map<string, Count>();
+  const chooseName = createNames();
 
   function add({ day, source, views }: Count) {
-    const isNamed = counted.size < mostSources || source === directSource || counted.has(`${day} ${source}`);
-    const name = isNamed ? source : otherSources;
-    const count = counted.get(`${day} ${name}`) ?? { day, source: name, views: 0 };
+    const count = counted.get(`${day} ${source}`) ?? { day, source, views: 0 };
     count.views += views;
-    counted.set(`${day} ${name}`, count);
+    counted.set(`${day} ${source}`, count);
   }
 
   /** Stores the views counted so far. If that fails, keeps them for the next flush. */
@@ -48,10 +47,29 @@ export function createPageViews(execute: Database["execute"], log: Logger) {
   const timer = setInterval(() => void store(), flushMs).unref();
 
   return {
-    add: (source: string) => add({ day: new Date().toISOString().slice(0, 10), source, views: 1 }),
+    add: (source: string) => {
+      const time = new Date().toISOString();
+      add({ day: time.slice(0, 10), source: chooseName(source, time), views: 1 });
+    },
     close: async () => {
       clearInterval(timer);
       await store();
     },
+  };
+}
+
+/** Returns a function that names a source, or returns "other". A name that was counted today stays named. @param time in ISO 8601. */
+function createNames() {
+  let [today, hour] = ["", ""];
+  let names = new Set<string>();
+  let newNames = 0;
+  return (source: string, time: string): string => {
+    if (time.slice(0, 10) !== today) [today, names] = [time.slice(0, 10), new Set([directSource])];
+    if (time.slice(0, 13) !== hour) [hour, newNames] = [time.slice(0, 13), 0];
+    if (names.has(source)) return source;
+    if (newNames === newNamesPerHour) return otherSources;
+    newNames++;
+    names.add(source);
+    return source;
   };
 }

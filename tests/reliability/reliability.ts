@@ -18,7 +18,7 @@ const inCi = new Set([
   "a backend of Postgres is killed while the site stands still and the disk is slow",
   "the site shuts down under load (SIGTERM)",
   "the disk of Postgres is full, and that of the log",
-  "a flood of sign-ups from many networks",
+  "a flood of sign-ups and slow bodies from many networks",
   "back up, erase 1,000 of 10,000 entries and restore: every other row returns",
 ]);
 

@@ -1,0 +1,61 @@
+// The bodies of sign-ups: how many may arrive slowly at once.
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, it, onTestFinished } from "vitest";
+import { createTestApp, noDatabase } from "../../tests/support/app.ts";
+import { until } from "../../tests/support/run.ts";
+import { createHttpServer } from "../http/server.ts";
+import { timeLimits } from "../time-limits.ts";
+import { mostBodies } from "./body.ts";
+
+const body = JSON.stringify({ name: "Ada", email: "ada@example.com", company: "Engines" });
+const head = `POST /api/earlyaccess HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
+
+/** Starts a site that stores nothing. Returns functions that send sign-ups to it. */
+async function start() {
+  const { application } = await createTestApp(noDatabase, { waitlist: { add: async () => undefined } });
+  const http = createHttpServer();
+  http.serve(application);
+  onTestFinished(() => http.close());
+  const port = await http.listen("127.0.0.1", 0);
+  const open = async (bytes: string) => {
+    const socket = connect({ port, host: "127.0.0.1" }).setEncoding("utf8");
+    onTestFinished(() => void socket.destroy());
+    await once(socket, "connect");
+    socket.write(bytes);
+    return socket;
+  };
+  return {
+    /** Sends the headers and a part of the body. */
+    begin: () => open(head + body.slice(0, 9)),
+    sendWhole: async () => receive(await open(head + body)),
+  };
+}
+
+/** Returns the start of the response. */
+const receive = async (socket: Socket) => (await once(socket, "data"))[0] as string;
+
+it("the site reads a fixed number of slow bodies at once, refuses the next with 503, and accepts one that arrives whole", async () => {
+  const { begin, sendWhole } = await start();
+  const isStored = (response: string) => response.startsWith("HTTP/1.1 201 ");
+  const slow = await Promise.all(Array.from({ length: mostBodies }, begin));
+  const refused = await receive(await begin());
+  expect(refused).toMatch(/^HTTP\/1\.1 503 [^]*\r\nRetry-After: 15\r\n/);
+  expect(await sendWhole()).toSatisfy(isStored);
+  /** Sends a slow body, and returns whether the site has room for it. */
+  const hasRoom = async () => {
+    const socket = await begin();
+    const response = receive(socket);
+    await Promise.race([response, sleep(10 * timeLimits.restOfBody)]); // By then, the site has counted or refused it.
+    socket.write(body.slice(9));
+    return isStored(await response);
+  };
+  expect(await hasRoom()).toBe(false);
+  slow[0]?.write(body.slice(9));
+  await until("there is room after a body", hasRoom);
+  await begin();
+  expect(await hasRoom()).toBe(false);
+  slow[1]?.destroy();
+  await until("there is room after a connection", hasRoom);
+});
