@@ -66,7 +66,7 @@ it.each(all)(
     });
     expect(security_opt).toContain("no-new-privileges:true");
     expect(cap_add).toEqual(service === services.https ? ["NET_BIND_SERVICE"] : []); // Its binary does not start without.
-    expect(mem_limit).toMatch(/^(128|256|512)m$/);
+    expect(mem_limit).toMatch(/^(256|384|512)m$/);
     expect(logging).toEqual({ driver: "json-file", options: { "max-size": "10m", "max-file": "5" } });
     expect(service.tmpfs).toContain("/tmp");
   },
