@@ -90,7 +90,7 @@ function sendSlowBodies(site: Site): () => void {
     socket.on("error", () => undefined); // The site closes the connection after 13 s.
     socket.on("close", () => {
       sockets.delete(socket);
-      if (!isDone) setTimeout(open, 1_000, i);
+      if (!isDone) setTimeout(open, 10_000, i).unref();
     });
     const from = `X-Forwarded-For: 172.${16 + (i >> 8)}.${i & 255}.1\r\n`;
     socket.write(`${postJson}${from}Content-Length: ${body.length + 1}\r\n\r\n${body}`);
