@@ -132,7 +132,8 @@ function formatPreview(text: string, sender: MailingSender, { chosen, leftOut }:
   const kinds = (["unconfirmed", "imported"] as const).filter((kind) => leftOut[kind] > 0);
   const first = chosen.slice(0, 3).map(({ email }) => printable(email));
   const hours = chosen.length / perHour;
-  const duration = hours < 48 ? `${hours.toFixed(1)} hours` : `${(hours / 24).toFixed(1)} days`;
+  const inHours = hours < 1 ? "less than an hour" : `${hours.toFixed(1)} hours`;
+  const duration = hours < 48 ? inHours : `${(hours / 24).toFixed(1)} days`;
   const { subject, text: part } = renderMailing(parseMailingText(text), sender, "…");
   return [
     `${countPeople(chosen.length)} can get it${first.length > 0 ? `: first ${first.join(", ")}` : ""}.`,
@@ -149,7 +150,7 @@ async function printSend(client: pg.Client, order: mailings.Order) {
   const { waiting, until, lost } = await mailings.sendMailing(client, order);
   if (lost > 0) print(`${countPeople(lost)} who waited before a restore may have had it: unknown.\n`);
   print(
-    `Added ${countPeople(order.people)}. ${countPeople(waiting)} wait; the last mail is sent at ${until} or later.\n`,
+    `Added ${countPeople(order.people)}. ${countPeople(waiting)} wait${waiting === 1 ? "s" : ""}; the last mail is sent at ${until} or later.\n`,
   );
   if (!(await findWorker(client))) print("No worker runs: it waits.\n");
 }
