@@ -59,7 +59,7 @@ it("an edit of copy, component, stylesheet and server appears in every open page
   const pages = [await openHydrated(site.url), await openUnhydrated(site.url)] as const;
   let navigations = 0;
   pages[0].on("framenavigated", () => navigations++);
-  await site.edit("client/early-access/panel.tsx", "<NextSteps", "edited-form <NextSteps");
+  await site.edit("client/early-access/panel.tsx", "{!joined && <NextSteps", "edited-form {!joined && <NextSteps");
   await pages[0].waitForFunction(hasMark, "edited-form", { timeout });
   await site.edit("client/early-access/panel.tsx", "edited-form", "edited-again");
   await pages[0].waitForFunction(hasMark, "edited-again", { timeout });
