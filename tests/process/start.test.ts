@@ -3,7 +3,9 @@ import { once } from "node:events";
 import { cp, mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
+import pg from "pg";
 import { expect, it } from "vitest";
+import { migrate } from "../../server/database/migrate.ts";
 import { freePort } from "../../server/database/embedded/free-port.ts";
 import { version } from "../../package.json";
 import { listen } from "../../server/http/listen.ts";
@@ -182,25 +184,35 @@ it("a start refuses the owner or a superuser as the web role in production, unle
   expect(allowed.stdout()).toMatch(/"level":40.*superuser or the owner/);
 });
 
-const inDatabase = `IN DATABASE ${database.name}`;
-const password = decodeURIComponent(new URL(database.webUrl).password).replaceAll("'", "''");
-
 // Docker Compose gives the site no owner's URL.
 it.each([
-  ["with the owner's URL", `${inDatabase} SET local_preload_libraries = 'nothing'`, `${inDatabase} RESET ALL`, "58P01"],
-  ["with the owner's URL", "PASSWORD 'another password'", `PASSWORD '${password}'`, "password authentication failed"],
-  ["as in Compose", "PASSWORD 'another password'", `PASSWORD '${password}'`, "password authentication failed"],
+  [
+    "with the owner's URL",
+    "IN DATABASE :name SET local_preload_libraries = 'nothing'",
+    "IN DATABASE :name RESET ALL",
+    "58P01",
+  ],
+  ["with the owner's URL", "PASSWORD 'another one'", "PASSWORD :password", "password authentication failed"],
+  ["as in Compose", "PASSWORD 'another one'", "PASSWORD :password", "password authentication failed"],
   ["as in Compose", "NOLOGIN", "LOGIN", "is not permitted to log in"],
 ])(
   "%s, a web role that cannot log in stops no page, and sign-ups get 503 until it can: %s",
   async (how, fault, cure, reason) => {
-    const role = `ALTER ROLE ${new URL(database.webUrl).username}`;
-    const urls = how === "as in Compose" ? { DATABASE_URL: database.webUrl } : urlsOf(database);
-    await database.asSuperuser(`${role} ${fault}`);
+    // With roles of its own: those of the other databases serve tests that run at the same time.
+    const own = await createEmptyDatabase();
+    await migrate(own);
+    const { username, password } = new URL(own.webUrl);
+    const values = { ":name": own.name, ":password": pg.escapeLiteral(decodeURIComponent(password)) };
+    const alterRole = (change: string) => {
+      const filled = change.replace(/:\w+/, (key) => values[key as keyof typeof values]);
+      return own.asSuperuser(`ALTER ROLE ${username} ${filled}`);
+    };
+    const urls = how === "as in Compose" ? { DATABASE_URL: own.webUrl } : urlsOf(own);
+    await alterRole(fault);
     const site = await start({ env: { ...urls, NODE_ENV: "production" } });
     expect([await status(site, "/"), await signUp(site), await status(site, "/readyz")]).toEqual([200, 503, 503]);
     expect(site.stdout()).toMatch(new RegExp(`"level":40.*${reason}.*sign-ups get 503`));
-    await database.asSuperuser(`${role} ${cure}`);
+    await alterRole(cure);
     await ready(site);
     expect(await signUp(site)).toBe(201);
   },
