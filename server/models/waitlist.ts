@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import { v7 as uuidv7 } from "uuid";
 import { signUpColumns } from "../database/columns.ts";
 import { Prisma } from "../database/generated/client.ts";
-import { type Database } from "../database/site-database.ts";
+import type { Database } from "../database/site-database.ts";
 import { timeLimits } from "../time-limits.ts";
 import { errorFields, within } from "../errors.ts";
 import { batchOf, createBatch } from "./batch.ts";
