@@ -9,7 +9,7 @@ import { requireErasureKey } from "../../database/erasure-key.ts";
 import { findWaitlist, pendingMigrations } from "../../database/migrate.ts";
 import { findWorker, isQueueEnabled } from "../../database/queue.ts";
 import { examineWebRole } from "../../database/roles.ts";
-import { hundredthSql } from "../../models/operators/mails.ts";
+import { hundredthSql } from "../../models/operators/mail-state.ts";
 import { insertSignUps } from "../../models/waitlist.ts";
 import { errorFields, migrateHint, OperatorError } from "../../errors.ts";
 import { printable } from "../../text.ts";
@@ -177,20 +177,20 @@ async function examineDeletion(owner: pg.Client, hasWorker: boolean): Promise<Fi
   );
 }
 
-/**
- * Jobs that have waited for an hour; a mail that must wait until the next day counts only from then. Of the mails and webhooks that
- * failed, two and 1 % of the sign-ups of four days are no backlog: full mailboxes fail for so long.
- */
-const isLate = `least(
-  min(CASE WHEN attempts = 0 THEN run_at ELSE created_at END) FILTER (WHERE attempts = 0 OR task_identifier = 'purge'),
-  (array_agg(created_at ORDER BY created_at) FILTER (WHERE attempts > 0 AND attempts < max_attempts))[3 + ${hundredthSql(4)}])
-  < now() - interval '1 hour'`;
+const waitsSql = "attempts < max_attempts";
+
+/** The job that is due for the longest time; a mail that must wait until the next day counts only from then. */
+const oldestDueSql = `min(CASE WHEN attempts = 0 THEN run_at ELSE created_at END)
+  FILTER (WHERE attempts = 0 OR task_identifier = 'purge')`;
+
+/** The oldest that failed and waits, but for two and 1 % of the sign-ups of four days, no backlog: full mailboxes fail for so long. */
+const oldestFailingSql = `(array_agg(created_at ORDER BY created_at) FILTER (WHERE attempts > 0 AND ${waitsSql}))[3 + ${hundredthSql(4)}]`;
 
 async function examineJobs(owner: pg.Client, task: WorkerTask, what: string): Promise<Finding> {
   const { rows } = await owner.query(
-    `SELECT count(*) FILTER (WHERE attempts < max_attempts)::int AS waiting,
-            count(*) FILTER (WHERE attempts >= max_attempts)::int AS lost,
-            ${isLate} AS late,
+    `SELECT count(*) FILTER (WHERE ${waitsSql})::int AS waiting,
+            count(*) FILTER (WHERE NOT ${waitsSql})::int AS lost,
+            least(${oldestDueSql}, ${oldestFailingSql}) < now() - interval '1 hour' AS late,
             (array_agg(last_error ORDER BY updated_at DESC) FILTER (WHERE last_error IS NOT NULL))[1] AS error
      FROM graphile_worker.jobs WHERE task_identifier = $1`,
     [task],

@@ -6,7 +6,7 @@ import { fieldErrors } from "../../../client/shared/content.ts";
 import { requireErasureKey } from "../../database/erasure-key.ts";
 import { WaitlistStatus } from "../../database/generated/enums.ts";
 import { isQueueEnabled } from "../../database/queue.ts";
-import { queueUnsentMails } from "../../models/operators/mails.ts";
+import { queueUnsentMails } from "../../models/operators/mail-state.ts";
 import {
   copyEntries,
   countEmails,

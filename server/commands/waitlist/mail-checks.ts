@@ -2,7 +2,8 @@
 import dns from "node:dns";
 import type { SendMailOptions } from "nodemailer";
 import type pg from "pg";
-import * as mails from "../../models/operators/mails.ts";
+import { waitingFlag } from "../../models/operators/mails.ts";
+import { countUnsentMails } from "../../models/operators/mail-state.ts";
 import { readMailPace, waitsForConfirmations } from "../../models/operators/mail-pace.ts";
 import { createToken } from "../../models/entry-tokens.ts";
 import type { Config } from "../../config/settings.ts";
@@ -87,24 +88,20 @@ export async function examineConfirmations(owner: pg.Client, { UNCONFIRMED_DAYS 
  * servers of some people never take the mail, so these are a warning only if they are more than 1 % of the sign-ups of 14 days.
  */
 export async function examineUnsent(owner: pg.Client): Promise<Finding> {
+  const { givenUp, areMany, refusal, missing } = await countUnsentMails(owner);
   const { rows } = await owner.query(
-    `SELECT (SELECT count(*)::int FROM public.earlyaccess WHERE ${mails.givenUpSql}) AS "givenUp",
-       (SELECT count(*) FROM public.earlyaccess WHERE ${mails.givenUpSql} AND created_at > now() - interval '14 days')
-         > ${mails.hundredthSql(14)} AS "areMany",
-       (SELECT mode() WITHIN GROUP (ORDER BY mail_refusal) FROM public.earlyaccess WHERE ${mails.givenUpSql}) AS refusal,
-       (SELECT count(*)::int FROM public.earlyaccess AS entry WHERE ${mails.missingSql()}) AS missing, waiting, error,
-       failing_since > coalesce(accepted_at, '-infinity') AS fails
-     FROM (SELECT count(*)::int AS waiting, max(created_at) AS failing_since, max(last_error) AS error
-           FROM graphile_worker.jobs WHERE task_identifier = 'mail' AND flags ? $1) AS failed,
+    `SELECT count(*)::int AS waiting, max(last_error) AS error,
        -- A mail that is being sent has mailed_at, too.
-       (SELECT max(mailed_at) AS accepted_at FROM public.earlyaccess WHERE mailed_at < now() - interval '2 minutes') AS accepted`,
-    [mails.waitingFlag],
+       max(created_at) > coalesce((SELECT max(mailed_at) FROM public.earlyaccess WHERE mailed_at < now() - interval '2 minutes'),
+                                  '-infinity') AS fails
+     FROM graphile_worker.jobs WHERE task_identifier = 'mail' AND flags ? $1`,
+    [waitingFlag],
   );
-  const { givenUp, areMany, refusal, missing, waiting, error, fails } = rows[0];
+  const { waiting, error, fails } = rows[0];
   const sentences = [
     fails &&
       `The mail server accepts none. ${printable(error ?? "")}. Mails that wait: ${count(waiting)}; one a minute is tried.`,
-    givenUp > 0 && `People who were given up: ${count(givenUp)}, most with ${printable(refusal)}.`,
+    givenUp > 0 && `People who were given up: ${count(givenUp)}, most with ${printable(refusal ?? "")}.`,
     missing > 0 && `Sign-ups without a mail or a job: ${count(missing)}.`,
     (givenUp > 0 || missing > 0) && retryHint,
   ].filter(Boolean);

@@ -1,7 +1,7 @@
 // waitlist retry: tries the mails and webhooks again that failed, were given up or are missing.
 import { Command } from "commander";
 import { isQueueEnabled } from "../../database/queue.ts";
-import { queueUnsentMails } from "../../models/operators/mails.ts";
+import { queueUnsentMails } from "../../models/operators/mail-state.ts";
 import { count, print, withOwner } from "../command.ts";
 import { sinceOption } from "./moment.ts";
 

@@ -5,7 +5,7 @@ import { flags } from "../../database/columns.ts";
 import { isQueueEnabled } from "../../database/queue.ts";
 import { findErasure, findPeople, type Person } from "../../models/operators/erasures.ts";
 import { findMailingsOf, hasMailings } from "../../models/operators/mailings.ts";
-import { isOfAddress } from "../../models/operators/mails.ts";
+import { findMailState } from "../../models/operators/mail-state.ts";
 import { OperatorError } from "../../errors.ts";
 import { printable } from "../../text.ts";
 import { print, retryHint, withOwner } from "../command.ts";
@@ -64,14 +64,15 @@ function describeMailings({ mailings = [] }: Person): string[] {
 
 /** Says where the confirmation mail is. An admin may not read the queue. */
 async function describeMail(client: pg.Client, { entry }: Person): Promise<string> {
-  const { mail_refusal: refusal } = entry;
-  if (refusal && isOfAddress(String(refusal))) return `The mail server refused the address: ${refusal}.`;
-  if (refusal) return `The mail was given up after four days: ${refusal}. ${retryHint}`;
-  const sent = entry.mailed_at ? [`A mail was sent at ${entry.mailed_at}.`] : [];
   const { rows: rights } = await client.query(
     "SELECT has_schema_privilege(to_regnamespace('graphile_worker'), 'USAGE') AS may",
   );
-  const { rows } = rights[0].may ? await client.query<Job>(selectJob, [`mail ${entry.id}`]) : { rows: [] };
+  const { may } = rights[0];
+  const state = await findMailState(client, entry.id, may);
+  if (state === "refused") return `The mail server refused the address: ${entry.mail_refusal}.`;
+  if (state === "given up") return `The mail was given up after four days: ${entry.mail_refusal}. ${retryHint}`;
+  const sent = state === "mailed" ? [`A mail was sent at ${entry.mailed_at}.`] : [];
+  const { rows } = may ? await client.query<Job>(selectJob, [`mail ${entry.id}`]) : { rows: [] };
   const known = [...sent, ...rows.map(describeJob)].join(" ");
   if (known || (await isQueueEnabled(client, "mail"))) return known || `No mail is queued: ${explainMissing(entry)}.`;
   return "The site sends no mails.";

@@ -1,6 +1,5 @@
-// Confirmation mails: which entry gets one and when, and what is stored about it. How many are sent in 24 hours: mail-pace.ts.
+// Confirmation mails: who gets one and when, and what is stored about it. How many in 24 hours: mail-pace.ts. Which are missing: mail-state.ts.
 import type { JobHelpers } from "graphile-worker";
-import type pg from "pg";
 import { flaggedSql } from "../sign-up-rules.ts";
 
 type Queue = Pick<JobHelpers, "query">;
@@ -29,11 +28,8 @@ export const isOfAddress = (refusal: string) => new RegExp(refusalsOfAddress).te
 export const refusedSql = `coalesce(mail_refusal ~ '${refusalsOfAddress}', false)`;
 
 /** An SQL condition: the entry may get a mail. */
-const mailableSql = `NOT ${flaggedSql} AND confirmed_at IS NULL AND status NOT IN ('joined', 'left')
+export const mailableSql = `NOT ${flaggedSql} AND confirmed_at IS NULL AND status NOT IN ('joined', 'left')
   AND NOT ${refusedSql} AND coalesce(cardinality(mail_tokens), 0) < 3`;
-
-/** An SQL condition: the mail was given up, though the entry may get it. */
-export const givenUpSql = `mail_refusal IS NOT NULL AND ${mailableSql}`;
 
 interface EntryToMail {
   id: string;
@@ -119,35 +115,4 @@ async function wait(queue: JobHelpers, flag: string, pause: string, priority = 0
      WHERE id = $1 AND attempts = $5`,
     [queue.job.id, flag, pause, priority, queue.job.attempts],
   );
-}
-
-/** Sign-ups after the first mail that have none were stored while the queue failed, or a restore brought them back. */
-const sinceFirstMailSql =
-  "created_at > coalesce((SELECT min(mailed_at) FROM public.earlyaccess), (SELECT min(ts) FROM graphile_worker.migrations))";
-
-/** An SQL condition: the sign-up gets a webhook and a mail, if the site sends them. */
-const isAnnouncedSql = `NOT (imported OR ${flaggedSql})`;
-
-/** Returns an SQL expression: one per cent, rounded down, of the sign-ups of these days that get a webhook and a mail. */
-export const hundredthSql = (days: number) =>
-  `(SELECT count(*)::int / 100 FROM public.earlyaccess WHERE created_at > now() - interval '${days} days' AND ${isAnnouncedSql})`;
-
-/** Returns an SQL condition on `entry`: it has neither a mail nor a job. @param period an SQL condition on created_at. */
-export const missingSql = (
-  period = sinceFirstMailSql,
-) => `status = 'waiting' AND mailed_at IS NULL AND mail_refusal IS NULL
-  AND ${isAnnouncedSql} AND ${period} AND NOT EXISTS (SELECT FROM graphile_worker.jobs WHERE key = 'mail ' || entry.id)`;
-
-/** Queues the mails that were given up or are missing, and returns their number. @param period an SQL condition on created_at. */
-export async function queueUnsentMails(client: pg.Client, period?: string): Promise<number> {
-  // In short transactions: a sign-up of an address waits for the one that changes its entry.
-  const statement = `WITH unsent AS (
-      UPDATE public.earlyaccess SET mail_refusal = NULL WHERE id = ANY (ARRAY(
-        SELECT id FROM public.earlyaccess AS entry WHERE (${givenUpSql}) OR (${missingSql(period)}) LIMIT 200)) RETURNING id)
-    SELECT count(public.earlyaccess_queue_mail(id))::int AS mails FROM unsent`;
-  for (let queued = 0; ;) {
-    const { mails } = (await client.query<{ mails: number }>(statement)).rows[0] ?? { mails: 0 };
-    if (mails === 0) return queued;
-    queued += mails;
-  }
 }
