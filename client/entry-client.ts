@@ -49,15 +49,15 @@ if (business) showBusiness(business);
 function showBusiness(input: HTMLInputElement) {
   let filledIn = "";
   const show = () => {
-    const name = input.value.trim() || input.placeholder;
-    const characters = Array.from(name);
-    const shown = characters.length > 40 ? `${characters.slice(0, 39).join("")}…` : name;
+    const name = input.value.trim() || input.defaultValue;
+    const shown = name.replace(/^(.{39}).{2,}$/u, "$1…");
     for (const place of document.querySelectorAll(".business")) place.textContent = shown;
     (input.parentElement as HTMLElement).dataset.name = name;
   };
   input.readOnly = false;
   // The visitor types over the first name.
-  input.addEventListener("focus", () => input.value === input.placeholder && input.select());
+  input.addEventListener("focus", () => input.value === input.defaultValue && input.select());
+  input.addEventListener("blur", () => (input.value = input.value.trim() || input.defaultValue));
   input.addEventListener("input", () => {
     show();
     const company = section?.querySelector<HTMLInputElement>("[name=company]");

@@ -34,9 +34,7 @@ export function ExampleTag() {
 }
 
 /** The business of the examples. entry-client.ts replaces it by the one that the visitor types, in any direction of writing. */
-export function Business() {
-  return <bdi className="business">{demo.business}</bdi>;
-}
+export const business = <bdi className="business">{demo.business}</bdi>;
 
 export function HiddenCaption() {
   return <figcaption className="visually-hidden">{exampleLabel}</figcaption>;

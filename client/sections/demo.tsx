@@ -1,6 +1,6 @@
 // The product example in the hero: the visitor chooses and changes a sentence, which becomes a segment, a loyalty rule and an email.
 import { Fragment } from "react";
-import { Business, ExampleTag, HiddenCaption } from "../components/example-figure.tsx";
+import { business, ExampleTag, HiddenCaption } from "../components/example-figure.tsx";
 import { Icon, type IconName } from "../components/icon.tsx";
 import { demo } from "../shared/content.ts";
 
@@ -16,7 +16,13 @@ export function Demo() {
       <div className="demo-window example-figure">
         <fieldset className="choices">
           {/* Safari lays out a visible legend on the edge of its fieldset. */}
-          <legend className="visually-hidden">{demo.legend}</legend> <BusinessInput />{" "}
+          <legend className="visually-hidden">{demo.legend}</legend>{" "}
+          {/* Without JavaScript it is read-only. It has no name: neither a form nor a password manager takes it for theirs. */}
+          <label className="business-input" data-name={demo.business}>
+            <span className="visually-hidden">{demo.businessLabel}</span>
+            <input defaultValue={demo.business} dir="auto" autoComplete="off" spellCheck={false} readOnly />
+            <Icon name="edit" />
+          </label>{" "}
           <div className="choices-end">
             <ExampleTag />
             <div className="sentences">
@@ -46,24 +52,6 @@ export function Demo() {
   );
 }
 
-/** Without JavaScript it is read-only. It has no name, so that neither a form nor a password manager takes it for theirs. */
-function BusinessInput() {
-  return (
-    <label className="business-input" data-name={demo.business}>
-      <span className="visually-hidden">{demo.businessLabel}</span>
-      <input
-        defaultValue={demo.business}
-        placeholder={demo.business}
-        dir="auto"
-        autoComplete="off"
-        spellCheck={false}
-        readOnly
-      />
-      <Icon name="edit" />
-    </label>
-  );
-}
-
 interface ComposerProps extends Example {
   /** The id of the choice that the send button makes. */
   next: string;
@@ -74,10 +62,8 @@ function Composer({ sentence, conditions, rewards, next }: ComposerProps) {
   return (
     <div className="composer">
       <p>
-        {action} <br className="phone" />
-        {preposition} <Choice kind="condition" values={conditions} /> <br className="wide" />
-        {and} <Choice kind="reward" values={rewards} /> <br className="phone" />
-        {end} <span className="seed">{lastWord}</span>
+        {action} {preposition} <Choice kind="condition" values={conditions} /> {and}{" "}
+        <Choice kind="reward" values={rewards} /> {end} <span className="seed">{lastWord}</span>
       </p>
       <label className="send" htmlFor={next}>
         <Icon name="up" />
@@ -172,6 +158,7 @@ function Rule({ title, action: [verb, rest], rewards }: Example) {
 
 function Email({ title, subject: [start, rest], text, rewards, button }: Example) {
   const reward = <Value kind="reward" values={rewards} />;
+  const sender = <u>{business}</u>;
   return (
     <div className="email example-figure">
       <p className="example-figure-head">
@@ -180,15 +167,11 @@ function Email({ title, subject: [start, rest], text, rewards, button }: Example
           <span className="to">
             {demo.email.to} {title}
           </span>{" "}
-          <span className="from">
-            <Business />
-          </span>
+          <span className="from">{sender}</span>
         </span>
       </p>
       <div className="email-body">
-        <p className="soft">
-          <Business />
-        </p>
+        <p className="soft">{sender}</p>
         <b>
           {start} {rest && reward} {rest}
         </b>

@@ -1,6 +1,6 @@
 // The six feature cards along the stem: from plain words to a campaign on the dark ground, then support, the API and the stack.
 import type { ReactNode } from "react";
-import { Business, ExampleFigure, HiddenCaption } from "../components/example-figure.tsx";
+import { business, ExampleFigure, HiddenCaption } from "../components/example-figure.tsx";
 import { Icon, type IconName } from "../components/icon.tsx";
 import { StepMarker, Vine } from "../components/stem.tsx";
 import { features } from "../shared/content.ts";
@@ -92,7 +92,7 @@ function Channels() {
       <div className="example-figure email-body">
         <p className="soft">
           <span className="visually-hidden">{channels.kinds.email}: </span>
-          <Business />
+          {business}
         </p>
         <b>{channels.subject}</b>
         <p>{channels.text}</p>
@@ -102,7 +102,7 @@ function Channels() {
       </div>
       <p className="sms">
         <span className="visually-hidden">{channels.kinds.sms}: </span>
-        <Business />
+        {business}
         {channels.sms}
       </p>
     </figure>

@@ -9,14 +9,13 @@ export function createDocument(template: string, site: PublicSite): (page: Rende
   if (start === undefined || middle === undefined || end === undefined) {
     throw new Error("client/index.html lacks <!--head--> or <!--page-->");
   }
-  return (page) => [start, renderHead(page, site), middle, root(page, site), end].join("");
+  return (page) => [start, renderHead(page, site), middle, root(page), end].join("");
 }
 
-/** client/print.css prints the origin. */
-function root({ id, body, countsViews }: RenderedPage, { origin }: PublicSite): Html {
+function root({ id, body, countsViews }: RenderedPage): Html {
   const beacon = countsViews ? " data-beacon" : "";
   // React has escaped the body.
-  return html`<div id="root" data-origin="${origin}" data-page="${id}"${beacon}>${new Html(body)}</div>`;
+  return html`<div id="root" data-page="${id}"${beacon}>${new Html(body)}</div>`;
 }
 
 export interface PublicSite {

@@ -130,19 +130,6 @@ it.each(states)(
   },
 );
 
-it("a printed page labels its examples and has all icons, wherever the window stands", async () => {
-  const page = await openPage({ url: sites.open.url, reducedMotion: "no-preference" });
-  await page.evaluate(() => scrollTo({ top: 100, behavior: "instant" }));
-  await settled(page);
-  await page.emulateMedia({ media: "print" });
-  const icons = page.locator(".feature .step-marker .icon");
-  expect(await icons.evaluateAll((all) => all.map((icon) => icon.getBoundingClientRect().width > 0))).toEqual(
-    Array(6).fill(true),
-  );
-  expect(await page.getByRole("radio").first().isVisible()).toBe(false);
-  expect(await page.locator(".tag").filter({ visible: true }).count()).toBe(2);
-});
-
 it("on a phone the form follows its heading, and its button is above the fold", async () => {
   const height = 664 + 71 * (fields.length - 4); // One more row for each field beyond four.
   const page = await openPage({ url: sites.open.url, viewport: { width: 390, height } });
@@ -499,6 +486,6 @@ it("a browser without :has() shows the first sentence with its first values, and
   await page.goto(sites.open.url);
   expect(await page.locator(".demo :is(select, [type=radio])").filter({ visible: true }).count()).toBe(0);
   const [first] = demo.examples;
-  const values = page.locator(".demo u").filter({ visible: true });
+  const values = page.locator(".demo u:not(:has(bdi))").filter({ visible: true });
   expect(new Set(await values.allInnerTexts())).toEqual(new Set([first?.conditions[0], first?.rewards[0]]));
 });
