@@ -236,7 +236,8 @@ it("two workers send a mail once, and the link of the mail that arrived works, i
   await send(3);
   await until("a mail is being sent", () => fixture.server.mails.length === 1);
   await fixture.database.asSuperuser(
-    "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND objid = 4155220 AND granted",
+    `SELECT pg_terminate_backend(pid) FROM pg_locks JOIN pg_database ON oid = database
+     WHERE datname = current_database() AND locktype = 'advisory' AND objid = 4155220 AND granted`,
   );
   const second = await start();
   await until("the second worker works", () => second.log().includes("worker started"));
