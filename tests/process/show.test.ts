@@ -57,7 +57,8 @@ it("show prints every column, the status history, and why an entry has no notice
 it("show says where the confirmation mail is", async () => {
   await addAda();
   expect(await show()).toMatch(/^The site sends no mails\.$/m);
-  await migrate({ ...database, erasureKey, worker: { url: database.workerUrl, tasks: ["mail"] } });
+  const worker = { url: database.workerUrl, tasks: ["mail" as const] };
+  await migrate({ ...database, erasureKey, adminUrl: database.adminRoleUrl, worker });
   const mailOf = async (columns: object, change = "DELETE FROM graphile_worker._private_jobs") => {
     await database.query("TRUNCATE earlyaccess; DELETE FROM graphile_worker._private_jobs");
     await addAda(columns);
@@ -82,6 +83,16 @@ it("show says where the confirmation mail is", async () => {
   expect(await mailOf({ mail_refusal: "550" })).toBe(`The mail was given up after four days: 550. ${retry}`);
   expect(await mailOf({})).toMatch(/^No mail is queued: the site sent no mails at that time, the queue failed, or a/);
   expect(await mailOf({ disposable_email: true })).toBe("No mail is queued: the entry is marked disposable_email.");
+  // None of these is a mail that retry sends.
+  for (const status of ["invited", "joined", "left"]) {
+    expect(await mailOf({ status })).toBe(`No mail is queued: the entry has the status ${status}.`);
+  }
+  expect(await mailOf({ status: "joined", mail_refusal: "550" })).toBe(
+    "No mail is queued: the entry has the status joined.",
+  );
+  expect(await mailOf({}, update)).toMatch(/^A mail waits for its next attempt/);
+  const asAdmin = await waitlist(["show", "ada@example.com"], { DATABASE_OWNER_URL: database.adminRoleUrl });
+  expect(asAdmin.stdout).toMatch(/^No mail was sent\. Whether one waits, this role may not read\.$/m);
 });
 
 it("show prints no control characters, and no line that a field imitates; --format json has every character", async () => {

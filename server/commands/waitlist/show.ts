@@ -67,15 +67,17 @@ async function describeMail(client: pg.Client, { entry }: Person): Promise<strin
   const { rows: rights } = await client.query(
     "SELECT has_schema_privilege(to_regnamespace('graphile_worker'), 'USAGE') AS may",
   );
-  const { may } = rights[0];
-  const state = await findMailState(client, entry.id, may);
+  const mayReadQueue: boolean = rights[0].may;
+  const state = await findMailState(client, entry.id, mayReadQueue);
   if (state === "refused") return `The mail server refused the address: ${entry.mail_refusal}.`;
   if (state === "given up") return `The mail was given up after four days: ${entry.mail_refusal}. ${retryHint}`;
   const sent = state === "mailed" ? [`A mail was sent at ${entry.mailed_at}.`] : [];
-  const { rows } = may ? await client.query<Job>(selectJob, [`mail ${entry.id}`]) : { rows: [] };
+  const { rows } = mayReadQueue ? await client.query<Job>(selectJob, [`mail ${entry.id}`]) : { rows: [] };
   const known = [...sent, ...rows.map(describeJob)].join(" ");
-  if (known || (await isQueueEnabled(client, "mail"))) return known || `No mail is queued: ${explainMissing(entry)}.`;
-  return "The site sends no mails.";
+  if (known) return known;
+  if (!(await isQueueEnabled(client, "mail"))) return "The site sends no mails.";
+  if (state === "missing" && !mayReadQueue) return "No mail was sent. Whether one waits, this role may not read.";
+  return `No mail is queued: ${explainMissing(entry)}.`;
 }
 
 interface Job {
@@ -96,7 +98,7 @@ function describeJob({ attempts, max_attempts: most, next, last_error: error }: 
 function explainMissing(entry: Person["entry"]): string {
   const reason = ["imported", ...flags].find((column) => entry[column]);
   if (reason) return `the entry is marked ${reason}`;
-  if (["joined", "left"].includes(entry.status)) return `the entry has the status ${entry.status}`;
+  if (entry.status !== "waiting") return `the entry has the status ${entry.status}`;
   return "the site sent no mails at that time, the queue failed, or a restore lost the job. To send it, run: waitlist retry --since DATE";
 }
 

@@ -12,7 +12,7 @@ const hasJobSql = "EXISTS (SELECT FROM graphile_worker.jobs WHERE key = 'mail ' 
 /**
  * An SQL expression on `entry`; the first state that holds counts. No view: a dump of `public` must restore without the queue's schema.
  * - refused: the mail server refused the address.
- * - given up: the mail server took no mail for four days, or refused it for another reason.
+ * - given up: the mail server took no mail for four days, or refused it for another reason, and the entry may still get one.
  * - mailed: a mail was sent or is being sent; a job for the next one may wait.
  * - queued: no mail was sent yet, and there is a job for it.
  * - missing: a sign-up has neither a mail nor a job: the site sent no mails, the queue failed, or a restore lost the job.
@@ -21,7 +21,7 @@ const hasJobSql = "EXISTS (SELECT FROM graphile_worker.jobs WHERE key = 'mail ' 
  */
 const mailStateSql = (jobSql = hasJobSql) => `CASE
   WHEN ${refusedSql} THEN 'refused'
-  WHEN mail_refusal IS NOT NULL THEN 'given up'
+  WHEN mail_refusal IS NOT NULL AND ${mailableSql} THEN 'given up'
   WHEN mailed_at IS NOT NULL THEN 'mailed'
   WHEN ${jobSql} THEN 'queued'
   WHEN status = 'waiting' AND ${isAnnouncedSql} THEN 'missing'
@@ -40,7 +40,7 @@ const sinceFirstMailSql =
 /** An SQL query for the entries that retry mails, with their states. @param period an SQL condition on created_at. */
 const unsentSql = (period = sinceFirstMailSql) => `SELECT id, state, mail_refusal, created_at
   FROM (SELECT *, ${mailStateSql()} AS state FROM public.earlyaccess AS entry) AS stated
-  WHERE (state = 'given up' AND ${mailableSql}) OR (state = 'missing' AND ${period})`;
+  WHERE state = 'given up' OR (state = 'missing' AND ${period})`;
 
 /** Queues the mails that were given up or are missing, and returns their number. @param period an SQL condition on created_at. */
 export async function queueUnsentMails(client: pg.Client, period?: string): Promise<number> {
