@@ -26,23 +26,8 @@ async function start() {
     socket.write(bytes);
     return socket;
   };
-  return {
-    /** Sends the headers and a part of the body. */
-    begin: () => open(head + body.slice(0, 9)),
-    sendWhole: async () => receive(await open(head + body)),
-  };
-}
-
-/** Returns the start of the response. */
-const receive = async (socket: Socket) => (await once(socket, "data"))[0] as string;
-
-it("the site reads a fixed number of slow bodies at once, refuses the next with 503, and accepts one that arrives whole", async () => {
-  const { begin, sendWhole } = await start();
-  const isStored = (response: string) => response.startsWith("HTTP/1.1 201 ");
-  const slow = await Promise.all(Array.from({ length: mostBodies }, begin));
-  const refused = await receive(await begin());
-  expect(refused).toMatch(/^HTTP\/1\.1 503 [^]*\r\nRetry-After: 15\r\n/);
-  expect(await sendWhole()).toSatisfy(isStored);
+  /** Sends the headers and a part of the body. */
+  const begin = (headers = "") => open(head.replace("\r\n", `\r\n${headers}`) + body.slice(0, 9));
   /** Sends a slow body, and returns whether the site has room for it. */
   const hasRoom = async () => {
     const socket = await begin();
@@ -51,6 +36,22 @@ it("the site reads a fixed number of slow bodies at once, refuses the next with 
     socket.write(body.slice(9));
     return isStored(await response);
   };
+  return { begin, hasRoom, sendWhole: async () => receive(await open(head + body)) };
+}
+
+/** Returns the start of the response. */
+const receive = async (socket: Socket) => (await once(socket, "data"))[0] as string;
+
+const isStored = (response: string) => response.startsWith("HTTP/1.1 201 ");
+
+const fill = (send: () => Promise<Socket>) => Promise.all(Array.from({ length: mostBodies }, () => send()));
+
+it("the site reads a fixed number of slow bodies at once, refuses the next with 503, and accepts one that arrives whole", async () => {
+  const { begin, hasRoom, sendWhole } = await start();
+  const slow = await fill(begin);
+  const refused = await receive(await begin());
+  expect(refused).toMatch(/^HTTP\/1\.1 503 [^]*\r\nRetry-After: 15\r\n/);
+  expect(await sendWhole()).toSatisfy(isStored);
   expect(await hasRoom()).toBe(false);
   slow[0]?.write(body.slice(9));
   await until("there is room after a body", hasRoom);
@@ -58,4 +59,14 @@ it("the site reads a fixed number of slow bodies at once, refuses the next with 
   expect(await hasRoom()).toBe(false);
   slow[1]?.destroy();
   await until("there is room after a connection", hasRoom);
+});
+
+it("a refused body takes no place when its client hangs up", async () => {
+  const { begin, hasRoom } = await start();
+  await fill(async () => {
+    const socket = await begin("Content-Encoding: gzip\r\n");
+    expect(await receive(socket)).toMatch(/^HTTP\/1\.1 415 /);
+    return socket.destroy();
+  });
+  await until("there is room", hasRoom);
 });

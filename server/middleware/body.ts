@@ -1,7 +1,7 @@
 // Reads the body of a sign-up: JSON or a form, in UTF-8 and at most 16 KiB long.
 import { finished } from "node:stream";
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
-import express, { type ErrorRequestHandler, type RequestHandler } from "express";
+import express, { type ErrorRequestHandler, type Request, type RequestHandler } from "express";
 import { formType, jsonType, readContentType } from "../http/negotiation.ts";
 import { UnavailableError } from "../errors.ts";
 import { isDecodable } from "../text.ts";
@@ -24,12 +24,12 @@ const requireType: RequestHandler = (req, _res, next) => {
 
 /** Refuses a body with 503 while `mostBodies` others arrive. One that has arrived with its headers is not counted. */
 function limitBodies(): RequestHandler {
-  let arriving = 0;
+  const arriving = new Set<Request>();
   return async function requireRoom(req, res, next) {
     await setImmediate(); // Node reads the rest of the packet after the handler's first step.
-    if (arriving >= mostBodies && !req.complete) await sleep(timeLimits.restOfBody);
+    if (arriving.size >= mostBodies && !req.complete) await sleep(timeLimits.restOfBody);
     if (req.complete) return next();
-    if (arriving >= mostBodies) {
+    if (arriving.size >= mostBodies) {
       res.set("Connection", "close"); // Otherwise, it would stay open for the rest of the body.
       const cause = Object.assign(new Error("too many slow bodies"), { code: "SLOW_BODIES" });
       throw new UnavailableError(
@@ -38,8 +38,10 @@ function limitBodies(): RequestHandler {
         cause,
       );
     }
-    arriving++;
-    finished(req, () => arriving--);
+    arriving.add(req);
+    const remove = () => arriving.delete(req);
+    finished(req, remove);
+    finished(res, remove); // If a client hangs up after a refusal, nothing ends its request.
     next();
   };
 }
