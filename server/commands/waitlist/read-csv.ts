@@ -34,12 +34,7 @@ export async function* readRecords(file: string): AsyncGenerator<CsvRecord> {
     max_record_size: longestLine,
   });
   // pipeline destroys the streams after an error of one; the loop below throws it.
-  pipeline(
-    source,
-    (chunks: AsyncIterable<Buffer>) => decode(chunks, encoding),
-    parser,
-    () => undefined,
-  );
+  pipeline(decode(start, source, encoding), parser, () => undefined);
   let excess = 0; // The parser counts each CR LF in a cell as two lines.
   try {
     for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: { lines: number } }>) {
@@ -53,14 +48,18 @@ export async function* readRecords(file: string): AsyncGenerator<CsvRecord> {
   }
 }
 
-/** Returns the first bytes, which stay in the stream, or null if it is empty. */
+/** Takes the first line, or more, from the stream; returns null if it is empty. A pipe may bring the line in pieces. */
 async function readStart(source: Readable, path: string): Promise<Buffer | null> {
-  await once(source, "readable").catch((error: NodeJS.ErrnoException) => {
-    throw fileError(path, "read", error);
-  });
-  const start = source.read() as Buffer | null;
-  if (start) source.unshift(start);
-  return start;
+  let start = Buffer.alloc(0);
+  while (start.length < longestLine && !/[\r\n]/.test(start.toString("latin1"))) {
+    await once(source, "readable").catch((error: NodeJS.ErrnoException) => {
+      throw fileError(path, "read", error);
+    });
+    const piece = source.read() as Buffer | null;
+    if (!piece) break; // The end.
+    start = Buffer.concat([start, piece]);
+  }
+  return start.length > 0 ? start : null;
 }
 
 /** The starts of other formats, as Latin-1. */
@@ -84,9 +83,10 @@ function findEncoding(start: Buffer): "utf-8" | "utf-16le" | "utf-16be" {
 }
 
 /** Removes the byte order mark. The parser could do both, but looks for tabs and line breaks at odd bytes of UTF-16, too. */
-async function* decode(chunks: AsyncIterable<Buffer>, encoding: string): AsyncGenerator<string> {
+async function* decode(start: Buffer, rest: Readable, encoding: string): AsyncGenerator<string> {
   const decoder = new TextDecoder(encoding);
-  for await (const chunk of chunks) yield decoder.decode(chunk, { stream: true });
+  yield decoder.decode(start, { stream: true });
+  for await (const chunk of rest as AsyncIterable<Buffer>) yield decoder.decode(chunk, { stream: true });
   yield decoder.decode();
 }
 
