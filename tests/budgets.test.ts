@@ -22,8 +22,12 @@ async function sizeOf(path: string): Promise<number> {
 const [, loader = ""] = /<script type="module"[^>]* src="\/assets\/([^"]+)"/.exec(html) ?? [];
 const page = await sizeOf("/");
 const script = await sizeOf(`/assets/${loader}`);
-/** Browsers prefer favicon.svg, and fetch the last two when the page is added to a home screen. */
-const later = /^\/(privacy|favicon\.ico|apple-touch-icon\.png|site\.webmanifest)$/;
+/**
+ * Browsers prefer favicon.svg, fetch the next two when the page is added to a home screen, and the fonts when somebody types a letter
+ * that the page's texts lack.
+ */
+const later =
+  /^\/(privacy|favicon\.ico|apple-touch-icon\.png|site\.webmanifest|assets\/familjen-grotesk-latin-.+\.woff2)$/;
 let firstLoad = page;
 const paths = Array.from(
   html.matchAll(/(?:(?:src|href)="|url\(["']?)(\/[^/"'#)][^"'#)]*)/g),

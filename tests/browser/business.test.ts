@@ -26,6 +26,19 @@ async function openEditable(page: WatchedPage) {
   await page.locator(".business-input :read-write").waitFor();
 }
 
+it("letters that the page's texts lack have its font, which a browser fetches when somebody types one", async () => {
+  const page = await openPage();
+  await openEditable(page);
+  const fonts = () => page.sentRequests.filter((request) => request.endsWith(".woff2")).length;
+  expect(fonts()).toBe(1);
+  for (const name of ["Böhm", "Čapek"]) {
+    const requested = page.waitForRequest(/familjen-grotesk-latin-.*\.woff2$/);
+    await business(page).fill(name);
+    await requested;
+  }
+  expect(fonts()).toBe(3);
+});
+
 it("the typed business stands in sender, SMS, campaign mail and Company, and the emptied field brings the first one back", async () => {
   const page = await openPage();
   await openEditable(page);
