@@ -62,8 +62,9 @@ function describeRefusal({ code = "", message }: { code?: string; message: strin
   if (message.includes("unsupported startup parameter")) {
     return `${server} is a pooler that takes no settings of a session (${message}). Name Postgres itself: the site keeps ten connections at most.`;
   }
-  // A wrong password, a role that may not log in, a missing database, and errors of poolers. The message names the role or the database.
-  if (["28P01", "28000", "3D000", "08P01", "XX000"].includes(code)) {
+  // A wrong password, a role that may not log in or connect, a missing database, and errors of poolers. The message names the role or the
+  // database.
+  if (["28P01", "28000", "3D000", "42501", "08P01", "XX000"].includes(code)) {
     const hint = url.searchParams.has("sslmode") ? "" : " If it requires TLS, end its URL with ?sslmode=verify-full.";
     return `${server} refuses the connection: ${message}.${code === "28000" ? hint : ""}`;
   }

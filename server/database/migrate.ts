@@ -87,7 +87,8 @@ async function lockMigrations(owner: pg.Client): Promise<void> {
 }
 
 /** Returns an OperatorError for an error whose cause the operator can remove, and any other as it is. */
-function addRemedy(error: pg.DatabaseError, settings: DatabaseSettings): Error {
+function addRemedy(error: pg.DatabaseError | OperatorError, settings: DatabaseSettings): Error {
+  if (error instanceof OperatorError) return error;
   const remedies: Record<string, string> = {
     "25006": "This server is read-only: name the primary one.",
     "42501": `As an administrator of this database, run what is missing of:\n${rolesSql(settings)}\nand start again.`,

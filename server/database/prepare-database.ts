@@ -12,8 +12,10 @@ import { examineWebRole, privilegedRole } from "./roles.ts";
 export const transientCode =
   /^(?:ECONN|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|CONNECT|0800[036]|57P0[123]|53300|55P03)/;
 
-/** The role may not log in, or has another password. */
-const loginRefused = /^(?:28P01|28000)$/;
+/** The role may not log in or has another password, or there is no database of that name. */
+const loginRefused = /^(?:28P01|28000|3D000)$/;
+/** The role may not connect to the database. With a privileged role, it may be one that lacks a right to migrate. */
+const rightMissing = "42501";
 
 /**
  * Migrates for the site, then examines the web role as soon as it can log in. @param onAccepted called when the role has been examined.
@@ -39,8 +41,8 @@ export async function prepareDatabase(
   function mayPass(code = ""): boolean {
     if (code === privilegedRole) return false;
     // Without an owner's URL, as in Docker Compose, the site migrates nothing, and logs in as the web role only.
-    const isOfWebRole = settings.ownerUrl === settings.webUrl && loginRefused.test(code);
-    return isMigrated || isOfWebRole || transientCode.test(code);
+    const isRefused = loginRefused.test(code) || (code === rightMissing && !allowPrivilegedRole);
+    return isMigrated || (isRefused && settings.ownerUrl === settings.webUrl) || transientCode.test(code);
   }
 
   while (!signal.aborted) {

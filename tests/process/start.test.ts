@@ -11,6 +11,7 @@ import { version } from "../../package.json";
 import { listen } from "../../server/http/listen.ts";
 import { projectRoot } from "../../server/project-root.ts";
 import { createEmptyDatabase, createWebRole, superuserUrl } from "../support/database.ts";
+import { queryAs } from "../support/postgres.ts";
 import { run, runSite, urlsOf, type Options, type Site, until } from "../support/run.ts";
 import { ada, postSignup, ready, signUp } from "../support/site.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
@@ -188,13 +189,35 @@ it("a start refuses the owner or a superuser as the web role in production, unle
 it.each([
   [
     "with the owner's URL",
-    "IN DATABASE :name SET local_preload_libraries = 'nothing'",
-    "IN DATABASE :name RESET ALL",
+    "ALTER ROLE :role IN DATABASE :name SET local_preload_libraries = 'nothing'",
+    "ALTER ROLE :role IN DATABASE :name RESET ALL",
     "58P01",
   ],
-  ["with the owner's URL", "PASSWORD 'another one'", "PASSWORD :password", "password authentication failed"],
-  ["as in Compose", "PASSWORD 'another one'", "PASSWORD :password", "password authentication failed"],
-  ["as in Compose", "NOLOGIN", "LOGIN", "is not permitted to log in"],
+  [
+    "with the owner's URL",
+    "ALTER ROLE :role PASSWORD 'another one'",
+    "ALTER ROLE :role PASSWORD :password",
+    "password authentication failed",
+  ],
+  [
+    "as in Compose",
+    "ALTER ROLE :role PASSWORD 'another one'",
+    "ALTER ROLE :role PASSWORD :password",
+    "password authentication failed",
+  ],
+  ["as in Compose", "ALTER ROLE :role NOLOGIN", "ALTER ROLE :role LOGIN", "is not permitted to log in"],
+  [
+    "as in Compose",
+    "REVOKE CONNECT ON DATABASE :name FROM PUBLIC, :role",
+    "GRANT CONNECT ON DATABASE :name TO :role",
+    "refuses the connection: permission denied for database",
+  ],
+  [
+    "as in Compose",
+    "ALTER DATABASE :name RENAME TO :name_away",
+    "ALTER DATABASE :name_away RENAME TO :name",
+    "does not exist",
+  ],
 ])(
   "%s, a web role that cannot log in stops no page, and sign-ups get 503 until it can: %s",
   async (how, fault, cure, reason) => {
@@ -202,17 +225,15 @@ it.each([
     const own = await createEmptyDatabase();
     await migrate(own);
     const { username, password } = new URL(own.webUrl);
-    const values = { ":name": own.name, ":password": pg.escapeLiteral(decodeURIComponent(password)) };
-    const alterRole = (change: string) => {
-      const filled = change.replace(/:\w+/, (key) => values[key as keyof typeof values]);
-      return own.asSuperuser(`ALTER ROLE ${username} ${filled}`);
-    };
+    const values = { name: own.name, role: username, password: pg.escapeLiteral(decodeURIComponent(password)) };
+    const fill = (sql: string) => sql.replaceAll(/:([a-z]+)/g, (_, key) => values[key as keyof typeof values]);
+    const asSuperuser = (sql: string) => queryAs(superuserUrl("postgres"), fill(sql));
     const urls = how === "as in Compose" ? { DATABASE_URL: own.webUrl } : urlsOf(own);
-    await alterRole(fault);
+    await asSuperuser(fault);
     const site = await start({ env: { ...urls, NODE_ENV: "production" } });
     expect([await status(site, "/"), await signUp(site), await status(site, "/readyz")]).toEqual([200, 503, 503]);
     expect(site.stdout()).toMatch(new RegExp(`"level":40.*${reason}.*sign-ups get 503`));
-    await alterRole(cure);
+    await asSuperuser(cure);
     await ready(site);
     expect(await signUp(site)).toBe(201);
   },
