@@ -33,9 +33,11 @@ export function createBatch<Change, Result>(
   let isRunning = false;
   const alone = pLimit(statementsAlone);
 
+  const isHeld = (pending: Pending<Change, Result>) =>
+    held.some(({ change }) => keyOf(change) === keyOf(pending.change));
+
   function add(pending: Pending<Change, Result>) {
-    const isHeld = held.some(({ change }) => keyOf(change) === keyOf(pending.change));
-    if (isHeld) {
+    if (isHeld(pending)) {
       void waitForLock(pending); // It would fail the next batch.
     } else {
       waiting.push(pending);
@@ -57,11 +59,15 @@ export function createBatch<Change, Result>(
     isRunning = false;
   }
 
-  const runAlone = (pending: Pending<Change, Result>) =>
-    attempt([pending], timeLimits.lock).catch((error: unknown) => {
-      if (codeOf(error) === lockNotAvailable) void waitForLock(pending);
-      else pending.reject(error);
-    });
+  async function runAlone(pending: Pending<Change, Result>) {
+    try {
+      // Another change of the batch may have met the lock: a second attempt would delay those behind it.
+      if (!isHeld(pending)) return await attempt([pending], timeLimits.lock);
+    } catch (error) {
+      if (codeOf(error) !== lockNotAvailable) return pending.reject(error);
+    }
+    void waitForLock(pending);
+  }
 
   async function waitForLock(pending: Pending<Change, Result>) {
     if (held.push(pending) > 1) return;

@@ -170,6 +170,16 @@ it("a locked address delays no other; its own sign-up waits, and is refused afte
   expect(await stored()).toHaveLength(200);
 });
 
+it("many sign-ups of a locked address in one batch delay no other", async () => {
+  await holdAddress("held@example.com");
+  const waitlist = createWaitlist(connection.execute);
+  const order: string[] = [];
+  const add = (email: string) => waitlist.add(entryOf(email)).finally(() => order.push(email));
+  const held = Array.from({ length: 199 }, () => add("held@example.com"));
+  await Promise.allSettled([...held, add("other@example.com")]);
+  expect(order[0]).toBe("other@example.com");
+});
+
 it("sign-ups and links of held entries, four a second, are refused, and no others with them", async () => {
   await addAda();
   await holdEntries();
