@@ -50,11 +50,27 @@ async function openState([, url, prepare]: State) {
   return page;
 }
 
+/** Runs in the page. Returns the texts that nobody sees, without those of other sentences and a drawn button that phones lack. */
+function findHiddenTexts(): string[] {
+  const texts = document.createTreeWalker(document.querySelector("#root") as Element, NodeFilter.SHOW_TEXT);
+  const hidden = [];
+  while (texts.nextNode()) {
+    const element = texts.currentNode.parentElement as Element;
+    const isShown = element.checkVisibility({ opacityProperty: true, visibilityProperty: true });
+    if (!isShown && !element.closest(".demo, .email-button")) hidden.push(texts.currentNode.nodeValue ?? "");
+  }
+  return hidden;
+}
+
 it.each(states)(
-  "%s does not overflow, its bar has one row, and links, buttons and inputs are at least 44 × 44 px, selects 34 × 34 px",
+  "%s hides no text and does not overflow, its bar has one row, and links, buttons and inputs are at least 44 × 44 px, selects 34 × 34 px",
   async (...state) => {
     const page = await openState(state);
     await atEachWidth(page, async (width) => {
+      for (const colorScheme of ["dark", "light"] as const) {
+        await page.emulateMedia({ colorScheme });
+        expect(await page.evaluate(findHiddenTexts), `${colorScheme} at ${width} px`).toEqual([]);
+      }
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
       const small = await page.evaluate(() =>
         [...document.querySelectorAll<HTMLElement>("a, button, input:not([type=hidden]), select, .send")]
