@@ -64,6 +64,7 @@ it("the image runs as a user without rights, with the memory options of npm star
 
 interface Workflow {
   on: Record<string, unknown>;
+  defaults?: object;
   permissions: object;
   jobs: Record<string, { permissions?: object; steps: { uses?: string; with?: object }[] }>;
 }
@@ -73,6 +74,7 @@ it("hosted CI runs for each change, scans each week, and runs every scenario at 
   expect(Object.keys(ci?.on ?? {}).toSorted()).toEqual(["pull_request", "push", "schedule"]);
   expect(ci?.on.push).toEqual({ branches: ["main"], tags: ["v*.*.*"] });
   expect(nightly?.on.schedule).toEqual([{ cron: expect.stringMatching(/^\d+ \d+ \* \* \*$/) }]);
+  expect(nightly?.defaults).toEqual({ run: { shell: "bash" } }); // With pipefail: otherwise, tee hides each failure.
 });
 
 it("hosted CI runs pinned actions, and only the job that publishes images may write, and only packages", () => {

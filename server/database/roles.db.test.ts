@@ -294,7 +294,8 @@ it("the roles lose what was granted to them or to every role, and get back what 
     GRANT SELECT (email), UPDATE ON earlyaccess TO ${web};
     GRANT DELETE ON earlyaccess TO ${web} WITH GRANT OPTION;
     GRANT ALL ON earlyaccess_status_changes TO ${web};
-    GRANT ALL ON earlyaccess TO PUBLIC, ${admin}, ${admins}, ${name}_worker;
+    GRANT ALL ON earlyaccess, earlyaccess_erasures.addresses, earlyaccess_erasures.mailings,
+      earlyaccess_erasures.mailing_recipients TO PUBLIC, ${admin}, ${admins}, ${name}_worker;
     GRANT EXECUTE ON FUNCTION earlyaccess_leave(bytea) TO PUBLIC, ${name}_worker`);
   expect(await migrate(urls)).toEqual([]);
   expect(await readGrants()).toEqual(granted);

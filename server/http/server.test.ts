@@ -71,17 +71,26 @@ it("the server answers a request that arrives during shutdown with Connection: c
   await closed;
 });
 
+/** The head of a request without its body. */
+const unfinished = closing(
+  `POST /api/earlyaccess HTTP/1.1\r\n${host}Content-Type: application/json\r\nContent-Length: 99\r\n\r\n`,
+);
+
+it("the server drops a connection on which nothing moves", async () => {
+  const { inactivity } = timeLimits;
+  onTestFinished(() => void (timeLimits.inactivity = inactivity));
+  timeLimits.inactivity = 300;
+  expect(await exchange((await start()).port, unfinished)).toBe(""); // The limit of a request would answer 408.
+});
+
 it("a stop cuts off a request that is in progress after the grace period", async () => {
   const { grace } = timeLimits;
   onTestFinished(() => void (timeLimits.grace = grace));
   timeLimits.grace = 500;
   const site = await start();
   const socket = await open(site.port);
-  const body = closing(
-    `POST /api/earlyaccess HTTP/1.1\r\n${host}Content-Type: application/json\r\nContent-Length: 99\r\n\r\n`,
-  );
   const arrived = once(site.http.server, "request");
-  socket.write(body);
+  socket.write(unfinished);
   await arrived;
   const answer = receive(socket);
   await site.http.close();

@@ -129,6 +129,7 @@ it.each<[name: string, change: () => Promise<unknown>]>([
   await onChanges(`
     IF (SELECT source <> 'session' OR setting <> 'on' FROM pg_settings WHERE name = 'synchronous_commit') THEN RAISE 'not durable'; END IF;
     IF current_setting('lock_timeout') <> '60ms' THEN RAISE 'a held entry would delay its batch'; END IF;
+    IF current_setting('statement_timeout') <> '1950ms' THEN RAISE 'it would outlive its client'; END IF;
     RETURN coalesce(NEW, OLD);`);
   const began = performance.now();
   const failed = await change().then(

@@ -58,6 +58,12 @@ it.each([[], ["--excel"]])(
     };
     const utm_content = text.replace("@", ""); // No source holds an "@".
     await insertEntries(database, [{ ...fields, utm_content, referrer_host: "blog.example", ...others }]);
+    // Several pieces of 64 KB, which end within a character.
+    const long = { name: "名".repeat(100), company: "名".repeat(200), ...others };
+    await insertEntries(
+      database,
+      Array.from({ length: 200 }, (_, i) => ({ ...long, email: `${i}@example.com` })),
+    );
     const before = await entries();
     await rm(file("round-trip.csv"), { force: true });
     await exportList(file("round-trip.csv"), ...options);

@@ -135,14 +135,14 @@ it("the same refusal without an enhanced code of three addresses in a row is abo
     await emptied();
   };
   await startWorker();
-  fail("recipient", "550 Denied 1");
+  fail("recipient", "550 Denied 4RxQ1");
   await refuse("one", 1);
   await refuse("two", 2);
   fail();
   await refuse("accepted", 3);
-  fail("recipient", "550 Denied 2");
+  fail("recipient", "550 Denied 7aTz2");
   await refuse("three", 4);
-  fail("recipient", "550 Denied 3");
+  fail("recipient", "550 Denied b9Lm3");
   await refuse("four", 5);
   expect(await marked()).toBe(4);
   expect(await signUp("five@example.com")).toBe(201);

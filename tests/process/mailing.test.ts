@@ -1,6 +1,8 @@
 // Mailings: from the file through the worker to a real SMTP server, to each person once, and to nobody who left.
+import type { JobHelpers } from "graphile-worker";
 import { expect, it } from "vitest";
 import { hashToken } from "../../server/models/entry-tokens.ts";
+import { findNextMail } from "../../server/models/operators/mailing-delivery.ts";
 import { parseMail } from "../support/mail-server.ts";
 import { createMailingFixture, letter } from "../support/mailing.ts";
 import { queryAs } from "../support/postgres.ts";
@@ -64,6 +66,17 @@ it("each person gets a mailing once, the oldest first, and a later --send adds t
   expect([...received().values()]).toEqual([2, 2, 2, 2, 2]);
   const ids = fixture.server.mails.map(({ raw }) => parseMail(raw).headers["message-id"]);
   expect(new Set(ids).size).toBe(10);
+});
+
+it("the next one of a mailing is found by an index: otherwise, each mail would read and sort all who wait", async () => {
+  await query("INSERT INTO earlyaccess_erasures.mailings (name, text, per_hour, active_at) VALUES ('a', '', 1, now())");
+  await query(`INSERT INTO earlyaccess_erasures.mailing_recipients (name, entry_id, place)
+    SELECT 'a', gen_random_uuid(), place FROM generate_series(1, 10000) AS place`);
+  await query("ANALYZE earlyaccess_erasures.mailing_recipients");
+  let plan = "";
+  const explain = async (sql: string) => ({ rows: [(plan = JSON.stringify(await query(`EXPLAIN ${sql}`)))] });
+  await findNextMail({ query: explain as unknown as JobHelpers["query"] });
+  expect(plan).toContain("mailing_recipients_waiting_idx");
 });
 
 const people = [

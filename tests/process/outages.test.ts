@@ -45,6 +45,17 @@ it("a site whose database is down at the start, or hangs later, serves its pages
   await wire.cut();
 });
 
+it("a log that nobody reads keeps 4 MB of lines at most", async () => {
+  const site = await start({ env: urlsOf(database) });
+  site.process.stdout?.pause();
+  const path = `${site.url}/${"x".repeat(15_000)}`;
+  for (let i = 0; i < 40; i++) await Promise.all(Array.from({ length: 10 }, () => fetch(path)));
+  site.process.stdout?.resume();
+  expect(await site.stop()).toBe(0);
+  expect(site.stdout().length).toBeGreaterThan(3_500_000);
+  expect(site.stdout().length).toBeLessThan(4_500_000); // Of 6 MB.
+});
+
 it("SIGTERM ends a start that waits for its database, which is starting", async () => {
   const message = Buffer.from("SFATAL\0C57P03\0Mstarting\0\0");
   const refusal = Buffer.concat([Buffer.from([0x45, 0, 0, 0, message.length + 4]), message]);

@@ -62,7 +62,7 @@ it("the site warns in production of an owner's URL and of a missing PUBLIC_URL",
 
 it("the site reads .env and the file of a secret, and prefers the environment", async () => {
   await writeFile(file("database_url"), `${database.webUrl}\n`);
-  await writeFile(file(".env"), `PUBLIC_URL=https://from.file\nPORT=1\nDATABASE_URL_FILE=database_url\n`);
+  await writeFile(file(".env"), `\uFEFFPUBLIC_URL=https://from.file\nPORT=1\nDATABASE_URL_FILE=database_url\n`);
   const site = await start({ cwd: file() });
   expect(await (await fetch(site.url)).text()).toContain('rel="canonical" href="https://from.file/"');
   expect(await signUp(site, ada, { Origin: "https://from.file" })).toBe(201);

@@ -10,6 +10,7 @@ import { listen } from "../../server/http/listen.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { queryAs, withClient } from "../support/postgres.ts";
 import { until } from "../support/run.ts";
+import { runWaitlist } from "../support/waitlist-fixture.ts";
 import * as support from "../support/worker.ts";
 
 let database: TestDatabase;
@@ -115,7 +116,10 @@ it("the worker sends webhooks that failed when the receiver works again, and log
   received = [];
   status = 200;
   await openReceiver(Number(new URL(url).port));
-  await database.query("UPDATE graphile_worker._private_jobs SET run_at = now()");
+  const recorded = "SELECT FROM graphile_worker.jobs WHERE last_error IS NOT NULL AND locked_at IS NULL";
+  await until("three failures are recorded", async () => (await database.query(recorded)).length === 3);
+  await database.query("UPDATE graphile_worker._private_jobs SET run_at = now() + interval '1 day', attempts = 25");
+  expect((await runWaitlist(database, ["retry"], settings())).stdout).toContain("tried again: 3.");
   await reached(3);
   await emptied();
   expect(received).toHaveLength(3);
