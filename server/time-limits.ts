@@ -38,6 +38,6 @@ export const timeLimits = {
 
 /**
  * Connections of the site to Postgres, as many as node-postgres opens by default. Sign-ups and links share them: each runs one batch,
- * three changes that go alone, and one that waits for a lock (models/batch.ts). docs/deploy.md and docs/postgres.md name the number.
+ * three changes that go alone, and one that waits for a lock (models/batch.ts). docs/postgres.md names the number.
  */
 export const poolSize = 10;
