@@ -1,5 +1,6 @@
-// The frame of every command: its database, its output, its errors and its exit code.
+// The frame of every command: its database, its numbers, its output, its errors and its exit code.
 import { createWriteStream, fstatSync } from "node:fs";
+import { InvalidArgumentError } from "commander";
 import type pg from "pg";
 import type { Config } from "../config/settings.ts";
 import { withConnection } from "../database/connect.ts";
@@ -81,6 +82,14 @@ function toOperatorError(error: unknown): unknown {
 /** Keeps line breaks, and replaces every other control character by "?". */
 export function print(text: string): void {
   process.stdout.write(printableLines(text));
+}
+
+/** Returns a parser of an option, for commander. */
+export function readWholeNumber(least: number, most: number) {
+  return (text: string) => {
+    if (/^\d{1,9}$/.test(text) && Number(text) >= least && Number(text) <= most) return Number(text);
+    throw new InvalidArgumentError(`Name a whole number from ${least} to ${count(most)}.`);
+  };
 }
 
 /** For mails and webhooks that were given up or are missing. */

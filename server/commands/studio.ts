@@ -6,12 +6,12 @@ import { connect, createServer } from "node:net";
 import { networkInterfaces } from "node:os";
 import { pipeline } from "node:stream";
 import { createInterface } from "node:readline";
-import { Command, InvalidArgumentError } from "commander";
+import { Command } from "commander";
 import { childEnvironment } from "../config/load-config.ts";
 import { migrate } from "../database/migrate.ts";
 import { listen } from "../http/listen.ts";
 import { projectRoot } from "../project-root.ts";
-import { print, runCommand } from "./command.ts";
+import { print, readWholeNumber, runCommand } from "./command.ts";
 
 /**
  * The newest entries, with the columns that are read most first; a sixth one would leave no room for others in 1,280 px. See
@@ -39,7 +39,7 @@ globalThis.Response = class extends Response {
 Error.prototype.toJSON = function () { return { ...this, name: this.name, message: this.message }; };`;
 
 const { port, forward } = new Command("studio")
-  .option("--port <PORT>", "the port on this machine", readPort, 5555)
+  .option("--port <PORT>", "the port on this machine", readWholeNumber(1, 65_535), 5555)
   .option("--forward", "forward the same port of a container's own addresses")
   .parse()
   .opts<{ port: number; forward?: boolean }>();
@@ -68,11 +68,6 @@ await runCommand("DATABASE_ADMIN_URL", async (database) => {
   const [code] = await exit;
   process.exitCode = signalled ? 0 : (code ?? 1);
 });
-
-function readPort(text: string): number {
-  if (/^[1-9]\d{0,4}$/.test(text) && Number(text) < 65_536) return Number(text);
-  throw new InvalidArgumentError("Name a port, for example 5556.");
-}
 
 /** Studio listens on 127.0.0.1, and refuses POST requests whose Origin is not http://localhost:PORT. It ends with this process, unless SIGKILL ends this process. */
 function startStudio(databaseUrl: string | undefined) {

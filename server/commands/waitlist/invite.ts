@@ -1,12 +1,12 @@
 // waitlist invite: marks the oldest waiting people as invited, and writes their list.
 import type { Writable } from "node:stream";
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Command, Option } from "commander";
 import type pg from "pg";
 import { OperatorError } from "../../errors.ts";
 import { printable } from "../../text.ts";
 import { copyInvitation } from "../../models/operators/export.ts";
 import * as invitations from "../../models/operators/invitations.ts";
-import { count, countPeople, print, withOwner } from "../command.ts";
+import { count, countPeople, print, readWholeNumber, withOwner } from "../command.ts";
 import { fileOption, readPeople } from "./read-addresses.ts";
 import { countNames, writeList } from "./files.ts";
 
@@ -26,7 +26,9 @@ export const invite = new Command("invite")
       "lost, find the invitation with --list. Then print its list with --show, or revert it with --undo.",
   )
   .addOption(
-    new Option("--first <N>", "invite the N oldest, or all if there are fewer").argParser(readCount).conflicts(others),
+    new Option("--first <N>", "invite the N oldest, or all if there are fewer")
+      .argParser(readWholeNumber(1, 100_000_000))
+      .conflicts(others),
   )
   .addOption(fileOption("invite").conflicts(["first", ...others]))
   .addOption(new Option("--source <SOURCE>", "only people from this source, as stats names it").conflicts(others))
@@ -49,11 +51,6 @@ export const invite = new Command("invite")
       return people ? invitePeople(client, people, options) : inviteOldest(client, options);
     });
   });
-
-function readCount(text: string): number {
-  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("Name a whole number from 1, for example 100.");
-}
 
 /** Invites the oldest, and names those whose address is unsafe. */
 async function inviteOldest(client: pg.Client, options: Options) {

@@ -1,5 +1,6 @@
 // waitlist mail: sends a text file to the list with the worker, and lists and stops mailings.
 import { createReadStream } from "node:fs";
+import { buffer } from "node:stream/consumers";
 import { Command, InvalidArgumentError, Option } from "commander";
 import type pg from "pg";
 import { loadConfig } from "../../config/load-config.ts";
@@ -7,11 +8,11 @@ import { findWorker, isQueueEnabled } from "../../database/queue.ts";
 import { migrateHint, OperatorError } from "../../errors.ts";
 import { createToken } from "../../models/entry-tokens.ts";
 import { findCandidates, type Candidates, type Group } from "../../models/operators/mailing-recipients.ts";
-import { longestText, parseMailingText, readMailingText } from "../../models/operators/mailing-text.ts";
+import { parseMailingText, readMailingText } from "../../models/operators/mailing-text.ts";
 import * as mailings from "../../models/operators/mailings.ts";
 import { printable } from "../../text.ts";
 import { renderMailing, type MailingSender } from "../../views/mailing.ts";
-import { count, countPeople, print, withOwner } from "../command.ts";
+import { count, countPeople, print, readWholeNumber, withOwner } from "../command.ts";
 import { fileError } from "./files.ts";
 import { formatFinding } from "./finding.ts";
 import { examineMailDomain, readTestAddress, sendTest } from "./mail-checks.ts";
@@ -64,13 +65,6 @@ function readName(text: string): string {
   throw new InvalidArgumentError("Use 1 to 40 of a-z, 0-9 and -, for example launch-1.");
 }
 
-function readWholeNumber(least: number, most: number) {
-  return (text: string) => {
-    if (/^\d{1,9}$/.test(text) && Number(text) >= least && Number(text) <= most) return Number(text);
-    throw new InvalidArgumentError(`Name a whole number from ${least} to ${count(most)}.`);
-  };
-}
-
 async function withMailings(work: (client: pg.Client) => Promise<void>): Promise<void> {
   await withOwner(async (client) => {
     if (!(await isQueueEnabled(client, "mail")) || !(await mailings.hasMailings(client))) {
@@ -107,20 +101,10 @@ async function mailFile(name: string, path: string, { test, send, perHour, ...gr
   });
 }
 
-/** Reads no more than is needed to refuse a file that is too large. */
 async function readFile(path: string): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  try {
-    for await (const chunk of path === "-" ? process.stdin : createReadStream(path)) {
-      chunks.push(chunk as Buffer);
-      length += (chunk as Buffer).length;
-      if (length > longestText) break;
-    }
-  } catch (error) {
-    throw fileError(path === "-" ? "stdin" : path, "read", error as NodeJS.ErrnoException);
-  }
-  return Buffer.concat(chunks);
+  return buffer(path === "-" ? process.stdin : createReadStream(path)).catch((error: NodeJS.ErrnoException) => {
+    throw fileError(path === "-" ? "stdin" : path, "read", error);
+  });
 }
 
 const hints = {

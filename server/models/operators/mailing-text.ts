@@ -11,7 +11,7 @@ export interface MailingText {
 export type Paragraph = { text: string } | { label: string; url: string };
 
 /** In bytes. The column has the same limit. */
-export const longestText = 20_480;
+const longestText = 20_480;
 const longestSubject = 150;
 
 /** Placeholders of mailing tools: {{name}}, {% name %}, *|NAME|*. */
