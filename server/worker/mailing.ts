@@ -76,7 +76,7 @@ async function sendNext(
   mailing: MailingSettings,
   key: string,
   helpers: JobHelpers,
-  { name, text, perHour, entryId, email }: NonNullable<Awaited<ReturnType<typeof delivery.findNextMail>>>,
+  { name, text, perHour, entryId, email }: delivery.NextMail,
 ): Promise<number> {
   const { token, hash: tokenHash } = createToken();
   const claim = { name, entryId, tokenHash };

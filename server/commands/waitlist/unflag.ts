@@ -2,6 +2,7 @@
 import { Command } from "commander";
 import type pg from "pg";
 import { isQueueEnabled } from "../../database/queue.ts";
+import { isAnnouncedSql } from "../../models/operators/mail-state.ts";
 import { countEntries, print, withOwner } from "../command.ts";
 import { periodSql, sinceOption, untilOption, type Period } from "./moment.ts";
 
@@ -33,7 +34,7 @@ async function clearUnusualVolume(client: pg.Client, period: string): Promise<{ 
       `WITH cleared AS (
          UPDATE public.earlyaccess SET unusual_volume = false
          WHERE id IN (SELECT id FROM public.earlyaccess WHERE unusual_volume AND ${period} LIMIT ${batchSize})
-         RETURNING id, status = 'waiting' AND NOT (suspected_spam OR disposable_email OR imported) AS is_mailed)
+         RETURNING id, status = 'waiting' AND ${isAnnouncedSql} AS is_mailed)
        SELECT count(*)::int AS cleared, count(${job}) FILTER (WHERE is_mailed)::int AS queued FROM cleared`,
     );
     const { cleared = 0, queued = 0 } = rows[0] ?? {};

@@ -10,7 +10,7 @@ const [mostUnanswered, longestPause] = [3, "1 day"];
 /** A mail that the server put off is tried again after an hour. */
 const retryPause = "1 hour";
 
-interface NextMail {
+export interface NextMail {
   name: string;
   text: string;
   perHour: number;
