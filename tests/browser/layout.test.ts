@@ -241,10 +241,10 @@ it.each([true, false])(
     expect(hydration).toContain('"joined"');
     if (javaScriptEnabled) await hydrateForm(page);
     const panel = page.locator(".panel");
-    const headings = ["Welcome to the future! 🚀", "What happens next", "Add a colleague"];
+    const headings = [earlyAccess.success.title, earlyAccess.nextHeading, earlyAccess.again];
     expect(await panel.getByRole("heading").allTextContents()).toEqual(headings);
     const background = (button: Locator) => button.evaluate((element) => getComputedStyle(element).backgroundColor);
-    expect(await background(panel.getByRole("button", { name: "Get Early Access" }))).toBe("rgba(0, 0, 0, 0)");
+    expect(await background(panel.getByRole("button", { name: earlyAccess.button }))).toBe("rgba(0, 0, 0, 0)");
     await page.setViewportSize({ width: 390, height: 844 });
     const boxes = [panel.locator(".next"), panel.locator(".form")].map((locator) => locator.boundingBox());
     const [next, form] = await Promise.all(boxes);
