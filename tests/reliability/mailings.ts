@@ -17,8 +17,24 @@ const people = 1_000;
 const workerKills = 15;
 const paceSeconds = 20;
 
+/** What a scenario must end, also when it fails: either would keep this process. */
+interface Delivery {
+  server: MailServer;
+  workers: Site[];
+}
+
+async function withDelivery<T>(use: (delivery: Delivery) => Promise<T>): Promise<T> {
+  const delivery: Delivery = { server: await openMailServer(), workers: [] };
+  try {
+    return await use(delivery);
+  } finally {
+    for (const worker of delivery.workers) await worker.stop("SIGKILL");
+    await delivery.server.close();
+  }
+}
+
 /** A migrated database with confirmed people, the command mail, and workers. */
-async function openList(urls: { ownerUrl: string; webUrl: string }, server: MailServer, folder: string) {
+async function openList(urls: { ownerUrl: string; webUrl: string }, { server, workers }: Delivery, folder: string) {
   const { ownerUrl, webUrl } = urls;
   const role = { username: "perennial_worker", password: "also a long secret" };
   const workerUrl = Object.assign(new URL(ownerUrl), role).href;
@@ -64,6 +80,7 @@ async function openList(urls: { ownerUrl: string; webUrl: string }, server: Mail
     },
     startWorker: async () => {
       const worker = runWorker(env);
+      workers.push(worker);
       await until("the worker started", () => worker.stdout().includes("worker started"), 50);
       return worker;
     },
@@ -82,90 +99,97 @@ async function killInTheMiddle(server: MailServer, worker: Site) {
 }
 
 export const mailings: StackScenarios = {
-  "a mailing while the worker is killed, stopped and slow": async ({ postgres, folder }) => {
-    const server = await openMailServer();
-    const list = await openList(postgres, server, folder);
-    await list.addPeople(people);
-    assert.equal((await list.send("kills", people)).code, 0);
-    for (let kill = 0; kill < workerKills; kill++) await killInTheMiddle(server, await list.startWorker());
-    let worker = await list.startWorker();
-    await list.finished("kills");
-    const { sent = 0, unknown = 0, ...others } = await list.outcomes("kills");
-    assert.deepEqual([sent + unknown, others], [people, {}]);
-    assert(unknown <= workerKills, `${unknown} unknown after ${workerKills} kills`);
-    assertOnce(server.accepted.splice(0));
+  "a mailing while the worker is killed, stopped and slow": ({ postgres, folder }) =>
+    withDelivery(async (delivery) => {
+      const { server } = delivery;
+      const list = await openList(postgres, delivery, folder);
+      await list.addPeople(people);
+      assert.equal((await list.send("kills", people)).code, 0);
+      for (let kill = 0; kill < workerKills; kill++) await killInTheMiddle(server, await list.startWorker());
+      let worker = await list.startWorker();
+      await list.finished("kills");
+      const { sent = 0, unknown = 0, ...others } = await list.outcomes("kills");
+      assert.deepEqual([sent + unknown, others], [people, {}]);
+      assert(unknown <= workerKills, `${unknown} unknown after ${workerKills} kills`);
+      assertOnce(server.accepted.splice(0));
 
-    assert.equal((await list.send("stop", people)).code, 0);
-    await until("some mails are sent", () => server.accepted.length >= 20, 60);
-    const began = performance.now();
-    assert.equal(await worker.stop("SIGTERM"), 0);
-    const seconds = (performance.now() - began) / 1000;
-    assert(seconds < 5, `the worker ended after ${seconds.toFixed(1)} s`);
-    assert.equal((await list.outcomes("stop")).unknown, undefined);
-    assertOnce(server.accepted.splice(0));
+      assert.equal((await list.send("stop", people)).code, 0);
+      await until("some mails are sent", () => server.accepted.length >= 20, 60);
+      const began = performance.now();
+      assert.equal(await worker.stop("SIGTERM"), 0);
+      const seconds = (performance.now() - began) / 1000;
+      assert(seconds < 5, `the worker ended after ${seconds.toFixed(1)} s`);
+      assert.equal((await list.outcomes("stop")).unknown, undefined);
+      assertOnce(server.accepted.splice(0));
 
-    await list.mail("--stop", "stop");
-    worker = await list.startWorker();
-    assert.equal((await list.send("pace", people, 5_000)).code, 0);
-    await sleep(paceSeconds * 1000);
-    await worker.stop("SIGKILL");
-    const mails = server.accepted.length;
-    assert(mails <= (paceSeconds * 5_000) / 3_600 + 1, `${mails} mails in ${paceSeconds} s`);
-    await server.close();
-    return `${people} people, ${workerKills} kills: nobody twice, ${unknown} unknown; SIGTERM in ${seconds.toFixed(1)} s, none unknown; ${mails} mails in ${paceSeconds} s at 5,000 an hour`;
-  },
+      await list.mail("--stop", "stop");
+      worker = await list.startWorker();
+      assert.equal((await list.send("pace", people, 5_000)).code, 0);
+      await sleep(paceSeconds * 1000);
+      await worker.stop("SIGKILL");
+      const mails = server.accepted.length;
+      assert(mails <= (paceSeconds * 5_000) / 3_600 + 1, `${mails} mails in ${paceSeconds} s`);
+      return `${people} people, ${workerKills} kills: nobody twice, ${unknown} unknown; SIGTERM in ${seconds.toFixed(1)} s, none unknown; ${mails} mails in ${paceSeconds} s at 5,000 an hour`;
+    }),
 };
 
 export const restoreMailings = () =>
-  withInstalledPostgres(async (url, folder) => {
-    const server = await openMailServer();
-    const file = (name: string) => join(folder, name);
-    await queryAs(url("postgres"), "CREATE ROLE perennial_owner LOGIN CREATEROLE");
-    const create = async (name: string) => {
-      await queryAs(url("postgres"), `CREATE DATABASE ${name} OWNER perennial_owner`);
-      return openList({ ownerUrl: url(name, "perennial_owner"), webUrl: url(name, "perennial_web") }, server, folder);
-    };
-    const list = await create("original");
-    await list.addPeople(20);
-    await runDocumented("pg_dump", "-n public", list.ownerUrl, file("before.dump"));
-    const worker = await list.startWorker();
-    assert.equal((await list.send("launch", 20)).code, 0);
-    await list.finished("launch");
-    await runDocumented("pg_dump", "-n earlyaccess_erasures", list.ownerUrl, file("erasures.sql"));
-    await worker.stop();
-    const tokens = server.mails.map(({ raw }) => /leave\?token=(\w+)\n/.exec(parseMail(raw).text)?.[1] ?? "");
+  withInstalledPostgres((url, folder) =>
+    withDelivery(async (delivery) => {
+      const { server } = delivery;
+      const file = (name: string) => join(folder, name);
+      await queryAs(url("postgres"), "CREATE ROLE perennial_owner LOGIN CREATEROLE");
+      const create = async (name: string) => {
+        await queryAs(url("postgres"), `CREATE DATABASE ${name} OWNER perennial_owner`);
+        return openList(
+          { ownerUrl: url(name, "perennial_owner"), webUrl: url(name, "perennial_web") },
+          delivery,
+          folder,
+        );
+      };
+      const list = await create("original");
+      await list.addPeople(20);
+      await runDocumented("pg_dump", "-n public", list.ownerUrl, file("before.dump"));
+      const worker = await list.startWorker();
+      assert.equal((await list.send("launch", 20)).code, 0);
+      await list.finished("launch");
+      await runDocumented("pg_dump", "-n earlyaccess_erasures", list.ownerUrl, file("erasures.sql"));
+      await worker.stop();
+      const tokens = server.mails.map(({ raw }) => /leave\?token=(\w+)\n/.exec(parseMail(raw).text)?.[1] ?? "");
 
-    const other = await create("copied");
-    await runDocumented("psql", "perennial", other.ownerUrl, file("erasures.sql"));
-    for (const [i, restored] of [list, other].entries()) {
-      await runDocumented("pg_restore", "--single-transaction", restored.ownerUrl, file("before.dump"));
-      await restored.migrate();
-      assert.match((await restored.send("launch", 1)).stderr, /^Only 0 people can get it\./);
-      const left = await queryAs(restored.webUrl, "SELECT earlyaccess_leave($1) AS left", [hashToken(tokens[i] ?? "")]);
-      assert.deepEqual(left, [{ left: true }], "a mailed link does not work");
-    }
+      const other = await create("copied");
+      await runDocumented("psql", "perennial", other.ownerUrl, file("erasures.sql"));
+      for (const [i, restored] of [list, other].entries()) {
+        await runDocumented("pg_restore", "--single-transaction", restored.ownerUrl, file("before.dump"));
+        await restored.migrate();
+        assert.match((await restored.send("launch", 1)).stderr, /^Only 0 people can get it\./);
+        const left = await queryAs(restored.webUrl, "SELECT earlyaccess_leave($1) AS left", [
+          hashToken(tokens[i] ?? ""),
+        ]);
+        assert.deepEqual(left, [{ left: true }], "a mailed link does not work");
+      }
 
-    await list.query("DELETE FROM graphile_worker._private_jobs");
-    assert.equal((await list.send("note", 10, 1)).code, 0);
-    await runDocumented("pg_dump", "-n earlyaccess_erasures", list.ownerUrl, file("waiting.sql"));
-    const late = await create("late");
-    const bare = await create("bare");
-    for (const restored of [late, bare]) {
-      await runDocumented("pg_restore", "--single-transaction", restored.ownerUrl, file("before.dump"));
-      await restored.migrate();
-    }
-    await runDocumented("psql", "perennial", late.ownerUrl, file("waiting.sql"));
-    const accepted = server.accepted.length;
-    for (const restored of [late, bare]) {
-      const resting = await restored.startWorker();
-      await sleep(5_000);
-      await resting.stop();
-    }
-    assert.equal(server.accepted.length, accepted, "a restore sent mails by itself");
-    assert.match(
-      (await late.mail("--stop", "note")).stdout,
-      /^10 people who waited before a restore may have had note: unknown\./,
-    );
-    await server.close();
-    return "20 people, restored in place, into a new database with the copy of the schema and without: nobody twice, none by itself";
-  });
+      await list.query("DELETE FROM graphile_worker._private_jobs");
+      assert.equal((await list.send("note", 10, 1)).code, 0);
+      await runDocumented("pg_dump", "-n earlyaccess_erasures", list.ownerUrl, file("waiting.sql"));
+      const late = await create("late");
+      const bare = await create("bare");
+      for (const restored of [late, bare]) {
+        await runDocumented("pg_restore", "--single-transaction", restored.ownerUrl, file("before.dump"));
+        await restored.migrate();
+      }
+      await runDocumented("psql", "perennial", late.ownerUrl, file("waiting.sql"));
+      const accepted = server.accepted.length;
+      for (const restored of [late, bare]) {
+        const resting = await restored.startWorker();
+        await sleep(5_000);
+        await resting.stop();
+      }
+      assert.equal(server.accepted.length, accepted, "a restore sent mails by itself");
+      assert.match(
+        (await late.mail("--stop", "note")).stdout,
+        /^10 people who waited before a restore may have had note: unknown\./,
+      );
+      return "20 people, restored in place, into a new database with the copy of the schema and without: nobody twice, none by itself";
+    }),
+  );
