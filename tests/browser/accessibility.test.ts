@@ -240,7 +240,10 @@ it("the keyboard reaches every control in order, forwards and backwards, nothing
   await page.getByText(earlyAccess.success.title).first().waitFor();
   for (const text of [earlyAccess.success.undo, "name"]) {
     await page.keyboard.press("Tab");
-    expect([await focused(page), await covered(page)]).toEqual([text, false]);
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect([await focused(page), await covered(page)], colorScheme).toEqual([text, false]);
+    }
   }
   expect(await sites.database.query("SELECT FROM earlyaccess WHERE name = 'Grace'")).toHaveLength(1);
 });

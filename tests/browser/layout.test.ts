@@ -344,6 +344,15 @@ it("at 390 px, no line of what all plans include, and of the privacy page's colu
   }
 });
 
+it.each([
+  [320, 256],
+  [270, 640],
+])("at %d × %d px, the bar scrolls away with the page", async (width, height) => {
+  const page = await openPage({ url: sites.open.url, viewport: { width, height } });
+  await page.evaluate(() => scrollTo(0, 400));
+  expect((await page.locator("header").boundingBox())?.y).toBe(-400);
+});
+
 it("with text of twice its size, no line leads out of the sentence", async () => {
   const page = await openPage({ url: sites.open.url, viewport: { width: 390, height: 844 } });
   const devtools = await page.context().newCDPSession(page);
@@ -441,13 +450,14 @@ it("a visitor who prefers reduced motion sees no animation, nothing hidden and n
   expect((await read()).moving).toBeGreaterThan(9);
 });
 
-it("forced colors draw borders around buttons and fields, the widest around the chosen sentence", async () => {
+it("forced colors draw borders around buttons and fields, the widest around the chosen sentence and a wrong field", async () => {
   const page = await openPage({ url: sites.open.url });
   await page.emulateMedia({ forcedColors: "active" });
   const borders = (selector: string) =>
     page.locator(selector).evaluateAll((all) => all.map((element) => getComputedStyle(element).borderTopWidth));
   expect(await borders(".button, input:not([type=hidden]), .form-card")).not.toContain("0px");
-  expect(await borders("input:checked")).toEqual(["3px"]);
+  await page.locator("[name=email]").evaluate((field) => field.setAttribute("aria-invalid", "true"));
+  expect(await borders("input:checked, [name=email]")).toEqual(["3px", "3px"]);
   const end = await page.locator(".panel .vine svg").evaluate((line) => {
     const { backgroundColor, stroke } = getComputedStyle(line);
     return { backgroundColor, stroke };
