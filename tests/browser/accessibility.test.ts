@@ -119,7 +119,7 @@ const formStates: Record<string, Enter> = {
     await hydrated(page);
     for (const field of fields) await page.getByLabel(field.label).fill("ada@example.com");
     await page.locator(".form [type=submit]").click();
-    await page.getByRole("button", { name: "Joining..." }).waitFor();
+    await page.getByRole("button", { name: earlyAccess.sending }).waitFor();
   },
   "a form with an error": async (page) => {
     await submit(page, "ada@localhost");

@@ -61,6 +61,8 @@ it("three full mailboxes of thirty hold up nobody else, and are tried again afte
   await settled({ sent: 27, waiting: 3 });
   await paused(3_500, 3_600);
   expect(tried()).toBe(30);
+  const [, day = "", time = ""] = /3 people wait: until (\S+) (\S+) UTC or later/.exec(await list()) ?? [];
+  expect(Date.parse(`${day}T${time}Z`)).toBeGreaterThan(Date.now() + 50 * 60_000);
   const other = await waitlist(["mail", "note-2", await fixture.write(letter), "--send", "1"]);
   expect(other.stderr).toBe(
     "launch waits for 3 people whose servers put it off. waitlist mail --stop launch ends it. Nothing was added.\n",

@@ -139,12 +139,14 @@ export async function listMailings(client: pg.Client): Promise<Mailing[]> {
   const { rows } = await client.query<Mailing>(
     `SELECT mailing.name, mailing.text, reply, active_at IS NULL AS "isStopped", job.error,
        CASE WHEN job.attempts IS NULL THEN 'missing' WHEN job.attempts >= job.max_attempts THEN 'given up' ELSE 'queued' END AS job,
-       to_char(CURRENT_TIMESTAMP + waiting * interval '1 hour' / per_hour, 'YYYY-MM-DD HH24:MI TZ') AS until, counted.*
+       to_char(greatest(CURRENT_TIMESTAMP + waiting * interval '1 hour' / per_hour, "triedAt" + interval '1 hour'),
+         'YYYY-MM-DD HH24:MI TZ') AS until, counted.*
      FROM earlyaccess_erasures.mailings AS mailing
      LEFT JOIN (SELECT attempts, max_attempts, last_error AS error FROM graphile_worker.jobs WHERE key = $1) AS job ON true
      CROSS JOIN LATERAL (
        SELECT ${countSql("sent", "outcome = 'sent'")}, ${countSql("gone", "outcome = 'sent' AND coalesce(status = 'left', true)")},
          ${countSql("waiting", "outcome IS NULL")}, ${countSql("putOff", "outcome IS NULL AND tried_at IS NOT NULL")},
+         max(tried_at) FILTER (WHERE outcome IS NULL) AS "triedAt",
          ${countSql("refused", "outcome ~ '^5'")}, ${countSql("unknown", "outcome = 'unknown'")}, ${countSql("skipped", "outcome = 'skipped'")}
        FROM earlyaccess_erasures.mailing_recipients AS recipient LEFT JOIN public.earlyaccess ON id = entry_id
        WHERE recipient.name = mailing.name) AS counted
