@@ -50,7 +50,8 @@ function showBusiness(input: HTMLInputElement) {
   let filledIn = "";
   const show = () => {
     const name = input.value.trim() || input.defaultValue;
-    const shown = name.replace(/^(.{39}).{2,}$/u, "$1…");
+    const characters = Array.from(name);
+    const shown = characters.length > 40 ? `${characters.slice(0, 39).join("")}…` : name;
     for (const place of document.querySelectorAll(".business")) place.textContent = shown;
     (input.parentElement as HTMLElement).dataset.name = name;
   };

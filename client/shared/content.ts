@@ -141,6 +141,7 @@ export const features = {
     subject: "Double points this weekend",
     text: "Every order on Saturday and Sunday counts twice, in every shop.",
     button: "See what’s new",
+    /** After the name of the business. */
     sms: ": double points Sat and Sun, in every shop. Reply STOP to opt out.",
   },
   support: {

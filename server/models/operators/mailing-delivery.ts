@@ -8,7 +8,7 @@ type Queue = Pick<JobHelpers, "query">;
 const [mostUnanswered, longestPause] = [3, "1 day"];
 
 /** A mail that the server put off is tried again after an hour. */
-const retryPause = "1 hour";
+export const retryPause = "1 hour";
 
 export interface NextMail {
   name: string;

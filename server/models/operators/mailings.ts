@@ -2,6 +2,7 @@
 import type pg from "pg";
 import { OperatorError } from "../../errors.ts";
 import type { Person } from "./erasures.ts";
+import { retryPause } from "./mailing-delivery.ts";
 import { addRecipients, findCandidates, type Group } from "./mailing-recipients.ts";
 
 /** The key of the one job of all mailings, also the name of its task and queue. */
@@ -139,7 +140,7 @@ export async function listMailings(client: pg.Client): Promise<Mailing[]> {
   const { rows } = await client.query<Mailing>(
     `SELECT mailing.name, mailing.text, reply, active_at IS NULL AS "isStopped", job.error,
        CASE WHEN job.attempts IS NULL THEN 'missing' WHEN job.attempts >= job.max_attempts THEN 'given up' ELSE 'queued' END AS job,
-       to_char(greatest(CURRENT_TIMESTAMP + waiting * interval '1 hour' / per_hour, "triedAt" + interval '1 hour'),
+       to_char(greatest(CURRENT_TIMESTAMP + waiting * interval '1 hour' / per_hour, "triedAt" + interval '${retryPause}'),
          'YYYY-MM-DD HH24:MI TZ') AS until, counted.*
      FROM earlyaccess_erasures.mailings AS mailing
      LEFT JOIN (SELECT attempts, max_attempts, last_error AS error FROM graphile_worker.jobs WHERE key = $1) AS job ON true
