@@ -38,10 +38,14 @@ it("the embedded Postgres is one for all who open it at once, and ends with the 
   await a.release();
   await b.release();
   await withClient(c.ownerUrl, async (client) => {
-    const ended = once(client, "end").catch(() => undefined); // It also emits an error.
-    const { rows } = await client.query("SELECT pg_backend_pid() AS pid");
-    process.kill(rows[0].pid as number, "SIGKILL");
-    await ended;
+    let isEnded = false;
+    client.on("end", () => (isEnded = true));
+    // Until Postgres notices that a process crashed, it accepts connections. Then it ends all of them.
+    await withClient(c.ownerUrl, async (crashed) => {
+      const { rows } = await crashed.query("SELECT pg_backend_pid() AS pid");
+      process.kill(rows[0].pid as number, "SIGKILL");
+      await until("Postgres ended its connections", () => isEnded);
+    });
   });
   await expect.poll(() => queryAs(c.ownerUrl, "SELECT 1 AS x"), { timeout: 20_000 }).toEqual([{ x: 1 }]);
   const pid = await postmaster();
