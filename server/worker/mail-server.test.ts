@@ -1,4 +1,6 @@
 // What a failed step of SMTP means for the message and for those that wait. tests/process/ has the worker and a real SMTP server.
+import net from "node:net";
+import tls from "node:tls";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { openMailServer, type MailServer, type MailServerOptions, type Step } from "../../tests/support/mail-server.ts";
 import { MailAttempts } from "./mail-attempts.ts";
@@ -22,22 +24,38 @@ async function failureOf(url: string): Promise<MailError> {
   return error as MailError;
 }
 
-it("no step of SMTP holds up the other mails for more than 30 s", () => {
+it("no step of SMTP holds up the other mails for more than 30 s", async () => {
   const steps = ["dnsTimeout", "connectionTimeout", "greetingTimeout", "socketTimeout"];
   expect(Object.keys(mailTimeouts).toSorted()).toEqual(steps.toSorted());
   expect(Math.max(...Object.values(mailTimeouts))).toBeLessThanOrEqual(30_000);
+  vi.spyOn(mailTimeouts, "socketTimeout", "get").mockReturnValue(50);
+  const server = await open();
+  server.fail("sender", "hang");
+  expect((await failureOf(server.url)).code).toBe("SOCKET_TIMEOUT");
+});
+
+it.each([
+  ["smtp://[::1]", net, { host: "::1", port: 587 }],
+  ["smtps://127.0.0.1", tls, { host: "127.0.0.1", port: 465 }],
+])("a mail to %s goes to the usual port", async (url, protocol, expected) => {
+  const connect = vi.spyOn(protocol, "connect");
+  await failureOf(url);
+  expect(connect.mock.calls[0]?.[0]).toMatchObject(expected);
 });
 
 it.each<[step: Step, reply: string, outcome: string, message: string]>([
   ["connect", "554 go away", "not sent", ": 554 go away <undefined>"],
-  ["sender", "550 5.7.1 no", "not sent", " (MAIL FROM): 550 5.7.1 no <undefined>"],
   ["sender", "550 5.1.1 no", "not sent", " (MAIL FROM): 550 5.1.1 no <undefined>"],
   ["recipient", "550 5.1.1 unknown", "550 5.1.1", " (RCPT TO): 550 5.1.1 unknown …"],
+  ["recipient", "550 5.1.2 no domain", "550 5.1.2", " (RCPT TO): 550 5.1.2 no domain …"],
+  ["recipient", "501 5.1.3 bad syntax", "501 5.1.3", " (RCPT TO): 501 5.1.3 bad syntax …"],
+  ["recipient", "551 5.1.6 moved", "551 5.1.6", " (RCPT TO): 551 5.1.6 moved …"],
   ["recipient", "550 5.1.10 null MX of example.com", "550 5.1.10", " (RCPT TO): 550 5.1.10 null MX of … …"],
   ["recipient", "550 no ada here", "550 to RCPT TO", " (RCPT TO): 550 no … here …"],
+  ["recipient", "551 moved", "551 to RCPT TO", " (RCPT TO): 551 moved …"],
   ["recipient", "553 no adamant", "553 to RCPT TO", " (RCPT TO): 553 no adamant …"],
   ["recipient", "554 no", "not sent", " (RCPT TO): 554 no …"],
-  ["recipient", "554 5.7.1 Relay access denied", "not sent", " (RCPT TO): 554 5.7.1 Relay access denied …"],
+  ["recipient", "550 5.7.1 Relay\n5.7.1 denied", "not sent", " (RCPT TO): 550-5.7.1 Relay 550 5.7.1 denied …"],
   ["recipient", "550 5.1.8 Access denied, bad sender", "not sent", " (RCPT TO): 550 5.1.8 Access denied, bad sender …"],
   ["recipient", "450 4.2.0 greylisted", "not sent", " (RCPT TO): 450 4.2.0 greylisted …"],
   ["recipient", "450 4.1.1 not verified", "waits for the mailbox", " (RCPT TO): 450 4.1.1 not verified …"],
@@ -52,7 +70,7 @@ it.each<[step: Step, reply: string, outcome: string, message: string]>([
   ["sender", "452 4.2.2 your quota", "not sent", " (MAIL FROM): 452 4.2.2 your quota <undefined>"],
   ["recipient", "421 4.7.0 too many", "not sent", ": 421 4.7.0 too many …"],
   ["recipient", "drop", "not sent", ": ECONNECTION"],
-  ["data", "452 4.2.2 full", "not sent", " (DATA): 452 4.2.2 full …"],
+  ["data", "550 5.1.1 unknown", "550 5.1.1", " (DATA): 550 5.1.1 unknown …"],
   ["data", "552 5.2.2 full", "not sent", " (DATA): 552 5.2.2 full …"],
   ["data", "554 5.2.0 send as denied", "not sent", " (DATA): 554 5.2.0 send as denied …"],
   ["data", "421 4.7.0 too many", "not sent", " (DATA): 421 4.7.0 too many …"],
@@ -100,9 +118,11 @@ it("while the mail server fails, one mail a minute is tried", () => {
     reply: "",
   });
   attempts.fail("1", failure);
+  expect(attempts.forbiddenFlags()).toEqual(["mail-server"]);
   vi.advanceTimersByTime(59_999);
   expect(attempts.begin()).toBe(failure);
   vi.advanceTimersByTime(1);
+  expect([attempts.forbiddenFlags(), attempts.forbiddenFlags()]).toEqual([[], ["mail-server"]]);
   expect([attempts.begin(), attempts.begin()]).toEqual([undefined, failure]);
   attempts.succeed();
   expect(attempts.begin()).toBeUndefined();

@@ -65,7 +65,7 @@ async function takeTurn(config: Config, key: string, signal: AbortSignal, helper
     if (next.dueAt) return next.dueAt;
     const waitMs = await sendNext(readMailingSettings(config), key, helpers, next);
     const runAt = new Date(Date.now() + waitMs);
-    if (signal.aborted || waitMs > longestWaitMs || runAt.getTime() >= end) return runAt;
+    if (waitMs > longestWaitMs || runAt.getTime() >= end) return runAt;
     await sleep(waitMs, undefined, { signal }).catch(() => undefined);
     if (signal.aborted) return runAt;
   }

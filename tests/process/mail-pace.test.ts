@@ -45,6 +45,7 @@ it.each<[limit: string, passes: Counts, confirmed: Counts, sent: number]>([
   await signUpPeople(10);
   await startWorker();
   await expectSettled(sent, 10 - sent);
+  expect(await query("SELECT FROM earlyaccess_mail_passes WHERE minute < now() - interval '24 hours'")).toEqual([]);
 });
 
 it("four jobs at once do not exceed the pace", async () => {

@@ -20,9 +20,11 @@ const recipients = () => fixture.server.mails.map(({ to }) => to);
 it("a mailing arrives as plain text and HTML, with the headers that receivers ask for and without anything that a person typed", async () => {
   await addPeople(1, { name: "Eve", company: "Evil", job_title: "Evil" });
   await start();
-  await send(1);
+  await send(1, "launch", `${letter}\n${"Привет ".repeat(100)}\n`);
   await settled({ sent: 1 });
-  const { headers, text, html } = parseMail(fixture.server.mails[0]?.raw ?? "");
+  const raw = fixture.server.mails[0]?.raw ?? "";
+  expect(raw).not.toMatch(/^Content-Transfer-Encoding: base64/im);
+  const { headers, text, html } = parseMail(raw);
   const link = `https://perennial.example/leave?token=${tokens()[0]}`;
   expect(headers).toMatchObject({
     from: "Perennial <hello@perennial.example>",
@@ -169,9 +171,10 @@ it("somebody who left and signed up again within 30 days gets none, and leaving 
   const csv = await fixture.write("name,email,company\nAda,person0@example.com,Engines\n", "list.csv");
   expect((await waitlist(["import", csv])).stdout).toContain("1 erased");
   await addPeople(1, { confirmed_at: null, imported: false });
+  await query("UPDATE earlyaccess_erasures.addresses SET left_at = left_at - interval '29 days'");
   await send(1, "note-2", letter, ["--unconfirmed"]);
   await settled({ skipped: 1 }, "note-2");
-  await query("UPDATE earlyaccess_erasures.addresses SET left_at = left_at - interval '30 days'");
+  await query("UPDATE earlyaccess_erasures.addresses SET left_at = left_at - interval '1 day'");
   await send(1, "note-2", letter, ["--unconfirmed"]); // Whoever was skipped can be added again.
   await settled({ sent: 1 }, "note-2");
 });

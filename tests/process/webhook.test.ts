@@ -5,6 +5,7 @@ import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Webhook } from "standardwebhooks";
 import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
+import { sourceColumns } from "../../server/database/columns.ts";
 import { migrate } from "../../server/database/migrate.ts";
 import { listen } from "../../server/http/listen.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
@@ -61,19 +62,22 @@ const startWorker = (env: Record<string, string> = {}) => support.startWorker({ 
 const emptied = () => support.emptied(database);
 const reached = (count: number) => until(`${count} webhooks`, () => received.length >= count);
 
-it("the worker sends one webhook for each new sign-up, and none for a duplicate or a flagged entry", async () => {
+it("the worker sends one webhook for each new sign-up and each confirmation, and none for a duplicate or a flagged entry", async () => {
   await startWorker();
-  const source = { utm_source: "letter", referrer: "https://news.example/a" };
+  const source = { utm_source: "letter", utm_campaign: "spring", referrer: "https://news.example/a" };
   expect(await signUp("ada@example.com", { source })).toBe(201);
   await reached(1);
   expect(await signUp("ADA@example.com")).toBe(201);
   expect(await signUp("bot@example.com", { message: "Buy this" })).toBe(201);
   expect(await signUp("bob@example.com", { company: "<!channel> & @all" })).toBe(201);
   await reached(2);
+  await database.query("UPDATE earlyaccess SET confirmed_at = now() WHERE email = 'bob@example.com'");
+  await reached(3);
   await emptied();
   expect(received.map(({ body }) => (JSON.parse(body) as { text: string }).text)).toEqual([
-    "Somebody from Engines joined the early access list (source letter, from news.\u200Bexample).",
+    "Somebody from Engines joined the early access list (source letter, campaign spring, from news.\u200Bexample).",
     "Somebody from &lt;!channel&gt; &amp; @\u200Ball joined the early access list.",
+    "Somebody from &lt;!channel&gt; &amp; @\u200Ball confirmed their address.",
   ]);
 });
 
@@ -88,12 +92,14 @@ it("the worker signs JSON by Standard Webhooks, without anything about the perso
   await emptied();
   const [joined, confirmed, ...others] = received.map(({ body, headers }) => ({
     id: headers["webhook-id"],
-    event: new Webhook(secret).verify(body, headers as Record<string, string>),
+    event: new Webhook(secret).verify(body, headers as Record<string, string>) as { timestamp: string },
   }));
-  const [{ id } = {}] = await database.query("SELECT id FROM earlyaccess");
-  const data = { id, company: "Engines" };
-  expect(joined).toMatchObject({ id, event: { type: "waitlist.joined", data } });
-  expect(confirmed).toMatchObject({ id: `${id as string}-confirmed`, event: { type: "waitlist.confirmed", data } });
+  const rows = await database.query(`SELECT id, company, created_at, ${sourceColumns.join(", ")} FROM earlyaccess`);
+  const [data] = JSON.parse(JSON.stringify(rows)) as { id: string; created_at: string }[];
+  const timestamp = data?.created_at;
+  expect(joined).toEqual({ id: data?.id, event: { type: "waitlist.joined", timestamp, data } });
+  expect(confirmed).toMatchObject({ id: `${data?.id}-confirmed`, event: { type: "waitlist.confirmed", data } });
+  expect(Date.parse(confirmed?.event.timestamp ?? "")).toBeGreaterThan(Date.parse(timestamp ?? ""));
   expect(others).toEqual([]);
   expect(JSON.stringify(received)).not.toMatch(/\bada\b|lovelace/i);
 });

@@ -24,7 +24,7 @@ export type MailServer = Awaited<ReturnType<typeof openMailServer>>;
 
 export async function openMailServer(options: MailServerOptions = {}) {
   const { port = 0, encryption = "none", login, offersLogin = true } = options;
-  const mails: { to: string; raw: string }[] = [];
+  const mails: { client: string; to: string; raw: string }[] = [];
   const recipients: string[] = [];
   const accepted: string[] = [];
   const held: (() => void)[] = [];
@@ -34,12 +34,14 @@ export async function openMailServer(options: MailServerOptions = {}) {
     if (failing?.step !== step || failing.only?.test(recipient ?? "") === false) return callback();
     if (failing.reply === "drop") for (const socket of sockets) socket.destroy();
     if (failing.reply === "hold") held.push(() => answer(step, callback, recipient));
-    const [, code, message] = /^(\d+) (.*)$/.exec(failing.reply) ?? [];
-    if (code) callback(Object.assign(new Error(`${message} <${recipient}>`), { responseCode: Number(code) }));
+    const [, code, message] = /^(\d+) (.*)$/s.exec(failing.reply) ?? [];
+    // smtp-server sends a line for each element.
+    const lines = `${message} <${recipient}>`.split("\n") as unknown as string;
+    if (code) callback(Object.assign(new Error(), { responseCode: Number(code), message: lines }));
   }
-  async function take(stream: Readable, { envelope }: SMTPServerSession) {
+  async function take(stream: Readable, { envelope, hostNameAppearsAs: client }: SMTPServerSession) {
     const to = envelope.rcptTo.map(({ address }) => address).join();
-    mails.push({ to, raw: await text(stream) });
+    mails.push({ client, to, raw: await text(stream) });
     return to;
   }
   const server = new SMTPServer({
@@ -78,7 +80,7 @@ export async function openMailServer(options: MailServerOptions = {}) {
   const scheme = encryption === "TLS" ? "smtps" : "smtp";
   return {
     url: `${scheme}://${credentials}localhost:${(server.server.address() as AddressInfo).port}`,
-    /** Every complete message with its headers, also one that was refused. */
+    /** Every complete message with its headers, also one that was refused, and the name of the client in EHLO. */
     mails,
     /** The addresses of every RCPT TO, in order. */
     recipients,
