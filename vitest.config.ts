@@ -7,8 +7,9 @@ const common = {
   sequence: { groupOrder: 1 },
   setupFiles: "tests/support/console.ts",
   env: { TZ: "Pacific/Chatham" }, // The day there is often not the day in UTC.
-  // Browsers, databases and servers are started for real; a test that hangs must still end.
-  testTimeout: 60_000,
+  // Browsers, databases and servers are started for real, on a machine that may be busy. Each wait of a test has a limit of its own
+  // that says what did not come; these are for what nobody thought of.
+  testTimeout: 180_000,
   hookTimeout: 60_000,
 };
 
@@ -48,8 +49,7 @@ export default defineConfig({
           exclude,
         },
       },
-      // Browsers are slow on a busy machine. Each of their waits has a limit of its own.
-      { test: { ...common, name: "browser", include: ["tests/browser/*.test.ts"], exclude, testTimeout: 180_000 } },
+      { test: { ...common, name: "browser", include: ["tests/browser/*.test.ts"], exclude } },
       ...(process.platform === "linux" ? [{ test: { ...common, name: "linux", include: onLinux } }] : []),
     ],
   },

@@ -111,7 +111,7 @@ it(`the site withstands ${batches * batchSize} hostile bodies, and stores those 
   for (const row of rows) expect(parseEntry(row)).toMatchObject({ ok: true, entry: row });
   expect(site.process.exitCode).toBeNull();
   expect(site.stderr()).toBe("");
-}, 180_000);
+});
 
 type Answer = Awaited<ReturnType<typeof post>>;
 

@@ -5,6 +5,7 @@ import { text } from "node:stream/consumers";
 import { setImmediate as nextRound } from "node:timers/promises";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { createTestApp, noDatabase } from "../../tests/support/app.ts";
+import { within } from "../../tests/support/run.ts";
 import { timeLimits } from "../time-limits.ts";
 import { createHttpServer } from "./server.ts";
 
@@ -35,7 +36,7 @@ async function exchange(port: number, bytes: string): Promise<string> {
 function receive(socket: Socket): Promise<string> {
   let received = "";
   socket.setEncoding("utf8").on("data", (chunk: string) => (received += chunk));
-  return new Promise((resolve) => socket.once("close", () => resolve(received)));
+  return within("the end of the connection", once(socket, "close")).then(() => received);
 }
 
 const host = "Host: localhost\r\n";
@@ -61,14 +62,16 @@ it("the server answers a request that arrives during shutdown with Connection: c
   const [kept, idle] = [await open(site.port), await open(site.port)];
   for (const socket of [kept, idle]) {
     socket.write(healthz);
-    await once(socket, "data");
+    await within("the response", once(socket, "data"));
   }
   const closed = site.http.close();
   while (site.http.server.listening) await nextRound();
   kept.write(healthz);
-  expect(await text(kept)).toMatch(/^HTTP\/1\.1 200 [^]*Connection: close[^]*\{"status":"ok"\}$/);
-  expect(await text(idle)).toBe("");
-  await closed;
+  expect(await within("the response", text(kept))).toMatch(
+    /^HTTP\/1\.1 200 [^]*Connection: close[^]*\{"status":"ok"\}$/,
+  );
+  expect(await within("the end of the idle connection", text(idle))).toBe("");
+  await within("the end of the server", closed);
 });
 
 /** The head of a request without its body. */
@@ -91,9 +94,9 @@ it("a stop cuts off a request that is in progress after the grace period", async
   const socket = await open(site.port);
   const arrived = once(site.http.server, "request");
   socket.write(unfinished);
-  await arrived;
+  await within("the request", arrived);
   const answer = receive(socket);
-  await site.http.close();
+  await within("the end of the server", site.http.close());
   expect(await answer).toBe("");
   await vi.waitFor(() => expect(site.logged()).toContain('"path":"/api/earlyaccess","status":"aborted"'));
   expect(site.logged()).not.toContain("127.0.0.1");

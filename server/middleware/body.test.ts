@@ -4,7 +4,7 @@ import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
 import { createTestApp, noDatabase } from "../../tests/support/app.ts";
-import { until } from "../../tests/support/run.ts";
+import { until, within } from "../../tests/support/run.ts";
 import { createHttpServer } from "../http/server.ts";
 import { timeLimits } from "../time-limits.ts";
 import { mostBodies } from "./body.ts";
@@ -40,7 +40,7 @@ async function start() {
 }
 
 /** Returns the start of the response. */
-const receive = async (socket: Socket) => (await once(socket, "data"))[0] as string;
+const receive = async (socket: Socket) => (await within("the response", once(socket, "data")))[0] as string;
 
 const isStored = (response: string) => response.startsWith("HTTP/1.1 201 ");
 

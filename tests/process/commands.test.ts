@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { expect, it, vi } from "vitest";
 import { projectRoot } from "../../server/project-root.ts";
 import { createEmptyDatabase } from "../support/database.ts";
-import { urlsOf, runBuiltWaitlist } from "../support/run.ts";
+import { urlsOf, runBuiltWaitlist, within } from "../support/run.ts";
 import { startStudio } from "../support/site.ts";
 
 const database = await createEmptyDatabase();
@@ -97,7 +97,7 @@ const ips = () =>
 async function send(ip: string, port: number, host: string, origin: string): Promise<number | undefined> {
   const sent = request({ host: ip, port, path: "/bff", method: "POST", headers: { host, origin } });
   sent.end('{"procedure":"query","query":{"sql":"SELECT 1","parameters":[]}}');
-  const [response] = (await once(sent, "response")) as [IncomingMessage];
+  const [response] = (await within("the response", once(sent, "response"))) as [IncomingMessage];
   response.resume();
   return response.statusCode;
 }

@@ -207,7 +207,7 @@ it("ten invite processes never take the same person, and each file has its whole
     const listed = await database.query(sql, [invitation]);
     expect(listed.map(({ email }) => email as string).toSorted()).toEqual(emails[i]?.toSorted());
   }
-}, 120_000);
+});
 
 it("an invite run that is killed while it marks people leaves an invitation that --undo reverts", async () => {
   await addPeople(2_500);

@@ -9,7 +9,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { freePort } from "../../server/database/embedded/free-port.ts";
 import { projectRoot } from "../../server/project-root.ts";
 import { createEmptyDatabase } from "../support/database.ts";
-import { run, urlsOf, until } from "../support/run.ts";
+import { run, urlsOf, until, within } from "../support/run.ts";
 import { ada, ready, signUp } from "../support/site.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
 import { openWire } from "../support/tcp-proxy.ts";
@@ -88,7 +88,7 @@ it("SIGTERM lets sign-ups in progress be stored, also one whose body arrives 8 s
   await owner.query("COMMIT");
   expect(await signedUp).toBe(201);
   await sleep(8_000);
-  const [answer] = (await once(slow.end(body), "response")) as [IncomingMessage];
+  const [answer] = (await within("the response", once(slow.end(body), "response"))) as [IncomingMessage];
   expect(answer.resume().statusCode).toBe(201);
   expect(await stopped).toBe(0);
   expect(await database.query("SELECT FROM earlyaccess WHERE email ~ '^(last|slow)@'")).toHaveLength(2);

@@ -12,7 +12,7 @@ import { listen } from "../../server/http/listen.ts";
 import { projectRoot } from "../../server/project-root.ts";
 import { createEmptyDatabase, createWebRole, superuserUrl } from "../support/database.ts";
 import { queryAs } from "../support/postgres.ts";
-import { run, runSite, urlsOf, type Options, type Site, until } from "../support/run.ts";
+import { run, runSite, urlsOf, type Options, type Site, until, within } from "../support/run.ts";
 import { ada, postSignup, ready, signUp } from "../support/site.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
 
@@ -21,7 +21,7 @@ const { database, file, start } = await createWaitlistFixture();
 /** Runs a start that fails, and returns its stderr. */
 async function failToStart(options: Options): Promise<string> {
   const site = runSite(options);
-  expect(await once(site.process, "exit")).toEqual([1, null]);
+  expect(await within("the end of the site", once(site.process, "exit"))).toEqual([1, null]);
   expect(site.stderr()).not.toMatch(/ at .*\.js/);
   return site.stderr();
 }

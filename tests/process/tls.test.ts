@@ -6,7 +6,7 @@ import { afterAll, expect, it } from "vitest";
 import { certificate, key } from "../support/mail-server.ts";
 import { superuserUrl } from "../support/database.ts";
 import { startPostgres, queryAs } from "../support/postgres.ts";
-import { runSite, urlsOf, runBuiltWaitlist } from "../support/run.ts";
+import { runSite, urlsOf, runBuiltWaitlist, within } from "../support/run.ts";
 import { signUp, startSite } from "../support/site.ts";
 
 /** The superuser needs no TLS, so that the test can stop Postgres. */
@@ -68,7 +68,7 @@ it.each([
   ["meets a server without TLS", () => withoutTls("?sslmode=require"), /offers no TLS\. .*remove sslmode from its URL/],
 ])("a start that %s ends with one message", async (_, given, message) => {
   const site = runSite({ env: urlsOf(given()) });
-  expect(await once(site.process, "exit")).toEqual([1, null]);
+  expect(await within("the end of the site", once(site.process, "exit"))).toEqual([1, null]);
   expect(site.stderr()).toMatch(message);
   expect(site.stderr().trimEnd().split("\n")).toHaveLength(1);
 });

@@ -106,4 +106,4 @@ it("import, joined, invite and erase read a file from stdin, also one that is no
   expect(await after('{ printf name; sleep 2; printf ";mail"; } | "$@"', "import -")).toMatch(
     /^1 The first line names no column company\./,
   );
-}, 180_000); // Six processes, two of which write 3,000 entries, on a busy machine.
+});

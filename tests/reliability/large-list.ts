@@ -49,7 +49,10 @@ export const largeList: StackScenarios = {
 };
 
 async function waitlist({ postgres }: Stack, args: string[]): Promise<Run> {
-  const result = await run([process.execPath, builtWaitlist, ...args], urlsOf(postgres), args[0] === "export");
+  const result = await run([process.execPath, builtWaitlist, ...args], urlsOf(postgres), {
+    discard: args[0] === "export",
+    longest: 600,
+  });
   assert.deepEqual([result.code, result.stderr], [0, ""]);
   return result;
 }

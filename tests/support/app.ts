@@ -1,6 +1,6 @@
 // The app of a test: the real one on a real database, with the options that the test changes, and requests that supertest would correct.
 import { once } from "node:events";
-import { createServer, request, type IncomingHttpHeaders, type RequestListener, type RequestOptions } from "node:http";
+import { createServer, request, type IncomingMessage, type RequestListener, type RequestOptions } from "node:http";
 import { text } from "node:stream/consumers";
 import { pino } from "pino";
 import type { SiteSettings } from "../../client/shared/site-settings.ts";
@@ -13,7 +13,7 @@ import { createSignupCeiling } from "../../server/models/signup-ceiling.ts";
 import { createReadiness, createWaitlist } from "../../server/models/waitlist.ts";
 import { createBuiltFrontend, type Frontend } from "../../server/views/frontend.ts";
 import type { PublicSite } from "../../server/views/document.ts";
-import { outputs } from "./run.ts";
+import { outputs, within } from "./run.ts";
 
 export type TestApp = Awaited<ReturnType<typeof createTestApp>>;
 
@@ -70,7 +70,14 @@ export async function createTestApp(webUrl = noDatabase, { site: siteChanges, ce
   /** Returns the log, one JSON line per entry. */
   const logged = () => lines;
   outputs.add(logged);
-  return { app: application.listener, application, options, logged };
+  /** Answers 504 where the app does not answer at all, so that a test names the response that did not come. */
+  const app: RequestListener = (req, res) => {
+    const refuse = () => res.writeHead(504).end(`no response after 30 s: ${req.method} ${req.url}`);
+    const limit = setTimeout(() => (res.headersSent ? res.destroy() : refuse()), 30_000);
+    res.once("close", () => clearTimeout(limit));
+    application.listener(req, res);
+  };
+  return { app, application, options, logged };
 }
 
 /** Sends a request that Node leaves unchanged, where supertest would correct it. */
@@ -78,9 +85,9 @@ export async function rawRequest(app: RequestListener, options: RequestOptions, 
   const server = createServer(app);
   const port = await listen(server, "127.0.0.1", 0);
   const sent = request({ host: "127.0.0.1", port, ...options }).end(body);
-  const [response] = await once(sent, "response");
+  const [response] = (await within(`the response of ${options.path}`, once(sent, "response"))) as [IncomingMessage];
   const answer = await text(response);
   server.close();
-  const [type = ""] = ((response.headers as IncomingHttpHeaders)["content-type"] ?? "").split(";");
+  const [type = ""] = (response.headers["content-type"] ?? "").split(";");
   return { status: response.statusCode as number, type, text: answer };
 }

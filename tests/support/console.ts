@@ -1,6 +1,6 @@
-// An unexpected console.error or console.warn fails its test, and so does a person's or client's address in the log of a program.
+// What holds for every test. An unexpected console.error or console.warn fails it, and so does a person's or client's address in the log of a program.
 import { afterEach, beforeEach, vi } from "vitest";
-import { outputs } from "./run.ts";
+import { outputs, within } from "./run.ts";
 
 /**
  * People of tests have addresses of example.com, and clients those that RFC 5737 keeps for documents. The line of a request must not
@@ -12,6 +12,10 @@ const personal =
 beforeEach(() => {
   vi.spyOn(console, "error");
   vi.spyOn(console, "warn");
+  const { fetch } = globalThis;
+  vi.spyOn(globalThis, "fetch").mockImplementation((input, init) =>
+    within(`the response of ${input instanceof Request ? input.url : input}`, fetch(input, init)),
+  );
 });
 
 afterEach(() => {

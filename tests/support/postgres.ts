@@ -31,7 +31,7 @@ export async function startPostgres(parent = tmpdir()) {
 
 /** Runs SQL on a connection of its own, so that a test can act as any role. */
 export async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
-  // A transaction that a failed test left open must not stop the next ones: Postgres ends it before the test's 60 s are over.
+  // A transaction that a failed test left open must not stop the next ones: Postgres ends it after 40 s.
   const timeouts = { lock_timeout: 20_000, idle_in_transaction_session_timeout: 40_000 };
   const client = new pg.Client({ connectionString: url, ...timeouts });
   client.on("error", () => undefined); // The end of a connection also fails its query.

@@ -62,7 +62,7 @@ export function runSite({ env = {}, cwd = tmpdir(), command = built, log }: Opti
     stderr: () => stderr,
     stop: async (signal = "SIGTERM") => {
       child.kill(signal);
-      return exited;
+      return within(`the end of ${command.join(" ")} after ${signal}`, exited);
     },
   };
 }
@@ -77,16 +77,24 @@ export type Run = Awaited<ReturnType<typeof run>>;
 /**
  * Measures the peak memory in MB (10⁶ bytes); 0 without /proc.
  * @param discard sends stdout to /dev/null, so that this process does not read it.
+ * @param longest the seconds after which it throws.
  */
-export async function run(command: [string, ...string[]], env: Record<string, string>, discard = false) {
+export async function run(
+  command: [string, ...string[]],
+  env: Record<string, string>,
+  { discard = false, longest = 50 } = {},
+) {
   const began = performance.now();
   const child = runSite({ command, env, ...(discard && { log: "/dev/null" }) });
   let peakMegabytes = 0;
   // The kernel's peak is gone when the process is.
   const sample = () => (peakMegabytes = Math.max(peakMegabytes, memoryOf(child.process.pid, "VmHWM") || 0));
   const sampling = setInterval(sample, 20);
-  const [code] = (await once(child.process, "close")) as [number | null];
-  clearInterval(sampling);
+  const closed = once(child.process, "close") as Promise<[number | null]>;
+  const [code] = await within(`the end of ${command.join(" ")}`, closed, longest).finally(() => {
+    clearInterval(sampling);
+    child.process.kill("SIGKILL");
+  });
   const seconds = (performance.now() - began) / 1000;
   return { code, stdout: child.stdout(), stderr: child.stderr(), seconds, peakMegabytes };
 }
@@ -142,4 +150,14 @@ export async function until<T>(
     if (performance.now() > deadline) throw new Error(`After ${seconds} s, this does not hold: ${condition}.`);
     await sleep(intervalMs);
   }
+}
+
+/** Returns the value of the promise. @throws after `seconds`, which a busy machine needs, with what did not come. */
+export async function within<T>(event: string, promise: Promise<T>, seconds = 40): Promise<T> {
+  const timer = new AbortController();
+  const limit = sleep(seconds * 1000, undefined, { signal: timer.signal }).then(() => {
+    throw new Error(`After ${seconds} s, this did not come: ${event}.`);
+  });
+  limit.catch(() => undefined); // It is aborted once the promise has settled.
+  return Promise.race([promise, limit]).finally(() => timer.abort());
 }

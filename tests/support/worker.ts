@@ -9,7 +9,7 @@ import { runTasks } from "../../server/worker/worker.ts";
 import { createTestApp } from "./app.ts";
 import { createTestDatabase, erasureKey, type TestDatabase } from "./database.ts";
 import { openMailServer, type MailServer } from "./mail-server.ts";
-import { outputs, runWorker, until, type Site } from "./run.ts";
+import { outputs, runWorker, until, within, type Site } from "./run.ts";
 
 /** What a site or worker with mails needs beside its connections and SMTP_URL. */
 export const mailSettings = {
@@ -39,7 +39,10 @@ export async function startWorker(env: Record<string, string>, roundMs?: number)
     },
   );
   /** Ends as with SIGTERM, which completes the jobs in progress. */
-  const end = () => (stop.abort(), working);
+  const end = () => {
+    stop.abort();
+    return within("the end of the worker", working);
+  };
   onTestFinished(end);
   await until("the worker started", () => {
     if (failure) throw failure;
