@@ -82,7 +82,7 @@ export type Run = Awaited<ReturnType<typeof run>>;
 export async function run(
   command: [string, ...string[]],
   env: Record<string, string>,
-  { discard = false, longest = 50 } = {},
+  { discard = false, longest = 100 } = {},
 ) {
   const began = performance.now();
   const child = runSite({ command, env, ...(discard && { log: "/dev/null" }) });
