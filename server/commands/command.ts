@@ -88,7 +88,7 @@ export function print(text: string): void {
 export function readWholeNumber(least: number, most: number) {
   return (text: string) => {
     if (/^\d{1,9}$/.test(text) && Number(text) >= least && Number(text) <= most) return Number(text);
-    throw new InvalidArgumentError(`Name a whole number from ${least} to ${count(most)}.`);
+    throw new InvalidArgumentError(`Name a whole number from ${least} to ${count(most)}, for example 2000.`);
   };
 }
 

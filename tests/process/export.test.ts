@@ -87,7 +87,7 @@ it("export filters by period, flags, confirmation and status", async () => {
   await add("Five", "five@example.com", { created_at: "2026-01-04T00:00:00Z", unusual_volume: true, status: "joined" });
   expect(await names()).toEqual(["Five", "Four", "One", "Three", "Two"]);
   expect(await names("--since", "2026-01-02", "--until", "2026-01-02")).toEqual(["Three", "Two"]);
-  expect(await names("--until", "2026-01-02T01:00:00+01:00")).toEqual(["One"]);
+  expect(await names("--until", "2026-01-02T01:00+01:00")).toEqual(["One"]);
   expect(await names("--without-flagged")).toEqual(["One", "Two"]);
   expect(await names("--confirmed")).toEqual(["One"]);
   expect(await names("--status", "invited")).toEqual(["Two"]);

@@ -36,6 +36,18 @@ const invited = async () =>
 const latestChange = async () =>
   (await database.query("SELECT new_status, changed_by FROM earlyaccess_status_changes ORDER BY id DESC LIMIT 1"))[0];
 
+const tasks = [["--first", "1"], ["--file", "/none"], ["--list"], ["--show", "first"], ["--undo", "first"]];
+
+it("invite refuses two tasks at once, and options of another task", async () => {
+  for (const [i, task] of tasks.entries()) {
+    const options = i < 2 ? [] : [["--source", "news"], ["--confirmed"], ["--dry-run"], ["--out", file("list.csv")]];
+    for (const other of [...tasks.slice(i + 1), ...options.slice(0, task.includes("--show") ? 3 : 4)]) {
+      const { code, stderr } = await invite(...task, ...other);
+      expect([...other, code, stderr]).toEqual([...other, 2, expect.stringContaining("cannot be used with")]);
+    }
+  }
+});
+
 it("invite takes the oldest people, writes their list, and names a new invitation each time", async () => {
   await addPeople(5);
   await database.query("UPDATE earlyaccess SET company = '=Engines' WHERE name = 'Person 0'");
@@ -78,15 +90,20 @@ it("invite leaves out flagged people and all who are not waiting, chooses by sou
   expect(await take("--source", "example.org")).toEqual(["Link", "Late link"]);
   expect(await take("--source", "direct")).toEqual(["Direct"]);
   expect(await take("--confirmed")).toEqual(["Campaign", "Link"]);
+  expect(await invite("--first", "1", "--source", "none", "--out", file("none.csv"))).toEqual({
+    code: 1,
+    stdout: "",
+    stderr: "Nobody was invited: no waiting entry matches. Nothing was written.\n",
+  });
 });
 
 it("invite writes addresses as they are, and names those that it leaves out because a spreadsheet could run them", async () => {
   await add("=Ada", "+49=ada@example.com");
-  const commands = ["=cmd|'/c'!a0@example.com", "-a!b@example.com"];
+  const commands = ["=cmd|'/c'@example.com", "+a!b@example.com", "-a|b@example.com", "@a!b@example.com"];
   for (const email of commands) await add("Eve", email);
   const { code, stdout, stderr } = await invite("--first", "9");
   expect([code, stdout]).toEqual([0, `${fieldColumns.join()}\n'=Ada,+49=ada@example.com,Engines${optional}\n`]);
-  expect(stderr).toContain(`Not invited: 2 (${commands.join(", ")}): a formula for a spreadsheet.\n`);
+  expect(stderr).toContain(`Not invited: 4 (${commands.join(", ")}): a formula for a spreadsheet.\n`);
   expect(stderr).toMatch(/Invited 1 person as /);
 });
 
@@ -140,11 +157,15 @@ it("invite --show writes the list of those who are still invited again", async (
   expect(await readFile(file("again.csv"), "utf8")).toBe(listOf(0, 2));
 });
 
-it("invite --list counts the people of each invitation", async () => {
-  const invitation = await inviteThree();
-  const second = await inviteToFile("--first", "1");
-  const list = `${second}  1 person, 1 still invited, 0 joined\n${invitation}  3 people, 2 still invited, 1 joined\n`;
-  expect(await invite("--list")).toEqual({ code: 0, stdout: list, stderr: "" });
+it("invite --list counts the people of each invitation, the newest first", async () => {
+  await inviteThree();
+  for (const invitation of ["2025-12-31-2359-1001", "2026-01-01-0000-1000"]) {
+    await add("Ada", `${invitation}@example.com`, { invitation, status: "invited" });
+  }
+  await database.query("UPDATE earlyaccess SET invitation = '2026-01-01-0000-999' WHERE name LIKE 'Person%'");
+  const one = "1 person, 1 still invited, 0 joined\n";
+  const list = `2026-01-01-0000-1000  ${one}2026-01-01-0000-999  4 people, 2 still invited, 1 joined\n`;
+  expect(await invite("--list")).toEqual({ code: 0, stdout: `${list}2025-12-31-2359-1001  ${one}`, stderr: "" });
 });
 
 it("invite --undo makes those who are still invited waiting, and the first of the next invitation", async () => {
@@ -162,10 +183,11 @@ it("invite --undo makes those who are still invited waiting, and the first of th
   expect(await invited()).toEqual(["Person 0"]);
 });
 
-it("invite --undo refuses an invitation of which nobody is still invited", async () => {
+it("invite --undo and --show refuse an invitation of which nobody is still invited", async () => {
   await inviteThree();
   const stderr = 'Nobody of the invitation "none" is still invited. See: waitlist invite --list\n';
   expect(await invite("--undo", "none")).toEqual({ code: 1, stdout: "", stderr });
+  expect(await invite("--show", "none")).toMatchObject({ code: 1, stderr });
 });
 
 it("invite, joined, export and show work with an admin's connection, and the status history has the admin's name", async () => {
@@ -209,12 +231,19 @@ it("ten invite processes never take the same person, and each file has its whole
   }
 });
 
-it("an invite run that is killed while it marks people leaves an invitation that --undo reverts", async () => {
+it.each([
+  ["SIGKILL", /^$/],
+  [
+    "SIGINT",
+    /^Ended by SIGINT\. .*\. If invite --list shows invitation (\S+): invite --show \1 .* invite --undo \1 reverts it\.\n$/,
+  ],
+] as const)("an invite run that %s ends leaves an invitation that --undo reverts", async (signal, message) => {
   await addPeople(2_500);
   const held = await hold("UPDATE", "person1500@example.com");
-  const inviting = spawn("invite", "--first", "2500", "--out", file("killed.csv"));
+  const inviting = spawn("invite", "--first", "2500", "--out", file(`${signal}.csv`));
   await held.reached();
-  await inviting.stop("SIGKILL");
+  await inviting.stop(signal);
+  expect(inviting.stderr()).toMatch(message);
   await held.release();
   const { stdout } = await waitlist(["invite", "--list"]);
   // Postgres may or may not commit what it was doing for the killed process.

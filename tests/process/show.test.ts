@@ -47,6 +47,8 @@ it("show prints every column, the status history, and why an entry has no notice
     expect(stdout).toContain(`\n${name.padEnd(16)}  ${value}\n`);
   }
   expect(stdout).toContain("\nThe sign-up named no notice: it came from a client of the API.\n");
+  await database.query("UPDATE earlyaccess SET notice_id = 'lost'");
+  expect(await show()).toContain("\nThe sign-up named the notice lost, which the site did not store.\n");
   await database.query("UPDATE earlyaccess SET imported = true");
   expect(await show()).toContain("\nThe entry came from an import, which shows no notice.\n");
   const by = new URL(database.ownerUrl).username;

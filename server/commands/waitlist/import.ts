@@ -122,9 +122,8 @@ type OtherColumn = "created_at" | "status" | "confirmed_at" | "imported" | "susp
 /** Returns the columns that a sign-up does not have, or what is wrong with one. */
 function readOtherColumns(cells: Record<string, string>): Pick<ImportedEntry, OtherColumn> | string {
   const read = (column: OtherColumn) => (cells[column] ?? "").trim();
-  const createdAt = readMoment(read("created_at"));
-  const isPast = createdAt && createdAt.getUTCFullYear() > 0 && createdAt.getTime() <= Date.now(); // Postgres has no year 0.
-  if (read("created_at") && !isPast) return "created_at: not a past date like 2026-01-31 or 2026-01-31T18:00:00Z";
+  const createdAt = readPast(read("created_at"));
+  if (read("created_at") && !createdAt) return "created_at: not a past date like 2026-01-31 or 2026-01-31T18:00:00Z";
   const status = read("status").toLowerCase();
   if (status && !Object.hasOwn(WaitlistStatus, status)) {
     return `status: not one of ${listNames(statuses)}. If it is another tool's, name the column "subscription status".`;
@@ -134,11 +133,17 @@ function readOtherColumns(cells: Record<string, string>): Pick<ImportedEntry, Ot
   return {
     created_at: createdAt?.toISOString() ?? null,
     status: status || null,
-    confirmed_at: readMoment(read("confirmed_at"))?.toISOString() ?? null,
+    confirmed_at: readPast(read("confirmed_at"))?.toISOString() ?? null,
     imported: cells.imported === undefined || isTrue.test(read("imported")),
     suspected_spam: isTrue.test(read("suspected_spam")),
     unusual_volume: isTrue.test(read("unusual_volume")),
   };
+}
+
+/** Postgres has no year 0. */
+function readPast(text: string): Date | undefined {
+  const moment = readMoment(text);
+  return moment && moment.getUTCFullYear() > 0 && moment.getTime() <= Date.now() ? moment : undefined;
 }
 
 /** COPY writes "t" and "f". */
