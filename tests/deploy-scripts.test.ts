@@ -35,20 +35,19 @@ it("new-env.sh writes private passwords, and refuses while .env or an installati
   await chmod(join(clone, "deploy/create-owner.sql"), 0o600);
   const newEnv = async (...args: string[]) =>
     (await runStubbed("sh", [join(clone, "deploy/new-env.sh"), ...args])).stderr;
-  for (const [docker, args, message] of [
+  const docker = (of: string) => `[ "$*" != "${of} --filter label=com.docker.compose.project=mysite" ] || echo one`;
+  for (const [program, args, message] of [
     ["exit 1", [], /^Docker does not answer/],
-    [
-      "[ $1 = volume ] || exit 0; echo other_database",
-      [],
-      /^Docker has an installation named mysite\. Bring back its \.env/,
-    ],
+    ...["ps -aq", "volume ls -q"].map(
+      (of) => [docker(of), [], /^Docker has an installation named mysite\. Bring back its \.env/] as const,
+    ),
     ["exit 0", ["My Site"], /^Give a name of lower-case letters/],
   ] as const) {
-    await addProgram("docker", docker);
+    await addProgram("docker", program);
     expect(await newEnv(...args)).toMatch(message);
     expect(await readdir(clone)).toEqual(["deploy"]);
   }
-  await addProgram("docker", "exit 0");
+  await addProgram("docker", '[ "${*%=mysite}" != "$*" ] || echo another'); // Of another name.
   expect(await newEnv()).toBe("");
   const text = await readFile(join(clone, ".env"), "utf8");
   const { OWNER_PASSWORD, WEB_PASSWORD, ADMIN_PASSWORD, WORKER_PASSWORD, ...others } = parseEnv(text);
@@ -120,17 +119,27 @@ it("backup.sh keeps 7 daily, 4 weekly and 12 monthly backups of 400 days", async
 });
 
 const failed =
-  "The database cannot be reached: see the line above.\nThe backup failed. The next attempt is in an hour.\nDone";
+  "The database cannot be reached: see the line above.\nThe backup failed. The next attempt is in an hour.\nDone 3600";
 it.each([
-  [23, "Done"],
+  [23, "Done 3600"],
   [25, failed],
   [-1, failed],
 ])("backup.sh backs up if the newest is older than a day or from the future: %i hours", async (hours, printed) => {
   await addBackup(hoursAgo(hours));
-  await addProgram("sleep", "echo Done; kill $PPID");
+  await mkdir(join(folder, ".work")); // Of a backup that was killed.
+  await addProgram("sleep", "echo Done $1; kill $PPID");
   await addProgram("psql", "exit 2");
   const { stdout } = await runStubbed("sh", [script], { BACKUP_FOLDER: folder });
   expect(stdout.replaceAll(/^\S+Z /gm, "").trim()).toBe(printed);
+  expect(await readdir(folder)).not.toContain(".work");
+});
+
+it("backup.sh leaves the files of a backup that runs", async () => {
+  await mkdir(join(folder, ".work"));
+  await addProgram("psql", "exit 2");
+  const args = [join(folder, ".lock"), "sh", script, "once"];
+  expect((await runStubbed("flock", args, { BACKUP_FOLDER: folder })).stdout).toMatch(/Another backup is running\.$/m);
+  expect(await readdir(folder)).toContain(".work");
 });
 
 it("backup.sh keeps all of the last two days, and the newest of the day before", async () => {

@@ -77,6 +77,32 @@ it.each<[otherwise: string, destructive: RegExp, safe: RegExp]>([
     /`DROP TABLE earlyaccess_erasures\.addresses`/,
   ],
   ["a restore deletes who confirmed since", /run --rm .*waitlist purge/, /-e UNCONFIRMED_DAYS=0 waitlist purge/],
+  [
+    "the first night deletes people unseen",
+    /Before the first night/,
+    /`waitlist purge --dry-run`, and make a \[backup\]/,
+  ],
+  ["a restore loses what happened since", /entries are damaged/, /\|back up first, then \[restore\]/],
+  ["backups and certificates go with the list", /volume rm/, /`docker volume rm NAME_database`/],
+  ["all containers go with Studio", /compose rm/, /compose rm -sf studio /],
+  ["the list goes instead of the count of mails", /DELETE FROM/, /`DELETE FROM earlyaccess_mail_passes`/],
+  ["everybody gets one person's name", /UPDATE \w+ SET/, /WHERE email = '…'`/],
+  ["the worker mails people whose restore goes on", /stop site\b/, /stop site worker studio/],
+  ["each old entry gets a mail again", /pg_restore -U postgres/, / -a -n public --disable-triggers -1 /],
+  ["others on the machine read the list", /(?:-n public|export|invite .*|json) .*> (?:exp|FILE)/, /umask 077/],
+  ["a new admin is the owner", /^GRANT/, /^GRANT perennial_admins TO ada;$/],
+  ["passwords stand in a file after a crash", /--ulimit/, /--ulimit core=0`/],
+  ["a stranger guesses a key", /openssl rand/, /openssl rand (?:-hex 32|-base64 32)/],
+  ["strangers send mail through the host", /mynetworks/, /= 127\.0\.0\.0\/8 \[::1\]\/128 172\.16\.0\.0\/12'/],
+  ["strangers send mail in the site's name", /v=spf1/, / ~all"$/],
+  ["nobody hears of a fault", /doctor.* 2>&1/, /\|\| echo "\$found"$/],
+  ["an outage shows as 200", /from outside/, /^Probe `\/readyz` from outside/],
+  ["hosts end each site while Postgres fails", /^\|(?:Fly|Ren|Rai|Cloud|Kub|Cool)/, /^(?!.*readyz).*`\/healthz`/],
+  [
+    "all visitors share one limit, or choose the address that it counts",
+    /^\|(?:Fly|Render|Railway|Heroku|Cloud Run|Kubernetes|Coolify)/,
+    /^\|(?:(?:Fly|Render|Railway)\|2|(?:Heroku|Cloud Run|Kubernetes|Coolify, Dokku, Kamal)\|1)/,
+  ],
 ])("documents' commands are safe: otherwise, %s", (_, destructive, safe) => {
   const lines = present.flatMap((name) => read(name).split("\n")).filter((line) => destructive.test(line));
   expect(lines.length).toBeGreaterThan(0);
@@ -86,24 +112,38 @@ it.each<[otherwise: string, destructive: RegExp, safe: RegExp]>([
 it.each<[otherwise: string, section: RegExp, steps: RegExp]>([
   ["the older version's migrate refuses the newer database", /^## Roll back$.*?^## /ms, /up -d --scale migrate=0\n/],
   [
-    "sign-ups between the two are lost",
+    "a faulty version has no backup, or meets a table that it does not know",
+    /^# Upgrade$.*?^## /ms,
+    /backup\.sh once\n.*checkout vX\.Y\.Z && chmod a\+r.* build .* migrate && docker compose up -d\n/s,
+  ],
+  [
+    "sign-ups are lost, and people who were erased, confirmed or mailed get mails",
     /^## Restore$.*?^## /ms,
-    /compose stop site worker studio\n.*pg_restore.*--clean/,
+    /compose stop .*pg_restore.*--clean.* migrate .* -q1 .*erasures\.sql.* purge .* up -d\n.*0 before `up`.*before the dumps.*before a worker starts/s,
   ],
   [
     "the only copy of the list goes",
-    /^For a new major version of Postgres.*/ms,
-    /compose stop.*back up.*hashes.*volume rm/s,
+    /^For a new major version of Postgres.*?^# /ms,
+    /--stop NAME.*compose stop.*back up.*hashes.*down`, then `docker volume rm.*POSTGRES_VERSION.*up -d --wait database.*restore/s,
   ],
   [
     "a command to stop the site deletes the list",
     /^### Take the site down.*/ms,
     /deletes the list and its backups\..*down --volumes/s,
   ],
+  [
+    "a mailing leaves that nobody has seen",
+    /^1\. See who gets it.*?^3\. /ms,
+    /mail launch - < .*mail launch - --test \S+ <.*^2\. Send it.*mail launch - --send 500 </ms,
+  ],
+  [
+    "older browsers cannot sign up behind a proxy, and all visitors share one limit",
+    /^nginx.*?^Traefik/ms,
+    /Host \$host;\n.*X-Forwarded-For \$proxy_add_x_forwarded_for;.*ProxyPreserveHost On\n/s,
+  ],
 ])("documents' steps are in their order: otherwise, %s", (_, section, steps) => {
-  expect(section.exec(["upgrade", "backup", "deploy"].map((name) => read(`docs/${name}.md`)).join(""))?.[0]).toMatch(
-    steps,
-  );
+  const text = ["upgrade", "backup", "deploy", "launch"].map((name) => read(`docs/${name}.md`)).join("");
+  expect(section.exec(text)?.[0]).toMatch(steps);
 });
 
 function faults(names: string[], find: (name: string) => string[]): string[] {

@@ -38,6 +38,7 @@ const heap = () => figure("Dockerfile", /--max-old-space-size=(\d+)/);
 const young = () => 3 * figure("Dockerfile", /--max-semi-space-size=(\d+)/);
 const memory = () => compose("site", /"mem_limit":"(\d+)m"/);
 const stop = () => compose("worker", /"stop_grace_period":"(\d+)(s)"/);
+const stopOfHosts = () => figure("docs/deploy.md", /(?:kill_timeout = |_SECONDS=|\|set )(\d+)/);
 const lateClosing = () => figure("server/index.ts", /sleep\(([\d_]+), "late"/);
 const request = () => figure("client/early-access/join.ts", /^const timeout = ([\d_]+);/);
 const bodyLimit = () => figure("server/middleware/body.ts", /limit: (\d+) \* 1024,/) * 1024;
@@ -54,10 +55,7 @@ it.each<[what: string, rising: () => number[]]>([
     "the site's requests in progress and page views end before Compose kills it",
     () => [timeLimits.grace + lateClosing(), stop()],
   ],
-  [
-    "hosts let the site end",
-    () => [timeLimits.grace + lateClosing(), 15_000, figure("docs/deploy.md", /kill_timeout = (\d+)/) * 1_000 + 1],
-  ],
+  ["hosts let the site end", () => [timeLimits.grace + lateClosing(), 15_000, stopOfHosts() * 1_000 + 1]],
   [
     "heap and young generation fit the documented 200 MB, and those the container",
     () => [heap() + young(), 200, memory()],
@@ -119,6 +117,24 @@ it.each<[what: string, pair: () => [one: unknown, other: unknown]]>([
         .join(" || "),
       engines.node.split(" || >=")[0],
     ],
+  ],
+  [
+    "the versions of Node in the image, hosted CI and .nvmrc",
+    () => [
+      [find("Dockerfile", /node:(\d+)-slim/), find(".github/workflows/ci.yml", /node-version: (\d+)$/)],
+      Array(2).fill(read(".nvmrc").trim()),
+    ],
+  ],
+  [
+    "the worker's health check on other hosts",
+    () => [
+      find("docs/worker.md", /--health-cmd "(.*)"/),
+      /"(find [^"]* -q \.)"/.exec(JSON.stringify(services.worker))?.[1],
+    ],
+  ],
+  [
+    "the longest statement of the site behind PgBouncer",
+    () => [figure("docs/postgres.md", /statement_timeout = '(\d+ms)'/), timeLimits.statement - 50],
   ],
   [
     ".ci/run tests the oldest Chrome of the build",

@@ -35,6 +35,15 @@ it("search engines may read every page", async () => {
   expect((await get("/robots.txt")).text).toBe("User-agent: *\nAllow: /\n");
 });
 
+it("the page on a phone's home screen opens the landing page, with icons of the named sizes", async () => {
+  const manifest = JSON.parse((await get("/site.webmanifest")).text) as Record<string, unknown>;
+  expect([manifest.start_url, manifest.name]).toEqual(["/", product.name]);
+  for (const { src, sizes } of manifest.icons as Record<string, string>[]) {
+    const picture = (await get(src ?? "")).body as Buffer;
+    expect(`${picture.readUInt32BE(16)}x${picture.readUInt32BE(20)}`).toBe(sizes);
+  }
+});
+
 it("the path of a request is logged unless it may hold an email address", async () => {
   for (const at of ["@", "%40", "%252540"]) await get(`/${"x".repeat(180)}/ada${at}example.com?email=ada@example.com`);
   await get("/missing-page");
