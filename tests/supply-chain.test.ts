@@ -42,18 +42,12 @@ it("every package is locked to its content, and an update is a week old unless i
 });
 
 it(".dockerignore keeps everything but the sources out of the image, and their hidden files, too", () => {
-  expect(read(".dockerignore").match(/^(?!#).+$/gm)).toEqual([
-    "*",
-    ...["package.json", "package-lock.json", "prisma.config.ts", "tsconfig.json", "vite.config.ts"].map(
-      (name) => `!${name}`,
-    ),
-    "!client",
-    "!prisma",
-    "!server",
-    "**/.*",
-    "**/*.test.ts",
-    "server/database/generated",
-  ]);
+  const sources = "package.json package-lock.json prisma.config.ts tsconfig.json vite.config.ts client prisma server";
+  expect(
+    read(".dockerignore")
+      .match(/^[^#\n].*$/gm)
+      ?.join(" "),
+  ).toBe(`* !${sources.replaceAll(" ", " !")} **/.* **/*.test.ts server/database/generated`);
 });
 
 const memoryOptions = scripts.start.match(/--\S+=\S+/g)?.map((option) => `"${option}"`);
@@ -71,37 +65,19 @@ it.each<[whoIsHurt: string, file: string, text: string | RegExp]>([
   ["who names no stage gets Studio, or its packages", "Dockerfile", /^FROM runtime AS site\n(?!.*^FROM)/ms],
   ["a site that hangs counts as healthy", "Dockerfile", "\nHEALTHCHECK --interval=10s --timeout=3s "],
   ["nothing looks at the site", "Dockerfile", ' --start-period=10s CMD ["bash", "health-check.sh"]\n'],
-  [
-    "npm start tests another memory",
-    "Dockerfile",
-    `\nCMD ["node", ${memoryOptions?.join(", ")}, "dist/server/index.js"]\n`,
-  ],
+  ["npm start has another heap", "Dockerfile", `["node", ${memoryOptions?.join(", ")}, "dist/server/index.js"]\n`],
   ["where NODE_ENV is production, nothing builds", ".npmrc", /^include=dev$/m],
-  [
-    "a change lands untested",
-    ci,
-    '\n  push:\n    branches: [main]\n    tags: ["v*.*.*"]\n  pull_request:\n  schedule:\n',
-  ],
+  ["a change lands untested", ci, '\n    branches: [main]\n    tags: ["v*.*.*"]\n  pull_request:\n  schedule:\n'],
   ["a change lands untested", ci, 'run: sudo env "PATH=$PATH" .ci/run\n'],
-  [
-    "a hole in a base image stays",
-    ci,
-    /^ {4}- cron: "\d+ \d+ \* \* \d"$.*^ {2}scan:\n {4}if: github.event_name == 'schedule'$/ms,
-  ],
-  [
-    "a hole in a base image passes",
-    ci,
-    "image: perennial\n          only-fixed: true\n          severity-cutoff: high\n",
-  ],
+  ["a hole in a base image stays", ci, /^ {4}- cron: "\d+ \d+ \* \* \d"$/m],
+  ["a hole in a base image stays", ci, "\n  scan:\n    if: github.event_name == 'schedule'\n"],
+  ["a hole in a base image passes", ci, "only-fixed: true\n          severity-cutoff: high\n"],
   ["an image whose tests failed is published", ci, "    needs: [test, versions, systems, files, stack, licenses]\n"],
   ["each change publishes an image", ci, "\n  image:\n    if: startsWith(github.ref, 'refs/tags/v')\n"],
   ["an image has another version's number", ci, 'run: test "$GITHUB_REF_NAME" = "v$(jq -r .version package.json)"\n'],
   ["the image of Studio takes the name of the site's", ci, "latest=false\n            suffix=${{ matrix.suffix }}\n"],
-  [
-    "the image of Studio is the site's",
-    ci,
-    "target: ${{ matrix.target }}\n          platforms: linux/amd64,linux/arm64\n",
-  ],
+  ["the image of Studio is the site's", ci, "target: ${{ matrix.target }}\n"],
+  ["machines with an ARM processor have no image", ci, "platforms: linux/amd64,linux/arm64\n"],
   ["the scenarios rest at night", nightly, /^ {4}- cron: "\d+ \d+ \* \* \*"$/m],
   ["tee hides each failure, without pipefail", nightly, "\ndefaults:\n  run:\n    shell: bash "],
   ["a failed scenario passes", nightly, "npm run reliability | tee reliability.txt\n      - if: always()\n"],

@@ -153,11 +153,22 @@ async function assertAllOrNothing(ownerUrl: string, backup: string): Promise<voi
   assert.deepEqual(await readRows(ownerUrl), before);
 }
 
+/** Writes a program that stands in front of the real one. @returns the PATH. */
+async function addProgram(folder: string, name: string, program: string, script: string): Promise<string> {
+  const bin = join(folder, name);
+  await mkdir(bin);
+  await writeFile(join(bin, program), `#!/bin/sh\n${script}\n`);
+  await chmod(join(bin, program), 0o755);
+  return `${bin}:${tools}`;
+}
+
+const refusal = `pg_restore: error: COPY failed: "ada@example.com"\nCONTEXT:  line 1: "ada@example.com"`;
 /** A program of each kind stands in front of the real one. */
 const faults: [name: string, program: string, script: string, message: RegExp][] = [
   ["truncated", "pg_dump", `${tools}/pg_dump "$@"; truncate -s -1000 "$work/dump"`, /not usable: none of its 10000/],
   ["incomplete", "pg_dump", `${tools}/pg_dump --exclude-table-data=earlyaccess "$@"`, /not usable: 0 of its 10000/],
   ["missing", "pg_dump", "exit 1", /The dump failed\.\n/],
+  ["refused", "pg_restore", `echo '${refusal}' >&2; exit 1`, /^(?!.*ada@).* none of .*: COPY failed\n$/s],
   // Room for the dump or the scratch database.
   [
     "full",
@@ -177,11 +188,7 @@ async function assertFaultsLeave(ownerUrl: string, folder: string): Promise<void
   const good = await state();
   assert.deepEqual(good.rows, [{ entries: 10_000 }]);
   for (const [name, program, script, message] of faults) {
-    const bin = join(folder, name);
-    await mkdir(bin);
-    await writeFile(join(bin, program), `#!/bin/sh\n${script}\n`);
-    await chmod(join(bin, program), 0o755);
-    assert.match(await runBackupScript(ownerUrl, backups, `${bin}:${tools}`), message);
+    assert.match(await runBackupScript(ownerUrl, backups, await addProgram(folder, name, program, script)), message);
   }
   const unreachable = Object.assign(new URL(ownerUrl), { port: "1" }).href;
   assert.match(await runBackupScript(unreachable, backups), /Connection refused/);
@@ -190,16 +197,18 @@ async function assertFaultsLeave(ownerUrl: string, folder: string): Promise<void
 
 /** The backups of an emptied list delete none that holds more, but an operator can. */
 async function assertLargerBackupsStay(ownerUrl: string, backups: string): Promise<void> {
-  const names = ["03", "02", "01"].map((hour, i) => `perennial-2020-01-01T${hour}0000Z-${i % 2}.dump`);
+  const names = ["03", "02", "01"].map((hour, i) => `perennial-2020-01-01T${hour}0000Z-${2 + (i % 2)}.dump`);
   for (const name of names) {
     await writeFile(join(backups, name), "");
     await utimes(join(backups, name), 0, 0);
   }
   const left = async () => (await readdir(backups)).filter((name) => names.includes(name)).toSorted();
-  await queryAs(ownerUrl, "DELETE FROM earlyaccess");
+  await queryAs(ownerUrl, "DELETE FROM earlyaccess WHERE email <> (SELECT max(email) FROM earlyaccess)");
+  // Somebody signs up while the list is backed up.
+  const signUp = `psql -XAtqc "${insertOne}" && exec ${tools}/pg_dump "$@"`;
   assert.match(
-    await runBackupScript(ownerUrl, backups),
-    /Kept perennial-2020-01-01T020000Z-1\.dump: the list has only 0 /,
+    await runBackupScript(ownerUrl, backups, await addProgram(dirname(backups), "busy", "pg_dump", signUp)),
+    /Kept perennial-2020-01-01T020000Z-3\.dump: the list has only 1 /,
   );
   assert.deepEqual(await left(), [names[1], names[0]]);
   assert.match(await runBackupScript(ownerUrl, backups, tools, "rotate"), /Deleted perennial-/);
