@@ -24,12 +24,15 @@ it.each(pricing.plans)("the landing page shows the price and the limits of $name
   expect(pageText(html)).toContain([plan.name, plan.users, users, ...monthly].join(" "));
 });
 
-it.each(["/Privacy", "/privacy/", "/%70rivacy", "/%c0%af", "//evil.example"])("%s returns 404", async (path) => {
-  const response = await rawRequest(site.app, { path });
-  expect([response.status, response.type]).toEqual([404, "text/html"]);
-  expect(pageText(response.text)).toContain(`${notFound.heading} ${notFound.text} ${notFound.link}`);
-  expect(response.text).toContain('href="/"');
-});
+it.each(["/Privacy", "/privacy/", "/index.html", "/%70rivacy", "/%c0%af", "//evil.example"])(
+  "%s returns 404",
+  async (path) => {
+    const response = await rawRequest(site.app, { path });
+    expect([response.status, response.type]).toEqual([404, "text/html"]);
+    expect(pageText(response.text)).toContain(`${notFound.heading} ${notFound.text} ${notFound.link}`);
+    expect(response.text).toContain('href="/"');
+  },
+);
 
 it("search engines may read every page", async () => {
   expect((await get("/robots.txt")).text).toBe("User-agent: *\nAllow: /\n");
@@ -44,12 +47,12 @@ it("the page on a phone's home screen opens the landing page, with icons of the 
   }
 });
 
-it("the path of a request is logged unless it may hold an email address", async () => {
+it("the path of a request is logged unless it may hold an email address, or is a probe's", async () => {
   for (const at of ["@", "%40", "%252540"]) await get(`/${"x".repeat(180)}/ada${at}example.com?email=ada@example.com`);
-  await get("/missing-page");
+  for (const path of ["/missing-page", "/healthz", "/readyz"]) await get(path); // Probes come every few seconds.
   expect(site.logged()).toContain('"path":"/missing-page","status":404');
   expect(site.logged()).toContain('"path":"[address]"');
-  expect(site.logged()).not.toMatch(/ada(@|%)/);
+  expect(site.logged()).not.toMatch(/ada(@|%)|"\/(health|ready)z"/);
 });
 
 const id = "0af7651916cd43dd8448eb211c80319c";
@@ -89,7 +92,7 @@ it("a page that throws while rendering returns 500 without details, as HTML or a
   const problem = await request(broken.app).get("/").set("Accept", "application/json");
   expect([problem.status, problem.type]).toEqual([500, "application/problem+json"]);
   expect(page.text + problem.text).not.toMatch(/secret|\.ts/i);
-  expect(broken.logged()).toContain("pages.test.ts");
+  expect(broken.logged()).toMatch(new RegExp(`"id":"${page.headers["x-request-id"]}".*pages\\.test\\.ts`));
   expect(broken.logged()).not.toContain("secret detail"); // It may quote a visitor's input.
 });
 

@@ -2,6 +2,7 @@
 import { once } from "node:events";
 import { createServer, type AddressInfo, type Socket } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
+import { errorFields } from "../errors.ts";
 import { connectTo } from "./connect.ts";
 import { transientCode } from "./prepare-database.ts";
 
@@ -19,6 +20,16 @@ it("a start waits for a Postgres that is away, starting or full, and ends where 
   for (const code of ["", "28P01", "28000", "3D000", "08P01", "42501", "42703", "25006", "XX000"]) {
     expect([code, transientCode.test(code)]).toEqual([code, false]);
   }
+});
+
+it.each([
+  ["timeout expired", "CONNECT_TIMEOUT"],
+  ["timeout exceeded when trying to connect", "CONNECT_TIMEOUT"],
+  ["Query read timeout", "QUERY_TIMEOUT"],
+  ["Connection terminated unexpectedly", "CONNECTION_LOST"],
+  ["Client has encountered a connection error and is not queryable", "CONNECTION_LOST"],
+])("the driver's error “%s” has the code %s", (message, code) => {
+  expect(errorFields(new Error(message))).toEqual({ name: "Error", code });
 });
 
 it("a connection whose first statement fails is closed", async () => {

@@ -62,7 +62,7 @@ it("the server answers a request that arrives during shutdown with Connection: c
   const [kept, idle] = [await open(site.port), await open(site.port)];
   for (const socket of [kept, idle]) {
     socket.write(healthz);
-    await within("the response", once(socket, "data"));
+    expect(String(await within("the response", once(socket, "data")))).toContain("\r\nKeep-Alive: timeout=125\r\n");
   }
   const closed = site.http.close();
   while (site.http.server.listening) await nextRound();
@@ -79,11 +79,15 @@ const unfinished = closing(
   `POST /api/earlyaccess HTTP/1.1\r\n${host}Content-Type: application/json\r\nContent-Length: 99\r\n\r\n`,
 );
 
-it("the server drops a connection on which nothing moves", async () => {
-  const { inactivity } = timeLimits;
-  onTestFinished(() => void (timeLimits.inactivity = inactivity));
-  timeLimits.inactivity = 300;
-  expect(await exchange((await start()).port, unfinished)).toBe(""); // The limit of a request would answer 408.
+it.each([
+  [{ inactivity: 300 }, unfinished, null],
+  [{ headers: 300 }, unfinished.slice(0, -2), ["408"]],
+  [{ headers: 300, request: 300 }, unfinished, ["408"]],
+])("the server closes an unfinished request's connection after the limit of %j", async (limits, sent, status) => {
+  const own = { ...timeLimits };
+  onTestFinished(() => void Object.assign(timeLimits, own));
+  Object.assign(timeLimits, { slowRequestCheck: 50 }, limits);
+  expect(statuses(await exchange((await start()).port, sent))).toEqual(status);
 });
 
 it("a stop cuts off a request that is in progress after the grace period", async () => {

@@ -14,7 +14,7 @@ const head = `POST /api/earlyaccess HTTP/1.1\r\nHost: localhost\r\nContent-Type:
 
 /** Starts a site that stores nothing. Returns functions that send sign-ups to it. */
 async function start() {
-  const { application } = await createTestApp(noDatabase, { waitlist: { add: async () => undefined } });
+  const { application, logged } = await createTestApp(noDatabase, { waitlist: { add: async () => undefined } });
   const http = createHttpServer();
   http.serve(application);
   onTestFinished(() => http.close());
@@ -36,7 +36,7 @@ async function start() {
     socket.write(body.slice(9));
     return isStored(await response);
   };
-  return { begin, hasRoom, sendWhole: async () => receive(await open(head + body)) };
+  return { begin, hasRoom, logged, sendWhole: async () => receive(await open(head + body)) };
 }
 
 /** Returns the start of the response. */
@@ -47,10 +47,11 @@ const isStored = (response: string) => response.startsWith("HTTP/1.1 201 ");
 const fill = (send: () => Promise<Socket>) => Promise.all(Array.from({ length: mostBodies }, () => send()));
 
 it("the site reads a fixed number of slow bodies at once, refuses the next with 503, and accepts one that arrives whole", async () => {
-  const { begin, hasRoom, sendWhole } = await start();
+  const { begin, hasRoom, logged, sendWhole } = await start();
   const slow = await fill(begin);
   const refused = await receive(await begin());
-  expect(refused).toMatch(/^HTTP\/1\.1 503 [^]*\r\nRetry-After: 15\r\n/);
+  expect(refused).toMatch(/^HTTP\/1\.1 503 (?=[^]*\r\nConnection: close\r\n)[^]*\r\nRetry-After: 15\r\n/);
+  expect(logged()).toContain("SLOW_BODIES");
   expect(await sendWhole()).toSatisfy(isStored);
   expect(await hasRoom()).toBe(false);
   slow[0]?.write(body.slice(9));

@@ -62,6 +62,7 @@ it("the counter of page views keeps them while the database is down, and adds th
   isDown = true;
   views.add("direct");
   await vi.advanceTimersByTimeAsync(60_000);
+  expect(logged).toContain("ECONNREFUSED");
   isDown = false;
   views.add("direct");
   await vi.advanceTimersByTimeAsync(60_000);

@@ -54,7 +54,6 @@ export async function createPages(load: () => Promise<Rendering>, settings: () =
     const key = `${id} ${failure?.status} ${failure?.wait}`;
     const page = onDemand.get(key) ?? render(id, true, failure);
     onDemand.set(key, page);
-    page.catch(() => onDemand.delete(key));
     return page;
   }
 
