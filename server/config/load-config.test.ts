@@ -120,6 +120,7 @@ it.each<[SettingName, string, unknown]>([
   ["WAITLIST_CLOSES", "2026-12-31T18:00:30Z", new Date("2026-12-31T18:00:30Z")],
   // As node-postgres reads these, so that it need not warn.
   ["DATABASE_URL", `${url}?sslmode=require`, `${url}?sslmode=verify-full`],
+  ["DATABASE_URL", `${url}?sslmode=verify-ca`, `${url}?sslmode=verify-full`],
   ["DATABASE_URL", `${url}?x=1&sslmode=prefer&y=2`, `${url}?x=1&sslmode=verify-full&y=2`],
   ["DATABASE_URL", `${url}?sslmode=verify-ca&uselibpqcompat=true`, `${url}?sslmode=verify-ca&uselibpqcompat=true`],
   ["DATABASE_URL", `${url}?sslmode=no-verify`, `${url}?sslmode=no-verify`],
@@ -145,6 +146,7 @@ it.each<[SettingName, string[]]>([
   ["WAITLIST_CLOSES", ["2026-02-30", "31.12.2026", "2026-12-31T18:00", "2026-12-31T25:00Z"]],
   ["WEBHOOK_URL", ["ftp://hooks.example/", "https://user@hooks.example/", "https://:secret@hooks.example/"]],
   ["WEBHOOK_SECRET", ["secret", ...[23, 65].map((bytes) => `whsec_${Buffer.alloc(bytes).toString("base64")}`)]],
+  ["CONTROLLER", ["x".repeat(1_001)]],
   ["ERASURE_KEY", ["k".repeat(31), `${key} ${key}`]],
   [
     "SMTP_URL",
@@ -158,6 +160,8 @@ it.each<[SettingName, string[]]>([
       "smtp://u@b.co",
       "smtp://b.co:465",
       "smtps://b.co:587",
+      "smtps://b.co:25",
+      "smtp://u:1#@b.co",
     ],
   ],
   ["MAIL_FROM", ['"Ada" <a@b.co>', "Ada, Bob <a@b.co>", "Ada <a>", "Ada <a@b.co> x", "<a@b.co>", "a@b.co, c@d.co"]],
@@ -184,11 +188,13 @@ it("docs/configuration.md lists every setting with its default", () => {
   expect(Object.fromEntries(Array.from(rows, ([, name, cell]) => [name, cell]))).toEqual(Object.fromEntries(expected));
 });
 
-it(".env.example shows the default of each setting, or else its example, and no password", () => {
+it(".env.example shows the default of each setting, which may be set, or else its example, and no password", () => {
   const text = readProjectFile(".env.example");
   const expected = defaults.map(([name, value]) => [name, `${value ?? settings[name].example}`]);
   const shown = Array.from(text.matchAll(/^# ([A-Z_]+)='?(.*?)'?$/gm), ([, name, value]) => [name, value]);
   expect(Object.fromEntries(shown)).toMatchObject(Object.fromEntries(expected));
+  const set = defaults.filter(([, value]) => value !== undefined).map(([name, value]) => [name, `${value}`]);
+  expect(readConfig(Object.fromEntries(set))).toEqual(readConfig({}));
   expect(text.match(/^.*_PASSWORD=.+$/gm)).toBeNull();
 });
 
