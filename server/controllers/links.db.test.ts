@@ -135,8 +135,13 @@ it.each([
   expect(pageText((await post(`/confirm?token=${token}`)).text)).toContain(linkPages.confirmed.heading);
   await post(`/leave?token=${token}`);
   expect(await entries()).toEqual([]);
-  for (const path of ["/?undo=", "/leave?token="]) {
-    await post(path + change(await signUp()));
+  for (const [path, expected] of [
+    ["/?undo=", [303, "/?undone#early-access"]],
+    ["/leave?token=", [200, undefined]],
+  ] as const) {
+    const { status, headers } = await post(path + change(await signUp()));
+    expect([status, headers.location]).toEqual(expected);
+    expect(headers["cache-control"]).toBe("no-store, no-transform");
     expect(await entries()).toEqual([]);
   }
 });

@@ -157,6 +157,16 @@ it("a link of a locked entry waits for it, and links of one entry in a batch are
   expect(await Promise.all(followed)).toEqual([true, undefined, false, false]);
 });
 
+it("the links of a batch are followed in the order of their hashes: replicas could each hold what the other needs", async () => {
+  const tokens = Array.from({ length: 9 }, () => createToken());
+  const hashes = tokens.map(({ hash }) => hash);
+  const entries = hashes.map((hash, i) => ({ ...entryOf(`${i}@example.com`), mail_tokens: [hash] }));
+  await insertEntries(database, entries);
+  await Promise.all(tokens.map(({ token }) => links.confirm(token)));
+  const followed = await database.query("SELECT mail_tokens[1]::text AS hash FROM earlyaccess ORDER BY ctid");
+  expect(followed.map(({ hash }) => hash)).toEqual(hashes.toSorted());
+});
+
 it("a locked address delays no other; its own sign-up waits, and is refused after 1.9 s", async () => {
   const [endLonger, endShorter] = [await holdAddress("ada7@example.com"), await holdAddress("ada8@example.com")];
   const waitlist = createWaitlist(connection.execute);
@@ -242,7 +252,8 @@ it.each([
   [1, "40P01"],
   [30, "40P01"],
   [30, "57014"],
-])("a batch of %i is stored after a deadlock or a statement that took too long", async (size, code) => {
+  [30, "40001"],
+])("a batch of %i is stored after an error of one change, %s, such as a deadlock", async (size, code) => {
   // A sequence counts the attempts: a rollback does not reset it.
   await onChanges(`IF nextval('public.attempts') = 1 THEN RAISE 'once' USING ERRCODE = '${code}'; END IF; RETURN NEW;`);
   expect(rejections(await addAll(createWaitlist(connection.execute), people(size)))).toEqual([]);
@@ -274,15 +285,19 @@ it("the readiness check fails if the database is read-only, as after a failover"
   await database.query(`${role} RESET ALL`);
 });
 
-it("the readiness probe checks the database once for concurrent requests, and again later", async () => {
-  const failing = vi.fn<() => Promise<void>>().mockRejectedValue(new Error("away"));
-  const isReady = createReadiness(failing, pino({ enabled: false }));
+it("the readiness probe checks the database once for concurrent requests, and again later, and logs changes only", async () => {
+  let logged = "";
+  const probed = vi.fn<() => Promise<void>>().mockResolvedValue(undefined);
+  for (let i = 0; i < 2; i++) probed.mockRejectedValueOnce(new Error("away"));
+  probed.mockReturnValueOnce(new Promise(() => undefined));
+  const isReady = createReadiness(probed, pino({}, { write: (line: string) => void (logged += line) }));
   expect(new Set(await Promise.all(Array.from({ length: 100 }, isReady)))).toEqual(new Set([false]));
-  expect(failing).toHaveBeenCalledTimes(1);
+  expect(probed).toHaveBeenCalledTimes(1);
   await vi.waitFor(async () => {
     await isReady();
-    expect(failing).toHaveBeenCalledTimes(2);
-  });
+    expect(probed).toHaveBeenCalledTimes(5);
+  }, 20_000);
+  expect(logged.match(/cannot be stored|stored again/g)).toEqual(["cannot be stored", "stored again"]);
 });
 
 /** Executes PL/pgSQL before each change of an entry. */
