@@ -8,7 +8,7 @@ import pg from "pg";
 import { expect, it, onTestFinished } from "vitest";
 import { freePort } from "../../server/database/embedded/free-port.ts";
 import { projectRoot } from "../../server/project-root.ts";
-import { createEmptyDatabase } from "../support/database.ts";
+import { createEmptyDatabase, superuserUrl } from "../support/database.ts";
 import { run, urlsOf, until, within } from "../support/run.ts";
 import { ada, ready, signUp } from "../support/site.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
@@ -42,6 +42,19 @@ it("a site whose database is down at the start, or hangs later, serves its pages
   expect(await site.stop()).toBe(0);
   expect(site.stderr()).toBe("");
   expect(await checkHealth(site.url)).toBe(1);
+  await wire.cut();
+});
+
+it("a site whose database was down at the start ends, and stores nothing, once it finds that the web role is a superuser", async () => {
+  const wire = await openWire(database.webUrl);
+  await wire.cut();
+  const env = { NODE_ENV: "production", DATABASE_URL: wire.url(superuserUrl(database.name)) };
+  const site = await start({ env });
+  await wire.mend();
+  await signUp(site, { ...ada, email: "early@example.com" }).catch(() => undefined); // It may have ended.
+  await until("the site ends", () => site.process.exitCode === 1);
+  expect(site.stderr()).toMatch(/is a superuser/);
+  expect(await database.query("SELECT FROM earlyaccess WHERE email = 'early@example.com'")).toEqual([]);
   await wire.cut();
 });
 

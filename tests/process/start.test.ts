@@ -60,13 +60,49 @@ it("the site warns in production of an owner's URL and of a missing PUBLIC_URL",
   expect(await warnings(site)).toEqual([]);
 });
 
-it("the site reads .env and the file of a secret, and prefers the environment", async () => {
+it("the site reads .env and the file of a secret, prefers the environment, and heeds each of its settings", async () => {
   await writeFile(file("database_url"), `${database.webUrl}\n`);
-  await writeFile(file(".env"), `\uFEFFPUBLIC_URL=https://from.file\nPORT=1\nDATABASE_URL_FILE=database_url\n`);
+  const settings = `\uFEFFPUBLIC_URL=https://from.file
+PORT=1
+DATABASE_URL_FILE=database_url
+WAITLIST_CLOSES=9999-12-31
+ALLOW_INDEXING=false
+TRUST_PROXY=1
+SIGNUP_LIMIT=7
+SIGNUP_HOURLY_CEILING=1
+CONTROLLER=From File Inc.
+LEGAL_LINKS=Imprint=https://from.file/imprint
+MAIL_FROM=a@from.file
+ERASURE_KEY=a-key-of-32-characters-for-tests
+`;
+  await writeFile(file(".env"), settings);
   const site = await start({ cwd: file() });
-  expect(await (await fetch(site.url)).text()).toContain('rel="canonical" href="https://from.file/"');
-  expect(await signUp(site, ada, { Origin: "https://from.file" })).toBe(201);
+  const page = await fetch(site.url);
+  expect(page.headers.get("X-Robots-Tag")).toBe("noindex");
+  const html = await page.text();
+  for (const part of ['rel="canonical" href="https://from.file/"', "31 Dec 9999", 'href="https://from.file/imprint"']) {
+    expect(html).toContain(part);
+  }
+  const notice = () => database.query("SELECT FROM earlyaccess_notices WHERE text LIKE '%From File Inc.%'");
+  await until("the notice is stored before a sign-up", async () => (await notice()).length === 1);
+  for (const client of ["203.0.113.1", "203.0.114.1"]) {
+    const headers = { Origin: "https://from.file", "X-Forwarded-For": client };
+    const answer = await postSignup(site, { ...ada, email: `${client}@from.file` }, headers);
+    expect([answer.status, await answer.json()]).toEqual([201, { message: expect.any(String) as string }]);
+    expect(answer.headers.get("RateLimit")).toContain('"client"; r=6;');
+  }
+  const flags = "SELECT unusual_volume FROM earlyaccess WHERE email LIKE '%@from.file' ORDER BY email";
+  expect(await database.query(flags)).toEqual([{ unusual_volume: false }, { unusual_volume: true }]);
 });
+
+it.each(["\uFEFFPORT=0\n", "PORT=0\n"])(
+  "a start refuses the .env %j in UTF-16, which PowerShell writes",
+  async (text) => {
+    await mkdir(file("utf16"), { recursive: true });
+    await writeFile(file("utf16/.env"), text, "utf16le");
+    expect(await failToStart({ cwd: file("utf16") })).toMatch(/^\.env is not UTF-8\. Save it as UTF-8, /);
+  },
+);
 
 it("a start names each line of .env that would be cut, changed or dropped, and hides the value", async () => {
   const lines = `# A comment
@@ -123,11 +159,11 @@ it("the site closes the list by itself at WAITLIST_CLOSES", async () => {
   expect(await signUp(site)).toBe(410);
 });
 
-it("a start reports that PORT is taken and suggests the next port", async () => {
+it.each(["PORT", "METRICS_PORT"])("a start reports that %s is taken and suggests the next port", async (setting) => {
   const other = createServer();
   const port = await listen(other, "127.0.0.1", 0);
-  const stderr = await failToStart({ env: { ...urlsOf(database), PORT: `${port}` } });
-  expect(stderr).toMatch(new RegExp(`^Port ${port} is taken by another program\\. .*\\bPORT=${port + 1}\n$`));
+  const stderr = await failToStart({ env: { ...urlsOf(database), [setting]: `${port}` } });
+  expect(stderr).toMatch(new RegExp(`^Port ${port} is taken by another program\\. .* ${setting}=${port + 1}\n$`));
   other.close();
 });
 
@@ -271,9 +307,9 @@ it("the embedded database is not in the production image, which requires DATABAS
   );
   await expect(stat(file("image/.data"))).rejects.toMatchObject({ code: "ENOENT" });
   const port = await freePort();
-  const site = await start({ ...image, env: { ...urlsOf(database), METRICS_PORT: `${port}` } });
-  await ready(site);
+  const site = await start({ ...image, env: { ...urlsOf(database), HOST: "0.0.0.0", METRICS_PORT: `${port}` } });
+  await ready({ url: site.url.replace("localhost", "127.0.0.2") }); // Not only on 127.0.0.1.
   expect(await signUp(site)).toBe(201);
-  const metrics = async () => (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  const metrics = async () => (await fetch(`http://127.0.0.2:${port}/metrics`)).text();
   await until("the metrics say ready", async () => (await metrics()).includes("\nperennial_ready 1\n"));
 });
