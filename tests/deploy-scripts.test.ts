@@ -137,8 +137,10 @@ it.each([
 it("backup.sh leaves the files of a backup that runs", async () => {
   await mkdir(join(folder, ".work"));
   await addProgram("psql", "exit 2");
-  const args = [join(folder, ".lock"), "sh", script, "once"];
-  expect((await runStubbed("flock", args, { BACKUP_FOLDER: folder })).stdout).toMatch(/Another backup is running\.$/m);
+  const args = ["10", "flock", join(folder, ".lock"), "sh", script, "once"];
+  expect((await runStubbed("timeout", args, { BACKUP_FOLDER: folder })).stdout).toMatch(
+    /Another backup is running\.$/m,
+  );
   expect(await readdir(folder)).toContain(".work");
 });
 

@@ -77,9 +77,14 @@ it.each<[otherwise: string, destructive: RegExp, safe: RegExp]>([
   ["the worker mails people whose restore goes on", /stop site\b/, /stop site worker studio/],
   ["each old entry gets a mail again", /pg_restore -U postgres/, / -a -n public --disable-triggers -1 /],
   ["others on the machine read the list", /(?:-n public|export|invite .*|json) .*> (?:exp|FILE)/, /umask 077/],
+  ["a terminal changes what a file holds", /compose .*exec .*[<>] exports|run .* - < exports/, / -T /],
+  ["nothing backs up", /COMPOSE_PROFILES='?\w/, /\bbackup\b/],
+  ["the record of migrations is copied", /pg_restore -l/, /\| grep -v _prisma_migrations >/],
+  ["strangers learn who is on the list", /METRICS_PORT=9464/, /\*\*Do not expose this port to the internet:\*\*/],
+  ["everybody reads new tables", /Supabase: /, /\*\*remove `public` from the Data API's exposed schemas\*\*/],
   ["a new admin is the owner", /^GRANT/, /^GRANT perennial_admins TO ada;$/],
   ["passwords stand in a file after a crash", /--ulimit/, /--ulimit core=0`/],
-  ["a stranger guesses a key", /openssl rand/, /openssl rand (?:-hex 32|-base64 32)/],
+  ["a stranger guesses a key", /openssl rand/, /openssl rand (?:-hex (?:24|32)|-base64 32)/],
   ["strangers send mail through the host", /mynetworks/, /= 127\.0\.0\.0\/8 \[::1\]\/128 172\.16\.0\.0\/12'/],
   ["strangers send mail in the site's name", /v=spf1/, / ~all"$/],
   ["nobody hears of a fault", /doctor.* 2>&1/, /\|\| echo "\$found"$/],
@@ -87,7 +92,9 @@ it.each<[otherwise: string, destructive: RegExp, safe: RegExp]>([
   ["hosts end each site while Postgres fails", /^\|(?:Fly|Ren|Rai|Cloud|Kub|Cool)/, /^(?!.*readyz).*`\/healthz`/],
   ["visitors share or forge a limit", /^\|[A-Z][a-z][\w ,]*\|\d/, /^\|(?:Fly\|2|R\w+\|2|[HCK][\w ,]+\|1)/],
 ])("documents' commands are safe: otherwise, %s", (_, destructive, safe) => {
-  const lines = present.flatMap((name) => read(name).split("\n")).filter((line) => destructive.test(line));
+  const lines = [...present, ".env.example"]
+    .flatMap((name) => read(name).split("\n"))
+    .filter((line) => destructive.test(line));
   expect(lines.length).toBeGreaterThan(0);
   expect(lines.filter((line) => !safe.test(line))).toEqual([]);
 });
