@@ -121,6 +121,8 @@ it.each<[otherwise: string, section: RegExp, steps: RegExp]>([
     /^### Take the site down.*/ms,
     /deletes the list and its backups\..*down --volumes/s,
   ],
+  ["sign-ups are lost", /^## Move.*/ms, /--wait database`.* backup`.*back up.*\[restore\].*DNS.*--own - .*purge/s],
+  ["old data goes", /^## From before.*?^## /ms, /stop.*hashes.*another `COMPOSE_PROJECT_NAME`.*--wait database/s],
   [
     "a mailing leaves that nobody has seen",
     /^1\. See who gets it.*?^3\. /ms,
@@ -132,7 +134,7 @@ it.each<[otherwise: string, section: RegExp, steps: RegExp]>([
     /Host \$host;\n.*X-Forwarded-For \$proxy_add_x_forwarded_for;.*ProxyPreserveHost On\n/s,
   ],
 ])("documents' steps are in their order: otherwise, %s", (_, section, steps) => {
-  const text = ["upgrade", "backup", "deploy", "launch"].map((name) => read(`docs/${name}.md`)).join("");
+  const text = ["upgrade", "deploy", "launch", "backup"].map((name) => read(`docs/${name}.md`)).join("");
   expect(section.exec(text)?.[0]).toMatch(steps);
 });
 
