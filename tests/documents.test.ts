@@ -59,7 +59,7 @@ it("documents have links that lead somewhere", () => {
   expect(faults(documents, (name) => findLinks(name).filter((link) => !leadsSomewhere(name, link)))).toEqual([]);
 });
 
-it.each<[otherwise: string, destructive: RegExp, safe: RegExp]>([
+it.each<[otherwise: string, risky: RegExp, safe: RegExp]>([
   ["a failed restore leaves half a list", /pg_restore (?!-l).*-d \w+/, /--single-transaction| -1 |-p lookup/],
   ["the oldest backup is copied", /ls .*\/backups \|/, /ls -t \S+ \| head -n 1'/],
   ["a setting of the role stays in the database", /ROLE (\w+) RESET ALL/, /ROLE (\w+) IN DATABASE \w+ RESET ALL/],
@@ -91,10 +91,10 @@ it.each<[otherwise: string, destructive: RegExp, safe: RegExp]>([
   ["an outage shows as 200", /from outside/, /^Probe `\/readyz` from outside/],
   ["hosts end each site while Postgres fails", /^\|(?:Fly|Ren|Rai|Cloud|Kub|Cool)/, /^(?!.*readyz).*`\/healthz`/],
   ["visitors share or forge a limit", /^\|[A-Z][a-z][\w ,]*\|\d/, /^\|(?:Fly\|2|R\w+\|2|[HCK][\w ,]+\|1)/],
-])("documents' commands are safe: otherwise, %s", (_, destructive, safe) => {
+])("documents' commands are safe: otherwise, %s", (_, risky, safe) => {
   const lines = [...present, ".env.example"]
     .flatMap((name) => read(name).split("\n"))
-    .filter((line) => destructive.test(line));
+    .filter((line) => risky.test(line));
   expect(lines.length).toBeGreaterThan(0);
   expect(lines.filter((line) => !safe.test(line))).toEqual([]);
 });
