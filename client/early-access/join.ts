@@ -75,8 +75,9 @@ async function readUndo(response: Response): Promise<string | undefined> {
  */
 export function undo(token: string): Promise<boolean> {
   const path = `${leavePath}?${tokenParam}=${token}`;
-  const options = { method: "POST", signal: AbortSignal.timeout(timeout), redirect: "error" } as const;
-  const page = fetch(path, options).then((response) => response.text());
+  const page = fetch(path, { method: "POST", signal: AbortSignal.timeout(timeout) }).then((response) =>
+    response.text(),
+  );
   return page.then(
     (html) => html.includes('data-page="left"'),
     () => false,

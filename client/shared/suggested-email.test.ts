@@ -39,7 +39,10 @@ it.each([
   ["gmailc.om", "gmail.com"],
   ["gmai.com.ar", "gmail.com"],
   ["hotmal.nl", "hotmail.nl"],
-  ["company.con", "company.com"],
+  ...["con", "cin", "cmo", "ocm", "cim", "cpm", "ckm", "fom", "vom", "xom", "comm", "comn", "coom"].map((ending) => [
+    `company.${ending}`,
+    "company.com",
+  ]),
 ])("the domain %s is suggested as %s, and the mailbox stays as it is", (typed, meant) => {
   expect(suggestEmail(`gmial.com+x@${typed}`)).toBe(`gmial.com+x@${meant}`);
 });

@@ -36,6 +36,7 @@ it("the page of a closed list says so in place of the form, is not hydrated, and
     /<a class="button button-quiet button-small" href="#early-access">(.*?)<\/a>/.exec(page) ?? [];
   expect(decodeHtml(button)).toBe(navigation.closed);
   for (const words of [closedList.heading, closedList.text]) expect(pageText(page)).toContain(words);
+  expect(page.match(new RegExp(`href="#features">${closedList.button}<`, "g"))).toHaveLength(2);
   expect(page).not.toMatch(/data-hydration|<form|<input [^>]*name="(?!sentence)/);
   const { heading, join, leaveByMail, leaveByButton } = earlyAccess;
   const invitations = [navigation.join, hero.offer, hero.button, hero.note, pricing.offer, heading, join.what];

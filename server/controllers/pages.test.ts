@@ -14,7 +14,8 @@ it("the landing page is complete in the first HTML, in the specification's order
   const places = landmarks.map((mark) => html.indexOf(mark));
   expect(places).toEqual(places.toSorted((a, b) => a - b));
   expect(places[0]).toBeGreaterThan(0);
-  const texts = [hero.offer, hero.note, features.migration.description, pricing.offer, product.copyright];
+  const cards = Object.values(features).flatMap((card) => (typeof card === "string" ? card : card.description));
+  const texts = [hero.subtext, hero.offer, hero.note, ...cards, pricing.offer, product.tagline, product.copyright];
   for (const words of texts) expect(pageText(html)).toContain(words);
 });
 

@@ -2,7 +2,7 @@
 import { HtmlValidate } from "html-validate";
 import request from "supertest";
 import { expect, it } from "vitest";
-import { meta, product } from "../../client/shared/content.ts";
+import { linkPages, meta, product } from "../../client/shared/content.ts";
 import { createTestApp, noDatabase, testSettings } from "../../tests/support/app.ts";
 import { decodeHtml, pageTitle } from "../../tests/support/copy.ts";
 
@@ -101,10 +101,13 @@ it("the head has these names, colours and addresses, and the pages after a sign-
     ["/?joined", meta.joined],
     ["/privacy", meta.privacy],
     ["/nope", meta.notFound],
+    [`/confirm?token=${token}`, { title: `${linkPages.confirm.heading} – ${product.name}` }],
   ] as const) {
     expect(pageTitle(await get(path))).toBe(other);
   }
-  expect(await get("/privacy")).toContain(`<link rel="canonical" href="${origin}/privacy">`);
+  const privacy = await get("/privacy");
+  expect(privacy).toContain(`<link rel="canonical" href="${origin}/privacy">`);
+  expect(privacy).toContain(`<meta property="og:title" content="${meta.privacy.title}">`);
 });
 
 it("a site that forbids indexing sends noindex, also with files", async () => {

@@ -36,6 +36,8 @@ it("/privacy names who keeps the list, and explains every column of an entry, an
   const page = await get(app, "/privacy");
   expect(page).toContain("Perennial &lt;Inc.&gt;, 1 Garden Way");
   for (const { what, why } of explanations) expect(pageText(page)).toContain(`${what} ${why}`);
+  expect(pageText(await get(app, "/"))).toContain(earlyAccess.leaveByMail);
+  expect(pageText(await get(unnamed, "/"))).toContain(earlyAccess.leaveByButton);
   for (const { noun } of fields) expect(termOf("name").toLowerCase()).toContain(noun.toLowerCase());
 });
 

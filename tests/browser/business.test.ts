@@ -31,6 +31,8 @@ it("letters that the page's texts lack have its font, which a browser fetches wh
   await openEditable(page);
   const fonts = () => page.sentRequests.filter((request) => request.endsWith(".woff2")).length;
   expect(fonts()).toBe(1);
+  const display = () => [...document.fonts].find(({ family }) => family === "Familjen")?.display;
+  expect(await page.evaluate(display)).toBe("swap"); // Text is not invisible until the font arrives.
   for (const name of ["Böhm", "Čapek"]) {
     const requested = page.waitForRequest(/familjen-grotesk-latin-.*\.woff2$/);
     await business(page).fill(name);
@@ -49,8 +51,14 @@ it("the typed business stands in sender, SMS, campaign mail and Company, and the
   await page.keyboard.type("Rosa's <b>Bikes</b>"); // Over the first name, which the click has selected.
   expect(await read(page)).toEqual(Array(3).fill("Rosa's <b>Bikes</b>"));
   expect(page.sentRequests.length).toBe(before);
+  await business(page).blur();
+  await business(page).focus();
+  await page.keyboard.type("!"); // The visitor's own name is not selected.
+  expect((await read(page))[1]).toHaveLength("Rosa's <b>Bikes</b>!".length);
   await business(page).fill(" ");
   expect(await read(page)).toEqual([" ", demo.business, ""]);
+  await business(page).blur();
+  expect(await read(page)).toEqual([demo.business, demo.business, ""]);
   expect(page.messages.filter(isViolation)).toEqual([]);
 });
 
@@ -111,10 +119,13 @@ it.each([320, 390, 1440])(
       const [textWidth, fieldWidth, height] = await sizes();
       expect([textWidth, height, await overflow()], name).toEqual([fieldWidth, 44, width]);
     }
-    await business(page).fill("🚲".repeat(41));
-    const long = `${"🚲".repeat(39)}…`;
-    expect(await read(page)).toEqual(["🚲".repeat(41), long, "🚲".repeat(41)]);
-    expect(await overflow()).toBe(width);
+    for (const [typed, shown] of [
+      ["🚲".repeat(40), "🚲".repeat(40)],
+      ["🚲".repeat(41), `${"🚲".repeat(39)}…`],
+    ] as const) {
+      await business(page).fill(typed);
+      expect([await read(page), await overflow()]).toEqual([[typed, shown, typed], width]);
+    }
   },
 );
 

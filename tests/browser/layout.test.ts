@@ -1,5 +1,5 @@
 // The layout: widths, target sizes, links within the page, shifts, and the visitor's settings for motion and contrast.
-import type { Locator, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { demo, earlyAccess, hero, navigation, product } from "../../client/shared/content.ts";
 import { fields } from "../../client/shared/fields.ts";
@@ -224,14 +224,17 @@ it.each([
   },
 );
 
-it.each([
-  [1024, 600],
-  [1280, 600],
-  [1366, 640],
-])("at %d × %d px, the button of the first screen is above the fold", async (width, height) => {
-  const page = await openPage({ url: sites.open.url, viewport: { width, height } });
-  const box = await page.getByRole("link", { name: hero.button }).boundingBox();
-  expect((box?.y ?? Infinity) + (box?.height ?? 0)).toBeLessThanOrEqual(height);
+it("in low windows, the button of the first screen is above the fold", async () => {
+  const page = await openPage({ url: sites.open.url });
+  for (const [width, height] of [
+    [1024, 600],
+    [1280, 600],
+    [1366, 640],
+  ] as const) {
+    await page.setViewportSize({ width, height });
+    const box = await page.getByRole("link", { name: hero.button }).boundingBox();
+    expect((box?.y ?? Infinity) + (box?.height ?? 0), `${width} × ${height} px`).toBeLessThanOrEqual(height);
+  }
 });
 
 it.each([true, false])(
@@ -244,8 +247,13 @@ it.each([true, false])(
     const panel = page.locator(".panel");
     const headings = [earlyAccess.success.title, earlyAccess.nextHeading, earlyAccess.again];
     expect(await panel.getByRole("heading").allTextContents()).toEqual(headings);
-    const background = (button: Locator) => button.evaluate((element) => getComputedStyle(element).backgroundColor);
-    expect(await background(panel.getByRole("button", { name: earlyAccess.button }))).toBe("rgba(0, 0, 0, 0)");
+    for (const isSending of [false, true]) {
+      const background = panel.locator(".form [type=submit]").evaluate((button: HTMLButtonElement, disabled) => {
+        button.disabled = disabled;
+        return getComputedStyle(button).backgroundColor;
+      }, isSending);
+      expect(await background).toBe("rgba(0, 0, 0, 0)");
+    }
     await page.setViewportSize({ width: 390, height: 844 });
     const boxes = [panel.locator(".next"), panel.locator(".form")].map((locator) => locator.boundingBox());
     const [next, form] = await Promise.all(boxes);
@@ -288,16 +296,19 @@ it("the ring around a focused value covers no other word of the sentence", async
   }
 });
 
-it.each([1440, 1920, 2560])("at %d px, the brand line keeps its verb in one line", async (width) => {
-  const page = await openPage({ url: sites.open.url, viewport: { width, height: 900 } });
-  const lines = await page.locator(".promise p").evaluate((line) => {
-    const text = line.querySelector("span")?.firstChild as Text;
-    const verb = document.createRange();
-    verb.setStart(text, text.data.indexOf("come"));
-    verb.setEnd(text, text.data.indexOf("back") + "back".length);
-    return verb.getClientRects().length;
-  });
-  expect(lines).toBe(1);
+it("on wide pages, the brand line keeps its verb in one line", async () => {
+  const page = await openPage({ url: sites.open.url });
+  for (const width of [1440, 1920, 2560]) {
+    await page.setViewportSize({ width, height: 900 });
+    const lines = await page.locator(".promise p").evaluate((line) => {
+      const text = line.querySelector("span")?.firstChild as Text;
+      const verb = document.createRange();
+      verb.setStart(text, text.data.indexOf("come"));
+      verb.setEnd(text, text.data.indexOf("back") + "back".length);
+      return verb.getClientRects().length;
+    });
+    expect(lines, `at ${width} px`).toBe(1);
+  }
 });
 
 it("a closed list has steps of one height and a card of its own height", async () => {
@@ -344,13 +355,16 @@ it("at 390 px, no line of what all plans include, and of the privacy page's colu
   }
 });
 
-it.each([
-  [320, 256],
-  [270, 640],
-])("at %d × %d px, the bar scrolls away with the page", async (width, height) => {
-  const page = await openPage({ url: sites.open.url, viewport: { width, height } });
-  await page.evaluate(() => scrollTo(0, 400));
-  expect((await page.locator("header").boundingBox())?.y).toBe(-400);
+it("in a low or very narrow window, the bar scrolls away with the page", async () => {
+  const page = await openPage({ url: sites.open.url });
+  for (const [width, height] of [
+    [320, 256],
+    [270, 640],
+  ] as const) {
+    await page.setViewportSize({ width, height });
+    await page.evaluate(() => scrollTo(0, 400));
+    expect((await page.locator("header").boundingBox())?.y, `${width} × ${height} px`).toBe(-400);
+  }
 });
 
 it("with text of twice its size, no line leads out of the sentence", async () => {
@@ -377,10 +391,17 @@ it("a customer whom a stricter condition drops fades as long as the light lasts,
   await settled(page);
   expect(await customer.isVisible()).toBe(false);
   await page.emulateMedia({ reducedMotion: "reduce" });
-  await page.getByRole("combobox", { name: "Condition" }).selectOption({ index: 0 });
-  expect(await customer.isVisible()).toBe(true);
-  await page.getByRole("combobox", { name: "Condition" }).selectOption({ index: 1 });
-  expect(await customer.isVisible()).toBe(false);
+  const customers = page.locator(".segment tbody tr").filter({ visible: true });
+  for (const [sentence, counts] of [
+    [0, [3, 2, 1]],
+    [2, [3, 1]],
+  ] as const) {
+    await page.getByRole("radio").nth(sentence).check();
+    for (const [index, count] of counts.entries()) {
+      await page.getByRole("combobox", { name: demo.values.condition }).selectOption({ index });
+      expect(await customers.count()).toBe(count);
+    }
+  }
 });
 
 /** Returns the layout shifts since the page began to load. */
@@ -422,7 +443,7 @@ async function settled(page: Page) {
   await animationsFinished(page);
 }
 
-it("a visitor who prefers reduced motion sees no animation, nothing hidden and no smooth scrolling", async () => {
+it("a printed page has neither bar nor form; it and one for who prefers reduced motion has no animation, nothing hidden and no smooth scrolling", async () => {
   const page = await openPage();
   const read = () =>
     page.evaluate(() => {
@@ -447,17 +468,43 @@ it("a visitor who prefers reduced motion sees no animation, nothing hidden and n
   await page.getByRole("combobox").selectOption({ index: 1 });
   expect(await read()).toEqual({ moving: 0, transparent: 0, scrolling: "auto" });
   await page.emulateMedia({ reducedMotion: "no-preference" });
-  expect((await read()).moving).toBeGreaterThan(9);
+  const { moving, scrolling } = await read();
+  expect([moving > 9, scrolling]).toEqual([true, "smooth"]);
+  await page.emulateMedia({ media: "print" });
+  expect(await read()).toEqual({ moving: 0, transparent: 0, scrolling: "auto" });
+  expect(await page.locator("header, .form-card").filter({ visible: true }).count()).toBe(0);
+  await page.emulateMedia({ media: "screen" });
+  await page.goto(`${sites.open.url}/?joined`);
+  expect((await read()).scrolling).toBe("auto"); // The visitor needs the result at once.
+});
+
+it.each([390, 1440])("at %d px, the plant of a visitor who has scrolled to the end has grown", async (width) => {
+  const page = await openPage({ viewport: { width, height: 900 }, reducedMotion: "no-preference" });
+  await page.goto(sites.open.url);
+  await deferredLayoutFinished(page);
+  await page.evaluate(() => scrollTo({ top: document.body.scrollHeight, behavior: "instant" }));
+  await settled(page);
+  const leaves = await page
+    .locator(".step-marker, .plant")
+    .evaluateAll((all) => all.map((leaf) => leaf.clientWidth * leaf.getBoundingClientRect().width));
+  expect(Math.min(...leaves)).toBeGreaterThan(0);
 });
 
 it("forced colors draw borders around buttons and fields, the widest around the chosen sentence and a wrong field", async () => {
   const page = await openPage({ url: sites.open.url });
   await page.emulateMedia({ forcedColors: "active" });
-  const borders = (selector: string) =>
-    page.locator(selector).evaluateAll((all) => all.map((element) => getComputedStyle(element).borderTopWidth));
-  expect(await borders(".button, input:not([type=hidden]), .form-card")).not.toContain("0px");
+  const styles = (selector: string, name: string) =>
+    page.$$eval(
+      selector,
+      (all, key) => [...new Set(all.map((one) => getComputedStyle(one).getPropertyValue(key)))],
+      name,
+    );
+  const framed = ".button, input:not([type=hidden]), .form-card, .panel, .offer, .example-figure, .sms, .prompt, .code";
+  expect(await styles(framed, "border-top-width")).not.toContain("0px");
+  expect(await styles(".mark, .leaf", "fill")).toEqual(await styles("body", "color"));
+  expect(await styles(".step-marker .icon", "stroke")).toEqual(await styles("body", "background-color"));
   await page.locator("[name=email]").evaluate((field) => field.setAttribute("aria-invalid", "true"));
-  expect(await borders("input:checked, [name=email]")).toEqual(["3px", "3px"]);
+  expect(await styles("input:checked, [name=email]", "border-top-width")).toEqual(["3px"]);
   const end = await page.locator(".panel .vine svg").evaluate((line) => {
     const { backgroundColor, stroke } = getComputedStyle(line);
     return { backgroundColor, stroke };
@@ -478,9 +525,10 @@ it("the Back button and a reload return to the same position", async () => {
   expect(await page.evaluate(() => scrollY)).toBe(1500);
 });
 
-it("the choice of another sentence or value moves nothing outside its example", async () => {
+it("the choice of another sentence or value is in its results, and moves nothing outside its example", async () => {
   const page = await openPage({ url: sites.open.url });
   const check = async (width: number) => {
+    const results = page.locator(".segment u, .rule u, .email-body u.reward").filter({ visible: true });
     const tops = () =>
       page.evaluate(() =>
         [...document.querySelectorAll("main :not(.of-0, .of-1, .of-2, .of-0 *, .of-1 *, .of-2 *)")].map(
@@ -495,6 +543,7 @@ it("the choice of another sentence or value moves nothing outside its example", 
         for (const value of (await select.locator("option").allTextContents()).toReversed()) {
           await select.selectOption(value);
           expect(await tops(), `${value} at ${width} px`).toEqual(before);
+          expect(await results.allInnerTexts(), value).toContain(value);
         }
       }
     }

@@ -33,6 +33,8 @@ it("the 404 page shows its text, links to the landing page, logs the unknown pat
     "warning: 404: there is no page at /no/such/page",
   ]);
   expect(hasFetchedReact(page)).toBe(false);
+  const links = page.locator("header a").evaluateAll((all) => all.map((link) => link.getAttribute("href")));
+  expect(await links).toEqual(["/", "/#features", "/#pricing", "/#early-access"]);
   await page.getByRole("link", { name: notFound.link }).click();
   expect(page.url()).toBe(`${sites.open.url}/`);
 });

@@ -72,10 +72,13 @@ it("an invalid plain form gets an error summary in view, with focus and links to
     "early-access-company-error",
   ]);
   const summary = await focused().boundingBox();
-  expect(summary?.y).toBeGreaterThanOrEqual((await page.locator("header").boundingBox())?.height ?? Infinity);
+  const bar = (await page.locator("header").boundingBox())?.height ?? Infinity;
+  expect(summary?.y).toBeGreaterThanOrEqual(bar);
   expect((summary?.y ?? 0) + (summary?.height ?? 0)).toBeLessThanOrEqual(844);
   await page.getByRole("link", { name: fieldErrors.email }).click();
   expect(await focused().getAttribute("name")).toBe("email");
+  const label = await page.locator("label", { hasText: fieldNamed("email").label }).boundingBox();
+  expect(label?.y).toBeGreaterThanOrEqual(bar);
   await submit();
   expect(await entries()).toEqual([{ ...entry, utm_source: "news", utm_term: 'a"b' }]);
 });
