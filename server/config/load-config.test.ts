@@ -110,6 +110,7 @@ it.each<[SettingName, string, unknown]>([
   ["UNCONFIRMED_DAYS", "7", 7],
   ["UNCONFIRMED_DAYS", "365", 365],
   ["ALLOW_INDEXING", "false", false],
+  ...[24, 64].map((bytes): [SettingName, string, string] => ["WEBHOOK_SECRET", secretOf(bytes), secretOf(bytes)]),
   ["SMTP_URL", "smtps://mail.example/", "smtps://mail.example/"],
   ["WEBHOOK_URL", "http://hooks.example/", "http://hooks.example/"],
   ["CONTROLLER", "x".repeat(1_000), "x".repeat(1_000)],
@@ -145,7 +146,7 @@ it.each<[SettingName, string[]]>([
   ["UNCONFIRMED_DAYS", ["1", "6", "366", "1000", "7.5", "-7", "14d"]],
   ["WAITLIST_CLOSES", ["2026-02-30", "31.12.2026", "2026-12-31T18:00", "2026-12-31T25:00Z"]],
   ["WEBHOOK_URL", ["ftp://hooks.example/", "https://user@hooks.example/", "https://:secret@hooks.example/"]],
-  ["WEBHOOK_SECRET", ["secret", ...[23, 65].map((bytes) => `whsec_${Buffer.alloc(bytes).toString("base64")}`)]],
+  ["WEBHOOK_SECRET", ["secret", ...[23, 65].map(secretOf)]],
   ["CONTROLLER", ["x".repeat(1_001)]],
   ["ERASURE_KEY", ["k".repeat(31), `${key} ${key}`]],
   [
@@ -197,6 +198,10 @@ it(".env.example shows the default of each setting, which may be set, or else it
   expect(readConfig(Object.fromEntries(set))).toEqual(readConfig({}));
   expect(text.match(/^.*_PASSWORD=.+$/gm)).toBeNull();
 });
+
+function secretOf(bytes: number): string {
+  return `whsec_${Buffer.alloc(bytes).toString("base64")}`;
+}
 
 function errorOf(env: NodeJS.ProcessEnv): string {
   try {

@@ -226,7 +226,7 @@ it.each<[detail: string, headers: Record<string, string>, body: string | Buffer]
 
 it("a refused request from another site is logged with its origin and its host", async () => {
   await post(ada).set({ Origin: "https://www.example", Host: "upstream" });
-  expect(site.logged()).toMatch(/"origin":"https:\/\/www.example","host":"upstream","msg":"refused/);
+  expect(site.logged()).toMatch(/"id":"[^"]+","origin":"https:\/\/www.example","host":"upstream","msg":"refused/);
 });
 
 it("a refused request stores nothing and returns 422 with one error per invalid field", async () => {

@@ -284,5 +284,6 @@ it("a client gets 429 after a hundred times SIGNUP_LIMIT requests, and its sign-
   const leave = async () => (await request(limited.app).post(`/leave?token=${newToken()}`)).status;
   const statuses = await Promise.all(Array.from({ length: 100 }, leave));
   expect([...new Set(statuses), await leave()]).toEqual([503, 429]);
+  expect(limited.logged()).toContain('"code":"DatabaseNotReachable"'); // As docs/incident.md says.
   expect((await request(limited.app).post("/api/earlyaccess").send(ada)).status).toBe(503);
 });

@@ -51,7 +51,7 @@ it("the page on a phone's home screen opens the landing page, with icons of the 
 it("the path of a request is logged unless it may hold an email address, or is a probe's", async () => {
   for (const at of ["@", "%40", "%252540"]) await get(`/${"x".repeat(180)}/ada${at}example.com?email=ada@example.com`);
   for (const path of ["/missing-page", "/healthz", "/readyz"]) await get(path); // Probes come every few seconds.
-  expect(site.logged()).toContain('"path":"/missing-page","status":404');
+  expect(site.logged()).toContain('"method":"GET","path":"/missing-page","status":404');
   expect(site.logged()).toContain('"path":"[address]"');
   expect(site.logged()).not.toMatch(/ada(@|%)|"\/(health|ready)z"/);
 });

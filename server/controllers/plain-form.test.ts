@@ -35,6 +35,19 @@ it.each([
   },
 );
 
+it.each([
+  [429, "Wait for a minute.", undefined],
+  [429, "Wait for an hour.", undefined],
+  [503, "Wait for an hour.", { name: "Ada" }],
+  [503, "Wait for an hour.", { name: "Grace" }],
+])("the page of a form refused with %i has its own wait “%s” and values %j", async (status, wait, values) => {
+  const { options } = await createTestApp(noDatabase);
+  const page = await options.frontend.getPage("/", { status, wait, values, errors: {} });
+  const html = page.variants.identity.body.toString();
+  expect([page.status, pageText(html).includes(wait)]).toEqual([status, true]);
+  expect(/id="early-access-name"[^>]* value="(.*?)"/.exec(html)?.[1]).toBe(values?.name);
+});
+
 it("a form with a text longer than its field returns the whole text and names the limit", async () => {
   const { app } = await createTestApp(noDatabase);
   const post = request(app).post("/api/earlyaccess").type("form").set("Accept", browserAccept);

@@ -113,6 +113,7 @@ DATABASE_URL_FILE="C:\\new\\secret"
 MAIL_FROM='L'Avenir <a@b.example>'
 ERASURE_KEY="hunter2
 PORT: 4000
+RECIPIENTS=\`"A" and 'B' #1\`
 `;
   await mkdir(file("cut"));
   await writeFile(file("cut/.env"), `\uFEFF${lines}`.replaceAll("\n", "\r\n"));
