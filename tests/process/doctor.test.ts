@@ -43,18 +43,20 @@ it("doctor says how many entries there are, and the date of the oldest", async (
 });
 
 it("doctor finds that the web role can read the list, https without a proxy, and a privacy page that names nobody", async () => {
+  const https = { PUBLIC_URL: "https://perennial.example" };
+  const named = { CONTROLLER: "Perennial Inc.", CONTACT_EMAIL: "privacy@perennial.example" };
   await database.query("GRANT SELECT (name) ON earlyaccess TO PUBLIC");
-  const { code, stdout, stderr } = await waitlist(["doctor"], { PUBLIC_URL: "https://perennial.example" });
+  const { code, stdout, stderr } = await waitlist(["doctor"], { ...https, CONTACT_EMAIL: named.CONTACT_EMAIL });
   await database.query("REVOKE SELECT (name) ON earlyaccess FROM PUBLIC");
   expect([code, stderr]).toEqual([0, ""]);
   expect(stdout).toMatch(/^warning {2}Web role: .* may read or change entries/m);
   expect(stdout).toMatch(/^warning {2}Proxy: TRUST_PROXY is 0, /m);
   expect(stdout).toMatch(/^warning {2}Privacy: .* set CONTROLLER and CONTACT_EMAIL/m);
   expect(stdout).not.toMatch(/it's a long secret|it%27s/);
-  const production = { NODE_ENV: "production" };
+  const production = { NODE_ENV: "production", CONTROLLER: named.CONTROLLER };
   expect(await judge(production)).toMatchObject({ Privacy: "warning", PUBLIC_URL: "warning" });
-  const named = { CONTROLLER: "Perennial Inc.", CONTACT_EMAIL: "privacy@perennial.example" };
-  expect(await judge({ ...production, ...named })).not.toHaveProperty("Privacy");
+  const all = await judge({ ...production, ...named, ...https, TRUST_PROXY: "1" });
+  expect(Object.values(all)).not.toContain("warning");
 });
 
 it("doctor finds that the web role may not store a sign-up, a notice or a page view", async () => {
@@ -89,8 +91,15 @@ it("doctor finds a database that was not migrated, a password that is refused, a
   const empty = await createEmptyDatabase();
   const { code, stdout } = await runWaitlist(empty, ["doctor"]);
   expect([code, verdicts(stdout)]).toMatchObject([1, { DATABASE_URL: "problem", Migrations: "problem" }]);
+  for (const older of ["SELECT", "CREATE TABLE earlyaccess ()"]) {
+    await empty.query(older);
+    expect((await runWaitlist(empty, ["stats"])).stderr).toMatch(/^The database is not up to date\. Migrate: /);
+  }
+  const nowhere = { DATABASE_OWNER_URL: "postgresql://owner:hunter2@127.0.0.1:1/x" };
+  expect(await judge(nowhere)).toMatchObject({ code: 1, Settings: "ok", Database: "problem" });
   const wrong = Object.assign(new URL(database.webUrl), { password: "hunter2" }).href;
   expect(await judge({ DATABASE_URL: wrong })).toMatchObject({ code: 1, DATABASE_URL: "problem", Migrations: "ok" });
+  expect(await judge({ DATABASE_ADMIN_URL: wrong })).toMatchObject({ code: 1, DATABASE_ADMIN_URL: "problem" });
   const exchanged = { DATABASE_URL: database.ownerUrl, DATABASE_OWNER_URL: database.webUrl };
   expect(await judge(exchanged)).toMatchObject({ code: 1, Migrations: "problem", "Web role": "warning" });
 });
@@ -124,14 +133,15 @@ it("doctor finds webhooks that are not queued, a worker that does not run, and j
   await database.query(
     `SELECT graphile_worker.add_job('webhook', '{}') FROM generate_series(1, 3);
      UPDATE graphile_worker._private_jobs
-     SET created_at = now() - interval '61 minutes', attempts = 1, last_error = 'The receiver answered 500'`,
+     SET created_at = now() - interval '61 minutes', attempts = 1, updated_at = now() - id * interval '1 s', last_error =
+       CASE id WHEN (SELECT min(id) FROM graphile_worker.jobs) THEN 'The receiver answered 500' ELSE 'It answered 404' END`,
   );
   expect(await examine(wanted)).toMatch(
     /^warning {2}Webhooks: jobs that wait: 3, .* The latest error: The receiver answered 500\.$/m,
   );
   await database.query("UPDATE graphile_worker._private_jobs SET attempts = max_attempts");
   expect(await examine(wanted)).toMatch(
-    / given up after 25 attempts: 3\..* When the cause is gone, try again with: waitlist retry$/m,
+    / that wait: 0, that were given up after 25 attempts: 3\..* When the cause is gone, try again with: waitlist retry$/m,
   );
   expect(await judge({})).toMatchObject({ Webhooks: "warning" }); // No longer configured.
   await migrate({ ownerUrl: database.ownerUrl, webUrl: database.webUrl });
@@ -156,12 +166,14 @@ it("doctor finds mails and deletions that are late, but not a mail that waits un
   await database.query("SELECT graphile_worker.add_job('mail', '{}') FROM generate_series(1, 2)");
   const failing = "attempts = 1, created_at = now() - interval '2 hours'";
   expect(await verdictsAfter(failing)).toEqual(["warning", "warning"]);
-  const add = (imported: boolean) =>
-    database.query(`SET earlyaccess.silent = 'on'; INSERT INTO earlyaccess (id, name, email, company, imported)
-      SELECT gen_random_uuid(), 'A', i || '@${imported}.example', 'C', ${imported} FROM generate_series(1, 100) i`);
-  await add(true);
-  expect(await verdictsAfter(failing)).toEqual(["warning", "warning"]); // An import gets no mails.
-  await add(false);
+  const add = (hours: number, imported = false) =>
+    database.query(`SET earlyaccess.silent = 'on'; INSERT INTO earlyaccess (id, name, email, company, created_at, imported)
+      SELECT gen_random_uuid(), 'A', i || '@${hours}.example', 'C', now() - interval '${hours} hours', ${imported}
+      FROM generate_series(1, 100) i`);
+  await add(1, true); // An import gets no mails.
+  await add(97);
+  expect(await verdictsAfter(failing)).toEqual(["warning", "warning"]);
+  await add(95);
   expect(await verdictsAfter(failing)).toEqual(["ok", "warning"]); // Three full mailboxes of a hundred.
   await database.query("TRUNCATE earlyaccess");
 });
@@ -259,6 +271,9 @@ it("doctor logs into the mail server, and prints no password", async () => {
   expect(await examineServer(wrong)).toMatch(new RegExp(`^problem {2}SMTP_URL: ${refused}`));
   expect(await examineServer(wrong, "--mail", "ada@example.com")).toMatch(
     new RegExp(`^problem {2}Test mail: ${refused}`),
+  );
+  expect(await examine({ ...mailSettings, SMTP_URL: server.url })).toMatch(
+    /DEPTH_ZERO_SELF_SIGNED_CERT\. .* For an authority of your own, /,
   );
   server.fail("login", "454 4.7.0 Try later with hunter2");
   expect(await examineServer(server.url)).toMatch(

@@ -20,8 +20,8 @@ const importText = async (text: string | Uint8Array, ...options: string[]) => {
 it("import reads columns in any order and spelling, delimiter, byte order mark and quotes", async () => {
   const text =
     `\uFEFFsep=;\r\n"E-Mail";NAME;Company;Job title;Created at;Status;Id;\r\n` +
-    'ADA@Example.com;"Ada; ""Countess""";Engines;;2026-01-02 03:04:05+01;Invited;7\r' +
     ";;;;;;\r\n\r\n" +
+    'ADA@Example.com;"Ada; ""Countess""";Engines;;2026-01-02 03:04:05+01;Invited;7\r' +
     "zoe@münchen.de;Zoë;Bau;Chefin;;;8\r\n";
   const result = await importText(text);
   expect(result).toMatchObject({ code: 0, stderr: "" });

@@ -42,6 +42,7 @@ const invalid: [args: string[], message: string][] = [
   [["launch", "-", "--send", "1", "--test", "a@b.co"], "cannot be used with option"],
   [["launch", "-", "--list"], "--list and --stop take neither NAME nor FILE"],
   [["--list", "--stop", "launch"], "cannot be used with option"],
+  [["--stop", "launch", "--send", "1"], "cannot be used with option"],
 ];
 
 it("mail refuses an invalid command line", async () => {
