@@ -19,6 +19,9 @@ function find(file: string, pattern: RegExp): string {
   return [...found][0] as string;
 }
 
+const { headers, request: wholeRequest, slowRequestCheck, inactivity, lock, lockAlone, statement, floor } = timeLimits;
+const { change, keepAlive, keepAliveOfStop, grace } = timeLimits;
+
 const units: Record<string, number> = { ms: 1, s: 1_000, m: 60_000 };
 /** Returns the number, a duration in milliseconds. */
 function figure(file: string, pattern: RegExp): number {
@@ -51,46 +54,26 @@ it.each<[what: string, rising: () => number[]]>([
     () => [3 * defaultRoundMs, compose("worker", /find .* -mmin -(\d+)/) * 60_000],
   ],
   ["the worker's jobs in progress end before Compose kills it", () => [defaultRoundMs, stop()]],
-  [
-    "the site's requests in progress and page views end before Compose kills it",
-    () => [timeLimits.grace + lateClosing(), stop()],
-  ],
-  ["hosts let the site end", () => [timeLimits.grace + lateClosing(), 15_000, stopOfHosts() * 1_000 + 1]],
-  [
-    "heap and young generation fit the documented 200 MB, and those the container",
-    () => [heap() + young(), 200, memory()],
-  ],
+  ["the site's requests and page views end before Compose kills it", () => [grace + lateClosing(), stop()]],
+  ["hosts let the site end", () => [grace + lateClosing(), 15_000, stopOfHosts() * 1_000 + 1]],
+  ["the heap fits the documented 200 MB, and those the container", () => [heap() + young(), 200, memory()]],
   [
     "the floor hides the wait for a lock, and a statement ends before its change",
-    () => [
-      timeLimits.lock,
-      timeLimits.floor,
-      timeLimits.lockAlone,
-      timeLimits.statement - 50,
-      timeLimits.statement,
-      timeLimits.change,
-      5_000,
-    ],
+    () => [lock, floor, lockAlone, statement - 50, statement, change, 5_000],
   ],
   [
     "a sign-up ends before Caddy gives up, before the connection is closed and before the form gives up",
-    () => [timeLimits.change, caddy("response_header_timeout"), timeLimits.inactivity, request()],
+    () => [change, caddy("response_header_timeout"), inactivity, request()],
   ],
   [
     "Caddy holds requests for several attempts, and no longer than the form waits",
     () => [5 * caddy("dial_timeout"), caddy("lb_try_duration"), request() + 1],
   ],
-  ["Caddy closes idle connections before a site that stops", () => [caddy("keepalive"), timeLimits.keepAliveOfStop]],
-  ["other proxies close idle connections before the site", () => [120_000, timeLimits.keepAlive]],
+  ["Caddy closes idle connections before a site that stops", () => [caddy("keepalive"), keepAliveOfStop]],
+  ["other proxies close idle connections before the site", () => [120_000, keepAlive]],
   [
     "headers and the longest body at 2 KB/s arrive before the site closes the connection, within the documented 20 s",
-    () => [
-      bodyLimit() / 2,
-      timeLimits.headers,
-      timeLimits.request,
-      timeLimits.request + timeLimits.slowRequestCheck,
-      20_000,
-    ],
+    () => [bodyLimit() / 2, headers, wholeRequest, wholeRequest + slowRequestCheck, 20_000],
   ],
   ["a daily backup is due before it is missed", () => [backupDue(), compose("backup", /find .* -mmin -(\d+)/)]],
 ])("%s", (_, figures) => {
@@ -130,7 +113,7 @@ it.each<[what: string, pair: () => [one: unknown, other: unknown]]>([
   ],
   [
     "the longest statement of the site behind PgBouncer",
-    () => [figure("docs/postgres.md", /statement_timeout = '(\d+ms)'/), timeLimits.statement - 50],
+    () => [figure("docs/postgres.md", /statement_timeout = '(\d+ms)'/), statement - 50],
   ],
   [
     ".ci/run tests the oldest Chrome of the build",
