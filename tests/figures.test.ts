@@ -19,7 +19,17 @@ function find(file: string, pattern: RegExp): string {
   return [...found][0] as string;
 }
 
-const { headers, request: wholeRequest, slowRequestCheck, inactivity, lock, lockAlone, statement, floor } = timeLimits;
+const {
+  headers,
+  request: wholeRequest,
+  slowRequestCheck,
+  inactivity,
+  lock,
+  lockAlone,
+  statement,
+  floor,
+  probe,
+} = timeLimits;
 const { change, keepAlive, keepAliveOfStop, grace } = timeLimits;
 
 const units: Record<string, number> = { ms: 1, s: 1_000, m: 60_000 };
@@ -58,8 +68,8 @@ it.each<[what: string, rising: () => number[]]>([
   ["hosts let the site end", () => [grace + lateClosing(), 15_000, stopOfHosts() * 1_000 + 1]],
   ["the heap fits the documented 200 MB, and those the container", () => [heap() + young(), 200, memory()]],
   [
-    "the floor hides the wait for a lock, and a statement ends before its change",
-    () => [lock, floor, lockAlone, statement - 50, statement, change, 5_000],
+    "the floor hides the wait for a lock, /readyz answers before a statement ends, and that ends before its change",
+    () => [lock, floor, probe, lockAlone, statement - 50, statement, change, 5_000],
   ],
   [
     "a sign-up ends before Caddy gives up, before the connection is closed and before the form gives up",

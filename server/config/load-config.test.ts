@@ -106,6 +106,7 @@ it.each<[SettingName, string, unknown]>([
   ["PUBLIC_URL", "https://perennial.example/", "https://perennial.example"],
   ["PUBLIC_URL", "http://localhost:8080", "http://localhost:8080"],
   ["PORT", "0", 0],
+  ["HOST", "::", "::"],
   ["UNCONFIRMED_DAYS", "0", 0],
   ["UNCONFIRMED_DAYS", "7", 7],
   ["UNCONFIRMED_DAYS", "365", 365],

@@ -1,5 +1,4 @@
 // The HTTP contract of POST /api/earlyaccess for API clients.
-import { createServer } from "node:http";
 import { gzipSync } from "node:zlib";
 import request, { type Response } from "supertest";
 import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
@@ -150,15 +149,6 @@ it("a valid sign-up replaces the entry of its address only if it waits and has t
     await post(another);
     expect(await entries(), values).toEqual([ada]);
   }
-});
-
-it("a valid sign-up is stored once, without the honeypot, and returns equal responses if it is sent 50 times concurrently", async () => {
-  const server = createServer(site.app).listen();
-  const bodies = Array.from({ length: 50 }, (_, i) => (i === 30 ? ada : { ...ada, name: "Bot", message: "Buy" }));
-  const responses = await Promise.all(bodies.map((body) => request(server).post(path).send(body)));
-  server.close();
-  expect(distinct(responses)).toEqual([expect.stringMatching(/^201 /)]);
-  expect(await entries()).toEqual([ada]);
 });
 
 it("a valid sign-up is stored with its campaign parameters and its referrer", async () => {

@@ -6,16 +6,18 @@ import { setImmediate as nextRound } from "node:timers/promises";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { createTestApp, noDatabase } from "../../tests/support/app.ts";
 import { within } from "../../tests/support/run.ts";
+import type { OnResponse } from "../middleware/request-log.ts";
 import { timeLimits } from "../time-limits.ts";
 import { createHttpServer } from "./server.ts";
 
 /** Starts a site, which stops when the test ends. */
 async function start() {
-  const app = await createTestApp(noDatabase);
+  const onResponse = vi.fn<OnResponse>();
+  const app = await createTestApp(noDatabase, { onResponse });
   const http = createHttpServer();
   http.serve(app.application);
   onTestFinished(() => http.close());
-  return { ...app, http, port: await http.listen("127.0.0.1", 0) };
+  return { ...app, onResponse, http, port: await http.listen("127.0.0.1", 0) };
 }
 
 async function open(port: number): Promise<Socket> {
@@ -104,6 +106,7 @@ it("a stop cuts off a request that is in progress after the grace period", async
   expect(await answer).toBe("");
   await vi.waitFor(() => expect(site.logged()).toContain('"path":"/api/earlyaccess","status":"aborted"'));
   expect(site.logged()).not.toContain("127.0.0.1");
+  expect(site.onResponse).toHaveBeenCalledWith("/api/earlyaccess", "aborted");
 });
 
 it.each([

@@ -1,11 +1,11 @@
 // The proof of notice: every entry names the exact text that its form showed.
 import request from "supertest";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { defaultSettings, createTestApp, type TestApp } from "../../tests/support/app.ts";
 import { pageText } from "../../tests/support/copy.ts";
 import { queryAs } from "../../tests/support/postgres.ts";
 import { createTestDatabase } from "../../tests/support/database.ts";
-import { connect } from "../database/site-database.ts";
+import { connect, type Database } from "../database/site-database.ts";
 import { pino } from "pino";
 import { createNotice } from "./page-settings.ts";
 import { createWaitlist } from "./waitlist.ts";
@@ -25,7 +25,10 @@ it("an entry's notice is the one that its form showed, also if an older replica 
   const newer = createNotice({ ...defaultSettings, controller: "Newer" });
   const waitlist = createWaitlist(connection.execute, { notice: older });
   const olderReplica = await createTestApp(database.webUrl, { waitlist });
-  await createWaitlist(connection.execute, { notice: newer }).check(); // Stores the notice before any sign-up.
+  const execute = vi.fn<Database["execute"]>(connection.execute).mockRejectedValueOnce(new Error("down"));
+  const { check } = createWaitlist(execute, { notice: newer });
+  await expect(check()).rejects.toThrow("down");
+  await check(); // Stores the notice before any sign-up.
   await signUp(olderReplica, "a@example.com", older.id);
   await signUp(olderReplica, "b@example.com", newer.id);
   const stored = await database.query(
