@@ -19,17 +19,7 @@ function find(file: string, pattern: RegExp): string {
   return [...found][0] as string;
 }
 
-const {
-  headers,
-  request: wholeRequest,
-  slowRequestCheck,
-  inactivity,
-  lock,
-  lockAlone,
-  statement,
-  floor,
-  probe,
-} = timeLimits;
+const { headers, request: wholeRequest, slowRequestCheck, inactivity, lock, lockAlone, statement, floor } = timeLimits;
 const { change, keepAlive, keepAliveOfStop, grace } = timeLimits;
 
 const units: Record<string, number> = { ms: 1, s: 1_000, m: 60_000 };
@@ -69,7 +59,7 @@ it.each<[what: string, rising: () => number[]]>([
   ["the heap fits the documented 200 MB, and those the container", () => [heap() + young(), 200, memory()]],
   [
     "the floor hides the wait for a lock, /readyz answers before a statement ends, and that ends before its change",
-    () => [lock, floor, probe, lockAlone, statement - 50, statement, change, 5_000],
+    () => [lock, floor, timeLimits.probe, lockAlone, statement - 50, statement, change, 5_000],
   ],
   [
     "a sign-up ends before Caddy gives up, before the connection is closed and before the form gives up",

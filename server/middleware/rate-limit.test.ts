@@ -67,15 +67,20 @@ it("the rate limiter ignores forwarding headers by default", async () => {
   expect((await post(headers)).status).toBe(429);
 });
 
-it.each<[behaviour: string, expected: Record<string, number>]>([
+it.each<[behaviour: string, expected: Record<string, number>, proxies?: number]>([
   ["counts the address that the proxy appended", { "203.0.113.2": 201, "198.51.100.9, 203.0.113.2": 429 }],
+  [
+    "heeds TRUST_PROXY=2",
+    { "9.9.9.9, 203.0.113.2, 10.0.0.1": 201, "203.0.114.2, 10.0.0.1": 201, "203.0.113.2, ::1": 429 },
+    2,
+  ],
   ["ignores a port after the address", { "203.0.113.1:1000": 201, "203.0.113.1:1001": 429, "203.0.113.2:1000": 201 }],
   ["ignores brackets and a port", { "[2001:db8::1]:1": 201, "[2001:db9::1]:1": 201, "[2001:db8::2]": 429 }],
   ["counts invalid addresses as the proxy's", { unknown: 201, somebody: 429 }],
   ["counts an IPv6 /56 once", { "2001:db8:0:1200::1": 201, "2001:db8:0:12ff::2": 429, "2001:db8:0:1300::1": 201 }],
   ["counts each IPv4-mapped IPv6 address as one client", { "::ffff:203.0.113.1": 201, "::ffff:203.0.113.2": 201 }],
-])("the rate limiter behind one proxy %s", async (_, expected) => {
-  await start(1, 1);
+])("the rate limiter behind a proxy %s", async (_, expected, proxies = 1) => {
+  await start(1, proxies);
   await expectStatuses(expected);
 });
 
