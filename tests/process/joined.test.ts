@@ -47,7 +47,6 @@ it.each([
     /^Two columns are for email\./,
   ],
   ["a text that is no address", "ben@example.com\nBen\n", /^"Ben" is not an email address\. Nothing was changed\.\n$/],
-  ["a spreadsheet", "PK\x03\x04", / is a ZIP file or a spreadsheet, not CSV\. /],
 ])("joined --file refuses %s, and marks nobody", async (_, text, message) => {
   await add("Ben", "ben@example.com");
   await writeFile(file("customers.txt"), text);
