@@ -39,12 +39,17 @@ it.each([
   ["gmailc.om", "gmail.com"],
   ["gmai.com.ar", "gmail.com"],
   ["hotmal.nl", "hotmail.nl"],
+  ["hotmail.co", "hotmail.com"],
+  ["hotmail.cm", "hotmail.com"],
+  ["hotmail.om", "hotmail.com"],
+  ["googlemail.fr", "googlemail.com"],
+  ["web.de.de", "web.de"],
   ...["con", "cin", "cmo", "ocm", "cim", "cpm", "ckm", "fom", "vom", "xom", "comm", "comn", "coom"].map((ending) => [
     `company.${ending}`,
     "company.com",
   ]),
 ])("the domain %s is suggested as %s, and the mailbox stays as it is", (typed, meant) => {
-  expect(suggestEmail(`gmial.com+x@${typed}`)).toBe(`gmial.com+x@${meant}`);
+  expect(suggestEmail(`"gmial.com@x"@${typed}`)).toBe(`"gmial.com@x"@${meant}`);
 });
 
 it("a real domain has no suggestion if it is one of the 8,000 of email-providers", () => {

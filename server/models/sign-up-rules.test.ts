@@ -51,7 +51,7 @@ it.each([
   [" ADA@Example.COM ", "ada@example.com"],
   ["o'brien_!#$%&*/=?^`{|}~-+x@mail.example.co", "o'brien_!#$%&*/=?^`{|}~-+x@mail.example.co"],
   ["\u200B\u2068\u00A0ada\u00A0@\u3000exam\u00ADple.com\u2069\uFEFF", "ada@example.com"],
-  ["ａｄａ＠ｅｘａｍｐｌｅ．ｃｏ。ｊｐ", "ada@example.co.jp"],
+  ["ａ。ｄ｡ａ＠ｅｘａｍｐｌｅ．ｃｏ。ｊｐ", "a.d.a@example.co.jp"],
   ["a\u200Dda@क्‍ष.com", "ada@xn--11b2ezcw70k.com"],
   ["ada@münchen.de", "ada@xn--mnchen-3ya.de"],
   ["ADA@пример.рф", "ada@xn--e1afmkfd.xn--p1ai"],
@@ -62,7 +62,8 @@ it.each([
 
 const refused =
   "ada ada@localhost a@b@example.com .ada@example.com a..b@example.com ada@-example.com ada@127.0.0.1 ådå@example.com " +
-  "ada@münchen.de/evil ada@m%75nchen.рф ada@example.c adaª@example.com ada@exam\u200Dple.com";
+  "ada@münchen.de/evil ada@münchen.de\\evil ada@münchen.de:80 ada@m%75nchen.рф ada@example.c " +
+  "adaª@example.com ada@exam\u200Dple.com";
 const tooLong = [`ada@${"b".repeat(64)}.com`, `${"a".repeat(65)}@example.com`];
 
 it.each([...refused.split(" "), "ada lovelace@example.com", ...tooLong])("the email address %s is refused", (email) => {
