@@ -102,6 +102,8 @@ it("migrating succeeds in eight concurrent runs on an empty database, with every
   await withClient(database.ownerUrl, async (holder) => {
     await holder.query("BEGIN; LOCK TABLE earlyaccess IN ROW EXCLUSIVE MODE");
     expect(await migrate(settings)).toEqual([]);
+    const message = expect.stringContaining(" lock timeout. Another session holds the lock: try again.") as string;
+    await expect(migrate({ ...settings, worker: undefined })).rejects.toMatchObject({ code: "55P03", message });
   });
 });
 
@@ -160,7 +162,8 @@ it("all pending migrations are applied and recorded, or none, and without them n
     await mkdir(join(copy, name), { recursive: true });
     await writeFile(join(copy, name, "migration.sql"), sql);
   };
-  const apply = () => migrate(database, { folder: copy });
+  // The queue stays in the database: it is no other program's.
+  const apply = () => migrate({ ...database, worker: { url: database.workerUrl, tasks: [] } }, { folder: copy });
   const [next, last] = ["29990101000000_next", "29990102000000_last"];
   // Sign-ups queue behind a migration that waits for their table, so it gives up after 5 s: migrating divides by 0 otherwise.
   await write(next, "CREATE TABLE half (x int); SELECT 1 / (current_setting('lock_timeout') = '5s')::int;");
@@ -173,7 +176,7 @@ it("all pending migrations are applied and recorded, or none, and without them n
   };
   const division = { message: `Migration ${last} failed: division by zero`, code: "22012" };
   await fails("CREATE TABLE other (x int); SELECT 1 / 0;", division);
-  await migrate(database);
+  await migrate(database, { isMeant: false });
   await fails("SELECT 1 / 0", division);
   await database.query("ALTER TABLE _prisma_migrations ADD CONSTRAINT no CHECK (migration_name NOT LIKE '%_last')");
   await fails("SELECT 1", { code: "23514" });

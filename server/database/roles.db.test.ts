@@ -220,21 +220,26 @@ it("the web role can neither store views that stats cannot show, nor stop the co
   expect(await database.query("SELECT views FROM earlyaccess_views")).toEqual([{ views: 2147483647 }]);
 });
 
-it("an owner without rights gets all statements at once, without passwords, and nothing is changed", async () => {
-  await database.asSuperuser(`ALTER ROLE ${owner} NOCREATEROLE; ALTER DATABASE ${name} OWNER TO postgres;
+it.each([true, false])(
+  "an owner without rights gets all statements at once, without passwords, and nothing is changed; with a worker: %s",
+  async (hasWorker) => {
+    await database.asSuperuser(`ALTER ROLE ${owner} NOCREATEROLE; ALTER DATABASE ${name} OWNER TO postgres;
     REVOKE USAGE ON SCHEMA public FROM PUBLIC; GRANT CREATE, USAGE ON SCHEMA public TO ${owner}; REVOKE CONNECT ON DATABASE ${name} FROM PUBLIC; GRANT CONNECT ON DATABASE ${name} TO ${owner}`);
-  const worker = { url: database.workerUrl, tasks: ["mail" as const] };
-  const urls = { ...withAdmin(), worker, erasureKey };
-  const failure = (await migrate(urls).catch((error: unknown) => error)) as Error;
-  expect(failure).toMatchObject({ name: "OperatorError" });
-  expect(failure.message).not.toMatch(/it's a long secret|it''s|also a long|one more long/);
-  expect(await database.query("SELECT FROM pg_tables WHERE schemaname = 'public'")).toEqual([]);
-  for (const sql of failure.message.split("\n").filter((line) => line.endsWith(";"))) {
-    await database.asSuperuser(sql.replace("its password", "it''s a long secret"));
-  }
-  await migrate(urls);
-  await asWeb(insertEntry);
-});
+    const worker = hasWorker ? { url: database.workerUrl, tasks: ["mail" as const] } : undefined;
+    const urls = { ...withAdmin(), worker, erasureKey };
+    const failure = (await migrate(urls).catch((error: unknown) => error)) as Error;
+    expect(failure).toMatchObject({ name: "OperatorError" });
+    expect(failure.message).not.toMatch(/it's a long secret|it''s|also a long|one more long/);
+    expect(await database.query("SELECT FROM pg_tables WHERE schemaname = 'public'")).toEqual([]);
+    for (const sql of failure.message.split("\n").filter((line) => line.endsWith(";"))) {
+      await database.asSuperuser(sql.replace("its password", "it''s a long secret"));
+    }
+    await migrate(urls);
+    await database.asSuperuser(`REVOKE CREATE ON DATABASE ${name} FROM ${owner}`);
+    await migrate(urls);
+    await asWeb(insertEntry);
+  },
+);
 
 it("an owner runs no function that another role creates in public", async () => {
   await migrate(database);
@@ -297,6 +302,7 @@ it("the roles lose what was granted to them or to every role, and get back what 
     GRANT ALL ON earlyaccess, earlyaccess_erasures.addresses, earlyaccess_erasures.mailings,
       earlyaccess_erasures.mailing_recipients TO PUBLIC, ${admin}, ${admins}, ${name}_worker;
     GRANT EXECUTE ON FUNCTION earlyaccess_leave(bytea) TO PUBLIC, ${name}_worker`);
+  await asWeb(`GRANT DELETE ON earlyaccess TO ${name}_worker`);
   expect(await migrate(urls)).toEqual([]);
   expect(await readGrants()).toEqual(granted);
 });

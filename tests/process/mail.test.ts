@@ -64,7 +64,7 @@ it("the worker sends plain text and HTML with nothing that the visitor typed", a
     expect(part).toContain("privacy@perennial.example");
     expect(part.replaceAll(token, "")).not.toMatch(/eve\b|evil|mallory|o'ada/i);
   }
-  expect(text).toContain("Perennial & <Co.>, 1 Garden Way");
+  expect(text).toContain("\n-- \nPerennial\nPerennial & <Co.>, 1 Garden Way\n");
   expect(html).toContain("Perennial &amp; &lt;Co.&gt;, 1 Garden Way");
   expect(html).not.toMatch(/<(?:img|script|link)\b|url\(|src=/);
   expect(await follow("earlyaccess_confirm", token)).toBe(true);

@@ -86,6 +86,7 @@ it("an address that the server refuses for good changes no pace, and gets no lat
     await fixture.hasten();
   }
   await settled({ sent: 3, "550 5.1.1": 1 });
+  expect(await list()).toContain("; refused 1, unknown 0, skipped 0; nobody waits.");
   expect((await waitlist(["show", "person1@example.com"])).stdout).toMatch(
     /^The mail server refused the mailing launch at \S+: 550 5\.1\.1\.$/m,
   );

@@ -124,6 +124,7 @@ it("a mailing goes to those who confirmed and wait or were invited, and to other
     "person2@xn--mnchen-3ya.example",
   ]);
   await send(2, "launch", letter, ["--unconfirmed", "--imported"]);
+  expect(await query("SELECT per_hour FROM earlyaccess_erasures.mailings")).toEqual([{ per_hour: 3_600_000 }]); // As before.
   await settled({ sent: 5 });
   expect(recipients().slice(3)).toEqual(["person3@example.com", "person4@example.com"]);
   await query("UPDATE earlyaccess SET invitation = 'a' WHERE email = 'person1@example.com'");
@@ -174,6 +175,7 @@ it("somebody who left and signed up again within 30 days gets none, and leaving 
   await query("UPDATE earlyaccess_erasures.addresses SET left_at = left_at - interval '29 days'");
   await send(1, "note-2", letter, ["--unconfirmed"]);
   await settled({ skipped: 1 }, "note-2");
+  expect((await waitlist(["mail", "--list"])).stdout).toMatch(/^note-2 .*\n.* unknown 0, skipped 1; nobody waits\.$/m);
   await query("UPDATE earlyaccess_erasures.addresses SET left_at = left_at - interval '1 day'");
   await send(1, "note-2", letter, ["--unconfirmed"]); // Whoever was skipped can be added again.
   await settled({ sent: 1 }, "note-2");

@@ -180,14 +180,6 @@ it("the queue holds nothing about a person", async () => {
   expect(jobs).toEqual([{ payload: { entry: id, confirmed: false }, key: null, flags: null }]);
 });
 
-it("the worker sends no webhook for an erased entry", async () => {
-  expect(await signUp("ada@example.com")).toBe(201);
-  await database.query("DELETE FROM earlyaccess");
-  await startWorker();
-  await emptied();
-  expect(received).toEqual([]);
-});
-
 it("the queue gets no jobs once webhooks are no longer configured", async () => {
   await migrate({ ownerUrl: database.ownerUrl, webUrl: database.webUrl });
   expect(await signUp("eve@example.com")).toBe(201);
