@@ -67,6 +67,7 @@ PORT=1
 DATABASE_URL_FILE=database_url
 WAITLIST_CLOSES=9999-12-31
 ALLOW_INDEXING=false
+LOG_LEVEL=debug
 TRUST_PROXY=1
 SIGNUP_LIMIT=7
 SIGNUP_HOURLY_CEILING=1
@@ -83,6 +84,8 @@ ERASURE_KEY=a-key-of-32-characters-for-tests
   for (const part of ['rel="canonical" href="https://from.file/"', "31 Dec 9999", 'href="https://from.file/imprint"']) {
     expect(html).toContain(part);
   }
+  await ready(site);
+  await until("the log has a probe", () => site.stdout().includes('"path":"/readyz"'));
   const notice = () => database.query("SELECT FROM earlyaccess_notices WHERE text LIKE '%From File Inc.%'");
   await until("the notice is stored before a sign-up", async () => (await notice()).length === 1);
   for (const client of ["203.0.113.1", "203.0.114.1"]) {
