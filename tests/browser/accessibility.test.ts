@@ -4,7 +4,6 @@ import type { Locator } from "playwright-core";
 import { expect, it } from "vitest";
 import { demo, earlyAccess, errorPage, footer, hero, navigation, pricing } from "../../client/shared/content.ts";
 import { fields } from "../../client/shared/fields.ts";
-import { renderConfirmationMail } from "../../server/views/confirmation-mail.ts";
 import {
   createBrowserSites,
   animationsFinished,
@@ -94,19 +93,6 @@ const pages: Record<string, Enter> = {
   "the 404 page": (page) => page.goto(`${sites.open.url}/nope`),
 };
 
-async function openMail(page: WatchedPage) {
-  const site = {
-    origin: "https://perennial.example",
-    controller: "Perennial Inc.",
-    contact: "a@b.co",
-    retentionMonths: 0,
-    unconfirmedDays: 0,
-  };
-  const body = renderConfirmationMail(site, "a".repeat(32)).html;
-  await page.route("http://mail/", (route) => route.fulfill({ contentType: "text/html", body }));
-  await page.goto("http://mail/");
-}
-
 const formStates: Record<string, Enter> = {
   "the form while it is sent": async (page) => {
     await page.route("**/api/earlyaccess", () => undefined);
@@ -151,7 +137,6 @@ const formStates: Record<string, Enter> = {
 
 it.each([
   ...Object.entries(pages).map(([name, enter]) => [name, enter, []] as const),
-  ["the confirmation mail", openMail, [".page > *"]] as const,
   ...Object.entries(formStates).map(([name, enter]) => [name, enter, ["#early-access"]] as const),
 ])("%s has no violation that axe finds, light and dark", async (_, enter, elements) => {
   const page = await openPage({ viewport: { width: 360, height: 900 } });

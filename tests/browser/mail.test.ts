@@ -28,7 +28,7 @@ it.each<[reader: string, change: (mail: string) => string]>([
   ["drops <body>", withoutBody],
   ["drops <body>, and is black", inDarkReader],
   ["drops both, and is black", (mail) => withoutStyles(inDarkReader(mail))],
-])("a mail can be read, light and dark, in a reader that %s", async (_, change) => {
+])("axe finds no fault in a mail, light and dark, in a reader that %s", async (_, change) => {
   const page = await openPage();
   await page.route("http://localhost/mail", (route) => route.fulfill({ contentType: "text/html", body: change(html) }));
   for (const colorScheme of ["light", "dark"] as const) {
@@ -37,9 +37,9 @@ it.each<[reader: string, change: (mail: string) => string]>([
     await page.evaluate(axe.source);
     const { violations, passes } = await page.evaluate(async () => {
       const { axe: checker } = window as unknown as { axe: typeof axe };
-      return checker.run(document, { runOnly: ["color-contrast"] });
+      return checker.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] });
     });
     expect(violations.flatMap(({ nodes }) => nodes.map(({ failureSummary }) => failureSummary))).toEqual([]);
-    expect(passes[0]?.nodes.length).toBeGreaterThan(7);
+    expect(passes.find(({ id }) => id === "color-contrast")?.nodes.length).toBeGreaterThan(7);
   }
 });
