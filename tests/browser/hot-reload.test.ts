@@ -54,8 +54,7 @@ const edits: [file: string, after: string, insertion: string][] = [
 ];
 
 it("an edit of copy, component, stylesheet and server appears in every open page, and one of the form keeps what was typed", async () => {
-  const { webUrl, ownerUrl } = await createTestDatabase();
-  const site = await startDevSite({ DATABASE_URL: webUrl, DATABASE_OWNER_URL: ownerUrl });
+  const site = await startDevSite();
   const pages = [await openHydrated(site.url), await openUnhydrated(site.url)] as const;
   let navigations = 0;
   pages[0].on("framenavigated", () => navigations++);
@@ -88,8 +87,7 @@ it("an edit of copy, component, stylesheet and server appears in every open page
 }, 600_000);
 
 it("the development server serves files of client/ and node_modules/ only", async () => {
-  const { webUrl, ownerUrl } = await createTestDatabase();
-  const site = await startDevSite({ DATABASE_URL: webUrl, DATABASE_OWNER_URL: ownerUrl });
+  const site = await startDevSite();
   const read = async (file: string, query = "") =>
     (await fetch(`${site.url}/@fs${site.folder}/${file}${query}`)).text();
   expect(await read("client/shared/fields.ts", "?raw")).toContain("export const fields");
@@ -105,7 +103,8 @@ it("the development server serves files of client/ and node_modules/ only", asyn
 const sources = ["client", "server", "prisma", "package.json", "prisma.config.ts", "tsconfig.json", "vite.config.ts"];
 
 /** Starts the command of `npm run dev` on a copy of the project, which the test may edit until it ends. */
-async function startDevSite(env: Record<string, string>) {
+async function startDevSite() {
+  const { webUrl, ownerUrl } = await createTestDatabase();
   const copy = await mkdtemp(join(tmpdir(), "perennial-dev-"));
   for (const source of sources) await cp(join(projectRoot, source), join(copy, source), { recursive: true });
   await linkPackages(join(copy, "node_modules"));
@@ -114,7 +113,8 @@ async function startDevSite(env: Record<string, string>) {
     // Not npm: it would not pass a signal on to the command.
     command: ["sh", "-c", scripts.dev.replace("npm run generate && ", "exec ")],
     env: {
-      ...env,
+      DATABASE_URL: webUrl,
+      DATABASE_OWNER_URL: ownerUrl,
       PATH: `${join(copy, "node_modules/.bin")}${delimiter}${process.env.PATH}`,
       // A fixed port, because an open page reconnects to the port that it knows.
       PORT: String(await freePort()),
@@ -128,7 +128,6 @@ async function startDevSite(env: Record<string, string>) {
     url: site.url,
     folder: copy,
     stdout: () => site.stdout(),
-    stderr: () => site.stderr(),
     /** Replaces a text that the file must hold. */
     edit: async (file: string, text: string, replacement: string) => {
       const before = await readFile(join(copy, file), "utf8");
