@@ -12,21 +12,11 @@ const fixture = await createMailingFixture();
 const { query, waitlist, addPeople, send, settled, write } = fixture;
 const mail = async (...args: string[]) => waitlist(["mail", "launch", await write(letter), ...args]);
 
-const noMailings: [file: string | Buffer, message: RegExp][] = [
-  ["We are open", /^Line 1 must be "Subject: "/],
-  [`${letter}\n\nHi {{name}}`, /^There are no placeholders: write Hi there,/],
-  [letter + "x".repeat(20_480), /^The text is larger than 20 KB/],
-  [Buffer.from(letter, "utf16le"), /^The text is not UTF-8/],
-];
-
 it("a file that is no mailing is refused in one sentence before a database is opened", async () => {
   const nowhere = "postgresql://owner:secret@127.0.0.1:1/nowhere";
   const env = { DATABASE_URL: nowhere, DATABASE_OWNER_URL: nowhere };
-  for (const [file, message] of noMailings) {
-    const { code, stdout, stderr } = await waitlist(["mail", "launch", await write(file)], env);
-    expect([code, stdout, stderr]).toEqual([1, "", expect.stringMatching(message)]);
-    expect(stderr.trim()).not.toContain("\n");
-  }
+  const stderr = expect.stringMatching(/^Line 1 must be "Subject: ".*\n$/) as string;
+  expect(await waitlist(["mail", "launch", await write("We are open")], env)).toEqual({ code: 1, stdout: "", stderr });
   expect((await waitlist(["mail", "launch", "/no/such/file"], env)).stderr).toContain("cannot be read: ENOENT");
 });
 
@@ -140,10 +130,6 @@ it("--send says that no worker runs, --list counts what became of each mailing, 
   expect((await waitlist(["mail", "--list"])).stdout).toBe(
     "launch  We are open\n  sent 3 (your mail server took it), 2 of them no longer on the list; refused 0, unknown 0, skipped 0; nobody waits.\n",
   );
-  expect(await waitlist(["mail", "--stop", "launch"])).toMatchObject({
-    code: 1,
-    stderr: "Nobody waits for launch. Nothing was stopped.\n",
-  });
   expect(await waitlist(["mail", "--stop", "other"])).toMatchObject({
     code: 1,
     stderr: "There is no mailing other. See: waitlist mail --list\n",
