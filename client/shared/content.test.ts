@@ -27,11 +27,6 @@ it.each<[what: string, words: unknown, promised: unknown]>([
     fields.map(({ label }) => label),
     ["Name", "Email", "Company", "Job title (optional)"],
   ],
-  [
-    "the form's optional fields",
-    fields.filter(({ required }) => !required).map(({ label }) => label),
-    ["Job title (optional)"],
-  ],
   ["the form's button", [earlyAccess.button, earlyAccess.sending], ["Get Early Access", "Joining..."]],
   ["the success", earlyAccess.success.title, "Welcome to the future! 🚀"],
   [
