@@ -39,6 +39,8 @@ it.each([
   ["gmailc.om", "gmail.com"],
   ["gmai.com.ar", "gmail.com"],
   ["hotmal.nl", "hotmail.nl"],
+  ["outlok.fr", "outlook.fr"],
+  ["yaho.de", "yahoo.de"],
   ["hotmail.co", "hotmail.com"],
   ["hotmail.cm", "hotmail.com"],
   ["hotmail.om", "hotmail.com"],

@@ -63,6 +63,7 @@ it("the links of a mail still work after the list has closed", async () => {
 it.each([
   ["2026-12-31", "31 Dec 2026 (UTC)"],
   ["2026-12-31T18:00+01:00", "31 Dec 2026 17:00 (UTC)"],
+  ["2026-12-31T19:30-05:00", "01 Jan 2027 00:30 (UTC)"],
 ])("the closing time %s is shown as %s", (text, words) => {
   expect(describeClosing(rules.WAITLIST_CLOSES.schema.parse(text) as Date)).toBe(words);
 });

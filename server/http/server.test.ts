@@ -92,6 +92,16 @@ it.each([
   expect(statuses(await exchange((await start()).port, sent))).toEqual(status);
 });
 
+it("a stop accepts the connections that wait, and answers them", async () => {
+  const site = await start();
+  const sockets = Array.from({ length: 20 }, () => connect({ port: site.port, host: "127.0.0.1" }));
+  const closed = site.http.close(); // The system has the connections, and the server has not accepted them.
+  for (const socket of sockets) socket.write(healthz);
+  const answers = await within("the responses", Promise.all(sockets.map((socket) => text(socket))));
+  expect(answers.map((answer) => statuses(answer))).toEqual(sockets.map(() => ["200"]));
+  await within("the end of the server", closed);
+});
+
 it("a stop cuts off a request that is in progress after the grace period", async () => {
   const { grace } = timeLimits;
   onTestFinished(() => void (timeLimits.grace = grace));

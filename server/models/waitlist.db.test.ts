@@ -7,11 +7,13 @@ import { createToken } from "./entry-tokens.ts";
 import { errorFields, UnavailableError } from "../errors.ts";
 import { createTestDatabase } from "../../tests/support/database.ts";
 import { insertEntries } from "../../tests/support/waitlist-fixture.ts";
+import { until } from "../../tests/support/run.ts";
 import { Prisma } from "../database/generated/client.ts";
 import { connect, type Database } from "../database/site-database.ts";
 import { parseEntry, type WaitlistEntry } from "./sign-up-rules.ts";
 import { createEntryLinks } from "./entry-links.ts";
 import { createReadiness, createWaitlist, type Waitlist } from "./waitlist.ts";
+import { timeLimits } from "../time-limits.ts";
 
 const connectTo = (url: string) => connect(url, pino({ enabled: false }));
 
@@ -157,6 +159,21 @@ it("a link of a locked entry waits for it, and links of one entry in a batch are
   expect(await Promise.all(followed)).toEqual([true, undefined, false, false]);
 });
 
+it("a link that was refused while it waited leaves the results of its batch to the others", async () => {
+  await addAda();
+  let release = () => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
+  const slow = createEntryLinks((statement) => held.then(() => connection.query(statement)));
+  const first = slow.confirm(forged);
+  await setImmediate();
+  const refused = Promise.allSettled([first, slow.confirm(forged)]);
+  await sleep(timeLimits.change / 2);
+  const inTime = slow.confirm(valid.token);
+  expect(await refused).toMatchObject([{ status: "rejected" }, { status: "rejected" }]);
+  release();
+  expect(await inTime).toBe(true);
+});
+
 it("the links of a batch are followed in the order of their hashes: replicas could each hold what the other needs", async () => {
   const tokens = Array.from({ length: 9 }, () => createToken());
   const hashes = tokens.map(({ hash }) => hash);
@@ -174,6 +191,8 @@ it("a locked address delays no other; its own sign-up waits, and is refused afte
   await sleep(300);
   await endShorter();
   expect(rejections(await results)).toEqual([[7, expect.any(UnavailableError)]]);
+  const waiting = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+  await until("Postgres gave up the refused sign-up", async () => (await database.query(waiting)).length === 0);
   const later = waitlist.add(entryOf("ada7@example.com", { name: "Later" }));
   await endLonger();
   await later;

@@ -37,6 +37,17 @@ it.each([0, 24])(
   },
 );
 
+it.each([
+  { controller: "Ada Ltd", contact: undefined },
+  { controller: undefined, contact: "ada@example.com" },
+])("the confirmation mail names who is known of the controller and the contact: %o", (named) => {
+  const { text, html } = renderConfirmationMail({ ...site, ...named }, "token");
+  for (const part of [text, decodeHtml(html)]) {
+    expect(part).toContain(named.controller ?? named.contact);
+    expect(part).not.toContain("undefined");
+  }
+});
+
 it.each([7, 14])("the confirmation mail says that an entry that nobody confirms is deleted after %i days", (days) => {
   const { text, html } = renderConfirmationMail({ ...site, retentionMonths: 24, unconfirmedDays: days }, "token");
   for (const part of [text, decodeHtml(html)]) {

@@ -365,11 +365,15 @@ it("a sign-up has a flag if the honeypot field is filled in, which nobody sees",
   expect(await sites.database.query("SELECT suspected_spam FROM earlyaccess")).toEqual([{ suspected_spam: true }]);
 });
 
-it("an Enter that is held presses only once: a refused form is sent once, and Use it sends nothing", async () => {
-  const hold = async () => {
-    for (let i = 0; i < 5; i++) await page.keyboard.down("Enter");
+it("an Enter that is held presses only once: a refused form is sent once, and Use it sends nothing; other keys repeat", async () => {
+  const hold = async (key = "Enter") => {
+    for (let i = 0; i < 5; i++) await page.keyboard.down(key);
   };
   await openForm();
+  await fill({ name: "Adaaaaaa" });
+  await field("name").focus();
+  await hold("Backspace");
+  expect(await field("name").inputValue()).toBe("Ada");
   await fill({ email: "ada@localhost" });
   await field("company").focus();
   await hold();
@@ -681,7 +685,16 @@ it.each([200, 403])(
       return values();
     };
     await openForm();
+    // The answer 204 to the plain form lets the browser stay on the page.
+    const stay = (route: Route) =>
+      route.request().isNavigationRequest() ? route.fulfill({ status: 204 }) : route.fallback();
     await page.route(signups, (route) => intercept(route, status));
+    await page.route(signups, stay);
+    const plain = page.waitForRequest((request) => request.isNavigationRequest());
+    await submit();
+    await plain;
+    await expect.poll(() => button().isEnabled()).toBe(true);
+    await page.unroute(signups, stay);
     // Chromium saves what was typed after it shows the next page: a Back within milliseconds may lose it.
     await expect.poll(submitAndReturn, { timeout: 20_000 }).toEqual(Object.values(typed));
     // The visitor has solved the challenge, which a request of a script cannot do.

@@ -48,7 +48,7 @@ it.each([[], ["--excel"]])(
       suspected_spam: true,
       unusual_volume: true,
     };
-    const text = `'=1;"\\ ,+-@＝\u2028ï¼Na 🚀`;
+    const text = `'=1;"\\\\ ,+-@＝\u2028ï¼Na 🚀`;
     const fields = {
       name: text,
       email: "=1'`{|}@example.com",

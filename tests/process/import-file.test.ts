@@ -60,6 +60,8 @@ it("import --own takes an export of the list as it is, and queues the mails that
   const jobs = await database.query("SELECT task_identifier, key FROM graphile_worker.jobs");
   const [{ id } = {}] = await database.query("SELECT id FROM earlyaccess WHERE name = 'Ada'");
   expect(jobs).toEqual([{ task_identifier: "mail", key: `mail ${String(id)}` }]);
+  await database.query("DELETE FROM graphile_worker._private_jobs"); // As after a kill before the mails were queued.
+  expect((await importText(list, "--own")).stdout).toMatch(/\nImported 0\.\n(?:.*\n)*Mails queued: 1\.\n$/);
 });
 
 it.each([

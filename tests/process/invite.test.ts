@@ -119,6 +119,10 @@ it("invite --file invites a group chosen by hand, and names those whom it does n
     "not on the list, not waiting, flagged, or a formula for a spreadsheet.\n";
   const dryRun = { code: 0, stdout: "Would invite 2 people; 2 match.\n", stderr };
   expect(await invite("--file", file("chosen.txt"), "--dry-run")).toEqual(dryRun);
+  for (const narrower of [["--confirmed"], ["--source", "news"]]) {
+    const { stdout } = await invite("--file", file("chosen.txt"), ...narrower, "--dry-run");
+    expect(stdout).toBe("Would invite 0 people; 0 match.\n");
+  }
   await inviteToFile("--file", file("chosen.txt"));
   expect(await invited()).toEqual(["Person 1", "Zoë"]);
   await writeFile(file("chosen.txt"), "person0@example.com\nPerson 3\n");

@@ -56,6 +56,7 @@ it.each([
 it.each([
   ["Look at https://a.example.", ["https://a.example"]],
   ["(see https://a.example/x?y=1&z=2), or", ["https://a.example/x?y=1&z=2"]],
+  ["[see https://a.example/x] {https://b.example/}", ["https://a.example/x", "https://b.example/"]],
   ["https://a.example/Tree_(botany), https://b.example!", ["https://a.example/Tree_(botany)", "https://b.example"]],
   ["[here](https://a.example).", ["https://a.example"]],
   ["<https://a.example> “https://b.example/ä”", ["https://a.example", "https://b.example/ä"]],
