@@ -182,7 +182,6 @@ it.each<[status: number, what: string, headers: Record<string, string>, body: st
   [403, "Sec-Fetch-Site: cross-site", { ...posted, "Sec-Fetch-Site": "cross-site" }, sent],
   [403, "a foreign origin", { ...posted, Origin: "https://evil.example" }, sent],
   [403, "an opaque origin", { ...posted, Origin: "null" }, sent],
-  [403, "a sandboxed page", { ...posted, Origin: "null", "Sec-Fetch-Site": "cross-site" }, sent],
   [403, "a sibling site", { ...posted, Origin: "http://a.localhost:3000", "Sec-Fetch-Site": "same-site" }, sent],
   [403, "an origin that ends in the host", { ...posted, Origin: "http://evil.test@a.test", Host: "a.test" }, sent],
   [413, "an endless body", { ...posted, "Transfer-Encoding": "chunked" }, " ".repeat(1_000_000)],

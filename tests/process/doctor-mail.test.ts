@@ -153,7 +153,6 @@ it("doctor --mail sends the confirmation mail with links of no entry, and prints
 it.each<[fault: string, reply: string, scheme: string, cure: string]>([
   ["blocks its host", "554 5.7.1 blocked using zen.spamhaus.org", "smtp:", "The server refuses this host. "],
   ["is busy", "421 4.7.0 too many connections", "smtp:", "The server takes none for now. "],
-  ["has no key", "454 4.7.0 TLS not available", "smtp:", "The server takes none for now. "],
   ["never answers", "hang", "smtp:", "Many hosts block the ports 25 and 465: use port 587, or ask yours. "],
   ["has no TLS from the start", "hang", "smtps:", "TLS from the start (port 465) needs smtps://, STARTTLS (port 587) "],
 ])("doctor names the cure if the mail server %s", async (_, reply, scheme, cure) => {

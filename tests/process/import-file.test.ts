@@ -112,7 +112,7 @@ it.each<[tool: string, lines: string[]]>([
   expect(windows).toEqual({ code: 1, stdout: "", stderr });
   expect(await importText(text)).toMatchObject({ code: 0, stderr: "" });
   const entry = { name: "Zoë Müller", email: "zoe@example.com", company: "Engines", job_title: "Chefin" };
-  const created_at = /02.03:04/.test(text) ? new Date("2026-01-02T03:04:05Z") : (expect.any(Date) as Date);
+  const created_at = new Date("2026-01-02T03:04:05Z");
   expect(await entries()).toMatchObject([{ ...entry, created_at }]);
 });
 
@@ -188,18 +188,12 @@ it("import adds nothing if a line is wrong, and reports 20 of them without perso
   expect(await entries()).toEqual([]);
 });
 
+const wrongDates = ["01/02/2026", "9999-01-01", "0000-01-01", "2026-01-31 12:00:00 -0500", "2026-01-31 12:00 Z x"];
+
 it.each<[string, string | Uint8Array, RegExp]>([
   [
     "a date that is not ISO 8601 or not past",
-    `name,email,company,created_at\n${[
-      "01/02/2026",
-      "9999-01-01",
-      "0000-01-01",
-      "2026-01-31 12:00:00 -0500",
-      "2026-01-31 12:00 Z x",
-    ]
-      .map((date) => `A,a@example.com,C,${date}\n`)
-      .join("")}`,
+    `name,email,company,created_at\n${wrongDates.map((date) => `A,a@example.com,C,${date}\n`).join("")}`,
     /^(Line \d: created_at: not a past date like 2026-01-31 or 2026-01-31T18:00:00Z\n){5}/,
   ],
   [

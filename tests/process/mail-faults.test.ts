@@ -6,9 +6,8 @@ import { createMailFixture } from "../support/worker.ts";
 import { openMailServer, type MailServer } from "../support/mail-server.ts";
 
 const fixture = createMailFixture();
-const { signUp, startWorker, mailed, emptied, failed } = fixture;
-const query = (sql: string) => fixture.database.query(sql);
-const entries = () => fixture.database.query("SELECT mail_refusal, mailed_at IS NOT NULL AS mailed FROM earlyaccess");
+const { query, signUp, startWorker, mailed, emptied, failed } = fixture;
+const entries = () => query("SELECT mail_refusal, mailed_at IS NOT NULL AS mailed FROM earlyaccess");
 
 const recipients = () => fixture.server.recipients;
 const fail = (...args: Parameters<MailServer["fail"]>) => fixture.server.fail(...args);

@@ -4,8 +4,7 @@ import { until } from "../support/run.ts";
 import { createMailFixture } from "../support/worker.ts";
 
 const fixture = createMailFixture();
-const { signUp, startWorker } = fixture;
-const query = (sql: string) => fixture.database.query(sql);
+const { query, signUp, startWorker } = fixture;
 
 const addPasses = (jobs: number, ago: string) =>
   query(`INSERT INTO earlyaccess_mail_passes (minute, jobs) VALUES (now() - interval '${ago}', ${jobs})`);

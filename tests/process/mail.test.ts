@@ -9,8 +9,7 @@ import { createMailFixture } from "../support/worker.ts";
 import { parseMail } from "../support/mail-server.ts";
 
 const fixture = createMailFixture();
-const { signUp, startWorker, mailed, emptied } = fixture;
-const query = (sql: string) => fixture.database.query(sql);
+const { query, signUp, startWorker, mailed, emptied } = fixture;
 const asWebRole = (sql: string, values?: unknown[]) => queryAs(fixture.database.webUrl, sql, values);
 /** Calls a function of the web role with a token. */
 const follow = async (name: string, token = "") =>
@@ -21,6 +20,14 @@ const tokens = () =>
 async function getMail(count: number): Promise<void> {
   expect(await signUp("ada@example.com")).toBe(201);
   await mailed(count);
+  await emptied();
+}
+/** Waits for the second mail, which is sent after this number of days. */
+async function getSecondMail(days = 1): Promise<void> {
+  await fixture.waitsUntilTomorrow(days);
+  expect(fixture.server.mails).toHaveLength(1);
+  await fixture.passDay(days);
+  await mailed(2);
   await emptied();
 }
 const recipients = () => fixture.server.mails.map(({ to }) => to);
@@ -99,11 +106,7 @@ it("somebody who signs up again gets the mail again, at most one a day and three
   await startWorker();
   await getMail(1);
   expect(await signUp("ADA@example.com")).toBe(201);
-  await fixture.waitsUntilTomorrow();
-  expect(fixture.server.mails).toHaveLength(1);
-  await fixture.passDay();
-  await mailed(2);
-  await emptied();
+  await getSecondMail();
   await fixture.passDay();
   await getMail(3); // At once.
   await fixture.passDay();
@@ -153,10 +156,7 @@ it("an address gets at most one mail a day, also by many jobs at once and after 
   await fixture.hasten();
   await emptied();
   expect(await signUp("Ada@Example.com")).toBe(201); // A new entry.
-  await fixture.waitsUntilTomorrow();
-  expect(fixture.server.mails).toHaveLength(1);
-  await fixture.passDay();
-  await mailed(2);
+  await getSecondMail();
 });
 
 /** Sends a mail, leaves by its link, signs up again, and lets 28 of the 30 days without mail pass. */
@@ -172,11 +172,7 @@ async function leaveAndReturn(): Promise<void> {
 
 it("each time somebody leaves, their address gets no mail for 30 days", async () => {
   await leaveAndReturn();
-  await fixture.waitsUntilTomorrow(2);
-  expect(fixture.server.mails).toHaveLength(1);
-  await fixture.passDay(2);
-  await mailed(2);
-  await emptied();
+  await getSecondMail(2);
   expect(await follow("earlyaccess_leave", tokens()[1])).toBe(true);
   expect(await signUp("ada@example.com")).toBe(201);
   await fixture.waitsUntilTomorrow(30);
@@ -188,10 +184,7 @@ it("an erasure by an admin does not shorten the days without mail of somebody wh
   await fixture.hasten();
   await emptied();
   expect(await signUp("ada@example.com")).toBe(201);
-  await fixture.waitsUntilTomorrow(2);
-  expect(fixture.server.mails).toHaveLength(1);
-  await fixture.passDay(2);
-  await mailed(2);
+  await getSecondMail(2);
 });
 
 it("an address gets at most one mail a day, also if a compromised site undoes each sign-up", async () => {

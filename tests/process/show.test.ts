@@ -11,16 +11,6 @@ beforeEach(() => database.query("TRUNCATE earlyaccess"));
 const addAda = (columns: object = {}, name = "Ada") =>
   add(name, "ada@example.com", { created_at: "2026-01-02T03:04:05.678+02:00", ...columns });
 
-/** Stores a notice that the site shows. Returns its id. */
-async function storeNotice(text: string): Promise<string> {
-  const [row] = await database.query(
-    `INSERT INTO earlyaccess_notices (id, text, shown_at)
-     VALUES (left(encode(sha256(convert_to($1, 'UTF8')), 'hex'), 32), $1, '2026-01-01T10:00:00+01') RETURNING id`,
-    [text],
-  );
-  return row?.id as string;
-}
-
 async function show(...options: string[]): Promise<string> {
   const { code, stdout, stderr } = await waitlist(["show", " ADA@example.com", ...options]);
   expect([code, stderr]).toEqual([0, ""]);
@@ -99,7 +89,11 @@ it("show says where the confirmation mail is", async () => {
 
 it("show prints no control characters, and no line that a field imitates; --format json has every character", async () => {
   const [text, name] = ["Safe\n\u001B]0;owned\u0007\u202E", "\u001B[2J\u202E\u{E0001}\u2028\u0085\u007F\n👩‍🚀"];
-  const notice_id = await storeNotice(text);
+  const [{ id: notice_id } = {}] = await database.query(
+    `INSERT INTO earlyaccess_notices (id, text, shown_at)
+     VALUES (left(encode(sha256(convert_to($1, 'UTF8')), 'hex'), 32), $1, '2026-01-01T10:00:00+01') RETURNING id`,
+    [text],
+  );
   await addAda({ utm_source: "a\nstatus            left", notice_id }, name);
   const stdout = await show();
   expect(stdout).toContain("\nname              ?[2J??????👩\u200D🚀\n");

@@ -85,7 +85,6 @@ it("a command whose output nobody reads ends without a message, and without its 
 });
 
 it("import, joined, invite and erase read a file from stdin, also one that is no file", async () => {
-  await database.query("TRUNCATE earlyaccess");
   const people = Array.from({ length: 3_000 }, (_, i) => `Ada,ada${i}@example.com,${"E".repeat(100)}\n`).join("");
   await writeFile(file("people.csv"), `name,email,company\n${people}`);
   const pipe = `cat '${file("people.csv")}' | { sleep 0.5; "$@"; }`;

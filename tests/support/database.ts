@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { inject } from "vitest";
 import type { DatabaseSettings } from "../../server/database/open-database.ts";
 import type { Template } from "./global-setup.ts";
-import { createDatabase, queryAs } from "./postgres.ts";
+import { createDatabase, queryAs, urlOf } from "./postgres.ts";
 
 export interface TestDatabase extends DatabaseSettings {
   /** The names of its roles begin with it. */
@@ -30,17 +30,12 @@ export const erasureKey = inject("templates").mail.erasureKey as string;
 
 const createName = () => `test_${randomBytes(6).toString("hex")}`;
 
-/** Returns the URL of a role of the database alone. */
-function urlOf(database: string, role: string, password: string): string {
-  return Object.assign(new URL(superuserUrl(database)), { username: `${database}_${role}`, password }).href;
-}
-
 function toTestDatabase(name: string, urls: DatabaseSettings): TestDatabase {
   return {
     ...urls,
     name,
-    workerUrl: urls.worker?.url ?? urlOf(name, "worker", "also a long secret"),
-    adminRoleUrl: urlOf(name, "admin", "one more long secret"),
+    workerUrl: urls.worker?.url ?? urlOf(superuserUrl(name), name, "worker", "also a long secret"),
+    adminRoleUrl: urlOf(superuserUrl(name), name, "admin", "one more long secret"),
     query: (sql, values) => queryAs(urls.ownerUrl, sql, values),
     asSuperuser: (sql, values) => queryAs(superuserUrl(name), sql, values),
   };

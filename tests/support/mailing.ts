@@ -21,8 +21,7 @@ export async function createMailingFixture() {
   const fixture = createMailFixture();
   const folder = await mkdtemp(join(tmpdir(), "perennial-mailing-"));
   afterAll(() => rm(folder, { recursive: true }));
-  const query = (sql: string, values?: unknown[]) => fixture.database.query(sql, values);
-  const { settings: confirmationSettings } = fixture;
+  const { query, settings: confirmationSettings } = fixture;
   const settings = () => ({ ...confirmationSettings(), ...senderSettings });
   const commandSettings = () => ({
     ...settings(),
@@ -40,7 +39,6 @@ export async function createMailingFixture() {
     return Object.fromEntries(rows.map(({ outcome, people }) => [outcome, people]));
   };
   return Object.assign(fixture, {
-    query,
     settings,
     commandSettings,
     waitlist,

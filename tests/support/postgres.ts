@@ -51,15 +51,17 @@ export function queryAs(url: string, sql: string, values?: unknown[]): Promise<R
   });
 }
 
+/** Returns the URL of a role of the database alone. */
+export const urlOf = (superuserUrl: string, name: string, role: string, password: string) =>
+  Object.assign(new URL(superuserUrl), { pathname: `/${name}`, username: `${name}_${role}`, password }).href;
+
 /** Creates a role that owns an empty database of the same name. Returns the URL of the database for a role of it. */
 export async function createDatabase(superuserUrl: string, name: string, options = "") {
   await queryAs(superuserUrl, `CREATE ROLE ${name}_owner LOGIN CREATEROLE PASSWORD 'owners-password'`);
   await queryAs(superuserUrl, `CREATE DATABASE ${name} OWNER ${name}_owner ${options}`);
-  const urlOf = (role: string, password: string) =>
-    Object.assign(new URL(superuserUrl), { pathname: `/${name}`, username: `${name}_${role}`, password }).href;
   return {
-    ownerUrl: urlOf("owner", "owners-password"),
-    webUrl: urlOf("web", "it's a long secret"),
-    workerUrl: urlOf("worker", "also a long secret"),
+    ownerUrl: urlOf(superuserUrl, name, "owner", "owners-password"),
+    webUrl: urlOf(superuserUrl, name, "web", "it's a long secret"),
+    workerUrl: urlOf(superuserUrl, name, "worker", "also a long secret"),
   };
 }

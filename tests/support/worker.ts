@@ -80,11 +80,12 @@ export function createMailFixture() {
     signUp = await openSignUps(fixture.database);
   });
   afterEach(() => fixture.server.close());
-  const query = (sql: string) => fixture.database.query(sql);
+  const query = (sql: string, values?: unknown[]) => fixture.database.query(sql, values);
   const settings = () => ({ ...mailSettings, DATABASE_URL: fixture.database.workerUrl, SMTP_URL: fixture.server.url });
   /** Lets all jobs run now. */
   const hasten = () => query("UPDATE graphile_worker._private_jobs SET run_at = now()");
   return Object.assign(fixture, {
+    query,
     settings,
     hasten,
     startWorker: (env: Record<string, string> = {}) => startWorker({ ...settings(), ...env }),
