@@ -64,6 +64,7 @@ it("each token has 128 random bits, and the list has only its hash", () => {
 const cut = "a".repeat(31);
 it.each([
   "/confirm",
+  "/leave?",
   `/leave?token=${cut}`,
   `/leave?token=${"a".repeat(21)}`,
   `/confirm?token=${cut}&utm_source=x`,
@@ -89,13 +90,19 @@ const tokensOfMails: [name: string, create: typeof createToken][] = [
 /** What mail programs made of "#". */
 const dirtyQueries = [
   "token=#>",
+  "token=#.",
   "token=#=",
   "token=#%3E",
+  "token=#%20",
   "token=%20#%0D%0A",
+  "token=%3C#%3E",
   "token=#?utm_source=x",
   "token=#&utm_source=x",
   "token==#",
+  "token=#,",
+  'token=#"',
   "token=3D#",
+  "token=3d#",
   "token=%3D#",
   "token=3D3D#",
   "token%3D#",
