@@ -201,7 +201,7 @@ it(".env.example shows the default of each setting, which may be set, or else it
 });
 
 function secretOf(bytes: number): string {
-  return `whsec_${Buffer.alloc(bytes).toString("base64")}`;
+  return `whsec_${Buffer.alloc(bytes, "+/aZ09bY", "base64").toString("base64")}`;
 }
 
 function errorOf(env: NodeJS.ProcessEnv): string {

@@ -178,19 +178,19 @@ it.each([
 });
 
 /** Adds the row of the worker after it sent the mailing to Ada. Returns the token of its link. */
-async function sendMailing(): Promise<string> {
+async function sendMailing(outcome: string): Promise<string> {
   await signUp();
   const { token, hash } = createToken();
   await database.query(
     `INSERT INTO earlyaccess_erasures.mailing_recipients (name, entry_id, place, outcome, token_hash)
-     SELECT 'launch', id, 1, 'sent', $1 FROM earlyaccess`,
-    [hash],
+     SELECT 'launch', id, 1, $2, $1 FROM earlyaccess`,
+    [hash, outcome],
   );
   return token;
 }
 
-it("the link of a mailing removes the entry and confirms nothing", async () => {
-  const token = await sendMailing();
+it.each(["sent", "unknown"])("the link of a mailing removes the entry and confirms nothing: %s", async (outcome) => {
+  const token = await sendMailing(outcome);
   await signUp({ ...ada, email: "bob@example.com" });
   expect(pageText((await post(`/confirm?token=${token}`)).text)).toContain(linkPages.dead.heading);
   await post(`/leave?token=${token}`);

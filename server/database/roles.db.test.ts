@@ -131,8 +131,8 @@ it.each(workerTasks)("each role has the rights that it needs and no others, with
   expect(await database.query(reading)).toEqual([]);
 });
 
-/** The group passes nothing on by itself: its member must SET ROLE. */
-const joinGroup = "CREATE ROLE group; GRANT group TO web; ALTER ROLE web NOINHERIT";
+/** The group passes nothing on by itself: its member must SET ROLE. A membership keeps what the attribute was when it was granted. */
+const joinGroup = "CREATE ROLE group; ALTER ROLE web NOINHERIT; GRANT group TO web";
 
 it.each([
   `${joinGroup}; GRANT UPDATE (email) ON earlyaccess TO group`,

@@ -60,10 +60,11 @@ it("the site warns in production of an owner's URL and of a missing PUBLIC_URL",
   expect(await warnings(site)).toEqual([]);
 });
 
-it("the site reads .env and the file of a secret, prefers the environment, and heeds each of its settings", async () => {
+it("the site reads .env and the file of a secret, prefers the environment, also what is empty there, and heeds each of its settings", async () => {
   await writeFile(file("database_url"), `${database.webUrl}\n`);
   const settings = `\uFEFFPUBLIC_URL=https://from.file
 PORT=1
+UNCONFIRMED_DAYS=1
 DATABASE_URL_FILE=database_url
 WAITLIST_CLOSES=9999-12-31
 ALLOW_INDEXING=false
@@ -77,7 +78,7 @@ MAIL_FROM=a@from.file
 ERASURE_KEY=a-key-of-32-characters-for-tests
 `;
   await writeFile(file(".env"), settings);
-  const site = await start({ cwd: file() });
+  const site = await start({ cwd: file(), env: { UNCONFIRMED_DAYS: "" } });
   const page = await fetch(site.url);
   expect(page.headers.get("X-Robots-Tag")).toBe("noindex");
   const html = await page.text();
