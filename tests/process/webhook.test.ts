@@ -109,7 +109,7 @@ it("the worker sends webhooks that failed when the receiver works again, and log
   const timeout = AbortSignal.timeout.bind(AbortSignal);
   vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => timeout(ms === 10_000 ? 2_000 : 3_600_000));
   const worker = await startWorker();
-  const failed = (message: string) => until("the failure is logged", () => worker.log().includes(message));
+  const failed = (message: string) => until(`the log has "${message}"`, () => worker.log().includes(message));
   expect(await signUp("ada@example.com")).toBe(201);
   await failed("attempt 1 of 25) with error 'The receiver answered 307'");
   status = 0;
