@@ -81,6 +81,9 @@ it.each(states)(
           .map(({ text, box }) => `${text} ${box.width} × ${box.height}`),
       );
       expect(small, `at ${width} px`).toEqual([]);
+      const inputs = page.locator("input:not([type=hidden], [type=radio], .visually-hidden *)");
+      const sizes = inputs.evaluateAll((all) => all.map((one) => Number.parseFloat(getComputedStyle(one).fontSize)));
+      expect(Math.min(16, ...(await sizes)), "iOS zooms into an input with smaller text").toBe(16);
       const bar = page.getByRole("navigation");
       expect(await bar.getByText(product.name).isVisible()).toBe(true);
       expect(await bar.getByText(navigation.join).or(bar.getByText(navigation.closed)).isVisible()).toBe(true);
