@@ -103,6 +103,13 @@ it.each<[otherwise: string, risky: RegExp, safe: RegExp]>([
   ["each database refuses the next version", /landed migration/, /^Never edit a landed migration/],
   ["all visitors of a CDN share a limit", /CDN, set/, /`TRUST_PROXY=2`, and `TRUSTED_PROXIES` to its addresses/],
   ["a form of www is refused", /^- For www/, /='perennial\.example, www\..*'https:\/\/perennial\.example'/],
+  ["the lock of a forgotten transaction stays", /^\|55P03/, /run `pg_terminate_backend\(pid\)`/],
+  ["receivers treat two SPF records like none", /SPF record/, /^- Add the `include:` to an existing/],
+  ["another tool mails who never confirmed", /^For another tool/, /`invite --first 500 --confirmed` writes/],
+  ["a restore brings back who was erased", /^- \*\*Delete my data/, /Studio leaves no hash/],
+  ["links lose their tokens", /^- A CDN may cache/, /forward every query string and method, challenge no POST/],
+  ["listeners of a talk get 429", /^Before a talk/, /raise `SIGNUP_LIMIT` to the number of listeners/],
+  ["Postgres has too few connections", /per replica/, /^- Ten connections per replica, six for the worker/],
   ["visitors share or forge a limit", /^\|[A-Z][a-z][\w ,]*\|\d/, /^\|(?:Fly\|2|R\w+\|2|[HCK][\w ,]+\|1)/],
 ])("documents' commands are safe: otherwise, %s", (_, risky, safe) => {
   const lines = [...present, ".env.example"]

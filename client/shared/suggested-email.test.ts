@@ -37,6 +37,8 @@ it.each(["gmail.com", "hotmail.com", "yahoo.com", "outlook.com", "icloud.com", "
 it.each([
   ["gmail.con", "gmail.com"],
   ["gmailc.om", "gmail.com"],
+  ["gmail.com.com", "gmail.com"],
+  ["icloud.net", "icloud.com"],
   ["gmai.com.ar", "gmail.com"],
   ["hotmal.nl", "hotmail.nl"],
   ["outlok.fr", "outlook.fr"],

@@ -103,8 +103,8 @@ it("the configuration reads a secret from the file that NAME_FILE names", () => 
 
 it.each<[SettingName, string, unknown]>([
   ["PORT", "65535", 65_535],
-  ["PUBLIC_URL", "https://perennial.example/", "https://perennial.example"],
-  ["PUBLIC_URL", "http://localhost:8080", "http://localhost:8080"],
+  ["PUBLIC_URL", "https://Perennial.example:443/", "https://perennial.example"],
+  ["PUBLIC_URL", "http://münchen.example:8080", "http://xn--mnchen-3ya.example:8080"],
   ["PORT", "0", 0],
   ["HOST", "::", "::"],
   ["UNCONFIRMED_DAYS", "0", 0],

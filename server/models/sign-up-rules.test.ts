@@ -55,7 +55,7 @@ it.each([
   ["a\u200Dda@क्‍ष.com", "ada@xn--11b2ezcw70k.com"],
   ["ada@münchen.de", "ada@xn--mnchen-3ya.de"],
   ["ADA@пример.рф", "ada@xn--e1afmkfd.xn--p1ai"],
-  [`${"a".repeat(64)}@${"b".repeat(63)}.co`, `${"a".repeat(64)}@${"b".repeat(63)}.co`],
+  [`${"a".repeat(64)}@${"b".repeat(63)}.${"c".repeat(63)}`, `${"a".repeat(64)}@${"b".repeat(63)}.${"c".repeat(63)}`],
 ])("the email address %s is stored as %s", (email, stored) => {
   expect(parse({ email }).entry?.email).toBe(stored);
 });

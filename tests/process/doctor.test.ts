@@ -252,7 +252,7 @@ it("doctor finds a last backup that is older than two days", async () => {
   expect(await judge({})).toMatchObject({ Backup: "ok" });
 });
 
-const login = { user: "ada", password: "correct horse" };
+const login = { user: "ada@perennial.example", password: "correct horse" };
 
 /** Returns what doctor says about the mail server, whose certificates it trusts. */
 async function examineServer(url: string, ...options: string[]): Promise<string> {

@@ -215,11 +215,11 @@ it("unflag clears the flag of a day, and the worker sends the mails that the fla
     { ...unusual, email: "bot@example.com", created_at, suspected_spam: true },
     { ...unusual, email: "joined@example.com", created_at, status: "joined" },
     { ...unusual, email: "left@example.com", created_at, status: "left" },
-    // More than a batch.
-    ...Array.from({ length: 250 }, (_, i) => ({ ...unusual, email: `${i}@example.com`, created_at, imported: true })),
+    // More than two batches.
+    ...Array.from({ length: 450 }, (_, i) => ({ ...unusual, email: `${i}@example.com`, created_at, imported: true })),
   ]);
   const unflag = () => runCommand("unflag", "--since", "2026-01-31", "--until", "2026-01-31");
-  expect((await unflag()).stdout).toBe("Cleared the flag of 254 entries. Mails queued: 1.\n");
+  expect((await unflag()).stdout).toBe("Cleared the flag of 454 entries. Mails queued: 1.\n");
   expect(await query("SELECT email FROM earlyaccess WHERE unusual_volume")).toEqual([{ email: "before@example.com" }]);
   await startWorker();
   await mailed(1);

@@ -58,6 +58,10 @@ it.each([
   ["(see https://a.example/x?y=1&z=2), or", ["https://a.example/x?y=1&z=2"]],
   ["[see https://a.example/x] {https://b.example/}", ["https://a.example/x", "https://b.example/"]],
   ["https://a.example/Tree_(botany), https://b.example!", ["https://a.example/Tree_(botany)", "https://b.example"]],
+  [
+    "https://a.example: https://b.example; https://c.example?",
+    ["https://a.example", "https://b.example", "https://c.example"],
+  ],
   ["[here](https://a.example).", ["https://a.example"]],
   ["<https://a.example> “https://b.example/ä”", ["https://a.example", "https://b.example/ä"]],
   ["http://a.example a.example ada@a.example javascript:alert(1) https://", []],
