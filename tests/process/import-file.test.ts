@@ -6,6 +6,7 @@ import { readHeader } from "../../server/commands/waitlist/import-columns.ts";
 import { migrate } from "../../server/database/migrate.ts";
 import { preparationSql } from "../../server/database/roles.ts";
 import { fieldNamed } from "../support/copy.ts";
+import { queryAs } from "../support/postgres.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
 
 const { database, file, waitlist, entries, add } = await createWaitlistFixture();
@@ -22,15 +23,16 @@ it("import reads columns in any order and spelling, delimiter, byte order mark a
     `\uFEFFsep=;\r\n"E-Mail";NAME;Company;Job title;Created at;Status;Id;\r\n` +
     ";;;;;;\r\n\r\n" +
     'ADA@Example.com;"Ada; ""Countess""";Engines;;2026-01-02 03:04:05+01;Invited;7\r' +
-    "zoe@münchen.de;Zoë;Bau;Chefin;;;8\r\n";
+    "zoe@münchen.de;Zoë;Bau;Chefin;;;8\r\nida@b.co;Ida;E;;2026-01-01 21:04:05-05;;9\r\n";
   const result = await importText(text);
   expect(result).toMatchObject({ code: 0, stderr: "" });
   expect(result.stdout).toBe(
-    "2 lines, 0 already on the list, 0 twice in the file, 0 wrong.\nIgnored columns: Id.\nImported 2.\n",
+    "3 lines, 0 already on the list, 0 twice in the file, 0 wrong.\nIgnored columns: Id.\nImported 3.\n",
   );
   const created_at = new Date("2026-01-02T02:04:05Z");
   expect(await entries()).toMatchObject([
     { name: 'Ada; "Countess"', email: "ada@example.com", status: "invited", created_at },
+    { name: "Ida", created_at },
     { name: "Zoë", email: "zoe@xn--mnchen-3ya.de", job_title: "Chefin", status: "waiting" },
   ]);
 });
@@ -243,7 +245,7 @@ it.each<[string, string | Uint8Array, RegExp]>([
   expect(stderr).not.toMatch(/secret/i);
 });
 
-it("import without the right to temporary tables names it, and the SQL for an administrator leaves it to the owner", async () => {
+it("import without the right to temporary tables names it, and the SQL for an administrator leaves it and creation to the owner alone", async () => {
   const { name, asSuperuser } = database;
   const { username } = new URL(database.ownerUrl);
   const [statements = ""] = /^GRANT CREATE ON SCHEMA .*^REVOKE TEMPORARY .*?;$/ms.exec(preparationSql(database)) ?? [];
@@ -255,6 +257,9 @@ it("import without the right to temporary tables names it, and the SQL for an ad
     1,
     expect.stringMatching(/^permission denied to create temporary tables .*: docs\/postgres\.md, Roles\.\n$/),
   ]);
+  await asSuperuser(`GRANT CREATE ON SCHEMA public TO PUBLIC; GRANT TEMPORARY ON DATABASE ${name} TO PUBLIC`);
   await asSuperuser(statements);
   expect(await importText("name,email,company\nAda,ada@example.com,E\n")).toMatchObject({ code: 0, stderr: "" });
+  const rights = "has_schema_privilege('public', 'CREATE') OR has_database_privilege(current_database(), 'TEMPORARY')";
+  expect(await queryAs(database.webUrl, `SELECT ${rights} AS granted`)).toEqual([{ granted: false }]);
 });

@@ -256,4 +256,6 @@ it.each([
   expect(await waitlist(["invite", "--undo", invitation])).toMatchObject({ code: 0 });
   const changed = "SELECT FROM earlyaccess WHERE status <> 'waiting' OR invitation IS NOT NULL";
   expect(await database.query(changed)).toEqual([]);
+  await inviteToFile("--first", "1500");
+  expect(await database.query(changed)).toHaveLength(1_500);
 });

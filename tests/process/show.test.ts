@@ -72,7 +72,11 @@ it("show says where the confirmation mail is", async () => {
   for (const mail_refusal of ["550 5.1.1", "550 to RCPT TO"]) {
     expect(await mailOf({ mail_refusal })).toBe(`The mail server refused the address: ${mail_refusal}.`);
   }
-  expect(await mailOf({ mail_refusal: "550" })).toBe(`The mail was given up after four days: 550. ${retry}`);
+  for (const mailed_at of [null, "2026-01-02T02:00:00Z"]) {
+    expect(await mailOf({ mail_refusal: "550", mailed_at })).toBe(
+      `The mail was given up after four days: 550. ${retry}`,
+    );
+  }
   expect(await mailOf({})).toMatch(/^No mail is queued: the site sent no mails at that time, the queue failed, or a/);
   expect(await mailOf({ disposable_email: true })).toBe("No mail is queued: the entry is marked disposable_email.");
   // None of these is a mail that retry sends.
