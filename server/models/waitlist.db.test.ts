@@ -30,7 +30,7 @@ function entryOf(email: string, changes: Partial<WaitlistEntry> = {}): WaitlistE
 }
 
 const people = (size: number) => Array.from({ length: size }, (_, i) => entryOf(`ada${i}@example.com`));
-const stored = () => database.query('SELECT name, email, job_title FROM earlyaccess ORDER BY email COLLATE "C"');
+const stored = () => database.query("SELECT name, email, job_title FROM earlyaccess ORDER BY email");
 
 const addAll = (waitlist: Waitlist, entries: WaitlistEntry[]) =>
   Promise.allSettled(entries.map((entry) => waitlist.add(entry)));
