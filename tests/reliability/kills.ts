@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { Agent, request } from "node:http";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
+import { timeLimits } from "../../server/time-limits.ts";
 import { type Site, until } from "../support/run.ts";
 import {
   assertConfirmed,
@@ -17,8 +18,10 @@ import {
 const siteKills = 4;
 const backendKills = 10;
 const shutdowns = 4;
-/** In milliseconds: the sign-ups of a burst are sent during this time, and the kill comes at a random moment of it. */
+/** In milliseconds: the sign-ups of a burst are sent during this time. */
 const burstDuration = 250;
+/** In milliseconds: by then, the last response of a burst is due. */
+const lastResponse = burstDuration + timeLimits.floor;
 const burstSize = 200;
 /** Fewer addresses than sign-ups: some are sent twice, at the same time. */
 const emails = 160;
@@ -30,7 +33,9 @@ export const kills: StackScenarios = {
     for (let burst = 0; burst < siteKills; burst++) {
       const site = await stack.startSite();
       assertConfirmed(await visitors.signUp(site, 10)); // Warm-up, so that the kill interrupts open transactions.
-      const answers = await killDuringBurst(visitors, site, burst, () => site.process.kill("SIGKILL"));
+      // One kill in each quarter of the time: the first cuts off requests, and the last leaves confirmed ones.
+      const moment = ((burst + Math.random()) / siteKills) * lastResponse;
+      const answers = await killDuringBurst(visitors, site, burst, moment, () => site.process.kill("SIGKILL"));
       assertConfirmed(answers.filter((answer) => answer !== undefined));
       cutOff += answers.filter((answer) => answer === undefined).length;
       await visitors.assertStored();
@@ -52,7 +57,8 @@ export const kills: StackScenarios = {
     const site = await stack.startSite();
     assertConfirmed(await visitors.signUp(site, 10));
     for (let crash = 0; crash < backendKills; crash++) {
-      const answers = await killDuringBurst(visitors, site, `crash.${crash}`, async () => {
+      const moment = Math.random() * burstDuration;
+      const answers = await killDuringBurst(visitors, site, `crash.${crash}`, moment, async () => {
         const backends = "SELECT pid FROM pg_stat_activity WHERE application_name = 'perennial-web'";
         const backend = await until("the site is connected", async () => (await stack.query(backends))[0]);
         site.process.kill("SIGSTOP");
@@ -88,12 +94,18 @@ export const kills: StackScenarios = {
   },
 };
 
-async function killDuringBurst(visitors: Visitors, site: Site, burst: number | string, kill: () => unknown) {
+async function killDuringBurst(
+  visitors: Visitors,
+  site: Site,
+  burst: number | string,
+  moment: number,
+  kill: () => unknown,
+) {
   const coming = Array.from({ length: burstSize }, async (_, i) => {
     await sleep((i / burstSize) * burstDuration);
     return visitors.tryToSignUp(site, `${burst}.${Math.floor((i / burstSize) * emails)}`);
   });
-  await sleep(Math.random() * burstDuration);
+  await sleep(moment);
   await kill();
   return Promise.all(coming);
 }
