@@ -2,10 +2,12 @@
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { request, type IncomingMessage } from "node:http";
+import { createServer } from "node:net";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
-import { expect, it, vi } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { projectRoot } from "../../server/project-root.ts";
+import { freePort } from "../../server/database/embedded/free-port.ts";
 import { createEmptyDatabase } from "../support/database.ts";
 import { urlsOf, runBuiltWaitlist, within } from "../support/run.ts";
 import { startStudio } from "../support/site.ts";
@@ -85,6 +87,19 @@ it("studio --forward forwards the same port of the other addresses, as a contain
   }
   expect(await studio.stop()).toBe(0);
   await expect(fetch(studio.url), "Studio outlives its command").rejects.toThrow("fetch failed");
+});
+
+it("Studio ends with its command also if that fails, as with --forward and a taken port", async () => {
+  const port = await freePort();
+  const other = createServer().listen(port, ips()[0]);
+  onTestFinished(() => void other.close());
+  await startStudio(urls, "--forward", "--port", `${port}`).catch(() => undefined);
+  const isGone = () =>
+    fetch(`http://127.0.0.1:${port}`).then(
+      () => false,
+      () => true,
+    );
+  await expect.poll(isGone, { timeout: 20_000, message: "Studio outlives its command" }).toBe(true);
 });
 
 /** The IPv4 addresses of this machine in its networks. */

@@ -59,7 +59,7 @@ it("the worker's health check in Compose passes while the mail server hangs, and
   await mailServer.close();
 });
 
-it.each(["SIGINT", "SIGHUP"] as const)(
+it.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
   "the worker ends without an error after %s, also if Postgres ends each connection while the worker closes it, as at the end of the machine",
   async (signal) => {
     const sql = "SELECT pg_terminate_backend(pg_backend_pid())\0";
