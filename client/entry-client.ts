@@ -75,7 +75,7 @@ function reportView() {
 }
 
 /**
- * Hydrates the section when it is at most one screen away, or shows a sign-up again. React takes 60 ms on a phone; a
+ * Hydrates the section when it is at most one screen away, has focus, or shows a sign-up again. React takes 60 ms on a phone; a
  * visitor who does not come near the form does not wait for it. If the fetch fails, the form works as plain HTML.
  */
 function hydrateNear(element: HTMLElement) {
@@ -90,4 +90,5 @@ function hydrateNear(element: HTMLElement) {
     { rootMargin: "100%" },
   );
   observer.observe(element);
+  element.addEventListener("focusin", hydrate, { once: true });
 }

@@ -68,7 +68,8 @@ function toHttpError(error: unknown): HttpError {
     const headers = { "Retry-After": String(error.retryAfterSeconds) };
     return new HttpError(503, error.message, { headers, cause: error.cause });
   }
-  return new HttpError(500, "Something went wrong. Please try again.", { cause: error });
+  // A thrown value may be undefined.
+  return new HttpError(500, "Something went wrong. Please try again.", { cause: error ?? new Error("no error") });
 }
 
 /** Returns the name and the stack without the message, which may quote a visitor's input. */

@@ -54,6 +54,7 @@ export async function createPages(load: () => Promise<Rendering>, settings: () =
     const key = `${id} ${failure?.status} ${failure?.wait}`;
     const page = onDemand.get(key) ?? render(id, true, failure);
     onDemand.set(key, page);
+    page.catch(() => onDemand.delete(key));
     return page;
   }
 

@@ -113,6 +113,13 @@ it.each<[string, FieldName, string, (element: Element) => unknown]>([
   expect(await emails()).toEqual(["ada@example.com"]);
 });
 
+it("a form that gets focus without a scroll is hydrated", async () => {
+  await page.goto(sites.open.url);
+  await field("name").evaluate((input) => input.focus({ preventScroll: true }));
+  await hydrated(page);
+  expect(await focused()).toBe("early-access-name");
+});
+
 it("a form that the browser translates after its hydration asks, shows the success, and is empty again", async () => {
   await openForm();
   await page.evaluate(translate);

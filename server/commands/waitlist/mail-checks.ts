@@ -47,8 +47,8 @@ async function countRecords(resolver: dns.promises.Resolver, domain: string) {
   const parents = Array.from(domain.matchAll(/\./g), ({ index }) => domain.slice(index + 1)).slice(0, -1);
   const [exchanges, spf, policies] = await Promise.all([
     orNone(resolver.resolveMx(domain)),
-    countTexts(domain, /^v=spf1/i),
-    Promise.all([domain, ...parents].map((name) => countTexts(`_dmarc.${name}`, /^v=DMARC1/i))),
+    countTexts(domain, /^v=spf1(?: |$)/i),
+    Promise.all([domain, ...parents].map((name) => countTexts(`_dmarc.${name}`, /^v=DMARC1\b/i))),
   ]);
   const mx = exchanges.some(({ exchange }) => exchange !== "") ? 1 : 0;
   return { mx, spf, dmarc: policies.find(Boolean) ?? 0 };

@@ -67,7 +67,7 @@ async function readStart(source: Readable, path: string): Promise<Buffer | null>
 const otherFormats: [start: RegExp, what: string, remedy: string][] = [
   [/^PK\p{Cc}{2}/u, "a ZIP file or a spreadsheet", 'Unpack the ZIP file, or save the spreadsheet as "CSV UTF-8"'],
   [/^\xD0\xCF\p{Cc}\xE0/u, "a spreadsheet", 'Save it as "CSV UTF-8"'],
-  [/^(?:\xEF\xBB\xBF)?\s*</, "HTML or XML", "Export the list as CSV"],
+  [/^(?:\xEF\xBB\xBF)?\s*<[!?a-z]+[\s>]/i, "HTML or XML", "Export the list as CSV"],
   [/^(?:\xEF\xBB\xBF)?\s*[[{]/, "JSON", "Export the list as CSV"],
 ];
 

@@ -5,7 +5,10 @@ import { flaggedSql } from "../sign-up-rules.ts";
 
 const counts = ["views", "signups", "confirmed", "converted"] as const;
 
-/** `converted` are the sign-ups that count towards the rate: not imported, and on a day with counted views. */
+/**
+ * `converted` are the sign-ups that count towards the rate: not imported, and on a day with counted views. Today counts, too,
+ * because the site stores its views once a minute.
+ */
 export type Figure = { label: string } & Record<(typeof counts)[number], number>;
 
 export interface Figures {
@@ -70,7 +73,7 @@ function viewsAndEntries(period: string, countedSql: string): string {
     SELECT day, source, views, 0, 0, 0 FROM viewed
     UNION ALL
     SELECT created_at::date, ${sourceSql}, 0, 1, (confirmed_at IS NOT NULL)::int,
-      (NOT imported AND created_at::date IN (SELECT day FROM viewed))::int
+      (NOT imported AND created_at::date IN (SELECT day FROM viewed UNION SELECT current_date))::int
     FROM public.earlyaccess WHERE ${period} AND ${countedSql}
   )`;
 }
