@@ -1,5 +1,6 @@
 // The words and prices that are promised, and those that the law asks for: a change of these in content.ts or fields.ts changes this test, and no other.
 import { expect, it } from "vitest";
+import * as content from "./content.ts";
 import {
   closedList,
   earlyAccess,
@@ -14,6 +15,7 @@ import {
   product,
 } from "./content.ts";
 import { fields } from "./fields.ts";
+import { privacySections } from "./privacy-notice.ts";
 
 it.each<[what: string, words: unknown, promised: unknown]>([
   ["the product", product.name, "Perennial"],
@@ -92,4 +94,10 @@ it.each<[what: string, text: string, parts: string[]]>([
   ],
 ])("the privacy page says of %s what the law asks for", (_, text, parts) => {
   for (const part of parts) expect(text).toContain(part);
+});
+
+it("no text of a page has a sign-up that a line could part at its hyphen", () => {
+  const settings = { contact: "a@b.co", links: [], retentionMonths: 24, unconfirmedDays: 30, keepsErasures: true };
+  const privacy = [true, false].map((mail) => privacySections({ ...settings, mail }));
+  expect(JSON.stringify([{ ...content }, privacy]).match(/[^"]*sign-up[^"]*/gi)).toBeNull();
 });

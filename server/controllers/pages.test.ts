@@ -64,7 +64,9 @@ it.each([
   ["Root_1-67891233-abcdef", 1, "Root_1-67891233-abcdef"],
   [id, 0, ownId],
   ["x".repeat(65), 1, ownId],
+  ["ada@example.com", 1, ownId],
   ["ada.example.com", 1, ownId],
+  ["../../etc/passwd", 1, ownId],
   ["", 1, ownId],
   [[id, id] as unknown as string, 1, ownId],
 ])(

@@ -244,16 +244,119 @@ it.each([true, false])(
   "beside a success, the form says that it is for a colleague, and on a phone the steps come before it (JavaScript: %s)",
   async (javaScriptEnabled) => {
     const page = await openPage({ url: `${sites.open.url}/?joined`, javaScriptEnabled });
+    const hydration = (await page.locator("#early-access").getAttribute("data-hydration")) ?? "";
+    expect(hydration).toContain('"joined"');
     if (javaScriptEnabled) await hydrateForm(page);
     const panel = page.locator(".panel");
     const headings = [earlyAccess.success.title, earlyAccess.nextHeading, earlyAccess.again];
     expect(await panel.getByRole("heading").allTextContents()).toEqual(headings);
+    for (const isSending of [false, true]) {
+      const background = panel.locator(".form [type=submit]").evaluate((button: HTMLButtonElement, disabled) => {
+        button.disabled = disabled;
+        return getComputedStyle(button).backgroundColor;
+      }, isSending);
+      expect(await background).toBe("rgba(0, 0, 0, 0)");
+    }
     await page.setViewportSize({ width: 390, height: 844 });
     const boxes = [panel.locator(".next"), panel.locator(".form")].map((locator) => locator.boundingBox());
     const [next, form] = await Promise.all(boxes);
     expect((next?.y ?? Infinity) + (next?.height ?? 0)).toBeLessThan(form?.y ?? 0);
+    const stem = await panel.locator(".lane").evaluate((lane) => {
+      const { top, height } = getComputedStyle(lane, "::before");
+      return lane.getBoundingClientRect().top + Number.parseFloat(top) + Number.parseFloat(height);
+    });
+    expect(stem).toBeLessThan(form?.y ?? 0);
   },
 );
+
+it("the ring around a focused value covers no other word of the sentence", async () => {
+  const page = await openPage({ url: sites.open.url });
+  for (const width of [320, 390, 768, 1440, 2560]) {
+    await page.setViewportSize({ width, height: 800 });
+    for (const select of await page.getByRole("combobox").all()) {
+      await select.focus();
+      await page.keyboard.press("Shift"); // Chromium shows the ring after a key.
+      const covered = await select.evaluate((element) => {
+        const words = element.closest("u") as Element;
+        const { outlineStyle, outlineWidth } = getComputedStyle(words);
+        const reach = outlineStyle === "none" ? Infinity : Number.parseFloat(outlineWidth);
+        const ring = words.getBoundingClientRect();
+        const range = document.createRange();
+        const texts = [...(element.closest("p")?.childNodes ?? [])].filter((node) => node instanceof Text);
+        return texts.flatMap((text) =>
+          Array.from(text.data.matchAll(/\S+/g), ({ 0: word, index }) => {
+            range.setStart(text, index);
+            range.setEnd(text, index + word.length);
+            const { left, right, top, bottom } = range.getBoundingClientRect();
+            const middle = (top + bottom) / 2;
+            const isBeside = right < ring.left - reach + 0.5 || left > ring.right + reach - 0.5;
+            return isBeside || middle < ring.top - reach || middle > ring.bottom + reach ? "" : word;
+          }).filter(Boolean),
+        );
+      });
+      expect(covered, `at ${width} px`).toEqual([]);
+    }
+  }
+});
+
+it("on wide pages, the brand line keeps its verb in one line", async () => {
+  const page = await openPage({ url: sites.open.url });
+  for (const width of [1440, 1920, 2560]) {
+    await page.setViewportSize({ width, height: 900 });
+    const lines = await page.locator(".promise p").evaluate((line) => {
+      const text = line.querySelector("span")?.firstChild as Text;
+      const verb = document.createRange();
+      verb.setStart(text, text.data.indexOf("come"));
+      verb.setEnd(text, text.data.indexOf("back") + "back".length);
+      return verb.getClientRects().length;
+    });
+    expect(lines, `at ${width} px`).toBe(1);
+  }
+});
+
+it("a closed list has steps of one height and a card of its own height", async () => {
+  const page = await openPage({ url: sites.closed.url, viewport: { width: 1440, height: 900 } });
+  const heights = await page.locator(".next li").evaluateAll((all) => all.map((step) => step.clientHeight));
+  expect(new Set(heights).size).toBe(1);
+  expect((await page.locator(".form-card").boundingBox())?.height).toBeLessThan(220);
+});
+
+it("a tablet shows each picture of the features at its own height", async () => {
+  const page = await openPage({ url: sites.open.url, viewport: { width: 768, height: 1024 } });
+  const stretched = await page.locator(".feature figure.example-figure").evaluateAll(
+    (all) =>
+      all.filter((figure) => {
+        const end = figure.lastElementChild?.getBoundingClientRect().bottom ?? 0;
+        return figure.getBoundingClientRect().bottom > end + 1;
+      }).length,
+  );
+  expect(stretched).toBe(0);
+});
+
+it("at 390 px, no line of what all plans include, and of the privacy page's columns, has a single word at its end", async () => {
+  const page = await openPage({ url: sites.open.url, viewport: { width: 390, height: 844 } });
+  for (const [path, selector] of [
+    ["", ".all-plans li"],
+    ["/privacy", "dd"],
+  ]) {
+    await page.goto(sites.open.url + path);
+    const lonely = await page.locator(selector as string).evaluateAll((all) =>
+      all.flatMap((element) => {
+        const text = element.lastChild as Text;
+        const range = document.createRange();
+        const topOf = (start: number) => {
+          range.setStart(text, start);
+          range.setEnd(text, start + 1);
+          return range.getBoundingClientRect().top;
+        };
+        const word = text.data.lastIndexOf(" ");
+        const isLonely = topOf(word + 1) > topOf(0) && topOf(word - 1) < topOf(word + 1);
+        return isLonely ? [text.data] : [];
+      }),
+    );
+    expect(lonely, path).toEqual([]);
+  }
+});
 
 it("in a low or very narrow window, the bar scrolls away with the page", async () => {
   const page = await openPage({ url: sites.open.url });
@@ -267,8 +370,30 @@ it("in a low or very narrow window, the bar scrolls away with the page", async (
   }
 });
 
-it("the customers whom a stricter condition drops leave", async () => {
+it("with text of twice its size, no line leads out of the sentence", async () => {
+  const page = await openPage({ url: sites.open.url, viewport: { width: 390, height: 844 } });
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send("Page.setFontSizes", { fontSizes: { standard: 32 } });
+  const line = page.locator(".composer .seed").first();
+  expect(await line.evaluate((seed) => getComputedStyle(seed, "::before").visibility)).toBe("hidden");
+  await devtools.send("Page.setFontSizes", { fontSizes: { standard: 16 } });
+  expect(await line.evaluate((seed) => getComputedStyle(seed, "::before").visibility)).toBe("visible");
+});
+
+it("a customer whom a stricter condition drops fades as long as the light lasts, and without motion leaves at once", async () => {
   const page = await openPage({ url: sites.open.url, reducedMotion: "no-preference" });
+  const customer = page.locator(".of-0 tbody tr").last();
+  await settled(page);
+  const halfway = await customer.evaluate((row) => {
+    (document.querySelector(".of-0 .condition") as HTMLSelectElement).selectedIndex = 1;
+    for (const animation of row.getAnimations()) animation.currentTime = 450;
+    const { opacity, visibility } = getComputedStyle(row);
+    return { isFading: Number(opacity) > 0 && Number(opacity) < 1, visibility };
+  });
+  expect(halfway).toEqual({ isFading: true, visibility: "visible" });
+  await settled(page);
+  expect(await customer.isVisible()).toBe(false);
+  await page.emulateMedia({ reducedMotion: "reduce" });
   const customers = page.locator(".segment tbody tr").filter({ visible: true });
   for (const [sentence, counts] of [
     [0, [3, 2, 1]],
@@ -277,7 +402,6 @@ it("the customers whom a stricter condition drops leave", async () => {
     await page.getByRole("radio").nth(sentence).check();
     for (const [index, count] of counts.entries()) {
       await page.getByRole("combobox", { name: demo.values.condition }).selectOption({ index });
-      await settled(page);
       expect(await customers.count()).toBe(count);
     }
   }

@@ -235,6 +235,12 @@ it.each([
     "58P01",
   ],
   [
+    "with the owner's URL",
+    "ALTER ROLE :role PASSWORD 'another one'",
+    "ALTER ROLE :role PASSWORD :password",
+    "password authentication failed",
+  ],
+  [
     "as in Compose",
     "ALTER ROLE :role PASSWORD 'another one'",
     "ALTER ROLE :role PASSWORD :password",

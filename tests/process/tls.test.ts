@@ -43,8 +43,9 @@ const withoutTls = `${superuserUrl("postgres")}?sslmode=require`;
 
 const withAuthority = (mode: string) => `?sslmode=${mode}&sslrootcert=${join(data, "server.crt")}`;
 
-it("site and commands use TLS with sslmode=require, which most providers show", async () => {
-  const trusted = urls(withAuthority("require"));
+// Most providers show a URL with "require".
+it.each(["verify-full", "require"])("site and commands use TLS with sslmode=%s", async (mode) => {
+  const trusted = urls(withAuthority(mode));
   const site = await startSite({ env: urlsOf(trusted) });
   expect(await signUp(site)).toBe(201);
   expect(await site.stop()).toBe(0);

@@ -37,6 +37,12 @@ it.each([
   expect(await waitlist(args)).toEqual({ code: 2, stdout: "", stderr: expect.stringMatching(message) });
 });
 
+it("the waitlist command says in a sentence that Postgres cannot be reached", async () => {
+  const result = await waitlist(["stats"], { DATABASE_OWNER_URL: "postgresql://owner:hunter2@127.0.0.1:1/x" });
+  const stderr = "Postgres at 127.0.0.1:1 cannot be reached: ECONNREFUSED\n";
+  expect(result).toEqual({ code: 1, stdout: "", stderr });
+});
+
 /** Runs the built program as "$@" in a line of a shell. */
 async function runInShell(line: string, command: string) {
   const [program, ...args] = command.split(" ");
