@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { request, type IncomingMessage } from "node:http";
-import { createServer } from "node:net";
+import { connect, createServer } from "node:net";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
@@ -94,11 +94,15 @@ it("Studio ends with its command also if that fails, as with --forward and a tak
   const other = createServer().listen(port, ips()[0]);
   onTestFinished(() => void other.close());
   await startStudio(urls, "--forward", "--port", `${port}`).catch(() => undefined);
-  const isGone = () =>
-    fetch(`http://127.0.0.1:${port}`).then(
+  const isGone = () => {
+    // Not fetch: its one connection, used again and again, would keep Studio alive.
+    const socket = connect(port, "127.0.0.1");
+    const connected = once(socket, "connect").then(
       () => false,
       () => true,
     );
+    return connected.finally(() => socket.destroy());
+  };
   await expect.poll(isGone, { timeout: 20_000, message: "Studio outlives its command" }).toBe(true);
 });
 
