@@ -2,7 +2,7 @@
 import request from "supertest";
 import { expect, it } from "vitest";
 import { earlyAccess, fieldErrors, formFailure, meta } from "../../client/shared/content.ts";
-import { createTestApp, noDatabase } from "../../tests/support/app.ts";
+import { createTestApp, noDatabase, testSettings } from "../../tests/support/app.ts";
 import { pageText, pageTitle } from "../../tests/support/copy.ts";
 
 const browserAccept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
@@ -46,6 +46,19 @@ it.each([
   const html = page.variants.identity.body.toString();
   expect([page.status, pageText(html).includes(wait)]).toEqual([status, true]);
   expect(/id="early-access-name"[^>]* value="(.*?)"/.exec(html)?.[1]).toBe(values?.name);
+});
+
+it("the page of a refused form whose rendering failed once is rendered again", async () => {
+  let settings = testSettings;
+  const site = { origin: "https://once.example", settings: () => settings() };
+  const { options } = await createTestApp(noDatabase, { site });
+  const getPage = () => options.frontend.getPage("/", { status: 429, wait: "Wait for a minute.", errors: {} });
+  settings = () => {
+    throw new Error("once");
+  };
+  await expect(getPage()).rejects.toThrow("once");
+  settings = testSettings;
+  expect((await getPage()).status).toBe(429);
 });
 
 it("a form with a text longer than its field returns the whole text and names the limit", async () => {

@@ -37,8 +37,8 @@ const dkim = expect.stringMatching(/^ok {7}DKIM: only a mail names its record/) 
 
 it("doctor accepts a domain with MX, one SPF record and DMARC, which it also finds at the organisation's domain", async () => {
   const well: Zone = {
-    "perennial.example": { mx: "mx.mail.example", txt: ["other=1", "v=spf1 include:spf.mail.example ~all"] },
-    "_dmarc.perennial.example": { txt: ["v=DMARC1; p=none"] },
+    "perennial.example": { mx: "mx.mail.example", txt: ["v=spf10 mx", "v=spf1 include:spf.mail.example ~all"] },
+    "_dmarc.perennial.example": { txt: ["v=DMARC10", "v=DMARC1; p=none"] },
     "mail.perennial.co.example": { mx: "mx.mail.example", txt: ["v=spf1 -all"] },
     "_dmarc.perennial.co.example": { txt: ["v=DMARC1; p=none"] },
   };

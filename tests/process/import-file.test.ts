@@ -210,7 +210,7 @@ it.each<[string, string | Uint8Array, RegExp]>([
   ],
   [
     "a file without a header",
-    "Secret,secret@example.com,Secret\n",
+    "<secret@example.com>,Secret,secret@example.com,Secret\n",
     /^The first line names no column email, name, company\. Rename a column, or add one: a name or company may be "unknown"\.\n$/,
   ],
   ["two columns for one field", "email,e-mail,name,company\n", /^Two columns are for email\. Remove one, or rename /],

@@ -1,5 +1,5 @@
 // waitlist stats: its funnel, tables and bars.
-import { afterEach, expect, it } from "vitest";
+import { afterEach, expect, it, onTestFinished } from "vitest";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
 
 const { database, waitlist } = await createWaitlistFixture();
@@ -89,6 +89,17 @@ it("stats shows views and the rate of sign-ups on days with views", async () => 
   await database.query("UPDATE earlyaccess SET imported = false");
   await database.query("UPDATE earlyaccess_views SET views = 1");
   expect(await lines(...since)).toContain("2026-01-02|3|5|–"); // More sign-ups than views.
+});
+
+it("a sign-up of today counts before the first view of today is stored", async () => {
+  await addViews();
+  const move = (to: string) =>
+    database.query(`UPDATE earlyaccess SET created_at = ${to} WHERE email = 'ada6@example.com'`);
+  await move("now()");
+  onTestFinished(async () => {
+    await move("'2026-01-02T05:30Z'");
+  });
+  expect(await lines("--since", "2026-01-01")).toContain("all|1,105|6|0.5 %");
 });
 
 it("stats begins with the funnel of unflagged sign-ups that were not imported, and leaves out steps without figures", async () => {
