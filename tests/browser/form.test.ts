@@ -174,16 +174,19 @@ it("a sign-up disables the button, shows the success in a toast and beside an em
   await successHeading().waitFor();
 });
 
-it("a sign-up leaves focus where the visitor moved it, and the toast announces the success", async () => {
+it.each([
+  [201, success.title],
+  [422, failure.title],
+])("a response of %i leaves focus where the visitor moved it, and the toast announces it", async (status, title) => {
   await openForm();
   await page.route(signups, async (route) => {
     await page.getByRole("navigation").getByRole("link").first().focus();
     await route.continue();
   });
-  await submit();
+  await submit(status === 201 ? {} : { email: "ada@localhost" });
   await toast().waitFor();
   expect(await page.locator("nav a:focus").count()).toBe(1);
-  expect(await announced()).toEqual([expect.stringContaining(success.title)]);
+  expect(await announced()).toEqual([expect.stringContaining(title)]);
 });
 
 it.each(["body", "#early-access", "form", "nav"])(

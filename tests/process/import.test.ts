@@ -11,7 +11,9 @@ const people = Array.from({ length: 3_000 }, (_, i) => `person${10_000 + i}@exam
 const held = "person11500@example.com"; // In the middle of the second of three batches of 1,000.
 const waiting = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'transactionid'";
 
-await writeFile(file("large.csv"), `name,email,company\n${people.map((email) => `Ada,${email},E\n`).join("")}`);
+const twice = people.slice(0, 3); // So that the lines are more than the people, and the last ones in a batch of their own.
+const lines = [...twice, ...people].map((email) => `Ada,${email},E\n`);
+await writeFile(file("large.csv"), `name,email,company\n${lines.join("")}`);
 
 beforeEach(() => database.query("TRUNCATE earlyaccess"));
 

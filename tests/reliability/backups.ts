@@ -78,7 +78,7 @@ async function waitlist(database: DatabaseSettings, ...args: string[]): Promise<
 /** Returns the path of the backup. */
 async function backUpByScript(ownerUrl: string, folder: string): Promise<string> {
   const backups = join(folder, "backups");
-  const printed = await runBackupScript(ownerUrl, backups);
+  const printed = await runBackupScript(ownerUrl, backups, await addProgram(folder, "room", "df", reportRoom(5)));
   assert.match(printed, /Wrote .*, tested by a restore\. Entries: 10000\.\n$/);
   const [name = "", ...others] = (await readdir(backups)).filter((one) => one.endsWith(".dump"));
   assert.deepEqual(others, []);
@@ -163,19 +163,18 @@ async function addProgram(folder: string, name: string, program: string, script:
 }
 
 const refusal = `pg_restore: error: COPY failed: "ada@example.com"\nCONTEXT:  line 1: "ada@example.com"`;
+
+/** A df that reports 200,000 KB and so many halves of the database as free. The dump and the scratch database need two each. */
+const reportRoom = (halves: number) =>
+  `printf 'Free\\n- - - %d -\\n' $((200000 + ${halves} * $(psql -XAtc 'SELECT pg_database_size(current_database()) / 2048')))`;
+
 /** A program of each kind stands in front of the real one. */
 const faults: [name: string, program: string, script: string, message: RegExp][] = [
   ["truncated", "pg_dump", `${tools}/pg_dump "$@"; truncate -s -1000 "$work/dump"`, /not usable: none of its 10000/],
   ["incomplete", "pg_dump", `${tools}/pg_dump --exclude-table-data=earlyaccess "$@"`, /not usable: 0 of its 10000/],
   ["missing", "pg_dump", "exit 1", /The dump failed\.\n/],
   ["refused", "pg_restore", `echo '${refusal}' >&2; exit 1`, /^(?!.*ada@).* none of .*: COPY failed\n$/s],
-  // Room for the dump or the scratch database.
-  [
-    "full",
-    "df",
-    `printf 'Free\\n- - - %d -\\n' $((200000 + 3 * $(psql -XAtc 'SELECT pg_database_size(current_database()) / 2048')))`,
-    /The disk is too full: /,
-  ],
+  ["full", "df", reportRoom(3), /The disk is too full: /],
 ];
 
 /** Asserts that a backup that fails leaves the earlier one, and is not recorded. */
