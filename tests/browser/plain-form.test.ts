@@ -17,8 +17,10 @@ const values = () =>
   Promise.all(
     ["name", "email", "company", "job_title"].map((name) => page.locator(`form [name=${name}]`).inputValue()),
   );
-const entries = () => sites.database.query("SELECT name, email, utm_source, utm_term FROM earlyaccess");
-const entry = { name: "Zoë 🚀", email: "ada@example.com", utm_source: null, utm_term: null };
+const campaign = { utm_source: "news", utm_medium: "mail", utm_campaign: "first", utm_term: 'a"b', utm_content: "top" };
+const columns = Object.keys(campaign);
+const entries = () => sites.database.query(`SELECT name, email, ${columns.join()} FROM earlyaccess`);
+const entry = { name: "Zoë 🚀", email: "ada@example.com", ...Object.fromEntries(columns.map((name) => [name, null])) };
 const focused = () => page.locator(":focus");
 
 async function submit(texts = ["Zoë 🚀", "ada@example.com", "Engines", "Engineer"]) {
@@ -53,7 +55,7 @@ it("a plain form joins, shows the success message beside an empty form, and can 
 it("an invalid plain form gets an error summary in view, with focus and links to the fields, and keeps the campaign", async () => {
   const invalid = ["Ada", "ada@localhost", " ", ""];
   await page.setViewportSize({ width: 390, height: 844 });
-  await page.goto(`${sites.open.url}/?utm_source=news&utm_term=a%22b`);
+  await page.goto(`${sites.open.url}/?${new URLSearchParams(campaign)}`);
   await submit(invalid);
   expect(await page.title()).toBe(meta.errorPrefix + meta.landing.title);
   expect(await values()).toEqual(invalid);
@@ -80,5 +82,5 @@ it("an invalid plain form gets an error summary in view, with focus and links to
   const label = await page.locator("label", { hasText: fieldNamed("email").label }).boundingBox();
   expect(label?.y).toBeGreaterThanOrEqual(bar);
   await submit();
-  expect(await entries()).toEqual([{ ...entry, utm_source: "news", utm_term: 'a"b' }]);
+  expect(await entries()).toEqual([{ ...entry, ...campaign }]);
 });
