@@ -137,6 +137,7 @@ it.each(["/?utm_source=x", "/?xjoined=1&undo", "/privacy?joined"])("%s returns t
 
 it.each([
   ["/?utm_source=x&joined=1", earlyAccess.success.title],
+  [`/?joined&undo=${"a".repeat(32)}`, earlyAccess.success.undo],
   ["/?undone", earlyAccess.undone],
 ])("%s returns the page of its state, which no cache may store", async (path, words) => {
   const { status, text, headers } = await get(path);

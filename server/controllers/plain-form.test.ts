@@ -11,8 +11,10 @@ const typed = /value="Ada &lt;b&gt;"[^]*value="&quot;Q&quot;é{97}"/;
 const empty = /^(?![^]*(\bada\b|engines|xxx))/i;
 
 it.each([
+  [400, 1, {}, "%FF", goBack, empty],
   [403, 1, { "Sec-Fetch-Site": "cross-site" }, "Engines", goBack, empty],
   [413, 1, {}, "x".repeat(17_000), goBack, empty],
+  [415, 1, { "Content-Encoding": "br" }, "Engines", goBack, empty],
   [429, 0, {}, "Engines", earlyAccess.wait(600), empty],
   [503, 1, {}, "Engines", earlyAccess.wait(60), typed],
 ])(
@@ -20,10 +22,11 @@ it.each([
   async (status, limit, changes, company, words, values) => {
     const { app } = await createTestApp(noDatabase, { signupLimit: limit });
     const post = request(app).post("/api/earlyaccess").type("form").set("Accept", browserAccept).set(changes);
-    const response = await post.send({ name: "Ada <b>", email: "a@b.co", company, job_title: '"Q"'.padEnd(100, "é") });
+    const others = new URLSearchParams({ name: "Ada <b>", email: "a@b.co", job_title: '"Q"'.padEnd(100, "é") });
+    const response = await post.send(`${others.toString()}&company=${company}`);
     const { type, headers } = response;
     expect([response.status, type, headers["cache-control"]]).toEqual([status, "text/html", "no-store, no-transform"]);
-    expect(Number(headers["retry-after"] ?? 0) > 0).toBe(status > 413);
+    expect(Number(headers["retry-after"] ?? 0) > 0).toBe(status > 415);
     const { text } = response;
     expect(pageTitle(text)).toBe(meta.errorPrefix + meta.landing.title);
     const fragment = /action="\/api\/earlyaccess#([^"]+)"/.exec(text)?.[1];
@@ -34,6 +37,14 @@ it.each([
     expect(text).toMatch(values);
   },
 );
+
+it("a browser that opens the address of a sign-up is led to the form, and not back", async () => {
+  const { app } = await createTestApp(noDatabase);
+  const { status, text } = await request(app).get("/api/earlyaccess").set("Accept", browserAccept);
+  expect(status).toBe(405);
+  expect(pageText(text)).toContain(formFailure.reasons[405]);
+  expect(pageText(text)).not.toContain(formFailure.back);
+});
 
 it.each([
   [429, "Wait for a minute.", undefined],

@@ -298,9 +298,8 @@ it("the roles lose what was granted to them or to every role, and get back what 
     REVOKE ALL ON SCHEMA earlyaccess_erasures, graphile_worker FROM ${roles};
     GRANT SELECT (email), UPDATE ON earlyaccess TO ${web};
     GRANT DELETE ON earlyaccess TO ${web} WITH GRANT OPTION;
-    GRANT ALL ON earlyaccess_status_changes TO ${web};
-    GRANT ALL ON earlyaccess, earlyaccess_erasures.addresses, earlyaccess_erasures.mailings,
-      earlyaccess_erasures.mailing_recipients TO PUBLIC, ${admin}, ${admins}, ${name}_worker;
+    GRANT ALL ON ALL TABLES IN SCHEMA public, earlyaccess_erasures TO ${roles}, ${admin};
+    REVOKE ALL ON _prisma_migrations FROM ${roles}, ${admin};
     GRANT EXECUTE ON FUNCTION earlyaccess_leave(bytea) TO PUBLIC, ${name}_worker`);
   await asWeb(`GRANT DELETE ON earlyaccess TO ${name}_worker`);
   expect(await migrate(urls)).toEqual([]);

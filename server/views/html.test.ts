@@ -50,7 +50,8 @@ it.each<[name: string, load: () => Promise<string>]>([
 
 it("the head of every page but the landing page and the privacy page has noindex and no canonical URL", async () => {
   const noindex = '<meta name="robots" content="noindex">';
-  for (const html of [await get("/?joined"), await get("/nope"), await postBadForm()]) {
+  const others = ["/?joined", "/?undone", `/?joined&undo=${token}`, `/confirm?token=${token}`, "/leave", "/nope"];
+  for (const html of [...(await Promise.all(others.map((path) => get(path)))), await postBadForm()]) {
     expect(html).toContain(noindex);
     expect(html).not.toContain("canonical");
   }

@@ -115,15 +115,10 @@ it("while the mail server fails, one mail a minute is tried", () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const attempts = new MailAttempts();
-  const failure = new MailError("", {
-    step: "CONN",
-    code: "ECONNREFUSED",
-    refusal: undefined,
-    isOfMailbox: false,
-    mayHaveArrived: false,
-    reply: "",
-  });
-  attempts.fail("1", failure);
+  const unsent = { isOfMailbox: false, mayHaveArrived: false, reply: "" };
+  const failure = new MailError("", { ...unsent, step: "CONN", code: "ECONNREFUSED", refusal: undefined });
+  const refusal = new MailError("", { ...unsent, step: "RCPT TO", code: "550", refusal: "550 to RCPT TO" });
+  expect([attempts.fail("1", refusal), attempts.fail("2", failure)]).toEqual([undefined, []]); // The refusal stays.
   expect(attempts.forbiddenFlags()).toEqual(["mail-server"]);
   vi.advanceTimersByTime(59_999);
   expect(attempts.begin()).toBe(failure);

@@ -510,6 +510,9 @@ it("a mistyped address is kept by Keep mine, without another question about it, 
   await field("email").focus();
   await field("company").focus();
   await expectNoQuestion();
+  await field("email").fill("ada@yaho.com"); // Another address.
+  await field("company").focus();
+  await question().waitFor();
   await field("email").fill("ada@hotmial.com");
   await button().hover();
   await page.mouse.down(); // The field loses focus.
@@ -554,8 +557,8 @@ it.each([
 });
 
 /** Answers as a proxy or a network's log-in page (captive portal). */
-const intercept = (route: Route, status: number) =>
-  route.fulfill({ status, headers: { Location: "http://portal/" }, contentType: "text/html", body: "Log in" });
+const intercept = (route: Route, status: number, contentType = "text/html") =>
+  route.fulfill({ status, headers: { Location: "http://portal/" }, contentType, body: "Log in" });
 
 const line = () => page.locator("#early-access-failure").textContent();
 
@@ -663,6 +666,12 @@ it.each<[string, () => Promise<unknown>, RegExp, string | undefined]>([
     },
     /failed: (TimeoutError|DOMException)/,
     earlyAccess.noResponse,
+  ],
+  [
+    "a 403 of the site",
+    () => page.route(signups, (route) => intercept(route, 403, "application/problem+json"), { times: 1 }),
+    /failed with status 403/,
+    failure.text,
   ],
   ...(
     [

@@ -502,7 +502,8 @@ it("forced colors draw borders around buttons and fields, the widest around the 
       (all, key) => [...new Set(all.map((one) => getComputedStyle(one).getPropertyValue(key)))],
       name,
     );
-  const framed = ".button, input:not([type=hidden]), .form-card, .panel, .offer, .example-figure, .sms, .prompt, .code";
+  const ofExamples = ".example-figure, .sms, .prompt, .code, .modules div, .chip, .tag, .rule dt, .email-button, .send";
+  const framed = `.button, input:not([type=hidden]), .form-card, .panel, .offer, ${ofExamples}`;
   expect(await styles(framed, "border-top-width")).not.toContain("0px");
   expect(await styles(".mark, .leaf", "fill")).toEqual(await styles("body", "color"));
   expect(await styles(".step-marker .icon", "stroke")).toEqual(await styles("body", "background-color"));

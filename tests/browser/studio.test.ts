@@ -43,4 +43,5 @@ it("Studio opens its address with the newest entries and the columns of a sign-u
     FROM earlyaccess_status_changes JOIN earlyaccess ON earlyaccess.id = entry_id`);
   const changed_by = new URL(database.adminRoleUrl).username;
   expect(changes).toEqual([{ email, changed_by, old_status: "waiting", new_status: "invited" }]);
+  expect(await studio.stop("SIGHUP")).toBe(0); // The terminal was closed.
 });

@@ -15,10 +15,11 @@ import { startStudio } from "../support/site.ts";
 const database = await createEmptyDatabase();
 const urls = { ...urlsOf(database), DATABASE_ADMIN_URL: database.adminRoleUrl };
 
-const migrate = (changes: Record<string, string> = {}) =>
-  runBuiltWaitlist(database, [], { ...urls, ...changes }, join(projectRoot, "dist/server/migrate.js"));
+const migrate = (changes: Record<string, string> = {}, ...args: string[]) =>
+  runBuiltWaitlist(database, args, { ...urls, ...changes }, join(projectRoot, "dist/server/migrate.js"));
 
-it("migrate applies migrations, and the next time reports that the database is up to date, or what is wrong with it", async () => {
+it("migrate applies migrations, unless it only prints SQL, and the next time reports that the database is up to date, or what is wrong with it", async () => {
+  expect((await migrate({}, "--print-sql")).stdout).toMatch(/^-- As an administrator of Postgres:\nCREATE ROLE /);
   const first = await migrate();
   expect(first).toMatchObject({ code: 0, stderr: "" });
   expect(first.stdout).toMatch(/^(?:Applied \d{14}_\w+\.\n)+$/);

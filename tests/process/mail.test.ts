@@ -105,6 +105,7 @@ it("the worker needs SMTP_URL, the right ERASURE_KEY, its migration and the queu
 it("somebody who signs up again gets the mail again, at most one a day and three in all, and the links of each work", async () => {
   await startWorker();
   await getMail(1);
+  await query("UPDATE earlyaccess SET status = 'invited'"); // Who is invited can still confirm.
   expect(await signUp("ADA@example.com")).toBe(201);
   await getSecondMail();
   await fixture.passDay();
@@ -213,13 +214,14 @@ it("unflag clears the flag of a day, and the worker sends the mails that the fla
     { ...unusual, email: "before@example.com", created_at: "2026-01-30T12:00:00Z" },
     { ...unusual, email: "ada@example.com", created_at },
     { ...unusual, email: "bot@example.com", created_at, suspected_spam: true },
+    { ...unusual, email: "invited@example.com", created_at, status: "invited" },
     { ...unusual, email: "joined@example.com", created_at, status: "joined" },
     { ...unusual, email: "left@example.com", created_at, status: "left" },
     // More than two batches.
     ...Array.from({ length: 450 }, (_, i) => ({ ...unusual, email: `${i}@example.com`, created_at, imported: true })),
   ]);
   const unflag = () => runCommand("unflag", "--since", "2026-01-31", "--until", "2026-01-31");
-  expect((await unflag()).stdout).toBe("Cleared the flag of 454 entries. Mails queued: 1.\n");
+  expect((await unflag()).stdout).toBe("Cleared the flag of 455 entries. Mails queued: 1.\n");
   expect(await query("SELECT email FROM earlyaccess WHERE unusual_volume")).toEqual([{ email: "before@example.com" }]);
   await startWorker();
   await mailed(1);

@@ -109,11 +109,13 @@ it("mail --test sends it to one address, with a link of no entry and another Mes
   expect(first?.text).toMatch(/leave\?token=[\da-f]{32}\n/);
   expect(first?.headers["message-id"]).not.toBe(second?.headers["message-id"]);
   expect(await query("SELECT FROM earlyaccess_erasures.mailing_recipients")).toEqual([]);
-  fixture.server.fail("data", "554 5.7.1 Spam");
-  expect(await mail("--test", "ada@example.com")).toMatchObject({
-    code: 1,
-    stdout: expect.stringMatching(/^problem {2}Test mail: .*554 5\.7\.1 Spam/) as string,
-  });
+  for (const step of ["sender", "data"] as const) {
+    fixture.server.fail(step, "554 5.7.1 Spam");
+    expect(await mail("--test", "ada@example.com")).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/^problem {2}Test mail: 554 5\.7\.1 Spam <.*>\n$/) as string,
+    });
+  }
   expect((await mail("--test", "ada")).stderr).toContain('--test is "ada" but must be an email address.');
 });
 
@@ -121,7 +123,10 @@ it("--send says that no worker runs, --list counts what became of each mailing, 
   expect((await waitlist(["mail", "--list"])).stdout).toBe("There are no mailings.\n");
   await addPeople(4);
   expect(await send(2)).toMatch(/^Added 2 people\. 2 people wait; .*\nNo worker runs: it waits\.\n$/);
+  await query("UPDATE earlyaccess_erasures.mailings SET active_at = NULL, reply = '451 Later'"); // It stopped.
   expect(await send(1)).toMatch(/^Added 1 person\. 3 people wait; /);
+  expect((await waitlist(["mail", "--list"])).stdout).toMatch(/3 people wait: until \S+ \S+ UTC or later\.\n$/);
+  expect((await waitlist(["show", "person2@example.com"])).stdout).toMatch(/^The mailing launch waits\.$/m);
   await startWorker(fixture.settings());
   await settled({ sent: 3 });
   await query(
@@ -138,6 +143,7 @@ it("--send says that no worker runs, --list counts what became of each mailing, 
   expect(json).toMatchObject([
     { mailings: [{ name: "launch", outcome: "sent", tried_at: expect.any(String) as string }] },
   ]);
+  expect((await waitlist(["show", "person2@example.com"])).stdout).toMatch(/^The mailing launch was sent at \S+\.$/m);
   expect((await waitlist(["show", "person3@example.com"])).stdout).not.toContain("mailing");
 });
 

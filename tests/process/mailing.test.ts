@@ -176,6 +176,9 @@ it("somebody who left and signed up again within 30 days gets none, and leaving 
   await send(1, "note-2", letter, ["--unconfirmed"]);
   await settled({ skipped: 1 }, "note-2");
   expect((await waitlist(["mail", "--list"])).stdout).toMatch(/^note-2 .*\n.* unknown 0, skipped 1; nobody waits\.$/m);
+  expect((await waitlist(["show", "person0@example.com"])).stdout).toMatch(
+    /^The mailing note-2 was skipped at \S+\.$/m,
+  );
   await query("UPDATE earlyaccess_erasures.addresses SET left_at = left_at - interval '1 day'");
   await send(1, "note-2", letter, ["--unconfirmed"]); // Whoever was skipped can be added again.
   await settled({ sent: 1 }, "note-2");

@@ -78,7 +78,9 @@ it("show says where the confirmation mail is", async () => {
     );
   }
   expect(await mailOf({})).toMatch(/^No mail is queued: the site sent no mails at that time, the queue failed, or a/);
-  expect(await mailOf({ disposable_email: true })).toBe("No mail is queued: the entry is marked disposable_email.");
+  for (const mark of ["imported", "disposable_email"]) {
+    expect(await mailOf({ [mark]: true })).toBe(`No mail is queued: the entry is marked ${mark}.`);
+  }
   // None of these is a mail that retry sends.
   for (const status of ["invited", "joined", "left"]) {
     expect(await mailOf({ status })).toBe(`No mail is queued: the entry has the status ${status}.`);

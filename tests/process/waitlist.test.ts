@@ -6,7 +6,7 @@ import { commands } from "../../server/commands/waitlist/commands.ts";
 import { builtWaitlist, run, runBuiltWaitlist, urlsOf } from "../support/run.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
 
-const { database, file, addPeople } = await createWaitlistFixture();
+const { database, file, addPeople, hold, spawn } = await createWaitlistFixture();
 
 beforeEach(() => database.query("TRUNCATE earlyaccess"));
 
@@ -41,6 +41,17 @@ it("the waitlist command says in a sentence that Postgres cannot be reached", as
   const result = await waitlist(["stats"], { DATABASE_OWNER_URL: "postgresql://owner:hunter2@127.0.0.1:1/x" });
   const stderr = "Postgres at 127.0.0.1:1 cannot be reached: ECONNREFUSED\n";
   expect(result).toEqual({ code: 1, stdout: "", stderr });
+});
+
+it("the waitlist command says in a sentence that Postgres ended its connection", async () => {
+  await addPeople(1);
+  const held = await hold("UPDATE", "person0@example.com");
+  const command = spawn("joined", "person0@example.com");
+  await held.reached();
+  const end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()";
+  await database.query(`${end} AND wait_event = 'PgSleep'`);
+  expect(await command.stop("SIGCONT")).toBe(1);
+  expect(command.stderr()).toBe("The connection to Postgres was lost.\n");
 });
 
 /** Runs the built program as "$@" in a line of a shell. */

@@ -28,7 +28,7 @@ beforeEach(async () => {
   database = await createTestDatabase("webhook");
   signUp = await support.openSignUps(database);
   received = [];
-  status = 200;
+  status = 202; // Any 2xx is a success.
   open = [];
   await openReceiver();
 });
