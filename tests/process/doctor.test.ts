@@ -176,6 +176,8 @@ it("doctor finds mails and deletions that are late, but not a mail that waits un
   expect(await verdictsAfter(failing)).toEqual(["warning", "warning"]);
   await add(95);
   expect(await verdictsAfter(failing)).toEqual(["ok", "warning"]); // Three full mailboxes of a hundred.
+  await database.query("SELECT graphile_worker.add_job('mail', '{}')");
+  expect(await verdictsAfter(failing)).toEqual(["warning", "warning"]);
   await database.query("TRUNCATE earlyaccess");
 });
 

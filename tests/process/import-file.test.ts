@@ -22,7 +22,8 @@ it("import reads columns in any order and spelling, delimiter, byte order mark a
   const text =
     `\uFEFFsep=;\r\n"E-Mail";NAME;Company;Job title;Created at;Status;Id;\r\n` +
     ";;;;;;\r\n\r\n" +
-    'ADA@Example.com;"Ada; ""Countess""";Engines;;2026-01-02 03:04:05+01;Invited;7\r' +
+    'ADA@Example.com;"Ada; ""Countess""";Engines;;2026-01-02 03:04:05+01;Invited;' +
+    `${"7".repeat(65_000)}\r` +
     "zoe@münchen.de;Zoë;Bau;Chefin;;;8\r\nida@b.co;Ida;E;;2026-01-01 21:04:05-05;;9\r\n";
   const result = await importText(text);
   expect(result).toMatchObject({ code: 0, stderr: "" });

@@ -63,8 +63,9 @@ it("each person gets a mailing once, the oldest first, and a later --send adds t
   expect(await query("SELECT DISTINCT place FROM earlyaccess_erasures.mailing_recipients ORDER BY place")).toHaveLength(
     5,
   );
-  await send(5, "note-2");
-  await settled({ sent: 5 }, "note-2");
+  const longest = "note-2".padEnd(40, "x");
+  await send(5, longest);
+  await settled({ sent: 5 }, longest);
   expect([...received().values()]).toEqual([2, 2, 2, 2, 2]);
   const ids = fixture.server.mails.map(({ raw }) => parseMail(raw).headers["message-id"]);
   expect(new Set(ids).size).toBe(10);

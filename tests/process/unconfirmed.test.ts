@@ -88,6 +88,8 @@ const deleted: [name: string, columns: Record<string, unknown>][] = [
 it("purge and the worker delete whoever never confirmed, keep everybody else and no hash, and count them apart", async () => {
   const addAll = async () => {
     for (const [name, columns] of [...kept, ...deleted]) await addMailed(name, columns);
+    await database.query(`SET earlyaccess.silent = 'on'; INSERT INTO earlyaccess (id, name, email, company, mailed_at)
+      SELECT gen_random_uuid(), 'one of many', i || '@example.com', 'C', now() - interval '20 days' FROM generate_series(1, 200) i`);
     for (const name of ["waits", "has a job that was given up"]) {
       await addMailed(name);
       await database.query(
@@ -103,13 +105,13 @@ it("purge and the worker delete whoever never confirmed, keep everybody else and
   };
   const left = [...kept.map(([name]) => name), "waits"].toSorted();
   await addAll();
-  expect(await purge({}, "--dry-run")).toMatch(/^Would remove 5 entries that nobody confirmed within 14 days\.$/m);
-  expect(await entries()).toHaveLength(left.length + 5);
-  expect(await purge()).toMatch(/^Removed 5 entries that nobody confirmed within 14 days\.$/m);
+  expect(await purge({}, "--dry-run")).toMatch(/^Would remove 205 entries that nobody confirmed within 14 days\.$/m);
+  expect(await entries()).toHaveLength(left.length + 205);
+  expect(await purge()).toMatch(/^Removed 205 entries that nobody confirmed within 14 days\.$/m);
   expect(await names()).toEqual(left);
   await database.query("TRUNCATE earlyaccess; DELETE FROM graphile_worker._private_jobs");
   await addAll();
-  expect(await purgeByWorker({ RETENTION_MONTHS: "24" })).toContain("never confirmed: 5");
+  expect(await purgeByWorker({ RETENTION_MONTHS: "24" })).toContain("never confirmed: 205");
   expect(await names()).toEqual(left);
   expect(await database.query("SELECT FROM earlyaccess_erasures.addresses WHERE length(hash) > 16")).toHaveLength(1); // That of the key.
 });
