@@ -46,7 +46,8 @@ it("the worker sends no mail to an address that is not as a sign-up stores it, a
 });
 
 it("the worker sends plain text and HTML with nothing that the visitor typed", async () => {
-  await startWorker({ CONTROLLER: "Perennial & <Co.>, 1 Garden Way", CONTACT_EMAIL: "privacy@perennial.example" });
+  const named = { CONTROLLER: "Perennial & <Co.>, 1 Garden Way", CONTACT_EMAIL: "privacy@perennial.example" };
+  await startWorker({ ...named, MAIL_FROM: "Perennial <hello@mail.example>", UNCONFIRMED_DAYS: "14" });
   const name = "Eve\u2028Bcc: mallory@evil.example";
   const hostile = { name, company: "https://evil.example\u2029<b>", job_title: "Evil" };
   expect(await signUp("o'ada+tag@example.com", hostile)).toBe(201);
@@ -57,7 +58,7 @@ it("the worker sends plain text and HTML with nothing that the visitor typed", a
   const token = /confirm\?token=([\da-f]{32})\n/.exec(text)?.[1] ?? "none";
   const leave = `https://perennial.example/leave?token=${token}`;
   expect(headers).toMatchObject({
-    from: "Perennial <hello@perennial.example>",
+    from: "Perennial <hello@mail.example>",
     to: "o'ada+tag@example.com",
     subject: confirmationMail.subject,
     "list-unsubscribe": `<${leave}>`,
@@ -68,7 +69,7 @@ it("the worker sends plain text and HTML with nothing that the visitor typed", a
   expect(headers).not.toHaveProperty("bcc");
   for (const part of [text, html]) {
     for (const link of [`https://perennial.example/confirm?token=${token}`, leave]) expect(part).toContain(link);
-    expect(part).toContain("privacy@perennial.example");
+    for (const words of ["privacy@perennial.example", " 14 days"]) expect(part).toContain(words);
     expect(part.replaceAll(token, "")).not.toMatch(/eve\b|evil|mallory|o'ada/i);
   }
   expect(text).toContain("\n-- \nPerennial\nPerennial & <Co.>, 1 Garden Way\n");

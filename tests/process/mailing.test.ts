@@ -19,7 +19,7 @@ const recipients = () => fixture.server.mails.map(({ to }) => to);
 
 it("a mailing arrives as plain text and HTML, with the headers that receivers ask for and without anything that a person typed", async () => {
   await addPeople(1, { name: "Eve", company: "Evil", job_title: "Evil" });
-  await start();
+  await startWorker({ ...fixture.settings(), MAIL_FROM: "Perennial <hello@mail.example>" });
   await send(1, "launch", `${letter}\n${"Привет ".repeat(100)}\n`);
   await settled({ sent: 1 });
   const raw = fixture.server.mails[0]?.raw ?? "";
@@ -27,14 +27,14 @@ it("a mailing arrives as plain text and HTML, with the headers that receivers as
   const { headers, text, html } = parseMail(raw);
   const link = `https://perennial.example/leave?token=${tokens()[0]}`;
   expect(headers).toMatchObject({
-    from: "Perennial <hello@perennial.example>",
+    from: "Perennial <hello@mail.example>",
     to: "person0@example.com",
     subject: "We are open",
     "list-unsubscribe": `<${link}>`,
     "list-unsubscribe-post": "List-Unsubscribe=One-Click",
     "auto-submitted": "auto-generated",
     "x-auto-response-suppress": "OOF, AutoReply",
-    "message-id": expect.stringMatching(/^<[\da-f]{32}@perennial\.example>$/) as string,
+    "message-id": expect.stringMatching(/^<[\da-f]{32}@mail\.example>$/) as string,
   });
   for (const part of [text, html]) {
     expect(part).toContain("Hi there,");
@@ -132,6 +132,8 @@ it("a mailing goes to those who confirmed and wait or were invited, and to other
   await send(1, "invited", letter, ["--invitation", "a"]);
   await settled({ sent: 1 }, "invited");
   expect(recipients().at(-1)).toBe("person1@example.com");
+  const shown = (await waitlist(["show", "person1@example.com"])).stdout;
+  expect(shown).toMatch(/^The mailing launch was .*\nThe mailing invited was /m); // The oldest first.
 });
 
 it.each<[what: string, change: () => Promise<unknown>]>([
@@ -176,7 +178,9 @@ it("somebody who left and signed up again within 30 days gets none, and leaving 
   await query("UPDATE earlyaccess_erasures.addresses SET left_at = left_at - interval '29 days'");
   await send(1, "note-2", letter, ["--unconfirmed"]);
   await settled({ skipped: 1 }, "note-2");
-  expect((await waitlist(["mail", "--list"])).stdout).toMatch(/^note-2 .*\n.* unknown 0, skipped 1; nobody waits\.$/m);
+  expect((await waitlist(["mail", "--list"])).stdout).toMatch(
+    /^note-2 .*\n.* unknown 0, skipped 1; nobody waits\.\nlaunch /,
+  );
   expect((await waitlist(["show", "person0@example.com"])).stdout).toMatch(
     /^The mailing note-2 was skipped at \S+\.$/m,
   );
