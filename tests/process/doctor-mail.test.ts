@@ -113,7 +113,7 @@ it.each<[what: string, sent: number, changes: Record<string, string>, finding: s
      INSERT INTO earlyaccess (id, name, email, company, mailed_at, confirmed_at, imported)
      SELECT gen_random_uuid(), 'A', i || '@example.com', 'C', now() - i * interval '100 minutes',
        CASE WHEN i <= 5 THEN now() WHEN i > 101 THEN now() - interval '20 days' END, true
-     FROM generate_series(1, 160) i;
+     FROM generate_series(160, 1, -1) i;
      INSERT INTO earlyaccess_mail_passes (minute, jobs) VALUES (now(), ${sent});
      DELETE FROM graphile_worker._private_jobs;
      SELECT graphile_worker.add_job('mail', '{}') FROM generate_series(1, 3);

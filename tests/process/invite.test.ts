@@ -49,19 +49,19 @@ it("invite refuses two tasks at once, and options of another task", async () => 
 });
 
 it("invite takes the oldest people, writes their list, and names a new invitation each time", async () => {
-  await addPeople(5);
+  await addPeople(13); // "person10" is before "person2".
   await database.query("UPDATE earlyaccess SET company = '=Engines' WHERE name = 'Person 0'");
-  const { code, stdout, stderr } = await invite("--first", "2", "--out", file("list.csv"));
-  expect([code, stdout]).toEqual([0, `Wrote 2 entries to ${file("list.csv")}.\n`]);
-  expect(stderr).toMatch(/^Invited 2 people as invitation \S+\.\n$/);
-  expect(await readFile(file("list.csv"), "utf8")).toBe(listOf(0, 1).replace("Engines", "'=Engines"));
+  const { code, stdout, stderr } = await invite("--first", "11", "--out", file("list.csv"));
+  expect([code, stdout]).toEqual([0, `Wrote 11 entries to ${file("list.csv")}.\n`]);
+  expect(stderr).toMatch(/^Invited 11 people as invitation \S+\.\n$/);
+  expect(await readFile(file("list.csv"), "utf8")).toBe(listOf(...Array(11).keys()).replace("Engines", "'=Engines"));
   expect((await stat(file("list.csv"))).mode & 0o777).toBe(0o600);
   const changed_by = new URL(database.ownerUrl).username;
   expect(await latestChange()).toEqual({ new_status: "invited", changed_by });
   const next = await inviteToFile("--first", "2");
   expect(stderr).not.toContain(next);
-  expect(await readFile(file("list.csv"), "utf8")).toBe(listOf(2, 3));
-  const [named] = await database.query("SELECT invitation FROM earlyaccess WHERE name = 'Person 3'");
+  expect(await readFile(file("list.csv"), "utf8")).toBe(listOf(11, 12));
+  const [named] = await database.query("SELECT invitation FROM earlyaccess WHERE name = 'Person 12'");
   expect(named).toEqual({ invitation: next });
 });
 

@@ -66,8 +66,8 @@ it.each([
 
 it.each(["utf8", "utf16le"] as const)("joined --file marks the people of a long file in %s", async (encoding) => {
   await addPeople(2_100);
-  const lines = Array.from({ length: 2_122 }, (_, i) => `Person${i}@example.com\r\n`).toReversed();
-  await writeFile(file("customers.txt"), `\uFEFF${lines.join("\r\n")}`, encoding);
+  const lines = Array.from({ length: 2_122 }, (_, i) => `Person${i}@example.com\r\n`);
+  await writeFile(file("customers.txt"), `\uFEFF${[...lines.toReversed(), ...lines].join("\r\n")}`, encoding);
   const { stdout } = await waitlist(["joined", "--file", file("customers.txt")]);
   expect(stdout).toMatch(
     /^Marked 2,100 people .* list: 22 \((?:person\d+@example\.com, ){19}person2102@\S+ and 2 more\)\.\n$/,

@@ -67,7 +67,7 @@ it("show says where the confirmation mail is", async () => {
     `The mail was given up after 25 attempts. ${error}. ${retry}`,
   );
   expect(await mailOf({ mailed_at: "2026-01-02T02:00:00Z" }, update)).toMatch(
-    /^A mail was sent at .* A mail waits for its next attempt at /,
+    /^A mail was sent at 2026-01-02T02:00:00\+00:00\. A mail waits for its next attempt at /,
   );
   for (const mail_refusal of ["550 5.1.1", "550 to RCPT TO"]) {
     expect(await mailOf({ mail_refusal })).toBe(`The mail server refused the address: ${mail_refusal}.`);
@@ -104,7 +104,7 @@ it("show prints no control characters, and no line that a field imitates; --form
   const stdout = await show();
   expect(stdout).toContain("\nname              ?[2J??????👩\u200D🚀\n");
   expect(stdout).toContain("\nutm_source        a?status            left\n");
-  expect(stdout).toContain(" Its text:\n\nSafe\n?]0;owned??\n");
+  expect(stdout).toContain(" first showed at 2026-01-01T09:00:00+00:00. Its text:\n\nSafe\n?]0;owned??\n");
   const json = await show("--format", "json");
   expect(stdout.replaceAll("\u200D", "")).not.toMatch(/[^\n\P{Cc}]|[\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u);
   const [row] = await database.query("SET timezone = 'UTC'; SELECT to_json(earlyaccess) AS entry FROM earlyaccess");

@@ -96,13 +96,13 @@ const findErased = (name: string) =>
     hashEmail(`${name}@example.com`, erasureKey),
   ]);
 
-/** Adds an entry that is almost too old, one that is, and one of an erased address. */
+/** Adds an entry that is almost too old, two that are, and one of an erased address. */
 async function addToPurge(): Promise<void> {
   await migrate({ ...database, worker: { url: database.workerUrl, tasks: ["purge"] } });
   await database.query(
     `INSERT INTO earlyaccess (id, name, email, company, created_at)
      SELECT gen_random_uuid(), 'Ada', name || '@example.com', 'Engines', now() - age::interval
-     FROM (VALUES ('new', '23 months 27 days'), ('old', '24 months 1 day'), ('back', '1 day')) AS entry (name, age)`,
+     FROM (VALUES ('new', '23 months 27 days'), ('old', '24 months 1 day'), ('older', '3 years'), ('back', '1 day')) AS entry (name, age)`,
   );
   await database.query("INSERT INTO earlyaccess_erasures.addresses (hash) VALUES ($1)", [
     hashEmail("back@example.com", erasureKey),
@@ -133,6 +133,6 @@ it("after a day without a worker, it deletes what is older than RETENTION_MONTHS
   const log = await purge();
   expect(await emails()).toEqual(["new@example.com"]);
   expect(await findErased("old")).toHaveLength(1);
-  expect(log).toContain("deleted entries older than 24 months: 1, of erased addresses: 1");
+  expect(log).toContain("deleted entries older than 24 months: 2, of erased addresses: 1");
   expect(log).not.toContain("@");
 });
