@@ -85,6 +85,7 @@ it.each<[whoIsHurt: string, file: string, text: string | RegExp]>([
   ["an image has another version's number", ci, 'run: test "$GITHUB_REF_NAME" = "v$(jq -r .version package.json)"\n'],
   ["the image of Studio takes the name of the site's", ci, "latest=false\n            suffix=${{ matrix.suffix }}\n"],
   ["the image of Studio is the site's", ci, "target: ${{ matrix.target }}\n"],
+  ["a clone does not start on a Mac or Windows", ci, "os: [ubuntu-24.04-arm, macos-15, windows-2025]\n"],
   ["machines with an ARM processor have no image", ci, "platforms: linux/amd64,linux/arm64\n"],
   ["the scenarios rest at night", nightly, /^ {4}- cron: "\d+ \d+ \* \* \*"$/m],
   ["tee hides each failure, without pipefail", nightly, "\ndefaults:\n  run:\n    shell: bash "],

@@ -3,7 +3,7 @@ import { createSocket } from "node:dgram";
 import dns from "node:dns";
 import { once } from "node:events";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { confirmationMail } from "../../client/shared/content.ts";
+import { confirmationMail, privacyPage } from "../../client/shared/content.ts";
 import { migrate } from "../../server/database/migrate.ts";
 import { erasureKey } from "../support/database.ts";
 import { openMailServer, parseMail } from "../support/mail-server.ts";
@@ -128,7 +128,7 @@ it("doctor --mail sends the confirmation mail with links of no entry, and prints
   const server = await openMailServer();
   onTestFinished(() => server.close());
   const send = (email: string, env = {}) => waitlist(["doctor", "--mail", email], { ...mails, ...env });
-  const { code, stdout } = await send("Ada@example.com", { SMTP_URL: server.url });
+  const { code, stdout } = await send("Ada@example.com", { SMTP_URL: server.url, RETENTION_MONTHS: "24" });
   const { headers, text } = parseMail(server.mails[0]?.raw ?? "");
   expect([code, stdout]).toEqual([
     0,
@@ -137,6 +137,7 @@ it("doctor --mail sends the confirmation mail with links of no entry, and prints
   expect(server.recipients).toEqual(["ada@example.com"]);
   expect(headers.subject).toBe(`Test: ${confirmationMail.subject}`);
   expect(text).toMatch(/https:\/\/www\.perennial\.example\/confirm\?token=[\da-f]{32}\n/);
+  expect(text).toContain(privacyPage.retention(24));
   expect(await database.query("SELECT FROM earlyaccess WHERE email = 'ada@example.com'")).toEqual([]);
   server.fail("recipient", "550 5.1.1 Nobody is ada@example.com");
   expect(await send("ada@example.com", { SMTP_URL: server.url })).toEqual({

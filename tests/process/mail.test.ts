@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { confirmationMail } from "../../client/shared/content.ts";
 import { hashToken } from "../../server/models/entry-tokens.ts";
-import { erasureKey } from "../support/database.ts";
+import { createTestDatabase, erasureKey } from "../support/database.ts";
 import { queryAs } from "../support/postgres.ts";
 import { insertEntries, runWaitlist } from "../support/waitlist-fixture.ts";
 import { createMailFixture } from "../support/worker.ts";
@@ -213,6 +213,7 @@ it("unflag clears the flag of a day, and the worker sends the mails that the fla
   const created_at = "2026-01-31T12:00:00Z";
   await insertEntries(fixture.database, [
     { ...unusual, email: "before@example.com", created_at: "2026-01-30T12:00:00Z" },
+    { ...unusual, email: "later@example.com", created_at: "2026-02-01T00:00:00Z" },
     { ...unusual, email: "ada@example.com", created_at },
     { ...unusual, email: "bot@example.com", created_at, suspected_spam: true },
     { ...unusual, email: "invited@example.com", created_at, status: "invited" },
@@ -223,10 +224,15 @@ it("unflag clears the flag of a day, and the worker sends the mails that the fla
   ]);
   const unflag = () => runCommand("unflag", "--since", "2026-01-31", "--until", "2026-01-31");
   expect((await unflag()).stdout).toBe("Cleared the flag of 455 entries. Mails queued: 1.\n");
-  expect(await query("SELECT email FROM earlyaccess WHERE unusual_volume")).toEqual([{ email: "before@example.com" }]);
+  const others = "SELECT email FROM earlyaccess WHERE unusual_volume ORDER BY email";
+  expect(await query(others)).toEqual([{ email: "before@example.com" }, { email: "later@example.com" }]);
   await startWorker();
   await mailed(1);
   await emptied();
   expect(recipients()).toEqual(["ada@example.com"]);
   expect((await unflag()).stdout).toBe("Cleared the flag of 0 entries. Mails queued: 0.\n");
+  const withoutMails = await createTestDatabase();
+  await insertEntries(withoutMails, [{ ...unusual, email: "ada@example.com", created_at }]);
+  const { stdout } = await runWaitlist(withoutMails, ["unflag", "--since", "2026-01-31"]);
+  expect(stdout).toBe("Cleared the flag of 1 entry. Mails queued: 0.\n");
 });

@@ -9,7 +9,7 @@ import { hashEmail } from "../../server/database/erasure-key.ts";
 import { migrate } from "../../server/database/migrate.ts";
 import { projectRoot } from "../../server/project-root.ts";
 import { purgeCrontab } from "../../server/worker/worker.ts";
-import { createTestDatabase, erasureKey, type TestDatabase } from "../support/database.ts";
+import { createTestDatabase, erasureKey, insertEntry, type TestDatabase } from "../support/database.ts";
 import { openMailServer } from "../support/mail-server.ts";
 import { openWire } from "../support/tcp-proxy.ts";
 import { until } from "../support/run.ts";
@@ -135,4 +135,14 @@ it("after a day without a worker, it deletes what is older than RETENTION_MONTHS
   expect(await findErased("old")).toHaveLength(1);
   expect(log).toContain("deleted entries older than 24 months: 2, of erased addresses: 1");
   expect(log).not.toContain("@");
+});
+
+it("the worker also deletes without ERASURE_KEY", async () => {
+  const other = await createTestDatabase("webhook");
+  await migrate({ ...other, worker: { url: other.workerUrl, tasks: ["purge"] } });
+  await other.query(`${insertEntry}; UPDATE earlyaccess SET created_at = now() - interval '25 months'`);
+  const worker = await support.startWorker({ DATABASE_URL: other.workerUrl, RETENTION_MONTHS: "24" });
+  await other.query("SELECT graphile_worker.add_job('purge', '{}')");
+  await support.emptied(other);
+  expect(worker.log()).toContain("deleted entries older than 24 months: 1, of erased addresses: 0");
 });
