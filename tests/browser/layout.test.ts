@@ -477,7 +477,10 @@ it("a printed page has neither bar nor form; it and one for who prefers reduced 
   expect([moving > 9, scrolling]).toEqual([true, "smooth"]);
   await page.emulateMedia({ media: "print" });
   expect(await read()).toEqual({ moving: 0, transparent: 0, scrolling: "auto" });
-  expect(await page.locator("header, .form-card").filter({ visible: true }).count()).toBe(0);
+  for (const path of ["/", "/privacy"]) {
+    await page.goto(sites.open.url + path);
+    expect(await page.locator("header, .form-card").filter({ visible: true }).count(), path).toBe(0);
+  }
   await page.emulateMedia({ media: "screen" });
   await page.goto(`${sites.open.url}/?joined`);
   expect((await read()).scrolling).toBe("auto"); // The visitor needs the result at once.
