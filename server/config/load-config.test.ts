@@ -15,13 +15,15 @@ const secretNames = settingNames.filter((name) => "secret" in settings[name]);
 
 const url = "postgresql://web:secret@db.example/perennial";
 
-it("the configuration has the default of each setting that is unset or empty, and the worker the owner's URL", async () => {
+it("the configuration has the default of each setting that is unset or empty, the worker the owner's URL, and the owner the site's", async () => {
   const config = readConfig({ PORT: "", DATABASE_URL: " " });
   expect(config).toEqual(readConfig({}));
   expect(config).toMatchObject({ HOST: "127.0.0.1", PORT: 3000, DATABASE_URL: undefined });
   const env = { DATABASE_URL: url, DATABASE_OWNER_URL: url.replace("web", "owner"), RETENTION_MONTHS: "1" };
   const { worker } = await openDatabase(readConfig(env), "DATABASE_URL");
   expect(worker?.url).toBe(env.DATABASE_OWNER_URL);
+  const owned = await openDatabase(readConfig({ DATABASE_URL: url }), "DATABASE_OWNER_URL");
+  expect(owned.ownerUrl).toBe(url);
   const days = { ...complete, WEBHOOK_URL: "", UNCONFIRMED_DAYS: "14" };
   expect((await openDatabase(readConfig(days), "DATABASE_URL")).worker?.tasks).toEqual(["mail", "purge"]);
   expect((await openDatabase(readConfig({ ...days, UNCONFIRMED_DAYS: "0" }), "DATABASE_URL")).worker?.tasks).toEqual([

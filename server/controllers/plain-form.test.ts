@@ -20,13 +20,14 @@ it.each([
 ])(
   "a form refused with %i returns the page with the error, to which its URL leads, and the typed values if it was read",
   async (status, limit, changes, company, words, values) => {
-    const { app } = await createTestApp(noDatabase, { signupLimit: limit });
+    const { app, logged } = await createTestApp(noDatabase, { signupLimit: limit });
     const post = request(app).post("/api/earlyaccess").type("form").set("Accept", browserAccept).set(changes);
     const others = new URLSearchParams({ name: "Ada <b>", email: "a@b.co", job_title: '"Q"'.padEnd(100, "é") });
     const response = await post.send(`${others.toString()}&company=${company}`);
     const { type, headers } = response;
     expect([response.status, type, headers["cache-control"]]).toEqual([status, "text/html", "no-store, no-transform"]);
     expect(Number(headers["retry-after"] ?? 0) > 0).toBe(status > 415);
+    expect(logged().includes('"msg":"request failed"')).toBe(status === 503);
     const { text } = response;
     expect(pageTitle(text)).toBe(meta.errorPrefix + meta.landing.title);
     const fragment = /action="\/api\/earlyaccess#([^"]+)"/.exec(text)?.[1];
