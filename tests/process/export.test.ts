@@ -28,7 +28,7 @@ it("export quotes special characters and empty text in CSV, and writes the same 
   const [{ id } = {}] = await entries();
   const laterFields = ",".repeat(fieldColumns.length - 4);
   const cells = `"Ada ""Countess"", Lovelace",ada@example.com,Engines,"two\nlines"${laterFields},waiting,2026-01-02T03:04:05.678Z,2026-01-03T00:00:00.000Z,'=550,false,false,true,"",,,,,`;
-  expect(await exportList()).toBe(`${columns}\n${cells},false,${id as string}\n`);
+  expect(await exportList("-")).toBe(`${columns}\n${cells},false,${id as string}\n`);
   const [line = "", ...others] = (await exportList("--format", "ndjson")).split("\n");
   expect(others).toEqual([""]);
   const entry = JSON.parse(line) as object;

@@ -244,8 +244,8 @@ it.each<[string, string | Uint8Array, RegExp]>([
     `name,email,company\n${"secret ".repeat(10_000)}\n`,
     /is not valid CSV at line 2: CSV_MAX_RECORD_SIZE\. Look for /,
   ],
-])("import refuses %s without quoting it", async (_, text, message) => {
-  const { code, stderr } = await importText(text);
+])("import --dry-run refuses %s without quoting it", async (_, text, message) => {
+  const { code, stderr } = await importText(text, "--dry-run");
   expect([code, stderr]).toEqual([1, expect.stringMatching(message)]);
   expect(stderr).not.toMatch(/secret/i);
 });

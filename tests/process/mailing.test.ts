@@ -125,7 +125,8 @@ it("a mailing goes to those who confirmed and wait or were invited, and to other
     "person2@xn--mnchen-3ya.example",
   ]);
   await send(2, "launch", letter, ["--unconfirmed", "--imported"]);
-  expect(await query("SELECT per_hour FROM earlyaccess_erasures.mailings")).toEqual([{ per_hour: 3_600_000 }]); // As before.
+  const { stdout } = await waitlist(["mail", "launch", await fixture.write(letter)]);
+  expect(stdout).toContain("At 3,600,000 an hour"); // As before.
   await settled({ sent: 5 });
   expect(recipients().slice(3)).toEqual(["person3@example.com", "person4@example.com"]);
   await query("UPDATE earlyaccess SET invitation = 'a' WHERE email = 'person1@example.com'");

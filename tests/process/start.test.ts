@@ -108,6 +108,11 @@ it.each(["\uFEFFPORT=0\n", "PORT=0\n"])(
   },
 );
 
+it("a start refuses an .env that it cannot read, such as a folder that Docker made for a missing file", async () => {
+  await mkdir(file("folder/.env"), { recursive: true });
+  expect(await failToStart({ cwd: file("folder") })).toMatch(/^\.env cannot be read \(EISDIR\)\. /);
+});
+
 it("a start names each line of .env that would be cut, changed or dropped, and hides the value", async () => {
   const lines = `# A comment
 CONTROLLER=Perennial Inc., Suite #5

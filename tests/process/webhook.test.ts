@@ -8,7 +8,7 @@ import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { sourceColumns } from "../../server/database/columns.ts";
 import { migrate } from "../../server/database/migrate.ts";
 import { listen } from "../../server/http/listen.ts";
-import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { createTestDatabase, erasureKey, type TestDatabase } from "../support/database.ts";
 import { queryAs, withClient } from "../support/postgres.ts";
 import { until, within } from "../support/run.ts";
 import { runWaitlist } from "../support/waitlist-fixture.ts";
@@ -56,6 +56,7 @@ const settings = () => ({
   DATABASE_OWNER_URL: database.ownerUrl,
   WORKER_DATABASE_URL: database.workerUrl,
   WEBHOOK_URL: url,
+  ERASURE_KEY: erasureKey, // Of the site. A worker for webhooks may not read the hashes.
 });
 
 const startWorker = (env: Record<string, string> = {}) => support.startWorker({ ...settings(), ...env });
@@ -150,6 +151,7 @@ it("a worker sends what waited since Postgres ended the connections of an earlie
   const first = await support.startWorkerProcess(settings());
   const second = await startWorker();
   expect(second.log()).toContain("another worker runs; waiting for its end");
+  await (await startWorker()).stop(); // One that waits.
   await reached(1);
   await sleep(6_000);
   expect(second.log()).not.toContain("worker started");
