@@ -77,7 +77,8 @@ it.each([[], ["--excel"]])(
   },
 );
 
-const names = async (...options: string[]) => (await exportList(...options)).match(/^[A-Z]\w+(?=,)/gm)?.toSorted();
+const names = async (...options: string[]) =>
+  (await exportList(...options)).match(/(?<=^|^\{"name":")[A-Z]\w+(?="?,)/gm)?.toSorted();
 
 it("export filters by period, flags, confirmation and status", async () => {
   await add("One", "one@example.com", { created_at: "2026-01-01T23:59:59Z", confirmed_at: "2026-01-03T00:00:00Z" });
@@ -91,6 +92,7 @@ it("export filters by period, flags, confirmation and status", async () => {
   expect(await names("--without-flagged")).toEqual(["One", "Two"]);
   expect(await names("--confirmed")).toEqual(["One"]);
   expect(await names("--status", "invited")).toEqual(["Two"]);
+  expect(await names("--status", "invited", "--format", "ndjson")).toEqual(["Two"]);
 });
 
 it.each(["2024-02-29", "0d", "400d"])("export takes %s as a whole day in UTC", async (day) => {

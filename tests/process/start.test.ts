@@ -187,12 +187,14 @@ it("a start says how to migrate if the web role finds no table", async () => {
 });
 
 it("a start does not migrate another program's database, unless in production or after npm run migrate, and the log names it", async () => {
-  const other = await createEmptyDatabase();
-  await other.query("CREATE SCHEMA shop; CREATE TABLE shop.orders ()");
+  const [other, shared] = [await createEmptyDatabase(), await createEmptyDatabase()];
+  for (const { query } of [other, shared]) await query("CREATE SCHEMA shop; CREATE TABLE shop.orders ()");
   const { host } = new URL(other.ownerUrl);
   const message = `${host}/${other.name} has tables of another program. Name another database in DATABASE_URL`;
   expect(await failToStart({ env: urlsOf(other) })).toContain(message);
   expect(await other.query("SELECT FROM pg_tables WHERE schemaname = 'public'")).toEqual([]);
+  const inProduction = await start({ env: { ...urlsOf(shared), NODE_ENV: "production" } });
+  expect(inProduction.stdout()).toContain('"msg":"migrated"');
   const migrated = await run([process.execPath, join(projectRoot, "dist/server/migrate.js")], urlsOf(other));
   expect(migrated.stdout).toMatch(/^Applied /);
   const site = await start({ env: urlsOf(other) });
