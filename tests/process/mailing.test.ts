@@ -180,7 +180,7 @@ it("somebody who left and signed up again within 30 days gets none, and leaving 
   await send(1, "note-2", letter, ["--unconfirmed"]);
   await settled({ skipped: 1 }, "note-2");
   expect((await waitlist(["mail", "--list"])).stdout).toMatch(
-    /^note-2 .*\n.* unknown 0, skipped 1; nobody waits\.\nlaunch /,
+    /^note-2 .*\n +sent 0 .* unknown 0, skipped 1; nobody waits\.\nlaunch .*\n +sent 1 .* skipped 0; /,
   );
   expect((await waitlist(["show", "person0@example.com"])).stdout).toMatch(
     /^The mailing note-2 was skipped at \S+\.$/m,
