@@ -117,10 +117,14 @@ it.each<Parameters<MailServer["fail"]>>([
       await waiting(7);
       expect(new Set(recipients()).size).toBe(tried + minute);
     }
-    expect(await entries()).toEqual(Array.from({ length: 7 }, () => ({ mail_refusal: null, mailed: false })));
+    vi.spyOn(Date, "now").mockReturnValue(Date.now() + 50_000);
+    expect(await signUp("early@example.com")).toBe(201);
+    await waiting(8);
+    expect(recipients()).toHaveLength(tried + 3);
+    expect(await entries()).toEqual(Array.from({ length: 8 }, () => ({ mail_refusal: null, mailed: false })));
     fail();
     await passMinute();
-    await mailed(7);
+    await mailed(8);
     await emptied();
   },
 );
