@@ -134,7 +134,7 @@ it("doctor --mail sends the confirmation mail with links of no entry, and prints
     0,
     `ok       Test mail: the server answered 250 OK: message queued\n         Message-ID: ${headers["message-id"]}\n`,
   ]);
-  expect(server.recipients).toEqual(["ada@example.com"]);
+  expect(server.mails).toMatchObject([{ client: "www.perennial.example", to: "ada@example.com" }]);
   expect(headers.subject).toBe(`Test: ${confirmationMail.subject}`);
   expect(text).toMatch(/https:\/\/www\.perennial\.example\/confirm\?token=[\da-f]{32}\n/);
   expect(text).toContain(privacyPage.retention(24));

@@ -22,11 +22,12 @@ it("a mailing arrives as plain text and HTML, with the headers that receivers as
   await startWorker({ ...fixture.settings(), MAIL_FROM: "Perennial <hello@mail.example>" });
   await send(1, "launch", `${letter}\n${"Привет ".repeat(100)}\n`);
   await settled({ sent: 1 });
-  const raw = fixture.server.mails[0]?.raw ?? "";
+  const [{ client, raw } = { client: "", raw: "" }] = fixture.server.mails;
   expect(raw).not.toMatch(/^Content-Transfer-Encoding: base64/im);
   const { headers, text, html } = parseMail(raw);
   const link = `https://perennial.example/leave?token=${tokens()[0]}`;
-  expect(headers).toMatchObject({
+  expect({ client, ...headers }).toMatchObject({
+    client: "perennial.example",
     from: "Perennial <hello@mail.example>",
     to: "person0@example.com",
     subject: "We are open",
