@@ -281,9 +281,10 @@ it.each([
 
 it("a client gets 429 after a hundred times SIGNUP_LIMIT requests, and its sign-ups still work", async () => {
   const limited = await createTestApp(noDatabase, { signupLimit: 1 });
-  const leave = async () => (await request(limited.app).post(`/leave?token=${newToken()}`)).status;
-  const statuses = await Promise.all(Array.from({ length: 100 }, leave));
-  expect([...new Set(statuses), await leave()]).toEqual([503, 429]);
+  const follow = async (path: string) => (await request(limited.app).post(path + newToken())).status;
+  const statuses = await Promise.all(Array.from({ length: 100 }, () => follow("/leave?token=")));
+  const further = ["/leave?token=", "/confirm?token=", "/?undo="].map(follow);
+  expect([...new Set(statuses), ...(await Promise.all(further))]).toEqual([503, 429, 429, 429]);
   expect(limited.logged()).toContain('"code":"DatabaseNotReachable"'); // As docs/incident.md says.
   expect((await request(limited.app).post("/api/earlyaccess").send(ada)).status).toBe(503);
 });

@@ -61,14 +61,13 @@ type Variables = Record<string, string>;
 const termOf = (column: string) => explanations.find(({ columns }) => columns.includes(column))?.what as string;
 const { basis, retention, unconfirmed, ...copy } = privacyPage;
 
-/** A part of the notice, and whether it holds for a site with the variables. */
-const claims: [text: string, holds: (variables: Variables) => unknown][] = [
+type Claim = [text: string, holds: (variables: Variables) => unknown];
+const ofMails = new Set([termOf("mailed_at"), termOf("erasure_hash")]);
+/** Each part of the notice, and whether it holds for a site with the variables. */
+const claims: Claim[] = [
   [settings.controller, ({ CONTROLLER }) => CONTROLLER],
-  [termOf("email"), () => true],
-  [termOf("status"), () => true],
+  ...explanations.map(({ what }): Claim => [what, ({ MAIL_FROM }) => MAIL_FROM || !ofMails.has(what)]),
   [copy.visit, () => true],
-  [termOf("mailed_at"), ({ MAIL_FROM }) => MAIL_FROM],
-  [termOf("erasure_hash"), ({ MAIL_FROM }) => MAIL_FROM],
   [basis(true), ({ ERASURE_KEY }) => ERASURE_KEY],
   [basis(false), ({ ERASURE_KEY }) => !ERASURE_KEY],
   [copy.recipients, ({ RECIPIENTS }) => !RECIPIENTS],
