@@ -192,8 +192,9 @@ it("a locked address delays no other; its own sign-up waits, and is refused afte
   await sleep(300);
   await endShorter();
   expect(rejections(await results)).toEqual([[7, expect.any(UnavailableError)]]);
-  const waiting = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
-  await until("Postgres gave up the refused sign-up", async () => (await database.query(waiting)).length === 0);
+  const working =
+    "SELECT FROM pg_stat_activity WHERE datname = current_database() AND state = 'active' AND pid <> pg_backend_pid()";
+  await until("Postgres gave up the refused sign-up", async () => (await database.query(working)).length === 0);
   const later = waitlist.add(entryOf("ada7@example.com", { name: "Later" }));
   await endLonger();
   await later;
