@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { expect, it, onTestFinished } from "vitest";
 import { migrate } from "../../server/database/migrate.ts";
 import { workerLock } from "../../server/database/queue.ts";
-import { createEmptyDatabase, erasureKey } from "../support/database.ts";
+import { createEmptyDatabase, createWebRole, erasureKey } from "../support/database.ts";
 import { certificate, expiredCertificate, openMailServer, type MailServerOptions } from "../support/mail-server.ts";
 import { withClient } from "../support/postgres.ts";
 import { runBuiltWaitlist, until } from "../support/run.ts";
@@ -90,8 +90,10 @@ it("doctor finds a locked table, and continues", async () => {
 
 it("doctor finds a database that was not migrated, a password that is refused, and exchanged URLs", async () => {
   const empty = await createEmptyDatabase();
+  await empty.asSuperuser(createWebRole(empty));
   const { code, stdout } = await runWaitlist(empty, ["doctor"]);
   expect([code, verdicts(stdout)]).toMatchObject([1, { DATABASE_URL: "problem", Migrations: "problem" }]);
+  expect(stdout).toMatch(/^problem {2}DATABASE_URL: relation .* does not exist \(42P01\)\. Migrate: /m);
   for (const older of ["SELECT", "CREATE TABLE earlyaccess ()"]) {
     await empty.query(older);
     expect((await runWaitlist(empty, ["stats"])).stderr).toMatch(/^The database is not up to date\. Migrate: /);
