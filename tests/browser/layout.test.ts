@@ -479,7 +479,8 @@ it("a printed page has neither bar nor form; it and one for who prefers reduced 
   expect(await read()).toEqual({ moving: 0, transparent: 0, scrolling: "auto" });
   for (const path of ["/", "/privacy"]) {
     await page.goto(sites.open.url + path);
-    expect(await page.locator("header, .form-card").filter({ visible: true }).count(), path).toBe(0);
+    const shown = page.locator("header, .form-card").filter({ visible: true });
+    await expect.poll(() => shown.count(), { message: path }).toBe(0);
   }
   await page.emulateMedia({ media: "screen" });
   await page.goto(`${sites.open.url}/?joined`);
