@@ -68,8 +68,7 @@ function toHttpError(error: unknown): HttpError {
     const headers = { "Retry-After": String(error.retryAfterSeconds) };
     return new HttpError(503, error.message, { headers, cause: error.cause });
   }
-  // A thrown value may be undefined.
-  return new HttpError(500, "Something went wrong. Please try again.", { cause: error ?? new Error("no error") });
+  return new HttpError(500, "Something went wrong. Please try again.", { cause: error });
 }
 
 /** Returns the name and the stack without the message, which may quote a visitor's input. */
