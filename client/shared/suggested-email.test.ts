@@ -37,6 +37,7 @@ it.each(["gmail.com", "hotmail.com", "yahoo.com", "outlook.com", "icloud.com", "
 it.each([
   ["gmail.con", "gmail.com"],
   ["gmailc.om", "gmail.com"],
+  ["gmail.com.com", "gmail.com"],
   ["googlemail.com.com", "googlemail.com"],
   ["icloud.net", "icloud.com"],
   ["gmai.com.ar", "gmail.com"],

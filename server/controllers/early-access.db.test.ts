@@ -164,7 +164,8 @@ it("a valid sign-up is stored with its campaign parameters and its referrer", as
 
 it.each([
   ["the public origin", { Origin: "http://localhost:3000", "Sec-Fetch-Site": "same-origin" }],
-  ["the origin of the requested host", { Origin: "http://waitlist.example:81", Host: "waitlist.example:81" }],
+  ["the origin of the requested host", { Origin: "http://waitlist.example", Host: "waitlist.example" }],
+  ["the origin of the requested host and port", { Origin: "http://waitlist.example:81", Host: "waitlist.example:81" }],
   ["its https origin, which a proxy serves", { Origin: "https://waitlist.example", Host: "waitlist.example" }],
   ["an origin that a proxy's Referrer-Policy hides", { Origin: "null", "Sec-Fetch-Site": "same-origin" }],
   ["a host that a proxy replaced", { Origin: "https://www.example", "Sec-Fetch-Site": "same-origin" }],

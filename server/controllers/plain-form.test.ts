@@ -62,6 +62,7 @@ it.each([
 
 it("the page of a refused form whose rendering failed once is rendered again", async () => {
   let settings = testSettings;
+  // An origin of its own: apps of equal sites share their pages.
   const site = { origin: "https://once.example", settings: () => settings() };
   const { options } = await createTestApp(noDatabase, { site });
   const getPage = () => options.frontend.getPage("/", { status: 429, wait: "Wait for a minute.", errors: {} });

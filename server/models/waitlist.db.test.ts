@@ -151,7 +151,7 @@ it("a link of a locked entry waits for it, and links of one entry in a batch are
   await left;
   await addAda();
   const followed = [
-    links.confirm(forged), // Also the last one: its hash is before or after the valid one's.
+    links.confirm(forged), // First and last: a batch is in the order of the hashes, which are random.
     links.confirm(valid.token),
     links.leave(valid.token),
     links.confirm(valid.token),

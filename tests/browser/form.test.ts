@@ -633,20 +633,27 @@ it("the form drops the error of a corrected field", async () => {
 });
 
 // Above 16 KiB, the server reads no body.
-it.each([101, 20_000])("a pasted text of %i characters stays whole, and its field names the limit", async (length) => {
-  await openForm();
-  await fill({ job_title: "" });
-  await field("job_title").focus();
-  await page.keyboard.insertText("x".repeat(length));
-  await button().click();
-  await page.locator("[name=job_title][aria-invalid=true]:focus").waitFor();
-  expect(await errorOf("job_title")).toBe(fieldErrors.tooLong(100));
-  expect((await values())[3]).toHaveLength(length);
-  await field("job_title").fill(""); // It is optional.
-  expect(await errorOf("job_title")).toBeUndefined();
-  await button().click();
-  await successHeading().waitFor();
-});
+it.each<[FieldName, length: number, limit: number, corrected: string]>([
+  ["company", 201, 200, "Engines"],
+  ["company", 20_000, 200, "Engines"],
+  ["job_title", 101, 100, ""], // It is optional.
+])(
+  "a text pasted into %s, of %i characters, stays whole, and its field names the limit",
+  async (name, length, limit, corrected) => {
+    await openForm();
+    await fill({ [name]: "" });
+    await field(name).focus();
+    await page.keyboard.insertText("x".repeat(length));
+    await button().click();
+    await page.locator(`[name=${name}][aria-invalid=true]:focus`).waitFor();
+    expect(await errorOf(name)).toBe(fieldErrors.tooLong(limit));
+    expect(await field(name).inputValue()).toHaveLength(length);
+    await field(name).fill(corrected);
+    expect(await errorOf(name)).toBeUndefined();
+    await button().click();
+    await successHeading().waitFor();
+  },
+);
 
 it.each<[string, () => Promise<unknown>, RegExp, string | undefined]>([
   [

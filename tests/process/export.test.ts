@@ -77,6 +77,7 @@ it.each([[], ["--excel"]])(
   },
 );
 
+/** The names in CSV or in JSON lines. */
 const names = async (...options: string[]) =>
   (await exportList(...options)).match(/(?<=^|^\{"name":")[A-Z]\w+(?="?,)/gm)?.toSorted();
 

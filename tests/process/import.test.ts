@@ -8,10 +8,10 @@ import { openSignUps } from "../support/worker.ts";
 
 const { database, file, hold, spawn } = await createWaitlistFixture();
 const people = Array.from({ length: 3_000 }, (_, i) => `person${10_000 + i}@example.com`);
-const held = "person11500@example.com"; // In the middle of the second of three batches of 1,000.
+const held = "person11500@example.com"; // In the middle of the second batch of 1,000 lines.
 const waiting = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'transactionid'";
 
-const twice = people.slice(0, 3); // So that the lines are more than the people, and the last ones in a batch of their own.
+const twice = people.slice(0, 3); // The file has more lines than people, and a last batch of three.
 const lines = [...twice, ...people].map((email) => `Ada,${email},E\n`);
 await writeFile(file("large.csv"), `name,email,company\n${lines.join("")}`);
 

@@ -86,6 +86,8 @@ At 200 an hour, 400 a day: 2.0 hours.
   expect(end).toMatch(
     /^warning {2}Mail domain: DNS does not answer .*\n\nNothing was sent\. To send it: --send 400\n$/,
   );
+  const all = (await mail("--unconfirmed", "--imported")).stdout;
+  expect(all).toMatch(/^1,602 people can get it: .*\n(?:.*\n)+Nothing was sent\. To send it: --send 1602\n$/);
   expect((await mail("--unconfirmed", "--per-hour", "10")).stdout).toMatch(
     /^1,600 people can get it: .*\n2 imported: left out\. .*\nAt 10 an hour, 240 a day: 6\.7 days\.\n(?:.*\n)+Nothing was sent\. To send it: --send 1600\n$/,
   );
