@@ -2,7 +2,7 @@
 import { use, useRef, useState, type FormEvent } from "react";
 import { flushSync } from "react-dom";
 import { failureId, privacyPath, signupPath } from "../shared/paths.ts";
-import { earlyAccess } from "../shared/content.ts";
+import { earlyAccess, fieldErrors } from "../shared/content.ts";
 import { SettingsContext } from "../shared/site-settings.ts";
 import { correctEmail, EmailInput, loadSuggestions } from "./email-input.tsx";
 import { fieldId, FieldInput } from "./field-input.tsx";
@@ -31,9 +31,23 @@ function preload() {
   void loadSuggestions();
 }
 
-/** Enter and autofill send an address that its field had no time to correct: let submit() do so before the browser refuses it. */
+/**
+ * Leaves the refusal to submit(). It corrects an address that Enter or autofill sends without a blur, and says what is wrong: Firefox
+ * for Android and other browsers on GeckoView refuse an invalid field without a message.
+ */
 function validateInSubmit(form: HTMLFormElement | null) {
   if (form) form.noValidate = true;
+}
+
+/** Returns the server's text for each field that the browser refuses. */
+function findErrors(form: HTMLFormElement): Failure["errors"] {
+  const errors: Failure["errors"] = {};
+  for (const { name, noun } of fields) {
+    const { validity } = form.elements.namedItem(name) as HTMLInputElement;
+    if (validity.valueMissing) errors[name] = fieldErrors.required(noun);
+    else if (!validity.valid) errors[name] = fieldErrors.email;
+  }
+  return errors;
 }
 
 export function EarlyAccessForm({ again, undone, onJoined }: Props) {
@@ -48,7 +62,10 @@ export function EarlyAccessForm({ again, undone, onJoined }: Props) {
     if (isSending.current) return event.preventDefault();
     const form = event.currentTarget;
     correctEmail(form.elements.namedItem("email") as HTMLInputElement);
-    if (!form.reportValidity()) return event.preventDefault();
+    if (!form.checkValidity()) {
+      event.preventDefault();
+      return showFailure(form, { reason: "failure", text: "", errors: findErrors(form) });
+    }
     const focusedBefore = document.activeElement;
     const joining = join(Object.fromEntries(new FormData(form)), document.referrer);
     event.preventDefault(); // Not earlier: if the browser cannot create the request, it sends the plain form.
@@ -65,12 +82,15 @@ export function EarlyAccessForm({ again, undone, onJoined }: Props) {
     const focused = document.activeElement;
     const moveFocus = !focused || focused === focusedBefore || focused.contains(form) || form.contains(focused);
     if (result.ok) onJoined(moveFocus, result.undo);
-    else {
-      flushSync(() => setState({ step: "failed", ...result }));
-      if (moveFocus) form.querySelector<HTMLElement>("[aria-invalid], [type=submit]")?.focus();
-    }
+    else showFailure(form, result, moveFocus);
     const toasts = await loadToasts();
     toasts?.showToast(result.ok ? "success" : result.reason, { announce: !moveFocus });
+  }
+
+  /** Renders synchronously, so that the field that gets focus has its error. */
+  function showFailure(form: HTMLFormElement, shown: Failure, moveFocus = true) {
+    flushSync(() => setState({ step: "failed", ...shown }));
+    if (moveFocus) form.querySelector<HTMLElement>("[aria-invalid], [type=submit]")?.focus();
   }
 
   /** Removes the error of a field whose value the browser now accepts. Only the server can check the other rules. */

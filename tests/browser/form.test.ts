@@ -358,14 +358,26 @@ it("a sign-up can be undone, also after a lost response and an undo that failed,
   expect(await emails()).toEqual(["right@example.com"]);
 });
 
-it("a sign-up is not sent with an empty or invalid field", async () => {
+/** As Firefox for Android and other browsers on GeckoView, which refuse an invalid form without a message and leave focus where it is. */
+const refuseSilently = () => addEventListener("invalid", (event) => event.preventDefault(), true);
+
+it("a sign-up is not sent with an empty or invalid field, each of which says what is wrong, also in a browser that says nothing", async () => {
   await openForm();
+  await page.evaluate(refuseSilently);
   await button().click();
-  expect(await focused()).toBe("early-access-name"); // The browser says what is missing.
+  expect(await Promise.all(typedNames.map(errorOf))).toEqual([
+    ...(["name", "email", "company"] as const).map((name) => fieldErrors.required(fieldNamed(name).noun)),
+    undefined,
+  ]);
+  expect(await focused()).toBe("early-access-name");
   await fill({ email: "ada @" }); // Also wrong once it is corrected.
   await pressEnter();
   await expect.poll(() => field("email").inputValue()).toBe("ada@");
+  expect(await Promise.all(typedNames.map(errorOf))).toEqual([undefined, fieldErrors.email, undefined, undefined]);
   expect([await focused(), posts()]).toEqual(["early-access-email", []]);
+  await field("email").fill("ada@example.com");
+  await pressEnter();
+  await successHeading().waitFor();
 });
 
 it("a sign-up is sent once after a double click", async () => {

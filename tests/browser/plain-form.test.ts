@@ -84,3 +84,26 @@ it("an invalid plain form gets an error summary in view, with focus and links to
   await submit();
   expect(await entries()).toEqual([{ ...entry, ...campaign }]);
 });
+
+it.each(["none", "active"] as const)(
+  "an invalid field of the plain form looks like a refused one where the browser says nothing, with forced colours %s",
+  async (forcedColors) => {
+    await page.emulateMedia({ forcedColors });
+    const email = page.locator("form [name=email]");
+    const look = () =>
+      email.evaluate((input) => {
+        const { borderColor, borderWidth, backgroundColor } = getComputedStyle(input);
+        return { borderColor, borderWidth, backgroundColor };
+      });
+    const before = await look();
+    await email.fill("ada@");
+    await email.press("Enter");
+    await page.locator("form [name=company]").focus();
+    const refused = await look();
+    expect(refused).not.toEqual(before);
+    await submit(["Ada", "ada@localhost", "Engines", ""]);
+    await email.and(page.locator("[aria-invalid]")).waitFor();
+    await page.locator("form [name=company]").focus();
+    expect(await look()).toEqual(refused);
+  },
+);
