@@ -48,21 +48,25 @@ if (business) showBusiness(business);
 /** The business that the visitor types replaces that of the examples, and fills in the form's company, unless it has another one. */
 function showBusiness(input: HTMLInputElement) {
   let filledIn = "";
+  /** Returns "" if nothing of what is typed can be seen. */
+  const typed = () => (/[^\p{C}\p{Z}\p{DI}]/u.test(input.value) ? input.value.normalize().trim() : "");
   const show = () => {
-    const name = input.value.trim() || input.defaultValue;
+    const name = typed() || input.defaultValue;
     const characters = Array.from(name);
     const shown = characters.length > 40 ? `${characters.slice(0, 39).join("")}…` : name;
     for (const place of document.querySelectorAll(".business")) place.textContent = shown;
-    (input.parentElement as HTMLElement).dataset.name = name;
+    (input.parentElement as HTMLElement).dataset.name = shown;
   };
   input.readOnly = false;
-  // The visitor types over the first name.
-  input.addEventListener("focus", () => input.value === input.defaultValue && input.select());
-  input.addEventListener("blur", () => (input.value = input.value.trim() || input.defaultValue));
+  // The visitor types in place of the first name, which is the placeholder, too: when the mouse button goes up, Safari drops a selection.
+  input.addEventListener("focus", () => {
+    if (input.value === input.defaultValue) input.value = "";
+  });
+  input.addEventListener("blur", () => (input.value = typed() || input.defaultValue));
   input.addEventListener("input", () => {
     show();
     const company = section?.querySelector<HTMLInputElement>("[name=company]");
-    if (company && ["", filledIn].includes(company.value)) company.value = filledIn = input.value.trim();
+    if (company && ["", filledIn].includes(company.value)) company.value = filledIn = typed();
   });
   addEventListener("pageshow", show); // After Back or a reload, some browsers restore the field.
 }

@@ -34,7 +34,11 @@ export function ExampleTag() {
 }
 
 /** The business of the examples. entry-client.ts replaces it by the one that the visitor types, in any direction of writing. */
-export const business = <bdi className="business">{demo.business}</bdi>;
+export const business = (
+  <bdi className="business" translate="no">
+    {demo.business}
+  </bdi>
+);
 
 export function HiddenCaption() {
   return <figcaption className="visually-hidden">{exampleLabel}</figcaption>;

@@ -20,7 +20,16 @@ export function Demo() {
           {/* Without JavaScript it is read-only. It has no name: neither a form nor a password manager takes it for theirs. */}
           <label className="business-input" data-name={demo.business}>
             <span className="visually-hidden">{demo.businessLabel}</span>
-            <input defaultValue={demo.business} dir="auto" autoComplete="off" spellCheck={false} readOnly />
+            <input
+              defaultValue={demo.business}
+              placeholder={demo.business}
+              maxLength={200} // Longer than any name. A browser would lay out a paste of a megabyte for seconds.
+              dir="auto"
+              translate="no"
+              autoComplete="off"
+              spellCheck={false}
+              readOnly
+            />
             <Icon name="edit" />
           </label>{" "}
           <div className="choices-end">

@@ -1,6 +1,6 @@
 // The business in the product example, which the visitor replaces by their own.
 import { expect, it } from "vitest";
-import { demo, earlyAccess } from "../../client/shared/content.ts";
+import { demo, earlyAccess, product } from "../../client/shared/content.ts";
 import {
   createBrowserSites,
   formField,
@@ -48,18 +48,66 @@ it("the typed business stands in sender, SMS, campaign mail and Company, and the
   expect(await page.locator(".email .business, .messages .business, .sms .business").count()).toBe(8);
   const before = page.sentRequests.length;
   await page.locator(".business-input .icon").click();
-  await page.keyboard.type("Rosa's <b>Bikes</b>"); // Over the first name, which the click has selected.
+  await page.keyboard.type("Rosa's <b>Bikes</b>"); // In place of the first name.
   expect(await read(page)).toEqual(Array(3).fill("Rosa's <b>Bikes</b>"));
   expect(page.sentRequests.length).toBe(before);
   await business(page).blur();
   await business(page).focus();
-  await page.keyboard.type("!"); // The visitor's own name is not selected.
+  await page.keyboard.type("!"); // The visitor's own name stays.
   expect((await read(page))[1]).toHaveLength("Rosa's <b>Bikes</b>!".length);
   await business(page).fill(" ");
   expect(await read(page)).toEqual([" ", demo.business, ""]);
   await business(page).blur();
   expect(await read(page)).toEqual([demo.business, demo.business, ""]);
   expect(page.messages.filter(isViolation)).toEqual([]);
+});
+
+it("a click into the first name begins a new one where a browser drops the selection at the end of the click, and leaving brings it back", async () => {
+  const page = await openPage();
+  await openEditable(page);
+  // As Safari does.
+  await business(page).evaluate((input: HTMLInputElement) =>
+    input.addEventListener("mouseup", () => input.setSelectionRange(8, 8)),
+  );
+  await business(page).click();
+  const hint = await business(page).getAttribute("placeholder");
+  expect([hint, ...(await read(page))]).toEqual([demo.business, "", demo.business, ""]);
+  await business(page).blur();
+  expect(await read(page)).toEqual([demo.business, demo.business, ""]);
+  await business(page).click();
+  await page.keyboard.type("Rosa");
+  expect(await read(page)).toEqual(["Rosa", "Rosa", "Rosa"]);
+});
+
+it.each(["\u200B", "\u2060 \uFE0F", "\u3164"])("a business that nobody can see (%j) is none", async (invisible) => {
+  const page = await openPage();
+  await openEditable(page);
+  await business(page).fill(invisible);
+  expect(await read(page)).toEqual([invisible, demo.business, ""]);
+  await business(page).blur();
+  expect(await read(page)).toEqual([demo.business, demo.business, ""]);
+  await company(page).fill("Engines");
+  await business(page).fill(invisible);
+  expect(await company(page).inputValue()).toBe("Engines");
+});
+
+it("a megabyte that is pasted into the business is cut, and its field measures what is shown", async () => {
+  const page = await openPage();
+  await openEditable(page);
+  await business(page).focus();
+  await page.keyboard.insertText("e\u0301".repeat(500_000));
+  const measured = await page.locator(".business-input").getAttribute("data-name");
+  expect(await read(page)).toEqual(["e\u0301".repeat(100), `${"é".repeat(39)}…`, "é".repeat(100)]);
+  expect(measured).toBe(`${"é".repeat(39)}…`);
+});
+
+it("a browser that translates leaves the business and the brand as they are", async () => {
+  const page = await openPage({ url: sites.open.url });
+  const texts = page.locator("[translate=no]");
+  expect(new Set(await texts.allTextContents())).toEqual(new Set(["", demo.business, product.name]));
+  expect(await page.locator(".business:not([translate=no]), .business-input input:not([translate=no])").count()).toBe(
+    0,
+  );
 });
 
 it("Company keeps what the visitor typed there, and follows again once it is empty", async () => {
