@@ -35,7 +35,7 @@ const darkStyles = html`
   .link { color: ${dark.leaf} !important }
   .stem { border-color: ${dark.leaf} !important }
   .leaf { background: ${dark.leaf} !important }
-  .button { background: ${dark.leaf} !important; color: ${dark["on-leaf"]} !important }
+  .button { background: ${dark.leaf} !important; border-color: ${dark.leaf} !important; color: ${dark["on-leaf"]} !important }
 }`;
 
 const font = "system-ui, -apple-system, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif";
@@ -52,9 +52,10 @@ export function mailLink(url: string, text: string): Html {
   return html`<a class="link" href="${url}" style="color: ${light.leaf}; overflow-wrap: anywhere">${text}</a>`;
 }
 
+/** Its border is what Thunderbird shows on a dark desktop, where it drops backgrounds. */
 export function mailButton(url: string, label: string): Html {
-  return html`<a class="button" href="${url}" style="background: ${light.leaf}; border-radius: 0 20px;
-  color: ${light["on-leaf"]}; display: inline-block; font-weight: 600; padding: 12px 20px; text-decoration: none">${label}</a>`;
+  return html`<a class="button" href="${url}" style="background: ${light.leaf}; border: 2px solid ${light.leaf}; border-radius: 0 20px;
+  color: ${light["on-leaf"]}; display: inline-block; font-weight: 600; padding: 10px 18px; text-decoration: none">${label}</a>`;
 }
 
 /**

@@ -2,6 +2,7 @@
 import axe from "axe-core";
 import { expect, it } from "vitest";
 import { renderConfirmationMail } from "../../server/views/confirmation-mail.ts";
+import { mailColours } from "../../server/views/mail-card.ts";
 import { openPage } from "../support/browser.ts";
 
 const { html } = renderConfirmationMail(
@@ -43,3 +44,22 @@ it.each<[reader: string, change: (mail: string) => string]>([
     expect(passes.find(({ id }) => id === "color-contrast")?.nodes.length).toBeGreaterThan(7);
   }
 });
+
+it.each(["light", "dark"] as const)(
+  "the button of a mail is drawn in %s colours where a reader drops backgrounds, as Thunderbird does",
+  async (colorScheme) => {
+    const page = await openPage();
+    await page.emulateMedia({ colorScheme });
+    await page.setContent(html.replace(/background: [^;}]+;?/g, ""));
+    const { leaf } = mailColours[colorScheme];
+    const expected = await page.evaluate((colour) => {
+      document.body.style.color = colour;
+      return getComputedStyle(document.body).color;
+    }, leaf);
+    const drawn = page.locator(".button").evaluate((button) => {
+      const { borderColor, borderStyle, borderWidth } = getComputedStyle(button);
+      return [borderColor, borderStyle, borderWidth];
+    });
+    expect(await drawn).toEqual([expected, "solid", "2px"]);
+  },
+);
