@@ -136,12 +136,11 @@ it.each([
   await post(`/leave?token=${token}`);
   expect(await entries()).toEqual([]);
   for (const [path, expected] of [
-    ["/?undo=", [303, "/?undone#early-access"]],
-    ["/leave?token=", [200, undefined]],
+    ["/?undo=", [303, "/?undone#early-access", "no-store, no-transform"]],
+    ["/leave?token=", [200, undefined, "private, no-cache, no-transform"]],
   ] as const) {
     const { status, headers } = await post(path + change(await signUp()));
-    expect([status, headers.location]).toEqual(expected);
-    expect(headers["cache-control"]).toBe("no-store, no-transform");
+    expect([status, headers.location, headers["cache-control"]]).toEqual(expected);
     expect(await entries()).toEqual([]);
   }
 });
@@ -150,6 +149,10 @@ it("POST /confirm sets the time of the confirmation once", async () => {
   const token = await mail();
   const page = await post(`/confirm?utm_source=mail&token=${token}`);
   expect(pageText(page.text)).toContain(linkPages.confirmed.heading);
+  const dead = await post(`/confirm?token=${newToken()}`);
+  expect([page, dead].map(({ headers }) => headers["cache-control"])).toEqual(
+    Array(2).fill("private, no-cache, no-transform"),
+  );
   const [first] = await database.query("SELECT confirmed_at FROM earlyaccess");
   expect(first?.confirmed_at).toBeInstanceOf(Date);
   expect((await post(`/confirm?token=${token}`)).text).toBe(page.text);

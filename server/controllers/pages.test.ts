@@ -91,6 +91,8 @@ it("a page that throws while rendering returns 500 without details, as HTML or a
   expect([page.status, page.type]).toEqual([500, "text/html"]);
   expect(pageText(page.text)).toContain(errorPage.heading);
   expect(page.headers["cache-control"]).toBe("no-store, no-transform");
+  const posted = await request(broken.app).post("/api/earlyaccess").set("Accept", "text/html").type("form").send({});
+  expect([posted.status, posted.headers["cache-control"]]).toEqual([500, "private, no-cache, no-transform"]);
   const problem = await request(broken.app).get("/").set("Accept", "application/json");
   expect([problem.status, problem.type]).toEqual([500, "application/problem+json"]);
   expect(page.text + problem.text).not.toMatch(/secret|\.ts/i);

@@ -25,7 +25,11 @@ it.each([
     const others = new URLSearchParams({ name: "Ada <b>", email: "a@b.co", job_title: '"Q"'.padEnd(100, "é") });
     const response = await post.send(`${others.toString()}&company=${company}`);
     const { type, headers } = response;
-    expect([response.status, type, headers["cache-control"]]).toEqual([status, "text/html", "no-store, no-transform"]);
+    expect([response.status, type, headers["cache-control"]]).toEqual([
+      status,
+      "text/html",
+      "private, no-cache, no-transform",
+    ]);
     expect(Number(headers["retry-after"] ?? 0) > 0).toBe(status > 415);
     expect(logged().includes('"msg":"request failed"')).toBe(status === 503);
     const { text } = response;
@@ -96,6 +100,8 @@ it.each([
   };
   const { status, headers } = await post("ada@example.com");
   expect([status, headers["cache-control"]]).toEqual([stored, "no-store, no-transform"]);
-  const { status: failed, type } = await post("ada");
+  const { status: failed, type, headers: ofFailure } = await post("ada");
   expect([failed, type]).toEqual([422, refused]);
+  const caching = refused === "text/html" ? "private, no-cache, no-transform" : "no-store, no-transform";
+  expect(ofFailure["cache-control"]).toBe(caching);
 });

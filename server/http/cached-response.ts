@@ -11,6 +11,9 @@ import { isRead } from "./negotiation.ts";
 /** Without no-transform, CDNs rewrite pages: Cloudflare replaces each email address by a script that the CSP forbids. */
 export const noStore = { "Cache-Control": "no-store, no-transform" };
 
+/** For a page that answers a POST, whose body has no token: Back shows it again, with what the visitor typed. */
+const afterPost = ["Cache-Control", "private, no-cache, no-transform"];
+
 /** Sorted by the size of their bodies, the smallest first. */
 const codings = ["br", "gzip", "identity"] as const;
 type Coding = (typeof codings)[number];
@@ -20,31 +23,34 @@ export type Cache = ReadonlyMap<string, CachedResponse>;
 
 export interface CachedResponse {
   status: number;
+  /** The caching headers of a response to GET, `[name, value, …]`. */
+  caching: readonly string[];
   variants: Partial<Record<Coding, Variant>> & { identity: Variant };
 }
 
 interface Variant {
   body: Buffer;
   etag: string;
-  /** Flat list of headers, `[name, value, …]`, the form that costs writeHead least. */
+  /** Flat lists of headers, `[name, value, …]`, the form that costs writeHead least. */
   headers: readonly string[];
   notModified: readonly string[];
 }
 
 type Bodies = Partial<Record<Coding, Buffer>> & { identity: Buffer };
 
-/** @param headers Content-Type, and the caching headers that a 304 repeats. */
+/** @param headers Content-Type, and the caching headers. */
 export function cacheResponse(bodies: Bodies, status: number, headers: Record<string, string>): CachedResponse {
   const { "Content-Type": mediaType = "", ...caching } = headers;
   const variant = (body: Buffer, ...encoding: string[]): Variant => {
     const etag = `"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`;
-    const notModified = Object.entries({ ...caching, Vary: "Accept-Encoding", ETag: etag }).flat();
+    const notModified = ["Vary", "Accept-Encoding", "ETag", etag];
     const length = ["Content-Length", `${body.length}`];
     return { body, etag, notModified, headers: ["Content-Type", mediaType, ...notModified, ...encoding, ...length] };
   };
   const { identity, br, gzip: gz } = bodies;
   return {
     status,
+    caching: Object.entries(caching).flat(),
     variants: {
       identity: variant(identity),
       ...(br && { br: variant(br, "Content-Encoding", "br") }),
@@ -70,15 +76,16 @@ export async function compress(identity: Buffer): Promise<Bodies> {
 export function sendCached(
   req: IncomingMessage,
   res: ServerResponse,
-  { status, variants }: CachedResponse,
+  { status, variants, caching }: CachedResponse,
   headers: readonly string[] = [],
 ): void {
   const accepted = new Negotiator(req).encodings();
   const coding = codings.find((name) => variants[name] && accepted.includes(name)) ?? "identity";
   const variant = variants[coding] as Variant;
+  const all = [...headers, ...(isRead(req) ? caching : afterPost)];
   if (status === 200 && isRead(req) && fresh(req.headers, { etag: variant.etag })) {
-    res.writeHead(304, [...headers, ...variant.notModified]).end();
+    res.writeHead(304, [...all, ...variant.notModified]).end();
   } else {
-    res.writeHead(status, [...headers, ...variant.headers]).end(variant.body);
+    res.writeHead(status, [...all, ...variant.headers]).end(variant.body);
   }
 }

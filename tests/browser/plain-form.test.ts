@@ -1,6 +1,6 @@
 // The form in a browser without JavaScript.
 import { beforeEach, expect, it } from "vitest";
-import { earlyAccess, fieldErrors, formFailure, meta } from "../../client/shared/content.ts";
+import { earlyAccess, fieldErrors, formFailure, meta, privacyPage } from "../../client/shared/content.ts";
 import { createBrowserSites, openPage, type WatchedPage } from "../support/browser.ts";
 import { fieldNamed } from "../support/copy.ts";
 
@@ -83,6 +83,16 @@ it("an invalid plain form gets an error summary in view, with focus and links to
   expect(label?.y).toBeGreaterThanOrEqual(bar);
   await submit();
   expect(await entries()).toEqual([{ ...entry, ...campaign }]);
+});
+
+it("Back from the privacy page shows a refused plain form again, with what the visitor typed", async () => {
+  const invalid = ["Ada", "ada@localhost", "Engines", "Engineer"];
+  await submit(invalid);
+  await page.locator(".form").getByRole("link", { name: earlyAccess.privacyLink }).click();
+  await page.getByRole("heading", { name: privacyPage.heading }).waitFor();
+  await page.goBack();
+  await page.getByRole("link", { name: fieldErrors.email }).waitFor();
+  expect(await values()).toEqual(invalid);
 });
 
 it.each(["none", "active"] as const)(
