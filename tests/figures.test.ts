@@ -5,6 +5,7 @@ import { expect, it } from "vitest";
 import { parse } from "yaml";
 import { engines } from "../package.json";
 import { fields } from "../client/shared/fields.ts";
+import { daysWithoutMail } from "../client/shared/promised-times.ts";
 import { mostBodies } from "../server/middleware/body.ts";
 import { poolSize, timeLimits } from "../server/time-limits.ts";
 import { projectRoot } from "../server/project-root.ts";
@@ -154,6 +155,13 @@ it.each<[what: string, pair: () => [one: unknown, other: unknown]]>([
     () => [
       [poolSize, 2 * (2 + alone()), 2 + figure("server/worker/worker.ts", /^const concurrency = (\d+);/)],
       [10, 10, 6],
+    ],
+  ],
+  [
+    "the days without mail after leaving, in the documents",
+    () => [
+      [figure("docs/mail.md", /gets none for (\d+) days/), figure("docs/promises.md", /none for (\d+) days after/)],
+      Array(2).fill(daysWithoutMail),
     ],
   ],
   [

@@ -1,4 +1,5 @@
 // The copy of the site and its mail, in the order of the page. fields.ts has the labels, privacy-notice.ts the table of columns.
+import { daysWithoutMail, undoMinutes } from "./promised-times.ts";
 
 export const product = {
   name: "Perennial",
@@ -227,7 +228,7 @@ export const earlyAccess = {
     undo: "Wrong address? Undo",
   },
   /** The same for an address that was known before: that entry stays. */
-  undone: "If this sign-\u2060up put you on the list within the last hour, you’re off it again.",
+  undone: `If this sign-\u2060up put you on the list within the last ${undoMinutes} minutes, you’re off it again.`,
   failure: {
     title: "Error",
     text: "Something went wrong. Please try again.",
@@ -316,7 +317,7 @@ export const privacyPage = {
   withdrawalHeading: "If you change your mind",
   withdrawal: "You can withdraw your consent at any time; what we did until then stays lawful.",
   withdrawalByLink: "The link in each of our mails removes your entry.",
-  withdrawalByButton: `For an hour, the button “${earlyAccess.success.undo}” on the page after you sign up removes your entry; if you sign up again, it may not.`,
+  withdrawalByButton: `For ${undoMinutes} minutes, the button “${earlyAccess.success.undo}” on the page after you sign up removes your entry; if you sign up again, it may not.`,
   withdrawalByMessage: "You can also write to us.",
   erasures:
     "After we remove an entry, we keep a fingerprint of its address, with no time limit, so that a backup can’t bring the entry back. Nobody can work out the address from it without our key.",
@@ -358,7 +359,7 @@ export const linkPages = {
   /** The same if the entry was removed before, or never existed. */
   left: {
     heading: "Goodbye",
-    text: "The entry behind this link is no longer on the early access list. After you leave, we send your address no email for 30 days, even if somebody signs it up again.",
+    text: `The entry behind this link is no longer on the early access list. After you leave, we send your address no email for ${daysWithoutMail} days, even if somebody signs it up again.`,
   },
 } satisfies Record<string, LinkPageCopy>;
 

@@ -24,7 +24,7 @@ export interface EarlyAccessOptions {
   signupLimit: number;
   waitlist: Pick<Waitlist, "add">;
   log: Logger;
-  /** Whether each response has a token with which the sign-up can be undone for an hour. */
+  /** Whether each response has a token with which the sign-up can be undone. */
   undo: boolean;
 }
 

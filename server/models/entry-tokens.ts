@@ -1,5 +1,5 @@
 // The tokens in the links of a mail and of the undo button. The database stores only their hashes.
-// A mail's link is valid as long as its entry is on the list; the undo button for an hour (earlyaccess_leave in the migrations).
+// A mail's link is valid as long as its entry is on the list; the undo button for `undoMinutes`.
 import { createHmac, hash, randomBytes } from "node:crypto";
 import { fields, type FieldName } from "../../client/shared/fields.ts";
 

@@ -1,5 +1,6 @@
 // The delivery of mailings: who is next, and what became of the mail. A mail that may have been sent is never sent again.
 import type { JobHelpers } from "graphile-worker";
+import { daysWithoutMail } from "../../../client/shared/promised-times.ts";
 import { mayGetMailingSql } from "./mailing-recipients.ts";
 
 type Queue = Pick<JobHelpers, "query">;
@@ -65,7 +66,7 @@ export async function claimMail(queue: Queue, claim: Claim, email: string, hash:
     `WITH entry AS (
        UPDATE public.earlyaccess SET erasure_hash = $5 WHERE id = $2 AND email = $4 AND ${mayGetMailingSql}
          AND NOT EXISTS (SELECT FROM earlyaccess_erasures.addresses WHERE addresses.hash = $5
-           AND left_at > CURRENT_TIMESTAMP - interval '30 days')
+           AND left_at > CURRENT_TIMESTAMP - interval '${daysWithoutMail} days')
        RETURNING id)
      UPDATE earlyaccess_erasures.mailing_recipients AS recipient
      SET outcome = 'unknown', token_hash = $3, tried_at = CURRENT_TIMESTAMP

@@ -1,5 +1,6 @@
 // Confirmation mails: who gets one and when, and what is stored about it. How many in 24 hours: mail-pace.ts. Which are missing: mail-state.ts.
 import type { JobHelpers } from "graphile-worker";
+import { daysWithoutMail } from "../../../client/shared/promised-times.ts";
 import { flaggedSql } from "../sign-up-rules.ts";
 
 type Queue = Pick<JobHelpers, "query">;
@@ -48,13 +49,13 @@ export async function findEntryToMail(queue: Queue, id: string): Promise<EntryTo
 }
 
 /**
- * Returns the next time for a mail: a day after the latest mail or erasure, and 30 days after the address left. Undefined means now.
+ * Returns the next time for a mail: a day after the latest mail or erasure, and `daysWithoutMail` after the address left. Undefined means now.
  * @param hash of the address, as the erased addresses have it.
  */
 export async function findNextMailTime(queue: Queue, entry: EntryToMail, hash: Buffer): Promise<Date | undefined> {
   const { rows } = await queue.query<{ until: Date }>(
     `SELECT until FROM (SELECT greatest($1::timestamptz + interval '1 day', max(erased_at) + interval '1 day',
-                                        max(left_at) + interval '30 days') AS until
+                                        max(left_at) + interval '${daysWithoutMail} days') AS until
                         FROM earlyaccess_erasures.addresses WHERE hash = $2) AS wait
      WHERE until > CURRENT_TIMESTAMP`,
     [entry.mailed_at, hash],
