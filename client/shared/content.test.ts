@@ -77,7 +77,11 @@ it("the texts of a closed list invite nobody", () => {
 });
 
 it.each<[what: string, text: string, parts: string[]]>([
-  ["the limits against abuse", privacyPage.visit, ["at most two days", "each network address"]],
+  [
+    "the limits against abuse",
+    privacyPage.visit,
+    ["home page is viewed", "each network address", "within 20 minutes after its latest request"],
+  ],
   [
     "the legal basis",
     privacyPage.basis(true),

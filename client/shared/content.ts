@@ -1,5 +1,5 @@
 // The copy of the site and its mail, in the order of the page. fields.ts has the labels, privacy-notice.ts the table of columns.
-import { daysWithoutMail, undoMinutes } from "./promised-times.ts";
+import { daysWithoutMail, limitMinutes, undoMinutes } from "./promised-times.ts";
 
 export const product = {
   name: "Perennial",
@@ -301,8 +301,7 @@ export const privacyPage = {
   heading: "Privacy",
   controllerHeading: "Who keeps the list",
   dataHeading: "What we keep, and why",
-  visit:
-    "A visit alone leaves nothing about you: the site sets no cookies, loads nothing from other sites, and writes no network address to its log. It counts how often its pages are viewed, by day and by the link that led here. To limit abuse, the server counts for at most two days, apart from your entry, how often each network address signs up, views the page or uses a link.",
+  visit: `A visit alone leaves nothing about you: the site sets no cookies, loads nothing from other sites, and writes no network address to its log. It counts how often its home page is viewed, by day and by the link that led here. To limit abuse, the server counts, apart from your entry, how often each network address signs up, views the home page or uses a link. It forgets an address within ${2 * limitMinutes} minutes after its latest request.`,
   basisHeading: "Why we may keep it",
   basis: (keepsErasures: boolean) =>
     `By signing up, you consent that we keep what you enter and contact you about early access. The campaign or site that led you here, spam checks, limits against abuse${keepsErasures ? ", the fingerprint of a removed address" : ""} and the proof of this notice rest on our legitimate interest in an honest list. Signing up is voluntary, but it needs your name, email address and company.`,

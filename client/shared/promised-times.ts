@@ -5,3 +5,6 @@ export const daysWithoutMail = 30;
 
 /** How long after a sign-up its undo button works. The function earlyaccess_leave (prisma/migrations) has the same time. */
 export const undoMinutes = 60;
+
+/** The window of the limits per client and network. */
+export const limitMinutes = 10;

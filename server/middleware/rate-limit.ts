@@ -2,9 +2,11 @@
 import { isIP, isIPv4 } from "node:net";
 import type { Request, RequestHandler, Response } from "express";
 import { ipKeyGenerator, rateLimit } from "express-rate-limit";
+import { limitMinutes } from "../../client/shared/promised-times.ts";
 import { HttpError } from "./http-errors.ts";
 
-const windowMs = 600_000;
+/** express-rate-limit forgets a client at the end of the window after that of its latest request, as the privacy notice says. */
+const windowMs = limitMinutes * 60_000;
 
 /** Multiples of SIGNUP_LIMIT. Links and views add nothing to the list, and a mail provider or a talk sends those of many people. */
 const factors = { signup: 1, link: 100, view: 100 };
