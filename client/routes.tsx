@@ -47,7 +47,7 @@ const landing = {
 } as const;
 const joined = { ...landing, ...meta.joined };
 
-/** A page of the links in the confirmation mail. */
+/** A page of the links in mails. */
 const linkHandle = ({ heading, text }: LinkPageCopy): PageHandle => ({
   title: `${heading} – ${product.name}`,
   description: text,

@@ -1,4 +1,4 @@
-// All limits of what a visitor waits for, in the order of a request, and the number of connections that the statements share.
+// The time limits of a visitor's request, in its order, and the number of connections that the statements share.
 
 /** In milliseconds, but for `retryAfterSeconds`. */
 export const timeLimits = {

@@ -1,4 +1,4 @@
-// The pages of the links in the confirmation mail: a button, whose POST to the same path acts, and the result.
+// The pages of the links in mails: a button, whose POST to the same path acts, and the result.
 import { use } from "react";
 import { linkPages, linkPagesHome, type LinkPageCopy } from "../shared/content.ts";
 import { PageContext } from "../shared/landing-state.ts";

@@ -1,4 +1,4 @@
-// The copy of the site and its mail, in the order of the page. fields.ts has the labels, privacy-notice.ts the table of columns.
+// The copy of the site and its mails, in the order of the page. fields.ts has the labels, privacy-notice.ts the table of columns.
 import { daysWithoutMail, limitMinutes, undoMinutes } from "./promised-times.ts";
 
 export const product = {
@@ -335,7 +335,7 @@ export interface LinkPageCopy {
   button?: string;
 }
 
-/** The pages of the two links in the confirmation mail, and their results. */
+/** The pages of the links in mails, and their results. */
 export const linkPages = {
   confirm: {
     heading: "Confirm your address",

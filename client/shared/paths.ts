@@ -26,8 +26,8 @@ export const undonePath = `/?${undoneParam}#${formId}`;
 export const privacyPath = "/privacy";
 
 /**
- * The pages of the two links in the confirmation mail; the query has the token. The page has one button, whose POST to the same
- * path changes data: mail scanners open links.
+ * The pages of the links in mails; the query has the token. The page has one button, whose POST to the same path changes data: mail
+ * scanners open links.
  */
 export const confirmPath = "/confirm";
 export const leavePath = "/leave";

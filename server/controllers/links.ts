@@ -1,4 +1,4 @@
-// POST to the page of a link in the confirmation mail, or to the page with the undo button: confirms or deletes an entry.
+// POST to the page of a link in a mail, or to the page with the undo button: confirms or deletes an entry.
 import { Router, type Request, type RequestHandler, type Response } from "express";
 import { confirmPath, leavePath, tokenParam, tokenPattern, undonePath, undoParam } from "../../client/shared/paths.ts";
 import { noStore, sendCached } from "../http/cached-response.ts";

@@ -7,7 +7,7 @@ import { OperatorError } from "../errors.ts";
 import { projectRoot } from "../project-root.ts";
 import { openEmbedded } from "./embedded/embedded.ts";
 
-/** The worker's tasks, under the names that their jobs have in the queue. */
+/** The worker's tasks that settings enable, under the names that their jobs have in the queue. With mail comes the task mailing. */
 export const workerTasks = ["webhook", "mail", "purge"] as const;
 export type WorkerTask = (typeof workerTasks)[number];
 

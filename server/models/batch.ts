@@ -1,4 +1,4 @@
-// Batches of the changes that visitors request: one statement at a time, with all changes that arrived during the previous one.
+// Batches of the changes that visitors request: one batch at a time, with the changes that arrived during the previous one.
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import pLimit from "p-limit";
 import { Prisma } from "../database/generated/client.ts";

@@ -6,7 +6,7 @@ import { fields, type FieldName } from "../../client/shared/fields.ts";
 interface Token {
   /** For a URL, 32 hexadecimal digits. */
   token: string;
-  /** For the columns token_hash and mail_tokens. */
+  /** The SHA-256 of the token, which the database stores. */
   hash: string;
 }
 

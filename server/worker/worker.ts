@@ -1,4 +1,4 @@
-// The worker: runs the configured tasks (webhook, mail, purge) with graphile-worker, in one process at a time.
+// The worker: runs the configured tasks (webhook, mail, mailing, purge) with graphile-worker, in one process at a time.
 import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
