@@ -108,6 +108,8 @@ it.each<[otherwise: string, risky: RegExp, safe: RegExp]>([
   ["another tool mails who never confirmed", /^For another tool/, /`invite --first 500 --confirmed` writes/],
   ["a restore brings back who was erased", /^- \*\*Delete my data/, /Studio leaves no hash/],
   ["links lose their tokens", /^- A CDN may cache/, /forward every query string and method, challenge no POST/],
+  ["links of sent mails are dead", /^- To change the domain/, /='new\..*, old\..*'https:\/\/new\..* need the old name/],
+  ["no fault is mailed", /^Cron mails problems/, /needs a mail program .*`MAILTO/],
   ["listeners of a talk get 429", /^Before a talk/, /raise `SIGNUP_LIMIT` to the number of listeners/],
   ["Postgres has too few connections", /per replica/, /^- Ten connections per replica, six for the worker/],
   ["visitors share or forge a limit", /^\|[A-Z][a-z][\w ,]*\|\d/, /^\|(?:Fly\|2|R\w+\|2|[HCK][\w ,]+\|1)/],
