@@ -42,9 +42,13 @@ export function findState(path: string, query: string): StateName | undefined {
   });
 }
 
+/** A longer path is unknown. React Router takes a millisecond for 15,000 slashes. */
+const longestPath = 200;
+
 /** Returns the page of a URL. Each has one spelling: React Router would also take "/privacy/" and "/%70rivacy" for "/privacy". */
 export function findPage(path: string, query: string): PageId {
-  const route = path.includes("%") ? undefined : matchRoutes(routes, path)?.at(-1)?.route.path;
+  const isUnknown = path.length > longestPath || path.includes("%");
+  const route = isUnknown ? undefined : matchRoutes(routes, path)?.at(-1)?.route.path;
   return findState(path, query) ?? (route === path ? (route as PageId) : "*");
 }
 

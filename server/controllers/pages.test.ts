@@ -104,6 +104,7 @@ it.each([
   ["br, gzip", "br"],
   ["br;q=0, gzip", "gzip"],
   ["identity", undefined],
+  [`${"x, ".repeat(65)}gzip, br`, "gzip"], // The first 200 characters count.
 ])("a page for “Accept-Encoding: %s” has the content coding %s", async (accepted, coding) => {
   const { headers, text } = await get("/", { "Accept-Encoding": accepted });
   expect([headers["content-encoding"], text]).toEqual([coding, html]);
