@@ -23,3 +23,12 @@ export function printableLines(message: string): string {
 
 /** Returns whether the text has an "@", also in full width, percent-encoded several times, as an entity or quoted-printable. */
 export const mayHoldEmail = (text: string) => /[@＠﹫]|%(?:25)*40|&#0*64\b|&#x0*40\b|&commat|=40/i.test(text);
+
+/** Returns the start of a text that a client sent: whole ones of 15 KB would soon rotate all other lines of a log away. */
+export const loggable = (text: string | undefined) => text?.slice(0, 200);
+
+/** Returns what may be logged of a path. It may hold an email address or, in a link that a mail program encoded, its secret. */
+export function loggablePath(path: string): string | undefined {
+  if (mayHoldEmail(path)) return "[address]";
+  return /[\da-f]{32}/i.test(path) ? "[link]" : loggable(path);
+}

@@ -146,6 +146,11 @@ it.each<[otherwise: string, section: RegExp, steps: RegExp]>([
     /^1\. See who.*?^3\. /ms,
     /launch - < .*launch - --test \S+ <.*^2\. Send.*--send 500 </ms,
   ],
+  [
+    "a proxy logs visitors' addresses and the secrets of links",
+    /^nginx.*?^Traefik/ms,
+    /nginx\naccess_log off;\nerror_log \/dev\/null;\n.*apache\nCustomLog \/dev\/null common\nErrorLog \/dev\/null\n/s,
+  ],
   ["old browsers fail", /^nginx.*?^Traefik/ms, /Host \$host;\n.*\$proxy_add_x_forwarded_for;.*PreserveHost On\n/s],
 ])("documents' steps are in their order: otherwise, %s", (_, section, steps) => {
   const text = ["upgrade", "deploy", "launch", "backup"].map((name) => read(`docs/${name}.md`)).join("");

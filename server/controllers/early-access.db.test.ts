@@ -214,7 +214,9 @@ it.each<[detail: string, headers: Record<string, string>, body: string | Buffer]
   expect(JSON.parse(answer.text)).toMatchObject({ detail });
 });
 
-it("a refused request from another site is logged with its origin and its host", async () => {
+it("a refused request from another site is logged with 200 characters of its origin and of its host", async () => {
+  await post(ada).set({ Origin: "o".repeat(5_000), Host: "h".repeat(5_000) });
+  expect(site.logged()).toContain(`"origin":"${"o".repeat(200)}","host":"${"h".repeat(200)}","msg":"refused`);
   await post(ada).set({ Origin: "https://www.example", Host: "upstream" });
   expect(site.logged()).toMatch(/"id":"[^"]+","origin":"https:\/\/www.example","host":"upstream","msg":"refused/);
 });

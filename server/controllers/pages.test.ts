@@ -49,12 +49,16 @@ it("the page on a phone's home screen opens the landing page, and the icons and 
   }
 });
 
-it("the path of a request is logged unless it may hold an email address, or is a probe's", async () => {
+it("200 characters of a request's path are logged unless it may hold an email address or a link's secret, or is a probe's", async () => {
   for (const at of ["@", "%40", "%252540"]) await get(`/${"x".repeat(180)}/ada${at}example.com?email=ada@example.com`);
-  for (const path of ["/missing-page", "/healthz", "/readyz"]) await get(path); // Probes come every few seconds.
+  for (const sign of ["%3Ftoken%3D", ";token="]) await get(`/${"x".repeat(180)}${sign}${"0af7651916CD43DD".repeat(2)}`);
+  for (const path of [`/${"x".repeat(15_000)}`, "/missing-page"]) await get(path);
+  for (const path of ["/healthz", "/readyz"]) await get(path); // Probes come every few seconds.
   expect(site.logged()).toContain('"method":"GET","path":"/missing-page","status":404');
   expect(site.logged()).toContain('"path":"[address]"');
-  expect(site.logged()).not.toMatch(/ada(@|%)|"\/(health|ready)z"/);
+  expect(site.logged().match(/"path":"\[link\]"/g)).toHaveLength(2);
+  expect(site.logged()).toContain(`"path":"/${"x".repeat(199)}","status":404`);
+  expect(site.logged()).not.toMatch(/ada(@|%)|0af7|"\/(health|ready)z"/);
 });
 
 const id = "0af7651916cd43dd8448eb211c80319c";

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger } from "pino";
-import { mayHoldEmail } from "../text.ts";
+import { loggablePath } from "../text.ts";
 
 /** Called after each response is sent or aborted. */
 export type OnResponse = (path: string, status: number | "aborted") => void;
@@ -19,8 +19,8 @@ const hourMs = 3_600_000;
 const proxyId = /^[\w-]{1,64}$/;
 
 /**
- * Returns a function that logs a request once its response is sent or aborted: no query, body, email or IP address. It returns
- * the request's id.
+ * Returns a function that logs a request once its response is sent or aborted: no query, body, email or IP address, no secret of a
+ * link. It returns the request's id.
  */
 export function createRequestLog({ log, onResponse, trustProxy }: RequestLogOptions) {
   let hasWarned = false;
@@ -64,7 +64,7 @@ export function createRequestLog({ log, onResponse, trustProxy }: RequestLogOpti
       // Node also calls a response finished if its connection was cut off.
       const status = res.writableFinished && !socket.destroyed ? res.statusCode : "aborted";
       const ms = Math.round(performance.now() - started);
-      log[level]({ id, method, path: mayHoldEmail(path) ? "[address]" : path, status, ms }, "request");
+      log[level]({ id, method, path: loggablePath(path), status, ms }, "request");
       if (status === 429) reportRefusal(entries);
       onResponse?.(path, status);
     });

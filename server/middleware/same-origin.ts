@@ -1,6 +1,7 @@
 // The refusal of cross-site requests.
 import type { RequestHandler } from "express";
 import type { Logger } from "pino";
+import { loggable } from "../text.ts";
 import { HttpError } from "./http-errors.ts";
 
 /**
@@ -14,7 +15,8 @@ export function sameOrigin(publicOrigin: string, log: Logger): RequestHandler {
     const ours = [undefined, publicOrigin, `http://${req.host}`, `https://${req.host}`].includes(origin);
     if (site === "same-origin" || (ours && site !== "cross-site")) return next();
     const id = res.getHeader("X-Request-Id");
-    log.warn({ id, origin, host }, "refused: the request comes from neither PUBLIC_URL nor its host");
+    const sent = { origin: loggable(origin), host: loggable(host) };
+    log.warn({ id, ...sent }, "refused: the request comes from neither PUBLIC_URL nor its host");
     throw new HttpError(403, "Requests are accepted from this site's own pages only.");
   };
 }
