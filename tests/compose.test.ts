@@ -273,6 +273,7 @@ it.each<[whoIsHurt: string, statement: RegExp]>([
 
 it.each<[whoIsHurt: string, config: string]>([
   ["anybody in the container changes Caddy by its admin port", "{ admin off "],
+  ["one client takes all memory by headers of HTTP/2", " servers { max_header_size 16KB } "],
   ["visitors' addresses and paths are in the log", " log { format filter { wrap json fields { request delete } } } "],
   ["visitors reach no site, or a site without its certificate", " {$DOMAIN} { reverse_proxy site:3000 { "],
   ["clients choose the address that the sign-up limit counts", " trusted_proxies {$TRUSTED_PROXIES} "],
