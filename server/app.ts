@@ -51,7 +51,7 @@ export function createApp(options: AppOptions): Application {
   // Each path has one spelling: a variant is a 404, and never a way around a limit.
   app.enable("case sensitive routing");
   app.enable("strict routing");
-  if (vite) app.use(vite.middlewares); // In development, instead of 2
+  if (vite) app.use(vite); // In development, instead of 2
 
   // 3. Health and API
   app.get("/healthz", (_req, res) => res.set(noStore).json({ status: "ok" }));

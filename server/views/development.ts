@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import type { Server } from "node:http";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
+import type { RequestHandler } from "express";
 import type * as EntryServer from "../../client/entry-server.tsx";
 import { cacheResponse } from "../http/cached-response.ts";
 import { projectRoot } from "../project-root.ts";
@@ -50,6 +51,9 @@ export async function createDevFrontend(server: Server, site: PublicSite): Promi
       "Content-Type": "text/html; charset=utf-8",
     });
   };
+  /** Answers no page of another site: Vite opens files in the developer's editor for whoever asks. A link to a page works. */
+  const viteOfOwnPages: RequestHandler = (req, res, next) =>
+    req.headers["sec-fetch-site"] === "cross-site" ? next() : vite.middlewares(req, res, next);
   const sources = [`'nonce-${nonce}'`];
   const pages = await createPages(load, site.settings, false);
   return {
@@ -57,6 +61,6 @@ export async function createDevFrontend(server: Server, site: PublicSite): Promi
     errorPage: () => pages.getPage("failed").catch(faultPage),
     files: new Map(),
     inline: { styles: sources, scripts: sources },
-    vite,
+    vite: viteOfOwnPages,
   };
 }

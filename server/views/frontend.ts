@@ -2,8 +2,8 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { extname, join, relative, sep } from "node:path";
+import type { RequestHandler } from "express";
 import { contentType } from "mime-types";
-import type { ViteDevServer } from "vite";
 import type * as EntryServer from "../../client/entry-server.tsx";
 import { cacheResponse, type Cache, type CachedResponse } from "../http/cached-response.ts";
 import { projectRoot } from "../project-root.ts";
@@ -14,7 +14,7 @@ export interface Frontend extends Pages {
   files: Cache;
   /** CSP sources of the pages' inline styles and scripts. */
   inline: { styles: string[]; scripts: string[] };
-  vite?: ViteDevServer;
+  vite?: RequestHandler;
 }
 
 export async function createBuiltFrontend(site: PublicSite): Promise<Frontend> {

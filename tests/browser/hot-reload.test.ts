@@ -86,8 +86,14 @@ it("an edit of copy, component, stylesheet and server appears in every open page
   expect(site.stdout()).not.toContain("Force killing");
 }, 600_000);
 
-it("the development server serves files of client/ and node_modules/ only", async () => {
+it("the development server serves files of client/ and node_modules/ only, and to another site's page none", async () => {
   const site = await startDevSite();
+  const visitFromElsewhere = async (path: string) =>
+    (await fetch(site.url + path, { headers: { "Sec-Fetch-Site": "cross-site" } })).status;
+  for (const path of ["/__open-in-editor", "/@vite/client", "/routes.tsx"]) {
+    expect([path, await visitFromElsewhere(path)]).toEqual([path, 404]);
+  }
+  expect(await visitFromElsewhere("/")).toBe(200);
   const read = async (file: string, query = "") =>
     (await fetch(`${site.url}/@fs${site.folder}/${file}${query}`)).text();
   expect(await read("client/shared/fields.ts", "?raw")).toContain("export const fields");
