@@ -23,7 +23,7 @@ export function connect(webUrl: string, log: Logger, isAllowed = () => true) {
   const adapter = new PrismaPg(connections, { onPoolError: logLost, onConnectionError: logLost });
   const prisma = new PrismaClient({ adapter, errorFormat: "minimal" });
   async function run<T>(work: () => Promise<T>): Promise<T> {
-    if (!isAllowed()) throw new Error("The database is not ready yet");
+    if (!isAllowed()) throw Object.assign(new Error("The database is not accepted"), { code: "DATABASE_NOT_ACCEPTED" });
     return within(timeLimits.statement, work());
   }
   return {

@@ -284,6 +284,9 @@ it.each([
     await asSuperuser(cure);
     await ready(site);
     expect(await signUp(site)).toBe(201);
+    for (const message of ["request failed", "sign-ups cannot be stored"]) {
+      expect(site.stdout()).toContain(`"code":"DATABASE_NOT_ACCEPTED"},"msg":"${message}"`); // As docs/incident.md says.
+    }
   },
 );
 
