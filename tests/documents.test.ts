@@ -63,6 +63,7 @@ it.each<[otherwise: string, risky: RegExp, safe: RegExp]>([
   ["a failed restore leaves half a list", /pg_restore (?!-l).*-d \w+/, /--single-transaction| -1 /],
   ["the oldest backup is copied", /ls .*\/backups \|/, /ls -t \S+ \| head -n 1'/],
   ["a setting of the role stays in the database", /ROLE (\w+) RESET ALL/, /ROLE (\w+) IN DATABASE \w+ RESET ALL/],
+  ["an upgrade leaves a site that stores nothing", /-deps migrate && /, /&& docker compose up -d --wait && .* doctor$/],
   ["the volumes go, too", /compose .*down\b/, /down(?! (?:-v|--volumes))|--remove-orphans$/],
   ["volumes go with the build's cache", /\bprune\b/, /docker builder prune -f(?! )|docker builder prune -f +#/],
   ["hashes are added up to the first error", /psql .* < exports/, /-v ON_ERROR_STOP=1/],
@@ -123,7 +124,11 @@ it.each<[otherwise: string, risky: RegExp, safe: RegExp]>([
 
 it.each<[otherwise: string, section: RegExp, steps: RegExp]>([
   ["the older version's migrate refuses the newer database", /^## Roll back$.*?^## /ms, /up -d --scale migrate=0\n/],
-  ["a fault has no backup", /^# Upgrade$.*?^## /ms, /sh once\n.*X\.Y\.Z && chmod .* build .* migrate && .* up -d\n/s],
+  [
+    "a fault has no backup",
+    /^# Upgrade$.*?^## /ms,
+    /sh once\n.*X\.Y\.Z && chmod .* build .* migrate && .* up -d --wait && .* doctor\n/s,
+  ],
   [
     "sign-ups are lost, and people who were erased, confirmed or mailed get mails",
     /^## Restore$.*?^## /ms,

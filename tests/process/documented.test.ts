@@ -30,7 +30,7 @@ async function readCommands(): Promise<string[]> {
     line
       .trim()
       .replace(/^.*cd \/opt\/perennial/, "cd .")
-      .replace("&& docker compose up -d", "")
+      .replace("docker compose up -d --wait && ", "")
       .replace("--send 500", "--send 1"),
   );
 }

@@ -22,10 +22,11 @@ import {
   sendTestMail,
 } from "./mail-checks.ts";
 import { examineMailings } from "./mailing-state.ts";
+import { examineSite } from "./site-check.ts";
 import { formatFinding, ok, problem, warn, type Finding } from "./finding.ts";
 
 export const doctor = new Command("doctor")
-  .summary("checks settings, database, roles, worker, backup, mail server and DNS, and says what to do")
+  .summary("checks settings, site, database, roles, worker, backup, mail server and DNS, and says what to do")
   .description("Changes nothing, and prints no password. The exit code is 1 if there is a problem.")
   .option("--strict", "exit with 1 after a warning, too")
   .option("--mail <ADDRESS>", "only send the confirmation mail there, with links of no entry")
@@ -43,7 +44,8 @@ async function* examine(): AsyncGenerator<Finding> {
   try {
     const config = loadConfig();
     yield ok(what, "every setting can be read");
-    yield* examineSite(config);
+    yield* examineSettings(config);
+    if (config.isProduction) yield* await examineSite(config);
     if (config.SMTP_URL) yield await examineMailServer(config.SMTP_URL, config);
     if (config.MAIL_FROM) yield* await examineMailDomain(config);
     what = "Database";
@@ -72,7 +74,7 @@ async function attempt(what: string, check: () => Promise<Finding>): Promise<Fin
   return check().catch((error: unknown) => toProblem(what, error));
 }
 
-function* examineSite(config: Config): Generator<Finding> {
+function* examineSettings(config: Config): Generator<Finding> {
   const isHttps = config.PUBLIC_URL?.startsWith("https:");
   if (isHttps && config.TRUST_PROXY === 0) {
     yield warn("Proxy", "TRUST_PROXY is 0, so all visitors share the limit of their proxy. See docs/deploy.md, Hosts.");
