@@ -202,13 +202,16 @@ const ofWorker = [
   ..."CONTROLLER CONTACT_EMAIL RETENTION_MONTHS UNCONFIRMED_DAYS ERASURE_KEY MAIL_FROM LOG_LEVEL".split(" "),
 ];
 
+/** Its order of texts is Postgres' own, which no update of the image changes. */
+const POSTGRES_INITDB_ARGS = "--locale-provider=builtin --locale=C.UTF-8";
+
 it.each<[service: string, environment: Environment]>([
   ["site", ofSite],
   ["migrate", ofOwner],
   ["waitlist", ofOwner],
   ["worker", { ...passed(ofWorker), WORKER_DATABASE_URL, PUBLIC_URL: "http://localhost:3000" }],
   ["studio", { DATABASE_ADMIN_URL }],
-  ["database", { POSTGRES_DB: "perennial", POSTGRES_PASSWORD: "owners" }],
+  ["database", { POSTGRES_DB: "perennial", POSTGRES_PASSWORD: "owners", POSTGRES_INITDB_ARGS }],
   ["backup", { PGHOST: "database", PGDATABASE: "perennial", PGUSER: "perennial_owner", PGPASSWORD: "owners" }],
   ["https", { DOMAIN: "domain-is-not-set.invalid", TRUSTED_PROXIES: null, XDG_CONFIG_HOME: "/tmp" }],
 ])("who breaks into %s learns no other role's password, and no setting of .env gets lost", (service, environment) => {
