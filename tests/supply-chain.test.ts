@@ -50,7 +50,7 @@ it(".dockerignore keeps everything but the sources out of the image, and their h
   ).toBe(`* !${sources.replaceAll(" ", " !")} **/.* **/*.test.ts server/database/generated`);
 });
 
-const memoryOptions = scripts.start.match(/--\S+=\S+/g)?.map((option) => `"${option}"`);
+const startCommand = scripts.start.replace("npm run build && ", "");
 const [ci, nightly] = [".github/workflows/ci.yml", ".github/workflows/reliability.yml"] as const;
 
 it.each<[whoIsHurt: string, file: string, text: string | RegExp]>([
@@ -69,7 +69,13 @@ it.each<[whoIsHurt: string, file: string, text: string | RegExp]>([
   ["who names no stage gets Studio, or its packages", "Dockerfile", /^FROM runtime AS site\n(?!.*^FROM)/ms],
   ["a site that hangs counts as healthy", "Dockerfile", "\nHEALTHCHECK --interval=10s --timeout=3s "],
   ["nothing looks at the site", "Dockerfile", ' --start-period=10s CMD ["bash", "health-check.sh"]\n'],
-  ["npm start has another heap", "Dockerfile", `["node", ${memoryOptions?.join(", ")}, "dist/server/index.js"]\n`],
+  ["npm start has another heap", "Dockerfile", `\nCMD ["${startCommand.replaceAll(" ", '", "')}"]\n`],
+  [
+    "a service has another heap, or stays when it is stopped",
+    "docs/deploy.md",
+    `\nExecStart=/usr/bin/${startCommand}\n`,
+  ],
+  ["a service accepts an example as password", "docs/deploy.md", "\nEnvironment=NODE_ENV=production\n"],
   ["the image of Studio runs scripts of packages", "Dockerfile", 'npm install --ignore-scripts "prisma@$prisma"\n'],
   ["lists and backups are committed", ".gitignore", "\nexports/*\n!exports/.gitkeep\n"],
   ["passwords are committed", ".gitignore", "\n.env*\n!.env.example\n"],
