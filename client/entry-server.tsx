@@ -3,7 +3,6 @@ import { renderToString } from "react-dom/server";
 import {
   createStaticHandler,
   createStaticRouter,
-  matchRoutes,
   StaticRouterProvider,
   type StaticHandlerContext,
 } from "react-router-dom";
@@ -42,14 +41,13 @@ export function findState(path: string, query: string): StateName | undefined {
   });
 }
 
-/** A longer path is unknown. React Router takes a millisecond for 15,000 slashes. */
-const longestPath = 200;
-
-/** Returns the page of a URL. Each has one spelling: React Router would also take "/privacy/" and "/%70rivacy" for "/privacy". */
+/**
+ * Returns the page of a URL. Each has one spelling: React Router would also take "/privacy/" and "/%70rivacy" for "/privacy", and a
+ * millisecond of processor time for 15,000 slashes.
+ */
 export function findPage(path: string, query: string): PageId {
-  const isUnknown = path.length > longestPath || path.includes("%");
-  const route = isUnknown ? undefined : matchRoutes(routes, path)?.at(-1)?.route.path;
-  return findState(path, query) ?? (route === path ? (route as PageId) : "*");
+  const isPage = path.startsWith("/") && handles.has(path as PageId);
+  return findState(path, query) ?? (isPage ? (path as PageId) : "*");
 }
 
 /** @throws whatever a component throws. */

@@ -1,4 +1,4 @@
-// The routes, among which React Router chooses, and the states of their pages.
+// The routes, each with its path in one spelling, and the states of their pages.
 import type { ReactNode } from "react";
 import type { RouteObject } from "react-router-dom";
 import {
