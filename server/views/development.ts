@@ -51,9 +51,9 @@ export async function createDevFrontend(server: Server, site: PublicSite): Promi
       "Content-Type": "text/html; charset=utf-8",
     });
   };
-  /** Answers no page of another site: Vite opens files in the developer's editor for whoever asks. A link to a page works. */
+  /** Answers no page of another site or port: Vite opens files in the developer's editor for whoever asks. A link to a page works. */
   const viteOfOwnPages: RequestHandler = (req, res, next) =>
-    req.headers["sec-fetch-site"] === "cross-site" ? next() : vite.middlewares(req, res, next);
+    /^(cross|same)-site$/.test(req.get("sec-fetch-site") ?? "") ? next() : vite.middlewares(req, res, next);
   const sources = [`'nonce-${nonce}'`];
   const pages = await createPages(load, site.settings, false);
   return {

@@ -88,12 +88,14 @@ it("an edit of copy, component, stylesheet and server appears in every open page
 
 it("the development server serves files of client/ and node_modules/ only, and to another site's page none", async () => {
   const site = await startDevSite();
-  const visitFromElsewhere = async (path: string) =>
-    (await fetch(site.url + path, { headers: { "Sec-Fetch-Site": "cross-site" } })).status;
-  for (const path of ["/__open-in-editor", "/@vite/client", "/routes.tsx"]) {
-    expect([path, await visitFromElsewhere(path)]).toEqual([path, 404]);
+  for (const from of ["cross-site", "same-site"]) {
+    const visit = async (path: string) =>
+      (await fetch(site.url + path, { headers: { "Sec-Fetch-Site": from } })).status;
+    for (const path of ["/__open-in-editor", "/@vite/client", "/routes.tsx"]) {
+      expect([path, await visit(path)]).toEqual([path, 404]);
+    }
+    expect(await visit("/")).toBe(200);
   }
-  expect(await visitFromElsewhere("/")).toBe(200);
   const read = async (file: string, query = "") =>
     (await fetch(`${site.url}/@fs${site.folder}/${file}${query}`)).text();
   expect(await read("client/shared/fields.ts", "?raw")).toContain("export const fields");
