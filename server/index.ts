@@ -50,13 +50,11 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
   const refreshing = setInterval(() => void refresh(), 1_000);
   cleanups.push(() => clearInterval(refreshing));
 
-  const metrics = config.METRICS_PORT ? (await import("./metrics.ts")).createMetrics() : undefined;
   const ceiling = createSignupCeiling(config.SIGNUP_HOURLY_CEILING, log);
-  const waitlist = createWaitlist(database.execute, { notice, ceiling, onStored: metrics?.onStored });
+  const waitlist = createWaitlist(database.execute, { notice, ceiling });
   const pageViews = createPageViews(database.execute, log);
   cleanups.push(() => pageViews.close());
   const isReady = createReadiness(waitlist.check, log);
-  if (config.METRICS_PORT) await metrics?.serve(config.HOST, config.METRICS_PORT, isReady);
 
   http.serve(
     createApp({
@@ -70,7 +68,6 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
       pageViews,
       signupLimit: config.SIGNUP_LIMIT,
       trustProxy: config.TRUST_PROXY,
-      onResponse: metrics?.onResponse,
     }),
   );
   const port = await http.listen(config.HOST, config.PORT);

@@ -81,7 +81,6 @@ it.each<[otherwise: string, risky: RegExp, safe: RegExp]>([
   ["a terminal changes what a file holds", /compose .*exec .*[<>] exports|run .* - < exports/, / -T /],
   ["nothing backs up", /COMPOSE_PROFILES='?\w/, /\bbackup\b/],
   ["the record of migrations is copied", /pg_restore -l/, /\| grep -v _prisma_migrations >/],
-  ["strangers learn who is on the list", /METRICS_PORT=9464`/, /\*\*Do not expose this port to the internet:\*\*/],
   ["everybody reads new tables", /Supabase: /, /\*\*remove `public` from the Data API's exposed schemas\*\*/],
   ["a new admin is the owner", /^GRANT/, /^GRANT perennial_admins TO ada;$/],
   ["a file of a crash has passwords, the site the list", /--ulimit/, /core=0`, without the other database URLs, which/],

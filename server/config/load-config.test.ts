@@ -33,8 +33,8 @@ it("the configuration has the default of each setting that is unset or empty, th
 
 it("the configuration reads each setting without white space at its ends", () => {
   const env = Object.fromEntries(settingNames.map((name) => [name, settings[name].example]));
-  const padded = Object.entries({ ...env, METRICS_PORT: "2" }).map(([name, text]) => [name, ` ${text}\r\n`]);
-  expect(readConfig(Object.fromEntries(padded))).toEqual(readConfig({ ...env, METRICS_PORT: "2" }));
+  const padded = Object.entries(env).map(([name, text]) => [name, ` ${text}\r\n`]);
+  expect(readConfig(Object.fromEntries(padded))).toEqual(readConfig(env));
 });
 
 it("the configuration names every invalid setting in one message, with its value, its rule and an example", () => {

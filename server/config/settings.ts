@@ -53,7 +53,6 @@ export const settings = {
   MAIL_FROM: { schema: rules.mailFrom.optional(), example: "Perennial <hello@perennial.example>" },
   SMTP_URL: { schema: rules.mailServerUrl.optional(), example: "smtp://user:secret@mail.example:587", secret: true },
   ALLOW_INDEXING: { schema: rules.trueOrFalse.default(true), example: "false" },
-  METRICS_PORT: { schema: rules.wholeNumber(1, 65_535).optional(), example: "9464" },
   WEBHOOK_URL: { schema: rules.webhookUrl.optional(), example: "https://hooks.example/T0/B0/x", secret: true },
   WEBHOOK_SECRET: {
     schema: rules.webhookSecret.optional(),

@@ -99,7 +99,7 @@ const workerRights = {
     "UPDATE earlyaccess_erasures.addresses (erased_at)",
   ],
 };
-const everyWorker = ["SELECT earlyaccess_backups (finished_at)", "USAGE earlyaccess_erasures", "USAGE graphile_worker"];
+const everyWorker = ["USAGE earlyaccess_erasures", "USAGE graphile_worker"];
 
 it.each(workerTasks)("each role has the rights that it needs and no others, with a worker for %s", async (task) => {
   const worker = { url: database.workerUrl, tasks: [task] };

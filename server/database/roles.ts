@@ -130,13 +130,12 @@ export function rightsSql(settings: DatabaseSettings): string {
        GRANT SELECT ON public.earlyaccess_status_changes, public.earlyaccess_notices TO ${admins};`,
     ],
 
-    // Worker: it empties the queue, and has a metric of the last backup.
+    // Worker: it empties the queue.
     [
       worker,
       `GRANT USAGE ON SCHEMA graphile_worker TO ${worker};
        GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA graphile_worker TO ${worker};
        REVOKE INSERT, UPDATE, DELETE ON graphile_worker.migrations FROM ${worker};
-       GRANT SELECT (finished_at) ON public.earlyaccess_backups TO ${worker};
        ${showQueueSql}`,
     ],
     [worker && keepsErasures, `GRANT USAGE ON SCHEMA earlyaccess_erasures TO ${worker};`],

@@ -4,12 +4,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger } from "pino";
 import { loggablePath } from "../text.ts";
 
-/** Called after each response is sent or aborted. */
-export type OnResponse = (path: string, status: number | "aborted") => void;
-
 export interface RequestLogOptions {
   log: Logger;
-  onResponse?: OnResponse | undefined;
   trustProxy: number;
 }
 
@@ -22,7 +18,7 @@ const proxyId = /^[\w-]{1,64}$/;
  * Returns a function that logs a request once its response is sent or aborted: no query, body, email or IP address, no secret of a
  * link. It returns the request's id.
  */
-export function createRequestLog({ log, onResponse, trustProxy }: RequestLogOptions) {
+export function createRequestLog({ log, trustProxy }: RequestLogOptions) {
   let hasWarned = false;
   let nextReport = 0;
 
@@ -66,7 +62,6 @@ export function createRequestLog({ log, onResponse, trustProxy }: RequestLogOpti
       const ms = Math.round(performance.now() - started);
       log[level]({ id, method, path: loggablePath(path), status, ms }, "request");
       if (status === 429) reportRefusal(entries);
-      onResponse?.(path, status);
     });
     return id;
   };

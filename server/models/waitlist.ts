@@ -13,13 +13,10 @@ import type { Notice } from "./page-settings.ts";
 
 export type Waitlist = ReturnType<typeof createWaitlist>;
 
-/** Called after each commit with the statement's entries and the number of those that were not on the list. */
-export type OnStored = (entries: SignUp[], inserted: number) => void;
-
 /** @param notice that the form shows, stored before the first entry. */
 export function createWaitlist(
   execute: Database["execute"],
-  { onStored, notice, ceiling }: { onStored?: OnStored | undefined; notice?: Notice; ceiling?: SignupCeiling } = {},
+  { notice, ceiling }: { notice?: Notice; ceiling?: SignupCeiling } = {},
 ) {
   let isNoticeStored = notice === undefined;
 
@@ -36,8 +33,7 @@ export function createWaitlist(
     // The order of an import: otherwise, a batch and an import could each hold an entry that the other needs.
     const sorted = entries.toSorted((a, b) => Number(a.email > b.email) - Number(a.email < b.email)); // As COLLATE "C": they are ASCII.
     const rows = Array.from(sorted, (entry) => ({ id: uuidv7(), ...entry }));
-    const inserted = await execute(insertSignUps(rows, lockMs));
-    onStored?.(entries, inserted);
+    await execute(insertSignUps(rows, lockMs));
     return entries.map(() => undefined); // No request learns whether its entry is new.
   }
 

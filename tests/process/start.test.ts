@@ -169,11 +169,11 @@ it("the site closes the list by itself at WAITLIST_CLOSES", async () => {
   expect(await signUp(site)).toBe(410);
 });
 
-it.each(["PORT", "METRICS_PORT"])("a start reports that %s is taken and suggests the next port", async (setting) => {
+it("a start reports that its port is taken and suggests the next one", async () => {
   const other = createServer();
   const port = await listen(other, "127.0.0.1", 0);
-  const stderr = await failToStart({ env: { ...urlsOf(database), [setting]: `${port}` } });
-  expect(stderr).toMatch(new RegExp(`^Port ${port} is taken by another program\\. .* ${setting}=${port + 1}\n$`));
+  const stderr = await failToStart({ env: { ...urlsOf(database), PORT: `${port}` } });
+  expect(stderr).toMatch(new RegExp(`^Port ${port} is taken by another program\\. .* PORT=${port + 1}\n$`));
   other.close();
 });
 
@@ -315,16 +315,13 @@ it.each(["SIGINT", "SIGHUP"] as const)(
   },
 );
 
-it("the embedded database is not in the production image, which requires DATABASE_URL and has metrics", async () => {
+it("the embedded database is not in the production image, which requires DATABASE_URL", async () => {
   const image: Options = { cwd: await copyBuild("image"), command: [process.execPath, "dist/server/index.js"] };
   expect(await failToStart(image)).toMatch(
     /^DATABASE_URL is missing, and the embedded Postgres cannot run here: .*\nSet DATABASE_URL to a Postgres of your own, .*\n$/,
   );
   await expect(stat(file("image/.data"))).rejects.toMatchObject({ code: "ENOENT" });
-  const port = await freePort();
-  const site = await start({ ...image, env: { ...urlsOf(database), HOST: "0.0.0.0", METRICS_PORT: `${port}` } });
+  const site = await start({ ...image, env: { ...urlsOf(database), HOST: "0.0.0.0" } });
   await ready({ url: site.url.replace("localhost", "127.0.0.2") }); // Not only on 127.0.0.1.
   expect(await signUp(site)).toBe(201);
-  const metrics = async () => (await fetch(`http://127.0.0.2:${port}/metrics`)).text();
-  await until("the metrics say ready", async () => (await metrics()).includes("\nperennial_ready 1\n"));
 });
