@@ -14,7 +14,6 @@ import { createLogger } from "./logger.ts";
 import { createEntryLinks } from "./models/entry-links.ts";
 import { createPageSettings } from "./models/page-settings.ts";
 import { createPageViews } from "./models/page-views.ts";
-import { createSignupCeiling } from "./models/signup-ceiling.ts";
 import { createReadiness, createWaitlist } from "./models/waitlist.ts";
 import { fail, written } from "./errors.ts";
 import { printable } from "./text.ts";
@@ -50,8 +49,7 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
   const refreshing = setInterval(() => void refresh(), 1_000);
   cleanups.push(() => clearInterval(refreshing));
 
-  const ceiling = createSignupCeiling(config.SIGNUP_HOURLY_CEILING, log);
-  const waitlist = createWaitlist(database.execute, { notice, ceiling });
+  const waitlist = createWaitlist(database.execute, { notice });
   const pageViews = createPageViews(database.execute, log);
   cleanups.push(() => pageViews.close());
   const isReady = createReadiness(waitlist.check, log);

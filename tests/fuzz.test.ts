@@ -13,7 +13,7 @@ const batchSize = 100;
 
 const database = await createTestDatabase();
 const site = await startSite({
-  env: { DATABASE_URL: database.webUrl, SIGNUP_LIMIT: "1000000", SIGNUP_HOURLY_CEILING: "0" },
+  env: { DATABASE_URL: database.webUrl, SIGNUP_LIMIT: "1000000" },
 });
 await ready(site);
 

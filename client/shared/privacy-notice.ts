@@ -33,8 +33,8 @@ export const explanations: Explanation[] = [
     why: "The list is in the order in which people signed up.",
   },
   {
-    columns: ["suspected_spam", "disposable_email", "unusual_volume"],
-    what: "Spam checks: suspected spam, disposable address, one of many people at once",
+    columns: ["suspected_spam", "disposable_email"],
+    what: "Spam checks: suspected spam, disposable address",
     why: "They keep bots out of the counts. Nobody is refused because of them.",
   },
   {

@@ -39,10 +39,6 @@ export const settings = {
   WAITLIST: { schema: z.enum(["open", "closed"], "open or closed").default("open"), example: "closed" },
   WAITLIST_CLOSES: { schema: rules.closingTime.optional(), example: "2026-12-31" },
   SIGNUP_LIMIT: { schema: rules.wholeNumber(1, 1_000_000).default(30), example: "30" },
-  SIGNUP_HOURLY_CEILING: {
-    schema: rules.wholeNumber(0, 100_000_000, "sign-ups (0: no ceiling)").default(1000),
-    example: "1000",
-  },
   CONTROLLER: { schema: rules.printableLine.optional(), example: "Perennial Inc., 1 Garden Way, 12345 Springfield" },
   CONTACT_EMAIL: { schema: z.email("an email address").optional(), example: "privacy@perennial.example" },
   RECIPIENTS: { schema: rules.printableLine.optional(), example: "Hosting Ltd. (Ireland) runs our server." },

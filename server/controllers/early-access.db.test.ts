@@ -1,7 +1,7 @@
 // The HTTP contract of POST /api/earlyaccess for API clients.
 import { gzipSync } from "node:zlib";
 import request, { type Response } from "supertest";
-import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { earlyAccess, fieldErrors } from "../../client/shared/content.ts";
 import { createTestApp, rawRequest } from "../../tests/support/app.ts";
 import { fieldNamed } from "../../tests/support/copy.ts";
@@ -65,75 +65,6 @@ it("a valid sign-up returns the same response as suspected spam or with a dispos
   ]);
 });
 
-/** Creates an app with a ceiling, whose hour ends when the test says so. */
-async function createLimited(ceiling: number) {
-  vi.useFakeTimers({ toFake: ["performance"] });
-  onTestFinished(() => void vi.useRealTimers());
-  const limited = await createTestApp(database.webUrl, { ceiling });
-  const send = (email: string) => post({ ...ada, email }, limited);
-  const sendMany = async (count: number) => {
-    const responses: Response[] = [];
-    for (let left = count; left > 0; left -= 14) {
-      responses.push(...(await Promise.all(Array.from({ length: Math.min(left, 14) }, () => send("b@b.co")))));
-    }
-    return responses;
-  };
-  const fail = async () => {
-    await database.query("ALTER TABLE earlyaccess RENAME TO broken");
-    for (let i = 0; i < 2; i++) expectProblem(await send("z@b.co"), 503);
-    await database.query("ALTER TABLE broken RENAME TO earlyaccess");
-  };
-  return { send, sendMany, fail, logged: limited.logged };
-}
-
-const volumeFlags = () => database.query("SELECT email, unusual_volume FROM earlyaccess ORDER BY email");
-
-it("a sign-up above the ceiling is flagged, with the same response", async () => {
-  const { send } = await createLimited(2);
-  const responses: Response[] = [];
-  for (const email of ["a@b.co", "a@b.co", "b@b.co", "a@b.co"]) responses.push(await send(email));
-  expect(distinct(responses)).toHaveLength(1);
-  expect(await volumeFlags()).toEqual([
-    { email: "a@b.co", unusual_volume: false },
-    { email: "b@b.co", unusual_volume: true },
-  ]);
-});
-
-it("a sign-up that was not stored does not count for the ceiling", async () => {
-  const { send, fail } = await createLimited(2);
-  await fail();
-  for (const email of ["a@b.co", "b@b.co"]) await send(email);
-  expect(await volumeFlags()).toEqual([
-    { email: "a@b.co", unusual_volume: false },
-    { email: "b@b.co", unusual_volume: false },
-  ]);
-});
-
-it("a sign-up above 100 ceilings gets 503 until the hour ends", async () => {
-  const { send, sendMany } = await createLimited(1);
-  expect(distinct(await sendMany(100))).toHaveLength(1);
-  const refused = await send("a@b.co");
-  expectProblem(refused, 503);
-  expect(refused.headers).toMatchObject({ "retry-after": expect.stringMatching(/^3[56]\d\d$/) as string });
-  vi.advanceTimersByTime(3_600_000);
-  expect((await send("d@b.co")).status).toBe(201);
-  expect(await volumeFlags()).toContainEqual({ email: "d@b.co", unusual_volume: false });
-});
-
-it("the log says once in an hour that sign-ups are flagged, and once that they are refused", async () => {
-  const { send, sendMany, fail, logged } = await createLimited(1);
-  for (let hour = 1; hour <= 2; hour++) {
-    await send("a@b.co");
-    await fail(); // At the ceiling, where the next sign-up is the first with the flag.
-    await sendMany(99);
-    for (let i = 0; i < 2; i++) expectProblem(await send("a@b.co"), 503);
-    for (const once of [/get the flag unusual_volume/g, /more are refused with 503/g]) {
-      expect(logged().match(once)).toHaveLength(hour);
-    }
-    vi.advanceTimersByTime(3_600_000);
-  }
-});
-
 it("a valid sign-up replaces the entry of its address only if it waits and has the flag suspected_spam", async () => {
   const bot = { ...ada, name: "Bot", message: "Buy" };
   const another = { ...ada, name: "Another name" };
@@ -142,9 +73,8 @@ it("a valid sign-up replaces the entry of its address only if it waits and has t
   expect(distinct(responses)).toHaveLength(1);
   expect(await entries()).toEqual([ada]);
   const disposable = "disposable_email = true";
-  const unusual = "disposable_email = false, unusual_volume = true";
-  const invited = "unusual_volume = false, suspected_spam = true, status = 'invited'";
-  for (const values of [disposable, unusual, invited]) {
+  const invited = "disposable_email = false, suspected_spam = true, status = 'invited'";
+  for (const values of [disposable, invited]) {
     await database.query(`UPDATE earlyaccess SET ${values}`);
     await post(another);
     expect(await entries(), values).toEqual([ada]);

@@ -3,7 +3,7 @@ import { fields } from "../../client/shared/fields.ts";
 
 export const fieldColumns = fields.map(({ name }) => name);
 
-export const flags = ["suspected_spam", "disposable_email", "unusual_volume"] as const;
+export const flags = ["suspected_spam", "disposable_email"] as const;
 
 export const campaignColumns = ["utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content"] as const;
 

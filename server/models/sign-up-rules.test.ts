@@ -43,7 +43,7 @@ it.each([
   ["a@ourmailinator.dev", false],
   ["a@mailinator.com.example.com", false],
 ])("an entry with the address %s has the flag disposable_email = %s", (email, expected) => {
-  const flags = { suspected_spam: false, disposable_email: expected, unusual_volume: false };
+  const flags = { suspected_spam: false, disposable_email: expected };
   expect(parse({ email })).toMatchObject({ ok: true, entry: flags });
 });
 

@@ -12,7 +12,6 @@ export interface WaitlistEntry extends Source, Record<FieldName, string | null> 
   email: string;
   suspected_spam: boolean;
   disposable_email: boolean;
-  unusual_volume: boolean;
 }
 
 export interface SignUp extends WaitlistEntry {
@@ -85,7 +84,7 @@ export function parseEntry(body: Record<string, unknown>, page?: string): Parsed
   if (result.success) {
     const email = result.data.email as string; // It is required.
     const suspected_spam = (body[honeypot] ?? "") !== "";
-    const entryFlags = { suspected_spam, disposable_email: isDisposable(email), unusual_volume: false };
+    const entryFlags = { suspected_spam, disposable_email: isDisposable(email) };
     return { ok: true, entry: { ...result.data, email, ...entryFlags, ...readSource(body, page) } };
   }
   const errors: FieldErrors = {};

@@ -7,17 +7,13 @@ import type { Database } from "../database/site-database.ts";
 import { timeLimits } from "../time-limits.ts";
 import { errorFields, within } from "../errors.ts";
 import { batchOf, createBatch } from "./batch.ts";
-import type { SignupCeiling } from "./signup-ceiling.ts";
 import type { SignUp } from "./sign-up-rules.ts";
 import type { Notice } from "./page-settings.ts";
 
 export type Waitlist = ReturnType<typeof createWaitlist>;
 
 /** @param notice that the form shows, stored before the first entry. */
-export function createWaitlist(
-  execute: Database["execute"],
-  { notice, ceiling }: { notice?: Notice; ceiling?: SignupCeiling } = {},
-) {
+export function createWaitlist(execute: Database["execute"], { notice }: { notice?: Notice } = {}) {
   let isNoticeStored = notice === undefined;
 
   async function storeNotice() {
@@ -49,18 +45,9 @@ export function createWaitlist(
     /**
      * Stores the entry; resolves after the commit. The first entry for an address wins; a duplicate resolves in the same
      * way. A waiting entry with the flag suspected_spam is replaced (earlyaccess_replace_suspected_spam in the migration).
-     * Sets the flag unusual_volume above the ceiling.
-     * @throws UnavailableError if the entry cannot be stored, or above the hard limit.
+     * @throws UnavailableError if the entry cannot be stored.
      */
-    add: async (entry: SignUp): Promise<void> => {
-      const unusual_volume = ceiling?.begin() ?? false;
-      try {
-        await storeEntry({ ...entry, unusual_volume });
-      } catch (error) {
-        ceiling?.fail();
-        throw error;
-      }
-    },
+    add: (entry: SignUp): Promise<void> => storeEntry(entry),
   };
 }
 

@@ -17,24 +17,24 @@ async function exportList(...options: string[]): Promise<string> {
 }
 
 const columns =
-  `${fieldColumns.join()},status,created_at,confirmed_at,mail_refusal,suspected_spam,disposable_email,unusual_volume,` +
+  `${fieldColumns.join()},status,created_at,confirmed_at,mail_refusal,suspected_spam,disposable_email,` +
   "utm_source,utm_medium,utm_campaign,utm_term,utm_content,referrer_host,imported,id";
 
 it("export quotes special characters and empty text in CSV, and writes the same columns as JSON lines", async () => {
   const name = 'Ada "Countess", Lovelace';
-  const columnsOfAda = { job_title: "two\nlines", mail_refusal: "=550", unusual_volume: true, utm_source: "" };
+  const columnsOfAda = { job_title: "two\nlines", mail_refusal: "=550", suspected_spam: true, utm_source: "" };
   const [created_at, confirmed_at] = ["2026-01-02T03:04:05.678Z", "2026-01-03T02:00:00+02:00"];
   await add(name, "ada@example.com", { ...columnsOfAda, created_at, confirmed_at });
   const [{ id } = {}] = await entries();
   const laterFields = ",".repeat(fieldColumns.length - 4);
-  const cells = `"Ada ""Countess"", Lovelace",ada@example.com,Engines,"two\nlines"${laterFields},waiting,2026-01-02T03:04:05.678Z,2026-01-03T00:00:00.000Z,'=550,false,false,true,"",,,,,`;
+  const cells = `"Ada ""Countess"", Lovelace",ada@example.com,Engines,"two\nlines"${laterFields},waiting,2026-01-02T03:04:05.678Z,2026-01-03T00:00:00.000Z,'=550,true,false,"",,,,,`;
   expect(await exportList("-")).toBe(`${columns}\n${cells},false,${id as string}\n`);
   const [line = "", ...others] = (await exportList("--format", "ndjson")).split("\n");
   expect(others).toEqual([""]);
   const entry = JSON.parse(line) as object;
   expect(Object.keys(entry).join()).toBe(columns);
   const created = "2026-01-02T03:04:05.678+00:00";
-  expect(entry).toMatchObject({ ...columnsOfAda, name, created_at: created, suspected_spam: false, utm_medium: null });
+  expect(entry).toMatchObject({ ...columnsOfAda, name, created_at: created, utm_medium: null });
 });
 
 it.each([[], ["--excel"]])(
@@ -46,7 +46,6 @@ it.each([[], ["--excel"]])(
       confirmed_at: created_at,
       status: "joined",
       suspected_spam: true,
-      unusual_volume: true,
     };
     const text = `'=1;"\\\\ ,+-@＝\u2028ï¼Na 🚀`;
     const fields = {
@@ -86,7 +85,7 @@ it("export filters by period, flags, confirmation and status", async () => {
   await add("Two", "two@example.com", { created_at: "2026-01-02T00:00:00Z", status: "invited" });
   await add("Three", "three@example.com", { created_at: "2026-01-02T23:59:59Z", suspected_spam: true });
   await add("Four", "four@example.com", { created_at: "2026-01-03T00:00:00Z", disposable_email: true });
-  await add("Five", "five@example.com", { created_at: "2026-01-04T00:00:00Z", unusual_volume: true, status: "joined" });
+  await add("Five", "five@example.com", { created_at: "2026-01-04T00:00:00Z", suspected_spam: true, status: "joined" });
   expect(await names()).toEqual(["Five", "Four", "One", "Three", "Two"]);
   expect(await names("--since", "2026-01-02", "--until", "2026-01-02")).toEqual(["Three", "Two"]);
   expect(await names("--until", "2026-01-02T01:00+01:00")).toEqual(["One"]);

@@ -73,7 +73,7 @@ it("invite leaves out flagged people and all who are not waiting, chooses by sou
   await add("Direct", "c@example.com", { ...at(3), referrer_host: "" });
   await add("Late link", "d@example.com", { ...at(4), referrer_host: "example.org" });
   const others = { ...at(1), confirmed_at, referrer_host: "example.org" };
-  for (const flag of ["suspected_spam", "disposable_email", "unusual_volume"]) {
+  for (const flag of ["suspected_spam", "disposable_email"]) {
     await add(flag, `${flag}@example.com`, { ...others, [flag]: true });
   }
   for (const status of ["invited", "joined", "left"]) await add(status, `${status}@example.com`, { ...others, status });
@@ -111,7 +111,7 @@ it("invite --file invites a group chosen by hand, and names those whom it does n
   await addPeople(4);
   await add("Zoë", "zoe@xn--mnchen-3ya.de");
   await database.query("UPDATE earlyaccess SET status = 'joined' WHERE name = 'Person 2'");
-  await database.query("UPDATE earlyaccess SET unusual_volume = true WHERE name = 'Person 3'");
+  await database.query("UPDATE earlyaccess SET suspected_spam = true WHERE name = 'Person 3'");
   const chosen = ["PERSON1@example.com", "zoe@münchen.de", "person2@example.com", "person3@example.com", "nobody@b.co"];
   await writeFile(file("chosen.txt"), chosen.join("\r\n"));
   const stderr =

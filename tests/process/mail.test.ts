@@ -2,9 +2,9 @@
 import { expect, it } from "vitest";
 import { confirmationMail } from "../../client/shared/content.ts";
 import { hashToken } from "../../server/models/entry-tokens.ts";
-import { createTestDatabase, erasureKey } from "../support/database.ts";
+import { erasureKey } from "../support/database.ts";
 import { queryAs } from "../support/postgres.ts";
-import { insertEntries, runWaitlist } from "../support/waitlist-fixture.ts";
+import { runWaitlist } from "../support/waitlist-fixture.ts";
 import { createMailFixture } from "../support/worker.ts";
 import { parseMail } from "../support/mail-server.ts";
 
@@ -202,40 +202,4 @@ it("an address gets at most one mail a day, also if a compromised site undoes ea
   await emptied();
   expect(await asWebRole(`SELECT earlyaccess_leave(${hash}) AS left`)).toEqual([{ left: false }]);
   expect(await query("SELECT cardinality(mail_tokens) AS mails FROM earlyaccess")).toEqual([{ mails: 1 }]);
-});
-
-it("unflag clears the flag of a day, and the worker sends the mails that the flag held back", async () => {
-  const unusual = {
-    name: "Ada",
-    company: "E",
-    unusual_volume: true,
-    suspected_spam: false,
-    imported: false,
-    status: "waiting",
-  };
-  const created_at = "2026-01-31T12:00:00Z";
-  await insertEntries(fixture.database, [
-    { ...unusual, email: "before@example.com", created_at: "2026-01-30T12:00:00Z" },
-    { ...unusual, email: "later@example.com", created_at: "2026-02-01T00:00:00Z" },
-    { ...unusual, email: "ada@example.com", created_at },
-    { ...unusual, email: "bot@example.com", created_at, suspected_spam: true },
-    { ...unusual, email: "invited@example.com", created_at, status: "invited" },
-    { ...unusual, email: "joined@example.com", created_at, status: "joined" },
-    { ...unusual, email: "left@example.com", created_at, status: "left" },
-    // More than two batches.
-    ...Array.from({ length: 450 }, (_, i) => ({ ...unusual, email: `${i}@example.com`, created_at, imported: true })),
-  ]);
-  const unflag = () => runCommand("unflag", "--since", "2026-01-31", "--until", "2026-01-31");
-  expect((await unflag()).stdout).toBe("Cleared the flag of 455 entries. Mails queued: 1.\n");
-  const others = "SELECT email FROM earlyaccess WHERE unusual_volume ORDER BY email";
-  expect(await query(others)).toEqual([{ email: "before@example.com" }, { email: "later@example.com" }]);
-  await startWorker();
-  await mailed(1);
-  await emptied();
-  expect(recipients()).toEqual(["ada@example.com"]);
-  expect((await unflag()).stdout).toBe("Cleared the flag of 0 entries. Mails queued: 0.\n");
-  const withoutMails = await createTestDatabase();
-  await insertEntries(withoutMails, [{ ...unusual, email: "ada@example.com", created_at }]);
-  const { stdout } = await runWaitlist(withoutMails, ["unflag", "--since", "2026-01-31"]);
-  expect(stdout).toBe("Cleared the flag of 1 entry. Mails queued: 0.\n");
 });

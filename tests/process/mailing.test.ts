@@ -95,7 +95,6 @@ const nobody = [
   ["left", { status: "left" }],
   ["a bot", { suspected_spam: true }],
   ["disposable", { disposable_email: true }],
-  ["unusual", { unusual_volume: true }],
   ["refused", { mail_refusal: "550 5.1.1" }],
 ] as const;
 

@@ -30,7 +30,6 @@ it.each([
   ["an unknown choice", ["export", "--format", "xml"], / 'xml' is invalid\. Allowed choices are csv, ndjson\./],
   ["a wrong date", ["export", "--since", "01/02/2026"], / '01\/02\/2026' is invalid\. Name a date, for example /],
   ["a missing argument", ["show"], /^error: missing required argument 'ADDRESS'\n/],
-  ["a missing option", ["unflag"], /^error: required option '--since <DATE>' not specified\n/],
   ["a wrong number", ["invite", "--first", "0"], / is invalid\. Name a whole number from 1 to 100,000,000, for /],
   ["an excess argument", ["export", "a", "b"], /^error: too many arguments for 'export'\. /],
 ])("the waitlist command refuses %s with exit code 2", async (_, args, message) => {

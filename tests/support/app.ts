@@ -9,7 +9,6 @@ import { connect } from "../../server/database/site-database.ts";
 import { listen } from "../../server/http/listen.ts";
 import { createEntryLinks } from "../../server/models/entry-links.ts";
 import { createNotice } from "../../server/models/page-settings.ts";
-import { createSignupCeiling } from "../../server/models/signup-ceiling.ts";
 import { createReadiness, createWaitlist } from "../../server/models/waitlist.ts";
 import { createBuiltFrontend, type Frontend } from "../../server/views/frontend.ts";
 import type { PublicSite } from "../../server/views/document.ts";
@@ -42,14 +41,14 @@ function frontendOf(site: PublicSite): Promise<Frontend> {
   return frontend;
 }
 
-type Changes = Partial<Omit<AppOptions, "site">> & { site?: Partial<PublicSite>; ceiling?: number };
+type Changes = Partial<Omit<AppOptions, "site">> & { site?: Partial<PublicSite> };
 
 /** No test needs to close it: the pool closes a connection that is idle for 10 s. */
-export async function createTestApp(webUrl = noDatabase, { site: siteChanges, ceiling = 0, ...changes }: Changes = {}) {
+export async function createTestApp(webUrl = noDatabase, { site: siteChanges, ...changes }: Changes = {}) {
   let lines = "";
   const log = pino({ base: null }, { write: (line: string) => (lines += line) });
   const database = connect(webUrl, log);
-  const waitlist = createWaitlist(database.execute, { ceiling: createSignupCeiling(ceiling, log) });
+  const waitlist = createWaitlist(database.execute);
   // Loads Prisma and connects: on a busy machine, the first sign-up would exceed its deadline.
   if (webUrl !== noDatabase) await waitlist.check().catch(() => undefined);
   const site = { origin: "http://localhost:3000", allowIndexing: true, settings: testSettings, ...siteChanges };

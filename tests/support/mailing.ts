@@ -54,7 +54,6 @@ export async function createMailingFixture() {
         imported: true,
         suspected_spam: false,
         disposable_email: false,
-        unusual_volume: false,
         ...columns,
       });
       await insertEntries(

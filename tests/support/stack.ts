@@ -43,7 +43,7 @@ export async function withStack<T>(use: (stack: Stack) => Promise<T>, parent?: s
       folder: dirname(postgres.directory),
       query: (sql, values) => queryAs(superuserUrl.href, sql, values),
       startSite: async (env = {}, options = {}) => {
-        const defaults = { DATABASE_URL: postgres.webUrl, SIGNUP_LIMIT: "1000000", SIGNUP_HOURLY_CEILING: "0" };
+        const defaults = { DATABASE_URL: postgres.webUrl, SIGNUP_LIMIT: "1000000" };
         const site = await startSite({ ...options, env: { ...defaults, ...env } });
         sites.push(site);
         return site;

@@ -22,7 +22,6 @@ CREATE TABLE "earlyaccess" (
     "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
     "suspected_spam" BOOLEAN NOT NULL DEFAULT false,
     "disposable_email" BOOLEAN NOT NULL DEFAULT false,
-    "unusual_volume" BOOLEAN NOT NULL DEFAULT false,
     "utm_source" VARCHAR(100),
     "utm_medium" VARCHAR(100),
     "utm_campaign" VARCHAR(100),
@@ -155,7 +154,7 @@ FOR EACH ROW WHEN (OLD."status" IS DISTINCT FROM NEW."status") EXECUTE FUNCTION 
 
 -- ==== Jobs for the worker ====
 
--- The job of a confirmation mail: for the trigger of a sign-up, for `waitlist unflag` and `retry`. An entry has one job, whose key is its
+-- The job of a confirmation mail: for the trigger of a sign-up and for `waitlist retry`. An entry has one job, whose key is its
 -- id, so the queue holds no address. Another call replaces the job that waits.
 CREATE FUNCTION "earlyaccess_queue_mail"(entry uuid) RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -185,12 +184,12 @@ END $$;
 -- Before the INSERT, so that a known address does the same work and takes the same time as a new one; the worker drops jobs that
 -- have no entry or need no mail. A flagged sign-up gets neither webhook nor mail. Imports set earlyaccess.silent.
 CREATE TRIGGER "earlyaccess_webhook" BEFORE INSERT ON "earlyaccess"
-FOR EACH ROW WHEN (NOT (NEW."suspected_spam" OR NEW."disposable_email" OR NEW."unusual_volume")
+FOR EACH ROW WHEN (NOT (NEW."suspected_spam" OR NEW."disposable_email")
   AND current_setting('earlyaccess.silent', true) IS DISTINCT FROM 'on') EXECUTE FUNCTION "earlyaccess_enqueue"('webhook');
 
 -- Triggers run in the order of their names: after earlyaccess_replace_suspected_spam, which may delete the entry of the address.
 CREATE TRIGGER "earlyaccess_send_mail" BEFORE INSERT ON "earlyaccess"
-FOR EACH ROW WHEN (NOT (NEW."suspected_spam" OR NEW."disposable_email" OR NEW."unusual_volume")
+FOR EACH ROW WHEN (NOT (NEW."suspected_spam" OR NEW."disposable_email")
   AND current_setting('earlyaccess.silent', true) IS DISTINCT FROM 'on') EXECUTE FUNCTION "earlyaccess_enqueue"('mail');
 
 CREATE TRIGGER "earlyaccess_webhook_confirmed" AFTER UPDATE ON "earlyaccess"

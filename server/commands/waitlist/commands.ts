@@ -12,7 +12,6 @@ import { purge } from "./purge.ts";
 import { retry } from "./retry.ts";
 import { show } from "./show.ts";
 import { stats } from "./stats.ts";
-import { unflag } from "./unflag.ts";
 
 const program = new Command("waitlist")
   .description(
@@ -24,20 +23,7 @@ const program = new Command("waitlist")
   .configureOutput({ outputError: (message, write) => write(printableLines(message)) })
   .showHelpAfterError("See --help.")
   .exitOverride();
-export const commands = [
-  exportCommand,
-  importCommand,
-  invite,
-  joined,
-  mail,
-  stats,
-  unflag,
-  retry,
-  erase,
-  purge,
-  show,
-  doctor,
-];
+export const commands = [exportCommand, importCommand, invite, joined, mail, stats, retry, erase, purge, show, doctor];
 for (const command of commands) program.addCommand(command.copyInheritedSettings(program));
 
 export async function runCommandLine(args: string[]): Promise<void> {

@@ -33,7 +33,7 @@ export const exportCommand = new Command("export")
   .addOption(untilOption())
   .addOption(new Option("--status <STATUS>", "only entries with this status").choices(Object.keys(WaitlistStatus)))
   .option("--confirmed", "only people who confirmed their address")
-  .option("--without-flagged", "omit suspected spam, disposable addresses and unusual volume")
+  .option("--without-flagged", "omit suspected spam and disposable addresses")
   .action(async (file: string | undefined, options: Options) => {
     const format = options.excel ? "excel" : options.format;
     await withOwner((client) => writeList(file, (output) => copyList(client, format, readCondition(options), output)));

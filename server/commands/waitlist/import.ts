@@ -117,7 +117,7 @@ function explainField(error: string, cell = ""): string {
     : "a character that cannot be stored. Remove it.";
 }
 
-type OtherColumn = "created_at" | "status" | "confirmed_at" | "imported" | "suspected_spam" | "unusual_volume";
+type OtherColumn = "created_at" | "status" | "confirmed_at" | "imported" | "suspected_spam";
 
 /** Returns the columns that a sign-up does not have, or what is wrong with one. */
 function readOtherColumns(cells: Record<string, string>): Pick<ImportedEntry, OtherColumn> | string {
@@ -128,15 +128,13 @@ function readOtherColumns(cells: Record<string, string>): Pick<ImportedEntry, Ot
   if (status && !Object.hasOwn(WaitlistStatus, status)) {
     return `status: not one of ${listNames(statuses)}. If it is another tool's, name the column "subscription status".`;
   }
-  const wrongFlag = (["suspected_spam", "unusual_volume"] as const).find((flag) => !isBoolean.test(read(flag)));
-  if (wrongFlag) return `${wrongFlag}: not true or false.`;
+  if (!isBoolean.test(read("suspected_spam"))) return "suspected_spam: not true or false.";
   return {
     created_at: createdAt?.toISOString() ?? null,
     status: status || null,
     confirmed_at: readPast(read("confirmed_at"))?.toISOString() ?? null,
     imported: cells.imported === undefined || isTrue.test(read("imported")),
     suspected_spam: isTrue.test(read("suspected_spam")),
-    unusual_volume: isTrue.test(read("unusual_volume")),
   };
 }
 

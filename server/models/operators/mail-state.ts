@@ -4,7 +4,7 @@ import { flaggedSql } from "../sign-up-rules.ts";
 import { mailableSql, refusedSql } from "./mails.ts";
 
 /** An SQL condition: the sign-up gets a webhook and a mail, if the site sends them. */
-export const isAnnouncedSql = `NOT (imported OR ${flaggedSql})`;
+const isAnnouncedSql = `NOT (imported OR ${flaggedSql})`;
 
 /** An SQL condition on `entry`: its job waits, runs, or failed for the last time. */
 const hasJobSql = "EXISTS (SELECT FROM graphile_worker.jobs WHERE key = 'mail ' || entry.id)";
