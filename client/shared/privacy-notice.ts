@@ -33,9 +33,9 @@ export const explanations: Explanation[] = [
     why: "The list is in the order in which people signed up.",
   },
   {
-    columns: ["suspected_spam", "disposable_email"],
-    what: "Spam checks: suspected spam, disposable address",
-    why: "They keep bots out of the counts. Nobody is refused because of them.",
+    columns: ["suspected_spam"],
+    what: "A spam check",
+    why: "It keeps bots out of the counts. Nobody is refused because of it.",
   },
   {
     columns: ["status", "invitation"],

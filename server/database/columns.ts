@@ -3,13 +3,11 @@ import { fields } from "../../client/shared/fields.ts";
 
 export const fieldColumns = fields.map(({ name }) => name);
 
-export const flags = ["suspected_spam", "disposable_email"] as const;
-
 export const campaignColumns = ["utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content"] as const;
 
 export const sourceColumns = [...campaignColumns, "referrer_host"] as const;
 
 /** The columns of an entry; Postgres has defaults for the others. */
-export const entryColumns = ["id", ...fieldColumns, ...flags, ...sourceColumns].join(", ");
+export const entryColumns = ["id", ...fieldColumns, "suspected_spam", ...sourceColumns].join(", ");
 
 export const signUpColumns = `${entryColumns}, notice_id, token_hash`;

@@ -63,7 +63,7 @@ const webRights = [
   "EXECUTE earlyaccess_confirm(bytea)",
   "EXECUTE earlyaccess_count_views(date,text,integer)",
   "EXECUTE earlyaccess_leave(bytea)",
-  `INSERT earlyaccess (id, ${fieldColumns.join(", ")}, suspected_spam, disposable_email, utm_source, utm_medium, utm_campaign, utm_term, utm_content, referrer_host, notice_id, token_hash)`,
+  `INSERT earlyaccess (id, ${fieldColumns.join(", ")}, suspected_spam, utm_source, utm_medium, utm_campaign, utm_term, utm_content, referrer_host, notice_id, token_hash)`,
   "INSERT earlyaccess_notices (id, text)",
 ];
 const adminRights = [
@@ -81,7 +81,7 @@ const workerRights = {
   mail: [
     "DELETE earlyaccess_mail_passes",
     "INSERT earlyaccess_mail_passes",
-    "SELECT earlyaccess (id, email, suspected_spam, disposable_email, status, mail_tokens, mailed_at, mail_refusal, confirmed_at)",
+    "SELECT earlyaccess (id, email, suspected_spam, status, mail_tokens, mailed_at, mail_refusal, confirmed_at)",
     "SELECT earlyaccess_erasures.addresses",
     "SELECT earlyaccess_erasures.mailing_recipients",
     "SELECT earlyaccess_erasures.mailings",

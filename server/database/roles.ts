@@ -149,7 +149,7 @@ export function rightsSql(settings: DatabaseSettings): string {
     // ERASURE_KEY.
     [
       does("mail") && keepsErasures,
-      `GRANT SELECT (id, email, status, mail_tokens, mailed_at, mail_refusal, confirmed_at, suspected_spam, disposable_email),
+      `GRANT SELECT (id, email, status, mail_tokens, mailed_at, mail_refusal, confirmed_at, suspected_spam),
          UPDATE (mail_tokens, erasure_hash, mailed_at, mail_refusal) ON public.earlyaccess TO ${worker};
        GRANT SELECT, INSERT, UPDATE, DELETE ON public.earlyaccess_mail_passes TO ${worker};
        GRANT SELECT ON ${erasureTables} TO ${worker};

@@ -38,16 +38,6 @@ it.each([
 });
 
 it.each([
-  ["A@MAILINATOR.COM", true],
-  ["a@any.mailinator.com", true],
-  ["a@ourmailinator.dev", false],
-  ["a@mailinator.com.example.com", false],
-])("an entry with the address %s has the flag disposable_email = %s", (email, expected) => {
-  const flags = { suspected_spam: false, disposable_email: expected };
-  expect(parse({ email })).toMatchObject({ ok: true, entry: flags });
-});
-
-it.each([
   [" ADA@Example.COM ", "ada@example.com"],
   ["o'brien_!#$%&*/=?^`{|}~-+x@mail.example.co", "o'brien_!#$%&*/=?^`{|}~-+x@mail.example.co"],
   ["\u200B\u2068\u00A0ada\u00A0@\u3000exam\u00ADple.com\u2069\uFEFF", "ada@example.com"],

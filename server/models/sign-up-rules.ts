@@ -1,17 +1,14 @@
-// The rules of a sign-up: the zod schema of its fields, the honeypot, disposable addresses, and its flags.
-import { disposableEmailBlocklistSet } from "disposable-email-domains-js";
+// The rules of a sign-up: the zod schema of its fields, and the honeypot.
 import { z } from "zod";
 import { fieldErrors } from "../../client/shared/content.ts";
 import { cleanEmail, fields, honeypot, type Field, type FieldName } from "../../client/shared/fields.ts";
-import { flags } from "../database/columns.ts";
 import { readSource, type Source, unstorableCharacters } from "./source.ts";
 
-/** The form's fields, null if an optional one is empty; the source; and the flags. */
+/** The form's fields, null if an optional one is empty; the source; and whether it is suspected spam. */
 export interface WaitlistEntry extends Source, Record<FieldName, string | null> {
   /** Lower-cased, its domain in ASCII. */
   email: string;
   suspected_spam: boolean;
-  disposable_email: boolean;
 }
 
 export interface SignUp extends WaitlistEntry {
@@ -20,8 +17,6 @@ export interface SignUp extends WaitlistEntry {
   /** SHA-256 of the token that undoes the sign-up; bytes in Postgres' text format. */
   token_hash?: string | undefined;
 }
-
-export const flaggedSql = `(${flags.join(" OR ")})`;
 
 type FieldErrors = Partial<Record<FieldName, string>>;
 
@@ -84,8 +79,7 @@ export function parseEntry(body: Record<string, unknown>, page?: string): Parsed
   if (result.success) {
     const email = result.data.email as string; // It is required.
     const suspected_spam = (body[honeypot] ?? "") !== "";
-    const entryFlags = { suspected_spam, disposable_email: isDisposable(email) };
-    return { ok: true, entry: { ...result.data, email, ...entryFlags, ...readSource(body, page) } };
+    return { ok: true, entry: { ...result.data, email, suspected_spam, ...readSource(body, page) } };
   }
   const errors: FieldErrors = {};
   for (const issue of result.error.issues) errors[issue.path[0] as FieldName] ??= issue.message;
@@ -98,12 +92,4 @@ export function parseEntry(body: Record<string, unknown>, page?: string): Parsed
  */
 export function readNoticeId(value: unknown): string | null {
   return typeof value === "string" && /^[\da-f]{32}$/.test(value) ? value : null;
-}
-
-const domains = disposableEmailBlocklistSet();
-
-/** Returns true for a listed domain and its subdomains. */
-function isDisposable(email: string): boolean {
-  const labels = email.slice(email.lastIndexOf("@") + 1).split(".");
-  return labels.some((_, i) => domains.has(labels.slice(i).join(".")));
 }

@@ -72,7 +72,7 @@ export async function signupRate(site: Site, clients: number, seconds: number): 
 
 const entry = `json_build_array(json_build_object('id', gen_random_uuid(), 'name', 'Ada Lovelace',
   'email', 'ada' || :r || '@example.com', 'company', 'Analytical Engines', 'job_title', 'Engineer',
-  'suspected_spam', false, 'disposable_email', false))`;
+  'suspected_spam', false))`;
 
 /** Sign-ups per second that pgbench stores with the site's own statement, one entry in each. */
 export async function pgbenchRate(folder: string, { webUrl }: DatabaseSettings, clients: number, seconds: number) {

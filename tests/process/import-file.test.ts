@@ -59,7 +59,7 @@ it("import --own takes an export of the list as it is, and queues the mails that
   const list = (await waitlist(["export"])).stdout.replaceAll("true", "TRUE"); // As Excel saves it.
   await database.query("TRUNCATE earlyaccess; DELETE FROM graphile_worker._private_jobs");
   const { stdout } = await importText(list, "--own");
-  expect(stdout).toMatch(/\nIgnored columns: mail_refusal, disposable_email, id\.\nImported 3\.\nMails queued: 1\.\n$/);
+  expect(stdout).toMatch(/\nIgnored columns: mail_refusal, id\.\nImported 3\.\nMails queued: 1\.\n$/);
   expect(await withoutId()).toEqual(before);
   const jobs = await database.query("SELECT task_identifier, key FROM graphile_worker.jobs");
   const [{ id } = {}] = await database.query("SELECT id FROM earlyaccess WHERE name = 'Ada'");

@@ -126,7 +126,7 @@ it("somebody who signs up again gets the mail again, at most one a day and three
 it.each([
   ["has an address that the mail server refused", "mail_refusal = '550 5.1.1'", {}],
   ["confirmed it", "confirmed_at = now()", {}],
-  ["has a flag", "disposable_email = true", {}],
+  ["has a flag", "suspected_spam = true, status = 'invited'", {}],
   ["joined", "status = 'joined'", {}],
   ["left", "status = 'left'", {}],
   ["is a bot", "mailed_at = NULL", { message: "buy" }],

@@ -94,7 +94,6 @@ const nobody = [
   ["joined", { status: "joined" }],
   ["left", { status: "left" }],
   ["a bot", { suspected_spam: true }],
-  ["disposable", { disposable_email: true }],
   ["refused", { mail_refusal: "550 5.1.1" }],
 ] as const;
 

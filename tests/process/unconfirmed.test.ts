@@ -68,7 +68,6 @@ const kept: [name: string, columns: Record<string, unknown>][] = [
   ["joined", { status: "joined" }],
   ["left", { status: "left" }],
   ["a bot", { suspected_spam: true }],
-  ["disposable", { disposable_email: true }],
   ["never mailed", { mailed_at: null }],
   ["given up", { mailed_at: null, mail_refusal: "554" }],
   ["given up for a reason that once was the address", { mailed_at: null, mail_refusal: "554 5.2.0" }],

@@ -53,7 +53,6 @@ export async function createMailingFixture() {
         status: "waiting",
         imported: true,
         suspected_spam: false,
-        disposable_email: false,
         ...columns,
       });
       await insertEntries(

@@ -21,7 +21,6 @@ CREATE TABLE "earlyaccess" (
     "job_title" VARCHAR(100),
     "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
     "suspected_spam" BOOLEAN NOT NULL DEFAULT false,
-    "disposable_email" BOOLEAN NOT NULL DEFAULT false,
     "utm_source" VARCHAR(100),
     "utm_medium" VARCHAR(100),
     "utm_campaign" VARCHAR(100),
@@ -184,12 +183,12 @@ END $$;
 -- Before the INSERT, so that a known address does the same work and takes the same time as a new one; the worker drops jobs that
 -- have no entry or need no mail. A flagged sign-up gets neither webhook nor mail. Imports set earlyaccess.silent.
 CREATE TRIGGER "earlyaccess_webhook" BEFORE INSERT ON "earlyaccess"
-FOR EACH ROW WHEN (NOT (NEW."suspected_spam" OR NEW."disposable_email")
+FOR EACH ROW WHEN (NOT NEW."suspected_spam"
   AND current_setting('earlyaccess.silent', true) IS DISTINCT FROM 'on') EXECUTE FUNCTION "earlyaccess_enqueue"('webhook');
 
 -- Triggers run in the order of their names: after earlyaccess_replace_suspected_spam, which may delete the entry of the address.
 CREATE TRIGGER "earlyaccess_send_mail" BEFORE INSERT ON "earlyaccess"
-FOR EACH ROW WHEN (NOT (NEW."suspected_spam" OR NEW."disposable_email")
+FOR EACH ROW WHEN (NOT NEW."suspected_spam"
   AND current_setting('earlyaccess.silent', true) IS DISTINCT FROM 'on') EXECUTE FUNCTION "earlyaccess_enqueue"('mail');
 
 CREATE TRIGGER "earlyaccess_webhook_confirmed" AFTER UPDATE ON "earlyaccess"

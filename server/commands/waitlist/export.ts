@@ -2,7 +2,6 @@
 import { Command, Option } from "commander";
 import { WaitlistStatus } from "../../database/generated/enums.ts";
 import { copyList, type ExportFormat } from "../../models/operators/export.ts";
-import { flaggedSql } from "../../models/sign-up-rules.ts";
 import { withOwner } from "../command.ts";
 import { writeList } from "./files.ts";
 import { periodSql, sinceOption, untilOption, type Period } from "./moment.ts";
@@ -33,7 +32,7 @@ export const exportCommand = new Command("export")
   .addOption(untilOption())
   .addOption(new Option("--status <STATUS>", "only entries with this status").choices(Object.keys(WaitlistStatus)))
   .option("--confirmed", "only people who confirmed their address")
-  .option("--without-flagged", "omit suspected spam and disposable addresses")
+  .option("--without-flagged", "omit suspected spam")
   .action(async (file: string | undefined, options: Options) => {
     const format = options.excel ? "excel" : options.format;
     await withOwner((client) => writeList(file, (output) => copyList(client, format, readCondition(options), output)));
@@ -41,7 +40,7 @@ export const exportCommand = new Command("export")
 
 function readCondition({ status, confirmed, withoutFlagged, ...period }: Options): string {
   const conditions = [periodSql(period)];
-  if (withoutFlagged) conditions.push(`NOT ${flaggedSql}`);
+  if (withoutFlagged) conditions.push("NOT suspected_spam");
   if (confirmed) conditions.push("confirmed_at IS NOT NULL");
   if (status) conditions.push(`status = '${status}'`);
   return conditions.join(" AND ");

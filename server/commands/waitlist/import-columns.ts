@@ -20,10 +20,7 @@ export interface ImportLine {
   isUnsubscribed: boolean;
 }
 
-/**
- * The columns of a list that an import reads. disposable_email follows from the address. Only the link in a mail confirms an
- * address.
- */
+/** The columns of a list that an import reads. Only the link in a mail confirms an address. */
 const otherColumns = ["first_name", "last_name", "status", "created_at", "suspected_spam"];
 const ownColumns = ["confirmed_at", "imported"];
 const importedColumns = [...fieldColumns, ...otherColumns, ...sourceColumns, ...ownColumns];

@@ -1,7 +1,6 @@
 // waitlist show: everything that is kept about a person, and the privacy notice of the sign-up (GDPR, articles 7, 13 and 15).
 import { Command, Option } from "commander";
 import type pg from "pg";
-import { flags } from "../../database/columns.ts";
 import { isQueueEnabled } from "../../database/queue.ts";
 import { findErasure, findPeople, type Person } from "../../models/operators/erasures.ts";
 import { findMailingsOf, hasMailings } from "../../models/operators/mailings.ts";
@@ -96,7 +95,7 @@ function describeJob({ attempts, max_attempts: most, next, last_error: error }: 
 }
 
 function explainMissing(entry: Person["entry"]): string {
-  const reason = ["imported", ...flags].find((column) => entry[column]);
+  const reason = ["imported", "suspected_spam"].find((column) => entry[column]);
   if (reason) return `the entry is marked ${reason}`;
   if (entry.status !== "waiting") return `the entry has the status ${entry.status}`;
   return "the site sent no mails at that time, the queue failed, or a restore lost the job. To send it, run: waitlist retry --since DATE";

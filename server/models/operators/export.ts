@@ -5,14 +5,14 @@ import { pipeline } from "node:stream/promises";
 import pg from "pg";
 import { to as copyTo } from "pg-copy-streams";
 import { guard } from "./csv-guard.ts";
-import { fieldColumns, flags, sourceColumns } from "../../database/columns.ts";
+import { fieldColumns, sourceColumns } from "../../database/columns.ts";
 
 const stateColumns = ["status", "created_at", "confirmed_at", "mail_refusal"];
-const exportedColumns = [...fieldColumns, ...stateColumns, ...flags, ...sourceColumns, "imported", "id"];
+const exportedColumns = [...fieldColumns, ...stateColumns, "suspected_spam", ...sourceColumns, "imported", "id"];
 
 /** The columns whose text comes from a visitor or a mail server. */
 const textColumns = new Set<string>([...fieldColumns, ...sourceColumns, "mail_refusal"]);
-const booleanColumns = new Set<string>([...flags, "imported"]);
+const booleanColumns = new Set(["suspected_spam", "imported"]);
 
 function toCsvCell(column: string): string {
   if (textColumns.has(column)) return `${guard(column)} AS ${column}`;

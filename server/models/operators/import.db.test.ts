@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { expect, it, onTestFinished } from "vitest";
 import { createTestDatabase } from "../../../tests/support/database.ts";
-import { fieldColumns, flags, sourceColumns } from "../../database/columns.ts";
+import { fieldColumns, sourceColumns } from "../../database/columns.ts";
 import { connectTo } from "../../database/connect.ts";
 import { copyEntries, type ImportedEntry } from "./import.ts";
 
@@ -11,7 +11,6 @@ it("a batch of an import is found by an index: otherwise, each would read all li
   const owner = await connectTo(database.ownerUrl);
   onTestFinished(() => owner.end());
   const nothing = Object.fromEntries([...fieldColumns, ...sourceColumns].map((column) => [column, null]));
-  const unflagged = Object.fromEntries(flags.map((flag) => [flag, false]));
   async function* entries() {
     for (let i = 0; i < 10_000; i++) {
       const own = {
@@ -21,8 +20,9 @@ it("a batch of an import is found by an index: otherwise, each would read all li
         status: null,
         confirmed_at: null,
         imported: true,
+        suspected_spam: false,
       };
-      yield { ...nothing, ...unflagged, ...own } as unknown as ImportedEntry;
+      yield { ...nothing, ...own } as unknown as ImportedEntry;
     }
   }
   await copyEntries(owner, entries(), undefined);

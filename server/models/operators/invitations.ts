@@ -1,7 +1,6 @@
 // Invitations: groups of people, in the order of their sign-ups.
 import pg from "pg";
 import { sourceSql } from "../source.ts";
-import { flaggedSql } from "../sign-up-rules.ts";
 
 /** An SQL condition: a spreadsheet could run the address as a command. The lists of invitations guard no address. */
 const commandSql = "(email ~ '^[=+@-]' AND email ~ '[|!]')";
@@ -15,7 +14,7 @@ export interface Group {
 
 /** Returns the SQL condition of those who can be invited, and of those who cannot because of their address. */
 export function invitableSql({ source, confirmed, emails }: Group): { invitable: string; unsafe: string } {
-  const conditions = ["status = 'waiting'", `NOT ${flaggedSql}`];
+  const conditions = ["status = 'waiting'", "NOT suspected_spam"];
   if (source !== undefined) conditions.push(`${sourceSql} = ${pg.escapeLiteral(source)}`);
   if (confirmed) conditions.push("confirmed_at IS NOT NULL");
   if (emails) {

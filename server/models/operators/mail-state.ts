@@ -1,10 +1,9 @@
 // Where the confirmation mail of an entry is, as doctor, retry, show and import --own read it.
 import type pg from "pg";
-import { flaggedSql } from "../sign-up-rules.ts";
 import { mailableSql, refusedSql } from "./mails.ts";
 
 /** An SQL condition: the sign-up gets a webhook and a mail, if the site sends them. */
-const isAnnouncedSql = `NOT (imported OR ${flaggedSql})`;
+const isAnnouncedSql = `NOT (imported OR suspected_spam)`;
 
 /** An SQL condition on `entry`: its job waits, runs, or failed for the last time. */
 const hasJobSql = "EXISTS (SELECT FROM graphile_worker.jobs WHERE key = 'mail ' || entry.id)";

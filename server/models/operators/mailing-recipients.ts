@@ -1,6 +1,6 @@
 // Who can get a mailing: people on the list who confirmed their address, and others by an option, each once.
 import type pg from "pg";
-import { flaggedSql, normaliseEmail } from "../sign-up-rules.ts";
+import { normaliseEmail } from "../sign-up-rules.ts";
 import { codesOfAddress } from "./mails.ts";
 
 export interface Group {
@@ -10,7 +10,7 @@ export interface Group {
 }
 
 /** An SQL condition on an entry: it may get a mailing. The worker asks again before each mail. */
-export const mayGetMailingSql = `status IN ('waiting', 'invited') AND NOT ${flaggedSql}`;
+export const mayGetMailingSql = `status IN ('waiting', 'invited') AND NOT suspected_spam`;
 
 interface Candidate {
   id: string;

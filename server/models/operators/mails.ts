@@ -1,7 +1,6 @@
 // Confirmation mails: who gets one and when, and what is stored about it. How many in 24 hours: mail-pace.ts. Which are missing: mail-state.ts.
 import type { JobHelpers } from "graphile-worker";
 import { daysWithoutMail } from "../../../client/shared/promised-times.ts";
-import { flaggedSql } from "../sign-up-rules.ts";
 
 type Queue = Pick<JobHelpers, "query">;
 
@@ -29,7 +28,7 @@ export const isOfAddress = (refusal: string) => new RegExp(refusalsOfAddress).te
 export const refusedSql = `coalesce(mail_refusal ~ '${refusalsOfAddress}', false)`;
 
 /** An SQL condition: the entry may get a mail. */
-export const mailableSql = `NOT ${flaggedSql} AND confirmed_at IS NULL AND status NOT IN ('joined', 'left')
+export const mailableSql = `NOT suspected_spam AND confirmed_at IS NULL AND status NOT IN ('joined', 'left')
   AND NOT ${refusedSql} AND coalesce(cardinality(mail_tokens), 0) < 3`;
 
 interface EntryToMail {

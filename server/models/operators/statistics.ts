@@ -1,7 +1,6 @@
 // The figures of stats: the funnel, and views, sign-ups and confirmed ones, by day, by source and by status.
 import type pg from "pg";
 import { sourceSql } from "../source.ts";
-import { flaggedSql } from "../sign-up-rules.ts";
 
 const counts = ["views", "signups", "confirmed", "converted"] as const;
 
@@ -30,7 +29,7 @@ export async function countFigures(
   period: string,
   { withFlagged, sources }: { withFlagged: boolean; sources: number },
 ): Promise<Figures> {
-  const countedSql = withFlagged ? "true" : `NOT ${flaggedSql}`;
+  const countedSql = withFlagged ? "true" : "NOT suspected_spam";
   const figures = viewsAndEntries(period, countedSql);
   const query = async <T = Figure>(sql: string) => (await client.query<T & object>(sql)).rows as T[];
   // One snapshot for all counts.
@@ -39,7 +38,7 @@ export async function countFigures(
     `SELECT count(*)::float8 AS signups, count(confirmed_at)::float8 AS confirmed,
             count(*) FILTER (WHERE status IN ('invited', 'joined') OR invitation IS NOT NULL)::float8 AS invited,
             count(*) FILTER (WHERE status = 'joined')::float8 AS joined
-     FROM public.earlyaccess WHERE ${period} AND NOT ${flaggedSql} AND NOT imported`,
+     FROM public.earlyaccess WHERE ${period} AND NOT suspected_spam AND NOT imported`,
   );
   const byDay = await query(
     `${figures} SELECT to_char(day, 'YYYY-MM-DD') AS label, ${sums} FROM figures GROUP BY day ORDER BY day DESC`,

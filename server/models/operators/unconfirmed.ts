@@ -1,7 +1,6 @@
 // UNCONFIRMED_DAYS: the deletion of entries that nobody confirmed. No hash is kept: nobody showed that the address is a person's.
 import type pg from "pg";
 import type { JobHelpers } from "graphile-worker";
-import { flaggedSql } from "../sign-up-rules.ts";
 import { refusedSql } from "./mails.ts";
 
 /**
@@ -9,7 +8,7 @@ import { refusedSql } from "./mails.ts";
  * days of the first parameter, and no job waits, as after a repeated sign-up of the last day. Somebody who never had a mail stays:
  * nobody asked that person.
  */
-const unconfirmedSql = `status = 'waiting' AND NOT imported AND NOT ${flaggedSql} AND confirmed_at IS NULL
+const unconfirmedSql = `status = 'waiting' AND NOT imported AND NOT suspected_spam AND confirmed_at IS NULL
   AND coalesce(mailed_at, CASE WHEN ${refusedSql} THEN created_at END) < CURRENT_TIMESTAMP - make_interval(days => $1::int)
   AND NOT EXISTS (SELECT FROM graphile_worker.jobs WHERE key = 'mail ' || entry.id AND attempts < max_attempts)`;
 
