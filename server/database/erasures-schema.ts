@@ -2,6 +2,9 @@
 import type pg from "pg";
 import { storeKeyHash } from "./erasure-key.ts";
 
+/** In bytes. */
+export const longestMailing = 20_480;
+
 /** Not a migration: only an installation with ERASURE_KEY needs it, and it takes the right CREATE on the database. */
 const erasuresSql = `
 DO $$ BEGIN -- Without IF NOT EXISTS, which needs CREATE on the database each time.
@@ -16,7 +19,7 @@ CREATE TABLE IF NOT EXISTS earlyaccess_erasures.addresses (
 CREATE TABLE IF NOT EXISTS earlyaccess_erasures.mailings (
   name varchar(40) COLLATE "C" CONSTRAINT mailings_pkey PRIMARY KEY,
   -- As the file had it, with the subject.
-  text text NOT NULL CHECK (octet_length(text) <= 20480),
+  text text NOT NULL CHECK (octet_length(text) <= ${longestMailing}),
   per_hour int NOT NULL,
   created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   active_at timestamptz(3), -- When it was last sent on by a command, or the latest mail was accepted; null if it is stopped.

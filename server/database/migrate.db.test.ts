@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { beforeEach, expect, it, onTestFinished } from "vitest";
 import { createEmptyDatabase, erasureKey, insertEntry, type TestDatabase } from "../../tests/support/database.ts";
 import { withClient } from "../../tests/support/postgres.ts";
+import { fields } from "../../client/shared/fields.ts";
 import { projectRoot } from "../project-root.ts";
 import { migrate } from "./migrate.ts";
 import { workerTasks } from "./open-database.ts";
@@ -70,6 +71,14 @@ it("migrating makes the columns of schema.prisma with their types and lengths, a
     'column "job_title" of relation "earlyaccess" does not exist. A field',
   ) as string;
   await expect(migrate(database)).rejects.toMatchObject({ name: "OperatorError", message });
+});
+
+it("the table takes the longest text of each field", async () => {
+  await migrate(database);
+  const columns = await database.query(
+    "SELECT column_name AS name, character_maximum_length::int AS length FROM information_schema.columns WHERE table_name = 'earlyaccess'",
+  );
+  expect(columns).toEqual(expect.arrayContaining(fields.map(({ name, maxLength }) => ({ name, length: maxLength }))));
 });
 
 it("no index depends on the system's collation, whose order changes with its version", async () => {

@@ -11,8 +11,9 @@ import { HttpError } from "./http-errors.ts";
 /** Bodies that are read at once. 1,500 unfinished ones of 16 KB, which 50 addresses may send, took the site to 214 MB. */
 export const mostBodies = 500;
 
-/** `limit` is in bytes; the longest valid form has about 8 KB: 654 characters, percent-encoded. */
-const options = { limit: 16 * 1024, inflate: false };
+/** In bytes; the longest valid form has about 8 KB: 654 characters, percent-encoded. */
+export const longestBody = 16 * 1024;
+const options = { limit: longestBody, inflate: false };
 
 const requireType: RequestHandler = (req, _res, next) => {
   const { type, parameters } = readContentType(req);

@@ -8,7 +8,7 @@ import { errorFields, UnavailableError, within } from "../errors.ts";
 /** Changes per statement. */
 const batchSize = 200;
 /** Statements at once of changes that go alone, beside one batch and one change that waits for a lock (poolSize). */
-const statementsAlone = 3;
+export const statementsAlone = 3;
 
 interface Pending<Change, Result> {
   change: Change;

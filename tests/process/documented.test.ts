@@ -58,7 +58,7 @@ it("the commands of the documents work, in their order", async () => {
   expect(commands.length).toBeGreaterThan(15);
   // Without --no-deps, Compose may replace Postgres before migrating has decided anything.
   const migrating = commands.filter((command) => / migrate\b/.test(command));
-  expect(migrating.map((command) => command.includes("run --rm --no-deps migrate"))).toEqual(Array(6).fill(true));
+  expect(migrating.filter((command) => !command.includes("run --rm --no-deps migrate"))).toEqual([]);
   const failures: string[] = [];
   for (const command of commands) {
     await database.query("UPDATE earlyaccess SET status = 'waiting', confirmed_at = now()");

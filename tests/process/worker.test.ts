@@ -29,6 +29,7 @@ it("the worker's health check in Compose passes while the mail server hangs, and
     services: { worker: { healthcheck: { test: [string, string] } } };
   };
   const [, check] = compose.services.worker.healthcheck.test;
+  expect(await readFile(join(projectRoot, "docs/worker.md"), "utf8")).toContain(`--health-cmd "${check}"`);
   const isHealthy = () => spawnSync("sh", ["-c", check.replace("/tmp", folder)]).status === 0;
   const passTwoMinutes = async () => {
     const lastRound = new Date(Date.now() - 120_000);

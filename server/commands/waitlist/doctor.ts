@@ -215,9 +215,13 @@ async function examineEntries(owner: pg.Client): Promise<Finding> {
   return ok("Entries", oldest ? `${count(entries)}, the oldest of ${oldest}` : "none");
 }
 
+/** As in the health check of the service backup. */
+export const daysUntilLate = 2;
+
 async function examineBackup(owner: pg.Client): Promise<Finding> {
   const { rows } = await owner.query(
-    "SELECT max(finished_at) < now() - interval '2 days' AS late, to_char(max(finished_at), 'YYYY-MM-DD HH24:MI TZ') AS latest FROM public.earlyaccess_backups",
+    `SELECT max(finished_at) < now() - interval '${daysUntilLate} days' AS late, to_char(max(finished_at), 'YYYY-MM-DD HH24:MI TZ') AS latest
+     FROM public.earlyaccess_backups`,
   );
   const { late, latest } = rows[0];
   if (late) return warn("Backup", `the latest good one is of ${latest}. See what failed: docker compose logs backup`);

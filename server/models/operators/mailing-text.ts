@@ -1,5 +1,6 @@
 // The text of a mailing: what a file must hold, and its subject, paragraphs and buttons.
 import { isUtf8 } from "node:buffer";
+import { longestMailing } from "../../database/erasures-schema.ts";
 import { OperatorError } from "../../errors.ts";
 
 export interface MailingText {
@@ -10,8 +11,6 @@ export interface MailingText {
 /** A text of one line or several, or a button. */
 export type Paragraph = { text: string } | { label: string; url: string };
 
-/** In bytes. The column has the same limit. */
-const longestText = 20_480;
 const longestSubject = 150;
 
 /** Placeholders of mailing tools: {{name}}, {% name %}, *|NAME|*. */
@@ -19,8 +18,10 @@ const placeholder = /\{[{%]|\*\|/;
 
 /** Returns the text of a file as the database stores it. @throws OperatorError if it is no mailing. */
 export function readMailingText(file: Buffer): string {
-  if (file.length > longestText) {
-    throw new OperatorError(`The text is larger than 20 KB (${longestText.toLocaleString("en")} bytes): shorten it.`);
+  if (file.length > longestMailing) {
+    throw new OperatorError(
+      `The text is larger than 20 KB (${longestMailing.toLocaleString("en")} bytes): shorten it.`,
+    );
   }
   const decoded = file.toString();
   // UTF-16 has U+0000, and a file that was decoded wrongly before has U+FFFD.
