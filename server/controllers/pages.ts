@@ -2,24 +2,13 @@
 // Which path is a 404, and the status of each page: client/routes.tsx. Its Cache-Control: views/page-cache.ts.
 import type { IncomingMessage } from "node:http";
 import type { RequestHandler } from "express";
-import { cacheResponse, noStore, sendCached, type CachedResponse } from "../http/cached-response.ts";
+import { sendCached, type CachedResponse } from "../http/cached-response.ts";
 import { isRead } from "../http/negotiation.ts";
 import { methodNotAllowed } from "../middleware/http-errors.ts";
 import type { Frontend } from "../views/frontend.ts";
 
-/** Replaces a service worker that an earlier site left in browsers, which would show that site for ever. */
-const removedWorker = `addEventListener("install", () => skipWaiting());
-addEventListener("activate", async () => {
-  await registration.unregister();
-  for (const client of await clients.matchAll()) client.navigate(client.url);
-});
-`;
-const workerHeaders = { "Content-Type": "text/javascript; charset=utf-8", ...noStore };
-const workerResponse = cacheResponse({ identity: Buffer.from(removedWorker) }, 200, workerHeaders);
-
 /** Returns undefined if Express must handle the request. */
-export function findCached({ url = "", headers }: IncomingMessage, frontend: Frontend): CachedResponse | undefined {
-  if (headers["service-worker"] === "script") return workerResponse;
+export function findCached({ url = "" }: IncomingMessage, frontend: Frontend): CachedResponse | undefined {
   const [path, query] = url.split("?", 2) as [string, string | undefined];
   return frontend.findPrerendered(path, query ?? "") ?? frontend.files.get(path);
 }

@@ -1,9 +1,6 @@
 // The built pages in a browser: requests, console messages, cookies, the 404 page and a link that failed.
-import { createServer, type RequestListener } from "node:http";
 import { expect, it } from "vitest";
-import { errorPage, hero, linkPages, notFound } from "../../client/shared/content.ts";
-import { listen } from "../../server/http/listen.ts";
-import { createTestApp } from "../support/app.ts";
+import { errorPage, linkPages, notFound } from "../../client/shared/content.ts";
 import { createBrowserSites, formField, hydrateForm, openPage, type WatchedPage } from "../support/browser.ts";
 
 const sites = await createBrowserSites();
@@ -52,24 +49,4 @@ it("after a fault of the database, the error page leads back to the link of a ma
   expect(page.url()).toBe(link);
   await confirm.click();
   await page.getByRole("heading", { name: linkPages.dead.heading }).waitFor();
-});
-
-it("a browser with a service worker of an earlier site gets this site", async () => {
-  const worker =
-    "oninstall = () => skipWaiting(); onactivate = (event) => event.waitUntil(clients.claim());" +
-    'onfetch = (event) => event.respondWith(new Response("earlier", { headers: { "Content-Type": "text/html" } }));';
-  let site: RequestListener = ({ url }, res) => {
-    res.setHeader("Content-Type", url === "/sw.js" ? "text/javascript" : "text/html");
-    res.end(url === "/sw.js" ? worker : '<script>navigator.serviceWorker.register("/sw.js")</script>');
-  };
-  const server = createServer((req, res) => site(req, res));
-  const url = `http://localhost:${await listen(server, "127.0.0.1", 0)}`;
-  const page = await openPage({ url });
-  await page.waitForFunction(() => navigator.serviceWorker.controller?.state === "activated");
-  site = (await createTestApp()).app;
-  // Browsers do it within 24 hours, and after some of the visits.
-  await page.evaluate(async () => void (await navigator.serviceWorker.getRegistration())?.update());
-  await page.getByText(hero.note).waitFor();
-  expect(await page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length)).toBe(0);
-  server.close();
 });
