@@ -35,9 +35,9 @@ export const tokenParam = "token";
 
 /**
  * Returns a pattern of queries with a token in the parameter, also between characters that a mail program added or encoded, as in
- * "amp;token=3D…". A token is 32 hexadecimal digits, or 22 characters in a link from before 1.0.0.
+ * "amp;token=3D…". A token is 32 hexadecimal digits.
  */
 export function tokenPattern(param: string): RegExp {
   const added = "(?:%[\\dA-F]{2}|[^\\w&%-])+(?:3D)*";
-  return new RegExp(`(?:^|&)(?:amp;)*${param}${added}([\\da-f]{32}|[\\w-]{22})(?![\\w-])`, "i");
+  return new RegExp(`(?:^|&)(?:amp;)*${param}${added}([\\da-f]{32})(?![\\w-])`, "i");
 }

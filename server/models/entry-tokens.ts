@@ -26,10 +26,7 @@ export function createUndoToken(key: unknown, entry: Record<FieldName, string | 
   return createToken(createHmac("sha256", Buffer.from(key, "hex")).update(values).digest().subarray(0, 16));
 }
 
-/**
- * Returns a SHA-256 in Postgres' text format. Mail gateways change the case of links, so the digits count in small letters. The 22
- * characters of a link from before 1.0.0 count as they are.
- */
+/** Returns a SHA-256 in Postgres' text format. Mail gateways change the case of links, so the digits count in small letters. */
 export function hashToken(token: string): string {
-  return `\\x${hash("sha256", token.length === 22 ? token : token.toLowerCase())}`;
+  return `\\x${hash("sha256", token.toLowerCase())}`;
 }

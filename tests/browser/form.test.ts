@@ -298,7 +298,7 @@ it("after a sign-up, the empty form takes a colleague's: its failure leaves the 
 });
 
 it("a sign-up is shown after a reload only until the visitor is in the form, and also after the list has closed", async () => {
-  const state = { other: 1, joined: "A".repeat(22) };
+  const state = { other: 1, joined: "a".repeat(32) };
   await page.goto(sites.closed.url);
   for (const joined of ["", state.joined]) {
     await page.evaluate((value) => history.replaceState(value, ""), { joined }); // A site that sends mails has no token.
