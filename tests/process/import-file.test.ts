@@ -85,16 +85,61 @@ it.each([
 ])("import reads %s UTF-16 with tabs, as a spreadsheet writes it, and first and last names", async (_, encode) => {
   const line = "अ\u0900\tЬčЬ\tada@example.com\tA, B; C 🚀\r\n";
   const text = `\uFEFFPočet\tFirst name\tLast name\tEmail\tCompany\r\n${`7\t${line}`.repeat(1_000)}`;
-  expect(await importText(encode(text))).toMatchObject({ code: 0, stderr: "" });
+  expect(await importText(encode(text), "--ignore", "Počet")).toMatchObject({ code: 0, stderr: "" });
   expect(await entries()).toMatchObject([{ name: "अ\u0900 ЬčЬ", company: "A, B; C 🚀" }]);
 });
 
-it.each<[tool: string, lines: string[]]>([
+it.each([
+  [
+    'Email,"First Name","Last Name",Company,"Job Title",CREATED_AT',
+    'zoe@example.com,Zoë,Müller,E,Chefin,"2026-01-02 03:04:05"',
+  ],
+  ["id,first_name,email,created_at,Company,Job-Title", "7,Zoë Müller,zoe@example.com,2026-01-02 03:04:05 UTC,E,Chefin"],
+  [
+    "email,created_at,name,first_name,last_name,company,job_title",
+    "zoe@example.com,2026-01-02T03:04:05Z, ,Zoë,Müller,E,Chefin",
+  ],
+])("import reads %s in UTF-8, and says what to do if the file is in Windows-1252", async (...lines) => {
+  const text = `${lines.join("\r\n")}\r\n`;
+  const windows = await importText(Buffer.from(text, "latin1"));
+  const stderr = `${file("import.csv")} is not UTF-8 at line 2. Save it in UTF-8, for example as "CSV UTF-8". Nothing was changed.\n`;
+  expect(windows).toEqual({ code: 1, stdout: "", stderr });
+  expect(await importText(text)).toMatchObject({ code: 0, stderr: "" });
+  const entry = { name: "Zoë Müller", email: "zoe@example.com", company: "E", job_title: "Chefin" };
+  const created_at = new Date("2026-01-02T03:04:05Z");
+  expect(await entries()).toMatchObject([{ ...entry, created_at }]);
+});
+
+it.each([
+  ["email", ["email", "E-Mail", " EMAIL ", "e mail"]],
+  ["first_name", ["First name", "FIRST-NAME", "firstname"]],
+  ["job_title", ["Job title", "JOB_TITLE"]],
+  ["mail_refusal", ["mail_refusal"]],
+  [undefined, ["Email Address", "mail", "Full name", "FNAME", "Organization", "Role", "position", "OPTIN_TIME", ""]],
+])("import takes for %s the columns %j", (column, names) => {
+  expect(new Set(readHeader(names))).toEqual(new Set([column]));
+});
+
+const unknownColumns = (names: string[]) =>
+  `Columns that this list does not know: ${names.join(", ")}. Does one say who unsubscribed or bounced? ` +
+  "Remove those people first; then remove these columns or name each with --ignore.\n";
+
+const rename = (...missing: string[]) =>
+  `The first line names no column ${missing.join(", ")}. Rename a column, or add one: a name or company may be "unknown".\n`;
+
+it.each<[tool: string, exported: string[], message: string, unknown: string[], corrected: string[]]>([
   [
     "Mailchimp",
     [
-      '"Email Address","First Name","Last Name",Company,"Job Title",MEMBER_RATING,OPTIN_TIME,TAGS',
-      'zoe@example.com,Zoë,Müller,Engines,Chefin,2,"2026-01-02 03:04:05","""Beta"""',
+      '"Email Address","First Name","Last Name",MEMBER_RATING,OPTIN_TIME,LAST_CHANGED,LEID,EUID,NOTES,TAGS,UNSUB_TIME',
+      'zoe@example.com,Zoë,Müller,2,"2026-01-02 03:04:05","2026-01-02 03:04:05",1,7b,,"""Beta""",',
+      'eve@example.com,Eve,Doe,2,"2026-01-02 03:04:05","2026-01-02 03:04:05",2,7c,,,"2026-02-03 04:05:06"',
+    ],
+    rename("email", "company"),
+    ["Email Address", "MEMBER_RATING", "OPTIN_TIME", "LAST_CHANGED", "LEID", "EUID", "NOTES", "TAGS", "UNSUB_TIME"],
+    [
+      'Email,"First Name","Last Name",MEMBER_RATING,OPTIN_TIME,LAST_CHANGED,LEID,EUID,NOTES,TAGS,UNSUB_TIME,Company',
+      'zoe@example.com,Zoë,Müller,2,"2026-01-02 03:04:05","2026-01-02 03:04:05",1,7b,,"""Beta""",,unknown',
     ],
   ],
   [
@@ -102,68 +147,102 @@ it.each<[tool: string, lines: string[]]>([
     [
       "id,first_name,email,state,created_at,Organization,Role",
       "7,Zoë Müller,zoe@example.com,active,2026-01-02 03:04:05 UTC,Engines,Chefin",
+      "8,Eve Doe,eve@example.com,cancelled,2026-01-02 03:04:05 UTC,Engines,Chefin",
+    ],
+    rename("company"),
+    ["state", "Organization", "Role"],
+    [
+      "id,first_name,email,state,created_at,company,Role",
+      "7,Zoë Müller,zoe@example.com,active,2026-01-02 03:04:05 UTC,Engines,Chefin",
     ],
   ],
   [
-    "Beehiiv",
+    "Google Contacts",
     [
-      "email,created_at,name,first_name,last_name,company_name,job_title",
-      "zoe@example.com,2026-01-02T03:04:05Z, ,Zoë,Müller,Engines,Chefin",
+      "First Name,Middle Name,Last Name,Organization Name,Organization Title,Labels,E-mail 1 - Label,E-mail 1 - Value",
+      "Zoë,,Müller,Engines,Chefin,* myContacts,* Work,zoe@example.com",
+      "Eve,,Doe,Engines,,Unsubscribed ::: * myContacts,* Work,eve@example.com",
+    ],
+    rename("email", "company"),
+    ["Middle Name", "Organization Name", "Organization Title", "Labels", "E-mail 1 - Label", "E-mail 1 - Value"],
+    ["First Name,Last Name,Company,Job title,Email", "Zoë,Müller,Engines,Chefin,zoe@example.com"],
+  ],
+  [
+    "HubSpot",
+    [
+      "Record ID,First Name,Last Name,Email,Phone Number,Job Title,Company Name,Contact owner,Unsubscribed from all email",
+      "901,Zoë,Müller,zoe@example.com,,Chefin,Engines,Ines,false",
+      "902,Eve,Doe,eve@example.com,,,Engines,Ines,true",
+    ],
+    rename("company"),
+    ["Record ID", "Phone Number", "Company Name", "Contact owner", "Unsubscribed from all email"],
+    [
+      "Record ID,First Name,Last Name,Email,Job Title,Company,Contact owner",
+      "901,Zoë,Müller,zoe@example.com,Chefin,Engines,Ines",
     ],
   ],
-])("import reads a file of %s in UTF-8, and says what to do if it is in Windows-1252", async (_, lines) => {
-  const text = `${lines.join("\r\n")}\r\n`;
-  const windows = await importText(Buffer.from(text, "latin1"));
-  const stderr = `${file("import.csv")} is not UTF-8 at line 2. Save it in UTF-8, for example as "CSV UTF-8". Nothing was changed.\n`;
-  expect(windows).toEqual({ code: 1, stdout: "", stderr });
-  expect(await importText(text)).toMatchObject({ code: 0, stderr: "" });
-  const entry = { name: "Zoë Müller", email: "zoe@example.com", company: "Engines", job_title: "Chefin" };
-  const created_at = new Date("2026-01-02T03:04:05Z");
-  expect(await entries()).toMatchObject([{ ...entry, created_at }]);
-});
+  [
+    "Lemon Squeezy",
+    [
+      "identifier,name,email,status,status_formatted,country,country_formatted,email_sends,unsubscribed_at,created_at",
+      "sub_1,Zoë Müller,zoe@example.com,subscribed,Subscribed,DE,Germany,1,,2026-01-02T03:04:05Z",
+      "sub_2,Eve Doe,eve@example.com,unsubscribed,Unsubscribed,,,1,2026-02-03T03:04:05Z,2026-01-02T03:04:05Z",
+    ],
+    `${rename("company")}Line 2: status: not one of waiting, invited, joined, left.\n`,
+    ["identifier", "status_formatted", "country", "country_formatted", "email_sends", "unsubscribed_at", "status"],
+    [
+      "identifier,name,email,status,status_formatted,country,country_formatted,created_at,company",
+      "sub_1,Zoë Müller,zoe@example.com,subscribed,Subscribed,DE,Germany,2026-01-02T03:04:05Z,unknown",
+    ],
+  ],
+])(
+  "an export of %s imports at the second try, as the first one says",
+  async (_, exported, message, unknown, corrected) => {
+    const refused = await importText(exported.join("\n"));
+    expect(refused).toEqual({ code: 1, stdout: "", stderr: message + unknownColumns(unknown) });
+    expect(await entries()).toEqual([]);
+    const result = await importText(corrected.join("\n"), ...unknown.flatMap((name) => ["--ignore", name]));
+    expect(result).toMatchObject({ code: 0, stderr: "" });
+    expect(await entries()).toMatchObject([{ name: "Zoë Müller", email: "zoe@example.com" }]);
+  },
+);
 
-it.each([
-  ["email", ["E-Mail", "Email Address", "your_email", "mail", "Subscriber"]],
-  ["name", ["Full name", "Your name", "display_name"]],
-  ["first_name", ["First name", "FNAME", "Given Name"]],
-  ["last_name", ["Last name", "LNAME", "Surname", "Family Name"]],
-  ["company", ["Company name", "Organization", "Organisation", "Organization Name"]],
-  ["job_title", ["Job title", "Job", "Role"]],
-  ["created_at", ["Created at", "OPTIN_TIME", "Subscribed at", "Signed up at", "Submitted At", "Submit Date (UTC)"]],
-  [undefined, ["position", "referral_count"]], // A place in a queue.
-])("import takes for %s what forms, spreadsheets and mailing tools call %j", (column, names) => {
-  expect(new Set(readHeader(names))).toEqual(new Set([column]));
-});
+it.each<[tool: string, columns: string, gone: string]>([
+  ["Ghost", "subscribed_to_emails", "false"],
+  ["HubSpot", "Unsubscribed from all email,Email hard bounce reason", "true,UNKNOWN_USER"],
+  ["listmonk", "Subscription-Status", "blocklisted"],
+  ["MailPoet", "List status,Global status", "Unsubscribed,bounced"],
+  ["a spreadsheet in German", "Abgemeldet,#", "ja,x"],
+])(
+  "import takes nobody of a file that says who unsubscribed or bounced, without --ignore: %s",
+  async (_, columns, gone) => {
+    const text = `name,email,company,${columns}\nEve,eve@example.com,E,${gone}\n`;
+    const [first = "", ...others] = columns.split(",");
+    const options = [[], ["--own"], ...(others.length > 0 ? [["--ignore", first]] : [])];
+    for (const [i, given] of options.entries()) {
+      const stderr = unknownColumns(i < 2 ? [first, ...others] : others);
+      expect(await importText(text, ...given)).toEqual({ code: 1, stdout: "", stderr });
+    }
+    expect(await entries()).toEqual([]);
+    const { stdout } = await importText(text, "--ignore", first.toUpperCase(), ...others);
+    expect(stdout).toBe(
+      `1 lines, 0 already on the list, 0 twice in the file, 0 wrong.\nIgnored columns: ${[first, ...others].join(", ")}.\nImported 1.\n`,
+    );
+  },
+);
 
-it.each<[tool: string, columns: string, gone: string[], kept: string[]]>([
-  ["Kit", "state", ["cancelled", "Canceled", "Bounced", "complained", "cleaned"], ["active", "inactive", "CA", ""]],
-  ["Ghost", "subscribed_to_emails", ["false", "FALSE"], ["true", ""]],
-  ["HubSpot", "Unsubscribed from all email,Email hard bounce reason", ["true,", ",UNKNOWN_USER"], ["false,", ","]],
-  ["Mailchimp, unsubscribed", "UNSUB_TIME,UNSUB_REASON", ["2018-07-23 12:19:27,"], [","]],
-  ["Mailchimp, cleaned", "MEMBER_RATING,CLEAN_TIME", ["1,2020-03-23 17:30:05"], ["1,"]],
-  ["makeemwait", "email_opt_out,email_opt_out_at", ["true,2026-01-02"], ["false,", ","]],
-  ["Substack", "email_disabled,Subscribed", ["true,true", "false,No"], ["false,yes", ",2026-01-02"]],
-  ["listmonk", "Subscription-Status", ["unsubscribed", "blocklisted", "blacklisted"], ["enabled", "unconfirmed"]],
-  ["Keila and MailerLite", "Subscription status", ["unreachable", "Junk"], ["active"]],
-  ["Shopify", "Accepts Email Marketing", ["no", "N"], ["yes"]],
-  ["Beehiiv", "subscriber status,unsubscribed_at", ["inactive,", "active,2024-03-13 11:33:53 UTC"], ["pending,"]],
-  ["MailPoet", "List status,Global status", ["subscribed,bounced", "Unsubscribed,"], ["subscribed,unconfirmed"]],
-  ["Wix", "Email subscriber status", ["Unsubscribed"], ["Subscribed", "Never subscribed"]],
-  ["Salesforce", "Opted Out,Do Not Email,HasOptedOutOfEmail", ["1,0,0", "0,1,0", "0,0,1"], ["0,0,0", "No,False,n"]],
-  ["a table of Postgres", "unsubscribed,subscribed", ["t,t", "f,f"], ["f,t", "NULL,"]],
-])("import leaves out whoever unsubscribed or bounced elsewhere: %s", async (_, columns, gone, kept) => {
-  const invalid = ["A person", "no address", "C"];
-  const lines = [
-    ...gone.map((cells) => `${invalid.join()},${cells}`),
-    ...kept.map((cells, i) => `K,k${i}@a.de,C,${cells}`),
-  ];
-  const { stderr, stdout } = await importText(`name,email,company,${columns}\n${lines.join("\n")}\n`);
-  expect(stderr).toBe("");
-  expect(stdout).toContain(`${lines.length} lines, 0 already on the list, 0 twice in the file, 0 wrong.\n`);
-  expect(stdout).toMatch(
-    new RegExp(`\n${gone.length} unsubscribed or bounced elsewhere: left out\\.\nImported ${kept.length}\\.\n$`),
-  );
-  expect(await entries()).toHaveLength(kept.length);
+it("import takes another tool's status, or a cell of a column without a name, for somebody who may have unsubscribed", async () => {
+  const text = "name,email,company,Status,\nAda,ada@example.com,E,Joined,\nEve,eve@example.com,E,unsubscribed,\n";
+  const stderr = "Line 3: status: not one of waiting, invited, joined, left.\n";
+  expect(await importText(text)).toEqual({ code: 1, stdout: "", stderr: stderr + unknownColumns(["Status"]) });
+  const nameless = await importText(text.replace("E,unsubscribed,", "E,,unsubscribed"));
+  expect(nameless).toMatchObject({
+    code: 1,
+    stderr: "Line 3: more cells than the header has names\nNothing was imported.\n",
+  });
+  expect(await entries()).toEqual([]);
+  expect(await importText(text, "--ignore", "status")).toMatchObject({ code: 0, stderr: "" });
+  expect(await entries()).toMatchObject([{ name: "Ada", status: "waiting" }, { name: "Eve" }]);
 });
 
 it("import skips and counts known and repeated addresses", async () => {
@@ -181,14 +260,14 @@ it("import adds nothing if a line is wrong, and reports 20 of them without perso
   const wrong = "Secret Person,secret.person,E\nSecret,a@example.com,,,\nA,b@example.com,E,unsubscribed,Secret\n";
   const more = "Ada,secret,E\n".repeat(30);
   const { code, stdout, stderr } = await importText(
-    `name,email,company,state\nAda,ada@example.com,E\n\n${wrong}${more}`,
+    `name,email,company,job title\nAda,ada@example.com,E\n\n${wrong}${more}`,
   );
   expect([code, stdout]).toEqual([1, expect.stringMatching(/^34 lines, .* 33 wrong\.\n/)]);
   const lines = stderr.split("\n");
   expect(lines.slice(0, 3)).toEqual([
     `Line 4: email: ${fieldErrors.email}`,
     `Line 5: company: ${fieldErrors.required(fieldNamed("company").noun)}`,
-    "Line 6: more cells than the header has",
+    "Line 6: more cells than the header has names",
   ]);
   expect(lines.slice(20)).toEqual(["… and 13 more.", "Nothing was imported.", ""]);
   expect(stdout + stderr).not.toMatch(/secret/i);
@@ -206,7 +285,7 @@ it.each<[string, string | Uint8Array, RegExp]>([
   [
     "an unknown status",
     "name,email,company,status\nA,a@example.com,C,secret\n",
-    /^Line 2: status: not one of waiting, invited, joined, left\. If it is another tool's, name the column "subscription status"\.\n/,
+    /^Line 2: status: not one of waiting, invited, joined, left\.\nColumns that this list does not know: status\. /,
   ],
   [
     "a flag in another language",

@@ -42,10 +42,16 @@ it.each([
     / has several columns at line 1, and no column email /,
   ],
   [
-    "a CSV file with two columns of addresses",
-    "Email;E-Mail Address\nben@example.com;\n",
-    /^Two columns are for email\./,
+    "a CSV file with another name of the column",
+    "id,Plan,Email Address\ncus_1,Pro,ben@example.com\n",
+    / names no column email, but id, Plan, Email Address\. Rename the column of the addresses to email\. Nothing was changed\.\n$/,
   ],
+  [
+    "a file of addresses under another name",
+    "Email Address\nben@example.com\n",
+    /^"Email Address" is not an email address\. /,
+  ],
+  ["a CSV file with two columns of addresses", "Email;E-Mail\nben@example.com;\n", /^Two columns are for email\./],
 ])("joined --file refuses %s, and marks nobody", async (_, text, message) => {
   await add("Ben", "ben@example.com");
   await writeFile(file("customers.txt"), text);
@@ -55,8 +61,8 @@ it.each([
 });
 
 it.each([
-  ["utf8", 'id,"Plan; a; b; c; d",E-mail address,Name\ncus_1,"a,b",\'+ben@example.com,Ben\ncus_2,,,\n'],
-  ["utf16le", "\uFEFFPočet\tE-mail address\r\n1\t+ben@example.com\r\n"],
+  ["utf8", 'id,"Plan; a; b; c; d",E-mail,Name\ncus_1,"a,b",\'+ben@example.com,Ben\ncus_2,,,\n'],
+  ["utf16le", "\uFEFFPočet\tE-Mail\r\n1\t+ben@example.com\r\n"],
 ] as const)("joined --file takes the addresses of a CSV file of customers in %s", async (encoding, text) => {
   await add("Ben", "+ben@example.com");
   await writeFile(file("customers.csv"), text, encoding);

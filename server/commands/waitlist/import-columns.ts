@@ -1,76 +1,58 @@
-// The lines of an import: which of its columns are the list's, whatever another tool calls them, and who unsubscribed there.
+// The columns of an import: those that export writes, in any case and with any spaces or hyphens. Every other column stops it.
 import { fieldColumns, sourceColumns } from "../../database/columns.ts";
+import { WaitlistStatus } from "../../database/generated/enums.ts";
 import { OperatorError } from "../../errors.ts";
 import { unguard } from "../../models/operators/csv-guard.ts";
+import { exportedColumns } from "../../models/operators/export.ts";
 import { printable } from "../../text.ts";
 import { listNames } from "./files.ts";
-import { readRecords, type CsvRecord } from "./read-csv.ts";
+import { readRecords, sourceName, type CsvRecord } from "./read-csv.ts";
 
 export interface ImportFile {
+  /** The columns that the import does not read: some of the list's, and those that the operator named. */
   ignored: string[];
+  /** @throws OperatorError at the end if the file lacks a column, or has an unknown one or another tool's status. */
   lines: AsyncIterable<ImportLine>;
 }
 
 export interface ImportLine {
   /** Counted from 1. A record of several lines has the number of its last one. */
   number: number;
-  /** The cells of known columns; undefined if the line has more cells than the header. */
+  /** The cells of the columns that an import reads; undefined if the line has a cell in a column without a name. */
   cells: Record<string, string> | undefined;
-  /** The person unsubscribed from another tool's mails, complained about them, or has an address that bounced. */
-  isUnsubscribed: boolean;
 }
 
-/** The columns of a list that an import reads. Only the link in a mail confirms an address. */
-const otherColumns = ["first_name", "last_name", "status", "created_at", "suspected_spam"];
+export interface ImportOptions {
+  /** Whether the file is an export of this list, whose other columns are right, too. */
+  own?: boolean;
+  /** The names of columns that the import leaves out. */
+  ignore?: string[];
+}
+
+interface Header {
+  names: string[];
+  /** The list's name of each column that the import reads. */
+  columns: (string | undefined)[];
+  /** The names that are not the list's. */
+  unknown: string[];
+}
+
+const nameParts = ["first_name", "last_name"];
+
+/** The columns that an import reads. Only the link in a mail confirms an address. */
+const otherColumns = ["status", "created_at", "suspected_spam"];
+const importedColumns = [...fieldColumns, ...nameParts, ...otherColumns, ...sourceColumns];
 const ownColumns = ["confirmed_at", "imported"];
-const importedColumns = [...fieldColumns, ...otherColumns, ...sourceColumns, ...ownColumns];
 
-/** Names that forms, spreadsheets and mailing tools give to these columns. The "position" of a waitlist is a place in a queue. */
-const otherNames: Record<string, string[]> = {
-  email: ["email address", "your email", "mail", "subscriber"],
-  name: ["full name", "your name", "display name"],
-  first_name: ["fname", "given name"],
-  last_name: ["lname", "surname", "family name"],
-  company: ["company name", "organization", "organisation", "organization name"],
-  job_title: ["job", "role"],
-  created_at: ["optin time", "subscribed at", "signed up at", "submitted at", "submit date utc"],
-};
+/** Flags of older exports. An import without them would take the entries that have one for people who get mails. */
+const retiredFlags = ["disposable_email", "unusual_volume"];
 
-/** In lower case without spaces and punctuation, "E-Mail" is email. */
-const simplify = (text: string) => text.toLowerCase().replaceAll(/[^\p{L}\d]/gu, "");
+/** In lower case without spaces and punctuation, "E-Mail" is email. A name like "#" stays what it is. */
+const simplify = (name: string) => name.toLowerCase().replaceAll(/[^\p{L}\d]/gu, "") || name.trim();
 
-const columnByName = new Map(
-  importedColumns.flatMap((column) => [column, ...(otherNames[column] ?? [])].map((name) => [simplify(name), column])),
-);
+const includesName = (names: string[], name: string) => names.some((other) => simplify(other) === simplify(name));
 
-const no = new Set(["false", "f", "no", "n", "0"]);
-const nothing = new Set([...no, "", "null"]);
-const gone = new Set([
-  "unsubscribed",
-  "cancelled",
-  "canceled",
-  "bounced",
-  "complained",
-  "blocklisted",
-  "blacklisted",
-  "cleaned",
-]);
-/** Beehiiv, Keila and MailerLite call them so. Kit's state "inactive" only waits for a confirmation. */
-const goneByStatus = new Set([...gone, "inactive", "unreachable", "junk"]);
-
-/** The columns in which mailing tools say who unsubscribed or bounced, and whether a cell says so. */
-const goneColumns: [names: string[], saysGone: (cell: string) => boolean][] = [
-  [["state", "email subscriber status", "list status", "global status"], (cell) => gone.has(cell)],
-  [["subscription status", "subscriber status"], (cell) => goneByStatus.has(cell)],
-  [["subscribed", "subscribed to emails", "accepts email marketing"], (cell) => no.has(cell)],
-  [["unsubscribed", "unsubscribed from all email", "unsubscribed at", "unsub time"], (cell) => !nothing.has(cell)],
-  [["email opt out", "has opted out of email", "opted out", "do not email"], (cell) => !nothing.has(cell)],
-  [["email disabled", "email hard bounce reason", "clean time"], (cell) => !nothing.has(cell)],
-];
-
-const saysGoneByName = new Map(
-  goneColumns.flatMap(([names, saysGone]) => names.map((name) => [simplify(name), saysGone] as const)),
-);
+const columnByName = new Map([...exportedColumns, ...nameParts].map((column) => [simplify(column), column]));
 
 /** Returns the list's name of each column, undefined for an unknown one. */
 export const readHeader = (names: string[]) => names.map((name) => columnByName.get(simplify(name)));
@@ -80,53 +62,81 @@ export function requireOnce(columns: (string | undefined)[]) {
   if (twice) throw new OperatorError(`Two columns are for ${twice}. Remove one, or rename it in the first line.`);
 }
 
-/** @param isOwn whether the file is an export of this list, whose other columns are right, too. */
-export async function openImport(path: string, isOwn = false): Promise<ImportFile> {
+export async function openImport(path: string, { own = false, ignore = [] }: ImportOptions): Promise<ImportFile> {
   const records = readRecords(path);
   const first = await records.next();
-  if (first.done) throw new OperatorError(`${path === "-" ? "stdin" : printable(path)} is empty.`);
-  const header = first.value.cells;
-  const columns = readHeader(header).map((column) =>
-    isOwn || !ownColumns.includes(column ?? "") ? column : undefined,
+  if (first.done) throw new OperatorError(`${sourceName(path)} is empty.`);
+  const names = first.value.cells.map((name) => name.trim());
+  const known = readHeader(names);
+  const readColumns = own ? [...importedColumns, ...ownColumns] : importedColumns;
+  const columns = known.map((column = "", i) =>
+    readColumns.includes(column) && !includesName(ignore, names[i] ?? "") ? column : undefined,
   );
-  requireColumns(columns);
   requireOnce(columns);
-  const isIgnored = (name: string, i: number) =>
-    name.trim() !== "" && !columns[i] && !saysGoneByName.has(simplify(name));
-  const defaults = isOwn && isOldExport(columns) ? { imported: "false" } : {};
-  const lines = readLines(records, header, columns, defaults);
-  return { ignored: header.filter(isIgnored).map((name) => name.trim()), lines };
+  const unknown = names.filter((name, i) => name !== "" && !known[i] && !includesName(ignore, name));
+  const defaults = own && isOldExport(columns) ? { imported: "false" } : {};
+  const lines = readLines(records, { names, columns, unknown }, defaults);
+  return { ignored: names.filter((name, i) => name !== "" && !columns[i]), lines };
 }
 
 /** Before 1.0.0, an export did not say which entries were imported: those of a missing column are sign-ups of this list. */
 const isOldExport = (columns: (string | undefined)[]) =>
   columns.includes("suspected_spam") && columns.includes("status") && !columns.includes("imported");
 
-function requireColumns(columns: (string | undefined)[]): void {
-  const isNamed = columns.includes("first_name") || columns.includes("last_name");
-  const missing = ["email", "name", "company"].filter(
-    (column) => !columns.includes(column) && !(column === "name" && isNamed),
-  );
-  if (missing.length === 0) return;
-  // The message does not quote the first line: without a header it would be personal data.
-  const remedy = 'Rename a column, or add one: a name or company may be "unknown"';
-  throw new OperatorError(`The first line names no column ${listNames(missing)}. ${remedy}.`);
-}
-
 async function* readLines(
   records: AsyncIterable<CsvRecord>,
-  header: string[],
-  columns: (string | undefined)[],
+  header: Header,
   defaults: Record<string, string>,
 ): AsyncGenerator<ImportLine> {
-  const rules = header.map((name) => saysGoneByName.get(simplify(name)));
+  const { names, columns, unknown } = header;
+  const status = columns.indexOf("status");
+  const isFaulty = unknown.length > 0 || findMissing(columns).length > 0;
   for await (const { line, cells } of records) {
-    const hasMore = cells.slice(columns.length).some((cell) => cell.trim() !== "");
+    // One message names all columns, so it waits for the values of status.
+    if (isForeignStatus(cells[status])) throw columnsError(header, { column: names[status] ?? "", line });
+    if (isFaulty) continue;
+    const hasUnnamed = cells.some((cell, i) => cell.trim() !== "" && !names[i]);
     const known = columns.flatMap((column, i) => (column ? [[column, unguard(cells[i] ?? "")] as const] : []));
-    yield {
-      number: line,
-      cells: hasMore ? undefined : { ...defaults, ...Object.fromEntries(known) },
-      isUnsubscribed: !hasMore && rules.some((saysGone, i) => saysGone?.(simplify(cells[i] ?? ""))),
-    };
+    yield { number: line, cells: hasUnnamed ? undefined : { ...defaults, ...Object.fromEntries(known) } };
   }
+  if (isFaulty) throw columnsError(header);
+}
+
+function isForeignStatus(cell = ""): boolean {
+  const status = cell.trim().toLowerCase();
+  return status !== "" && !Object.hasOwn(WaitlistStatus, status);
+}
+
+function findMissing(columns: (string | undefined)[]): string[] {
+  const isNamed = columns.includes("first_name") || columns.includes("last_name");
+  return ["email", "name", "company"].filter((column) => !columns.includes(column) && !(column === "name" && isNamed));
+}
+
+function columnsError({ names, columns, unknown }: Header, foreign?: { column: string; line: number }): OperatorError {
+  const missing = findMissing(columns);
+  const sentences: string[] = [];
+  if (missing.length > 0) {
+    const remedy = 'Rename a column, or add one: a name or company may be "unknown"';
+    sentences.push(`The first line names no column ${listNames(missing)}. ${remedy}.`);
+  }
+  // Without a header, the first line is personal data.
+  if (missing.includes("email") && names.some((name) => name.includes("@"))) return new OperatorError(sentences.join());
+  if (foreign) {
+    const statuses = listNames(Object.keys(WaitlistStatus));
+    sentences.push(`Line ${foreign.line}: status: not one of ${statuses}.`);
+  }
+  const retired = unknown.filter((name) => includesName(retiredFlags, name));
+  if (retired.length > 0) {
+    const remedy = "Remove the lines in which one is true: those people would get mails. Then remove these columns";
+    sentences.push(`Flags of an older export: ${listNames(retired)}. ${remedy}.`);
+  }
+  const others = [...unknown.filter((name) => !retired.includes(name)), ...(foreign ? [foreign.column] : [])];
+  if (others.length > 0) {
+    const question = "Does one say who unsubscribed or bounced? Remove those people first";
+    const remedy = "then remove these columns or name each with --ignore";
+    sentences.push(
+      `Columns that this list does not know: ${others.map(printable).join(", ")}. ${question}; ${remedy}.`,
+    );
+  }
+  return new OperatorError(sentences.join("\n"));
 }

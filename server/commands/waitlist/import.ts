@@ -4,7 +4,6 @@ import type pg from "pg";
 import { v7 as uuidv7 } from "uuid";
 import { fieldErrors } from "../../../client/shared/content.ts";
 import { requireErasureKey } from "../../database/erasure-key.ts";
-import { WaitlistStatus } from "../../database/generated/enums.ts";
 import { isQueueEnabled } from "../../database/queue.ts";
 import { queueUnsentMails } from "../../models/operators/mail-state.ts";
 import {
@@ -18,18 +17,18 @@ import { parseEntry } from "../../models/sign-up-rules.ts";
 import { errorFields, OperatorError } from "../../errors.ts";
 import { count, print, withOwner } from "../command.ts";
 import { listNames } from "./files.ts";
-import { openImport, type ImportFile, type ImportLine } from "./import-columns.ts";
+import { openImport, type ImportFile, type ImportLine, type ImportOptions } from "./import-columns.ts";
 import { readMoment } from "./moment.ts";
 
 export const importCommand = new Command("import")
   .summary("adds the entries of a CSV file to the list, or none if a line is invalid")
   .description(
-    'The first line names the columns as export or a mailing tool ("Email Address") does, in any order and case: name (or ' +
-      "first name and last name), email and company; also job title, created at, status, utm_… and referrer host. import " +
-      "names the columns that it ignores; confirmed_at is one, because only the link in the confirmation mail confirms an " +
-      "address. The delimiter is a comma, a semicolon or a tab. Each line must pass the checks of a sign-up; if an entry " +
-      "has several lines, messages name its last one. import leaves out people whom the file of a mailing tool calls " +
-      "unsubscribed or bounced. It skips addresses that are on the " +
+    "The first line names the columns as export does, in any order and case and with any spaces or hyphens: name (or " +
+      "first name and last name), email and company; also job title, created at, status, utm_… and referrer host. Any " +
+      "other column stops the import, because it could say who unsubscribed or bounced; so does a status of another " +
+      "tool. import names the columns that it ignores; confirmed_at is one, because only the link in the confirmation " +
+      "mail confirms an address. The delimiter is a comma, a semicolon or a tab. Each line must pass the checks of a " +
+      "sign-up; if an entry has several lines, messages name its last one. import skips addresses that are on the " +
       "list or earlier in the file and, with ERASURE_KEY, erased addresses, unless the line's created at is later than " +
       "the erasure. If import stops midway, run the same command again.",
   )
@@ -38,9 +37,14 @@ export const importCommand = new Command("import")
     "--own",
     "the file is an export of this list on another host: take confirmed_at and imported, and queue mails",
   )
+  .option(
+    "--ignore <NAMES...>",
+    "leave out these columns, after you removed the people of whom one says that they unsubscribed or bounced",
+  )
   .option("--dry-run", "report what an import would do, and change nothing")
-  .action(async (path: string, { dryRun, own }: { dryRun?: boolean; own?: boolean }) => {
-    const file = await openImport(path, own);
+  .action(async (path: string, options: ImportOptions & { dryRun?: boolean }) => {
+    const { dryRun, own } = options;
+    const file = await openImport(path, options);
     await withOwner(async (client, { erasureKey }) => {
       await requireErasureKey(client, erasureKey);
       const summary = await checkLines(client, file, erasureKey);
@@ -59,8 +63,6 @@ export const importCommand = new Command("import")
 
 interface ImportSummary {
   valid: number;
-  /** The lines of people who unsubscribed or bounced elsewhere. */
-  unsubscribed: number;
   invalid: number;
   /** What is wrong with the first invalid lines. */
   errors: string[];
@@ -73,11 +75,10 @@ interface ImportSummary {
 }
 
 const maxErrors = 20;
-const statuses = Object.keys(WaitlistStatus);
 
 /** @param key of the hashes of erased addresses, whose lines are left out; undefined if none are kept. */
 async function checkLines(client: pg.Client, { lines }: ImportFile, key: string | undefined): Promise<ImportSummary> {
-  const summary: ImportSummary = { valid: 0, unsubscribed: 0, invalid: 0, errors: [], entries: 0, known: 0 };
+  const summary: ImportSummary = { valid: 0, invalid: 0, errors: [], entries: 0, known: 0 };
   summary.valid = await copyEntries(client, readEntries(lines, summary), key);
   if (key !== undefined) summary.erased = await deleteErased(client);
   return Object.assign(summary, await countEmails(client));
@@ -85,10 +86,6 @@ async function checkLines(client: pg.Client, { lines }: ImportFile, key: string 
 
 async function* readEntries(lines: ImportFile["lines"], summary: ImportSummary): AsyncGenerator<ImportedEntry> {
   for await (const line of lines) {
-    if (line.isUnsubscribed) {
-      summary.unsubscribed++;
-      continue;
-    }
     const read = readLine(line);
     if (typeof read !== "string") yield read;
     else if (summary.invalid++ < maxErrors) summary.errors.push(`Line ${line.number}: ${read}`);
@@ -97,7 +94,7 @@ async function* readEntries(lines: ImportFile["lines"], summary: ImportSummary):
 
 /** Returns the entry, or what is wrong: columns and rules, no value. */
 function readLine({ cells }: ImportLine): ImportedEntry | string {
-  if (!cells) return "more cells than the header has";
+  if (!cells) return "more cells than the header has names";
   const { first_name = "", last_name = "" } = cells;
   const fields: Record<string, string> = { ...cells, name: cells.name?.trim() || `${first_name} ${last_name}` };
   const parsed = parseEntry({ ...fields, referrer: cells.referrer_host });
@@ -124,14 +121,10 @@ function readOtherColumns(cells: Record<string, string>): Pick<ImportedEntry, Ot
   const read = (column: OtherColumn) => (cells[column] ?? "").trim();
   const createdAt = readPast(read("created_at"));
   if (read("created_at") && !createdAt) return "created_at: not a past date like 2026-01-31 or 2026-01-31T18:00:00Z";
-  const status = read("status").toLowerCase();
-  if (status && !Object.hasOwn(WaitlistStatus, status)) {
-    return `status: not one of ${listNames(statuses)}. If it is another tool's, name the column "subscription status".`;
-  }
   if (!isBoolean.test(read("suspected_spam"))) return "suspected_spam: not true or false.";
   return {
     created_at: createdAt?.toISOString() ?? null,
-    status: status || null,
+    status: read("status").toLowerCase() || null,
     confirmed_at: readPast(read("confirmed_at"))?.toISOString() ?? null,
     imported: cells.imported === undefined || isTrue.test(read("imported")),
     suspected_spam: isTrue.test(read("suspected_spam")),
@@ -155,17 +148,14 @@ function describeStop(cause: unknown): OperatorError {
 }
 
 function formatSummary(summary: ImportSummary, ignored: string[]): string {
-  const { valid, unsubscribed, invalid, erased, entries, known } = summary;
+  const { valid, invalid, erased, entries, known } = summary;
   const counts = [
-    `${count(valid + unsubscribed + invalid)} lines, ${count(known)} already on the list`,
+    `${count(valid + invalid)} lines, ${count(known)} already on the list`,
     `${count(valid - (erased ?? 0) - entries)} twice in the file`,
     ...(erased === undefined ? [] : [`${count(erased)} erased`]),
     `${count(invalid)} wrong.\n`,
   ];
-  const sentences = [counts.join(", ")];
-  if (ignored.length > 0) sentences.push(`Ignored columns: ${listNames(ignored)}.\n`);
-  if (unsubscribed > 0) sentences.push(`${count(unsubscribed)} unsubscribed or bounced elsewhere: left out.\n`);
-  return sentences.join("");
+  return counts.join(", ") + (ignored.length > 0 ? `Ignored columns: ${listNames(ignored)}.\n` : "");
 }
 
 function formatErrors({ errors, invalid }: ImportSummary): string {

@@ -6,7 +6,7 @@ import { spellingsOf } from "../../models/operators/erasures.ts";
 import { normaliseEmail } from "../../models/sign-up-rules.ts";
 import { printable } from "../../text.ts";
 import { readHeader, requireOnce } from "./import-columns.ts";
-import { readRecords, type CsvRecord } from "./read-csv.ts";
+import { readRecords, sourceName, type CsvRecord } from "./read-csv.ts";
 
 export const fileOption = (verb: string) =>
   new Option(
@@ -25,7 +25,7 @@ async function readAddressFile(path: string): Promise<string[]> {
   const records = readRecords(path);
   const first = await records.next();
   if (first.done) return [];
-  const column = findEmailColumn(first.value.cells);
+  const column = findEmailColumn(path, first.value.cells);
   const addresses = column === undefined ? [readOnlyCell(path, first.value)] : [];
   for await (const record of records) {
     addresses.push(column === undefined ? readOnlyCell(path, record) : (record.cells[column] ?? ""));
@@ -33,17 +33,23 @@ async function readAddressFile(path: string): Promise<string[]> {
   return addresses.map(unguard).filter((address) => address.trim() !== "");
 }
 
-/** Returns undefined if the first line is no header. */
-function findEmailColumn(firstLine: string[]): number | undefined {
+/** Returns undefined if the first line is no header. @throws OperatorError if it is one without a column email. */
+function findEmailColumn(path: string, firstLine: string[]): number | undefined {
   const emails = readHeader(firstLine).map((column) => (column === "email" ? column : undefined));
   requireOnce(emails);
-  return emails.includes("email") ? emails.indexOf("email") : undefined;
+  if (emails.includes("email")) return emails.indexOf("email");
+  const names = firstLine.filter((name) => name.trim() !== "");
+  // A line with an address is no header, and the message does not quote it.
+  if (names.length < 2 || firstLine.some((name) => name.includes("@"))) return undefined;
+  const columns = names.map((name) => printable(name.trim())).join(", ");
+  const remedy = "Rename the column of the addresses to email. Nothing was changed.";
+  throw new OperatorError(`The first line of ${sourceName(path)} names no column email, but ${columns}. ${remedy}`);
 }
 
 function readOnlyCell(path: string, { line, cells: [cell = "", ...others] }: CsvRecord): string {
   if (others.every((other) => other.trim() === "")) return cell;
   throw new OperatorError(
-    `${printable(path)} has several columns at line ${line}, and no column email in the first line. Nothing was changed.`,
+    `${sourceName(path)} has several columns at line ${line}, and no column email in the first line. Nothing was changed.`,
   );
 }
 

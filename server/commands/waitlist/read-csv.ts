@@ -16,9 +16,11 @@ export interface CsvRecord {
 /** In bytes, without delimiters. The parser holds a whole line in memory. */
 const longestLine = 65_536;
 
+export const sourceName = (file: string) => (file === "-" ? "stdin" : printable(file));
+
 /** Yields every record that is not blank; spreadsheets write lines of delimiters only. @param file a path, or "-" for stdin. */
 export async function* readRecords(file: string): AsyncGenerator<CsvRecord> {
-  const path = file === "-" ? "stdin" : printable(file);
+  const path = sourceName(file);
   const source = file === "-" ? process.stdin : createReadStream(file);
   const start = await readStart(source, path);
   if (!start) return;

@@ -8,7 +8,7 @@ import { guard } from "./csv-guard.ts";
 import { fieldColumns, sourceColumns } from "../../database/columns.ts";
 
 const stateColumns = ["status", "created_at", "confirmed_at", "mail_refusal"];
-const exportedColumns = [...fieldColumns, ...stateColumns, "suspected_spam", ...sourceColumns, "imported", "id"];
+export const exportedColumns = [...fieldColumns, ...stateColumns, "suspected_spam", ...sourceColumns, "imported", "id"];
 
 /** The columns whose text comes from a visitor or a mail server. */
 const textColumns = new Set<string>([...fieldColumns, ...sourceColumns, "mail_refusal"]);
