@@ -13,9 +13,8 @@ export const timeLimits = {
   /** Without a byte in either direction. A change takes up to 5 s. */
   inactivity: 13_000,
 
-  /** For a lock that another transaction holds: of a batch, and of a change that goes alone, behind which others wait; then by itself. */
+  /** For a lock that another transaction holds: of a batch, and of a change that goes alone, which is then refused. */
   lock: 60,
-  lockAlone: 1_900,
   /** For a connection, and for a statement: a sign-up can leave a dead connection before its deadline. */
   statement: 2_000,
   /** The least time of a change. It hides whether the address was known, which takes Postgres less than a millisecond more or less. */
@@ -38,6 +37,6 @@ export const timeLimits = {
 
 /**
  * Connections of the site to Postgres, as many as node-postgres opens by default. Sign-ups and links share them: each runs one batch,
- * three changes that go alone, and one that waits for a lock (models/batch.ts). docs/postgres.md names the number.
+ * and four changes that go alone (models/batch.ts). docs/postgres.md names the number.
  */
 export const poolSize = 10;

@@ -22,7 +22,7 @@ function find(text: string, pattern: RegExp): string {
   return [...found][0] as string;
 }
 
-const { headers, request, slowRequestCheck, inactivity, lock, lockAlone, floor, probe, statement } = timeLimits;
+const { headers, request, slowRequestCheck, inactivity, lock, floor, probe, statement } = timeLimits;
 const { change, keepAlive, keepAliveOfStop, grace, restOfBody } = timeLimits;
 
 const units: Record<string, number> = { ms: 1, s: 1_000 };
@@ -58,7 +58,7 @@ it.each<[what: string, rising: () => number[]]>([
   ["the heap fits the promised 200 MB, and those the container", () => [heap() + young(), 200, memory()]],
   [
     "the floor hides the wait for a lock, /readyz answers before a statement ends, and that ends before its change",
-    () => [lock, floor, probe, lockAlone, statement - 50, statement, change, 5_000],
+    () => [lock, floor, probe, statement - 50, statement, change, 5_000],
   ],
   [
     "a sign-up ends before Caddy gives up, before the connection is closed and before the form gives up",
@@ -94,8 +94,8 @@ it.each<[what: string, pair: () => [one: unknown, other: unknown]]>([
     () => [[backupKept(), daysUntilLate * 1_440], Array(2).fill(minutesUntilUnhealthy())],
   ],
   [
-    "sign-ups and links each run a batch, changes that go alone, and one that waits, on a connection each",
-    () => [poolSize, 2 * (2 + statementsAlone)],
+    "sign-ups and links each run a batch, and changes that go alone, on a connection each",
+    () => [poolSize, 2 * (1 + statementsAlone)],
   ],
   [
     "hosted CI runs the oldest versions that package.json supports",

@@ -13,11 +13,11 @@ interface Link {
 
 /** Each method resolves after the commit. @throws UnavailableError */
 export function createEntryLinks(query: Database["query"]) {
-  async function follow(links: Link[], lockMs: number): Promise<boolean[]> {
+  async function follow(links: Link[]): Promise<boolean[]> {
     const numbered = links.map((link, position) => ({ ...link, position }));
     // In the order of their hashes: otherwise, replicas could each hold an entry that the other needs. The functions stand in SELECT:
     // in WHERE, Postgres would run them before the batch's settings.
-    const rows = await query<{ position: number; done: boolean }>(Prisma.sql`${batchOf(numbered, lockMs)}
+    const rows = await query<{ position: number; done: boolean }>(Prisma.sql`${batchOf(numbered)}
       SELECT position,
         CASE WHEN confirms THEN public.earlyaccess_confirm(hash::bytea) ELSE public.earlyaccess_leave(hash::bytea) END AS done
       FROM batch, json_to_recordset(rows) AS link (confirms boolean, hash text, position int) ORDER BY hash, position`);
@@ -25,7 +25,7 @@ export function createEntryLinks(query: Database["query"]) {
     return links.map((_, position) => done.has(position));
   }
 
-  const followLink = createBatch(follow, ({ hash }) => hash);
+  const followLink = createBatch(follow);
   return {
     /** Returns whether an entry has the token of a mail, also if it was confirmed before. */
     confirm: (token: string): Promise<boolean> => followLink({ confirms: true, hash: hashToken(token) }),

@@ -24,16 +24,16 @@ export function createWaitlist(execute: Database["execute"], { notice }: { notic
     isNoticeStored = true;
   }
 
-  async function store(entries: SignUp[], lockMs: number): Promise<undefined[]> {
+  async function store(entries: SignUp[]): Promise<undefined[]> {
     if (!isNoticeStored) await storeNotice();
     // The order of an import: otherwise, a batch and an import could each hold an entry that the other needs.
     const sorted = entries.toSorted((a, b) => Number(a.email > b.email) - Number(a.email < b.email)); // As COLLATE "C": they are ASCII.
     const rows = Array.from(sorted, (entry) => ({ id: uuidv7(), ...entry }));
-    await execute(insertSignUps(rows, lockMs));
+    await execute(insertSignUps(rows));
     return entries.map(() => undefined); // No request learns whether its entry is new.
   }
 
-  const storeEntry = createBatch(store, ({ email }) => email);
+  const storeEntry = createBatch(store);
 
   return {
     /** Checks that entries can be stored, with an empty batch: it needs the same table, right and locks as a sign-up. */
@@ -52,9 +52,9 @@ export function createWaitlist(execute: Database["execute"], { notice }: { notic
 }
 
 /** It has neither RETURNING nor a conflict target, because the role may not read. */
-export function insertSignUps(rows: object[], lockMs = timeLimits.lockAlone): Prisma.Sql {
+export function insertSignUps(rows: object[]): Prisma.Sql {
   const columns = Prisma.raw(signUpColumns);
-  return Prisma.sql`${batchOf(rows, lockMs)}
+  return Prisma.sql`${batchOf(rows)}
     INSERT INTO public.earlyaccess (${columns})
     SELECT ${columns} FROM batch, json_populate_recordset(null::public.earlyaccess, rows)
     ON CONFLICT DO NOTHING`;

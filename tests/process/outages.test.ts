@@ -4,7 +4,6 @@ import { request, type IncomingMessage } from "node:http";
 import { connect, createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import pg from "pg";
 import { expect, it, onTestFinished } from "vitest";
 import { projectRoot } from "../../server/project-root.ts";
 import { createEmptyDatabase, superuserUrl } from "../support/database.ts";
@@ -85,27 +84,25 @@ it("SIGTERM ends a start that waits for its database, which is starting", async 
 
 it("SIGTERM lets sign-ups in progress be stored, also one whose body arrives 8 s later", async () => {
   const site = await start({ env: urlsOf(database), log: "/dev/full" });
-  await ready(site); // Otherwise, the check at the start might wait for the lock instead.
-  const owner = new pg.Client(database.ownerUrl);
-  await owner.connect();
-  await owner.query("BEGIN; LOCK TABLE earlyaccess IN ACCESS EXCLUSIVE MODE");
+  await ready(site);
+  await database.query(`
+    CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(1.5); RETURN NEW; END $$;
+    CREATE TRIGGER wait BEFORE INSERT ON earlyaccess FOR EACH ROW WHEN (NEW.email ~ '^last') EXECUTE FUNCTION wait()`);
   const body = JSON.stringify({ ...ada, email: "slow@example.com" });
   const headers = { "Content-Type": "application/json", "Content-Length": body.length };
   const slow = request(`${site.url}/api/earlyaccess`, { method: "POST", headers });
   slow.flushHeaders();
   const signedUp = signUp(site, { ...ada, email: "last@example.com" });
-  const waiting = "SELECT FROM pg_locks WHERE NOT granted AND relation = 'earlyaccess'::regclass";
-  await until("the sign-up waits", async () => (await owner.query(waiting)).rowCount);
+  const waiting = "SELECT FROM pg_locks WHERE relation = 'earlyaccess'::regclass AND mode = 'RowExclusiveLock'";
+  await until("the sign-up waits", async () => (await database.query(waiting)).length > 0);
   const stopped = site.stop();
   site.process.kill("SIGTERM"); // npm and a terminal together send the signal twice.
   const isOpen = () => fetch(`${site.url}/healthz`, { headers: { Connection: "close" } }).catch(() => false);
   await until("new connections are refused", async () => !(await isOpen()));
-  await owner.query("COMMIT");
   expect(await signedUp).toBe(201);
   await sleep(8_000);
   const [answer] = (await within("the response", once(slow.end(body), "response"))) as [IncomingMessage];
   expect(answer.resume().statusCode).toBe(201);
   expect(await stopped).toBe(0);
   expect(await database.query("SELECT FROM earlyaccess WHERE email ~ '^(last|slow)@'")).toHaveLength(2);
-  await owner.end();
 });
