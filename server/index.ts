@@ -44,10 +44,6 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
   const prepared = prepareDatabase(opened, config, log, stopped.signal, () => void (isAccepted = true));
   const rendering = isDev ? createDevFrontend(http.server, site) : createBuiltFrontend(site);
   const [frontend] = await Promise.all([rendering, waitFor(prepared, onFault)]);
-  const refresh = () => frontend.refresh().catch((err: unknown) => log.error({ err }, "rendering the pages failed"));
-  // Each second, because a timer of Node lasts 24.8 days at most, and clocks are set.
-  const refreshing = setInterval(() => void refresh(), 1_000);
-  cleanups.push(() => clearInterval(refreshing));
 
   const waitlist = createWaitlist(database.execute, { notice });
   const pageViews = createPageViews(database.execute, log);

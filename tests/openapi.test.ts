@@ -43,7 +43,7 @@ const mailing = await createTestApp(database.webUrl, { undo: false });
 const down = await createTestApp(noDatabase);
 const limited = await createTestApp(noDatabase, { signupLimit: 0 });
 const broken = await createTestApp(noDatabase, { waitlist: { add: () => Promise.reject(new Error("boom")) } });
-const closed = await createTestApp(noDatabase, { site: { settings: () => ({ ...testSettings(), closed: true }) } });
+const closed = await createTestApp(noDatabase, { site: { settings: { ...testSettings, closed: true } } });
 
 const signupPath = "/api/earlyaccess";
 const ada = { name: "Ada", email: "ada@example.com", company: "Engines" };

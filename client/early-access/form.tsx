@@ -52,7 +52,7 @@ function findErrors(form: HTMLFormElement): Failure["errors"] {
 
 export function EarlyAccessForm({ again, undone, onJoined }: Props) {
   const failure = use(FormFailureContext);
-  const { contact, mail, notice, closes } = use(SettingsContext);
+  const { contact, mail, notice } = use(SettingsContext);
   const [state, setState] = useState<State>({ step: "idle" });
   const isSending = useRef(false); // The state changes only with the next render, too late for a double click.
   const errors = failure?.errors ?? (state.step === "failed" ? state.errors : {});
@@ -121,7 +121,6 @@ export function EarlyAccessForm({ again, undone, onJoined }: Props) {
           {earlyAccess.undone}
         </p>
       )}
-      {closes && <p className="note">{earlyAccess.closes(closes)}</p>}
       {fields.map((field) => {
         const Input = field.type === "email" ? EmailInput : FieldInput;
         return (

@@ -248,8 +248,6 @@ export const earlyAccess = {
   /** If no response arrives, without and with a connection. */
   offline: "You seem to be offline. What you typed is still here.",
   noResponse: "The site didn’t answer. What you typed is still here. Please try again.",
-  /** Near the form, if the list closes by itself. */
-  closes: (time: string) => `Open until ${time}.`,
   /** After a sign-up from a page that was loaded before the list closed. */
   closed: {
     title: "Error",

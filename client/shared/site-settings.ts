@@ -20,12 +20,10 @@ export interface SiteSettings {
   mail: boolean;
   /** Whether the list is closed. The browser never hydrates the closed landing page, so its bundle omits that page's parts. */
   closed: boolean;
-  /** The day or time at which an open list closes, as text. */
-  closes?: string | undefined;
 }
 
-/** The notice is the same before and after the list closes. */
-export type NoticeSettings = Omit<SiteSettings, "closed" | "closes">;
+/** The notice of a closed list is the same. */
+export type NoticeSettings = Omit<SiteSettings, "closed">;
 
 /** The settings, and the id of the privacy notice that they result in. */
 export interface PageSettings extends SiteSettings {

@@ -122,9 +122,6 @@ it.each<[SettingName, string, unknown]>([
   ["CONTROLLER", "x".repeat(1_000), "x".repeat(1_000)],
   ["MAIL_FROM", "Ada L. < a@b.co >", { name: "Ada L.", address: "a@b.co" }],
   ["MAIL_FROM", "a@b.co", { name: "", address: "a@b.co" }],
-  ["WAITLIST_CLOSES", "2026-12-31", new Date("2027-01-01T00:00:00Z")],
-  ["WAITLIST_CLOSES", "2026-12-31T18:00+01:00", new Date("2026-12-31T17:00:00Z")],
-  ["WAITLIST_CLOSES", "2026-12-31T18:00:30Z", new Date("2026-12-31T18:00:30Z")],
   // As node-postgres reads these, so that it need not warn.
   ["DATABASE_URL", `${url}?sslmode=require`, `${url}?sslmode=verify-full`],
   ["DATABASE_URL", `${url}?sslmode=verify-ca`, `${url}?sslmode=verify-full`],
@@ -151,7 +148,6 @@ it.each<[SettingName, string[]]>([
   ["SIGNUP_LIMIT", ["0", "1000001"]],
   ["RETENTION_MONTHS", ["1201"]],
   ["UNCONFIRMED_DAYS", ["1", "6", "366", "1000", "7.5", "-7", "14d"]],
-  ["WAITLIST_CLOSES", ["2026-02-30", "31.12.2026", "2026-12-31T18:00", "2026-12-31T25:00Z"]],
   ["WEBHOOK_URL", ["ftp://hooks.example/", "https://user@hooks.example/", "https://:secret@hooks.example/"]],
   ["WEBHOOK_SECRET", ["secret", ...[23, 65].map(secretOf)]],
   ["CONTROLLER", ["x".repeat(1_001)]],

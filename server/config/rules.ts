@@ -38,18 +38,6 @@ export const webhookUrl = httpUrl(
   ({ username, password }) => username === "" && password === "",
 );
 
-const dayMs = 86_400_000;
-
-/** Parses a date, which stands for the end of that day in UTC, or a time with its offset, with or without seconds. */
-export const closingTime = z.union(
-  [
-    z.iso.date().transform((day) => new Date(Date.parse(day) + dayMs)),
-    z.iso.datetime({ offset: true, precision: -1 }).transform((time) => new Date(time)),
-    z.iso.datetime({ offset: true }).transform((time) => new Date(time)),
-  ],
-  "a date, at whose end in UTC the list closes, or a time like 2026-12-31T18:00+01:00",
-);
-
 /** A secret in the format of Standard Webhooks. */
 export const webhookSecret = z
   .string()

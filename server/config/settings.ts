@@ -1,7 +1,7 @@
 // The table of settings: each with its rule, default and example. docs/configuration.md says what each is for.
 // What has no setting: the time limits of a request (time-limits.ts), the times that the pages promise (client/shared/promised-times.ts),
 // and the 600 mails a day (models/operators/mail-pace.ts).
-// How a value is read: rules.ts. When the list closes, and how the page says so: models/page-settings.ts.
+// How a value is read: rules.ts.
 import { z } from "zod";
 import { exampleUrl, postgresUrl, type DatabaseUrlName } from "./database-urls.ts";
 import * as rules from "./rules.ts";
@@ -37,7 +37,6 @@ export const settings = {
   ALLOW_PRIVILEGED_ROLE: { schema: rules.trueOrFalse.optional(), example: "true" },
   TRUST_PROXY: { schema: rules.wholeNumber(0, 32, "proxies in front").default(0), example: "1" },
   WAITLIST: { schema: z.enum(["open", "closed"], "open or closed").default("open"), example: "closed" },
-  WAITLIST_CLOSES: { schema: rules.closingTime.optional(), example: "2026-12-31" },
   SIGNUP_LIMIT: { schema: rules.wholeNumber(1, 1_000_000).default(30), example: "30" },
   CONTROLLER: { schema: rules.printableLine.optional(), example: "Perennial Inc., 1 Garden Way, 12345 Springfield" },
   CONTACT_EMAIL: { schema: z.email("an email address").optional(), example: "privacy@perennial.example" },

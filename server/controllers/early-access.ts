@@ -31,7 +31,7 @@ export interface EarlyAccessOptions {
 export function earlyAccess(options: EarlyAccessOptions, getPage: Pages["getPage"]) {
   const { site, signupLimit, log } = options;
   const requireOpen: RequestHandler = (_req, _res, next) =>
-    next(site.settings().closed ? new HttpError(410, "The early access list is closed.") : undefined);
+    next(site.settings.closed ? new HttpError(410, "The early access list is closed.") : undefined);
   return [
     requireOpen, // 410
     requirePost, // 405

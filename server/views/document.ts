@@ -22,7 +22,7 @@ export interface PublicSite {
   /** Without a trailing slash. */
   origin: string;
   allowIndexing: boolean;
-  settings: () => PageSettings;
+  settings: PageSettings;
 }
 
 function renderHead(page: RenderedPage, { origin }: PublicSite): string {

@@ -8,7 +8,7 @@ import { decodeHtml, pageTitle } from "../../tests/support/copy.ts";
 
 const origin = "https://perennial.example";
 const site = await createTestApp(noDatabase, { site: { origin } });
-const settings = () => ({ ...testSettings(), contact: "privacy@perennial.example", closed: true });
+const settings = { ...testSettings, contact: "privacy@perennial.example", closed: true };
 const closed = await createTestApp(noDatabase, { site: { origin, settings } });
 
 const get = async (path: string, app = site) => (await request(app.app).get(path).set("Accept", "text/html")).text;

@@ -31,18 +31,17 @@ export type Pages = Awaited<ReturnType<typeof createPages>>;
  * @param isBuilt false in development, where no page is kept.
  * @throws whatever a component throws: a build that cannot render one of its prerendered pages does not start.
  */
-export async function createPages(load: () => Promise<Rendering>, settings: () => PageSettings, isBuilt: boolean) {
+export async function createPages(load: () => Promise<Rendering>, settings: PageSettings, isBuilt: boolean) {
   const built = isBuilt ? await load() : undefined;
   /** By the name of a state, or the path. */
   const prerendered = new Map<string, CachedResponse>();
   const onDemand = new Map<string, Promise<CachedResponse>>();
   let errorPage: CachedResponse;
-  let isClosed: boolean;
 
   /** @param isKept whether the page is sent many times, so that compressing it pays. */
   async function render(id: PageId, isKept: boolean, failure?: FormFailure) {
     const { renderPage, toDocument } = await load();
-    const page = await renderPage(id, settings(), failure);
+    const page = await renderPage(id, settings, failure);
     const html = await toDocument(page);
     const identity = Buffer.from(html);
     const bodies = isKept ? await compress(identity) : { identity };
@@ -58,19 +57,12 @@ export async function createPages(load: () => Promise<Rendering>, settings: () =
     return page;
   }
 
-  /** Renders the pages again if the list has closed or, after the clock was set back, opened. */
-  async function refresh() {
-    const { closed } = settings();
-    if (!built || closed === isClosed) return;
-    isClosed = closed;
-    onDemand.clear();
+  if (built) {
     const prerender = async (id: PageId) => prerendered.set(id, await render(id, true));
     await Promise.all(built.prerenderedIds.map(prerender));
     // Without compression, for which the start would wait: clients rarely get this page.
     errorPage = await render("failed", false);
   }
-
-  await refresh();
   return {
     /** With the latest edit of the routes, in development. */
     findPage: async (path: string, query: string) => (await load()).findPage(path, query),
@@ -83,6 +75,5 @@ export async function createPages(load: () => Promise<Rendering>, settings: () =
       if (failure) return renderOnce(id, failure);
       return prerendered.get(id) ?? renderOnce(id);
     },
-    refresh,
   };
 }

@@ -13,14 +13,14 @@ import { createPageSettings } from "../models/page-settings.ts";
 import { projectRoot } from "../project-root.ts";
 
 const settings = {
-  ...testSettings(),
+  ...testSettings,
   controller: "Perennial <Inc.>, 1 Garden Way",
   contact: "privacy@perennial.example",
   recipients: "Hosting Ltd. (Ireland) runs our server.",
   links: [{ label: "Imprint", url: "https://perennial.example/imprint?a=b&c=d" }],
 };
 
-const named = await createTestApp(noDatabase, { site: { settings: () => settings } });
+const named = await createTestApp(noDatabase, { site: { settings } });
 const unnamed = await createTestApp();
 
 const get = async ({ app }: TestApp, path: string) => (await request(app).get(path).set("Accept", "text/html")).text;
@@ -32,7 +32,7 @@ it("/privacy names who keeps the list, and explains every column of an entry, an
   const columns = [...model.matchAll(/^ {2}(\w+) /gm)].map(([, column = ""]) => column);
   expect(explanations.flatMap((explanation) => explanation.columns).toSorted()).toEqual(columns.toSorted());
   const mailing = { ...settings, keepsErasures: true, mail: true };
-  const app = await createTestApp(noDatabase, { site: { settings: () => mailing } });
+  const app = await createTestApp(noDatabase, { site: { settings: mailing } });
   const page = await get(app, "/privacy");
   expect(page).toContain("Perennial &lt;Inc.&gt;, 1 Garden Way");
   for (const { what, why } of explanations) expect(pageText(page)).toContain(`${what} ${why}`);

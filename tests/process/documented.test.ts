@@ -24,7 +24,7 @@ async function readCommands(): Promise<string[]> {
   const texts = await Promise.all(names.map((name) => readFile(join(projectRoot, "docs", name), "utf8")));
   const code = texts.flatMap((text) => text.match(/(?<=`)[^`\n]+(?=`)|^[^`\n]+$/gm) ?? []);
   const commands = code.filter((line) =>
-    /^[^A-Z]*docker compose run --rm (?:-T )?(?:(?:--no-deps )?migrate|waitlist [a-z])/.test(line),
+    /^(?:[^A-Z]|WAITLIST)*docker compose run --rm (?:-T )?(?:(?:--no-deps )?migrate|waitlist [a-z])/.test(line),
   );
   return commands.map((line) =>
     line

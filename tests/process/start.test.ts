@@ -66,7 +66,6 @@ it("the site reads .env and the file of a secret, prefers the environment, also 
 PORT=1
 UNCONFIRMED_DAYS=1
 DATABASE_URL_FILE=database_url
-WAITLIST_CLOSES=9999-12-31
 ALLOW_INDEXING=false
 LOG_LEVEL=debug
 TRUST_PROXY=1
@@ -81,7 +80,7 @@ ERASURE_KEY=a-key-of-32-characters-for-tests
   const page = await fetch(site.url);
   expect(page.headers.get("X-Robots-Tag")).toBe("noindex");
   const html = await page.text();
-  for (const part of ['rel="canonical" href="https://from.file/"', "31 Dec 9999", 'href="https://from.file/imprint"']) {
+  for (const part of ['rel="canonical" href="https://from.file/"', 'href="https://from.file/imprint"']) {
     expect(html).toContain(part);
   }
   await ready(site);
@@ -155,15 +154,6 @@ it("the site logs neither the client's address, nor a query, nor the values of a
   for (const logged of [422, 415, 404, 503]) expect(site.stdout()).toContain(`"status":${logged}`);
   expect(site.stdout()).toContain("TRUST_PROXY is 0, but X-Forwarded-For has 1 ");
   expect(site.stdout().replace(/.*"listening".*/, "")).not.toMatch(/unmistakable|127\.0\.0\.1|203\.0\.113|::1/i);
-});
-
-it("the site closes the list by itself at WAITLIST_CLOSES", async () => {
-  const closes = new Date(Date.now() + 5_000).toISOString().replace(/\.\d+Z$/, "Z");
-  const site = await start({ env: { ...urlsOf(database), WAITLIST_CLOSES: closes } });
-  const hasForm = async () => (await (await fetch(site.url)).text()).includes('action="/api/earlyaccess#');
-  await until("the page is closed", async () => !(await hasForm()), 15);
-  expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(closes));
-  expect(await signUp(site)).toBe(410);
 });
 
 it("a start reports that its port is taken and suggests the next one", async () => {

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, request, type IncomingMessage, type RequestListener, type RequestOptions } from "node:http";
 import { text } from "node:stream/consumers";
 import { pino } from "pino";
-import type { SiteSettings } from "../../client/shared/site-settings.ts";
+import type { PageSettings, SiteSettings } from "../../client/shared/site-settings.ts";
 import { createApp, type AppOptions } from "../../server/app.ts";
 import { connect } from "../../server/database/site-database.ts";
 import { listen } from "../../server/http/listen.ts";
@@ -26,7 +26,7 @@ export const defaultSettings: SiteSettings = {
   closed: false,
 };
 
-export const testSettings = () => ({ ...defaultSettings, notice: createNotice(defaultSettings).id });
+export const testSettings: PageSettings = { ...defaultSettings, notice: createNotice(defaultSettings).id };
 
 /** The URL of a database that does not exist. */
 export const noDatabase = "postgresql://unused:unused@127.0.0.1:1/unused";
@@ -35,7 +35,7 @@ const frontends = new Map<string, Promise<Frontend>>();
 
 /** Renders and compresses the pages of a site once. */
 function frontendOf(site: PublicSite): Promise<Frontend> {
-  const key = JSON.stringify({ ...site, settings: site.settings() });
+  const key = JSON.stringify(site);
   const frontend = frontends.get(key) ?? createBuiltFrontend(site);
   frontends.set(key, frontend);
   return frontend;

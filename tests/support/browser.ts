@@ -117,7 +117,6 @@ export async function createBrowserSites() {
     DATABASE_OWNER_URL: database.ownerUrl,
     SIGNUP_LIMIT: "1000",
     CONTACT_EMAIL: "privacy@perennial.example",
-    WAITLIST_CLOSES: "9999-12-31T18:00Z",
   };
   const [open, closed] = await Promise.all([
     startSite({ env: { ...env, DATABASE_URL: wire.url(database.webUrl) } }),
