@@ -1,5 +1,5 @@
 // waitlist invite: who is chosen, the list, the invitations, several processes at once, and one that is killed.
-import { readFile, rm, stat, writeFile } from "node:fs/promises";
+import { access, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { beforeEach, expect, it } from "vitest";
 import { fieldColumns } from "../../server/database/columns.ts";
 import { migrate } from "../../server/database/migrate.ts";
@@ -36,12 +36,12 @@ const invited = async () =>
 const latestChange = async () =>
   (await database.query("SELECT new_status, changed_by FROM earlyaccess_status_changes ORDER BY id DESC LIMIT 1"))[0];
 
-const tasks = [["--first", "1"], ["--file", "/none"], ["--list"], ["--show", "first"], ["--undo", "first"]];
+const tasks = [["--first", "1"], ["--file", "/none"], ["--list"], ["--undo", "first"]];
 
 it("invite refuses two tasks at once, and options of another task", async () => {
   for (const [i, task] of tasks.entries()) {
     const options = i < 2 ? [] : [["--source", "news"], ["--confirmed"], ["--dry-run"], ["--out", file("list.csv")]];
-    for (const other of [...tasks.slice(i + 1), ...options.slice(0, task.includes("--show") ? 3 : 4)]) {
+    for (const other of [...tasks.slice(i + 1), ...options]) {
       const { code, stderr } = await invite(...task, ...other);
       expect([...other, code, stderr]).toEqual([...other, 2, expect.stringContaining("cannot be used with")]);
     }
@@ -91,8 +91,9 @@ it("invite leaves out flagged people and all who are not waiting, chooses by sou
   expect(await invite("--first", "1", "--source", "none", "--out", file("none.csv"))).toEqual({
     code: 1,
     stdout: "",
-    stderr: "Nobody was invited: no waiting entry matches. Nothing was written.\n",
+    stderr: "Nobody was invited: no waiting entry matches.\n",
   });
+  await expect(access(file("none.csv"))).rejects.toThrow("ENOENT");
 });
 
 it("invite writes addresses as they are, and names those that it leaves out because a spreadsheet could run them", async () => {
@@ -152,11 +153,24 @@ async function inviteThree(): Promise<string> {
   return invitation;
 }
 
-it("invite --show writes the list of those who are still invited again", async () => {
+const exportInvitation = (...args: string[]) => waitlist(["export", "--invitation", ...args]);
+
+it("export --invitation writes those who are still invited, with addresses as they are", async () => {
   const invitation = await inviteThree();
-  expect(await invite("--show", invitation)).toEqual({ code: 0, stdout: listOf(0, 2), stderr: "" });
-  expect(await invite("--show", invitation, "--out", file("again.csv"))).toMatchObject({ code: 0, stderr: "" });
-  expect(await readFile(file("again.csv"), "utf8")).toBe(listOf(0, 2));
+  expect(await exportInvitation(invitation)).toEqual({ code: 0, stdout: listOf(0, 2), stderr: "" });
+  await database.query("UPDATE earlyaccess SET email = '+0@example.com', company = '=Engines' WHERE name = 'Person 0'");
+  const stdout = `Wrote 2 entries to ${file("again.csv")}.\n`;
+  expect(await exportInvitation(invitation, file("again.csv"))).toEqual({ code: 0, stdout, stderr: "" });
+  const changed = listOf(0, 2).replace("person0", "+0").replace("Engines", "'=Engines");
+  expect(await readFile(file("again.csv"), "utf8")).toBe(changed);
+});
+
+it("export --invitation takes no other option", async () => {
+  const flags = [["--excel"], ["--confirmed"], ["--without-flagged"]];
+  for (const option of [...flags, ["--format", "csv"], ["--since", "1d"], ["--until", "1d"], ["--status", "invited"]]) {
+    const { code, stderr } = await exportInvitation("first", ...option);
+    expect([...option, code, stderr]).toEqual([...option, 2, expect.stringContaining("cannot be used with")]);
+  }
 });
 
 it("invite --list counts the people of each invitation, the newest first", async () => {
@@ -185,11 +199,12 @@ it("invite --undo makes those who are still invited waiting, and the first of th
   expect(await invited()).toEqual(["Person 0"]);
 });
 
-it("invite --undo and --show refuse an invitation of which nobody is still invited", async () => {
+it("invite --undo and export --invitation refuse an invitation of which nobody is still invited", async () => {
   await inviteThree();
   const stderr = 'Nobody of the invitation "none" is still invited. See: waitlist invite --list\n';
   expect(await invite("--undo", "none")).toEqual({ code: 1, stdout: "", stderr });
-  expect(await invite("--show", "none")).toMatchObject({ code: 1, stderr });
+  expect(await exportInvitation("none", file("none.csv"))).toMatchObject({ code: 1, stderr });
+  await expect(access(file("none.csv"))).rejects.toThrow("ENOENT");
 });
 
 it("invite, joined, export and show work with an admin's connection, and the status history has the admin's name", async () => {
@@ -233,27 +248,46 @@ it("ten invite processes never take the same person, and each file has its whole
   }
 });
 
-it.each([
-  ["SIGKILL", /^$/],
-  [
-    "SIGINT",
-    /^Ended by SIGINT\. .*\. If invite --list shows invitation (\S+): invite --show \1 .* invite --undo \1 reverts it\.\n$/,
-  ],
-] as const)("an invite run that %s ends leaves an invitation that --undo reverts", async (signal, message) => {
+it.each(["SIGKILL", "SIGINT"] as const)("an invite run that %s ends invites nobody", async (signal) => {
   await addPeople(2_500);
   const held = await hold("UPDATE", "person1500@example.com");
   const inviting = spawn("invite", "--first", "2500", "--out", file(`${signal}.csv`));
   await held.reached();
   await inviting.stop(signal);
-  expect(inviting.stderr()).toMatch(message);
+  expect(inviting.stderr()).toBe(signal === "SIGINT" ? "Ended by SIGINT.\n" : "");
   await held.release();
-  const { stdout } = await waitlist(["invite", "--list"]);
-  // Postgres may or may not commit what it was doing for the killed process.
-  expect(stdout).toMatch(/^\S+ {2}([12],000) people, \1 still invited, 0 joined\n$/);
-  const [invitation = ""] = stdout.split(" ");
-  expect(await waitlist(["invite", "--undo", invitation])).toMatchObject({ code: 0 });
+  await expect(access(file(`${signal}.csv`))).rejects.toThrow("ENOENT");
   const changed = "SELECT FROM earlyaccess WHERE status <> 'waiting' OR invitation IS NOT NULL";
   expect(await database.query(changed)).toEqual([]);
-  await inviteToFile("--first", "1500");
-  expect(await database.query(changed)).toHaveLength(1_500);
+});
+
+it("an invite run that is killed during its commit leaves no list, and export --invitation writes it if people are invited", async () => {
+  await addPeople(3);
+  const held = await hold("COMMIT", "person1@example.com");
+  const inviting = spawn("invite", "--first", "3", "--out", file("killed.csv"));
+  await held.reached();
+  expect(await readFile(file("killed.csv.part"), "utf8")).toBe(listOf(0, 1, 2));
+  await inviting.stop("SIGKILL");
+  await expect(access(file("killed.csv"))).rejects.toThrow("ENOENT");
+  expect(await invited()).toEqual([]);
+  await held.release(); // Postgres completes the commit.
+  const refused = await invite("--first", "1", "--out", file("killed.csv"));
+  expect(refused.stderr).toMatch(/killed\.csv\.part cannot be written: EEXIST\. .* killed: then remove it\.\n$/);
+  const { stdout } = await invite("--list");
+  expect(stdout).toMatch(/^\S+ {2}3 people, 3 still invited, 0 joined\n$/);
+  const [invitation = ""] = stdout.split(" ");
+  expect(await exportInvitation(invitation)).toEqual({ code: 0, stdout: listOf(0, 1, 2), stderr: "" });
+});
+
+it("a reader that takes its time holds no entry of the people who are invited", async () => {
+  await addPeople(10_000);
+  const inviting = spawn("invite", "--first", "10000");
+  inviting.process.stdout?.pause();
+  await until("they are invited", () => / 10,000 people /.test(inviting.stderr()));
+  const free = "SELECT FROM earlyaccess WHERE status = 'invited' FOR UPDATE NOWAIT";
+  expect(await database.query(free)).toHaveLength(10_000);
+  expect(inviting.process.exitCode).toBeNull();
+  inviting.process.stdout?.resume();
+  expect(await inviting.stop("SIGCONT")).toBe(0);
+  expect(inviting.stdout()).toBe(listOf(...Array(10_000).keys()));
 });

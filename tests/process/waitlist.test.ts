@@ -1,4 +1,5 @@
 // The waitlist command's command line, as a process.
+import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { beforeEach, expect, it } from "vitest";
@@ -67,7 +68,7 @@ it("every program writes all of its output into a pipe that is read late", async
   const ends: [command: string, end: RegExp][] = [
     ["waitlist export", /(?:.*,person\d@example.com,.*\n){3}exit 0\n$/],
     ["waitlist invite --first 1", /\nPerson 1,.*\n(Invited 1 person as .*\n)?exit 0\n$/],
-    ["waitlist invite --show first", /\nPerson 0,.*\nexit 0\n$/],
+    ["waitlist export --invitation first", /\nPerson 0,.*\nexit 0\n$/],
     ["waitlist show person2@example.com", /named no notice.*\nexit 0\n$/],
     ["waitlist show nobody@example.com", /^The list has no entry .*\nexit 1\n$/],
     ["migrate", /^The database is up to date\.\nexit 0\n$/],
@@ -90,6 +91,18 @@ it.each([
     /^(?:The output|\S+cut\.csv) cannot be written: (?:ENOSPC|EFBIG)\.?\n$/,
   ) as string;
   expect(await runInShell(line, `waitlist ${command}`)).toMatchObject({ code: 1, stdout: "", stderr });
+});
+
+it.each([
+  ["its file takes only a part", "", `ulimit -f 1; "$@" --out '${file("part.csv")}'`],
+  ["its disk is full", "", `"$@" > /dev/full`],
+  ["nobody reads its output", "Nobody was invited: ", `{ sleep 1; "$@"; } | true`],
+])("invite invites nobody if %s", async (_, message, line) => {
+  await addPeople(20);
+  const { stdout, stderr } = await runInShell(line, "waitlist invite --first 20");
+  expect(await database.query("SELECT FROM earlyaccess WHERE status <> 'waiting'")).toEqual([]);
+  expect([stdout, stderr]).toEqual(["", expect.stringContaining(message || "cannot be written: ")]);
+  expect(existsSync(file("part.csv")) || existsSync(file("part.csv.part"))).toBe(false);
 });
 
 it("a command whose output nobody reads ends without a message, and without its stderr it completes its work", async () => {

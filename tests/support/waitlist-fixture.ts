@@ -26,7 +26,7 @@ export async function createWaitlistFixture() {
     /** Starts the built command, which ends with the test. */
     spawn: (...args: string[]) =>
       endWithTest(runSite({ env: urlsOf(database), command: [process.execPath, builtWaitlist, ...args] })),
-    hold: (event: "INSERT" | "UPDATE", email: string) => hold(database, event, email),
+    hold: (event: keyof typeof holds, email: string) => hold(database, event, email),
     entries: () => database.query("SELECT * FROM earlyaccess ORDER BY email"),
     /** Inserts an entry with these columns; the others have their defaults. */
     add: (name: string, email: string, columns: Record<string, unknown> = {}) =>
@@ -57,8 +57,15 @@ function endWithTest(program: Site): Site {
   return program;
 }
 
+/** The triggers that hold a transaction at an INSERT, at an UPDATE, or at the COMMIT after an UPDATE. */
+const holds = {
+  INSERT: "TRIGGER hold BEFORE INSERT ON earlyaccess",
+  UPDATE: "TRIGGER hold BEFORE UPDATE ON earlyaccess",
+  COMMIT: "CONSTRAINT TRIGGER hold AFTER UPDATE ON earlyaccess DEFERRABLE INITIALLY DEFERRED",
+};
+
 /** Holds the transaction that inserts or updates the entry of the address until it is released or the test ends. */
-async function hold(database: TestDatabase, event: "INSERT" | "UPDATE", email: string) {
+async function hold(database: TestDatabase, event: keyof typeof holds, email: string) {
   const holder = new pg.Client(database.ownerUrl);
   await holder.connect();
   await holder.query(`SELECT pg_advisory_lock(42);
@@ -67,7 +74,7 @@ async function hold(database: TestDatabase, event: "INSERT" | "UPDATE", email: s
       WHILE NOT pg_try_advisory_xact_lock_shared(42) LOOP PERFORM pg_sleep(0.01); END LOOP;
       RETURN NEW;
     END $$;
-    CREATE TRIGGER hold BEFORE ${event} ON earlyaccess FOR EACH ROW WHEN (NEW.email = '${email}') EXECUTE FUNCTION hold()`);
+    CREATE ${holds[event]} FOR EACH ROW WHEN (NEW.email = '${email}') EXECUTE FUNCTION hold()`);
   /** Resolves when the transaction ended, also one of a killed process, on which Postgres may still work. */
   const release = async () => {
     await holder.end();

@@ -1,7 +1,10 @@
 // waitlist export: streams the list from Postgres as CSV or JSON lines.
+import type { Writable } from "node:stream";
 import { Command, Option } from "commander";
+import type pg from "pg";
 import { WaitlistStatus } from "../../database/generated/enums.ts";
-import { copyList, type ExportFormat } from "../../models/operators/export.ts";
+import { copyInvitation, copyList, type ExportFormat } from "../../models/operators/export.ts";
+import { requireInvited } from "../../models/operators/invitations.ts";
 import { withOwner } from "../command.ts";
 import { writeList } from "./files.ts";
 import { periodSql, sinceOption, untilOption, type Period } from "./moment.ts";
@@ -12,6 +15,7 @@ type Options = Period & {
   status?: string;
   confirmed?: boolean;
   withoutFlagged?: boolean;
+  invitation?: string;
 };
 
 export const exportCommand = new Command("export")
@@ -33,10 +37,26 @@ export const exportCommand = new Command("export")
   .addOption(new Option("--status <STATUS>", "only entries with this status").choices(Object.keys(WaitlistStatus)))
   .option("--confirmed", "only people who confirmed their address")
   .option("--without-flagged", "omit suspected spam")
+  .addOption(
+    new Option("--invitation <INVITATION>", "those who are still invited, as invite writes them").conflicts([
+      "format",
+      "excel",
+      "since",
+      "until",
+      "status",
+      "confirmed",
+      "withoutFlagged",
+    ]),
+  )
   .action(async (file: string | undefined, options: Options) => {
-    const format = options.excel ? "excel" : options.format;
-    await withOwner((client) => writeList(file, (output) => copyList(client, format, readCondition(options), output)));
+    await withOwner((client) => writeList(file, (output) => copyEntries(client, options, output)));
   });
+
+async function copyEntries(client: pg.Client, options: Options, output: Writable): Promise<number> {
+  const { excel, format, invitation } = options;
+  if (invitation === undefined) return copyList(client, excel ? "excel" : format, readCondition(options), output);
+  return requireInvited(await copyInvitation(client, invitation, output), invitation);
+}
 
 function readCondition({ status, confirmed, withoutFlagged, ...period }: Options): string {
   const conditions = [periodSql(period)];

@@ -53,12 +53,21 @@ async function* toUtf16(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   for await (const chunk of chunks) yield Buffer.from(decoder.write(chunk), "utf16le");
 }
 
-/** Copies each address as it is, because a mailing tool reads it. Returns the number of people. */
-export async function copyInvitation(client: pg.Client, invitation: string, output: Writable): Promise<number> {
+/** The first line of an invitation's list. */
+export const invitationHeader = `${fieldColumns.join()}\n`;
+
+/** Reads the list of those who are still invited. It has each address as it is, because a mailing tool reads it. */
+export function readInvitation(client: pg.Client, invitation: string, { header }: { header: boolean }) {
   const cells = fieldColumns.map((column) => (column === "email" ? column : toCsvCell(column)));
   const copy = `COPY (SELECT ${cells.join(", ")} FROM public.earlyaccess
-    WHERE invitation = ${pg.escapeLiteral(invitation)} AND status = 'invited' ORDER BY created_at, id) TO STDOUT (FORMAT csv, HEADER)`;
-  const rows = client.query(copyTo(copy));
+    WHERE invitation = ${pg.escapeLiteral(invitation)} AND status = 'invited' ORDER BY created_at, id)
+    TO STDOUT (FORMAT csv, HEADER ${header})`;
+  return client.query(copyTo(copy));
+}
+
+/** Returns the number of people. Ends the output unless it is stdout. */
+export async function copyInvitation(client: pg.Client, invitation: string, output: Writable): Promise<number> {
+  const rows = readInvitation(client, invitation, { header: true });
   await pipeline(rows, output, { end: output !== process.stdout });
   return rows.rowCount;
 }

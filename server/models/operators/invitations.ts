@@ -1,5 +1,7 @@
 // Invitations: groups of people, in the order of their sign-ups.
 import pg from "pg";
+import { OperatorError } from "../../errors.ts";
+import { printable } from "../../text.ts";
 import { sourceSql } from "../source.ts";
 
 /** An SQL condition: a spreadsheet could run the address as a command. The lists of invitations guard no address. */
@@ -42,22 +44,41 @@ export async function nameInvitation(client: pg.Client): Promise<string> {
   return rows[0].invitation as string;
 }
 
-/** Entries per statement. They are few, because a sign-up waits for the transaction that holds its entry. */
-const batchSize = 1_000;
-
-/** Invites the oldest, and returns their number. Skips entries that another transaction holds, so two runs never invite the same person. */
-export async function inviteOldest(client: pg.Client, first: number, condition: string, invitation: string) {
+/**
+ * Invites the oldest, all if `first` is undefined, and returns their number. Skips entries that another transaction holds, so two runs
+ * never invite the same person.
+ */
+export async function inviteOldest(
+  client: pg.Client,
+  first: number | undefined,
+  condition: string,
+  invitation: string,
+): Promise<number> {
   // ARRAY, because Postgres may run a subquery of IN more than once.
   const update = `UPDATE public.earlyaccess SET status = 'invited', invitation = $2 WHERE id = ANY (ARRAY(
     SELECT id FROM public.earlyaccess WHERE ${condition} ORDER BY created_at, id LIMIT $1 FOR UPDATE SKIP LOCKED))`;
-  return updateInBatches(client, update, invitation, first);
+  const { rowCount } = await client.query(update, [first, invitation]);
+  return rowCount ?? 0;
 }
 
 export async function revertInvitation(client: pg.Client, invitation: string): Promise<number> {
+  // The order of locks is that of sign-ups and imports, against deadlocks.
   const update = `UPDATE public.earlyaccess SET status = 'waiting', invitation = NULL WHERE id = ANY (ARRAY(
-    SELECT id FROM public.earlyaccess WHERE invitation = $2 AND status = 'invited' LIMIT $1 FOR UPDATE))`;
-  return updateInBatches(client, update, invitation);
+    SELECT id FROM public.earlyaccess WHERE invitation = $1 AND status = 'invited' ORDER BY email COLLATE "C" FOR UPDATE))`;
+  const { rowCount } = await client.query(update, [invitation]);
+  return requireInvited(rowCount ?? 0, invitation);
 }
+
+/** @throws OperatorError if there is nobody. */
+export function requireInvited(people: number, invitation: string): number {
+  if (people > 0) return people;
+  throw new OperatorError(
+    `Nobody of the invitation "${printable(invitation)}" is still invited. See: waitlist invite --list`,
+  );
+}
+
+/** Entries per statement. They are few, because a sign-up waits for the transaction that holds its entry. */
+const batchSize = 1_000;
 
 /** Sets the addresses that are waiting or invited to joined. Returns the status that each address of the list had before. */
 export async function markJoined(client: pg.Client, emails: string[]): Promise<Map<string, string>> {
@@ -74,16 +95,6 @@ export async function markJoined(client: pg.Client, emails: string[]): Promise<M
     for (const { email, status } of rows) before.set(email, status);
   }
   return before;
-}
-
-/** @param update with the number of entries as $1 and the invitation as $2. */
-async function updateInBatches(client: pg.Client, update: string, invitation: string, limit = Infinity) {
-  let changed = 0;
-  for (;;) {
-    const { rowCount } = await client.query(update, [Math.min(batchSize, limit - changed), invitation]);
-    if (!rowCount) return changed;
-    changed += rowCount;
-  }
 }
 
 export async function listInvitations(client: pg.Client) {
