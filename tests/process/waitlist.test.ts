@@ -128,7 +128,7 @@ it("import, joined, invite and erase read a file from stdin, also one that is no
   expect(await after(pipe, "joined --file -")).toMatch(/^0 Marked 3,000 people as joined\./);
   expect(await after(pipe, "erase --file -")).toMatch(/^0 Removed 3,000 entries\./);
   expect(await after('"$@" < /dev/null', "import -")).toBe("1 stdin is empty.\n");
-  expect(await after('{ printf name; sleep 2; printf ";mail"; } | "$@"', "import -")).toMatch(
+  expect(await after('{ printf name; sleep 2; printf ";email"; } | "$@"', "import -")).toMatch(
     /^1 The first line names no column company\./,
   );
 });

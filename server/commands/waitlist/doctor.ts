@@ -14,19 +14,13 @@ import { insertSignUps } from "../../models/waitlist.ts";
 import { errorFields, migrateHint, OperatorError } from "../../errors.ts";
 import { printable } from "../../text.ts";
 import { count, print, retryHint } from "../command.ts";
-import {
-  examineConfirmations,
-  examineMailDomain,
-  examineMailServer,
-  examineUnsent,
-  sendTestMail,
-} from "./mail-checks.ts";
+import { examineConfirmations, examineMailServer, examineUnsent, sendTestMail } from "./mail-checks.ts";
 import { examineMailings } from "./mailing-state.ts";
 import { examineSite } from "./site-check.ts";
 import { formatFinding, ok, problem, warn, type Finding } from "./finding.ts";
 
 export const doctor = new Command("doctor")
-  .summary("checks settings, site, database, roles, worker, backup, mail server and DNS, and says what to do")
+  .summary("checks settings, site, database, roles, worker, backup and mail server, and says what to do")
   .description("Changes nothing, and prints no password. The exit code is 1 if there is a problem.")
   .option("--strict", "exit with 1 after a warning, too")
   .option("--mail <ADDRESS>", "only send the confirmation mail there, with links of no entry")
@@ -47,7 +41,6 @@ async function* examine(): AsyncGenerator<Finding> {
     yield* examineSettings(config);
     if (config.isProduction) yield* await examineSite(config);
     if (config.SMTP_URL) yield await examineMailServer(config.SMTP_URL, config);
-    if (config.MAIL_FROM) yield* await examineMailDomain(config);
     what = "Database";
     const database = await openDatabase(config, "DATABASE_URL", false);
     try {

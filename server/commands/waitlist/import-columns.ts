@@ -38,17 +38,21 @@ interface Header {
 }
 
 const nameParts = ["first_name", "last_name"];
+const otherColumns = ["status", "created_at", "suspected_spam", "unusual_volume"];
 
 /** The columns that an import reads. Only the link in a mail confirms an address. */
+<<<<<<< ours
 const otherColumns = ["status", "created_at", "suspected_spam"];
+=======
+>>>>>>> theirs
 const importedColumns = [...fieldColumns, ...nameParts, ...otherColumns, ...sourceColumns];
 const ownColumns = ["confirmed_at", "imported"];
 
 /** Flags of older exports. An import without them would take the entries that have one for people who get mails. */
 const retiredFlags = ["disposable_email", "unusual_volume"];
 
-/** In lower case without spaces and punctuation, "E-Mail" is email. A name like "#" stays what it is. */
-const simplify = (name: string) => name.toLowerCase().replaceAll(/[^\p{L}\d]/gu, "") || name.trim();
+/** In lower case without spaces and hyphens, "E-Mail" is email, and "First name" is first_name. */
+const simplify = (name: string) => name.toLowerCase().replaceAll(/[\s\p{Pd}_]/gu, "");
 
 const includesName = (names: string[], name: string) => names.some((other) => simplify(other) === simplify(name));
 

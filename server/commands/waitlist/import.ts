@@ -39,7 +39,7 @@ export const importCommand = new Command("import")
   )
   .option(
     "--ignore <NAMES...>",
-    "leave out these columns, after you removed the people of whom one says that they unsubscribed or bounced",
+    "leave out these columns; first remove the people of whom one says that they unsubscribed or bounced",
   )
   .option("--dry-run", "report what an import would do, and change nothing")
   .action(async (path: string, options: ImportOptions & { dryRun?: boolean }) => {

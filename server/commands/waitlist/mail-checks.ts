@@ -1,5 +1,4 @@
-// The checks of doctor about mails: the DNS records of their domain, the confirmations, the server, and a test mail.
-import dns from "node:dns";
+// The checks of doctor about mails: the confirmations, the server, and a test mail.
 import type { SendMailOptions } from "nodemailer";
 import type pg from "pg";
 import { waitingFlag } from "../../models/operators/mails.ts";
@@ -12,62 +11,7 @@ import { normaliseEmail } from "../../models/sign-up-rules.ts";
 import { OperatorError } from "../../errors.ts";
 import { printable } from "../../text.ts";
 import { count, retryHint } from "../command.ts";
-import type { MailError } from "../../worker/mail-server.ts";
 import { ok, problem, warn, type Finding } from "./finding.ts";
-
-/** In milliseconds, for all records together. */
-const dnsMs = 3_000;
-
-export async function examineMailDomain({ MAIL_FROM }: Config): Promise<Finding[]> {
-  const domain = MAIL_FROM?.address.split("@").at(-1)?.toLowerCase() ?? "";
-  const resolver = new dns.promises.Resolver();
-  resolver.setServers(dns.getServers());
-  const timer = setTimeout(() => resolver.cancel(), dnsMs);
-  try {
-    const { mx, spf, dmarc } = await countRecords(resolver, domain);
-    return [
-      describe("MX", domain, mx, "MX 10 your-mail-server."),
-      describe("SPF", domain, spf, 'TXT "v=spf1 include:your-provider ~all"'),
-      describe("DMARC", `_dmarc.${domain}`, dmarc, `TXT "v=DMARC1; p=none; rua=mailto:dmarc@${domain}"`),
-      ok("DKIM", "only a mail names its record: send one with --mail. Its Authentication-Results must have dkim=pass."),
-    ];
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    return [warn("Mail domain", `DNS does not answer (${code}): no check of MX, SPF and DMARC of ${domain}.`)];
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-/** Returns the number of records of each kind; MX records count as one, and none if they accept no mail. */
-async function countRecords(resolver: dns.promises.Resolver, domain: string) {
-  const countTexts = async (name: string, kind: RegExp) =>
-    (await orNone(resolver.resolveTxt(name))).filter((parts) => kind.test(parts.join(""))).length;
-  // The policy of a parent counts, too: that of perennial.co.uk for mail.perennial.co.uk.
-  const parents = Array.from(domain.matchAll(/\./g), ({ index }) => domain.slice(index + 1)).slice(0, -1);
-  const [exchanges, spf, policies] = await Promise.all([
-    orNone(resolver.resolveMx(domain)),
-    countTexts(domain, /^v=spf1(?: |$)/i),
-    Promise.all([domain, ...parents].map((name) => countTexts(`_dmarc.${name}`, /^v=DMARC1\b/i))),
-  ]);
-  const mx = exchanges.some(({ exchange }) => exchange !== "") ? 1 : 0;
-  return { mx, spf, dmarc: policies.find(Boolean) ?? 0 };
-}
-
-/** Returns no records if the name has none. */
-async function orNone<T>(records: Promise<T[]>): Promise<T[]> {
-  return records.catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENODATA" || error.code === "ENOTFOUND") return [];
-    throw error;
-  });
-}
-
-/** Receivers treat several SPF or DMARC records like none. */
-function describe(what: string, name: string, records: number, example: string): Finding {
-  if (records === 1) return ok(what, `${name} has a record`);
-  if (records > 1) return warn(what, `${name} has ${records} records. Merge them into one.`);
-  return warn(what, `${name} has no record. Add one: ${name}. ${example}`);
-}
 
 export async function examineConfirmations(owner: pg.Client, { UNCONFIRMED_DAYS }: Config): Promise<Finding> {
   const pace = await readMailPace(owner, UNCONFIRMED_DAYS);
@@ -79,7 +23,7 @@ export async function examineConfirmations(owner: pg.Client, { UNCONFIRMED_DAYS 
   );
   const effect = `Mails wait for confirmations. Jobs that wait or were given up for this: ${rows[0].waiting}`;
   const hint =
-    "Look at the entries with stats and export. Erase those that bots typed. If people typed them, repair DNS: the mails may lie in spam folders.";
+    "Look at the entries with stats and export. Erase those that bots typed. If people typed them, the mails may lie in spam folders: see docs/mail.md.";
   return warn("Confirmations", `${state}. ${effect}. ${hint}`);
 }
 
@@ -110,6 +54,8 @@ export async function examineUnsent(owner: pg.Client): Promise<Finding> {
   return judge("Unsent mails", sentences.join(" "));
 }
 
+const mailHint = "See docs/mail.md.";
+
 export async function examineMailServer(url: string, { PUBLIC_URL = "" }: Config): Promise<Finding> {
   const { MailError, verifyMailServer } = await import("../../worker/mail-server.ts"); // nodemailer
   try {
@@ -117,25 +63,8 @@ export async function examineMailServer(url: string, { PUBLIC_URL = "" }: Config
     return ok("SMTP_URL", "the mail server accepts connections");
   } catch (error) {
     if (!(error instanceof MailError)) throw error;
-    return problem("SMTP_URL", `${error.message}. Mails wait. ${findCure(error)}`);
+    return problem("SMTP_URL", `${error.message}. Mails wait. ${mailHint}`);
   }
-}
-
-/** What to do, by the failed step and its code; the first that matches counts. A reply to a login is not printed. */
-const cures: [failure: RegExp, cure: string][] = [
-  [/ALTNAME|EXPIRED/, "The certificate has expired or names another host: renew it, or use the host that it names."],
-  [/CERT|UNABLE_TO_/, "For an authority of your own, see docs/mail.md, Docker Compose."],
-  [/TIMEOUT|TIMEDOUT/, "Many hosts block the ports 25 and 465: use port 587, or ask yours. Port 465 needs smtps://."],
-  [/SSL|^STARTTLS 5/, "TLS from the start (port 465) needs smtps://, STARTTLS (port 587) smtp://."],
-  [/ 4\d\d/, "The server takes none for now. If it stays so, ask its operator."],
-  [/^AUTH.* 50\d/, "The server offers no login: use its port for logins (587 or 465), or a URL without one."],
-  [/AUTH/, "Correct user and password in the URL. Some providers want a password for programs, or SMTP to be allowed."],
-  [/ 5\d\d/, "The server refuses this host. Ask its operator, look into blocklists, or use a server with a login."],
-];
-
-function findCure({ step, code }: MailError): string {
-  const [, cure] = cures.find(([failure]) => failure.test(`${step} ${code}`)) ?? [];
-  return cure ?? "Correct the URL, or start the server.";
 }
 
 /** Sends the confirmation mail with links of no entry. */
@@ -169,6 +98,6 @@ export async function sendTest(
   } catch (error) {
     if (!(error instanceof MailError)) throw error;
     const isAboutMail = ["MAIL FROM", "RCPT TO", "DATA"].includes(error.step) && error.reply;
-    return problem("Test mail", isAboutMail || `${error.message}. ${findCure(error)}`);
+    return problem("Test mail", isAboutMail || `${error.message}. ${mailHint}`);
   }
 }

@@ -15,7 +15,7 @@ import { renderMailing, type MailingSender } from "../../views/mailing.ts";
 import { count, countPeople, print, readWholeNumber, withOwner } from "../command.ts";
 import { fileError } from "./files.ts";
 import { formatFinding } from "./finding.ts";
-import { examineMailDomain, readTestAddress, sendTest } from "./mail-checks.ts";
+import { readTestAddress, sendTest } from "./mail-checks.ts";
 import { describeMailing } from "./mailing-state.ts";
 
 type Options = Group & { test?: string; send?: number; perHour?: number; list?: boolean; stop?: string };
@@ -76,9 +76,8 @@ async function withMailings(work: (client: pg.Client) => Promise<void>): Promise
 
 async function mailFile(name: string, path: string, { test, send, perHour, ...group }: Options): Promise<void> {
   const text = readMailingText(await readFile(path));
-  const config = loadConfig();
   const { composeMailing, readMailingSettings } = await import("../../worker/mailing.ts"); // nodemailer
-  const settings = readMailingSettings(config);
+  const settings = readMailingSettings(loadConfig());
   if (test !== undefined) {
     const message = composeMailing(
       settings,
@@ -95,7 +94,6 @@ async function mailFile(name: string, path: string, { test, send, perHour, ...gr
     const candidates = await findCandidates(client, name, group);
     const pace = perHour ?? (await mailings.readPace(client, name));
     print(formatPreview(text, settings.sender, candidates, pace));
-    for (const finding of await examineMailDomain(config)) if (finding[0] !== "ok") print(formatFinding(finding));
     const people = candidates.chosen.length;
     print(`\nNothing was sent. ${people > 0 ? `To send it: --send ${people}` : "Nobody can get it."}\n`);
   });
