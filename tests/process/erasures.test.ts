@@ -63,7 +63,7 @@ it("erase --file removes the addresses of the lines, counts those that are not o
   const refused = await eraseFile("ada@example.com\nemail\n");
   expect(refused).toEqual({ code: 1, stdout: "", stderr: '"email" is not an email address. Nothing was removed.\n' });
   expect((await eraseFile(Buffer.from("\nEve@example.com", "utf16le"))).stderr).toMatch(
-    /\.txt is not UTF-8 at line \d/,
+    /\.txt is not CSV\. Save it as 'CSV UTF-8'\./,
   );
   expect(await names()).toEqual(["Ada", "Eve"]);
   const stdout = "Removed 2 entries. Not on the list: 2 (nobody@example.com, none@example.com).\n";

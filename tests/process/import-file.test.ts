@@ -20,7 +20,7 @@ const importText = async (text: string | Uint8Array, ...options: string[]) => {
 
 it("import reads columns in any order and spelling, delimiter, byte order mark and quotes", async () => {
   const text =
-    `\uFEFFsep=;\r\n"E-Mail";NAME;Company;Job title;Created at;Status;Id;\r\n` +
+    `\uFEFF"E-Mail";NAME;Company;Job title;Created at;Status;Id;\r\n` +
     ";;;;;;\r\n\r\n" +
     'ADA@Example.com;"Ada; ""Countess""";Engines;;2026-01-02 03:04:05+01;Invited;' +
     `${"7".repeat(65_000)}\r` +
@@ -118,6 +118,12 @@ it.each([
   [undefined, ["Email Address", "mail", "Full name", "FNAME", "Organization", "Role", "position", "OPTIN_TIME", ""]],
 ])("import takes for %s the columns %j", (column, names) => {
   expect(new Set(readHeader(names))).toEqual(new Set([column]));
+});
+
+it.each(["[id]", "{id}", "<id>", "%PDF", "PK"])("import reads a CSV file whose first column is %s", async (name) => {
+  const text = `${name},name,email,company\n<7>,Ada,ada@example.com,{E}\n`;
+  expect(await importText(text, "--ignore", name)).toMatchObject({ code: 0, stderr: "" });
+  expect(await entries()).toMatchObject([{ name: "Ada", company: "{E}" }]);
 });
 
 const unknownColumns = (names: string[]) =>
@@ -274,6 +280,7 @@ it("import adds nothing if a line is wrong, and reports 20 of them without perso
   expect(await entries()).toEqual([]);
 });
 
+const notCsv = /^\S+import\.csv is not CSV\. Save it as 'CSV UTF-8'\.\n$/;
 const wrongDates = ["01/02/2026", "9999-01-01", "0000-01-01", "2026-01-31 12:00:00 -0500", "2026-01-31 12:00 Z x"];
 
 it.each<[string, string | Uint8Array, RegExp]>([
@@ -298,11 +305,22 @@ it.each<[string, string | Uint8Array, RegExp]>([
     /^The first line names no column email, name, company\. Rename a column, or add one: a name or company may be "unknown"\.\n$/,
   ],
   ["two columns for one field", "email,e-mail,name,company\n", /^Two columns are for email\. Remove one, or rename /],
-  ["a spreadsheet", "PK\x03\x04secret", /import\.csv is a ZIP file or a spreadsheet, not CSV\. .* "CSV UTF-8"\.\n$/],
-  ["an old spreadsheet", Buffer.from("D0CF11E0", "hex"), /is a spreadsheet, not CSV\. Save it as "CSV UTF-8"\.\n$/],
-  ["HTML", "\uFEFF\n<table>secret", /is HTML or XML, not CSV\. Export the list as CSV\.\n$/],
-  ["JSON", '\uFEFF[{"name":"secret"}]', /is JSON, not CSV\. Export the list as CSV\.\n$/],
-  ["JSON lines", '{"name":"secret"}\n', /is JSON, not CSV\. /],
+  ["a spreadsheet", "PK\x03\x04\x14\0secret", notCsv],
+  ["an old spreadsheet", Buffer.from("D0CF11E0A1B11AE10000", "hex"), notCsv],
+  ["a PDF", "%PDF-1.4\nsecret", notCsv],
+  ["HTML", "\uFEFF\n<table>secret", notCsv],
+  ["XML", '<?xml version="1.0"?>secret', notCsv],
+  ["JSON", '\uFEFF[{"name":"secret"}]', notCsv],
+  ["JSON lines", '{"name":"secret"}\n', notCsv],
+  ["vCards", "BEGIN:VCARD\nFN:Secret\n", notCsv],
+  ["UTF-16 without a byte order mark", Buffer.from("name,email,company\nSecret", "utf16le"), notCsv],
+  ["a first line over 64 KiB", "secret ".repeat(10_000), notCsv],
+  [
+    "one column of addresses",
+    "Mail address\nsecret@example.com\n",
+    /^The first line names no column email, name, company\. /,
+  ],
+  ["Excel's name of the delimiter", "sep=;\nname;email;company\n", /\nColumns that this list does not know: sep=\. /],
   [
     "a line break in a cell, with the last line of its entry",
     'name,email,company,job title\r\nA,a@example.com,"B\r\nC"\r\n"Secret\rname",b@example.com,C,"D\nE"\r\n',

@@ -6,7 +6,7 @@ import { unguard } from "../../models/operators/csv-guard.ts";
 import { exportedColumns } from "../../models/operators/export.ts";
 import { printable } from "../../text.ts";
 import { listNames } from "./files.ts";
-import { readRecords, sourceName, type CsvRecord } from "./read-csv.ts";
+import { notCsvError, readRecords, sourceName, type CsvRecord } from "./read-csv.ts";
 
 export interface ImportFile {
   /** The columns that the import does not read: some of the list's, and those that the operator named. */
@@ -38,13 +38,9 @@ interface Header {
 }
 
 const nameParts = ["first_name", "last_name"];
-const otherColumns = ["status", "created_at", "suspected_spam", "unusual_volume"];
+const otherColumns = ["status", "created_at", "suspected_spam"];
 
 /** The columns that an import reads. Only the link in a mail confirms an address. */
-<<<<<<< ours
-const otherColumns = ["status", "created_at", "suspected_spam"];
-=======
->>>>>>> theirs
 const importedColumns = [...fieldColumns, ...nameParts, ...otherColumns, ...sourceColumns];
 const ownColumns = ["confirmed_at", "imported"];
 
@@ -72,6 +68,7 @@ export async function openImport(path: string, { own = false, ignore = [] }: Imp
   if (first.done) throw new OperatorError(`${sourceName(path)} is empty.`);
   const names = first.value.cells.map((name) => name.trim());
   const known = readHeader(names);
+  if (isOtherFormat(names, known)) throw notCsvError(path);
   const readColumns = own ? [...importedColumns, ...ownColumns] : importedColumns;
   const columns = known.map((column = "", i) =>
     readColumns.includes(column) && !includesName(ignore, names[i] ?? "") ? column : undefined,
@@ -82,6 +79,10 @@ export async function openImport(path: string, { own = false, ignore = [] }: Imp
   const lines = readLines(records, { names, columns, unknown }, defaults);
   return { ignored: names.filter((name, i) => name !== "" && !columns[i]), lines };
 }
+
+/** The first line of HTML, JSON or a PDF has no delimiter. A column of addresses has none, either, and is CSV. */
+const isOtherFormat = (names: string[], known: (string | undefined)[]) =>
+  names.length === 1 && !known[0] && /[^\p{L}\p{M}\p{N}\s@._-]/u.test(names[0] ?? "");
 
 /** Before 1.0.0, an export did not say which entries were imported: those of a missing column are sign-ups of this list. */
 const isOldExport = (columns: (string | undefined)[]) =>

@@ -1,4 +1,4 @@
-// Reads the records of a CSV file, as spreadsheets, forms and mailing tools write it, and names the line of a fault.
+// Reads the records of a CSV file, as spreadsheets and other programs write it, and names the line of a fault.
 import { once } from "node:events";
 import { createReadStream } from "node:fs";
 import { pipeline, type Readable } from "node:stream";
@@ -24,7 +24,6 @@ export async function* readRecords(file: string): AsyncGenerator<CsvRecord> {
   const source = file === "-" ? process.stdin : createReadStream(file);
   const start = await readStart(source, path);
   if (!start) return;
-  refuseOtherFormats(start, path);
   const encoding = findEncoding(start);
   const parser = parse({
     delimiter: findDelimiter(new TextDecoder(encoding).decode(start)),
@@ -37,17 +36,20 @@ export async function* readRecords(file: string): AsyncGenerator<CsvRecord> {
   });
   // pipeline destroys the streams after an error of one; the loop below throws it.
   pipeline(decode(start, source, encoding), parser, () => undefined);
+  let isFirst = true;
   let excess = 0; // The parser counts each CR LF in a cell as two lines.
   try {
     for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: { lines: number } }>) {
       excess += record.join().split("\r\n").length - 1;
       const line = info.lines - excess;
-      if (line === 1 && /^sep=$/i.test(record[0] ?? "")) continue; // Excel's name of the delimiter.
+      if (isFirst && record.some((cell) => cell.includes("\0"))) throw notCsvError(file);
+      isFirst = false;
       if (record.some((cell) => /[\0\uFFFD]/.test(cell))) throw encodingError(path, line);
       yield { line, cells: record };
     }
   } catch (error) {
-    throw error instanceof CsvError ? syntaxError(error, path, excess) : error;
+    if (!(error instanceof CsvError)) throw error;
+    throw isFirst ? notCsvError(file) : syntaxError(error, path, excess);
   }
 }
 
@@ -63,19 +65,6 @@ async function readStart(source: Readable, path: string): Promise<Buffer | null>
     start = Buffer.concat([start, piece]);
   }
   return start.length > 0 ? start : null;
-}
-
-/** The starts of other formats, as Latin-1. */
-const otherFormats: [start: RegExp, what: string, remedy: string][] = [
-  [/^PK\p{Cc}{2}/u, "a ZIP file or a spreadsheet", 'Unpack the ZIP file, or save the spreadsheet as "CSV UTF-8"'],
-  [/^\xD0\xCF\p{Cc}\xE0/u, "a spreadsheet", 'Save it as "CSV UTF-8"'],
-  [/^(?:\xEF\xBB\xBF)?\s*<[!?a-z]+[\s>]/i, "HTML or XML", "Export the list as CSV"],
-  [/^(?:\xEF\xBB\xBF)?\s*[[{]/, "JSON", "Export the list as CSV"],
-];
-
-function refuseOtherFormats(start: Buffer, path: string): void {
-  const [, what, remedy] = otherFormats.find(([format]) => format.test(start.toString("latin1"))) ?? [];
-  if (what) throw new OperatorError(`${path} is ${what}, not CSV. ${remedy}.`);
 }
 
 /** By the byte order mark: spreadsheets write "Unicode text" as UTF-16, and so does export --excel. */
@@ -99,6 +88,9 @@ function findDelimiter(start: string): string {
   const frequency = (delimiter: string) => header.split(delimiter).length;
   return [",", ";", "\t"].toSorted((a, b) => frequency(b) - frequency(a))[0] as string;
 }
+
+export const notCsvError = (file: string) =>
+  new OperatorError(`${sourceName(file)} is not CSV. Save it as 'CSV UTF-8'.`);
 
 function encodingError(path: string, line: number): OperatorError {
   const remedy = 'Save it in UTF-8, for example as "CSV UTF-8". Nothing was changed.';
