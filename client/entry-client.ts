@@ -1,7 +1,6 @@
 // The browser's entry script, which fetches React only when the visitor comes near the form.
 import type { PageId } from "./routes.tsx";
 import { readSignup } from "./early-access/tab-history.ts";
-import { undoKey } from "./shared/fields.ts";
 import { formId, joinedPath, viewPath } from "./shared/paths.ts";
 
 const root = document.getElementById("root") as HTMLElement;
@@ -13,26 +12,10 @@ const undoToken = readSignup();
 if (section?.dataset.hydration) hydrateNear(section);
 else if (section && undoToken !== undefined) location.replace(joinedPath(undoToken)); // The list has closed since the sign-up.
 
-// While the form stays in the page, a repeated sign-up has the same key, also as a plain form.
-addEventListener(
-  "submit",
-  ({ target }) => {
-    const key = (target as HTMLFormElement).elements.namedItem(undoKey) as HTMLInputElement | null;
-    if (key) key.value ||= drawKey();
-  },
-  { capture: true },
-);
-
 // A tremor may hold Enter: it would press again whatever has focus after each press, such as the button of a refused form.
 addEventListener("keydown", (event) => {
   if (event.repeat && event.key === "Enter") event.preventDefault();
 });
-
-/** Not crypto.randomUUID, which browsers have on https and localhost only. */
-function drawKey(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-}
 
 if (root.dataset.page === ("*" satisfies PageId)) console.warn("404: there is no page at", location.pathname);
 

@@ -37,17 +37,7 @@ const mostly = <T>(first: T, ...others: T[]) =>
 const emails = ["TAG@example.com", " Tag.TAG@EXAMPLE.com", "o'TAG+x@münchen.de", "TAG@mailinator.com"];
 const email = fc.oneof({ weight: 8, arbitrary: fc.constantFrom(...emails) }, anyText, fc.constant(["TAG@example.com"]));
 
-const otherKeys = [
-  "__proto__",
-  "constructor",
-  "toString",
-  "hasOwnProperty",
-  "message",
-  "id",
-  "notice",
-  "source",
-  "undo_key",
-];
+const otherKeys = ["__proto__", "constructor", "toString", "hasOwnProperty", "message", "id", "notice", "source"];
 const others = fc.oneof(fc.jsonValue(), anyText, fc.record({ utm_source: value, referrer: value }));
 const more = fc.array(fc.tuple(fc.constantFrom(...otherKeys), others), { maxLength: 2 });
 const entry = fc

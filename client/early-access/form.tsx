@@ -6,7 +6,7 @@ import { earlyAccess, fieldErrors } from "../shared/content.ts";
 import { SettingsContext } from "../shared/site-settings.ts";
 import { correctEmail, EmailInput, loadSuggestions } from "./email-input.tsx";
 import { fieldId, FieldInput } from "./field-input.tsx";
-import { fields, honeypot, undoKey, type FieldName } from "../shared/fields.ts";
+import { fields, honeypot, type FieldName } from "../shared/fields.ts";
 import { FormFailureContext } from "../shared/landing-state.ts";
 import { join, type Failure } from "./join.ts";
 
@@ -137,8 +137,6 @@ export function EarlyAccessForm({ again, undone, onJoined }: Props) {
         ([name, value]) => value && <input key={name} type="hidden" name={name} value={value} />,
       )}
       <input type="hidden" name="notice" value={notice} />
-      {/* entry-client.ts sets its value. */}
-      <input type="hidden" name={undoKey} />
       <div className="visually-hidden" aria-hidden="true">
         <label htmlFor={fieldId(honeypot)}>{earlyAccess.honeypot}</label>
         <input id={fieldId(honeypot)} name={honeypot} tabIndex={-1} autoComplete="off" />

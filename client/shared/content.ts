@@ -228,7 +228,7 @@ export const earlyAccess = {
     undo: "Wrong address? Undo",
   },
   /** The same for an address that was known before: that entry stays. */
-  undone: `If this sign-\u2060up put you on the list within the last ${undoMinutes} minutes, you’re off it again.`,
+  undone: "Undone. If you had signed up before that, you are still on the list: write to us.",
   failure: {
     title: "Error",
     text: "Something went wrong. Please try again.",
@@ -314,7 +314,7 @@ export const privacyPage = {
   withdrawalHeading: "If you change your mind",
   withdrawal: "You can withdraw your consent at any time; what we did until then stays lawful.",
   withdrawalByLink: "The link in each of our mails removes your entry.",
-  withdrawalByButton: `For ${undoMinutes} minutes, the button “${earlyAccess.success.undo}” on the page after you sign up removes your entry; if you sign up again, it may not.`,
+  withdrawalByButton: `For ${undoMinutes} minutes, the button “${earlyAccess.success.undo}” on the page after you sign up removes your entry, unless you had signed up before that.`,
   withdrawalByMessage: "You can also write to us.",
   erasures:
     "After we remove an entry, we keep a fingerprint of its address, with no time limit, so that a backup can’t bring the entry back. Nobody can work out the address from it without our key.",

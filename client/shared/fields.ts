@@ -23,9 +23,6 @@ export type FieldName = "name" | "email" | "company" | "job_title";
  */
 export const honeypot = "message";
 
-/** The name of a hidden field with random bits, from which the server derives the token to undo the sign-up. */
-export const undoKey = "undo_key";
-
 export const fields: readonly Field[] = [
   {
     name: "name",

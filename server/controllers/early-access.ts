@@ -2,12 +2,12 @@
 // The rules of each field, the honeypot and the flags: models/sign-up-rules.ts. The least response time: models/batch.ts.
 import type { ErrorRequestHandler, Request, RequestHandler } from "express";
 import type { Logger } from "pino";
-import { createUndoToken } from "../models/entry-tokens.ts";
+import { createToken } from "../models/entry-tokens.ts";
 import { sameOrigin } from "../middleware/same-origin.ts";
 import type { FormFailure } from "../../client/shared/landing-state.ts";
 import { joinedPath } from "../../client/shared/paths.ts";
 import { earlyAccess as content } from "../../client/shared/content.ts";
-import { fields, undoKey } from "../../client/shared/fields.ts";
+import { fields } from "../../client/shared/fields.ts";
 import { noStore, sendCached } from "../http/cached-response.ts";
 import { prefersHtml } from "../http/negotiation.ts";
 import { readBody } from "../middleware/body.ts";
@@ -50,7 +50,7 @@ function addSignUp({ waitlist, undo }: EarlyAccessOptions): RequestHandler {
     const parsed = parseEntry(body, req.headers.referer);
     if (!parsed.ok) throw new HttpError(422, "Some fields are not valid.", { fields: parsed.errors });
     const notice_id = readNoticeId(body.notice);
-    const undoing = undo ? createUndoToken(body[undoKey], parsed.entry) : undefined;
+    const undoing = undo ? createToken() : undefined;
     await waitlist.add({ ...parsed.entry, notice_id, token_hash: undoing?.hash });
     res.set(noStore);
     if (prefersHtml(req)) res.redirect(303, joinedPath(undoing?.token));
