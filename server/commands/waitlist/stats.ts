@@ -3,7 +3,7 @@ import { Command } from "commander";
 import { printable } from "../../text.ts";
 import { count, print, withOwner } from "../command.ts";
 import { periodSql, sinceOption, untilOption, type Period } from "./moment.ts";
-import { countFigures, sumFigures, type Figure, type Figures } from "../../models/operators/statistics.ts";
+import { countFigures, type Figure, type Figures } from "../../models/operators/statistics.ts";
 
 /** The numbers of days and sources without --all. */
 const [shownDays, shownSources] = [14, 10];
@@ -69,10 +69,10 @@ function formatTables(figures: Figures, all: boolean, sendsMail: boolean): strin
     cells: [shorten(figure.label, longestLabel), ...shown.map(({ cell }) => cell(figure))],
   });
   const withBar = (figure: Figure): Line => ({ ...toLine(figure), bar: figure.signups });
-  const { days, earlier } = all ? { days: byDay, earlier: [] } : splitDays(byDay);
+  const days = all ? byDay : byDay.slice(0, shownDays);
   const tables = [
     toFunnel(figures, sendsMail),
-    [toHeading("Day", columns), ...days.map(withBar), ...[...earlier, total].map((figure) => toLine(figure))],
+    [toHeading("Day", columns), ...days.map(withBar), toLine(total)],
     [toHeading("Source", columns), ...bySource.map(withBar)],
     [toHeading("Status", ofEntries), ...byStatus.map((figure) => toLine(figure, ofEntries))],
   ];
@@ -112,22 +112,9 @@ function drawTable(lines: Line[], labelWidth: number): string {
   const drawn = lines.map(({ cells: [label = "", ...others], bar = 0 }) => {
     const aligned = [label.padEnd(labelWidth), ...others.map((cell) => cell.padStart("Confirmed".length))].join("  ");
     const room = Math.max(0, 78 - aligned.length);
-    return `${aligned}  ${drawBar((room * bar) / longest)}`.trimEnd();
+    return `${aligned}  ${"█".repeat(Math.ceil((room * bar) / longest))}`.trimEnd();
   });
   return drawn.join("\n");
-}
-
-/** Returns a bar of this length, rounded up to an eighth of a character. */
-function drawBar(length: number): string {
-  const eighths = Math.ceil(8 * length);
-  return "█".repeat(Math.floor(eighths / 8)) + " ▏▎▍▌▋▊▉".charAt(eighths % 8);
-}
-
-/** Joins the figures of earlier days, if there are several. */
-function splitDays(byDay: Figure[]): { days: Figure[]; earlier: Figure[] } {
-  const earlier = byDay.slice(shownDays);
-  if (earlier.length < 2) return { days: byDay, earlier: [] };
-  return { days: byDay.slice(0, shownDays), earlier: [sumFigures(`${count(earlier.length)} earlier days`, earlier)] };
 }
 
 function shorten(label: string, longest: number): string {

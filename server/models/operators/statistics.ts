@@ -56,7 +56,7 @@ export async function countFigures(
   return { funnel: funnel as Figures["funnel"], total, byDay, bySource, byStatus, flagged: left?.flagged ?? 0 };
 }
 
-export function sumFigures(label: string, figures: Figure[]): Figure {
+function sumFigures(label: string, figures: Figure[]): Figure {
   const sum = (key: (typeof counts)[number]) => figures.reduce((total, figure) => total + figure[key], 0);
   return { label, ...Object.fromEntries(counts.map((key) => [key, sum(key)])) } as Figure;
 }
