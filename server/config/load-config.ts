@@ -111,7 +111,7 @@ function showValue(text = "", secret = false): string {
   return `${protocol}…`;
 }
 
-/** Returns no variables if there is no .env. @throws OperatorError if it cannot be read, is not UTF-8, or would not be read as it is written. */
+/** Returns no variables if there is no .env. @throws OperatorError if it cannot be read or is not UTF-8. */
 function readEnvFile(): NodeJS.Dict<string> {
   let bytes: Buffer;
   try {
@@ -128,22 +128,5 @@ function readEnvFile(): NodeJS.Dict<string> {
     );
   }
   // A byte order mark, which Windows editors write, would become part of the first name.
-  const text = bytes.toString().replace(/^\uFEFF/, "");
-  const faults = text
-    .split("\n")
-    .flatMap((line, index) => describeLine(line).map((fault) => `  line ${index + 1}: ${fault}`));
-  if (faults.length > 0) throw new OperatorError(`.env is not valid:\n${faults.join("\n")}`);
-  return parseEnv(text);
-}
-
-/** Returns what is wrong with a line that parseEnv would drop or change in silence: an unquoted value ends at "#". */
-function describeLine(line: string): string[] {
-  if (/^\s*(?:#|$)/.test(line)) return [];
-  const [, name, written = ""] = /^\s*(?:export\s+)?([\w.-]+)\s*=(.*)$/s.exec(line) ?? [];
-  if (!name) return ["is not NAME=value"];
-  const meant = written.trim().replace(/^(["'`])(.*)\1(?:\s+#.*)?$/, "$2");
-  if (parseEnv(line)[name]?.trim() === meant.trim()) return [];
-  return [
-    `${name} would be cut or changed. Write its value in single quotes on one line, and a comment on another: ${name}='…'`,
-  ];
+  return parseEnv(bytes.toString().replace(/^\uFEFF/, ""));
 }
