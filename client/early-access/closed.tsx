@@ -8,7 +8,7 @@ export function Closed({ undone }: { undone: boolean }) {
   return (
     <div className="form-card form-message">
       {use(FormFailureContext)?.summary}
-      {undone && <p className="undone">{earlyAccess.undone}</p>}
+      {undone && <p className="undone">{`${earlyAccess.undone}.`}</p>}
       <p>{closedList.text}</p>
       <a className="button button-quiet" href="#features">
         {closedList.button}

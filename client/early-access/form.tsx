@@ -118,7 +118,7 @@ export function EarlyAccessForm({ again, undone, onJoined }: Props) {
       {failure?.summary}
       {undone && (
         <p id={undoneId} className="undone" tabIndex={-1}>
-          {earlyAccess.undone}
+          {`${earlyAccess.undone}${contact ? earlyAccess.writeToUs : "."}`}
         </p>
       )}
       {fields.map((field) => {

@@ -37,7 +37,6 @@ it.each<[what: string, words: unknown, promised: unknown]>([
     "You're now on the early access list. We'll notify you when we launch!",
   ],
   ["what comes next", earlyAccess.betaJoined.what, "The team will reach out once the Beta version is ready."],
-  ["the undo", earlyAccess.undone, "Undone. If you had signed up before that, you are still on the list: write to us."],
   ["the failure", Object.values(earlyAccess.failure), ["Error", "Something went wrong. Please try again."]],
   [
     "the time to wait",

@@ -227,8 +227,9 @@ export const earlyAccess = {
     /** If the site sends no mails. */
     undo: "Wrong address? Undo",
   },
-  /** The same for an address that was known before: that entry stays. */
-  undone: "Undone. If you had signed up before that, you are still on the list: write to us.",
+  /** The same for a known address, whose entry stays, and after the time of the undo. Ends with `writeToUs` if the page names a contact. */
+  undone: `Undone. If you had signed up before that, or more than ${undoMinutes} minutes ago, you are still on the list`,
+  writeToUs: ": write to us.",
   failure: {
     title: "Error",
     text: "Something went wrong. Please try again.",

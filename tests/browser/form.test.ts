@@ -293,7 +293,7 @@ it("after a sign-up, the empty form takes a colleague's: its failure leaves the 
   expect([await focused(), await question().count(), await failedUndo.count()]).toEqual(["early-access-heading", 0, 0]);
   expect(await emails()).toEqual(["ada@example.com", "grace@gmial.com"]);
   await undo().click();
-  await page.locator(":focus", { hasText: earlyAccess.undone }).waitFor();
+  await page.locator(":focus", { hasText: earlyAccess.undone + earlyAccess.writeToUs }).waitFor();
   expect(await emails()).toEqual(["ada@example.com"]);
 });
 
