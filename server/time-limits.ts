@@ -6,8 +6,6 @@ export const timeLimits = {
   headers: 10_000,
   /** For the whole request. The longest accepted body, 16 KiB, takes 8 s at 2 KB/s. */
   request: 15_000,
-  /** For the rest of a body that a proxy sends apart from its headers, while too many bodies arrive slowly. */
-  restOfBody: 100,
   /** The interval of the checks for requests that are too slow. */
   slowRequestCheck: 4_000,
   /** Without a byte in either direction. A change takes up to 5 s. */

@@ -281,6 +281,7 @@ it.each<[whoIsHurt: string, config: string]>([
   ["visitors' addresses and paths are in the log", " log { format filter { wrap json fields { request delete } } } "],
   ["visitors reach no site, or a site without its certificate", " {$DOMAIN} { reverse_proxy site:3000 { "],
   ["clients choose the address that the sign-up limit counts", " trusted_proxies {$TRUSTED_PROXIES} "],
+  ["slow bodies fill the site's memory", " request_buffers 20KiB "],
   ["visitors see a failure while the site is replaced", " lb_try_duration 15s "],
   ["a held request makes one attempt only", " dial_timeout 1s "],
   ["visitors wait for a site that hangs", " response_header_timeout 10s "],

@@ -23,7 +23,7 @@ function find(text: string, pattern: RegExp): string {
 }
 
 const { headers, request, slowRequestCheck, inactivity, lock, floor, probe, statement } = timeLimits;
-const { change, keepAlive, keepAliveOfStop, grace, restOfBody } = timeLimits;
+const { change, keepAlive, keepAliveOfStop, grace } = timeLimits;
 
 const units: Record<string, number> = { ms: 1, s: 1_000 };
 const caddy = (key: string) => {
@@ -62,7 +62,7 @@ it.each<[what: string, rising: () => number[]]>([
   ],
   [
     "a sign-up ends before Caddy gives up, before the connection is closed and before the form gives up",
-    () => [restOfBody + change, caddy("response_header_timeout"), inactivity, formTimeout],
+    () => [change, caddy("response_header_timeout"), inactivity, formTimeout],
   ],
   [
     "Caddy holds requests for several attempts, and no longer than the form waits",

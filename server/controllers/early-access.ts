@@ -37,7 +37,7 @@ export function earlyAccess(options: EarlyAccessOptions, getPage: Pages["getPage
     requirePost, // 405
     sameOrigin(site.origin, log), // 403
     ...clientLimit(signupLimit, "signup"), // 429
-    ...readBody(), // 415, then 503 beside too many slow bodies, then 415 for a Content-Encoding, 413 or 400
+    ...readBody(), // 415, 413 or 400
     addSignUp(options), // 422, then 503 if Postgres fails, then 201 or 303
     sendFormFailure(getPage, log), // as a page, with the status of the refusal
   ];

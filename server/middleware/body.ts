@@ -1,15 +1,8 @@
 // Reads the body of a sign-up: JSON or a form, in UTF-8 and at most 16 KiB long.
-import { finished } from "node:stream";
-import { setImmediate, setTimeout as sleep } from "node:timers/promises";
-import express, { type ErrorRequestHandler, type Request, type RequestHandler } from "express";
+import express, { type ErrorRequestHandler, type RequestHandler } from "express";
 import { formType, jsonType, readContentType } from "../http/negotiation.ts";
-import { UnavailableError } from "../errors.ts";
 import { isDecodable } from "../text.ts";
-import { timeLimits } from "../time-limits.ts";
 import { HttpError } from "./http-errors.ts";
-
-/** Bodies that are read at once. 1,500 unfinished ones of 16 KB, which 50 addresses may send, took the site to 214 MB. */
-export const mostBodies = 500;
 
 /** In bytes; the longest valid form has about 8 KB: 654 characters, percent-encoded. */
 export const longestBody = 16 * 1024;
@@ -22,30 +15,6 @@ const requireType: RequestHandler = (req, _res, next) => {
   req.headers["content-type"] = type; // The parsers would refuse "utf8" and accept "utf-7".
   next();
 };
-
-/** Refuses a body with 503 while `mostBodies` others arrive. One that has arrived with its headers is not counted. */
-function limitBodies(): RequestHandler {
-  const arriving = new Set<Request>();
-  return async function requireRoom(req, res, next) {
-    await setImmediate(); // Node reads the rest of the packet after the handler's first step.
-    if (arriving.size >= mostBodies && !req.complete) await sleep(timeLimits.restOfBody);
-    if (req.complete) return next();
-    if (arriving.size >= mostBodies) {
-      res.set("Connection", "close"); // Otherwise, it would stay open for the rest of the body.
-      const cause = Object.assign(new Error("too many slow bodies"), { code: "SLOW_BODIES" });
-      throw new UnavailableError(
-        "Too many requests arrive slowly. Please try again.",
-        timeLimits.retryAfterSeconds,
-        cause,
-      );
-    }
-    arriving.add(req);
-    const remove = () => arriving.delete(req);
-    finished(req, remove);
-    finished(res, remove); // If a client hangs up after a refusal, nothing ends its request.
-    next();
-  };
-}
 
 /** The parser replaces invalid percent-encoding: "M%FCller" would be stored as "M�ller". */
 function requireDecodable(_req: unknown, _res: unknown, body: Buffer) {
@@ -75,7 +44,6 @@ const describeError: ErrorRequestHandler = (error: HttpError | ParserError, _req
 /** Sets req.body to the fields of the body. Refuses a wrong content type with 415 before it reads anything. */
 export const readBody = () => [
   requireType,
-  limitBodies(),
   express.json(options),
   // Not extended: qs takes 60 ms for 16 KiB of repeated keys.
   express.urlencoded({ ...options, extended: false, parameterLimit: 100, verify: requireDecodable }),
