@@ -1,5 +1,5 @@
 // POST /api/earlyaccess: puts a visitor on the waitlist. A failed form post without JavaScript gets the landing page with the typed values.
-// The rules of each field, the honeypot and the flags: models/sign-up-rules.ts. The least response time: models/batch.ts.
+// The rules of each field, and the honeypot: models/sign-up-rules.ts. The least response time: models/batch.ts.
 import type { ErrorRequestHandler, Request, RequestHandler } from "express";
 import type { Logger } from "pino";
 import { createToken } from "../models/entry-tokens.ts";

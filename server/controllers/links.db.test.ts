@@ -81,7 +81,7 @@ it.each([
 
 const beginsWith3d = `3d3d${"0".repeat(28)}`;
 const tokensOfMails: [name: string, create: typeof createToken][] = [
-  ["of this version", () => createToken()],
+  ["of a mail", createToken],
   ["that begins with 3d", () => ({ token: beginsWith3d, hash: hashToken(beginsWith3d) })],
 ];
 /** What mail programs made of "#". */

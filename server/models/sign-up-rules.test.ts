@@ -1,4 +1,4 @@
-// The validation of a sign-up: text, email addresses and spam flags.
+// The validation of a sign-up: text, email addresses and suspected spam.
 import { expect, it } from "vitest";
 import { fieldErrors } from "../../client/shared/content.ts";
 import { fieldNamed } from "../../tests/support/copy.ts";

@@ -80,7 +80,7 @@ it.each([[], ["--excel"]])(
 const names = async (...options: string[]) =>
   (await exportList(...options)).match(/(?<=^|^\{"name":")[A-Z]\w+(?="?,)/gm)?.toSorted();
 
-it("export filters by period, flags, confirmation and status", async () => {
+it("export filters by period, flag, confirmation and status", async () => {
   await add("One", "one@example.com", { created_at: "2026-01-01T23:59:59Z", confirmed_at: "2026-01-03T00:00:00Z" });
   await add("Two", "two@example.com", { created_at: "2026-01-02T00:00:00Z", status: "invited" });
   await add("Three", "three@example.com", { created_at: "2026-01-02T23:59:59Z", suspected_spam: true });

@@ -74,9 +74,12 @@ export async function openImport(path: string, { own = false, ignore = [] }: Imp
     readColumns.includes(column) && !includesName(ignore, names[i] ?? "") ? column : undefined,
   );
   requireOnce(columns);
+  const absent = ignore.filter((name) => !includesName(names, name));
+  if (absent.length > 0) {
+    throw new OperatorError(`--ignore names no column of the first line: ${listNames(absent)}. Nothing was changed.`);
+  }
   const unknown = names.filter((name, i) => name !== "" && !known[i] && !includesName(ignore, name));
-  const defaults = own && isOldExport(columns) ? { imported: "false" } : {};
-  const lines = readLines(records, { names, columns, unknown }, defaults);
+  const lines = readLines(records, { names, columns, unknown });
   return { ignored: names.filter((name, i) => name !== "" && !columns[i]), lines };
 }
 
@@ -84,15 +87,7 @@ export async function openImport(path: string, { own = false, ignore = [] }: Imp
 const isOtherFormat = (names: string[], known: (string | undefined)[]) =>
   names.length === 1 && !known[0] && /[^\p{L}\p{M}\p{N}\s@._-]/u.test(names[0] ?? "");
 
-/** Before 1.0.0, an export did not say which entries were imported: those of a missing column are sign-ups of this list. */
-const isOldExport = (columns: (string | undefined)[]) =>
-  columns.includes("suspected_spam") && columns.includes("status") && !columns.includes("imported");
-
-async function* readLines(
-  records: AsyncIterable<CsvRecord>,
-  header: Header,
-  defaults: Record<string, string>,
-): AsyncGenerator<ImportLine> {
+async function* readLines(records: AsyncIterable<CsvRecord>, header: Header): AsyncGenerator<ImportLine> {
   const { names, columns, unknown } = header;
   const status = columns.indexOf("status");
   const isFaulty = unknown.length > 0 || findMissing(columns).length > 0;
@@ -102,7 +97,7 @@ async function* readLines(
     if (isFaulty) continue;
     const hasUnnamed = cells.some((cell, i) => cell.trim() !== "" && !names[i]);
     const known = columns.flatMap((column, i) => (column ? [[column, unguard(cells[i] ?? "")] as const] : []));
-    yield { number: line, cells: hasUnnamed ? undefined : { ...defaults, ...Object.fromEntries(known) } };
+    yield { number: line, cells: hasUnnamed ? undefined : Object.fromEntries(known) };
   }
   if (isFaulty) throw columnsError(header);
 }

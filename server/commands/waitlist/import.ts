@@ -1,5 +1,5 @@
 // waitlist import: adds the entries of a CSV file, after all of its lines passed the checks of a sign-up.
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import type pg from "pg";
 import { v7 as uuidv7 } from "uuid";
 import { fieldErrors } from "../../../client/shared/content.ts";
@@ -37,9 +37,11 @@ export const importCommand = new Command("import")
     "--own",
     "the file is an export of this list on another host: take confirmed_at and imported, and queue mails",
   )
-  .option(
-    "--ignore <NAMES...>",
-    "leave out these columns; first remove the people of whom one says that they unsubscribed or bounced",
+  .addOption(
+    new Option(
+      "--ignore <NAME>",
+      "leave out this column (repeatable); first remove the people of whom it says that they unsubscribed or bounced",
+    ).argParser((name: string, earlier: string[] | undefined) => [...(earlier ?? []), name]),
   )
   .option("--dry-run", "report what an import would do, and change nothing")
   .action(async (path: string, options: ImportOptions & { dryRun?: boolean }) => {

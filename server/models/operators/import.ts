@@ -19,7 +19,7 @@ export interface ImportedEntry extends WaitlistEntry {
   imported: boolean;
 }
 
-/** Entries per transaction, for which a sign-up of one of their addresses waits. */
+/** Entries per transaction. Meanwhile, a sign-up of one of their addresses gets 503. */
 const batchSize = 1_000;
 const columns = `${entryColumns}, created_at, status, confirmed_at, imported`;
 const order = columns.split(", ") as (keyof ImportedEntry)[];
@@ -91,7 +91,7 @@ export async function insertLines(client: pg.Client, lines: number, hasErasures:
     SELECT ${entryColumns}, coalesce(created_at, CURRENT_TIMESTAMP), coalesce(status, 'waiting'), confirmed_at, imported
     FROM pg_temp.line WHERE row_number > $1 AND row_number <= $2 ${hasErasures ? `AND NOT ${erasedSql}` : ""}
     ORDER BY email COLLATE "C", row_number ON CONFLICT DO NOTHING`;
-  // While the import waits for a lock, sign-ups queue behind it, so it gives up early and retries.
+  // While the import waits for a lock, it holds entries whose sign-ups get 503, so it gives up early and retries.
   await client.query("SET lock_timeout = '300ms'; SET earlyaccess.silent = 'on'");
   let inserted = 0;
   for (let done = 0; done < lines; done += batchSize) {

@@ -77,7 +77,7 @@ export function requireInvited(people: number, invitation: string): number {
   );
 }
 
-/** Entries per statement. They are few, because a sign-up waits for the transaction that holds its entry. */
+/** Entries per statement. They are few, because a sign-up of an address whose entry a statement holds gets 503. */
 const batchSize = 1_000;
 
 /** Sets the addresses that are waiting or invited to joined. Returns the status that each address of the list had before. */

@@ -43,7 +43,7 @@ const unsentSql = (period = sinceFirstMailSql) => `SELECT id, state, mail_refusa
 
 /** Queues the mails that were given up or are missing, and returns their number. @param period an SQL condition on created_at. */
 export async function queueUnsentMails(client: pg.Client, period?: string): Promise<number> {
-  // In short transactions: a sign-up of an address waits for the one that changes its entry.
+  // In short transactions: a sign-up of an address whose entry one holds gets 503.
   const statement = `WITH unsent AS (
       UPDATE public.earlyaccess SET mail_refusal = NULL
       WHERE id = ANY (ARRAY(SELECT id FROM (${unsentSql(period)}) AS stated LIMIT 200)) RETURNING id)

@@ -52,13 +52,13 @@ export async function countFigures(
     `SELECT count(*)::float8 AS flagged FROM public.earlyaccess WHERE ${period} AND NOT (${countedSql})`,
   );
   await client.query("COMMIT");
-  const total = sumFigures("all", byDay);
+  const total = sumFigures(byDay);
   return { funnel: funnel as Figures["funnel"], total, byDay, bySource, byStatus, flagged: left?.flagged ?? 0 };
 }
 
-function sumFigures(label: string, figures: Figure[]): Figure {
+function sumFigures(figures: Figure[]): Figure {
   const sum = (key: (typeof counts)[number]) => figures.reduce((total, figure) => total + figure[key], 0);
-  return { label, ...Object.fromEntries(counts.map((key) => [key, sum(key)])) } as Figure;
+  return { label: "all", ...Object.fromEntries(counts.map((key) => [key, sum(key)])) } as Figure;
 }
 
 const sums = counts.map((key) => `sum(${key})::float8 AS ${key}`).join(", ");

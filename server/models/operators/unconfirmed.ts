@@ -13,8 +13,8 @@ const unconfirmedSql = `status = 'waiting' AND NOT imported AND NOT suspected_sp
   AND NOT EXISTS (SELECT FROM graphile_worker.jobs WHERE key = 'mail ' || entry.id AND attempts < max_attempts)`;
 
 /**
- * In small statements: a sign-up of an address waits for the one that deletes its entry. The condition stands twice, because
- * Postgres asks only that of the DELETE again for an entry that was confirmed while the statement waited for it.
+ * In small statements: a sign-up of an address whose entry one holds gets 503. The condition stands twice, because Postgres asks only
+ * that of the DELETE again for an entry that was confirmed while the statement waited for it.
  */
 const deleteSql = `DELETE FROM public.earlyaccess AS entry
   WHERE id IN (SELECT id FROM public.earlyaccess AS entry WHERE ${unconfirmedSql} LIMIT 200) AND ${unconfirmedSql}`;
