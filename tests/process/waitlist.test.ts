@@ -73,7 +73,7 @@ it("every program writes all of its output into a pipe that is read late", async
     ["waitlist show nobody@example.com", /^The list has no entry .*\nexit 1\n$/],
     ["migrate", /^The database is up to date\.\nexit 0\n$/],
     ["worker", /The worker has no task.*\n(?:\{.*\n)?exit 1\n$/],
-    ["index", /is taken by another program.*\nexit 1\n$/],
+    ["index", /is taken by another program.*\n(?:\{.*\n)*exit 1\n$/],
   ];
   const late = `{ head -c 65536 /dev/zero; "$@"; echo "exit $?"; } 2>&1 | { sleep 6; tr -d '\\0'; }`; // 65,536 bytes fill a pipe.
   const outputs = await Promise.all(ends.map(([command]) => runInShell(late, command)));
