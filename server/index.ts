@@ -45,7 +45,7 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
   const rendering = isDev ? createDevFrontend(http.server, site) : createBuiltFrontend(site);
   const [frontend] = await Promise.all([rendering, waitFor(prepared, onFault)]);
 
-  const waitlist = createWaitlist(database.execute, { notice });
+  const waitlist = createWaitlist(database.execute, notice);
   const pageViews = createPageViews(database.execute, log);
   cleanups.push(() => pageViews.close());
   const isReady = createReadiness(waitlist.check, log);

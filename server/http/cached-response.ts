@@ -79,17 +79,18 @@ const longestAcceptEncoding = 200;
 export function sendCached(
   req: IncomingMessage,
   res: ServerResponse,
-  { status, variants, caching }: CachedResponse,
+  response: CachedResponse,
   headers: readonly string[] = [],
 ): void {
+  const { status, variants } = response;
   const encodings = (req.headers["accept-encoding"] ?? "").slice(0, longestAcceptEncoding);
   const accepted = new Negotiator({ headers: { "accept-encoding": encodings } }).encodings();
   const coding = codings.find((name) => variants[name] && accepted.includes(name)) ?? "identity";
   const variant = variants[coding] as Variant;
-  const all = [...headers, ...(isRead(req) ? caching : afterPost)];
+  const caching = isRead(req) ? response.caching : afterPost;
   if (status === 200 && isRead(req) && fresh(req.headers, { etag: variant.etag })) {
-    res.writeHead(304, [...all, ...variant.notModified]).end();
+    res.writeHead(304, [...headers, ...caching, ...variant.notModified]).end();
   } else {
-    res.writeHead(status, [...all, ...variant.headers]).end(variant.body);
+    res.writeHead(status, [...headers, ...caching, ...variant.headers]).end(variant.body);
   }
 }

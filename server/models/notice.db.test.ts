@@ -23,10 +23,10 @@ async function signUp({ app }: TestApp, email: string, notice: unknown): Promise
 it("an entry's notice is the one that its form showed, also if an older replica gets the form of a newer one", async () => {
   const older = createNotice({ ...defaultSettings, controller: "Older" });
   const newer = createNotice({ ...defaultSettings, controller: "Newer" });
-  const waitlist = createWaitlist(connection.execute, { notice: older });
+  const waitlist = createWaitlist(connection.execute, older);
   const olderReplica = await createTestApp(database.webUrl, { waitlist });
   const execute = vi.fn<Database["execute"]>(connection.execute).mockRejectedValueOnce(new Error("down"));
-  const { check } = createWaitlist(execute, { notice: newer });
+  const { check } = createWaitlist(execute, newer);
   await expect(check()).rejects.toThrow("down");
   for (let i = 0; i < 2; i++) await check(); // The first one stores the notice before any sign-up.
   expect(execute).toHaveBeenCalledTimes(1 + 2 + 1);

@@ -13,7 +13,7 @@ import type { Notice } from "./page-settings.ts";
 export type Waitlist = ReturnType<typeof createWaitlist>;
 
 /** @param notice that the form shows, stored before the first entry. */
-export function createWaitlist(execute: Database["execute"], { notice }: { notice?: Notice } = {}) {
+export function createWaitlist(execute: Database["execute"], notice?: Notice) {
   let isNoticeStored = notice === undefined;
 
   async function storeNotice() {

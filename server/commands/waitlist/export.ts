@@ -22,7 +22,8 @@ export const exportCommand = new Command("export")
   .summary("writes the list as CSV or as JSON lines")
   .description(
     "Without FILE, or with -, the list goes to stdout. FILE must not exist; it appears when it is complete, and only " +
-      "you can read it. In CSV, an apostrophe precedes text that a spreadsheet could run as a formula; import removes it. Addresses of --invitation stay as they are.",
+      "you can read it. In CSV, an apostrophe precedes text that a spreadsheet could run as a formula; import removes it. " +
+      "The addresses of --invitation stay as they are.",
   )
   .argument("[FILE]")
   .addOption(new Option("--format <FORMAT>").choices(["csv", "ndjson"]).default("csv"))
