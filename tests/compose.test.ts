@@ -200,7 +200,7 @@ const ofOwner = {
 };
 const ofWorker = [
   ...tasks,
-  ..."CONTROLLER CONTACT_EMAIL RETENTION_MONTHS UNCONFIRMED_DAYS ERASURE_KEY MAIL_FROM LOG_LEVEL".split(" "),
+  ..."CONTROLLER CONTACT_EMAIL RETENTION_MONTHS UNCONFIRMED_DAYS MAIL_FROM LOG_LEVEL".split(" "),
 ];
 
 /** Its order of texts is Postgres' own, which no update of the image changes. */

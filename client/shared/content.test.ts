@@ -84,7 +84,7 @@ it.each<[what: string, text: string, parts: string[]]>([
   ],
   [
     "the legal basis",
-    privacyPage.basis(true),
+    privacyPage.basis,
     ["you consent", "rest on our legitimate interest", "is voluntary", "fingerprint of a removed address"],
   ],
   ["the retention, if it has no limit", privacyPage.retention(0), ["until early access ends"]],
@@ -101,7 +101,7 @@ it.each<[what: string, text: string, parts: string[]]>([
 });
 
 it("no text of a page has a sign-up that a line could part at its hyphen", () => {
-  const settings = { contact: "a@b.co", links: [], retentionMonths: 24, unconfirmedDays: 30, keepsErasures: true };
+  const settings = { contact: "a@b.co", links: [], retentionMonths: 24, unconfirmedDays: 30 };
   const privacy = [true, false].map((mail) => privacySections({ ...settings, mail }));
   expect(JSON.stringify([{ ...content }, privacy]).match(/[^"]*sign-up[^"]*/gi)).toBeNull();
 });

@@ -302,8 +302,8 @@ export const privacyPage = {
   dataHeading: "What we keep, and why",
   visit: `A visit alone leaves nothing about you: the site sets no cookies, loads nothing from other sites, and writes no network address to its log. It counts how often its home page is viewed, by day and by the link that led here. To limit abuse, the server counts, apart from your entry, how often each network address signs up, views the home page or uses a link. It forgets an address within ${2 * limitMinutes} minutes after its latest request.`,
   basisHeading: "Why we may keep it",
-  basis: (keepsErasures: boolean) =>
-    `By signing up, you consent that we keep what you enter and contact you about early access. The campaign or site that led you here, spam checks, limits against abuse${keepsErasures ? ", the fingerprint of a removed address" : ""} and the proof of this notice rest on our legitimate interest in an honest list. Signing up is voluntary, but it needs your name, email address and company.`,
+  basis:
+    "By signing up, you consent that we keep what you enter and contact you about early access. The campaign or site that led you here, spam checks, limits against abuse, the fingerprint of a removed address and the proof of this notice rest on our legitimate interest in an honest list. Signing up is voluntary, but it needs your name, email address and company.",
   recipientsHeading: "Who else gets data",
   recipients: "Companies that run our server and send our mail.",
   retentionHeading: "For how long",
@@ -318,7 +318,7 @@ export const privacyPage = {
   withdrawalByButton: `For ${undoMinutes} minutes, the button “${earlyAccess.success.undo}” on the page after you sign up removes your entry, unless you had signed up before that.`,
   withdrawalByMessage: "You can also write to us.",
   erasures:
-    "After we remove an entry, we keep a fingerprint of its address, with no time limit, so that a backup can’t bring the entry back. Nobody can work out the address from it without our key.",
+    "After we remove an entry, we keep a fingerprint of its address, with no time limit, so that a backup can’t bring the entry back. It only shows whether an address that somebody already knows was removed.",
   objectionHeading: "Your right to object",
   objection: "At any time, you can object to what rests on our legitimate interest.",
   rightsHeading: "Your rights",

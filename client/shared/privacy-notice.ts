@@ -59,12 +59,6 @@ export const explanations: Explanation[] = [
     why: "It lets you remove the entry without an account.",
   },
   {
-    columns: ["erasure_hash"],
-    what: "A fingerprint of your address",
-    why: "It keeps an entry that you removed from coming back.",
-    onlyWithMail: true,
-  },
-  {
     columns: ["id", "imported"],
     what: "A random number for your entry, and whether it was moved here from another list",
     why: "They tell one entry from another, and what was typed here from what was imported.",
@@ -81,14 +75,14 @@ interface NoticeSection {
 
 /** Returns the sections of the page. */
 export function privacySections(settings: NoticeSettings): NoticeSection[] {
-  const { controller, contact, recipients, retentionMonths, unconfirmedDays, keepsErasures, mail } = settings;
+  const { controller, contact, recipients, retentionMonths, unconfirmedDays, mail } = settings;
   const copy = privacyPage;
   const terms = explanations.filter(({ onlyWithMail }) => mail || !onlyWithMail);
   const withdrawal = [
     copy.withdrawal,
     mail ? copy.withdrawalByLink : copy.withdrawalByButton,
     ...(contact ? [copy.withdrawalByMessage] : []),
-    ...(keepsErasures ? [copy.erasures] : []),
+    copy.erasures,
   ];
   const retention = [
     copy.retention(retentionMonths),
@@ -97,7 +91,7 @@ export function privacySections(settings: NoticeSettings): NoticeSection[] {
   return [
     ...(controller ? [{ heading: copy.controllerHeading, text: controller }] : []),
     { heading: copy.dataHeading, terms, text: copy.visit },
-    { heading: copy.basisHeading, text: copy.basis(keepsErasures) },
+    { heading: copy.basisHeading, text: copy.basis },
     { heading: copy.recipientsHeading, text: recipients ?? copy.recipients },
     { heading: copy.retentionHeading, text: retention.join(" ") },
     { heading: copy.withdrawalHeading, text: withdrawal.join(" ") },

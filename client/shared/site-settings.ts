@@ -14,8 +14,6 @@ export interface SiteSettings {
   retentionMonths: number;
   /** How many days after the latest mail an entry that nobody confirmed is deleted; 0 keeps it. */
   unconfirmedDays: number;
-  /** Whether deleted addresses are kept as keyed hashes. */
-  keepsErasures: boolean;
   /** Whether a new entry gets a confirmation mail. Otherwise the success state offers to undo the sign-up. */
   mail: boolean;
   /** Whether the list is closed. The browser never hydrates the closed landing page, so its bundle omits that page's parts. */

@@ -70,8 +70,10 @@ export async function withOwner(
 
 function toOperatorError(error: unknown): unknown {
   const { code } = errorFields(error);
-  // undefined_table, undefined_column
-  if (code === "42P01" || code === "42703") return new OperatorError(`The database is not up to date. ${migrateHint}`);
+  // undefined_table, undefined_column, undefined_function, invalid_schema_name
+  if (/^(?:42P01|42703|42883|3F000)$/.test(code ?? "")) {
+    return new OperatorError(`The database is not up to date. ${migrateHint}`);
+  }
   if (code === "42501") {
     const hint = "Set DATABASE_OWNER_URL to the owner's connection, or grant the owner this right";
     return new OperatorError(`${printable((error as Error).message)}. ${hint}: docs/postgres.md, Roles.`);

@@ -63,27 +63,24 @@ it.each(secretNames)("the configuration rejects the example of %s in production"
   expect(errorOf({ [name]: settings[name].example, NODE_ENV: "production" })).toContain(`\n  ${name} is the example`);
 });
 
-const key = settings.ERASURE_KEY.example;
 const complete = {
   PORT: "1",
   DATABASE_URL: url,
   MAIL_FROM: "a@b.co",
   PUBLIC_URL: "https://b.co",
-  ERASURE_KEY: key,
   WEBHOOK_URL: "https://b.co",
 };
 it.each<[rule: string, env: NodeJS.ProcessEnv]>([
   ["MAIL_FROM is not set, but SMTP_URL needs it, for example MAIL_FROM=", { SMTP_URL: "smtp://b.co" }],
   ["MAIL_FROM is not set, but UNCONFIRMED_DAYS needs it", { UNCONFIRMED_DAYS: "14" }],
-  ["PUBLIC_URL is not set, but MAIL_FROM needs it", { MAIL_FROM: "a@b.co", ERASURE_KEY: key }],
-  ["ERASURE_KEY is not set, but MAIL_FROM needs it", { MAIL_FROM: "a@b.co", PUBLIC_URL: "https://b.co" }],
+  ["PUBLIC_URL is not set, but MAIL_FROM needs it", { MAIL_FROM: "a@b.co" }],
 ])("the configuration says: %s", (rule, env) => {
   expect(errorOf(env)).toMatch(new RegExp(`^The configuration is not valid:\n  ${rule}.*$`));
   expect(readConfig({ ...env, ...complete })).toMatchObject({ isProduction: false, ALLOW_PRIVILEGED_ROLE: true });
 });
 
 const [isUnset, isSet] = [expect.stringMatching(/^PUBLIC_URL is/), expect.stringMatching(/^DATABASE_OWNER_URL is/)];
-const production = { NODE_ENV: "production", DATABASE_URL: url.replace("secret", key) };
+const production = { NODE_ENV: "production", DATABASE_URL: url.replace("secret", "a-password-of-32-characters-here") };
 it.each<[NodeJS.ProcessEnv, string[]]>([
   [{ ...production, PUBLIC_URL: settings.PUBLIC_URL.example, DATABASE_OWNER_URL: production.DATABASE_URL }, []],
   [{ ...production, DATABASE_OWNER_URL: "postgres://owner@db/x" }, [isUnset, isSet]],
@@ -151,7 +148,6 @@ it.each<[SettingName, string[]]>([
   ["WEBHOOK_URL", ["ftp://hooks.example/", "https://user@hooks.example/", "https://:secret@hooks.example/"]],
   ["WEBHOOK_SECRET", ["secret", ...[23, 65].map(secretOf)]],
   ["CONTROLLER", ["x".repeat(1_001)]],
-  ["ERASURE_KEY", ["k".repeat(31), `${key} ${key}`]],
   [
     "SMTP_URL",
     [

@@ -75,7 +75,6 @@ function readSecretFiles(given: NodeJS.Dict<string>): { secrets: NodeJS.Dict<str
 function checkPresence(given: NodeJS.Dict<string>): string[] {
   const needed: [SettingName, SettingName][] = [
     ["SMTP_URL", "MAIL_FROM"],
-    ["MAIL_FROM", "ERASURE_KEY"],
     ["MAIL_FROM", "PUBLIC_URL"],
     ["UNCONFIRMED_DAYS", "MAIL_FROM"],
   ];

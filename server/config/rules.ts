@@ -77,7 +77,3 @@ export const mailFrom = z.string().transform((text, context) => {
   );
   return z.NEVER;
 });
-
-export const erasureKey = z
-  .string()
-  .regex(/^\S{32,}$/, "32 characters or more without spaces, from: openssl rand -hex 32");

@@ -7,7 +7,7 @@ import { databaseOf, readRole } from "../config/database-urls.ts";
 import { migrateHint, OperatorError } from "../errors.ts";
 import { projectRoot } from "../project-root.ts";
 import { searchPath, withTransaction } from "./connect.ts";
-import { createErasures } from "./erasures-schema.ts";
+import { createKept } from "./kept-schema.ts";
 import { createQueue, enableQueue } from "./queue.ts";
 import { createRoles, rightsSql, rolesSql, warnOfPrivileged } from "./roles.ts";
 import type { DatabaseSettings } from "./open-database.ts";
@@ -37,7 +37,7 @@ export async function migrate(settings: DatabaseSettings, options: MigrateOption
     await createRoles(owner, settings);
     if (settings.worker) await createQueue(settings.ownerUrl);
     const applied = await applyMigrations(owner, options.folder);
-    if (settings.erasureKey) await createErasures(owner, settings.erasureKey);
+    await createKept(owner);
     await owner.query(rightsSql(settings));
     await enableQueue(owner, settings.worker);
     return applied;

@@ -16,7 +16,6 @@ export interface DatabaseSettings {
   webUrl: string;
   adminUrl?: string | undefined;
   worker?: { url: string; tasks: WorkerTask[] } | undefined;
-  erasureKey?: string | undefined;
 }
 
 export interface OpenedDatabase extends DatabaseSettings {
@@ -46,7 +45,7 @@ export async function openDatabase(config: Config, needed: DatabaseUrlName, mayC
   const wanted = { webhook: config.WEBHOOK_URL, mail: config.MAIL_FROM, purge };
   const tasks = workerTasks.filter((task) => wanted[task]);
   const worker = tasks.length > 0 ? { url: workerUrl ?? opened.ownerUrl, tasks } : undefined;
-  return { ...opened, worker, erasureKey: config.ERASURE_KEY };
+  return { ...opened, worker };
 }
 
 export async function withDatabase(

@@ -2,13 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, expect, it } from "vitest";
-import {
-  createEmptyDatabase,
-  createWebRole,
-  erasureKey,
-  insertEntry,
-  type TestDatabase,
-} from "../../tests/support/database.ts";
+import { createEmptyDatabase, createWebRole, insertEntry, type TestDatabase } from "../../tests/support/database.ts";
 import { queryAs, withClient } from "../../tests/support/postgres.ts";
 import { until } from "../../tests/support/run.ts";
 import { projectRoot } from "../project-root.ts";
@@ -48,7 +42,7 @@ async function readGrants(): Promise<string[]> {
        || coalesce(' (' || string_agg(object.column, ', ' ORDER BY position) || ')', '') AS line
      FROM object, aclexplode(acl) AS held LEFT JOIN pg_roles ON pg_roles.oid = grantee
      WHERE grantee <> owner AND name <> 'public'
-       AND schema IN (SELECT oid FROM pg_namespace WHERE nspname IN ('public', 'earlyaccess_erasures', 'graphile_worker'))
+       AND schema IN (SELECT oid FROM pg_namespace WHERE nspname IN ('public', 'earlyaccess_kept', 'graphile_worker'))
      GROUP BY rolname, privilege_type, name ORDER BY line`,
     [`${name}_`],
   );
@@ -80,31 +74,31 @@ const workerRights = {
   ],
   mail: [
     "DELETE earlyaccess_mail_passes",
+    "EXECUTE earlyaccess_kept.erasure_of(text)",
     "INSERT earlyaccess_mail_passes",
     "SELECT earlyaccess (id, email, suspected_spam, status, mail_tokens, mailed_at, mail_refusal, confirmed_at)",
-    "SELECT earlyaccess_erasures.addresses",
-    "SELECT earlyaccess_erasures.mailing_recipients",
-    "SELECT earlyaccess_erasures.mailings",
+    "SELECT earlyaccess_kept.mailing_recipients",
+    "SELECT earlyaccess_kept.mailings",
     "SELECT earlyaccess_mail_passes",
-    "UPDATE earlyaccess (mail_tokens, erasure_hash, mailed_at, mail_refusal)",
-    "UPDATE earlyaccess_erasures.mailing_recipients (outcome, tried_at, token_hash)",
-    "UPDATE earlyaccess_erasures.mailings (active_at, reply)",
+    "UPDATE earlyaccess (mail_tokens, mailed_at, mail_refusal)",
+    "UPDATE earlyaccess_kept.mailing_recipients (outcome, tried_at, token_hash)",
+    "UPDATE earlyaccess_kept.mailings (active_at, reply)",
     "UPDATE earlyaccess_mail_passes",
+    "USAGE earlyaccess_kept",
   ],
   purge: [
     "DELETE earlyaccess",
-    "INSERT earlyaccess_erasures.addresses (hash)",
+    "EXECUTE earlyaccess_kept.erase_again()",
+    "EXECUTE earlyaccess_kept.keep_erased(uuid[])",
     "SELECT earlyaccess (id, email, created_at, imported)",
-    "SELECT earlyaccess_erasures.addresses",
-    "UPDATE earlyaccess_erasures.addresses (erased_at)",
+    "USAGE earlyaccess_kept",
   ],
 };
-const everyWorker = ["USAGE earlyaccess_erasures", "USAGE graphile_worker"];
 
 it.each(workerTasks)("each role has the rights that it needs and no others, with a worker for %s", async (task) => {
   const worker = { url: database.workerUrl, tasks: [task] };
-  await migrate({ ...withAdmin(), worker, erasureKey });
-  const expected = { web: webRights, worker: [...workerRights[task], ...everyWorker], [admins]: adminRights };
+  await migrate({ ...withAdmin(), worker });
+  const expected = { web: webRights, worker: [...workerRights[task], "USAGE graphile_worker"], [admins]: adminRights };
   const lines = Object.entries(expected).flatMap(([role, rights]) =>
     ["CONNECT the database", ...rights].map((right) => `${role}: ${right}`),
   );
@@ -120,12 +114,18 @@ it.each(workerTasks)("each role has the rights that it needs and no others, with
       WHERE starts_with(rolname, $1) AND rolconfig = '{idle_in_transaction_session_timeout=30s}' ORDER BY role`;
   const roles = (await database.query(limited, [`${name}_`])).map(({ role }) => role);
   expect(roles).toEqual(["admin", "web", "worker"]);
+  for (const url of [database.webUrl, database.workerUrl, database.adminRoleUrl]) {
+    for (const column of ["key FROM earlyaccess_kept.keys", "hash FROM earlyaccess_kept.addresses"]) {
+      await expect(queryAs(url, `SELECT ${column}`), `${column}, ${url}`).rejects.toMatchObject(denied);
+    }
+  }
   // A function with its owner's rights must not call one that another role has put into the search path.
-  const open = `SELECT proname FROM pg_proc WHERE prosecdef AND starts_with(proname, 'earlyaccess')
+  const ofSite = "pronamespace IN ('public'::regnamespace, 'earlyaccess_kept'::regnamespace)";
+  const open = `SELECT proname FROM pg_proc WHERE prosecdef AND ${ofSite}
       AND (proconfig::text ~ 'search_path=pg_catalog') IS NOT TRUE`;
   expect(await database.query(open)).toEqual([]);
   // A connection keeps its first plan, which for an empty table reads all of it, also when the table has become large.
-  const reading = `SELECT proname FROM pg_proc WHERE prosecdef AND starts_with(proname, 'earlyaccess')
+  const reading = `SELECT proname FROM pg_proc WHERE prosecdef AND ${ofSite} AND proname <> 'erase_again'
       AND prosrc ~ '\\mWHERE\\M'
       AND (proconfig::text ~ 'enable_seqscan=off') IS NOT TRUE`;
   expect(await database.query(reading)).toEqual([]);
@@ -186,7 +186,7 @@ it("a start without the owner's rights ends its transactions, which PgBouncer wo
 
 it("a table takes no value that would end a backup, also from the web role or the worker", async () => {
   const worker = { url: database.workerUrl, tasks: [...workerTasks] };
-  await migrate({ ...database, worker, erasureKey });
+  await migrate({ ...database, worker });
   await asWeb(insertEntry);
   const text = "repeat('x', 65537)";
   const notice = `INSERT INTO earlyaccess_notices (id, text) SELECT left(encode(sha256(text::bytea), 'hex'), 32), text FROM ${text} AS text`;
@@ -197,17 +197,11 @@ it("a table takes no value that would end a backup, also from the web role or th
     await expect(asWeb(sql)).rejects.toMatchObject({ code: "23514" });
   }
   const asWorker = (sql: string) => queryAs(database.workerUrl, sql);
-  const many = [
-    "mail_tokens = ARRAY[decode(repeat('00', 109), 'hex')]",
-    `mail_tokens = array_fill(${hash}, '{4}')`,
-    `erasure_hash = '\\x00'`,
-  ];
+  const many = ["mail_tokens = ARRAY[decode(repeat('00', 109), 'hex')]", `mail_tokens = array_fill(${hash}, '{4}')`];
   for (const change of many) {
     await expect(asWorker(`UPDATE earlyaccess SET ${change}`)).rejects.toMatchObject({ code: "23514" });
   }
   await asWorker(`UPDATE earlyaccess SET mail_tokens = array_fill(${hash}, '{3}')`);
-  const erased = "INSERT INTO earlyaccess_erasures.addresses (hash) VALUES (sha256('')";
-  await expect(asWorker(`${erased} || '\\x00')`)).rejects.toMatchObject({ code: "23514" });
 });
 
 it("the web role can neither store views that stats cannot show, nor stop the count with too large a number", async () => {
@@ -221,12 +215,12 @@ it("the web role can neither store views that stats cannot show, nor stop the co
 });
 
 it.each([true, false])(
-  "an owner without rights gets all statements at once, without passwords, and nothing is changed; with a worker instead of hashes: %s",
+  "an owner without rights gets all statements at once, without passwords, and nothing is changed; with a worker: %s",
   async (hasWorker) => {
     await database.asSuperuser(`ALTER ROLE ${owner} NOCREATEROLE; ALTER DATABASE ${name} OWNER TO postgres;
     REVOKE USAGE ON SCHEMA public FROM PUBLIC; GRANT CREATE, USAGE ON SCHEMA public TO ${owner}; REVOKE CONNECT ON DATABASE ${name} FROM PUBLIC; GRANT CONNECT ON DATABASE ${name} TO ${owner}`);
     const worker = { url: database.workerUrl, tasks: ["webhook" as const] };
-    const urls = { ...withAdmin(), ...(hasWorker ? { worker } : { erasureKey }) };
+    const urls = { ...withAdmin(), ...(hasWorker && { worker }) };
     const failure = (await migrate(urls).catch((error: unknown) => error)) as Error;
     expect(failure).toMatchObject({ name: "OperatorError" });
     expect(failure.message).not.toMatch(/it's a long secret|it''s|also a long|one more long/);
@@ -290,16 +284,16 @@ it("admins have personal logins, made with the SQL of docs/admins.md, until they
 });
 
 it("the roles lose what was granted to them or to every role, and get back what was revoked, by migrating", async () => {
-  const urls = { ...withAdmin(), erasureKey, worker: { url: database.workerUrl, tasks: [...workerTasks] } };
+  const urls = { ...withAdmin(), worker: { url: database.workerUrl, tasks: [...workerTasks] } };
   await migrate(urls);
   const granted = await readGrants();
   const roles = `${web}, ${admins}, ${name}_worker, PUBLIC`;
-  await database.query(`REVOKE ALL ON ALL TABLES IN SCHEMA public, earlyaccess_erasures, graphile_worker FROM ${roles};
+  await database.query(`REVOKE ALL ON ALL TABLES IN SCHEMA public, earlyaccess_kept, graphile_worker FROM ${roles};
     REVOKE ALL ON ALL FUNCTIONS IN SCHEMA public FROM ${roles};
-    REVOKE ALL ON SCHEMA earlyaccess_erasures, graphile_worker FROM ${roles};
+    REVOKE ALL ON SCHEMA earlyaccess_kept, graphile_worker FROM ${roles};
     GRANT SELECT (email), UPDATE ON earlyaccess TO ${web};
     GRANT DELETE ON earlyaccess TO ${web} WITH GRANT OPTION;
-    GRANT ALL ON ALL TABLES IN SCHEMA public, earlyaccess_erasures TO ${roles}, ${admin};
+    GRANT ALL ON ALL TABLES IN SCHEMA public, earlyaccess_kept TO ${roles}, ${admin};
     REVOKE ALL ON _prisma_migrations FROM ${roles}, ${admin};
     GRANT EXECUTE ON FUNCTION earlyaccess_leave(bytea) TO PUBLIC, ${name}_worker`);
   await asWeb(`GRANT DELETE ON earlyaccess TO ${name}_worker`);

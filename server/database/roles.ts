@@ -57,7 +57,7 @@ export function rolesSql(settings: DatabaseSettings): string {
     ...Array.from(logins.keys(), (name) => createLoginSql(name, "'its password'")),
     studio && `CREATE ROLE ${admins} NOLOGIN;\nGRANT ${admins} TO ${studio};`,
     users && `GRANT CONNECT ON DATABASE ${database} TO ${users};\nGRANT USAGE ON SCHEMA public TO ${users};`,
-    (settings.worker ?? settings.erasureKey) && `GRANT CREATE ON DATABASE ${database} TO ${owner};`,
+    `GRANT CREATE ON DATABASE ${database} TO ${owner};`,
   ];
   return statements.filter(Boolean).join("\n");
 }
@@ -79,11 +79,12 @@ ${rolesSql(settings)}
 }
 
 const tables = `public.earlyaccess, public.earlyaccess_status_changes, public.earlyaccess_notices, public.earlyaccess_views,
-  public.earlyaccess_backups, public.earlyaccess_mail_passes`;
-const erasureTables = `earlyaccess_erasures.addresses, earlyaccess_erasures.mailings, earlyaccess_erasures.mailing_recipients`;
+  public.earlyaccess_backups, public.earlyaccess_mail_passes, earlyaccess_kept.keys, earlyaccess_kept.addresses,
+  earlyaccess_kept.mailings, earlyaccess_kept.mailing_recipients`;
 const functions = `public.earlyaccess_append_only(), public.earlyaccess_log_status(), public.earlyaccess_enqueue(),
   public.earlyaccess_queue_mail(uuid), public.earlyaccess_replace_suspected_spam(), public.earlyaccess_confirm(bytea),
-  public.earlyaccess_leave(bytea), public.earlyaccess_count_views(date, text, int)`;
+  public.earlyaccess_leave(bytea), public.earlyaccess_count_views(date, text, int), earlyaccess_kept.hash_email(text),
+  earlyaccess_kept.erasure_of(text), earlyaccess_kept.keep_erased(uuid[]), earlyaccess_kept.brought_back(), earlyaccess_kept.erase_again()`;
 
 /** The queue's tables hide their rows from everybody but their owner. Rights protect them, as they do the other tables. */
 const showQueueSql = `DO $$ DECLARE hidden regclass; BEGIN
@@ -98,7 +99,6 @@ END $$;`;
  */
 export function rightsSql(settings: DatabaseSettings): string {
   const { database, web, studio, admins, worker } = readRoles(settings);
-  const keepsErasures = settings.erasureKey !== undefined;
   const users = [web, studio && admins, worker].filter(Boolean).join(", ");
   const everybody = ["PUBLIC", web, studio, studio && admins, worker].filter(Boolean).join(", ");
   const does = (task: WorkerTask) => worker && settings.worker?.tasks.includes(task);
@@ -108,9 +108,9 @@ export function rightsSql(settings: DatabaseSettings): string {
     [
       true,
       `REVOKE ALL ON ${tables} FROM ${everybody} CASCADE;
-       REVOKE ALL ON FUNCTION ${functions} FROM ${everybody} CASCADE;`,
+       REVOKE ALL ON FUNCTION ${functions} FROM ${everybody} CASCADE;
+       REVOKE ALL ON SCHEMA earlyaccess_kept FROM ${everybody} CASCADE;`,
     ],
-    [keepsErasures, `REVOKE ALL ON ${erasureTables} FROM ${everybody} CASCADE;`],
     // Postgres only warns if the owner may not grant these, which every role has by default.
     [users, `GRANT CONNECT ON DATABASE ${database} TO ${users}; GRANT USAGE ON SCHEMA public TO ${users};`],
 
@@ -138,29 +138,30 @@ export function rightsSql(settings: DatabaseSettings): string {
        REVOKE INSERT, UPDATE, DELETE ON graphile_worker.migrations FROM ${worker};
        ${showQueueSql}`,
     ],
-    [worker && keepsErasures, `GRANT USAGE ON SCHEMA earlyaccess_erasures TO ${worker};`],
     // Worker, webhooks: the columns that a webhook contains, without name and address.
     [
       does("webhook"),
       `GRANT SELECT (id, company, created_at, utm_source, utm_medium, utm_campaign, utm_term, utm_content, referrer_host)
          ON public.earlyaccess TO ${worker};`,
     ],
-    // Worker, mails: the address, the state of the mail, the pace of mails, who left or was erased, and mailings. The settings require
-    // ERASURE_KEY.
+    // Worker, mails: the address, the state of the mail, the pace of mails, when an address left or was erased, and mailings. It reads
+    // neither hash nor key.
     [
-      does("mail") && keepsErasures,
+      does("mail"),
       `GRANT SELECT (id, email, status, mail_tokens, mailed_at, mail_refusal, confirmed_at, suspected_spam),
-         UPDATE (mail_tokens, erasure_hash, mailed_at, mail_refusal) ON public.earlyaccess TO ${worker};
+         UPDATE (mail_tokens, mailed_at, mail_refusal) ON public.earlyaccess TO ${worker};
        GRANT SELECT, INSERT, UPDATE, DELETE ON public.earlyaccess_mail_passes TO ${worker};
-       GRANT SELECT ON ${erasureTables} TO ${worker};
-       GRANT UPDATE (active_at, reply) ON earlyaccess_erasures.mailings TO ${worker};
-       GRANT UPDATE (outcome, tried_at, token_hash) ON earlyaccess_erasures.mailing_recipients TO ${worker};`,
+       GRANT USAGE ON SCHEMA earlyaccess_kept TO ${worker};
+       GRANT EXECUTE ON FUNCTION earlyaccess_kept.erasure_of(text) TO ${worker};
+       GRANT SELECT, UPDATE (active_at, reply) ON earlyaccess_kept.mailings TO ${worker};
+       GRANT SELECT, UPDATE (outcome, tried_at, token_hash) ON earlyaccess_kept.mailing_recipients TO ${worker};`,
     ],
     // Worker, purge: purged entries stay erased. For UNCONFIRMED_DAYS, it also reads columns of mails, which that setting needs.
-    [does("purge"), `GRANT SELECT (id, email, created_at, imported), DELETE ON public.earlyaccess TO ${worker};`],
     [
-      does("purge") && keepsErasures,
-      `GRANT SELECT, INSERT (hash), UPDATE (erased_at) ON earlyaccess_erasures.addresses TO ${worker};`,
+      does("purge"),
+      `GRANT SELECT (id, email, created_at, imported), DELETE ON public.earlyaccess TO ${worker};
+       GRANT USAGE ON SCHEMA earlyaccess_kept TO ${worker};
+       GRANT EXECUTE ON FUNCTION earlyaccess_kept.keep_erased(uuid[]), earlyaccess_kept.erase_again() TO ${worker};`,
     ],
   ];
   return rights.flatMap(([condition, sql]) => (condition ? sql : [])).join("\n");

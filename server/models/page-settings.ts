@@ -12,7 +12,6 @@ export function createPageSettings(config: Config): { settings: PageSettings; no
     links: config.LEGAL_LINKS ?? [],
     retentionMonths: config.RETENTION_MONTHS,
     unconfirmedDays: config.UNCONFIRMED_DAYS,
-    keepsErasures: config.ERASURE_KEY !== undefined,
     mail: config.MAIL_FROM !== undefined,
     closed: config.WAITLIST === "closed",
   };

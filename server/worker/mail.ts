@@ -4,7 +4,6 @@ import type { Config } from "../config/settings.ts";
 import * as mails from "../models/operators/mails.ts";
 import { requireRoom } from "../models/operators/mail-pace.ts";
 import { createToken } from "../models/entry-tokens.ts";
-import { hashEmail } from "../database/erasure-key.ts";
 import { normaliseEmail } from "../models/sign-up-rules.ts";
 import { renderConfirmationMail, type MailedSite } from "../views/confirmation-mail.ts";
 import type { MailAttempts } from "./mail-attempts.ts";
@@ -13,7 +12,6 @@ import { MailError, mailServerError, sendMail } from "./mail-server.ts";
 interface Mailer {
   url: string;
   from: { name: string; address: string };
-  key: string;
   site: MailedSite;
 }
 
@@ -29,7 +27,7 @@ export function mailTask(mailer: Mailer, attempts: MailAttempts): Task {
 
 /** @throws an error if the mail is tried again. */
 async function mailEntry(mailer: Mailer, attempts: MailAttempts, helpers: JobHelpers, id: string) {
-  const entry = await findDueEntry(mailer, helpers, id);
+  const entry = await findDueEntry(helpers, id);
   if (!entry) return;
   const failure = attempts.begin();
   if (failure) {
@@ -37,7 +35,7 @@ async function mailEntry(mailer: Mailer, attempts: MailAttempts, helpers: JobHel
     throw failure;
   }
   const token = createToken();
-  if (!(await mails.claimMail(helpers, entry, token.hash, entry.hash))) return;
+  if (!(await mails.claimMail(helpers, entry, token.hash))) return;
   try {
     const server = { url: mailer.url, client: new URL(mailer.site.origin).hostname };
     await sendMail(server, composeMessage(mailer, entry.email, token.token));
@@ -57,8 +55,8 @@ async function mailEntry(mailer: Mailer, attempts: MailAttempts, helpers: JobHel
   }
 }
 
-/** Returns the entry with the hash of its address if it may get a mail now; if it may later, queues the mail for then. */
-async function findDueEntry({ key }: Mailer, helpers: JobHelpers, id: string) {
+/** Returns the entry if it may get a mail now; if it may later, queues the mail for then. */
+async function findDueEntry(helpers: JobHelpers, id: string) {
   const entry = await mails.findEntryToMail(helpers, id);
   if (!entry) return undefined;
   // A compromised web process could store spellings such as "ada@example.com ", and mail one person several times a day.
@@ -66,9 +64,8 @@ async function findDueEntry({ key }: Mailer, helpers: JobHelpers, id: string) {
     helpers.logger.warn(`no mail to entry ${id}: its address is not as a sign-up stores it`);
     return undefined;
   }
-  const hash = hashEmail(entry.email, key);
-  const runAt = await mails.findNextMailTime(helpers, entry, hash);
-  if (!runAt) return { ...entry, hash };
+  const runAt = await mails.findNextMailTime(helpers, entry);
+  if (!runAt) return entry;
   await queueAgain(helpers, id, { runAt });
   return undefined;
 }

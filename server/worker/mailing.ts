@@ -3,7 +3,6 @@ import { hash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JobHelpers, Task } from "graphile-worker";
 import type { Config } from "../config/settings.ts";
-import { hashEmail } from "../database/erasure-key.ts";
 import { OperatorError } from "../errors.ts";
 import { createToken } from "../models/entry-tokens.ts";
 import * as delivery from "../models/operators/mailing-delivery.ts";
@@ -42,9 +41,9 @@ export function readMailingSettings(config: Config): MailingSettings {
 }
 
 /** @param signal ends the turn after the mail that is being sent. */
-export function mailingTask(config: Config, key: string, signal: AbortSignal): Task {
+export function mailingTask(config: Config, signal: AbortSignal): Task {
   return async (_payload, helpers) => {
-    const runAt = await takeTurn(config, key, signal, helpers);
+    const runAt = await takeTurn(config, signal, helpers);
     // A command may have queued the job meanwhile, for now.
     const spec = { jobKey: mailingJob, queueName: mailingJob, jobKeyMode: "preserve_run_at" } as const;
     if (runAt) await helpers.addJob(mailingJob, {}, { ...spec, runAt });
@@ -52,7 +51,7 @@ export function mailingTask(config: Config, key: string, signal: AbortSignal): T
 }
 
 /** Returns when the next turn begins, or undefined if no mailing is under way. */
-async function takeTurn(config: Config, key: string, signal: AbortSignal, helpers: JobHelpers) {
+async function takeTurn(config: Config, signal: AbortSignal, helpers: JobHelpers) {
   const end = Date.now() + turnMs;
   for (;;) {
     const next = await delivery.findNextMail(helpers);
@@ -63,7 +62,7 @@ async function takeTurn(config: Config, key: string, signal: AbortSignal, helper
       continue;
     }
     if (next.dueAt) return next.dueAt;
-    const waitMs = await sendNext(readMailingSettings(config), key, helpers, next);
+    const waitMs = await sendNext(readMailingSettings(config), helpers, next);
     const runAt = new Date(Date.now() + waitMs);
     if (waitMs > longestWaitMs || runAt.getTime() >= end) return runAt;
     await sleep(waitMs, undefined, { signal }).catch(() => undefined);
@@ -74,7 +73,6 @@ async function takeTurn(config: Config, key: string, signal: AbortSignal, helper
 /** Returns how long the mailing waits, in milliseconds. */
 async function sendNext(
   mailing: MailingSettings,
-  key: string,
   helpers: JobHelpers,
   { name, text, perHour, entryId, email }: delivery.NextMail,
 ): Promise<number> {
@@ -86,7 +84,7 @@ async function sendNext(
     ...composeMailing(mailing, parseMailingText(text), email, token),
     messageId: toMessageId(mailing, claim),
   };
-  if (!(await delivery.claimMail(helpers, claim, email, hashEmail(email, key)))) return skip();
+  if (!(await delivery.claimMail(helpers, claim, email))) return skip();
   try {
     await sendMail({ url: mailing.url, client: new URL(mailing.sender.origin).hostname }, mail);
     await delivery.recordSent(helpers, claim);

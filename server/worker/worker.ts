@@ -9,7 +9,6 @@ import type { Logger as Log } from "pino";
 import { type Config, settings } from "../config/settings.ts";
 import { withConnection } from "../database/connect.ts";
 import type { OpenedDatabase, WorkerTask } from "../database/open-database.ts";
-import { requireErasureKey } from "../database/erasure-key.ts";
 import { workerLock } from "../database/queue.ts";
 import { errorFields, OperatorError } from "../errors.ts";
 import { eraseAgain, purgeOld } from "../models/operators/erasures.ts";
@@ -27,10 +26,10 @@ export const defaultRoundMs = 10_000;
  * Runs the tasks until the signal. If another worker runs, waits for its end first.
  * @param roundMs the interval of checks of Postgres, in milliseconds; also how long the worker waits for its answer and, before
  * it ends, for the jobs in progress.
- * @throws OperatorError if no task is configured, a setting or the queue is missing, ERASURE_KEY is wrong, or Postgres is lost.
+ * @throws OperatorError if no task is configured, a setting or the queue is missing, or Postgres is lost.
  */
 export async function runTasks(
-  { worker, erasureKey: key }: OpenedDatabase,
+  { worker }: OpenedDatabase,
   config: Config,
   log: Log,
   signal: AbortSignal,
@@ -44,10 +43,9 @@ export async function runTasks(
   const tasks: TaskList = {};
   const attempts = new MailAttempts();
   const ending = new AbortController();
-  for (const task of worker.tasks) tasks[task] = await createTask(task, config, key, attempts);
-  if (tasks.mail) tasks.mailing = (await import("./mailing.ts")).mailingTask(config, key ?? "", ending.signal);
+  for (const task of worker.tasks) tasks[task] = await createTask(task, config, attempts);
+  if (tasks.mail) tasks.mailing = (await import("./mailing.ts")).mailingTask(config, ending.signal);
   await withConnection(worker.url, async (holder) => {
-    if (tasks.mail || tasks.purge) await requireErasureKey(holder, key);
     await takeOver(holder, log, signal, roundMs);
     if (signal.aborted) return;
     const pool = openQueuePool(worker.url, concurrency + 1, log);
@@ -70,27 +68,27 @@ export async function runTasks(
   });
 }
 
-async function createTask(task: WorkerTask, config: Config, key: string | undefined, attempts: MailAttempts) {
+async function createTask(task: WorkerTask, config: Config, attempts: MailAttempts) {
   const { MAIL_FROM: from, SMTP_URL: url } = config;
   if (task === "webhook") return webhookTask({ url: config.WEBHOOK_URL ?? "", secret: config.WEBHOOK_SECRET });
-  if (task === "purge") return purgeTask(config, key);
+  if (task === "purge") return purgeTask(config);
   if (!from || !url) {
     throw new OperatorError(
       `SMTP_URL is not set, so the worker cannot send mails. Set it, for example SMTP_URL=${settings.SMTP_URL.example}`,
     );
   }
   const { mailedSite, mailTask } = await import("./mail.ts"); // nodemailer, which the other tasks do not need.
-  return mailTask({ url, from, key: key ?? "", site: mailedSite(config) }, attempts);
+  return mailTask({ url, from, site: mailedSite(config) }, attempts);
 }
 
 /** In UTC. A worker catches up on a missed run; several runs that wait are one. */
 export const purgeCrontab = "17 3 * * * purge ?fill=1d&jobKey=purge";
 
-/** Deletes old and unconfirmed entries and, with the key of erased addresses, the entries that a restore or an import brought back. */
-function purgeTask({ RETENTION_MONTHS: months, UNCONFIRMED_DAYS: days }: Config, key: string | undefined): Task {
+/** Deletes old and unconfirmed entries, and the entries that a restore or an import brought back. */
+function purgeTask({ RETENTION_MONTHS: months, UNCONFIRMED_DAYS: days }: Config): Task {
   return async (_payload, helpers) => {
-    const again = key ? await eraseAgain(helpers, key) : 0;
-    const old = await purgeOld(helpers, months, key);
+    const again = await eraseAgain(helpers);
+    const old = await purgeOld(helpers, months);
     const unconfirmed = await purgeUnconfirmed(helpers, days);
     helpers.logger.info(
       `deleted entries older than ${months} months: ${old}, of erased addresses: ${again}, never confirmed: ${unconfirmed}`,

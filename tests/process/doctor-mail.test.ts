@@ -2,7 +2,6 @@
 import { expect, it, onTestFinished } from "vitest";
 import { confirmationMail, privacyPage } from "../../client/shared/content.ts";
 import { migrate } from "../../server/database/migrate.ts";
-import { erasureKey } from "../support/database.ts";
 import { openMailServer, parseMail } from "../support/mail-server.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
 import { mailSettings } from "../support/worker.ts";
@@ -27,7 +26,7 @@ it.each<[what: string, sent: number, changes: Record<string, string>, finding: s
     `ok       Confirmations: ${confirmedOf(99)}`,
   ],
 ])("doctor %s", async (_, sent, changes, finding) => {
-  await migrate({ ...database, erasureKey, worker: { url: database.workerUrl, tasks: ["mail"] } });
+  await migrate({ ...database, worker: { url: database.workerUrl, tasks: ["mail"] } });
   await database.query(
     `TRUNCATE earlyaccess, earlyaccess_mail_passes;
      INSERT INTO earlyaccess (id, name, email, company, mailed_at, confirmed_at, imported)

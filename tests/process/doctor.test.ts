@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { expect, it, onTestFinished } from "vitest";
 import { migrate } from "../../server/database/migrate.ts";
 import { workerLock } from "../../server/database/queue.ts";
-import { createEmptyDatabase, createWebRole, erasureKey } from "../support/database.ts";
+import { createEmptyDatabase, createWebRole } from "../support/database.ts";
 import { certificate, expiredCertificate, openMailServer, type MailServerOptions } from "../support/mail-server.ts";
 import { withClient } from "../support/postgres.ts";
 import { runBuiltWaitlist, until } from "../support/run.ts";
@@ -84,7 +84,7 @@ it("doctor finds a locked table, and continues", async () => {
     const { code, stdout, stderr } = await waitlist(["doctor"]);
     expect([code, stderr]).toEqual([1, ""]);
     expect(stdout).toMatch(/^problem {2}DATABASE_URL: canceling statement due to lock timeout \(55P03\)\. See docs/m);
-    expect(verdicts(stdout)).toMatchObject({ Migrations: "ok", Backup: "ok", Erasures: "ok" });
+    expect(verdicts(stdout)).toMatchObject({ Migrations: "ok", Backup: "ok" });
   });
 });
 
@@ -153,7 +153,7 @@ it("doctor finds webhooks that are not queued, a worker that does not run, and j
 
 it("doctor finds mails and deletions that are late, but not a mail that waits until tomorrow", async () => {
   const env = { ...mailSettings, WORKER_DATABASE_URL: database.workerUrl, RETENTION_MONTHS: "24" };
-  await migrate({ ...database, erasureKey, worker: { url: database.workerUrl, tasks: ["mail", "purge"] } });
+  await migrate({ ...database, worker: { url: database.workerUrl, tasks: ["mail", "purge"] } });
   await database.query(
     `SELECT graphile_worker.add_job(task, '{}', run_at => now() + interval '1 day') FROM unnest('{mail,purge}'::text[]) task;
      UPDATE graphile_worker._private_jobs SET created_at = now() - interval '2 hours'`,
@@ -187,7 +187,7 @@ it("doctor finds mails and deletions that are late, but not a mail that waits un
 it("doctor finds a worker that does not delete what the settings say", async () => {
   const env = { ...mailSettings, WORKER_DATABASE_URL: database.workerUrl, SMTP_URL: "smtp://127.0.0.1:9" };
   const setting = { ...env, UNCONFIRMED_DAYS: "14" };
-  await migrate({ ...database, erasureKey, worker: { url: database.workerUrl, tasks: ["mail", "purge"] } });
+  await migrate({ ...database, worker: { url: database.workerUrl, tasks: ["mail", "purge"] } });
   expect(await judge(setting)).toMatchObject({ Worker: "warning" });
   const old = await startWorkerProcess({ DATABASE_URL: database.workerUrl, ...env });
   expect(await examine(setting)).toMatch(/^warning {2}Deletion of old entries: the worker does not delete\. /m);
@@ -207,7 +207,7 @@ it("doctor finds a worker that does not delete what the settings say", async () 
 
 it("doctor counts the sign-ups that have neither a mail nor a job, and retry queues them", async () => {
   const env = { ...mailSettings, WORKER_DATABASE_URL: database.workerUrl };
-  await migrate({ ...database, erasureKey, worker: { url: database.workerUrl, tasks: ["mail"] } });
+  await migrate({ ...database, worker: { url: database.workerUrl, tasks: ["mail"] } });
   const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000);
   const addAged = (name: string, hours: number, columns = {}) =>
     addEntry(name, `${name}@example.com`, { created_at: hoursAgo(hours), ...columns });
@@ -240,14 +240,6 @@ it("doctor counts the sign-ups that have neither a mail nor a job, and retry que
   );
   expect(queued.map(({ name }) => name)).toEqual(["lost", "queued"]);
   expect(await retry("--since", "1d")).toMatch(/ Mails queued: 201\.$/m);
-});
-
-it("doctor finds a wrong and a missing ERASURE_KEY", async () => {
-  await migrate({ ...database, erasureKey });
-  for (const env of [{}, { ERASURE_KEY: "another-key-of-32-characters-here" }]) {
-    const { code, stdout } = await waitlist(["doctor"], env);
-    expect([code, stdout]).toEqual([1, expect.stringMatching(/^problem .*ERASURE_KEY is not /m)]);
-  }
 });
 
 it("doctor finds a last backup that is older than two days", async () => {

@@ -28,7 +28,7 @@ it("import reads columns in any order and spelling, delimiter, byte order mark a
   const result = await importText(text);
   expect(result).toMatchObject({ code: 0, stderr: "" });
   expect(result.stdout).toBe(
-    "3 lines, 0 already on the list, 0 twice in the file, 0 wrong.\nIgnored columns: Id.\nImported 3.\n",
+    "3 lines, 0 already on the list, 0 twice in the file, 0 erased, 0 wrong.\nIgnored columns: Id.\nImported 3.\n",
   );
   const created_at = new Date("2026-01-02T02:04:05Z");
   const stored = await database.query("SELECT * FROM earlyaccess ORDER BY ctid"); // In the order in which sign-ups lock their entries.
@@ -234,7 +234,7 @@ it.each<[tool: string, columns: string, gone: string]>([
       ...[first.toUpperCase(), ...others].flatMap((name) => ["--ignore", name]),
     );
     expect(stdout).toBe(
-      `1 lines, 0 already on the list, 0 twice in the file, 0 wrong.\nIgnored columns: ${[first, ...others].join(", ")}.\nImported 1.\n`,
+      `1 lines, 0 already on the list, 0 twice in the file, 0 erased, 0 wrong.\nIgnored columns: ${[first, ...others].join(", ")}.\nImported 1.\n`,
     );
   },
 );
@@ -266,7 +266,7 @@ it("import skips and counts known and repeated addresses", async () => {
   await add("First", "ada@example.com");
   const known = "Ada,ADA@example.com,E\nAda,ada@example.com,E\n";
   const text = `name,email,company\n${known}Zoe,zoe@example.com,E\n${"Zoë,zoe@example.com,E\n".repeat(9)}Eve,eve@b.co,E\nIda,ida@b.co,E\n`;
-  const stdout = "14 lines, 1 already on the list, 10 twice in the file, 0 wrong.\n";
+  const stdout = "14 lines, 1 already on the list, 10 twice in the file, 0 erased, 0 wrong.\n";
   expect((await importText(text, "--dry-run")).stdout).toBe(`${stdout}Would import 3; nothing was changed.\n`);
   expect(await entries()).toHaveLength(1);
   expect((await importText(text)).stdout).toBe(`${stdout}Imported 3.\n`);

@@ -2,7 +2,6 @@
 import { expect, it } from "vitest";
 import { confirmationMail } from "../../client/shared/content.ts";
 import { hashToken } from "../../server/models/entry-tokens.ts";
-import { erasureKey } from "../support/database.ts";
 import { queryAs } from "../support/postgres.ts";
 import { runWaitlist } from "../support/waitlist-fixture.ts";
 import { createMailFixture } from "../support/worker.ts";
@@ -31,7 +30,7 @@ async function getSecondMail(days = 1): Promise<void> {
   await emptied();
 }
 const recipients = () => fixture.server.mails.map(({ to }) => to);
-const runCommand = (...args: string[]) => runWaitlist(fixture.database, args, { ERASURE_KEY: erasureKey });
+const runCommand = (...args: string[]) => runWaitlist(fixture.database, args);
 
 it("the worker sends no mail to an address that is not as a sign-up stores it, and says so", async () => {
   const worker = await startWorker();
@@ -90,17 +89,10 @@ it("the worker runs no function that another role created in public", async () =
   expect(worker.log()).not.toContain("with the rights of");
 });
 
-it("the worker needs SMTP_URL, the right ERASURE_KEY, its migration and the queue", async () => {
+it("the worker needs SMTP_URL, and the queue", async () => {
   await expect(startWorker({ SMTP_URL: "" })).rejects.toThrow(/^SMTP_URL is not set, /);
-  const other = { ERASURE_KEY: "another-key-of-more-than-32-characters" };
-  const deletion = { MAIL_FROM: "", SMTP_URL: "", RETENTION_MONTHS: "24" };
-  for (const env of [other, { ...other, ...deletion }]) {
-    await expect(startWorker(env)).rejects.toThrow(/^ERASURE_KEY is not the key /);
-  }
   await query("DROP SCHEMA graphile_worker CASCADE");
   await expect(startWorker()).rejects.toThrow(/^There is no queue yet\. /);
-  await query("DROP SCHEMA earlyaccess_erasures CASCADE");
-  await expect(startWorker()).rejects.toThrow(/^There is no table for erased addresses yet\. /);
 });
 
 it("somebody who signs up again gets the mail again, at most one a day and three in all, and the links of each work", async () => {
@@ -177,7 +169,7 @@ it("each time somebody leaves, their address gets no mail for 30 days", async ()
   await getSecondMail(2);
   expect(await follow("earlyaccess_leave", tokens()[1])).toBe(true);
   // Otherwise, a restore brings the second entry back.
-  const renewed = "SELECT erased_at = left_at AS renewed FROM earlyaccess_erasures.addresses WHERE left_at IS NOT NULL";
+  const renewed = "SELECT erased_at = left_at AS renewed FROM earlyaccess_kept.addresses WHERE left_at IS NOT NULL";
   expect(await query(renewed)).toEqual([{ renewed: true }]);
   expect(await signUp("ada@example.com")).toBe(201);
   await fixture.waitsUntilTomorrow(30);

@@ -27,7 +27,7 @@ const tried = () => fixture.server.recipients.length;
 const stopped = () =>
   until(
     "the mailing stopped",
-    async () => (await query("SELECT FROM earlyaccess_erasures.mailings WHERE active_at IS NULL"))[0],
+    async () => (await query("SELECT FROM earlyaccess_kept.mailings WHERE active_at IS NULL"))[0],
   );
 
 /** Sends a mailing to new people, while the mail server fails. */
@@ -50,10 +50,10 @@ it("a mailing that the server puts off waits for ten minutes, goes on with the n
   );
   expect(await doctor()).toMatch(/^ok +Mailings: launch: sent 0 /);
   fail();
-  await query("UPDATE earlyaccess_erasures.mailings SET active_at = active_at - interval '23 hours'");
+  await query("UPDATE earlyaccess_kept.mailings SET active_at = active_at - interval '23 hours'");
   await fixture.passHour();
   await settled({ sent: 5 });
-  expect(await query("SELECT FROM earlyaccess_erasures.mailings WHERE reply IS NOT NULL")).toEqual([]);
+  expect(await query("SELECT FROM earlyaccess_kept.mailings WHERE reply IS NOT NULL")).toEqual([]);
   expect([...received().values()]).toEqual([1, 1, 1, 1, 1]);
   // A server that delivers what it put off can drop the second copy.
   const ids = fixture.server.mails.map(({ to, raw }) => `${to} ${parseMail(raw).headers["message-id"]}`);
@@ -184,7 +184,7 @@ it("a worker that dies at each mail stops the mailing after three people, and a 
 it("a mailing that has sent nothing for a day stops with the server's words, and --send 0 goes on", async () => {
   await sendWhileFailing(3, "data", `451 4.7.1 Try again later ${"x".repeat(400)}`);
   await paused(580, 600);
-  await query("UPDATE earlyaccess_erasures.mailings SET active_at = active_at - interval '1 day'");
+  await query("UPDATE earlyaccess_kept.mailings SET active_at = active_at - interval '1 day'");
   fail();
   await fixture.passHour();
   await stopped();
@@ -212,9 +212,9 @@ it("after --stop of one mailing and --send of another while a mail is in flight 
     { waiting: 1 },
     ["person0@example.com", "person1@example.com"],
   ]);
-  expect(
-    await query("SELECT FROM earlyaccess_erasures.mailings WHERE name = 'launch' AND active_at IS NULL"),
-  ).toHaveLength(1);
+  expect(await query("SELECT FROM earlyaccess_kept.mailings WHERE name = 'launch' AND active_at IS NULL")).toHaveLength(
+    1,
+  );
   expect((await waitlist(["mail", "--stop", "launch"])).stdout).toBe("Took back 1 person, who can get launch later.\n");
 });
 

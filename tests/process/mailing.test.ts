@@ -61,9 +61,7 @@ it("each person gets a mailing once, the oldest first, and a later --send adds t
   await send(3);
   await settled({ sent: 5 });
   expect(recipients()).toEqual([0, 1, 2, 3, 4].map((i) => `person${i}@example.com`));
-  expect(await query("SELECT DISTINCT place FROM earlyaccess_erasures.mailing_recipients ORDER BY place")).toHaveLength(
-    5,
-  );
+  expect(await query("SELECT DISTINCT place FROM earlyaccess_kept.mailing_recipients ORDER BY place")).toHaveLength(5);
   const longest = "note-2".padEnd(40, "x");
   await send(5, longest);
   await settled({ sent: 5 }, longest);
@@ -73,10 +71,10 @@ it("each person gets a mailing once, the oldest first, and a later --send adds t
 });
 
 it("the next one of a mailing is found by an index: otherwise, each mail would read and sort all who wait", async () => {
-  await query("INSERT INTO earlyaccess_erasures.mailings (name, text, per_hour, active_at) VALUES ('a', '', 1, now())");
-  await query(`INSERT INTO earlyaccess_erasures.mailing_recipients (name, entry_id, place)
+  await query("INSERT INTO earlyaccess_kept.mailings (name, text, per_hour, active_at) VALUES ('a', '', 1, now())");
+  await query(`INSERT INTO earlyaccess_kept.mailing_recipients (name, entry_id, place)
     SELECT 'a', gen_random_uuid(), place FROM generate_series(1, 10000) AS place`);
-  await query("ANALYZE earlyaccess_erasures.mailing_recipients");
+  await query("ANALYZE earlyaccess_kept.mailing_recipients");
   let plan = "";
   const explain = async (sql: string) => ({ rows: [(plan = JSON.stringify(await query(`EXPLAIN ${sql}`)))] });
   await findNextMail({ query: explain as unknown as JobHelpers["query"] });
@@ -116,7 +114,7 @@ it("a mailing goes to those who confirmed and wait or were invited, and to other
   await send(3);
   await settled({ sent: 3 });
   const sent = await query(
-    `SELECT email FROM earlyaccess JOIN earlyaccess_erasures.mailing_recipients ON entry_id = id ORDER BY place`,
+    `SELECT email FROM earlyaccess JOIN earlyaccess_kept.mailing_recipients ON entry_id = id ORDER BY place`,
   );
   expect(sent.map(({ email }) => email)).toEqual([
     "person0@example.com",
@@ -155,7 +153,7 @@ it.each<[what: string, change: () => Promise<unknown>]>([
     [hashToken("of the confirmation mail")],
   );
   await query(
-    `INSERT INTO earlyaccess_erasures.mailing_recipients (name, entry_id, place, outcome, token_hash)
+    `INSERT INTO earlyaccess_kept.mailing_recipients (name, entry_id, place, outcome, token_hash)
      SELECT 'earlier', id, 1, 'sent', $1 FROM earlyaccess WHERE email = 'person0@example.com'`,
     [hashToken("of an earlier mailing")],
   );
@@ -175,7 +173,7 @@ it("somebody who left and signed up again within 30 days gets none, and leaving 
   const csv = await fixture.write("name,email,company\nAda,person0@example.com,Engines\n", "list.csv");
   expect((await waitlist(["import", csv])).stdout).toContain("1 erased");
   await addPeople(1, { confirmed_at: null, imported: false });
-  await query("UPDATE earlyaccess_erasures.addresses SET left_at = left_at - interval '29 days'");
+  await query("UPDATE earlyaccess_kept.addresses SET left_at = left_at - interval '29 days'");
   await send(1, "note-2", letter, ["--unconfirmed"]);
   await settled({ skipped: 1 }, "note-2");
   expect((await waitlist(["mail", "--list"])).stdout).toMatch(
@@ -184,7 +182,7 @@ it("somebody who left and signed up again within 30 days gets none, and leaving 
   expect((await waitlist(["show", "person0@example.com"])).stdout).toMatch(
     /^The mailing note-2 was skipped at \S+\.$/m,
   );
-  await query("UPDATE earlyaccess_erasures.addresses SET left_at = left_at - interval '1 day'");
+  await query("UPDATE earlyaccess_kept.addresses SET left_at = left_at - interval '1 day'");
   await send(1, "note-2", letter, ["--unconfirmed"]); // Whoever was skipped can be added again.
   await settled({ sent: 1 }, "note-2");
 });
@@ -225,7 +223,7 @@ it("a mailing goes on after its worker stopped between two mails, those who wait
 
 it("a --send that is refused changes nothing, and two at once add nobody twice", async () => {
   await addPeople(4);
-  const state = () => query("SELECT name, text, per_hour FROM earlyaccess_erasures.mailings ORDER BY name");
+  const state = () => query("SELECT name, text, per_hour FROM earlyaccess_kept.mailings ORDER BY name");
   const file = await fixture.write(letter);
   const trySend = (name: string, count: number) => waitlist(["mail", name, file, "--send", `${count}`]);
   expect(await trySend("launch", 5)).toMatchObject({
@@ -248,16 +246,16 @@ it("a --send that is refused changes nothing, and two at once add nobody twice",
     /^launch is under way until \d{4}-\d\d-\d\d \d\d:\d\d UTC or later\. Nothing was added\.\n$/,
   );
   expect([await state(), await outcomes()]).toEqual([before, { waiting: 1 }]);
-  await query("UPDATE earlyaccess_erasures.mailings SET active_at = NULL"); // It stopped by itself.
+  await query("UPDATE earlyaccess_kept.mailings SET active_at = NULL"); // It stopped by itself.
   expect(await trySend("note-2", 1)).toMatchObject({ code: 0, stderr: "" });
   for (const name of ["launch", "note-2"]) await waitlist(["mail", "--stop", name]);
-  await query("DELETE FROM earlyaccess_erasures.mailings");
+  await query("DELETE FROM earlyaccess_kept.mailings");
 
   const spawn = (name: string) => fixture.spawnMail(name, file, "--send", "3");
   const results = await Promise.all([spawn("launch"), spawn("launch"), spawn("note-2"), spawn("note-2")]);
   expect(results.filter(({ code }) => code === 0)).toHaveLength(1);
   const rows = await query(
-    "SELECT count(*)::int AS rows, count(DISTINCT entry_id)::int AS people FROM earlyaccess_erasures.mailing_recipients",
+    "SELECT count(*)::int AS rows, count(DISTINCT entry_id)::int AS people FROM earlyaccess_kept.mailing_recipients",
   );
   expect(rows).toEqual([{ rows: 3, people: 3 }]);
 });

@@ -73,7 +73,6 @@ SIGNUP_LIMIT=7
 CONTROLLER='From File Inc., Suite #5'
 LEGAL_LINKS=Imprint=https://from.file/imprint
 MAIL_FROM=a@from.file
-ERASURE_KEY=a-key-of-32-characters-for-tests
 `;
   await writeFile(file(".env"), settings);
   const site = await start({ cwd: file(), env: { UNCONFIRMED_DAYS: "" } });

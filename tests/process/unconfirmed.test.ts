@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { beforeEach, expect, it } from "vitest";
 import { migrate } from "../../server/database/migrate.ts";
 import { projectRoot } from "../../server/project-root.ts";
-import { erasureKey } from "../support/database.ts";
 import { withClient } from "../support/postgres.ts";
 import { until } from "../support/run.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
@@ -15,7 +14,7 @@ const { database, waitlist, add, entries } = await createWaitlistFixture();
 const settings = { ...mailSettings, UNCONFIRMED_DAYS: "14" };
 
 beforeEach(async () => {
-  await migrate({ ...database, erasureKey, worker: { url: database.workerUrl, tasks: ["mail", "purge"] } });
+  await migrate({ ...database, worker: { url: database.workerUrl, tasks: ["mail", "purge"] } });
   await database.query("TRUNCATE earlyaccess; DELETE FROM graphile_worker._private_jobs");
 });
 
@@ -54,9 +53,7 @@ it("without RETENTION_MONTHS, purge and the worker delete no confirmed entry of 
   }
   await purge();
   expect(await entries()).toHaveLength(4);
-  await database.query(
-    "INSERT INTO earlyaccess_erasures.addresses SELECT uuid_send(id), now() FROM earlyaccess LIMIT 1",
-  );
+  await database.query("INSERT INTO earlyaccess_kept.addresses SELECT uuid_send(id), now() FROM earlyaccess LIMIT 1");
   await purgeByWorker();
   expect(await entries()).toHaveLength(3);
 });
@@ -111,7 +108,7 @@ it("purge and the worker delete whoever never confirmed, keep everybody else and
   await addAll();
   expect(await purgeByWorker({ RETENTION_MONTHS: "24" })).toContain("never confirmed: 205");
   expect(await names()).toEqual(left);
-  expect(await database.query("SELECT FROM earlyaccess_erasures.addresses WHERE length(hash) > 16")).toHaveLength(1); // That of the key.
+  expect(await database.query("SELECT FROM earlyaccess_kept.addresses WHERE length(hash) > 16")).toHaveLength(0); // That of the key.
 });
 
 it("purge deletes nobody who never confirmed without the setting", async () => {

@@ -8,7 +8,7 @@ import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { sourceColumns } from "../../server/database/columns.ts";
 import { migrate } from "../../server/database/migrate.ts";
 import { listen } from "../../server/http/listen.ts";
-import { createTestDatabase, erasureKey, type TestDatabase } from "../support/database.ts";
+import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { queryAs, withClient } from "../support/postgres.ts";
 import { until, within } from "../support/run.ts";
 import { runWaitlist } from "../support/waitlist-fixture.ts";
@@ -56,7 +56,6 @@ const settings = () => ({
   DATABASE_OWNER_URL: database.ownerUrl,
   WORKER_DATABASE_URL: database.workerUrl,
   WEBHOOK_URL: url,
-  ERASURE_KEY: erasureKey, // Of the site. A worker for webhooks may not read the hashes.
 });
 
 const startWorker = (env: Record<string, string> = {}) => support.startWorker({ ...settings(), ...env });

@@ -25,7 +25,7 @@ export const backUpAndRestore = () =>
     await queryAs(url("postgres"), "CREATE ROLE perennial_owner LOGIN CREATEROLE");
     const create = async (name: string) => {
       await queryAs(url("postgres"), `CREATE DATABASE ${name} OWNER perennial_owner`);
-      return { ownerUrl: url(name, "perennial_owner"), webUrl: url(name, "perennial_web"), erasureKey: key };
+      return { ownerUrl: url(name, "perennial_owner"), webUrl: url(name, "perennial_web") };
     };
     const file = (name: string) => join(folder, name);
     const database = await create("original");
@@ -48,7 +48,7 @@ export const backUpAndRestore = () =>
     await assertAllOrNothing(ownerUrl, file("manual.dump"));
 
     await eraseAll(ownerUrl);
-    await runDocumented("pg_dump", "-n earlyaccess_erasures", ownerUrl, file("erasures.sql"));
+    await runDocumented("pg_dump", "-n earlyaccess_kept", ownerUrl, file("erasures.sql"));
     for (const backup of [scripted, file("manual.dump"), file("whole.dump")]) {
       await queryAs(ownerUrl, "DROP TABLE earlyaccess_status_changes, earlyaccess_notices, earlyaccess_views");
       await restore(database, backup, rows);
@@ -125,7 +125,11 @@ const readRows = (ownerUrl: string, others: string[] = []) =>
 const eraseAll = (ownerUrl: string) =>
   withClient(ownerUrl, async (client) => {
     const { rows } = await client.query("SELECT id, email FROM earlyaccess WHERE email = ANY ($1)", [erased]);
-    await eraseEntries(client, rows, key);
+    await eraseEntries(
+      client,
+      rows.map(({ id }) => id as string),
+      [],
+    );
   });
 
 /** Runs the script. @returns what it printed. */

@@ -11,7 +11,6 @@ import { runBuiltWaitlist, runWorker, until, type Site } from "../support/run.ts
 import type { StackScenarios } from "../support/stack.ts";
 import { runDocumented, withInstalledPostgres } from "./backups.ts";
 
-const key = "a key of more than 32 characters for tests".replaceAll(" ", "-");
 const letter = "Subject: We are open\n\nHi there,\n\nwe are open: https://app.perennial.example\n";
 const people = 1_000;
 const workerKills = 15;
@@ -38,12 +37,11 @@ async function openList(urls: { ownerUrl: string; webUrl: string }, { server, wo
   const { ownerUrl, webUrl } = urls;
   const role = { username: "perennial_worker", password: "also a long secret" };
   const workerUrl = Object.assign(new URL(ownerUrl), role).href;
-  const migrateAll = () => migrate({ ...urls, worker: { url: workerUrl, tasks: ["mail"] }, erasureKey: key });
+  const migrateAll = () => migrate({ ...urls, worker: { url: workerUrl, tasks: ["mail"] } });
   await migrateAll();
   const env = {
     DATABASE_URL: webUrl,
     WORKER_DATABASE_URL: workerUrl,
-    ERASURE_KEY: key,
     MAIL_FROM: "Perennial <hello@perennial.example>",
     SMTP_URL: server.url,
     PUBLIC_URL: "https://perennial.example",
@@ -55,7 +53,7 @@ async function openList(urls: { ownerUrl: string; webUrl: string }, { server, wo
   const query = (sql: string, values?: unknown[]) => queryAs(ownerUrl, sql, values);
   const outcomes = async (name: string) => {
     const rows = await query(
-      `SELECT coalesce(outcome, 'waiting') AS outcome, count(*)::int AS people FROM earlyaccess_erasures.mailing_recipients
+      `SELECT coalesce(outcome, 'waiting') AS outcome, count(*)::int AS people FROM earlyaccess_kept.mailing_recipients
        WHERE name = $1 GROUP BY 1`,
       [name],
     );
@@ -153,7 +151,7 @@ export const restoreMailings = () =>
       const worker = await list.startWorker();
       assert.equal((await list.send("launch", 20)).code, 0);
       await list.finished("launch");
-      await runDocumented("pg_dump", "-n earlyaccess_erasures", list.ownerUrl, file("erasures.sql"));
+      await runDocumented("pg_dump", "-n earlyaccess_kept", list.ownerUrl, file("erasures.sql"));
       await worker.stop();
       const tokens = server.mails.map(({ raw }) => /leave\?token=(\w+)\n/.exec(parseMail(raw).text)?.[1] ?? "");
 
@@ -171,7 +169,7 @@ export const restoreMailings = () =>
 
       await list.query("DELETE FROM graphile_worker._private_jobs");
       assert.equal((await list.send("note", 10, 1)).code, 0);
-      await runDocumented("pg_dump", "-n earlyaccess_erasures", list.ownerUrl, file("waiting.sql"));
+      await runDocumented("pg_dump", "-n earlyaccess_kept", list.ownerUrl, file("waiting.sql"));
       const late = await create("late");
       const bare = await create("bare");
       for (const restored of [late, bare]) {

@@ -41,7 +41,7 @@ async function migrateThrough(url: Through, postgres: Postgres, name: string, cl
   await queryAs(postgres.superuserUrl, `CREATE DATABASE ${name} OWNER perennial_owner`);
   const direct = { ownerUrl: withDatabase(postgres.ownerUrl, name), webUrl: withDatabase(postgres.webUrl, name) };
   const worker = { url: withUser(direct.webUrl, "perennial_worker"), tasks: ["webhook" as const] };
-  const settings = { ...direct, worker, erasureKey: "a-key-of-32-characters-for-tests" };
+  const settings = { ...direct, worker };
   const pooled = { ...settings, ownerUrl: url(direct.ownerUrl) };
   // Other clients take each free session.
   const done = new AbortController();

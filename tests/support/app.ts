@@ -21,7 +21,6 @@ export const defaultSettings: SiteSettings = {
   links: [],
   retentionMonths: 0,
   unconfirmedDays: 0,
-  keepsErasures: false,
   mail: false,
   closed: false,
 };

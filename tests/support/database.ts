@@ -25,9 +25,6 @@ export function superuserUrl(database: string): string {
   return Object.assign(new URL(inject("superuserUrl")), { pathname: `/${database}` }).href;
 }
 
-/** The key of the erased addresses of the template "mail". */
-export const erasureKey = inject("templates").mail.erasureKey as string;
-
 const createName = () => `test_${randomBytes(6).toString("hex")}`;
 
 function toTestDatabase(name: string, urls: DatabaseSettings): TestDatabase {

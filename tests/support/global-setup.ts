@@ -48,7 +48,6 @@ async function createTemplate(superuserUrl: string, name: Template): Promise<Dat
   const urls: DatabaseSettings = {
     ...database,
     ...(tasks[name].length > 0 && { worker: { url: workerUrl, tasks: tasks[name] } }),
-    ...(name === "mail" && { erasureKey: "a-key-of-32-characters-for-tests" }),
   };
   await migrate(urls);
   return urls;

@@ -32,7 +32,7 @@ export async function createMailingFixture() {
     runWaitlist(fixture.database, args, { ...commandSettings(), ...env });
   const outcomes = async (name = "launch"): Promise<Record<string, number>> => {
     const rows = await query(
-      `SELECT coalesce(outcome, 'waiting') AS outcome, count(*)::int AS people FROM earlyaccess_erasures.mailing_recipients
+      `SELECT coalesce(outcome, 'waiting') AS outcome, count(*)::int AS people FROM earlyaccess_kept.mailing_recipients
        WHERE name = $1 GROUP BY 1`,
       [name],
     );
@@ -87,7 +87,7 @@ export async function createMailingFixture() {
     /** Lets an hour pass for mails that were put off, and all jobs run. */
     passHour: async () => {
       await query(
-        "UPDATE earlyaccess_erasures.mailing_recipients SET tried_at = tried_at - interval '1 hour' WHERE outcome IS NULL",
+        "UPDATE earlyaccess_kept.mailing_recipients SET tried_at = tried_at - interval '1 hour' WHERE outcome IS NULL",
       );
       await fixture.hasten();
     },

@@ -7,14 +7,13 @@ import { readConfig } from "../../server/config/load-config.ts";
 import { openDatabase, type DatabaseSettings } from "../../server/database/open-database.ts";
 import { runTasks } from "../../server/worker/worker.ts";
 import { createTestApp } from "./app.ts";
-import { createTestDatabase, erasureKey, type TestDatabase } from "./database.ts";
+import { createTestDatabase, type TestDatabase } from "./database.ts";
 import { openMailServer, type MailServer } from "./mail-server.ts";
 import { outputs, runWorker, until, within, type Site } from "./run.ts";
 
 /** What a site or worker with mails needs beside its connections and SMTP_URL. */
 export const mailSettings = {
   MAIL_FROM: "Perennial <hello@perennial.example>",
-  ERASURE_KEY: erasureKey,
   PUBLIC_URL: "https://perennial.example",
 };
 
@@ -112,7 +111,7 @@ export function createMailFixture() {
     passDay: async (days = 1) => {
       const passed = `interval '${days} days'`;
       await query(`UPDATE earlyaccess SET mailed_at = mailed_at - ${passed};
-        UPDATE earlyaccess_erasures.addresses SET erased_at = erased_at - ${passed}, left_at = left_at - ${passed}`);
+        UPDATE earlyaccess_kept.addresses SET erased_at = erased_at - ${passed}, left_at = left_at - ${passed}`);
       await hasten();
     },
   });

@@ -1,6 +1,7 @@
 -- The schema of the waitlist: tables, append-only tables, status history, jobs for the worker, rules of a sign-up, links in mails,
 -- page views.
--- Who may do what is in server/database/roles.ts. What each column means is in prisma/schema.prisma.
+-- Who may do what is in server/database/roles.ts. What each column means is in prisma/schema.prisma. What no restore of these tables
+-- replaces is in server/database/kept-schema.ts; nothing here may hang on that schema, or `pg_restore --clean` of this one fails.
 --
 -- Whatever a role may insert has a limit: one value of 540 MB would end every pg_dump. Texts that are keys are COLLATE "C", because the
 -- order of other collations changes with the version of libc, and an index in the old order no longer finds its keys.
@@ -32,7 +33,6 @@ CREATE TABLE "earlyaccess" (
     "notice_id" CHAR(32),
     "token_hash" BYTEA,
     "mail_tokens" BYTEA[],
-    "erasure_hash" BYTEA,
     "mailed_at" TIMESTAMPTZ(3),
     "mail_refusal" VARCHAR(20),
     "confirmed_at" TIMESTAMPTZ(3),
@@ -42,8 +42,7 @@ CREATE TABLE "earlyaccess" (
     -- "Unique" means unique in any case, also for an address that an administrator types.
     CONSTRAINT "earlyaccess_email_lower_case" CHECK ("email" = lower("email")),
     -- Hashes of 32 bytes: array_send needs 36 bytes for each of at most three, and 20 for the list.
-    CONSTRAINT "earlyaccess_hashes" CHECK (octet_length("token_hash") = 32 AND octet_length("erasure_hash") = 32
-      AND octet_length(array_send("mail_tokens")) <= 128)
+    CONSTRAINT "earlyaccess_hashes" CHECK (octet_length("token_hash") = 32 AND octet_length(array_send("mail_tokens")) <= 128)
 );
 
 CREATE UNIQUE INDEX "earlyaccess_email_key" ON "earlyaccess"("email");
@@ -194,8 +193,8 @@ FOR EACH ROW WHEN (NOT NEW."suspected_spam"
 CREATE TRIGGER "earlyaccess_webhook_confirmed" AFTER UPDATE ON "earlyaccess"
 FOR EACH ROW WHEN (OLD."confirmed_at" IS NULL AND NEW."confirmed_at" IS NOT NULL) EXECUTE FUNCTION "earlyaccess_enqueue"('webhook');
 
--- Disabled until somebody wants the jobs: after the migrations, the site creates the queue and enables the triggers of the tasks in
--- its settings.
+-- Disabled until somebody wants the jobs: after the migrations, migrating creates the queue and enables the triggers of the
+-- tasks in its settings.
 ALTER TABLE "earlyaccess"
   DISABLE TRIGGER "earlyaccess_webhook",
   DISABLE TRIGGER "earlyaccess_send_mail",
@@ -227,9 +226,10 @@ END $$;
 
 -- Deletes the entry of a mailed link (unsubscribe) or of an undo button, and returns whether there was one. The button works for an
 -- hour, and only until a mail is sent: otherwise, whoever signed up another person's address could remove it later, and undo would reset
--- the count of its mails. If the site keeps erased addresses, keeps the hash of the address, against restores and imports, and the time,
--- because it gets no mail for 30 days; for an entry that never had a mail, its id, against restores only.
--- enable_seqscan: see earlyaccess_enqueue.
+-- the count of its mails. A mailed link keeps the hash of the address, against restores and imports, and the time, because the address
+-- gets no mail for 30 days. The button keeps the id of the entry, against restores only: whoever types the address of a stranger must
+-- not keep that person from mails and imports.
+-- id = (SELECT …): with IN, a forged token would read the whole list. enable_seqscan: see earlyaccess_enqueue.
 CREATE FUNCTION "earlyaccess_leave"(hash bytea) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
 DECLARE
@@ -238,12 +238,14 @@ BEGIN
   DELETE FROM public.earlyaccess
   WHERE mail_tokens @> ARRAY[hash]
     OR (token_hash = hash AND mailed_at IS NULL AND created_at > CURRENT_TIMESTAMP - interval '1 hour')
-  RETURNING coalesce(erasure_hash, uuid_send(id)) INTO erased;
-  IF erased IS NOT NULL AND to_regclass('earlyaccess_erasures.addresses') IS NOT NULL THEN
-    INSERT INTO earlyaccess_erasures.addresses (hash, left_at) VALUES (erased, CURRENT_TIMESTAMP)
-    ON CONFLICT ON CONSTRAINT addresses_pkey DO UPDATE SET erased_at = CURRENT_TIMESTAMP, left_at = CURRENT_TIMESTAMP;
+    OR id = (SELECT entry_id FROM earlyaccess_kept.mailing_recipients AS mailed WHERE mailed.token_hash = hash)
+  RETURNING CASE WHEN token_hash = hash THEN uuid_send(id) ELSE earlyaccess_kept.hash_email(email) END INTO erased;
+  IF erased IS NULL THEN
+    RETURN false;
   END IF;
-  RETURN erased IS NOT NULL;
+  INSERT INTO earlyaccess_kept.addresses (hash, left_at) VALUES (erased, CURRENT_TIMESTAMP)
+  ON CONFLICT ON CONSTRAINT addresses_pkey DO UPDATE SET erased_at = CURRENT_TIMESTAMP, left_at = CURRENT_TIMESTAMP;
+  RETURN true;
 END $$;
 
 -- ==== Page views ====

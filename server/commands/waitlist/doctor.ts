@@ -5,7 +5,6 @@ import type { Config } from "../../config/settings.ts";
 import { loadConfig } from "../../config/load-config.ts";
 import { connectTo, withConnection } from "../../database/connect.ts";
 import { openDatabase, type OpenedDatabase, type WorkerTask } from "../../database/open-database.ts";
-import { requireErasureKey } from "../../database/erasure-key.ts";
 import { findWaitlist, pendingMigrations } from "../../database/migrate.ts";
 import { findWorker, isQueueEnabled } from "../../database/queue.ts";
 import { examineWebRole } from "../../database/roles.ts";
@@ -80,7 +79,7 @@ function* examineSettings(config: Config): Generator<Finding> {
 }
 
 async function* examineDatabase(database: OpenedDatabase, config: Config): AsyncGenerator<Finding> {
-  const { webUrl, adminUrl, worker, ownerUrl, erasureKey } = database;
+  const { webUrl, adminUrl, worker, ownerUrl } = database;
   yield await examineConnection("DATABASE_URL", webUrl, webStatements);
   const others = { DATABASE_ADMIN_URL: adminUrl, WORKER_DATABASE_URL: worker?.url };
   for (const [name, url] of Object.entries(others)) {
@@ -102,10 +101,6 @@ async function* examineDatabase(database: OpenedDatabase, config: Config): Async
     if (config.MAIL_FROM) yield await attempt("Confirmations", () => examineConfirmations(owner, config));
     yield await attempt("Entries", () => examineEntries(owner));
     yield await attempt("Backup", () => examineBackup(owner));
-    yield await attempt("Erasures", async () => {
-      const isKept = await requireErasureKey(owner, erasureKey);
-      return ok("Erasures", isKept ? "the key is right" : "no addresses are kept");
-    });
   } finally {
     await owner.end();
   }

@@ -1,6 +1,5 @@
 // waitlist erase: removes people who ask for erasure (GDPR, article 17), or who unsubscribed elsewhere.
 import { Command } from "commander";
-import { requireErasureKey } from "../../database/erasure-key.ts";
 import { eraseEntries, findPeople } from "../../models/operators/erasures.ts";
 import { normaliseEmail } from "../../models/sign-up-rules.ts";
 import { OperatorError } from "../../errors.ts";
@@ -13,16 +12,14 @@ export const erase = new Command("erase")
   .summary("permanently removes the entry of each ADDRESS")
   .description(
     "Removes all of the entries, or none if a text is neither an email address nor on the list. Earlier backups and " +
-      "exports still hold them. With ERASURE_KEY, neither a restore with purge nor an import brings them back, and the " +
-      "people can sign up again. Without it, erase the addresses again after each restore and import.",
+      "exports still hold them. Neither a restore with purge nor an import brings them back, and the people can sign up again.",
   )
   .argument("[ADDRESS...]")
   .addOption(fileOption("erase"))
   .action(async (given: string[], { file }: { file?: string }, command: Command) => {
     const emails = await readAddresses(given, file, command);
-    await withOwner(async (client, { erasureKey }) => {
-      await requireErasureKey(client, erasureKey);
-      const listed = new Map<string, { id: string; email: string }>();
+    await withOwner(async (client) => {
+      const listed = new Set<string>();
       const missing: string[] = [];
       for (const email of emails) {
         const people = await findPeople(client, email);
@@ -30,11 +27,11 @@ export const erase = new Command("erase")
           throw new OperatorError(`"${printable(email)}" is not an email address. Nothing was removed.`);
         }
         if (people.length === 0) missing.push(email);
-        for (const { entry } of people) listed.set(entry.id, entry);
+        for (const { entry } of people) listed.add(entry.id);
       }
       // A backup may have an entry that the list lacks.
       const spellings = emails.flatMap((email) => normaliseEmail(email) ?? []);
-      await eraseEntries(client, [...listed.values(), ...spellings.map((email) => ({ id: null, email }))], erasureKey);
+      await eraseEntries(client, [...listed], spellings);
       print(`Removed ${countEntries(listed.size)}. Not on the list: ${countNames(missing)}.\n`);
     });
   });

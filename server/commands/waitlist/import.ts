@@ -3,7 +3,6 @@ import { Command, Option } from "commander";
 import type pg from "pg";
 import { v7 as uuidv7 } from "uuid";
 import { fieldErrors } from "../../../client/shared/content.ts";
-import { requireErasureKey } from "../../database/erasure-key.ts";
 import { isQueueEnabled } from "../../database/queue.ts";
 import { queueUnsentMails } from "../../models/operators/mail-state.ts";
 import {
@@ -29,7 +28,7 @@ export const importCommand = new Command("import")
       "tool. import names the columns that it ignores; confirmed_at is one, because only the link in the confirmation " +
       "mail confirms an address. The delimiter is a comma, a semicolon or a tab. Each line must pass the checks of a " +
       "sign-up; if an entry has several lines, messages name its last one. import skips addresses that are on the " +
-      "list or earlier in the file and, with ERASURE_KEY, erased addresses, unless the line's created at is later than " +
+      "list or earlier in the file and erased addresses, unless the line's created at is later than " +
       "the erasure. If import stops midway, run the same command again.",
   )
   .argument("FILE", "or - for stdin")
@@ -47,13 +46,12 @@ export const importCommand = new Command("import")
   .action(async (path: string, options: ImportOptions & { dryRun?: boolean }) => {
     const { dryRun, own } = options;
     const file = await openImport(path, options);
-    await withOwner(async (client, { erasureKey }) => {
-      await requireErasureKey(client, erasureKey);
-      const summary = await checkLines(client, file, erasureKey);
+    await withOwner(async (client) => {
+      const summary = await checkLines(client, file);
       print(formatSummary(summary, file.ignored));
       if (summary.invalid > 0) throw new OperatorError(formatErrors(summary));
       if (dryRun) return print(`Would import ${count(summary.entries - summary.known)}; nothing was changed.\n`);
-      const inserted = await insertLines(client, summary.valid, erasureKey !== undefined).catch((error: unknown) => {
+      const inserted = await insertLines(client, summary.valid).catch((error: unknown) => {
         throw describeStop(error);
       });
       print(`Imported ${count(inserted)}.\n`);
@@ -68,8 +66,8 @@ interface ImportSummary {
   invalid: number;
   /** What is wrong with the first invalid lines. */
   errors: string[];
-  /** The lines whose address was erased; undefined if no erased addresses are kept. */
-  erased?: number;
+  /** The lines whose address was erased. */
+  erased: number;
   /** The number of different addresses, without erased ones. */
   entries: number;
   /** The number of `entries` that are already on the list. */
@@ -78,11 +76,10 @@ interface ImportSummary {
 
 const maxErrors = 20;
 
-/** @param key of the hashes of erased addresses, whose lines are left out; undefined if none are kept. */
-async function checkLines(client: pg.Client, { lines }: ImportFile, key: string | undefined): Promise<ImportSummary> {
-  const summary: ImportSummary = { valid: 0, invalid: 0, errors: [], entries: 0, known: 0 };
-  summary.valid = await copyEntries(client, readEntries(lines, summary), key);
-  if (key !== undefined) summary.erased = await deleteErased(client);
+async function checkLines(client: pg.Client, { lines }: ImportFile): Promise<ImportSummary> {
+  const summary: ImportSummary = { valid: 0, invalid: 0, errors: [], erased: 0, entries: 0, known: 0 };
+  summary.valid = await copyEntries(client, readEntries(lines, summary));
+  summary.erased = await deleteErased(client);
   return Object.assign(summary, await countEmails(client));
 }
 
@@ -153,8 +150,8 @@ function formatSummary(summary: ImportSummary, ignored: string[]): string {
   const { valid, invalid, erased, entries, known } = summary;
   const counts = [
     `${count(valid + invalid)} lines, ${count(known)} already on the list`,
-    `${count(valid - (erased ?? 0) - entries)} twice in the file`,
-    ...(erased === undefined ? [] : [`${count(erased)} erased`]),
+    `${count(valid - erased - entries)} twice in the file`,
+    `${count(erased)} erased`,
     `${count(invalid)} wrong.\n`,
   ];
   return counts.join(", ") + (ignored.length > 0 ? `Ignored columns: ${listNames(ignored)}.\n` : "");

@@ -1,6 +1,6 @@
 // What became of each mailing, as mail --list and doctor say it, and what to do if it stopped.
 import type pg from "pg";
-import { hasMailings, listMailings, type Mailing } from "../../models/operators/mailings.ts";
+import { listMailings, type Mailing } from "../../models/operators/mailings.ts";
 import { printable } from "../../text.ts";
 import { count, countPeople } from "../command.ts";
 import { ok, warn, type Finding } from "./finding.ts";
@@ -26,9 +26,7 @@ function describeState({ name, isStopped, until, reply, job, error }: Mailing): 
 
 /** A mailing that waits for somebody to act is a warning. */
 export async function examineMailings(owner: pg.Client): Promise<Finding> {
-  const waiting = (await hasMailings(owner))
-    ? (await listMailings(owner)).filter((mailing) => mailing.waiting > 0)
-    : [];
+  const waiting = (await listMailings(owner)).filter((mailing) => mailing.waiting > 0);
   const held = waiting.filter(({ isStopped, job }) => isStopped || job !== "queued");
   const describeAll = (list: Mailing[]) =>
     list.map((mailing) => `${mailing.name}: ${describeMailing(mailing)}`).join("\n");

@@ -2,8 +2,8 @@
 import { Command, Option } from "commander";
 import type pg from "pg";
 import { isQueueEnabled } from "../../database/queue.ts";
-import { findErasure, findPeople, type Person } from "../../models/operators/erasures.ts";
-import { findMailingsOf, hasMailings } from "../../models/operators/mailings.ts";
+import { findErasure, findPeople, mayReadKept, type Person } from "../../models/operators/erasures.ts";
+import { findMailingsOf } from "../../models/operators/mailings.ts";
 import { findMailState } from "../../models/operators/mail-state.ts";
 import { OperatorError } from "../../errors.ts";
 import { printable } from "../../text.ts";
@@ -11,16 +11,16 @@ import { print, retryHint, withOwner } from "../command.ts";
 
 export const show = new Command("show")
   .summary("prints everything that is kept about the person with ADDRESS")
-  .description("Times are in UTC. With ERASURE_KEY, show also says whether the database keeps the address as erased.")
+  .description("Times are in UTC. show also says whether the address was erased.")
   .argument("ADDRESS")
   .addOption(new Option("--format <FORMAT>").choices(["text", "json"]).default("text"))
   .action(async (email: string, { format }: { format: string }) => {
-    await withOwner(async (client, { erasureKey }) => {
+    await withOwner(async (client) => {
       const people = await findPeople(client, email);
-      const erased = erasureKey && (await findErasure(client, email, erasureKey));
+      const isReadable = await mayReadKept(client);
+      const erased = isReadable && (await findErasure(client, email));
       const note = erased ? ` The address was erased at ${erased}; the database keeps its hash.` : "";
       if (people.length === 0) throw new OperatorError(`The list has no entry with this address.${note}`);
-      const isReadable = await hasMailings(client);
       if (isReadable) for (const person of people) person.mailings = await findMailingsOf(client, person.entry.id);
       if (format === "json") process.stdout.write(`${JSON.stringify(people, null, 2)}\n`);
       else for (const person of people) print(describePerson(person, await describeMail(client, person)));

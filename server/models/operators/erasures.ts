@@ -1,6 +1,6 @@
-// A person's stored data, its erasure, and the retention period. Erased addresses are stored as keyed hashes in a schema that backups exclude.
+// A person's stored data, its erasure, and the retention period. What an erasure leaves: server/database/kept-schema.ts.
+import type { JobHelpers } from "graphile-worker";
 import type pg from "pg";
-import { hashEmail } from "../../database/erasure-key.ts";
 import { normaliseEmail } from "../sign-up-rules.ts";
 
 /** Times are in ISO 8601, bytes in hexadecimal. */
@@ -9,7 +9,7 @@ export interface Person {
   notice: { id: string; text: string; shown_at: string } | null;
   /** The oldest first. */
   status_changes: { changed_at: string; changed_by: string; old_status: string; new_status: string }[];
-  /** Undefined if the database has none, or this role may not read them. */
+  /** Undefined if this role may not read them. */
   mailings?: { name: string; outcome: string | null; tried_at: string | null }[];
 }
 
@@ -32,52 +32,41 @@ export async function findPeople(client: pg.Client, email: string): Promise<Pers
   return rows;
 }
 
-/** A connection, or the helpers of a job. */
-interface Queryable {
-  query(sql: string, values: unknown[]): Promise<{ rows: Listed[]; rowCount: number | null }>;
-}
+type Queue = Pick<JobHelpers, "query">;
 
-interface Listed {
-  id: string;
-  email: string;
+/** Returns whether this role may read mailings and erasures: an admin may not. */
+export async function mayReadKept(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query(
+    "SELECT has_schema_privilege(to_regnamespace('earlyaccess_kept'), 'USAGE') AS may",
+  );
+  return rows[0].may === true;
 }
-
-const batchSize = 2_000;
 
 /**
- * Deletes entries, and keeps the hashes of their addresses if there is a key, in one statement.
- * @param entries with the id null if the list has no such entry, but a backup or a CSV file may.
+ * Deletes entries by their ids, and keeps the hashes of their addresses.
+ * @param missing addresses that the list lacks, but a backup or a CSV file may have: it keeps their hashes, too.
  */
-export async function eraseEntries(
-  client: Queryable,
-  entries: { id: string | null; email: string }[],
-  key: string | undefined,
-): Promise<void> {
-  const ids = entries.map(({ id }) => id);
-  if (key === undefined) {
-    await client.query("DELETE FROM public.earlyaccess WHERE id = ANY ($1)", [ids]);
-    return;
-  }
-  await client.query(
-    `WITH entry AS (SELECT * FROM unnest($1::uuid[], $2::bytea[]) AS entry (id, hash)),
-     erased AS (DELETE FROM public.earlyaccess AS listed USING entry WHERE listed.id = entry.id)
-     INSERT INTO earlyaccess_erasures.addresses (hash) SELECT DISTINCT hash FROM entry
+export async function eraseEntries(owner: pg.Client, ids: string[], missing: string[]): Promise<void> {
+  await owner.query("BEGIN");
+  await owner.query("SELECT earlyaccess_kept.keep_erased($1)", [ids]);
+  await owner.query(
+    `INSERT INTO earlyaccess_kept.addresses (hash) SELECT DISTINCT earlyaccess_kept.hash_email(email) FROM unnest($1::text[]) AS email
      ON CONFLICT (hash) DO UPDATE SET erased_at = CURRENT_TIMESTAMP`,
-    [ids, entries.map(({ email }) => hashEmail(email, key))],
+    [missing],
   );
+  await owner.query("COMMIT");
 }
 
 /** An SQL condition: the entry is older than the months of the first parameter; with 0 months, none is. */
 const oldSql = "$1::int > 0 AND created_at < CURRENT_TIMESTAMP - make_interval(months => $1::int)";
 
-export async function purgeOld(client: Queryable, months: number, key: string | undefined): Promise<number> {
-  const select = `SELECT id, email FROM public.earlyaccess WHERE ${oldSql} LIMIT ${batchSize}`;
-  let purged = 0;
-  for (;;) {
-    const { rows } = await client.query(select, [months]);
-    if (rows.length === 0) return purged;
-    await eraseEntries(client, rows, key);
-    purged += rows.length;
+/** In statements of 2,000 entries: a sign-up of an address whose entry one holds gets 503. */
+export async function purgeOld(queue: Queue, months: number): Promise<number> {
+  const statement = `SELECT earlyaccess_kept.keep_erased(ARRAY(SELECT id FROM public.earlyaccess WHERE ${oldSql} LIMIT 2000)) AS deleted`;
+  for (let purged = 0; ;) {
+    const { deleted } = (await queue.query<{ deleted: number }>(statement, [months])).rows[0] ?? { deleted: 0 };
+    if (deleted === 0) return purged;
+    purged += deleted;
   }
 }
 
@@ -86,38 +75,24 @@ export async function countOld(client: pg.Client, months: number): Promise<numbe
   return rows[0].old as number;
 }
 
-/**
- * Deletes entries that a restore or an import brought back: their address was erased after their sign-up, or their sign-up was
- * undone. For an undone entry, the table has its id (earlyaccess_leave). Returns their number.
- * @param dryRun counts them only.
- */
-export async function eraseAgain(client: Queryable, key: string, dryRun = false): Promise<number> {
-  const select = `SELECT id, email FROM public.earlyaccess WHERE id > $1 ORDER BY id LIMIT ${batchSize}`;
-  const [act, using] = dryRun ? ["SELECT", ","] : ["DELETE", "USING"];
-  let erased = 0;
-  let last = "00000000-0000-0000-0000-000000000000";
-  for (;;) {
-    const { rows } = await client.query(select, [last]);
-    const end = rows.at(-1)?.id;
-    if (end === undefined) return erased;
-    const { rowCount } = await client.query(
-      `${act} FROM public.earlyaccess AS listed ${using} unnest($1::uuid[], $2::bytea[]) AS entry (id, hash)
-         JOIN earlyaccess_erasures.addresses AS erased ON erased.hash IN (entry.hash, uuid_send(entry.id))
-       WHERE listed.id = entry.id AND listed.created_at <= erased_at`,
-      [rows.map(({ id }) => id), rows.map(({ email }) => hashEmail(email, key))],
-    );
-    erased += rowCount ?? 0;
-    last = end;
-  }
+/** Deletes entries that a restore or an import brought back: their address was erased, or their sign-up undone. Returns their number. */
+export async function eraseAgain(queue: Queue): Promise<number> {
+  const { rows } = await queue.query<{ deleted: number }>("SELECT earlyaccess_kept.erase_again() AS deleted");
+  return rows[0]?.deleted ?? 0;
+}
+
+export async function countBroughtBack(owner: pg.Client): Promise<number> {
+  const { rows } = await owner.query("SELECT count(*)::int AS entries FROM earlyaccess_kept.brought_back()");
+  return rows[0].entries as number;
 }
 
 /** Returns when the address was erased, or undefined. */
-export async function findErasure(client: pg.Client, email: string, key: string): Promise<string | undefined> {
+export async function findErasure(client: pg.Client, email: string): Promise<string | undefined> {
   const normalised = normaliseEmail(email);
   if (!normalised) return undefined;
   const { rows } = await client.query<{ erased_at: string }>(
-    "SELECT to_json(erased_at) AS erased_at FROM earlyaccess_erasures.addresses WHERE hash = $1",
-    [hashEmail(normalised, key)],
+    "SELECT to_json(erased_at) AS erased_at FROM earlyaccess_kept.addresses WHERE hash = earlyaccess_kept.hash_email($1)",
+    [normalised],
   );
   return rows[0]?.erased_at;
 }

@@ -25,7 +25,7 @@ it("a batch of an import is found by an index: otherwise, each would read all li
       yield { ...nothing, ...own } as unknown as ImportedEntry;
     }
   }
-  await copyEntries(owner, entries(), undefined);
+  await copyEntries(owner, entries());
   const { rows } = await owner.query("EXPLAIN SELECT FROM pg_temp.line WHERE row_number > 5000 AND row_number <= 6000");
   expect(JSON.stringify(rows)).toContain("Index");
 });

@@ -5,7 +5,6 @@ import type pg from "pg";
 import { from as copyFrom } from "pg-copy-streams";
 import { errorFields } from "../../errors.ts";
 import { entryColumns } from "../../database/columns.ts";
-import { hashEmail } from "../../database/erasure-key.ts";
 import type { WaitlistEntry } from "../sign-up-rules.ts";
 
 export interface ImportedEntry extends WaitlistEntry {
@@ -25,8 +24,8 @@ const columns = `${entryColumns}, created_at, status, confirmed_at, imported`;
 const order = columns.split(", ") as (keyof ImportedEntry)[];
 
 /** An SQL condition: the person did not sign up again after the erasure. A line without a date may be older than the erasure. */
-const erasedSql = `EXISTS (SELECT FROM earlyaccess_erasures.addresses AS erased
-  WHERE erased.hash = line.hash AND (line.created_at IS NULL OR line.created_at <= erased_at))`;
+const erasedSql = `EXISTS (SELECT FROM earlyaccess_kept.addresses AS erased
+  WHERE erased.hash = earlyaccess_kept.hash_email(line.email) AND (line.created_at IS NULL OR line.created_at <= erased_at))`;
 
 /** Characters of lines that are sent together, because each single line would cost a write to the socket. */
 const chunkLength = 65_536;
@@ -34,32 +33,31 @@ const chunkLength = 65_536;
 /**
  * Copies entries into the temporary table `line`, which numbers them by `row_number` from 1. Writes to no other table, so that no
  * sign-up waits, and keeps no entry in memory. Returns the number of entries.
- * @param key of the hashes of erased addresses; undefined if none are kept.
  */
-export async function copyEntries(client: pg.Client, entries: AsyncIterable<ImportedEntry>, key: string | undefined) {
+export async function copyEntries(client: pg.Client, entries: AsyncIterable<ImportedEntry>) {
   await client.query(
-    `CREATE TEMP TABLE line AS SELECT 0 AS row_number, ${columns}, ''::bytea AS hash FROM public.earlyaccess WITH NO DATA`,
+    `CREATE TEMP TABLE line AS SELECT 0 AS row_number, ${columns} FROM public.earlyaccess WITH NO DATA`,
   );
   let copied = 0;
   async function* formatLines() {
     let chunk = "";
     for await (const entry of entries) {
-      chunk += formatLine(++copied, entry, key === undefined ? null : hashEmail(entry.email, key));
+      chunk += formatLine(++copied, entry);
       if (chunk.length < chunkLength) continue;
       yield chunk;
       chunk = "";
     }
     yield chunk;
   }
-  await pipeline(formatLines(), client.query(copyFrom(`COPY pg_temp.line (row_number, ${columns}, hash) FROM STDIN`)));
+  await pipeline(formatLines(), client.query(copyFrom(`COPY pg_temp.line (row_number, ${columns}) FROM STDIN`)));
   await client.query("CREATE INDEX ON pg_temp.line (row_number)");
   await client.query("ANALYZE pg_temp.line");
   return copied;
 }
 
 /** Returns a line in the text format of COPY. */
-function formatLine(number: number, entry: ImportedEntry, hash: Buffer | null): string {
-  const values = [number, ...order.map((column) => entry[column]), hash && `\\x${hash.toString("hex")}`];
+function formatLine(number: number, entry: ImportedEntry): string {
+  const values = [number, ...order.map((column) => entry[column])];
   return `${values.map(formatValue).join("\t")}\n`;
 }
 
@@ -85,11 +83,11 @@ export async function countEmails(client: pg.Client): Promise<{ entries: number;
  * @param lines the largest row_number.
  * @returns the number of entries whose address was not on the list.
  */
-export async function insertLines(client: pg.Client, lines: number, hasErasures: boolean): Promise<number> {
+export async function insertLines(client: pg.Client, lines: number): Promise<number> {
   // Sign-ups are inserted in the same order: otherwise, the import and a batch could each hold an entry that the other needs.
   const insert = `INSERT INTO public.earlyaccess (${columns})
     SELECT ${entryColumns}, coalesce(created_at, CURRENT_TIMESTAMP), coalesce(status, 'waiting'), confirmed_at, imported
-    FROM pg_temp.line WHERE row_number > $1 AND row_number <= $2 ${hasErasures ? `AND NOT ${erasedSql}` : ""}
+    FROM pg_temp.line WHERE row_number > $1 AND row_number <= $2 AND NOT ${erasedSql}
     ORDER BY email COLLATE "C", row_number ON CONFLICT DO NOTHING`;
   // While the import waits for a lock, it holds entries whose sign-ups get 503, so it gives up early and retries.
   await client.query("SET lock_timeout = '300ms'; SET earlyaccess.silent = 'on'");

@@ -28,13 +28,15 @@ export interface NextMail {
 export async function findNextMail(queue: Queue): Promise<NextMail | undefined> {
   const { rows } = await queue.query<NextMail>(
     `SELECT mailing.name, text, per_hour AS "perHour", entry_id AS "entryId", email,
-       CASE WHEN tried_at + interval '${retryPause}' > CURRENT_TIMESTAMP THEN tried_at + interval '${retryPause}' END AS "dueAt",
-       CASE WHEN active_at < CURRENT_TIMESTAMP - interval '${longestPause}' THEN 'Nothing was sent for a day'
-         WHEN ${mostUnanswered} <= (SELECT count(*) FROM earlyaccess_erasures.mailing_recipients AS tried
+       CASE WHEN CURRENT_TIMESTAMP BETWEEN tried_at AND tried_at + interval '${retryPause}'
+         THEN tried_at + interval '${retryPause}' END AS "dueAt",
+       CASE WHEN active_at NOT BETWEEN CURRENT_TIMESTAMP - interval '${longestPause}' AND CURRENT_TIMESTAMP + interval '1 minute'
+         THEN 'Nothing was sent for a day'
+         WHEN ${mostUnanswered} <= (SELECT count(*) FROM earlyaccess_kept.mailing_recipients AS tried
            WHERE tried.name = mailing.name AND outcome = 'unknown' AND tried.tried_at > active_at)
          THEN '${mostUnanswered} mails got no answer' END AS fault
-     FROM earlyaccess_erasures.mailings AS mailing
-     CROSS JOIN LATERAL (SELECT entry_id, tried_at FROM earlyaccess_erasures.mailing_recipients AS recipient
+     FROM earlyaccess_kept.mailings AS mailing
+     CROSS JOIN LATERAL (SELECT entry_id, tried_at FROM earlyaccess_kept.mailing_recipients AS recipient
        WHERE recipient.name = mailing.name AND outcome IS NULL ORDER BY tried_at NULLS FIRST, place LIMIT 1) AS next
      LEFT JOIN public.earlyaccess AS entry ON entry.id = entry_id
      WHERE active_at IS NOT NULL ORDER BY mailing.created_at, mailing.name LIMIT 1`,
@@ -45,7 +47,7 @@ export async function findNextMail(queue: Queue): Promise<NextMail | undefined> 
 /** Stops the mailing. Its latest refusal says more than the fault. */
 export async function stopAfterFault(queue: Queue, name: string, fault: string): Promise<void> {
   await queue.query(
-    "UPDATE earlyaccess_erasures.mailings SET active_at = NULL, reply = coalesce(reply, $2) WHERE name = $1 AND active_at IS NOT NULL",
+    "UPDATE earlyaccess_kept.mailings SET active_at = NULL, reply = coalesce(reply, $2) WHERE name = $1 AND active_at IS NOT NULL",
     [name, fault],
   );
 }
@@ -58,20 +60,17 @@ export interface Claim {
 
 /**
  * Marks the mail as unknown before it is sent, so that a crash cannot send it twice. Returns false if somebody else sends it, or the
- * person left or may get none. Stores the hash of the address, so that leaving keeps it out of imports.
- * @param hash of the address, as the erased addresses have it.
+ * person left or may get none.
  */
-export async function claimMail(queue: Queue, claim: Claim, email: string, hash: Buffer): Promise<boolean> {
+export async function claimMail(queue: Queue, claim: Claim, email: string): Promise<boolean> {
   const { rowCount } = await queue.query(
-    `WITH entry AS (
-       UPDATE public.earlyaccess SET erasure_hash = $5 WHERE id = $2 AND email = $4 AND ${mayGetMailingSql}
-         AND NOT EXISTS (SELECT FROM earlyaccess_erasures.addresses WHERE addresses.hash = $5
-           AND left_at > CURRENT_TIMESTAMP - interval '${daysWithoutMail} days')
-       RETURNING id)
-     UPDATE earlyaccess_erasures.mailing_recipients AS recipient
+    `UPDATE earlyaccess_kept.mailing_recipients AS recipient
      SET outcome = 'unknown', token_hash = $3, tried_at = CURRENT_TIMESTAMP
-     FROM entry WHERE recipient.name = $1 AND entry_id = entry.id AND outcome IS NULL`,
-    [claim.name, claim.entryId, claim.tokenHash, email, hash],
+     FROM public.earlyaccess AS entry, earlyaccess_kept.erasure_of($4)
+     WHERE recipient.name = $1 AND entry_id = $2 AND outcome IS NULL
+       AND entry.id = $2 AND email = $4 AND ${mayGetMailingSql}
+       AND coalesce(left_at <= CURRENT_TIMESTAMP - interval '${daysWithoutMail} days', true)`,
+    [claim.name, claim.entryId, claim.tokenHash, email],
   );
   return rowCount === 1;
 }
@@ -79,7 +78,7 @@ export async function claimMail(queue: Queue, claim: Claim, email: string, hash:
 /** For somebody who got no mail: a later --send may add them again. */
 export async function skipMail(queue: Queue, name: string, entryId: string): Promise<void> {
   await queue.query(
-    `UPDATE earlyaccess_erasures.mailing_recipients SET outcome = 'skipped', tried_at = CURRENT_TIMESTAMP
+    `UPDATE earlyaccess_kept.mailing_recipients SET outcome = 'skipped', tried_at = CURRENT_TIMESTAMP
      WHERE name = $1 AND entry_id = $2 AND outcome IS NULL`,
     [name, entryId],
   );
@@ -88,7 +87,7 @@ export async function skipMail(queue: Queue, name: string, entryId: string): Pro
 /** Records what became of a mail that this attempt claimed. @param outcome null: it is tried again. */
 async function recordOutcome(queue: Queue, { name, entryId, tokenHash }: Claim, outcome: string | null): Promise<void> {
   await queue.query(
-    `UPDATE earlyaccess_erasures.mailing_recipients
+    `UPDATE earlyaccess_kept.mailing_recipients
      SET outcome = $4::text, token_hash = CASE WHEN $4::text IS NOT NULL THEN token_hash END
      WHERE name = $1 AND entry_id = $2 AND token_hash = $3`,
     [name, entryId, tokenHash, outcome],
@@ -99,7 +98,7 @@ async function recordOutcome(queue: Queue, { name, entryId, tokenHash }: Claim, 
 export async function recordSent(queue: Queue, claim: Claim): Promise<void> {
   await recordOutcome(queue, claim, "sent");
   await queue.query(
-    "UPDATE earlyaccess_erasures.mailings SET active_at = CURRENT_TIMESTAMP, reply = NULL WHERE name = $1 AND active_at IS NOT NULL",
+    "UPDATE earlyaccess_kept.mailings SET active_at = CURRENT_TIMESTAMP, reply = NULL WHERE name = $1 AND active_at IS NOT NULL",
     [claim.name],
   );
 }
@@ -110,8 +109,5 @@ export async function recordSent(queue: Queue, claim: Claim): Promise<void> {
  */
 export async function recordFailure(queue: Queue, claim: Claim, outcome: string | null | undefined, reply: string) {
   if (outcome !== undefined) await recordOutcome(queue, claim, outcome);
-  await queue.query("UPDATE earlyaccess_erasures.mailings SET reply = left($2, 300) WHERE name = $1", [
-    claim.name,
-    reply,
-  ]);
+  await queue.query("UPDATE earlyaccess_kept.mailings SET reply = left($2, 300) WHERE name = $1", [claim.name, reply]);
 }

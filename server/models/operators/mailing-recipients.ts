@@ -31,7 +31,7 @@ export async function findCandidates(client: pg.Client, name: string, group: Gro
     `SELECT id, email, CASE WHEN confirmed_at IS NOT NULL THEN 'confirmed' WHEN imported THEN 'imported' ELSE 'unconfirmed' END AS kind
      FROM public.earlyaccess AS entry
      WHERE ${mayGetMailingSql} AND coalesce(mail_refusal !~ $2, true) AND ($3::text IS NULL OR invitation = $3)
-       AND NOT EXISTS (SELECT FROM earlyaccess_erasures.mailing_recipients AS recipient WHERE entry_id = entry.id
+       AND NOT EXISTS (SELECT FROM earlyaccess_kept.mailing_recipients AS recipient WHERE entry_id = entry.id
          AND (recipient.name = $1 AND outcome IS DISTINCT FROM 'skipped' OR outcome ~ $2))
      ORDER BY created_at, id`,
     [name, codesOfAddress, group.invitation],
@@ -52,8 +52,8 @@ export async function findCandidates(client: pg.Client, name: string, group: Gro
 /** Adds people to the mailing, behind those who are on it. Whoever was skipped waits again. */
 export async function addRecipients(client: pg.Client, name: string, people: Candidate[]): Promise<void> {
   await client.query(
-    `INSERT INTO earlyaccess_erasures.mailing_recipients AS recipient (name, entry_id, place)
-     SELECT $1::text, id, number + (SELECT coalesce(max(place), 0) FROM earlyaccess_erasures.mailing_recipients WHERE name = $1::text)
+    `INSERT INTO earlyaccess_kept.mailing_recipients AS recipient (name, entry_id, place)
+     SELECT $1::text, id, number + (SELECT coalesce(max(place), 0) FROM earlyaccess_kept.mailing_recipients WHERE name = $1::text)
      FROM unnest($2::uuid[]) WITH ORDINALITY AS added (id, number)
      ON CONFLICT ON CONSTRAINT mailing_recipients_pkey DO UPDATE
        SET place = EXCLUDED.place, outcome = NULL, tried_at = NULL, token_hash = NULL WHERE recipient.outcome = 'skipped'`,

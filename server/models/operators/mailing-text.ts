@@ -1,6 +1,6 @@
 // The text of a mailing: what a file must hold, and its subject, paragraphs and buttons.
 import { isUtf8 } from "node:buffer";
-import { longestMailing } from "../../database/erasures-schema.ts";
+import { longestMailing } from "../../database/kept-schema.ts";
 import { OperatorError } from "../../errors.ts";
 
 export interface MailingText {

@@ -10,16 +10,6 @@ export const mailingJob = "mailing";
 
 const defaultPerHour = 200;
 
-/** Returns whether the database has the tables of mailings, and this role may read them. */
-export async function hasMailings(client: pg.Client): Promise<boolean> {
-  // Without the right to use the schema, to_regclass fails.
-  const { rows } = await client.query(
-    `SELECT CASE WHEN has_schema_privilege(to_regnamespace('earlyaccess_erasures'), 'USAGE')
-       THEN to_regclass('earlyaccess_erasures.mailings') IS NOT NULL ELSE false END AS found`,
-  );
-  return rows[0].found as boolean;
-}
-
 export interface Order {
   name: string;
   text: string;
@@ -44,7 +34,7 @@ export async function sendMailing(client: pg.Client, { name, text, perHour, peop
     throw new OperatorError(`Only ${describePeople(chosen.length)} can get it. Nothing was added.`);
   }
   await client.query(
-    `INSERT INTO earlyaccess_erasures.mailings AS mailing (name, text, per_hour, active_at)
+    `INSERT INTO earlyaccess_kept.mailings AS mailing (name, text, per_hour, active_at)
      VALUES ($1, $2, coalesce($3, ${defaultPerHour}), CURRENT_TIMESTAMP)
      ON CONFLICT ON CONSTRAINT mailings_pkey DO UPDATE
        SET text = $2, per_hour = coalesce($3, mailing.per_hour), active_at = CURRENT_TIMESTAMP, reply = NULL`,
@@ -71,12 +61,12 @@ export async function stopMailing(client: pg.Client, name: string): Promise<{ ta
   await begin(client);
   const lost = (await markLost(client)).get(name) ?? 0;
   const { rowCount: found } = await client.query(
-    "UPDATE earlyaccess_erasures.mailings SET active_at = NULL WHERE name = $1",
+    "UPDATE earlyaccess_kept.mailings SET active_at = NULL WHERE name = $1",
     [name],
   );
   if (!found) throw new OperatorError(`There is no mailing ${name}. See: waitlist mail --list`);
   const { rowCount } = await client.query(
-    "DELETE FROM earlyaccess_erasures.mailing_recipients WHERE name = $1 AND outcome IS NULL",
+    "DELETE FROM earlyaccess_kept.mailing_recipients WHERE name = $1 AND outcome IS NULL",
     [name],
   );
   const taken = rowCount ?? 0;
@@ -87,7 +77,7 @@ export async function stopMailing(client: pg.Client, name: string): Promise<{ ta
 
 /** One command at a time. The worker waits for it. A connection that ends takes back what it did. */
 async function begin(client: pg.Client): Promise<void> {
-  await client.query("BEGIN; LOCK TABLE earlyaccess_erasures.mailings IN SHARE ROW EXCLUSIVE MODE");
+  await client.query("BEGIN; LOCK TABLE earlyaccess_kept.mailings IN SHARE ROW EXCLUSIVE MODE");
 }
 
 /**
@@ -97,8 +87,8 @@ async function begin(client: pg.Client): Promise<void> {
 async function markLost(client: pg.Client): Promise<Map<string, number>> {
   const { rows } = await client.query<{ name: string; people: number }>(
     `WITH lost AS (
-       UPDATE earlyaccess_erasures.mailing_recipients AS recipient SET outcome = 'unknown'
-       FROM earlyaccess_erasures.mailings AS mailing
+       UPDATE earlyaccess_kept.mailing_recipients AS recipient SET outcome = 'unknown'
+       FROM earlyaccess_kept.mailings AS mailing
        WHERE mailing.name = recipient.name AND active_at IS NOT NULL AND outcome IS NULL
          AND NOT EXISTS (SELECT FROM graphile_worker.jobs WHERE key = $1)
        RETURNING mailing.name)
@@ -111,7 +101,7 @@ async function markLost(client: pg.Client): Promise<Map<string, number>> {
 /** Returns how many mails an hour the mailing has, or a new one. */
 export async function readPace(client: pg.Client, name: string): Promise<number> {
   const { rows } = await client.query<{ per_hour: number }>(
-    "SELECT per_hour FROM earlyaccess_erasures.mailings WHERE name = $1",
+    "SELECT per_hour FROM earlyaccess_kept.mailings WHERE name = $1",
     [name],
   );
   return rows[0]?.per_hour ?? defaultPerHour;
@@ -142,14 +132,14 @@ export async function listMailings(client: pg.Client): Promise<Mailing[]> {
        CASE WHEN job.attempts IS NULL THEN 'missing' WHEN job.attempts >= job.max_attempts THEN 'given up' ELSE 'queued' END AS job,
        to_char(greatest(CURRENT_TIMESTAMP + waiting * interval '1 hour' / per_hour, "triedAt" + interval '${retryPause}'),
          'YYYY-MM-DD HH24:MI TZ') AS until, counted.*
-     FROM earlyaccess_erasures.mailings AS mailing
+     FROM earlyaccess_kept.mailings AS mailing
      LEFT JOIN (SELECT attempts, max_attempts, last_error AS error FROM graphile_worker.jobs WHERE key = $1) AS job ON true
      CROSS JOIN LATERAL (
        SELECT ${countSql("sent", "outcome = 'sent'")}, ${countSql("gone", "outcome = 'sent' AND coalesce(status = 'left', true)")},
          ${countSql("waiting", "outcome IS NULL")}, ${countSql("putOff", "outcome IS NULL AND tried_at IS NOT NULL")},
          max(tried_at) FILTER (WHERE outcome IS NULL) AS "triedAt",
          ${countSql("refused", "outcome ~ '^5'")}, ${countSql("unknown", "outcome = 'unknown'")}, ${countSql("skipped", "outcome = 'skipped'")}
-       FROM earlyaccess_erasures.mailing_recipients AS recipient LEFT JOIN public.earlyaccess ON id = entry_id
+       FROM earlyaccess_kept.mailing_recipients AS recipient LEFT JOIN public.earlyaccess ON id = entry_id
        WHERE recipient.name = mailing.name) AS counted
      ORDER BY created_at DESC, mailing.name`,
     [mailingJob],
@@ -170,8 +160,8 @@ const describePeople = (number: number) => `${number.toLocaleString("en")} ${num
 /** What an entry got, the oldest first. */
 export async function findMailingsOf(client: pg.Client, entryId: string): Promise<NonNullable<Person["mailings"]>> {
   const { rows } = await client.query(
-    `SELECT recipient.name, outcome, to_json(tried_at) AS tried_at FROM earlyaccess_erasures.mailing_recipients AS recipient
-     JOIN earlyaccess_erasures.mailings AS mailing USING (name) WHERE entry_id = $1 ORDER BY mailing.created_at, name`,
+    `SELECT recipient.name, outcome, to_json(tried_at) AS tried_at FROM earlyaccess_kept.mailing_recipients AS recipient
+     JOIN earlyaccess_kept.mailings AS mailing USING (name) WHERE entry_id = $1 ORDER BY mailing.created_at, name`,
     [entryId],
   );
   return rows;

@@ -47,17 +47,14 @@ export async function findEntryToMail(queue: Queue, id: string): Promise<EntryTo
   return rows[0];
 }
 
-/**
- * Returns the next time for a mail: a day after the latest mail or erasure, and `daysWithoutMail` after the address left. Undefined means now.
- * @param hash of the address, as the erased addresses have it.
- */
-export async function findNextMailTime(queue: Queue, entry: EntryToMail, hash: Buffer): Promise<Date | undefined> {
+/** Returns the next time for a mail: a day after the latest mail or erasure, and `daysWithoutMail` after the address left. Undefined means now. */
+export async function findNextMailTime(queue: Queue, entry: EntryToMail): Promise<Date | undefined> {
   const { rows } = await queue.query<{ until: Date }>(
-    `SELECT until FROM (SELECT greatest($1::timestamptz + interval '1 day', max(erased_at) + interval '1 day',
-                                        max(left_at) + interval '${daysWithoutMail} days') AS until
-                        FROM earlyaccess_erasures.addresses WHERE hash = $2) AS wait
+    `SELECT until FROM (SELECT greatest($1::timestamptz + interval '1 day', erased_at + interval '1 day',
+                                        left_at + interval '${daysWithoutMail} days') AS until
+                        FROM earlyaccess_kept.erasure_of($2)) AS wait
      WHERE until > CURRENT_TIMESTAMP`,
-    [entry.mailed_at, hash],
+    [entry.mailed_at, entry.email],
   );
   return rows[0]?.until;
 }
@@ -66,12 +63,12 @@ export async function findNextMailTime(queue: Queue, entry: EntryToMail, hash: B
  * Stores the token's hash and counts the mail before it is sent, so that a crash cannot exceed the limits: the job then waits for
  * the next day. Returns false if the entry is erased, or another job for it was first.
  */
-export async function claimMail(queue: Queue, { id }: EntryToMail, tokenHash: string, hash: Buffer): Promise<boolean> {
+export async function claimMail(queue: Queue, { id }: EntryToMail, tokenHash: string): Promise<boolean> {
   const { rowCount } = await queue.query(
     `UPDATE public.earlyaccess
-     SET mail_tokens = array_append(mail_tokens, $2), erasure_hash = $3, mailed_at = CURRENT_TIMESTAMP, mail_refusal = NULL
+     SET mail_tokens = array_append(mail_tokens, $2), mailed_at = CURRENT_TIMESTAMP, mail_refusal = NULL
      WHERE id = $1 AND (mailed_at IS NULL OR mailed_at <= CURRENT_TIMESTAMP - interval '1 day')`,
-    [id, tokenHash, hash],
+    [id, tokenHash],
   );
   return rowCount === 1;
 }

@@ -1,0 +1,94 @@
+// The schema earlyaccess_kept: what no restore of the list replaces. Erased addresses, as keyed hashes with their key, and mailings.
+import type pg from "pg";
+
+/** In bytes. */
+export const longestMailing = 20_480;
+
+/**
+ * Creates what is missing of the schema. No migration does: their record is a table of the list, so a restore of the list brings back a
+ * record that knows nothing of this schema. A later column: ADD COLUMN IF NOT EXISTS.
+ *
+ * Nothing here may hang on the tables of the list (foreign key, view, row type, BEGIN ATOMIC), or `pg_restore --clean` of them fails.
+ */
+const keptSql = `
+DO $$ BEGIN -- Without IF NOT EXISTS, which needs CREATE on the database each time.
+  IF to_regnamespace('earlyaccess_kept') IS NULL THEN CREATE SCHEMA earlyaccess_kept; END IF;
+END $$;
+
+-- The key of the hashes: one row, of two random UUIDs. With another key, no hash is found again.
+CREATE TABLE IF NOT EXISTS earlyaccess_kept.keys (
+  id boolean CONSTRAINT keys_pkey PRIMARY KEY DEFAULT true CHECK (id),
+  key bytea NOT NULL DEFAULT uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) CHECK (octet_length(key) = 32),
+  created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP
+);
+INSERT INTO earlyaccess_kept.keys DEFAULT VALUES ON CONFLICT DO NOTHING;
+
+CREATE TABLE IF NOT EXISTS earlyaccess_kept.addresses (
+  -- The hash of the address, 32 bytes; or the id of an entry whose sign-up was undone, 16 bytes.
+  hash bytea CONSTRAINT addresses_pkey PRIMARY KEY CHECK (octet_length(hash) IN (16, 32)),
+  erased_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  left_at timestamptz(3) -- When the person left by a link or the undo button.
+);
+
+CREATE TABLE IF NOT EXISTS earlyaccess_kept.mailings (
+  name varchar(40) COLLATE "C" CONSTRAINT mailings_pkey PRIMARY KEY,
+  -- As the file had it, with the subject.
+  text text NOT NULL CHECK (octet_length(text) <= ${longestMailing}),
+  per_hour int NOT NULL,
+  created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  active_at timestamptz(3), -- When it was last sent on by a command, or the latest mail was accepted; null if it is stopped.
+  reply varchar(300) -- The mail server's latest refusal since then, without addresses.
+);
+-- A row outlives its entry. It holds neither name nor address.
+CREATE TABLE IF NOT EXISTS earlyaccess_kept.mailing_recipients (
+  name varchar(40) COLLATE "C" NOT NULL,
+  entry_id uuid NOT NULL,
+  place int NOT NULL,
+  outcome varchar(20), -- Null if it waits; sent, unknown, skipped, or the code with which the mail server refused the address.
+  tried_at timestamptz(3),
+  token_hash bytea CONSTRAINT mailing_recipients_token_hash_key UNIQUE CHECK (octet_length(token_hash) = 32),
+  CONSTRAINT mailing_recipients_pkey PRIMARY KEY (name, entry_id)
+);
+CREATE INDEX IF NOT EXISTS mailing_recipients_waiting_idx
+  ON earlyaccess_kept.mailing_recipients (name, tried_at NULLS FIRST, place) WHERE outcome IS NULL;
+
+-- The keyed hash of an address, for the owner and the functions below.
+CREATE OR REPLACE FUNCTION earlyaccess_kept.hash_email(email text) RETURNS bytea
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT sha256((SELECT key FROM earlyaccess_kept.keys) || convert_to(email, 'UTF8'))
+$$;
+
+-- When the address was erased, and when it left: the worker asks it before it sends a mail.
+CREATE OR REPLACE FUNCTION earlyaccess_kept.erasure_of(email text, OUT erased_at timestamptz, OUT left_at timestamptz)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
+  SELECT erased_at, left_at FROM earlyaccess_kept.addresses WHERE hash = earlyaccess_kept.hash_email(email)
+$$;
+
+-- Deletes entries, and keeps the hashes of their addresses. Returns the number of entries.
+CREATE OR REPLACE FUNCTION earlyaccess_kept.keep_erased(ids uuid[]) RETURNS int
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
+  WITH erased AS (DELETE FROM public.earlyaccess WHERE id = ANY (ids) RETURNING email),
+  kept AS (
+    INSERT INTO earlyaccess_kept.addresses (hash) SELECT DISTINCT earlyaccess_kept.hash_email(email) FROM erased
+    ON CONFLICT (hash) DO UPDATE SET erased_at = CURRENT_TIMESTAMP)
+  SELECT count(*)::int FROM erased
+$$;
+
+-- The entries that a restore or an import brought back: their address was erased after their sign-up, or their sign-up was undone.
+CREATE OR REPLACE FUNCTION earlyaccess_kept.brought_back() RETURNS SETOF uuid
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT id FROM public.earlyaccess WHERE EXISTS (
+    SELECT FROM earlyaccess_kept.addresses WHERE hash IN (earlyaccess_kept.hash_email(email), uuid_send(id)) AND created_at <= erased_at)
+$$;
+
+-- Deletes them, and returns their number.
+CREATE OR REPLACE FUNCTION earlyaccess_kept.erase_again() RETURNS int
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  WITH erased AS (DELETE FROM public.earlyaccess WHERE id IN (SELECT earlyaccess_kept.brought_back()) RETURNING id)
+  SELECT count(*)::int FROM erased
+$$;`;
+
+/** Creates what is missing of the schema; migrating then sets the rights. @param owner with the tables of the list. */
+export async function createKept(owner: pg.Client): Promise<void> {
+  await owner.query(keptSql);
+}
