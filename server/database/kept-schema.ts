@@ -15,20 +15,19 @@ DO $$ BEGIN -- Without IF NOT EXISTS, which needs CREATE on the database each ti
   IF to_regnamespace('earlyaccess_kept') IS NULL THEN CREATE SCHEMA earlyaccess_kept; END IF;
 END $$;
 
--- The key of the hashes: one row, of two random UUIDs. With another key, no hash is found again.
+-- The key of the hashes, two random UUIDs. With another key, no hash is found again: none is drawn beside hashes that have lost theirs.
 CREATE TABLE IF NOT EXISTS earlyaccess_kept.keys (
   id boolean CONSTRAINT keys_pkey PRIMARY KEY DEFAULT true CHECK (id),
   key bytea NOT NULL DEFAULT uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) CHECK (octet_length(key) = 32),
   created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP
 );
-INSERT INTO earlyaccess_kept.keys DEFAULT VALUES ON CONFLICT DO NOTHING;
-
 CREATE TABLE IF NOT EXISTS earlyaccess_kept.addresses (
   -- The hash of the address, 32 bytes; or the id of an entry whose sign-up was undone, 16 bytes.
   hash bytea CONSTRAINT addresses_pkey PRIMARY KEY CHECK (octet_length(hash) IN (16, 32)),
   erased_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   left_at timestamptz(3) -- When the person left by a link or the undo button.
 );
+INSERT INTO earlyaccess_kept.keys (id) SELECT true WHERE NOT EXISTS (SELECT FROM earlyaccess_kept.addresses) ON CONFLICT DO NOTHING;
 
 CREATE TABLE IF NOT EXISTS earlyaccess_kept.mailings (
   name varchar(40) COLLATE "C" CONSTRAINT mailings_pkey PRIMARY KEY,
@@ -52,11 +51,17 @@ CREATE TABLE IF NOT EXISTS earlyaccess_kept.mailing_recipients (
 CREATE INDEX IF NOT EXISTS mailing_recipients_waiting_idx
   ON earlyaccess_kept.mailing_recipients (name, tried_at NULLS FIRST, place) WHERE outcome IS NULL;
 
--- The keyed hash of an address, for the owner and the functions below.
+-- The keyed hash of an address, for the owner and the functions below. Without a key, it fails: null would equal no hash.
 CREATE OR REPLACE FUNCTION earlyaccess_kept.hash_email(email text) RETURNS bytea
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
-  SELECT sha256((SELECT key FROM earlyaccess_kept.keys) || convert_to(email, 'UTF8'))
-$$;
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  secret bytea := (SELECT key FROM earlyaccess_kept.keys);
+BEGIN
+  IF secret IS NULL THEN
+    RAISE EXCEPTION 'the key of the erased addresses is missing: load the copy of earlyaccess_kept (docs/backup.md, Restore)';
+  END IF;
+  RETURN sha256(secret || convert_to(email, 'UTF8'));
+END $$;
 
 -- When the address was erased, and when it left: the worker asks it before it sends a mail.
 CREATE OR REPLACE FUNCTION earlyaccess_kept.erasure_of(email text, OUT erased_at timestamptz, OUT left_at timestamptz)
@@ -70,7 +75,8 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_s
   WITH erased AS (DELETE FROM public.earlyaccess WHERE id = ANY (ids) RETURNING email),
   kept AS (
     INSERT INTO earlyaccess_kept.addresses (hash) SELECT DISTINCT earlyaccess_kept.hash_email(email) FROM erased
-    ON CONFLICT (hash) DO UPDATE SET erased_at = CURRENT_TIMESTAMP)
+    -- The worker chooses when its transaction begins.
+    ON CONFLICT (hash) DO UPDATE SET erased_at = greatest(addresses.erased_at, CURRENT_TIMESTAMP))
   SELECT count(*)::int FROM erased
 $$;
 

@@ -133,7 +133,7 @@ export async function pendingMigrations(owner: pg.Client, folder = migrationsFol
   const [first] = migrations;
   if (first && recorded.get(first.name) === first.checksum) return migrations.filter(({ name }) => !recorded.has(name));
   throw new OperatorError(
-    "A version before the first release made this database, and nothing was changed. Copy its data into a new one: docs/upgrade.md, From before the first release.",
+    "A version before the first release made this database, and nothing was changed. Export there, and import --own into a new one: docs/upgrade.md, From before the first release.",
   );
 }
 

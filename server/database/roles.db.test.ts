@@ -90,7 +90,7 @@ const workerRights = {
     "DELETE earlyaccess",
     "EXECUTE earlyaccess_kept.erase_again()",
     "EXECUTE earlyaccess_kept.keep_erased(uuid[])",
-    "SELECT earlyaccess (id, email, created_at, imported)",
+    "SELECT earlyaccess (id, created_at, imported)",
     "USAGE earlyaccess_kept",
   ],
 };

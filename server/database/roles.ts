@@ -159,7 +159,7 @@ export function rightsSql(settings: DatabaseSettings): string {
     // Worker, purge: purged entries stay erased. For UNCONFIRMED_DAYS, it also reads columns of mails, which that setting needs.
     [
       does("purge"),
-      `GRANT SELECT (id, email, created_at, imported), DELETE ON public.earlyaccess TO ${worker};
+      `GRANT SELECT (id, created_at, imported), DELETE ON public.earlyaccess TO ${worker};
        GRANT USAGE ON SCHEMA earlyaccess_kept TO ${worker};
        GRANT EXECUTE ON FUNCTION earlyaccess_kept.keep_erased(uuid[]), earlyaccess_kept.erase_again() TO ${worker};`,
     ],

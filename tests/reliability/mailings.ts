@@ -151,12 +151,12 @@ export const restoreMailings = () =>
       const worker = await list.startWorker();
       assert.equal((await list.send("launch", 20)).code, 0);
       await list.finished("launch");
-      await runDocumented("pg_dump", "-n earlyaccess_kept", list.ownerUrl, file("erasures.sql"));
+      await runDocumented("pg_dump", "-n earlyaccess_kept", list.ownerUrl, file("kept.sql"));
       await worker.stop();
       const tokens = server.mails.map(({ raw }) => /leave\?token=(\w+)\n/.exec(parseMail(raw).text)?.[1] ?? "");
 
       const other = await create("copied");
-      await runDocumented("psql", "perennial", other.ownerUrl, file("erasures.sql"));
+      await runDocumented("psql", "DELETE", other.ownerUrl, file("kept.sql"));
       for (const [i, restored] of [list, other].entries()) {
         await runDocumented("pg_restore", "--single-transaction", restored.ownerUrl, file("before.dump"));
         await restored.migrate();
@@ -176,7 +176,7 @@ export const restoreMailings = () =>
         await runDocumented("pg_restore", "--single-transaction", restored.ownerUrl, file("before.dump"));
         await restored.migrate();
       }
-      await runDocumented("psql", "perennial", late.ownerUrl, file("waiting.sql"));
+      await runDocumented("psql", "DELETE", late.ownerUrl, file("waiting.sql"));
       const accepted = server.accepted.length;
       for (const restored of [late, bare]) {
         const resting = await restored.startWorker();

@@ -57,8 +57,8 @@ function toProblem(what: string, error: unknown): Finding {
   if (error instanceof OperatorError) return problem(what, error.message);
   const { code } = errorFields(error);
   if (code === undefined) throw error;
-  // A missing right, table or function.
-  const hint = code.startsWith("42") ? migrateHint : "See docs/incident.md, Error codes.";
+  // A missing right, table, function or schema.
+  const hint = code.startsWith("42") || code === "3F000" ? migrateHint : "See docs/incident.md, Error codes.";
   return problem(what, `${printable((error as Error).message)} (${code}). ${hint}`);
 }
 
