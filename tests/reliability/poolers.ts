@@ -81,6 +81,7 @@ async function withPgBouncer<T>(
   const users = roles.map(({ username, password }) => `"${username}" "${password}"\n`);
   const files = { users: join(folder, "users.txt"), settings: join(folder, "pgbouncer.ini") };
   await writeFile(files.users, users.join(""));
+  // As docs/postgres.md says, and a setting of the tests' own connections.
   const settings = `
 [databases]
 * = host=127.0.0.1 port=${postgresPort}
@@ -91,7 +92,7 @@ unix_socket_dir =
 auth_type = scram-sha-256
 auth_file = ${files.users}
 pool_mode = ${mode}
-ignore_startup_parameters = lock_timeout,statement_timeout
+ignore_startup_parameters = lock_timeout,statement_timeout,idle_in_transaction_session_timeout
 `;
   await writeFile(files.settings, settings);
   const pooler = spawn(findProgram("pgbouncer"), ["-q", "-u", "nobody", files.settings], { stdio: "ignore" });
