@@ -7,14 +7,14 @@ import { databaseOf } from "./config/database-urls.ts";
 import { listWarnings, loadConfig } from "./config/load-config.ts";
 import { connect } from "./database/site-database.ts";
 import { openDatabase, type OpenedDatabase } from "./database/open-database.ts";
-import { prepareDatabase } from "./database/prepare-database.ts";
+import { awaitWebRole } from "./database/web-role.ts";
 import { createHttpServer } from "./http/server.ts";
 import { timeLimits } from "./time-limits.ts";
 import { createLogger } from "./logger.ts";
 import { createEntryLinks } from "./models/entry-links.ts";
 import { createPageSettings } from "./models/page-settings.ts";
 import { createPageViews } from "./models/page-views.ts";
-import { createReadiness, createWaitlist } from "./models/waitlist.ts";
+import { createReadiness, createWaitlist, webStatements } from "./models/waitlist.ts";
 import { fail, written } from "./errors.ts";
 import { printable } from "./text.ts";
 import { createBuiltFrontend } from "./views/frontend.ts";
@@ -25,7 +25,7 @@ const isDev = process.argv.includes("--dev");
 /** Shutdown hooks, run in reverse order: requests end first, the embedded Postgres last. */
 type Cleanups = (() => unknown)[];
 
-async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (error: unknown) => void) {
+async function start(config: Config, log: Logger, cleanups: Cleanups) {
   const opened = await openDatabase(config, "DATABASE_URL");
   for (const warning of listWarnings(config)) log.warn(warning);
   cleanups.push(() => opened.release());
@@ -41,11 +41,15 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
   const origin = config.PUBLIC_URL ?? `http://localhost:${config.PORT}`;
   const { settings, notice } = createPageSettings(config);
   const site = { origin, allowIndexing: config.ALLOW_INDEXING, settings };
-  const prepared = prepareDatabase(opened, config, log, stopped.signal, () => void (isAccepted = true));
-  const rendering = isDev ? createDevFrontend(http.server, site) : createBuiltFrontend(site);
-  const [frontend] = await Promise.all([rendering, waitFor(prepared, onFault)]);
-
   const waitlist = createWaitlist(database.execute, notice);
+  const needs = { allowPrivilegedRole: config.ALLOW_PRIVILEGED_ROLE, statements: webStatements };
+  void awaitWebRole(opened.webUrl, needs, log, stopped.signal, () => {
+    isAccepted = true;
+    // Loads Prisma, which no page needs, and stores the notice; a fault shows at the next check.
+    void waitlist.check().catch(() => undefined);
+  });
+  const frontend = await (isDev ? createDevFrontend(http.server, site) : createBuiltFrontend(site));
+
   const pageViews = createPageViews(database.execute, log);
   cleanups.push(() => pageViews.close());
   const isReady = createReadiness(waitlist.check, log);
@@ -65,20 +69,9 @@ async function start(config: Config, log: Logger, cleanups: Cleanups, onFault: (
     }),
   );
   const port = await http.listen(config.HOST, config.PORT);
-  // Loads Prisma, which no page needs, and stores the notice; a fault shows at the next check.
-  void waitlist.check().catch(() => undefined);
   // In development, the connections of open pages to Vite would outlast the server.
   if (!isDev) cleanups.push(() => http.close());
   logUrl(config.HOST, port, opened, log);
-}
-
-/**
- * Waits for the database, so that sign-ups usually work from the first request, but at most 3 s, because pages need none. A later
- * error goes to `onFault`.
- */
-async function waitFor(prepared: Promise<void>, onFault: (error: unknown) => void) {
-  const late = sleep(3_000, "late" as const, { ref: false });
-  if ((await Promise.race([prepared, late])) === "late") prepared.catch(onFault);
 }
 
 function logUrl(host: string, port: number, database: OpenedDatabase, log: Logger) {
@@ -109,7 +102,7 @@ function main() {
     // npm and the terminal may both forward the same Ctrl-C; only the first one counts.
     if (stopping) return;
     stopping = true;
-    // Do not wait for ever for a start that waits for its database.
+    // Do not wait for ever for a start that waits for the embedded Postgres.
     await Promise.race([started, sleep(timeLimits.grace)]);
     for (const cleanup of cleanups.toReversed()) {
       try {
@@ -121,11 +114,10 @@ function main() {
     await written(process.stderr);
     process.exit(); // Vite's own timers run for seconds.
   };
-  const failAndStop = (error: unknown) => {
+  const started = start(config, log, cleanups).catch((error: unknown) => {
     fail(error);
     void stop();
-  };
-  const started = start(config, log, cleanups, failAndStop).catch(failAndStop);
+  });
   // SIGHUP: the terminal was closed. SIGBREAK: Windows has no SIGTERM that a process could handle.
   for (const signal of ["SIGINT", "SIGHUP", "SIGBREAK"] as const) process.on(signal, () => void stop());
   // In development, tsx sends it after an edit: the process ends at once, and leaves the embedded Postgres to the next.

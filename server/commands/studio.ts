@@ -8,7 +8,6 @@ import { pipeline } from "node:stream";
 import { createInterface } from "node:readline";
 import { Command } from "commander";
 import { childEnvironment } from "../config/load-config.ts";
-import { migrate } from "../database/migrate.ts";
 import { listen } from "../http/listen.ts";
 import { projectRoot } from "../project-root.ts";
 import { print, readWholeNumber, runCommand } from "./command.ts";
@@ -45,8 +44,6 @@ const { port, forward } = new Command("studio")
   .opts<{ port: number; forward?: boolean }>();
 
 await runCommand("DATABASE_ADMIN_URL", async (database) => {
-  // A new embedded database has no tables yet. A database of the operator is not migrated here.
-  if (database.directory) await migrate(database);
   const probe = createServer();
   await listen(probe, "127.0.0.1", port, "--port");
   probe.close();

@@ -39,7 +39,7 @@ function isPostgresUrl(text: string): boolean {
     /^postgres(ql)?:$/.test(protocol) &&
     username !== "" &&
     pathname.length > 1 &&
-    isDecodable(`${username}:${password}`)
+    isDecodable(`${username}:${password}${pathname}`)
   );
 }
 
@@ -52,6 +52,11 @@ type Values = Partial<Record<DatabaseUrlName, string | undefined>> &
 export function readRole(url: string): { name: string; password: string } {
   const { username, password } = new URL(url);
   return { name: decodeURIComponent(username), password: decodeURIComponent(password) };
+}
+
+/** Returns the name of the database. */
+export function readDatabase(url: string): string {
+  return decodeURIComponent(new URL(url).pathname.slice(1));
 }
 
 /** Returns host and database of a URL, which a message may name. */

@@ -140,7 +140,10 @@ it.each<[SettingName, string, unknown]>([
 it.each<[SettingName, string[]]>([
   ["PORT", ["65536", "1e3", "3000.5"]],
   ["PUBLIC_URL", ["a.example", "https://a.example/x", "ftp://a.example", "https://me@a.example"]],
-  ["DATABASE_URL", ["mysql://me:secret@db/x", "postgres://db/x", "postgres://web@db/", "postgres://web:%@db/x"]],
+  [
+    "DATABASE_URL",
+    ["mysql://me:secret@db/x", "postgres://db/x", "postgres://web@db/", "postgres://web:%@db/x", "postgres://web@db/%"],
+  ],
   ["TRUST_PROXY", ["true", "33"]],
   ["SIGNUP_LIMIT", ["0", "1000001"]],
   ["RETENTION_MONTHS", ["1201"]],

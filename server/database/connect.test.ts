@@ -5,7 +5,6 @@ import { expect, it, onTestFinished } from "vitest";
 import { until } from "../../tests/support/run.ts";
 import { errorFields } from "../errors.ts";
 import { connectTo } from "./connect.ts";
-import { transientCode } from "./prepare-database.ts";
 
 /** One of Postgres' messages, which ends with the state of the session. */
 const reply = (type: string, body: string) => {
@@ -13,15 +12,6 @@ const reply = (type: string, body: string) => {
   length.writeInt32BE(body.length + 4);
   return Buffer.concat([Buffer.from(type), length, Buffer.from(body), Buffer.from("Z\0\0\0\x05I")]);
 };
-
-it("a start waits for a Postgres that is away, starting or full, and ends where an operator must act", () => {
-  const away = "ECONNREFUSED ECONNRESET EPIPE ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH ETIMEDOUT CONNECT_TIMEOUT";
-  const others = "CONNECTION_LOST 08000 08003 08006 57P01 57P02 57P03 53300 55P03";
-  for (const code of `${away} ${others}`.split(" ")) expect([code, transientCode.test(code)]).toEqual([code, true]);
-  for (const code of ["", "28P01", "28000", "3D000", "08P01", "42501", "42703", "25006", "XX000"]) {
-    expect([code, transientCode.test(code)]).toEqual([code, false]);
-  }
-});
 
 it.each([
   ["timeout expired", "CONNECT_TIMEOUT"],

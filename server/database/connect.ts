@@ -1,9 +1,13 @@
 // Single connections to Postgres: for migrations, commands and the worker.
 import pg from "pg";
-import { errorFields, OperatorError } from "../errors.ts";
+import { readDatabase, readRole } from "../config/database-urls.ts";
+import { errorFields, migrateHint, OperatorError } from "../errors.ts";
 
 /** Statements must name schemas: in a schema in which others may create objects, an overloaded function would run with the owner's rights. */
 export const searchPath = "search_path = pg_catalog, pg_temp";
+
+/** In milliseconds. */
+type Limits = Pick<pg.ClientConfig, "connectionTimeoutMillis" | "query_timeout">;
 
 const begin = `BEGIN; SET LOCAL ${searchPath}; SET LOCAL lock_timeout = '5s'`;
 
@@ -11,17 +15,26 @@ const begin = `BEGIN; SET LOCAL ${searchPath}; SET LOCAL lock_timeout = '5s'`;
  * Works in a transaction, whose settings end with it: a pooler may give the session to others next. Commits: PgBouncer closes the
  * connection to Postgres of a client that leaves within a transaction, and logs it as unclean.
  */
-export async function withTransaction<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+export async function withTransaction<T>(
+  url: string,
+  work: (client: pg.Client) => Promise<T>,
+  limits?: Limits,
+): Promise<T> {
   const workAndCommit = async (client: pg.Client) => {
     const result = await work(client);
     await client.query("COMMIT");
     return result;
   };
-  return withConnection(url, workAndCommit, begin);
+  return withConnection(url, workAndCommit, begin, limits);
 }
 
-export async function withConnection<T>(url: string, work: (client: pg.Client) => Promise<T>, first?: string) {
-  const client = await connectTo(url, first);
+export async function withConnection<T>(
+  url: string,
+  work: (client: pg.Client) => Promise<T>,
+  first?: string,
+  limits?: Limits,
+): Promise<T> {
+  const client = await connectTo(url, first, limits);
   try {
     return await work(client);
   } catch (error) {
@@ -36,10 +49,12 @@ export async function withConnection<T>(url: string, work: (client: pg.Client) =
 /**
  * Opens a connection that waits at most 5 s for a lock.
  * @param first its first statement, which sets the search path.
+ * @param limits how long it waits for its connection, and for the answer to a statement: by default without end.
  * @throws OperatorError
  */
-export async function connectTo(url: string, first = `SET ${searchPath}`): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000, lock_timeout: 5_000 });
+export async function connectTo(url: string, first = `SET ${searchPath}`, limits: Limits = {}): Promise<pg.Client> {
+  const defaults = { connectionTimeoutMillis: 5_000, lock_timeout: 5_000 };
+  const client = new pg.Client({ connectionString: url, ...defaults, ...limits });
   client.on("error", () => undefined); // The next statement fails.
   try {
     await client.connect();
@@ -75,4 +90,36 @@ function describeRefusal({ code = "", message }: { code?: string; message: strin
     return `${server} shows a certificate that is not trusted (${code}). Name the file of its authority: add &sslrootcert=/path/ca.pem to its URL.`;
   }
   return undefined;
+}
+
+/** What to do about an error, by the start of its code. A role may change its own password and settings, also after a break-in. */
+const cures: [code: RegExp, cure: (role: string, database: string) => string][] = [
+  // A missing right, table, column or function.
+  [/^(?:42|3F)/, () => migrateHint],
+  [
+    /^28/,
+    (role) =>
+      `Correct its URL in the settings, or as an administrator of Postgres: ALTER ROLE ${role} LOGIN VALID UNTIL 'infinity' PASSWORD 'the one of the URL'.`,
+  ],
+  [/^3D/, () => "Name a database in the URL that exists, or create it: docs/postgres.md, Requirements."],
+  [
+    /^53300/,
+    (role) =>
+      `End idle sessions, raise max_connections, or as an administrator of Postgres: ALTER ROLE ${role} CONNECTION LIMIT -1.`,
+  ],
+  // A library, a time limit, or a transaction that may not write.
+  [
+    /^(?:22|25|57014|58)/,
+    (role, database) =>
+      `If this server is the primary, reset the settings of the role as an administrator of Postgres: ALTER ROLE ${role} RESET ALL; ALTER ROLE ${role} IN DATABASE ${database} RESET ALL.`,
+  ],
+];
+
+/** Returns what the role of the URL met when it connected or ran a statement without values, and what to do. */
+export function describeFault(error: unknown, url: string): string {
+  const { code = "" } = errorFields(error);
+  const found = cures.find(([pattern]) => pattern.test(code));
+  const names = [readRole(url).name, readDatabase(url)].map((name) => pg.escapeIdentifier(name)) as [string, string];
+  const cure = found?.[1](...names) ?? "See docs/incident.md, Error codes.";
+  return `${(error as Error).message.replace(/\.$/, "")}. ${cure}`;
 }

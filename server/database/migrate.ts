@@ -3,13 +3,14 @@ import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type pg from "pg";
-import { databaseOf, readRole } from "../config/database-urls.ts";
-import { migrateHint, OperatorError } from "../errors.ts";
+import { readRole } from "../config/database-urls.ts";
+import { OperatorError } from "../errors.ts";
 import { projectRoot } from "../project-root.ts";
 import { searchPath, withTransaction } from "./connect.ts";
 import { createKept } from "./kept-schema.ts";
 import { createQueue, enableQueue } from "./queue.ts";
-import { createRoles, rightsSql, rolesSql, warnOfPrivileged } from "./roles.ts";
+import { createRoles, rightsSql, rolesSql } from "./roles.ts";
+import { warnOfPrivileged } from "./web-role.ts";
 import type { DatabaseSettings } from "./open-database.ts";
 
 const migrationsFolder = join(projectRoot, "prisma/migrations");
@@ -20,19 +21,17 @@ const migrationLock = 72_707_369;
 interface MigrateOptions {
   /** False refuses a web role that would become the owner, before it changes anything. */
   allowPrivilegedRole?: boolean;
-  /** False refuses the first migration of a database that has other tables. */
-  isMeant?: boolean;
   folder?: string;
 }
 
 /**
  * Creates the roles that the settings name, applies missing migrations and sets all rights, in one transaction; safe to repeat and to
- * run from several processes at once. If ownerUrl's role may not migrate, it changes nothing and returns undefined: the owner migrates
- * elsewhere.
+ * run from several processes at once. Returns the names of the migrations that it applied.
+ * @throws OperatorError if ownerUrl's role may not migrate, or an administrator must act first.
  */
-export async function migrate(settings: DatabaseSettings, options: MigrateOptions = {}) {
+export async function migrate(settings: DatabaseSettings, options: MigrateOptions = {}): Promise<string[]> {
   const work = async (owner: pg.Client) => {
-    if (!(await requireSuitable(owner, settings, options))) return undefined;
+    await requireSuitable(owner, settings, options);
     await lockMigrations(owner);
     await createRoles(owner, settings);
     if (settings.worker) await createQueue(settings.ownerUrl);
@@ -47,36 +46,25 @@ export async function migrate(settings: DatabaseSettings, options: MigrateOption
   });
 }
 
-/**
- * Returns false if the role may not migrate.
- * @throws OperatorError if the waitlist cannot be in this database, or the web role may do too much.
- */
+/** @throws OperatorError if the waitlist cannot be in this database, the role may not migrate, or the web role may do too much. */
 async function requireSuitable(
   owner: pg.Client,
   { ownerUrl, webUrl }: DatabaseSettings,
-  { allowPrivilegedRole = true, isMeant = true }: MigrateOptions,
-): Promise<boolean> {
+  { allowPrivilegedRole = true }: MigrateOptions,
+): Promise<void> {
   const { name } = readRole(ownerUrl);
-  const { encoding, found, mayMigrate, hasTables } = await findWaitlist(owner);
+  const { encoding, mayMigrate } = await findWaitlist(owner);
   // LATIN1 lacks most characters, and SQL_ASCII counts bytes.
   if (encoding !== "UTF8") {
     const remedy = "Create another one, with: TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'";
     throw new OperatorError(`The encoding of the database is ${encoding}, which cannot store every name. ${remedy}`);
   }
-  if (!mayMigrate && !found) {
+  if (!mayMigrate) {
     throw new OperatorError(
-      `The table public.earlyaccess does not exist, and "${name}" may not migrate. ${migrateHint}`,
-    );
-  }
-  if (!mayMigrate) return false;
-  if (!found && hasTables && !isMeant) {
-    const remedy = "Name another database in DATABASE_URL, or unset it for the embedded Postgres";
-    throw new OperatorError(
-      `${databaseOf(ownerUrl)} has tables of another program. ${remedy}. If you mean this one, run: npm run migrate`,
+      `Nothing was migrated: "${name}" may not migrate. Name the owner in DATABASE_OWNER_URL; --print-sql prints how an administrator prepares one.`,
     );
   }
   if (ownerUrl === webUrl) warnOfPrivileged(name, allowPrivilegedRole);
-  return true;
 }
 
 /** If several processes start at once, one migrates and the others find it done. */
@@ -91,7 +79,7 @@ function addRemedy(error: pg.DatabaseError | OperatorError, settings: DatabaseSe
   if (error instanceof OperatorError) return error;
   const remedies: Record<string, string> = {
     "25006": "This server is read-only: name the primary one.",
-    "42501": `As an administrator of this database, run what is missing of:\n${rolesSql(settings)}\nand start again.`,
+    "42501": `As an administrator of this database, run what is missing of:\n${rolesSql(settings)}\nand migrate again.`,
     "42703": "A field of client/shared/fields.ts needs a migration: CONTRIBUTING.md.",
     "55P03": "Another session holds the lock: try again.",
   };
@@ -100,17 +88,16 @@ function addRemedy(error: pg.DatabaseError | OperatorError, settings: DatabaseSe
 }
 
 /**
- * Returns the encoding, whether the waitlist and another table exist, and whether the current role may create the waitlist or, once it
- * exists, act as its owner.
+ * Returns the encoding, whether the waitlist exists, and whether the current role may create the waitlist or, once it exists, act as its
+ * owner.
  */
 export async function findWaitlist(client: pg.Client) {
   const { rows } = await client.query(
     `SELECT current_setting('server_encoding') AS encoding, w.oid IS NOT NULL AS found,
-       EXISTS (SELECT FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema', 'graphile_worker')) AS "hasTables",
        CASE WHEN w.oid IS NULL THEN has_schema_privilege('public', 'CREATE') ELSE pg_has_role(w.relowner, 'USAGE') END AS "mayMigrate"
      FROM to_regclass('public.earlyaccess') AS name LEFT JOIN pg_class w ON w.oid = name`,
   );
-  return rows[0] as { encoding: string; found: boolean; hasTables: boolean; mayMigrate: boolean };
+  return rows[0] as { encoding: string; found: boolean; mayMigrate: boolean };
 }
 
 /**

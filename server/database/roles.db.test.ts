@@ -6,10 +6,12 @@ import { createEmptyDatabase, createWebRole, insertEntry, type TestDatabase } fr
 import { queryAs, withClient } from "../../tests/support/postgres.ts";
 import { until } from "../../tests/support/run.ts";
 import { projectRoot } from "../project-root.ts";
+import { webStatements } from "../models/waitlist.ts";
 import { fieldColumns } from "./columns.ts";
 import { migrate } from "./migrate.ts";
-import { adminsGroup, examineWebRole } from "./roles.ts";
+import { adminsGroup } from "./roles.ts";
 import { workerTasks } from "./open-database.ts";
+import { examineWebRole } from "./web-role.ts";
 
 const denied = { code: "42501" };
 
@@ -163,7 +165,7 @@ it.each([
   else expect(await examined(false)).toContain("may read or change");
 });
 
-it("a start without the owner's rights ends its transactions, which PgBouncer would otherwise call unclean", async () => {
+it("the site's check of its role ends its transactions, which PgBouncer would otherwise call unclean", async () => {
   await migrate(database);
   const countEnds = async () => {
     const sql =
@@ -172,10 +174,7 @@ it("a start without the owner's rights ends its transactions, which PgBouncer wo
     return ends as { commits: number; rollbacks: number };
   };
   const before = await countEnds();
-  for (let i = 0; i < 5; i++) {
-    await migrate({ ownerUrl: database.webUrl, webUrl: database.webUrl });
-    await examineWebRole(database.webUrl, true);
-  }
+  for (let i = 0; i < 10; i++) await examineWebRole(database.webUrl, true, webStatements);
   // A connection reports its transactions when it ends.
   const ends = await until("Postgres counted them", async () => {
     const { commits, rollbacks } = await countEnds();

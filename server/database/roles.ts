@@ -1,9 +1,7 @@
-// The roles that the settings name: creates them, sets their rights, and examines what the site's role may do.
+// The roles that the settings name: creates them and sets their rights.
 import pg from "pg";
-import { readRole } from "../config/database-urls.ts";
-import { OperatorError } from "../errors.ts";
+import { readDatabase, readRole } from "../config/database-urls.ts";
 import { signUpColumns } from "./columns.ts";
-import { withTransaction } from "./connect.ts";
 import type { DatabaseSettings, WorkerTask } from "./open-database.ts";
 
 const id = pg.escapeIdentifier;
@@ -11,7 +9,7 @@ const id = pg.escapeIdentifier;
 /** Returns the roles of the settings, as SQL identifiers. One that is the owner, too, has every right and is left out. */
 function readRoles({ ownerUrl, webUrl, adminUrl, worker }: DatabaseSettings) {
   const owner = readRole(ownerUrl).name;
-  const database = decodeURIComponent(new URL(ownerUrl).pathname.slice(1));
+  const database = readDatabase(ownerUrl);
   const logins = new Map<string, string>();
   const add = (url = ownerUrl) => {
     const { name, password } = readRole(url);
@@ -170,48 +168,4 @@ export function rightsSql(settings: DatabaseSettings): string {
 /** Names the group of the admins. Roles belong to all databases of a Postgres, and each waitlist has admins of its own. */
 export function adminsGroup(database: string): string {
   return database === "perennial" ? "perennial_admins" : `perennial_admins_${database}`;
-}
-
-/** What the login may do, also as a role that it may become with SET ROLE. */
-const webRoleSql = `SELECT session_user AS name,
-  bool_or(role.rolsuper OR role.oid = waitlist.relowner) AS "isPrivileged",
-  bool_or(
-    -- The list itself
-    has_any_column_privilege(role.oid, waitlist.oid, 'SELECT, UPDATE')
-    OR has_table_privilege(role.oid, waitlist.oid, 'DELETE, TRUNCATE, TRIGGER')
-    -- Ways to these rights; the predefined roles are pg_read_all_data and the like
-    OR role.rolcreaterole OR role.rolreplication OR role.rolbypassrls OR starts_with(role.rolname, 'pg_')
-    OR role.oid IN (schema.nspowner, database.datdba)
-    -- Objects that would stop a backup
-    OR role.rolcreatedb OR has_schema_privilege(role.oid, schema.oid, 'CREATE')
-    OR has_database_privilege(role.oid, database.oid, 'CREATE')
-  ) AS "mayChange"
-FROM pg_roles AS role
-  JOIN pg_class AS waitlist ON waitlist.oid = 'public.earlyaccess'::regclass
-  JOIN pg_namespace AS schema ON schema.nspname = 'public'
-  JOIN pg_database AS database ON database.datname = current_database()
-WHERE pg_has_role(session_user, role.oid, 'MEMBER')`;
-
-/** The code of the error that a superuser or the owner as web role causes. */
-export const privilegedRole = "PRIVILEGED_ROLE";
-
-/**
- * Returns a warning of what a compromised web process could do, or "". Asks Postgres over the site's own connection, because a pooler may
- * log in another role than the URL names.
- * @throws OperatorError for a superuser or the owner, unless that is allowed; or an error without the table.
- */
-export async function examineWebRole(webUrl: string, allowPrivilegedRole: boolean): Promise<string> {
-  const { rows } = await withTransaction(webUrl, (client) => client.query(webRoleSql));
-  const { name, isPrivileged, mayChange } = rows[0] as { name: string; isPrivileged: boolean; mayChange: boolean };
-  if (isPrivileged) return warnOfPrivileged(name, allowPrivilegedRole);
-  if (!mayChange) return "";
-  return `The role of DATABASE_URL, "${name}", may read or change entries, or stop backups. Name a role in DATABASE_URL that does not exist yet, which migrating creates; if that one may, too, see docs/postgres.md, Roles.`;
-}
-
-export function warnOfPrivileged(name: string, isAllowed: boolean): string {
-  const warning = `The role of DATABASE_URL, "${name}", is a superuser or the owner of the waitlist: a compromised web process could read and delete everything. Name a role of its own in DATABASE_URL, for example perennial_web, and the owner in DATABASE_OWNER_URL; migrating creates the role.`;
-  if (isAllowed) return warning;
-  throw new OperatorError(`${warning}\nTo start all the same, set ALLOW_PRIVILEGED_ROLE=true.`, {
-    code: privilegedRole,
-  });
 }

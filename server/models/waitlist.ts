@@ -60,6 +60,14 @@ export function insertSignUps(rows: object[]): Prisma.Sql {
     ON CONFLICT DO NOTHING`;
 }
 
+/** What the site runs, without a row: each statement needs its tables and rights, and the first also waits for the locks of a sign-up. */
+export const webStatements = [
+  insertSignUps([]),
+  "INSERT INTO public.earlyaccess_notices (id, text) SELECT '', '' WHERE false",
+  "SELECT public.earlyaccess_confirm(''), public.earlyaccess_leave('') WHERE false",
+  "SELECT public.earlyaccess_count_views(now()::date, '', 1) WHERE false",
+];
+
 /**
  * Returns the check of /readyz: true if sign-ups can be stored, false if the check fails or takes longer than 1.5 s.
  * Probes share the result of a check for 250 ms after its end.

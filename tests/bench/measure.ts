@@ -1,6 +1,7 @@
 // The measurements of speed and memory: each returns rows of the benchmark's table.
 import type { DatabaseSettings } from "../../server/database/open-database.ts";
 import { memoryOf, type Site } from "../support/run.ts";
+import { ready } from "../support/site.ts";
 import { pageRate, pgbenchRate, signupRate, startBareServer, startMeasuredSite } from "./servers.ts";
 
 export interface Bench {
@@ -30,6 +31,7 @@ export async function measurePages({ rounds, seconds, folder }: Bench, site: Sit
 
 export async function measureSignups({ rounds, seconds, database, folder }: Bench): Promise<Row[]> {
   const site = await startMeasuredSite(folder, database);
+  await ready(site);
   await signupRate(site, 64, 1); // Warm-up.
   // So many clients that the floor of each response does not limit them.
   const many = await takeTurns(rounds, {

@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { earlyAccess, linkPages, linkPagesHome } from "../../client/shared/content.ts";
 import { formField, openPage } from "../support/browser.ts";
 import { urlsOf } from "../support/run.ts";
-import { startSite } from "../support/site.ts";
+import { ready, startSite } from "../support/site.ts";
 import { createMailFixture } from "../support/worker.ts";
 import { parseMail } from "../support/mail-server.ts";
 
@@ -18,6 +18,7 @@ it("the links of a mail confirm the entry, and later remove it", async () => {
     env: { ...fixture.settings(), ...env, SMTP_URL: "", PUBLIC_URL: "http://localhost:3000" },
   });
   onTestFinished(() => void site.process.kill("SIGKILL"));
+  await ready(site);
   const { url } = site;
   await fixture.startWorker({ PUBLIC_URL: url });
   const page = await openPage({ url });

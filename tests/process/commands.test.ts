@@ -8,7 +8,8 @@ import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { projectRoot } from "../../server/project-root.ts";
 import { freePort } from "../../server/database/embedded/free-port.ts";
-import { createEmptyDatabase } from "../support/database.ts";
+import { createEmptyDatabase, superuserUrl } from "../support/database.ts";
+import { queryAs } from "../support/postgres.ts";
 import { urlsOf, runBuiltWaitlist, within } from "../support/run.ts";
 import { startStudio } from "../support/site.ts";
 
@@ -32,27 +33,60 @@ it("migrate applies migrations, unless it only prints SQL, and the next time rep
   await database.asSuperuser(`ALTER ROLE ${database.name}_web LOGIN`);
 });
 
-/** What became of a role that migrating created before, and whether its program can log in after migrating again. */
-const states: [state: string, change: (role: string) => string, logsIn: boolean][] = [
-  ["has all rights", () => "SELECT", true],
-  ["lost its rights", (role) => `REVOKE ALL ON ALL TABLES IN SCHEMA public FROM ${role}`, true],
-  ["has another password", (role) => `ALTER ROLE ${role} PASSWORD 'a password that is not set'`, false],
-  ["is absent", (role) => `DROP OWNED BY ${role}; DROP ROLE ${role}`, true],
+/**
+ * What became of a role that migrating created before, also by its own hand, and what migrating again warns of: for every role, or for the
+ * site's only, which must be able to store a sign-up.
+ */
+const states: [state: string, change: string, warning?: RegExp | undefined, ofWeb?: RegExp][] = [
+  ["has all rights", "SELECT"],
+  ["lost its rights", "REVOKE ALL ON ALL TABLES IN SCHEMA public FROM :role"],
+  ["may not connect", "REVOKE CONNECT ON DATABASE :name FROM PUBLIC, :role"],
+  [
+    "names a library that does not exist",
+    "ALTER ROLE :role IN DATABASE :name SET local_preload_libraries = 'nonexistent'",
+    /cannot be reached: 58P01\. .*: ALTER ROLE ":role" RESET ALL; ALTER ROLE ":role" IN DATABASE ":name" RESET ALL\./,
+  ],
+  [
+    "has no time for a statement",
+    "ALTER ROLE :role SET statement_timeout = '1ms'",
+    undefined,
+    /canceling statement due to statement timeout\. .*: ALTER ROLE ":role" RESET ALL;/,
+  ],
+  [
+    "may only read",
+    "ALTER ROLE :role SET default_transaction_read_only = on",
+    undefined,
+    /in a read-only transaction\. .*: ALTER ROLE ":role" RESET ALL;/,
+  ],
+  [
+    "has another password",
+    "ALTER ROLE :role PASSWORD 'a password that is not set'",
+    /refuses the connection: password authentication failed .*: ALTER ROLE ":role" LOGIN VALID UNTIL 'infinity' PASSWORD/,
+  ],
+  ["is absent", "DROP OWNED BY :role; DROP ROLE :role"],
 ];
 
-it.each(["web", "admin", "worker"])(
-  "migrate says of the %s role whether it can log in, whatever became of it",
-  async (role) => {
+it.each([
+  ["web", "Sign-ups get 503: "],
+  ["admin", 'The role of DATABASE_ADMIN_URL, ":role", cannot log in: '],
+  ["worker", 'The role of WORKER_DATABASE_URL, ":role", cannot log in: '],
+])(
+  "migrate warns of what keeps the %s role from its work, whatever became of it, and exits with 0",
+  async (name, start) => {
+    const role = `${database.name}_${name}`;
+    const fill = (text: string) => text.replaceAll(":role", role).replaceAll(":name", database.name);
+    const asSuperuser = (sql: string) => database.asSuperuser(fill(sql));
     const set = { ...urls, WORKER_DATABASE_URL: database.workerUrl, WEBHOOK_URL: "http://127.0.0.1:2/hook" };
     await migrate(set);
-    for (const [state, change, logsIn] of states) {
-      await database.asSuperuser(change(`${database.name}_${role}`));
+    for (const [state, change, ofAll, ofWeb] of states) {
+      await asSuperuser(change);
       const { code, stdout, stderr } = await migrate(set);
-      const refusal = /Postgres at .* refuses the connection: password authentication failed/;
-      expect([state, refusal.test(stdout + stderr)]).toEqual([state, !logsIn]);
-      expect([state, stdout.startsWith("Warning: Sign-ups get 503")]).toEqual([state, !logsIn && role === "web"]);
-      // The site serves its pages without its role; the programs of the others do not start.
-      expect([state, code]).toEqual([state, logsIn || role === "web" ? 0 : 1]);
+      const warning = name === "web" ? (ofAll ?? ofWeb) : ofAll;
+      expect([state, code, stderr]).toEqual([state, 0, ""]);
+      expect([state, stdout.startsWith(`Warning: ${fill(start)}`)]).toEqual([state, warning !== undefined]);
+      if (warning) expect(stdout).toMatch(new RegExp(fill(warning.source)));
+      const mend = "ALTER ROLE :role RESET ALL; ALTER ROLE :role IN DATABASE :name RESET ALL";
+      if (!change.startsWith("DROP")) await asSuperuser(mend);
     }
   },
 );
@@ -60,6 +94,34 @@ it.each(["web", "admin", "worker"])(
 it("migrate reports exchanged URLs, and exits with 1", async () => {
   const { code, stderr } = await migrate({ DATABASE_URL: database.ownerUrl, DATABASE_OWNER_URL: database.webUrl });
   expect([code, stderr]).toEqual([1, expect.stringMatching(/^Nothing was migrated: .* may not migrate\. .*\n$/)]);
+});
+
+it("migrate refuses the owner as the web role in production, and changes nothing, but a superuser only with a warning", async () => {
+  const empty = await createEmptyDatabase();
+  const production = { ...urlsOf(empty), NODE_ENV: "production" };
+  const refusal = /^The role of DATABASE_URL, .* superuser or the owner[^]*set ALLOW_PRIVILEGED_ROLE=true\.\n$/;
+  const migrateAs = (webUrl: string) => migrate({ ...production, DATABASE_URL: webUrl });
+  expect(await migrateAs(empty.ownerUrl)).toEqual({
+    code: 1,
+    stdout: "",
+    stderr: expect.stringMatching(refusal) as string,
+  });
+  expect(await empty.query("SELECT FROM pg_tables WHERE schemaname = 'public'")).toEqual([]);
+  const { code, stdout } = await migrateAs(superuserUrl(empty.name));
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/^Warning: Sign-ups get 503: .* is a superuser/m)]);
+});
+
+it("migrate says that a server is read-only, and prints the SQL for an administrator if the owner cannot create a role", async () => {
+  const { name, asSuperuser, ...empty } = await createEmptyDatabase();
+  await asSuperuser(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
+  const { code, stderr } = await migrate(urlsOf(empty));
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/\. This server is read-only: name the primary one\.\n$/)]);
+  await queryAs(superuserUrl("postgres"), `ALTER DATABASE ${name} RESET ALL; ALTER ROLE ${name}_owner NOCREATEROLE`);
+  expect(await migrate(urlsOf(empty))).toEqual({
+    code: 1,
+    stdout: "",
+    stderr: expect.stringContaining("As an administrator of this database, run what is missing of:") as string,
+  });
 });
 
 it("studio listens on the loopback address only, and refuses requests from other sites", async () => {

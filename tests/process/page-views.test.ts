@@ -34,6 +34,7 @@ it("page views of two processes add up in the same rows when they stop", async (
 
 it("page views are counted when a browser shows the page, not before", async () => {
   const site = await start();
+  await ready(site);
   for (const path of ["/", "/?utm_source=news", "/?utm_source=news#early-access", "/?joined", "/privacy", "/nope"]) {
     const page = await openPage({ url: site.url + path });
     await page.waitForLoadState("networkidle");

@@ -3,15 +3,12 @@ import { once } from "node:events";
 import { cp, mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import pg from "pg";
 import { expect, it } from "vitest";
 import { migrate } from "../../server/database/migrate.ts";
 import { freePort } from "../../server/database/embedded/free-port.ts";
 import { version } from "../../package.json";
 import { listen } from "../../server/http/listen.ts";
 import { projectRoot } from "../../server/project-root.ts";
-import { createEmptyDatabase, createWebRole, superuserUrl } from "../support/database.ts";
-import { queryAs } from "../support/postgres.ts";
 import { run, runSite, urlsOf, type Options, type Site, until, within } from "../support/run.ts";
 import { ada, postSignup, ready, signUp } from "../support/site.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
@@ -39,6 +36,8 @@ const status = async (site: Site, path: string) => (await fetch(site.url + path)
 it("the site starts with a given database and an empty stderr, names its version first, and exits with 0", async () => {
   const site = await start({ env: { ...urlsOf(database), PORT: `${await freePort()}` } });
   expect(JSON.parse(site.stdout().split("\n", 1)[0] as string)).toMatchObject({ version });
+  const { host } = new URL(database.webUrl);
+  expect(site.stdout()).toContain(`"database":"${host}/${database.name}","msg":"listening"`);
   await ready(site);
   expect(await (await fetch(site.url)).text()).toContain(`<link rel="canonical" href="${site.url}/">`);
   expect(await status(site, "/nope")).toBe(404);
@@ -110,6 +109,7 @@ it("a start refuses an .env that it cannot read, such as a folder that Docker ma
 
 it("the site logs neither the client's address, nor a query, nor the values of a sign-up, also of a refused or failed one", async () => {
   const site = await start({ env: { ...urlsOf(database), LOG_LEVEL: "trace" } });
+  await ready(site);
   await signUp(
     site,
     { ...ada, name: "Unmistakable", company: "Unmistakable", job_title: "\u0000Unmistakable" },
@@ -119,8 +119,9 @@ it("the site logs neither the client's address, nor a query, nor the values of a
   await fetch(`${site.url}/api/earlyaccess?name=Unmistakable`, { method: "POST", body: '{"Unmistakable' });
   // It causes the warning about TRUST_PROXY.
   await fetch(`${site.url}/nope?name=Unmistakable`, { headers: { "X-Forwarded-For": "203.0.113.7" } });
-  await database.query(`REVOKE INSERT ON earlyaccess FROM ${new URL(database.webUrl).username}`); // The next start grants it.
+  await database.query(`REVOKE INSERT ON earlyaccess FROM ${new URL(database.webUrl).username}`);
   expect(await signUp(site, { ...ada, name: "Unmistakable" })).toBe(503);
+  await migrate(database); // Grants it again.
   await site.stop();
   for (const logged of [422, 415, 404, 503]) expect(site.stdout()).toContain(`"status":${logged}`);
   expect(site.stdout()).toContain("TRUST_PROXY is 0, but X-Forwarded-For has 1 ");
@@ -135,118 +136,13 @@ it("a start reports that its port is taken and suggests the next one", async () 
   other.close();
 });
 
-it("a start says how to migrate if the web role finds no table", async () => {
-  const empty = await createEmptyDatabase();
-  await empty.asSuperuser(createWebRole(empty));
-  const env = { NODE_ENV: "production", DATABASE_URL: empty.webUrl };
-  expect(await failToStart({ env })).toMatch(
-    /^The table public\.earlyaccess does not exist, and ".*_web" may not migrate\. Migrate: docker compose run --rm --no-deps migrate, .*\n$/,
-  );
+it("the site takes the owner as its web role if that is allowed, and warns of it", async () => {
+  const env = { ...urlsOf(database), NODE_ENV: "production", DATABASE_URL: database.ownerUrl };
+  const site = await start({ env: { ...env, ALLOW_PRIVILEGED_ROLE: "true" } });
+  await ready(site);
+  expect(await signUp(site)).toBe(201);
+  expect(site.stdout()).toMatch(/"level":40.*superuser or the owner/);
 });
-
-it("a start does not migrate another program's database, unless in production or after npm run migrate, and the log names it", async () => {
-  const [other, shared] = [await createEmptyDatabase(), await createEmptyDatabase()];
-  for (const { query } of [other, shared]) await query("CREATE SCHEMA shop; CREATE TABLE shop.orders ()");
-  const { host } = new URL(other.ownerUrl);
-  const message = `${host}/${other.name} has tables of another program. Name another database in DATABASE_URL`;
-  expect(await failToStart({ env: urlsOf(other) })).toContain(message);
-  expect(await other.query("SELECT FROM pg_tables WHERE schemaname = 'public'")).toEqual([]);
-  const inProduction = await start({ env: { ...urlsOf(shared), NODE_ENV: "production" } });
-  expect(inProduction.stdout()).toContain('"msg":"migrated"');
-  const migrated = await run([process.execPath, join(projectRoot, "dist/server/migrate.js")], urlsOf(other));
-  expect(migrated.stdout).toMatch(/^Applied /);
-  const site = await start({ env: urlsOf(other) });
-  expect(site.stdout()).toContain(`"database":"${host}/${other.name}","msg":"listening"`);
-});
-
-it("a start prints the SQL for an administrator if the owner cannot create the web role", async () => {
-  const empty = await createEmptyDatabase();
-  await empty.asSuperuser(`ALTER ROLE ${empty.name}_owner NOCREATEROLE`);
-  expect(await failToStart({ env: urlsOf(empty) })).toContain(
-    "As an administrator of this database, run what is missing of:",
-  );
-});
-
-it("a start on a read-only server says so", async () => {
-  const empty = await createEmptyDatabase();
-  await empty.query(`ALTER DATABASE ${empty.name} SET default_transaction_read_only = on`);
-  expect(await failToStart({ env: urlsOf(empty) })).toMatch(/\. This server is read-only: name the primary one\.\n$/);
-});
-
-it("a start refuses the owner or a superuser as the web role in production, unless it is allowed", async () => {
-  const { ownerUrl } = database;
-  const production = { ...urlsOf(database), NODE_ENV: "production" };
-  expect(await failToStart({ env: { ...production, DATABASE_URL: ownerUrl } })).toMatch(
-    /superuser or the owner[^]*set ALLOW_PRIVILEGED_ROLE=true\.\n$/,
-  );
-  const superuser = { NODE_ENV: "production", DATABASE_URL: superuserUrl(database.name) };
-  // As in Docker Compose, without the owner's URL, too.
-  for (const urls of [urlsOf(database), {}]) {
-    expect(await failToStart({ env: { ...urls, ...superuser } })).toMatch(
-      /is a superuser[^]*set ALLOW_PRIVILEGED_ROLE=true\.\n$/,
-    );
-  }
-  const allowed = await start({ env: { ...production, DATABASE_URL: ownerUrl, ALLOW_PRIVILEGED_ROLE: "true" } });
-  expect(await signUp(allowed)).toBe(201); // Migrating took no right from the owner.
-  expect(allowed.stdout()).toMatch(/"level":40.*superuser or the owner/);
-});
-
-// Docker Compose gives the site no owner's URL.
-it.each([
-  [
-    "with the owner's URL",
-    "ALTER ROLE :role IN DATABASE :name SET local_preload_libraries = 'nothing'",
-    "ALTER ROLE :role IN DATABASE :name RESET ALL",
-    "58P01",
-  ],
-  [
-    "with the owner's URL",
-    "ALTER ROLE :role PASSWORD 'another one'",
-    "ALTER ROLE :role PASSWORD :password",
-    "password authentication failed",
-  ],
-  [
-    "as in Compose",
-    "ALTER ROLE :role PASSWORD 'another one'",
-    "ALTER ROLE :role PASSWORD :password",
-    "password authentication failed",
-  ],
-  ["as in Compose", "ALTER ROLE :role NOLOGIN", "ALTER ROLE :role LOGIN", "is not permitted to log in"],
-  [
-    "as in Compose",
-    "REVOKE CONNECT ON DATABASE :name FROM PUBLIC, :role",
-    "GRANT CONNECT ON DATABASE :name TO :role",
-    "refuses the connection: permission denied for database",
-  ],
-  [
-    "as in Compose",
-    "ALTER DATABASE :name RENAME TO :name_away",
-    "ALTER DATABASE :name_away RENAME TO :name",
-    "does not exist",
-  ],
-])(
-  "%s, a web role that cannot log in stops no page, and sign-ups get 503 until it can: %s",
-  async (how, fault, cure, reason) => {
-    // With roles of its own: those of the other databases serve tests that run at the same time.
-    const own = await createEmptyDatabase();
-    await migrate(own);
-    const { username, password } = new URL(own.webUrl);
-    const values = { name: own.name, role: username, password: pg.escapeLiteral(decodeURIComponent(password)) };
-    const fill = (sql: string) => sql.replaceAll(/:([a-z]+)/g, (_, key) => values[key as keyof typeof values]);
-    const asSuperuser = (sql: string) => queryAs(superuserUrl("postgres"), fill(sql));
-    const urls = how === "as in Compose" ? { DATABASE_URL: own.webUrl } : urlsOf(own);
-    await asSuperuser(fault);
-    const site = await start({ env: { ...urls, NODE_ENV: "production" } });
-    expect([await status(site, "/"), await signUp(site), await status(site, "/readyz")]).toEqual([200, 503, 503]);
-    expect(site.stdout()).toMatch(new RegExp(`"level":40.*${reason}.*sign-ups get 503`));
-    await asSuperuser(cure);
-    await ready(site);
-    expect(await signUp(site)).toBe(201);
-    for (const message of ["request failed", "sign-ups cannot be stored"]) {
-      expect(site.stdout()).toContain(`"code":"DATABASE_NOT_ACCEPTED"},"msg":"${message}"`); // As docs/incident.md says.
-    }
-  },
-);
 
 /** Returns the command of a site of its own, so that the project's own .data stays untouched. */
 async function cloneSite(name: string): Promise<[string, string]> {
@@ -256,12 +152,16 @@ async function cloneSite(name: string): Promise<[string, string]> {
 }
 
 it.each(["SIGINT", "SIGHUP"] as const)(
-  "the embedded database of a clone is not created by doctor, starts with the site, and stops with it after %s",
+  "the embedded database of a clone is not created by doctor, is migrated by each command, starts with the site, and stops with it after %s",
   async (signal) => {
     const command = await cloneSite(`C# ${signal}`);
-    const { stdout } = await run([command[0], file(`C# ${signal}/dist/server/waitlist.js`), "doctor"], {});
+    const waitlist = (name: string) => run([command[0], file(`C# ${signal}/dist/server/waitlist.js`), name], {});
+    const { stdout } = await waitlist("doctor");
     expect(stdout).toMatch(/^problem {2}Database: .* there is no embedded Postgres yet/m);
     await expect(stat(file(`C# ${signal}/.data`))).rejects.toMatchObject({ code: "ENOENT" });
+    for (const stats of await Promise.all([waitlist("stats"), waitlist("stats")])) {
+      expect(stats).toMatchObject({ code: 0, stdout: expect.stringMatching(/^No views and no sign-ups/) as string });
+    }
     const site = await start({ command });
     expect(site.stdout()).toMatch(/Perennial is ready\.\n {2}Site {4}http:\/\/127\.0\.0\.1:\d+\n/);
     await ready(site);

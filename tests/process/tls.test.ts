@@ -1,13 +1,14 @@
 // A Postgres that requires TLS, as most providers do.
-import { once } from "node:events";
 import { chmod, chown, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, expect, it } from "vitest";
+import { afterAll, expect, it, onTestFinished } from "vitest";
+import { migrate } from "../../server/database/migrate.ts";
+import { projectRoot } from "../../server/project-root.ts";
 import { certificate, key } from "../support/mail-server.ts";
 import { superuserUrl } from "../support/database.ts";
 import { startPostgres, queryAs } from "../support/postgres.ts";
-import { runSite, urlsOf, runBuiltWaitlist, within } from "../support/run.ts";
-import { signUp, startSite } from "../support/site.ts";
+import { run, runBuiltWaitlist, until, urlsOf } from "../support/run.ts";
+import { ready, signUp, startSite } from "../support/site.ts";
 
 /** The superuser needs no TLS, so that the test can stop Postgres. */
 const access = `
@@ -16,6 +17,7 @@ hostssl all all 127.0.0.1/32 scram-sha-256
 `;
 
 const postgres = await startPostgres();
+await migrate(postgres);
 const data = join(postgres.directory, "data");
 const { uid, gid } = await stat(data);
 for (const [name, content] of [
@@ -47,6 +49,7 @@ const withAuthority = (mode: string) => `?sslmode=${mode}&sslrootcert=${join(dat
 it.each(["verify-full", "require"])("site and commands use TLS with sslmode=%s", async (mode) => {
   const trusted = urls(withAuthority(mode));
   const site = await startSite({ env: urlsOf(trusted) });
+  await ready(site);
   expect(await signUp(site)).toBe(201);
   expect(await site.stop()).toBe(0);
   expect(site.stderr()).toBe("");
@@ -54,7 +57,7 @@ it.each(["verify-full", "require"])("site and commands use TLS with sslmode=%s",
 });
 
 it.each([
-  ["does not use TLS", () => urls(""), /^Postgres at localhost:\d+ refuses the connection: .*sslmode=verify-full/],
+  ["does not use TLS", () => urls(""), /Postgres at localhost:\d+ refuses the connection: .*sslmode=verify-full/],
   ["does not know the authority", () => urls("?sslmode=require"), /certificate that is not trusted .*sslrootcert=/],
   [
     "finds another host in the certificate",
@@ -66,9 +69,18 @@ it.each([
     () => ({ webUrl: withoutTls, ownerUrl: withoutTls }),
     /offers no TLS\. .*remove sslmode from its URL/,
   ],
-])("a start that %s ends with one message", async (_, given, message) => {
-  const site = runSite({ env: urlsOf(given()) });
-  expect(await within("the end of the site", once(site.process, "exit"))).toEqual([1, null]);
-  expect(site.stderr()).toMatch(message);
-  expect(site.stderr().trimEnd().split("\n")).toHaveLength(1);
+])("a site that %s says so in one line of its log, and migrating in one message", async (_, given, message) => {
+  const site = await startSite({ env: urlsOf(given()) });
+  onTestFinished(() => void site.process.kill("SIGKILL"));
+  const lines = () =>
+    site
+      .stdout()
+      .split("\n")
+      .filter((line) => line.includes('"database not available;'));
+  await until("the log says why", () => lines().length > 0);
+  expect(lines()).toEqual([expect.stringMatching(message)]);
+  expect(await signUp(site)).toBe(503);
+  const migrated = await run([process.execPath, join(projectRoot, "dist/server/migrate.js")], urlsOf(given()));
+  expect(migrated).toMatchObject({ code: 1, stdout: "", stderr: expect.stringMatching(message) as string });
+  expect(migrated.stderr.trimEnd().split("\n")).toHaveLength(1);
 });

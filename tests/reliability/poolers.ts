@@ -52,7 +52,7 @@ async function migrateThrough(url: Through, postgres: Postgres, name: string, cl
     done.abort();
     await Promise.all(others);
   });
-  const applied = runs.flatMap((run) => run ?? []);
+  const applied = runs.flat();
   assert(applied.length > 0 && new Set(applied).size === applied.length, "a migration was applied twice");
   // Migrating that fails leaves no lock either.
   const rename = (from: string, to: string) =>

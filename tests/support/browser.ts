@@ -6,7 +6,7 @@ import { signupPath } from "../../client/shared/paths.ts";
 import { launchChromium } from "./chromium.ts";
 import { fieldNamed } from "./copy.ts";
 import { createTestDatabase } from "./database.ts";
-import { startSite } from "./site.ts";
+import { ready, startSite } from "./site.ts";
 import { openWire } from "./tcp-proxy.ts";
 
 export interface WatchedPage extends Page {
@@ -122,6 +122,7 @@ export async function createBrowserSites() {
     startSite({ env: { ...env, DATABASE_URL: wire.url(database.webUrl) } }),
     startSite({ env: { ...env, DATABASE_URL: database.webUrl, WAITLIST: "closed" } }),
   ]);
+  await Promise.all([open, closed].map(ready));
   afterAll(async () => {
     await open.stop();
     await closed.stop();

@@ -6,13 +6,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { migrate } from "../../server/database/migrate.ts";
 import { startPostgres, type Postgres, queryAs } from "./postgres.ts";
 import type { Options, Site } from "./run.ts";
-import { postSignup, startSite } from "./site.ts";
+import { postSignup, ready, startSite } from "./site.ts";
 
 export interface Stack {
   postgres: Postgres;
   /** For files; deleted at the end. */
   folder: string;
-  /** Starts the built site on the stack's database; it is killed when the scenario ends. */
+  /** Starts the built site on the stack's database, and waits until it is ready; it is killed when the scenario ends. */
   startSite(env?: Record<string, string>, options?: Options): Promise<Site>;
   /** Runs a statement as Postgres' superuser in the site's database. */
   query: (sql: string, values?: unknown[]) => Promise<Record<string, unknown>[]>;
@@ -46,6 +46,7 @@ export async function withStack<T>(use: (stack: Stack) => Promise<T>, parent?: s
         const defaults = { DATABASE_URL: postgres.webUrl, SIGNUP_LIMIT: "1000000" };
         const site = await startSite({ ...options, env: { ...defaults, ...env } });
         sites.push(site);
+        await ready(site);
         return site;
       },
     });

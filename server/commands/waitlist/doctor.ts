@@ -7,9 +7,9 @@ import { connectTo, withConnection } from "../../database/connect.ts";
 import { openDatabase, type OpenedDatabase, type WorkerTask } from "../../database/open-database.ts";
 import { findWaitlist, pendingMigrations } from "../../database/migrate.ts";
 import { findWorker, isQueueEnabled } from "../../database/queue.ts";
-import { examineWebRole } from "../../database/roles.ts";
+import { examineWebRole } from "../../database/web-role.ts";
 import { hundredthSql } from "../../models/operators/mail-state.ts";
-import { insertSignUps } from "../../models/waitlist.ts";
+import { webStatements } from "../../models/waitlist.ts";
 import { errorFields, migrateHint, OperatorError } from "../../errors.ts";
 import { printable } from "../../text.ts";
 import { count, print, retryHint } from "../command.ts";
@@ -118,14 +118,6 @@ async function examineConnection(
     return ok(name, statements.length > 0 ? "can log in and store sign-ups" : "can log in");
   });
 }
-
-/** Statements of the site, without a row: each needs its rights, and the first also waits for the locks of a sign-up. */
-const webStatements = [
-  insertSignUps([]),
-  "INSERT INTO public.earlyaccess_notices (id, text) SELECT '', '' WHERE false",
-  "SELECT public.earlyaccess_confirm(''), public.earlyaccess_leave('') WHERE false",
-  "SELECT public.earlyaccess_count_views(now()::date, '', 1) WHERE false",
-];
 
 const noWorker =
   "none runs: mails and webhooks wait, old and unconfirmed entries stay. Its log says why. With docker compose, add worker to COMPOSE_PROFILES in .env, then: docker compose up -d; otherwise npm run worker, or in the image node dist/server/worker.js.";
