@@ -1,5 +1,4 @@
-// Errors for operators and clients, and what may be logged of an error.
-import { printableLines } from "./text.ts";
+// Errors for operators and clients, and what a terminal or a log may show of an error and of a text.
 
 /** An error that the operator can repair. Its message says how, in whole sentences. */
 export class OperatorError extends Error {
@@ -39,10 +38,6 @@ export function fail(error: unknown): void {
   process.exitCode = 1;
 }
 
-/** Resolves when the stream's output is written, or with the error: process.exit() drops what a pipe did not take yet. */
-export const written = (stream: NodeJS.WriteStream) =>
-  new Promise<Error | null | undefined>((resolve) => stream.write("", resolve));
-
 /** Errors of node-postgres that have no code. */
 const codesByMessage: [RegExp, string][] = [
   [/^timeout (expired|exceeded)/, "CONNECT_TIMEOUT"],
@@ -67,11 +62,26 @@ export function errorFields(error: unknown) {
   return { name, code: cause?.originalCode ?? cause?.kind ?? code ?? known };
 }
 
-/** Rejects with QUERY_TIMEOUT if the work takes longer. The work goes on. */
-export function within<T>(ms: number, work: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const giveUp = () => reject(Object.assign(new Error("Postgres takes too long"), { code: "QUERY_TIMEOUT" }));
-    const timer = setTimeout(giveUp, ms);
-    work.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
+/** Control and format characters (but the joiners of Persian and emoji), lone surrogates, Unicode's line and paragraph separators. */
+const invisible = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]|(?![\u200C\u200D])\p{Cf}/gu;
+
+/** Replaces each invisible character of a value by "?". Line breaks too: a value must not add lines to a message. */
+export function printable(value: string): string {
+  return value.replaceAll(invisible, "?");
+}
+
+export function printableLines(message: string): string {
+  return message.split("\n").map(printable).join("\n");
+}
+
+/** Returns whether the text has an "@", also in full width, percent-encoded several times, as an entity or quoted-printable. */
+export const mayHoldEmail = (text: string) => /[@＠﹫]|%(?:25)*40|&#0*64\b|&#x0*40\b|&commat|=40/i.test(text);
+
+/** Returns the start of a text that a client sent: whole ones of 15 KB would soon rotate all other lines of a log away. */
+export const loggable = (text: string | undefined) => text?.slice(0, 200);
+
+/** Returns what may be logged of a path. It may hold an email address or, in a link that a mail program encoded, its secret. */
+export function loggablePath(path: string): string | undefined {
+  if (mayHoldEmail(path)) return "[address]";
+  return /[\da-f]{32}/i.test(path) ? "[link]" : loggable(path);
 }

@@ -9,14 +9,13 @@ import { connect } from "./database/site-database.ts";
 import { openDatabase, type OpenedDatabase } from "./database/open-database.ts";
 import { awaitWebRole } from "./database/web-role.ts";
 import { createHttpServer } from "./http/server.ts";
-import { timeLimits } from "./time-limits.ts";
+import { timeLimits } from "./config/time-limits.ts";
 import { createLogger } from "./logger.ts";
 import { createEntryLinks } from "./models/entry-links.ts";
 import { createPageSettings } from "./models/page-settings.ts";
 import { createPageViews } from "./models/page-views.ts";
 import { createReadiness, createWaitlist, webStatements } from "./models/waitlist.ts";
-import { fail, written } from "./errors.ts";
-import { printable } from "./text.ts";
+import { fail, printable } from "./errors.ts";
 import { createBuiltFrontend } from "./views/frontend.ts";
 import { createDevFrontend } from "./views/development.ts";
 
@@ -111,7 +110,8 @@ function main() {
         fail(error);
       }
     }
-    await written(process.stderr);
+    // process.exit() drops what a pipe did not take yet.
+    await new Promise((resolve) => process.stderr.write("", resolve));
     process.exit(); // Vite's own timers run for seconds.
   };
   const started = start(config, log, cleanups).catch((error: unknown) => {

@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { parse } from "yaml";
 import { version } from "../package.json";
 import { settingNames } from "../server/config/settings.ts";
-import { projectRoot } from "../server/project-root.ts";
+import { projectRoot } from "../server/config/project-root.ts";
 
 type Environment = Record<string, string | null>;
 interface Service extends Record<string, unknown> {

@@ -8,7 +8,7 @@ import { parseEnv, promisify } from "node:util";
 import { beforeEach, expect, it } from "vitest";
 import { parse } from "yaml";
 import { devDependencies } from "../package.json";
-import { projectRoot } from "../server/project-root.ts";
+import { projectRoot } from "../server/config/project-root.ts";
 
 const run = promisify(execFile);
 const script = join(projectRoot, "deploy/backup.sh");

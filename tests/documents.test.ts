@@ -4,7 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { settings } from "../server/config/settings.ts";
 import { commands } from "../server/commands/waitlist/commands.ts";
-import { projectRoot } from "../server/project-root.ts";
+import { projectRoot } from "../server/config/project-root.ts";
 
 const read = (name: string) => readFileSync(join(projectRoot, name), "utf8");
 const list = (folder: string) => readdirSync(join(projectRoot, folder)).map((name) => join(folder, name));

@@ -8,8 +8,8 @@ import { timeout as formTimeout } from "../client/early-access/join.ts";
 import { daysUntilLate } from "../server/commands/waitlist/doctor.ts";
 import { longestBody } from "../server/middleware/body.ts";
 import { statementsAlone } from "../server/models/batch.ts";
-import { poolSize, timeLimits } from "../server/time-limits.ts";
-import { projectRoot } from "../server/project-root.ts";
+import { poolSize, timeLimits } from "../server/config/time-limits.ts";
+import { projectRoot } from "../server/config/project-root.ts";
 import { defaultRoundMs } from "../server/worker/worker.ts";
 import { oldestBrowsers } from "../vite.config.ts";
 

@@ -8,7 +8,7 @@ import { expect, it } from "vitest";
 import { parse, parseDocument } from "yaml";
 import { z } from "zod";
 import { waitlistEntry } from "../server/models/sign-up-rules.ts";
-import { projectRoot } from "../server/project-root.ts";
+import { projectRoot } from "../server/config/project-root.ts";
 import { createTestApp, noDatabase, testSettings, type TestApp } from "./support/app.ts";
 import { createTestDatabase } from "./support/database.ts";
 

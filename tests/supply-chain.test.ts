@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { parse } from "yaml";
 import { scripts } from "../package.json";
-import { projectRoot } from "../server/project-root.ts";
+import { projectRoot } from "../server/config/project-root.ts";
 
 interface Locked {
   version?: string;

@@ -5,8 +5,7 @@ import type pg from "pg";
 import type { Config } from "../config/settings.ts";
 import { withConnection } from "../database/connect.ts";
 import { withDatabase, type OpenedDatabase } from "../database/open-database.ts";
-import { errorFields, fail, migrateHint, OperatorError, written } from "../errors.ts";
-import { printable, printableLines } from "../text.ts";
+import { errorFields, fail, migrateHint, OperatorError, printable, printableLines } from "../errors.ts";
 
 export async function runCommand(...command: Parameters<typeof withDatabase>): Promise<void> {
   await conclude(() => withDatabase(...command));
@@ -35,6 +34,10 @@ export async function conclude(work: () => Promise<void>): Promise<void> {
   }
   process.exit();
 }
+
+/** Resolves when the stream's output is written, or with the error: process.exit() drops what a pipe did not take yet. */
+export const written = (stream: NodeJS.WriteStream) =>
+  new Promise<Error | null | undefined>((resolve) => stream.write("", resolve));
 
 /**
  * Connects to the configured database as its owner, and disconnects after the work. A signal closes the connection, so that the

@@ -9,7 +9,7 @@ import { createInterface } from "node:readline";
 import { Command } from "commander";
 import { childEnvironment } from "../config/load-config.ts";
 import { listen } from "../http/listen.ts";
-import { projectRoot } from "../project-root.ts";
+import { projectRoot } from "../config/project-root.ts";
 import { print, readWholeNumber, runCommand } from "./command.ts";
 
 /**

@@ -1,6 +1,6 @@
 // Database URLs: their syntax and, in production, their passwords.
 import { z } from "zod";
-import { isDecodable } from "../text.ts";
+import { isDecodable } from "./rules.ts";
 
 /** The word for the role of each URL, as in the name perennial_web and in WEB_PASSWORD, its password in .env of docker compose. */
 const roles = {

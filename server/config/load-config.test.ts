@@ -7,7 +7,7 @@ import { settingNames, settings } from "./settings.ts";
 import { listWarnings, readConfig } from "./load-config.ts";
 import { openDatabase } from "../database/open-database.ts";
 import { OperatorError } from "../errors.ts";
-import { projectRoot } from "../project-root.ts";
+import { projectRoot } from "./project-root.ts";
 
 type SettingName = keyof typeof settings;
 

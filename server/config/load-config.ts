@@ -2,8 +2,7 @@
 import { isUtf8 } from "node:buffer";
 import { readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
-import { OperatorError } from "../errors.ts";
-import { printable } from "../text.ts";
+import { OperatorError, printable } from "../errors.ts";
 import { checkPasswords } from "./database-urls.ts";
 import { settingNames, settings, type Config, type Setting, type SettingName, type SettingValues } from "./settings.ts";
 

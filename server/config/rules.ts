@@ -1,6 +1,5 @@
 // The rules of settings' values. The error of each completes the sentence "NAME must be …".
 import { z } from "zod";
-import { isDecodable } from "../text.ts";
 
 export const wholeNumber = (min: number, max: number, unit?: string) => {
   const rule = `a whole number${unit ? ` of ${unit}` : ""} from ${min} to ${max}`;
@@ -77,3 +76,12 @@ export const mailFrom = z.string().transform((text, context) => {
   );
   return z.NEVER;
 });
+
+/** Returns whether the text is valid percent-encoding of UTF-8. */
+export function isDecodable(text: string): boolean {
+  try {
+    return decodeURIComponent(text) !== undefined; // The bundler would remove a call whose result is not used.
+  } catch {
+    return false;
+  }
+}

@@ -9,7 +9,7 @@ import { beforeEach, expect, it, onTestFinished } from "vitest";
 import { createEmptyDatabase, insertEntry, type TestDatabase } from "../../tests/support/database.ts";
 import { withClient } from "../../tests/support/postgres.ts";
 import { fields } from "../../client/shared/fields.ts";
-import { projectRoot } from "../project-root.ts";
+import { projectRoot } from "../config/project-root.ts";
 import { migrate } from "./migrate.ts";
 import { workerTasks } from "./open-database.ts";
 

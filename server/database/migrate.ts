@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type pg from "pg";
 import { readRole } from "../config/database-urls.ts";
 import { OperatorError } from "../errors.ts";
-import { projectRoot } from "../project-root.ts";
+import { projectRoot } from "../config/project-root.ts";
 import { searchPath, withTransaction } from "./connect.ts";
 import { createKept } from "./kept-schema.ts";
 import { createQueue, enableQueue } from "./queue.ts";

@@ -4,7 +4,7 @@ import type { Config } from "../config/settings.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { databaseUrlNames, exampleUrl, type DatabaseUrlName } from "../config/database-urls.ts";
 import { OperatorError } from "../errors.ts";
-import { projectRoot } from "../project-root.ts";
+import { projectRoot } from "../config/project-root.ts";
 
 /** The worker's tasks that settings enable, under the names that their jobs have in the queue. With mail comes the task mailing. */
 export const workerTasks = ["webhook", "mail", "purge"] as const;

@@ -5,7 +5,7 @@ import { beforeEach, expect, it } from "vitest";
 import { createEmptyDatabase, createWebRole, insertEntry, type TestDatabase } from "../../tests/support/database.ts";
 import { queryAs, withClient } from "../../tests/support/postgres.ts";
 import { until } from "../../tests/support/run.ts";
-import { projectRoot } from "../project-root.ts";
+import { projectRoot } from "../config/project-root.ts";
 import { webStatements } from "../models/waitlist.ts";
 import { fieldColumns } from "./columns.ts";
 import { migrate } from "./migrate.ts";

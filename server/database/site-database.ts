@@ -1,8 +1,8 @@
 // The site's connections to Postgres, through Prisma. Their time limits are in time-limits.ts.
 import { PrismaPg } from "@prisma/adapter-pg";
 import type { Logger } from "pino";
-import { errorFields, within } from "../errors.ts";
-import { poolSize, timeLimits } from "../time-limits.ts";
+import { errorFields } from "../errors.ts";
+import { within, poolSize, timeLimits } from "../config/time-limits.ts";
 import { type Prisma, PrismaClient } from "./generated/client.ts";
 
 export type Database = ReturnType<typeof connect>;

@@ -4,7 +4,7 @@ import type pg from "pg";
 import type { Logger } from "pino";
 import { databaseOf } from "../config/database-urls.ts";
 import { errorFields, OperatorError } from "../errors.ts";
-import { timeLimits } from "../time-limits.ts";
+import { timeLimits } from "../config/time-limits.ts";
 import { describeFault, withTransaction } from "./connect.ts";
 
 /** What the login may do, also as a role that it may become with SET ROLE. */

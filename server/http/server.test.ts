@@ -6,7 +6,7 @@ import { setImmediate as nextRound } from "node:timers/promises";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { createTestApp, noDatabase } from "../../tests/support/app.ts";
 import { within } from "../../tests/support/run.ts";
-import { timeLimits } from "../time-limits.ts";
+import { timeLimits } from "../config/time-limits.ts";
 import { createHttpServer } from "./server.ts";
 
 /** Starts a site, which stops when the test ends. */

@@ -2,7 +2,7 @@
 import { createServer, IncomingMessage, ServerResponse } from "node:http";
 import { Server as NetServer } from "node:net";
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
-import { timeLimits } from "../time-limits.ts";
+import { timeLimits } from "../config/time-limits.ts";
 import { listen } from "./listen.ts";
 
 /** A request with more gets 431: Node drops the rest, and with it what a proxy appended. Browsers and proxies send 40 at most. */

@@ -2,7 +2,7 @@
 import { setImmediate } from "node:timers/promises";
 import express, { type ErrorRequestHandler, type RequestHandler } from "express";
 import { formType, jsonType, readContentType } from "../http/negotiation.ts";
-import { isDecodable } from "../text.ts";
+import { isDecodable } from "../config/rules.ts";
 import { HttpError } from "./http-errors.ts";
 
 /** In bytes; the longest valid form has about 8 KB: 654 characters, percent-encoded. */

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger } from "pino";
-import { loggablePath } from "../text.ts";
+import { loggablePath } from "../errors.ts";
 
 export interface RequestLogOptions {
   log: Logger;

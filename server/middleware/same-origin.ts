@@ -1,7 +1,7 @@
 // The refusal of cross-site requests.
 import type { RequestHandler } from "express";
 import type { Logger } from "pino";
-import { loggable } from "../text.ts";
+import { loggable } from "../errors.ts";
 import { HttpError } from "./http-errors.ts";
 
 /**

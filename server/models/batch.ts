@@ -2,8 +2,8 @@
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import pLimit from "p-limit";
 import { Prisma } from "../database/generated/client.ts";
-import { timeLimits } from "../time-limits.ts";
-import { errorFields, UnavailableError, within } from "../errors.ts";
+import { timeLimits, within } from "../config/time-limits.ts";
+import { errorFields, UnavailableError } from "../errors.ts";
 
 /** Changes per statement. */
 const batchSize = 200;

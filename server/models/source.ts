@@ -1,5 +1,5 @@
 // The source of a sign-up or page view (campaign parameters and referring site), and the characters that no stored text may contain.
-import { mayHoldEmail } from "../text.ts";
+import { mayHoldEmail } from "../errors.ts";
 import { campaignColumns, type sourceColumns } from "../database/columns.ts";
 
 /** Control characters and lone surrogates, which Postgres or mail cannot represent, and U+FFFD, which a decoder puts in place of invalid bytes. */

@@ -13,7 +13,7 @@ import { connect, type Database } from "../database/site-database.ts";
 import { parseEntry, type WaitlistEntry } from "./sign-up-rules.ts";
 import { createEntryLinks } from "./entry-links.ts";
 import { createReadiness, createWaitlist, type Waitlist } from "./waitlist.ts";
-import { timeLimits } from "../time-limits.ts";
+import { timeLimits } from "../config/time-limits.ts";
 
 const connectTo = (url: string) => connect(url, pino({ enabled: false }));
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { confirmationMail, privacyPage } from "../../client/shared/content.ts";
 import { decodeHtml } from "../../tests/support/copy.ts";
-import { projectRoot } from "../project-root.ts";
+import { projectRoot } from "../config/project-root.ts";
 import { renderConfirmationMail } from "./confirmation-mail.ts";
 import { html as tag } from "./document.ts";
 import { mailColours } from "./mail-card.ts";

@@ -7,7 +7,7 @@ import { stripVTControlCharacters } from "node:util";
 import type { RequestHandler } from "express";
 import type * as EntryServer from "../../client/entry-server.tsx";
 import { cacheResponse } from "../http/cached-response.ts";
-import { projectRoot } from "../project-root.ts";
+import { projectRoot } from "../config/project-root.ts";
 import type * as DocumentModule from "./document.ts";
 import { html, Html, type PublicSite } from "./document.ts";
 import type { Frontend } from "./frontend.ts";

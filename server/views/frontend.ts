@@ -6,7 +6,7 @@ import type { RequestHandler } from "express";
 import { contentType } from "mime-types";
 import type * as EntryServer from "../../client/entry-server.tsx";
 import { cacheResponse, type Cache, type CachedResponse } from "../http/cached-response.ts";
-import { projectRoot } from "../project-root.ts";
+import { projectRoot } from "../config/project-root.ts";
 import { createDocument, type PublicSite } from "./document.ts";
 import { createPages, type Pages } from "./page-cache.ts";
 

@@ -10,7 +10,7 @@ import { createTestApp, noDatabase, testSettings, type TestApp } from "../../tes
 import { pageText } from "../../tests/support/copy.ts";
 import { readConfig } from "../config/load-config.ts";
 import { createPageSettings } from "../models/page-settings.ts";
-import { projectRoot } from "../project-root.ts";
+import { projectRoot } from "../config/project-root.ts";
 
 const settings = {
   ...testSettings,

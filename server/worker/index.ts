@@ -1,7 +1,7 @@
 // npm run worker: sends webhooks and mails, and deletes old entries, until it is stopped; in the image node dist/server/worker.js.
 import { withDatabase } from "../database/open-database.ts";
 import { createLogger } from "../logger.ts";
-import { fail, written } from "../errors.ts";
+import { fail } from "../errors.ts";
 import { runTasks } from "./worker.ts";
 
 const stop = new AbortController();
@@ -15,5 +15,6 @@ try {
 } catch (error) {
   fail(error);
 }
-await written(process.stderr);
+// process.exit() drops what a pipe did not take yet.
+await new Promise((resolve) => process.stderr.write("", resolve));
 process.exit();

@@ -1,6 +1,6 @@
 // The mail server: sends one message with nodemailer. Its errors have the server's words, without the recipient's address.
 import { createTransport, type NodemailerError, type SendMailOptions } from "nodemailer";
-import { mayHoldEmail } from "../text.ts";
+import { mayHoldEmail } from "../errors.ts";
 import { isOfAddress } from "../models/operators/mails.ts";
 
 export interface MailServer {

@@ -8,7 +8,7 @@ import { buffer } from "node:stream/consumers";
 import { promisify } from "node:util";
 import type { DatabaseSettings } from "../../server/database/open-database.ts";
 import { insertSignUps } from "../../server/models/waitlist.ts";
-import { projectRoot } from "../../server/project-root.ts";
+import { projectRoot } from "../../server/config/project-root.ts";
 import { findProgram, type Site } from "../support/run.ts";
 import { startSite } from "../support/site.ts";
 

@@ -5,7 +5,7 @@ import { basename, delimiter, dirname, join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { freePort } from "../../server/database/embedded/free-port.ts";
 import { scripts } from "../../package.json";
-import { projectRoot } from "../../server/project-root.ts";
+import { projectRoot } from "../../server/config/project-root.ts";
 import { formField, isHydrated, isViolation, openPage, type WatchedPage } from "../support/browser.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { until } from "../support/run.ts";

@@ -6,7 +6,7 @@ import { connect, createServer } from "node:net";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { projectRoot } from "../../server/project-root.ts";
+import { projectRoot } from "../../server/config/project-root.ts";
 import { freePort } from "../../server/database/embedded/free-port.ts";
 import { createEmptyDatabase, superuserUrl } from "../support/database.ts";
 import { queryAs } from "../support/postgres.ts";

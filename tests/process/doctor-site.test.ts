@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { freePort } from "../../server/database/embedded/free-port.ts";
-import { projectRoot } from "../../server/project-root.ts";
+import { projectRoot } from "../../server/config/project-root.ts";
 import { certificate, expiredCertificate, key } from "../support/mail-server.ts";
 import { runBuiltWaitlist } from "../support/run.ts";
 import { ready } from "../support/site.ts";

@@ -2,7 +2,7 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { projectRoot } from "../../server/project-root.ts";
+import { projectRoot } from "../../server/config/project-root.ts";
 import { openMailServer, parseMail } from "../support/mail-server.ts";
 import { letter, senderSettings } from "../support/mailing.ts";
 import { builtWaitlist, run, urlsOf } from "../support/run.ts";

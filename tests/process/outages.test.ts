@@ -5,7 +5,7 @@ import { connect, createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
-import { projectRoot } from "../../server/project-root.ts";
+import { projectRoot } from "../../server/config/project-root.ts";
 import { superuserUrl } from "../support/database.ts";
 import { run, urlsOf, until, within } from "../support/run.ts";
 import { ada, ready, signUp } from "../support/site.ts";

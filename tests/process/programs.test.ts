@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { freePort } from "../../server/database/embedded/free-port.ts";
 import type { DatabaseUrlName } from "../../server/config/database-urls.ts";
-import { projectRoot } from "../../server/project-root.ts";
+import { projectRoot } from "../../server/config/project-root.ts";
 import { createEmptyDatabase } from "../support/database.ts";
 import { runSite, until } from "../support/run.ts";
 

@@ -8,7 +8,7 @@ import { migrate } from "../../server/database/migrate.ts";
 import { freePort } from "../../server/database/embedded/free-port.ts";
 import { version } from "../../package.json";
 import { listen } from "../../server/http/listen.ts";
-import { projectRoot } from "../../server/project-root.ts";
+import { projectRoot } from "../../server/config/project-root.ts";
 import { run, runSite, urlsOf, type Options, type Site, until, within } from "../support/run.ts";
 import { ada, postSignup, ready, signUp } from "../support/site.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";

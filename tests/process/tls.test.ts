@@ -3,7 +3,7 @@ import { chmod, chown, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, expect, it, onTestFinished } from "vitest";
 import { migrate } from "../../server/database/migrate.ts";
-import { projectRoot } from "../../server/project-root.ts";
+import { projectRoot } from "../../server/config/project-root.ts";
 import { certificate, key } from "../support/mail-server.ts";
 import { superuserUrl } from "../support/database.ts";
 import { startPostgres, queryAs } from "../support/postgres.ts";

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, it } from "vitest";
 import { migrate } from "../../server/database/migrate.ts";
-import { projectRoot } from "../../server/project-root.ts";
+import { projectRoot } from "../../server/config/project-root.ts";
 import { withClient } from "../support/postgres.ts";
 import { until } from "../support/run.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";

@@ -10,7 +10,7 @@ import { freePort } from "../../server/database/embedded/free-port.ts";
 import { migrate } from "../../server/database/migrate.ts";
 import type { DatabaseSettings } from "../../server/database/open-database.ts";
 import { eraseEntries } from "../../server/models/operators/erasures.ts";
-import { projectRoot } from "../../server/project-root.ts";
+import { projectRoot } from "../../server/config/project-root.ts";
 import { queryAs, withClient } from "../support/postgres.ts";
 import { findProgram, runBuiltWaitlist } from "../support/run.ts";
 

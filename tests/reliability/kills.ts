@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { Agent, request } from "node:http";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
-import { timeLimits } from "../../server/time-limits.ts";
+import { timeLimits } from "../../server/config/time-limits.ts";
 import { type Site, until } from "../support/run.ts";
 import {
   assertConfirmed,

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { freePort } from "../../server/database/embedded/free-port.ts";
-import { projectRoot } from "../../server/project-root.ts";
+import { projectRoot } from "../../server/config/project-root.ts";
 import { findProgram, runSite, until, type Site } from "./run.ts";
 
 /** It trusts X-Forwarded-For of this machine and adds the address of its client: the site needs TRUST_PROXY=2. */

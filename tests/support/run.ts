@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { scripts } from "../../package.json";
 import type { DatabaseSettings } from "../../server/database/open-database.ts";
-import { projectRoot } from "../../server/project-root.ts";
+import { projectRoot } from "../../server/config/project-root.ts";
 
 export interface Site {
   url: string;

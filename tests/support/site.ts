@@ -1,7 +1,7 @@
 // The built site and Studio as processes: their start, and sign-ups.
 import { join } from "node:path";
 import { freePort } from "../../server/database/embedded/free-port.ts";
-import { projectRoot } from "../../server/project-root.ts";
+import { projectRoot } from "../../server/config/project-root.ts";
 import { runSite, until, type Options, type Site } from "./run.ts";
 
 /** Resolves when the site listens, or after its first response if its log goes to a file. @throws with its output if it ends before. */

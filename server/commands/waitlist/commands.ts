@@ -1,6 +1,6 @@
 // The command line of the waitlist: its commands, and what is wrong with the arguments.
 import { Command, CommanderError } from "commander";
-import { printableLines } from "../../text.ts";
+import { printableLines } from "../../errors.ts";
 import { doctor } from "./doctor.ts";
 import { erase } from "./erase.ts";
 import { exportCommand } from "./export.ts";

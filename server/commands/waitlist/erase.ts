@@ -2,8 +2,7 @@
 import { Command } from "commander";
 import { eraseEntries, findPeople } from "../../models/operators/erasures.ts";
 import { normaliseEmail } from "../../models/sign-up-rules.ts";
-import { OperatorError } from "../../errors.ts";
-import { printable } from "../../text.ts";
+import { OperatorError, printable } from "../../errors.ts";
 import { countEntries, print, withOwner } from "../command.ts";
 import { fileOption, readAddresses } from "./read-addresses.ts";
 import { countNames } from "./files.ts";

@@ -3,8 +3,7 @@ import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 import { rename, rm, stat } from "node:fs/promises";
 import type { Writable } from "node:stream";
-import { OperatorError } from "../../errors.ts";
-import { printable } from "../../text.ts";
+import { OperatorError, printable } from "../../errors.ts";
 import { count, countEntries, print } from "../command.ts";
 
 /**

@@ -1,10 +1,9 @@
 // The columns of an import: those that export writes, in any case and with any spaces or hyphens. Every other column stops it.
 import { fieldColumns, sourceColumns } from "../../database/columns.ts";
 import { WaitlistStatus } from "../../database/generated/enums.ts";
-import { OperatorError } from "../../errors.ts";
+import { OperatorError, printable } from "../../errors.ts";
 import { unguard } from "../../models/operators/csv-guard.ts";
 import { exportedColumns } from "../../models/operators/export.ts";
-import { printable } from "../../text.ts";
 import { listNames } from "./files.ts";
 import { notCsvError, readRecords, sourceName, type CsvRecord } from "./read-csv.ts";
 

@@ -3,11 +3,10 @@ import type { Writable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { Command, Option } from "commander";
 import type pg from "pg";
-import { OperatorError, written } from "../../errors.ts";
-import { printable } from "../../text.ts";
+import { OperatorError, printable } from "../../errors.ts";
+import { written, count, countPeople, print, readWholeNumber, withOwner } from "../command.ts";
 import { copyInvitation, invitationHeader, readInvitation } from "../../models/operators/export.ts";
 import * as invitations from "../../models/operators/invitations.ts";
-import { count, countPeople, print, readWholeNumber, withOwner } from "../command.ts";
 import { fileOption, readPeople } from "./read-addresses.ts";
 import { countNames, writeList } from "./files.ts";
 

@@ -8,8 +8,7 @@ import { createToken } from "../../models/entry-tokens.ts";
 import type { Config } from "../../config/settings.ts";
 import { loadConfig } from "../../config/load-config.ts";
 import { normaliseEmail } from "../../models/sign-up-rules.ts";
-import { OperatorError } from "../../errors.ts";
-import { printable } from "../../text.ts";
+import { OperatorError, printable } from "../../errors.ts";
 import { count, retryHint } from "../command.ts";
 import { ok, problem, warn, type Finding } from "./finding.ts";
 

@@ -1,7 +1,7 @@
 // What became of each mailing, as mail --list and doctor say it, and what to do if it stopped.
 import type pg from "pg";
 import { listMailings, type Mailing } from "../../models/operators/mailings.ts";
-import { printable } from "../../text.ts";
+import { printable } from "../../errors.ts";
 import { count, countPeople } from "../command.ts";
 import { ok, warn, type Finding } from "./finding.ts";
 

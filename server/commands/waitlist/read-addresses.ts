@@ -1,10 +1,9 @@
 // The addresses that erase, invite and joined get: as arguments, one a line of a file, or in a column of a CSV file.
 import { Option, type Command } from "commander";
-import { OperatorError } from "../../errors.ts";
+import { OperatorError, printable } from "../../errors.ts";
 import { unguard } from "../../models/operators/csv-guard.ts";
 import { spellingsOf } from "../../models/operators/erasures.ts";
 import { normaliseEmail } from "../../models/sign-up-rules.ts";
-import { printable } from "../../text.ts";
 import { readHeader, requireOnce } from "./import-columns.ts";
 import { readRecords, sourceName, type CsvRecord } from "./read-csv.ts";
 

@@ -3,8 +3,7 @@ import { once } from "node:events";
 import { createReadStream } from "node:fs";
 import { pipeline, type Readable } from "node:stream";
 import { CsvError, parse } from "csv-parse";
-import { OperatorError } from "../../errors.ts";
-import { printable } from "../../text.ts";
+import { OperatorError, printable } from "../../errors.ts";
 import { fileError } from "./files.ts";
 
 export interface CsvRecord {

@@ -5,8 +5,7 @@ import { isQueueEnabled } from "../../database/queue.ts";
 import { findErasure, findPeople, mayReadKept, type Person } from "../../models/operators/erasures.ts";
 import { findMailingsOf } from "../../models/operators/mailings.ts";
 import { findMailState } from "../../models/operators/mail-state.ts";
-import { OperatorError } from "../../errors.ts";
-import { printable } from "../../text.ts";
+import { OperatorError, printable } from "../../errors.ts";
 import { print, retryHint, withOwner } from "../command.ts";
 
 export const show = new Command("show")

@@ -1,6 +1,6 @@
 // waitlist stats: the funnel, and views, sign-ups and their rate by day, source and status, as tables and bars in the terminal.
 import { Command } from "commander";
-import { printable } from "../../text.ts";
+import { printable } from "../../errors.ts";
 import { count, print, withOwner } from "../command.ts";
 import { periodSql, sinceOption, untilOption, type Period } from "./moment.ts";
 import { countFigures, type Figure, type Figures } from "../../models/operators/statistics.ts";

@@ -1,7 +1,6 @@
 // Invitations: groups of people, in the order of their sign-ups.
 import pg from "pg";
-import { OperatorError } from "../../errors.ts";
-import { printable } from "../../text.ts";
+import { OperatorError, printable } from "../../errors.ts";
 import { sourceSql } from "../source.ts";
 
 /** An SQL condition: a spreadsheet could run the address as a command. The lists of invitations guard no address. */

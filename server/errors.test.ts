@@ -1,8 +1,7 @@
 // Messages and text that are safe to write to a terminal.
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { explain, OperatorError } from "./errors.ts";
-import { printable, printableLines } from "./text.ts";
+import { explain, OperatorError, printable, printableLines } from "./errors.ts";
 import { listNames } from "./commands/waitlist/files.ts";
 
 it.each([

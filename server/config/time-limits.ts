@@ -1,4 +1,4 @@
-// The time limits of a visitor's request, in its order, and the number of connections that the statements share.
+// The time limits of a visitor's request, in its order, the number of connections that the statements share, and a timer.
 
 /** In milliseconds, but for `retryAfterSeconds`. */
 export const timeLimits = {
@@ -38,3 +38,12 @@ export const timeLimits = {
  * and four changes that go alone (models/batch.ts). docs/postgres.md names the number.
  */
 export const poolSize = 10;
+
+/** Rejects with QUERY_TIMEOUT if the work takes longer. The work goes on. */
+export function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const giveUp = () => reject(Object.assign(new Error("Postgres takes too long"), { code: "QUERY_TIMEOUT" }));
+    const timer = setTimeout(giveUp, ms);
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
