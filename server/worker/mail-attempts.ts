@@ -1,7 +1,7 @@
 // Which mails are tried: each at once, or one a minute after the mail server failed, until it accepts one.
 // A full mailbox: mail-server.ts says which replies mean it, models/operators/mails.ts how long its mail waits.
 import { waitingFlag } from "../models/operators/mails.ts";
-import type { MailError } from "./mail-server.ts";
+import type { MailError } from "../mail/mail-server.ts";
 
 const pauseMs = 60_000;
 

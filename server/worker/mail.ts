@@ -5,9 +5,9 @@ import * as mails from "../models/operators/mails.ts";
 import { requireRoom } from "../models/operators/mail-pace.ts";
 import { createToken } from "../models/entry-tokens.ts";
 import { normaliseEmail } from "../models/sign-up-rules.ts";
-import { renderConfirmationMail, type MailedSite } from "../views/confirmation-mail.ts";
+import { renderConfirmationMail, type MailedSite } from "../mail/confirmation-mail.ts";
 import type { MailAttempts } from "./mail-attempts.ts";
-import { MailError, mailServerError, sendMail } from "./mail-server.ts";
+import { MailError, mailServerError, sendMail } from "../mail/mail-server.ts";
 
 interface Mailer {
   url: string;

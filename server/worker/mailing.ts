@@ -6,13 +6,13 @@ import type { Config } from "../config/settings.ts";
 import { OperatorError } from "../errors.ts";
 import { createToken } from "../models/entry-tokens.ts";
 import * as delivery from "../models/operators/mailing-delivery.ts";
-import { parseMailingText, type MailingText } from "../models/operators/mailing-text.ts";
+import { parseMailingText, type MailingText } from "../mail/letter.ts";
 import { mailingJob } from "../models/operators/mailings.ts";
 import { namesAddress } from "../models/operators/mails.ts";
 import { normaliseEmail } from "../models/sign-up-rules.ts";
-import { renderMailing, type MailingSender } from "../views/mailing.ts";
+import { renderMailing, type MailingSender } from "../mail/mailing.ts";
 import { mailHeaders } from "./mail.ts";
-import { MailError, sendMail } from "./mail-server.ts";
+import { MailError, sendMail } from "../mail/mail-server.ts";
 
 /** How long a job works. Other tasks then get their turn, and a stop need not wait. */
 const turnMs = 5_000;

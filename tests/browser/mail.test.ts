@@ -1,8 +1,8 @@
 // The confirmation mail in mail readers that drop its <body> or its <style>, on light and dark screens.
 import axe from "axe-core";
 import { expect, it } from "vitest";
-import { renderConfirmationMail } from "../../server/views/confirmation-mail.ts";
-import { mailColours } from "../../server/views/mail-card.ts";
+import { renderConfirmationMail } from "../../server/mail/confirmation-mail.ts";
+import { mailColours } from "../../server/mail/card.ts";
 import { openPage } from "../support/browser.ts";
 
 const { html } = renderConfirmationMail(

@@ -56,7 +56,7 @@ export async function examineUnsent(owner: pg.Client): Promise<Finding> {
 const mailHint = "See docs/mail.md.";
 
 export async function examineMailServer(url: string, { PUBLIC_URL = "" }: Config): Promise<Finding> {
-  const { MailError, verifyMailServer } = await import("../../worker/mail-server.ts"); // nodemailer
+  const { MailError, verifyMailServer } = await import("../../mail/mail-server.ts"); // nodemailer
   try {
     await verifyMailServer({ url, client: new URL(PUBLIC_URL).hostname });
     return ok("SMTP_URL", "the mail server accepts connections");
@@ -89,7 +89,7 @@ export async function sendTest(
   origin: string,
   mail: SendMailOptions & { to: { address: string }; subject: string },
 ): Promise<Finding> {
-  const { MailError, sendMail } = await import("../../worker/mail-server.ts"); // nodemailer
+  const { MailError, sendMail } = await import("../../mail/mail-server.ts"); // nodemailer
   try {
     const server = { url, client: new URL(origin).hostname };
     const { response, messageId } = await sendMail(server, { ...mail, subject: `Test: ${mail.subject}` });

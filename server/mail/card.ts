@@ -1,6 +1,6 @@
 // The layout that all mails share: a card with the logo and, below it, who sends the mail. Mail readers know few styles.
 import { product } from "../../client/shared/content.ts";
-import { html, type Html } from "./document.ts";
+import { html, type Html } from "../views/document.ts";
 
 /** The colours of client/tokens.css, as mail readers know no custom properties. A test compares them. */
 export const mailColours = {

@@ -1,7 +1,7 @@
 // The text of a mailing: what a file must hold, and its subject, paragraphs and buttons.
 import { isUtf8 } from "node:buffer";
-import { longestMailing } from "../../database/kept-schema.ts";
-import { OperatorError } from "../../errors.ts";
+import { longestMailing } from "../database/kept-schema.ts";
+import { OperatorError } from "../errors.ts";
 
 export interface MailingText {
   subject: string;

@@ -6,8 +6,8 @@ import { confirmationMail, privacyPage } from "../../client/shared/content.ts";
 import { decodeHtml } from "../../tests/support/copy.ts";
 import { projectRoot } from "../config/project-root.ts";
 import { renderConfirmationMail } from "./confirmation-mail.ts";
-import { html as tag } from "./document.ts";
-import { mailColours } from "./mail-card.ts";
+import { html as tag } from "../views/document.ts";
+import { mailColours } from "./card.ts";
 
 const site = {
   origin: "https://perennial.example",

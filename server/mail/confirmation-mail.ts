@@ -2,8 +2,8 @@
 import { confirmPath, leavePath, tokenParam } from "../../client/shared/paths.ts";
 import type { SiteSettings } from "../../client/shared/site-settings.ts";
 import { confirmationMail as copy, privacyPage, product } from "../../client/shared/content.ts";
-import { html } from "./document.ts";
-import { mailButton, mailLink, renderMailCard, softColour } from "./mail-card.ts";
+import { html } from "../views/document.ts";
+import { mailButton, mailLink, renderMailCard, softColour } from "./card.ts";
 
 export type MailedSite = Pick<SiteSettings, "controller" | "contact" | "retentionMonths" | "unconfirmedDays"> & {
   origin: string;

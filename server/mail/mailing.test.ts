@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { confirmationMail, mailingEnd, product } from "../../client/shared/content.ts";
 import { decodeHtml } from "../../tests/support/copy.ts";
-import { parseMailingText } from "../models/operators/mailing-text.ts";
+import { parseMailingText } from "./letter.ts";
 import { renderMailing } from "./mailing.ts";
 
 const sender = { origin: "https://perennial.example", controller: "Perennial & <Co.>", contact: "a@perennial.example" };

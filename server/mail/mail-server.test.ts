@@ -4,7 +4,7 @@ import tls from "node:tls";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { openMailServer, type MailServer, type MailServerOptions, type Step } from "../../tests/support/mail-server.ts";
 import { until } from "../../tests/support/run.ts";
-import { MailAttempts } from "./mail-attempts.ts";
+import { MailAttempts } from "../worker/mail-attempts.ts";
 import { MailError, mailTimeouts, sendMail } from "./mail-server.ts";
 
 const send = (url: string) =>

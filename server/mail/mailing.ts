@@ -1,9 +1,9 @@
 // A mailing as a mail: the founder's text, then why it comes, the link to leave and who sends it, as plain text and as HTML.
 import { confirmationMail, mailingEnd as copy, product } from "../../client/shared/content.ts";
 import { leavePath, tokenParam } from "../../client/shared/paths.ts";
-import { splitLinks, type MailingText, type Paragraph } from "../models/operators/mailing-text.ts";
-import { html, type Html } from "./document.ts";
-import { mailButton, mailLink, renderMailCard } from "./mail-card.ts";
+import { splitLinks, type MailingText, type Paragraph } from "./letter.ts";
+import { html, type Html } from "../views/document.ts";
+import { mailButton, mailLink, renderMailCard } from "./card.ts";
 
 /** Who sends the mailing: all of it is required by law or by receivers. */
 export interface MailingSender {

@@ -1,6 +1,6 @@
 // Which files are the text of a mailing, how they are read, and what in them is a link.
 import { expect, it } from "vitest";
-import { parseMailingText, readMailingText, splitLinks } from "./mailing-text.ts";
+import { parseMailingText, readMailingText, splitLinks } from "./letter.ts";
 
 const read = (file: string | Buffer) => parseMailingText(readMailingText(Buffer.from(file)));
 const subject = "Subject: Hello";
