@@ -1,4 +1,4 @@
-// Database URLs: their syntax and, in production, their passwords.
+// Database URLs: their syntax, what a program makes of them and, in production, their passwords.
 import { z } from "zod";
 import { isDecodable } from "./rules.ts";
 
@@ -48,6 +48,17 @@ const minPasswordLength = 15;
 
 type Values = Partial<Record<DatabaseUrlName, string | undefined>> &
   Partial<Record<"WEBHOOK_URL" | "MAIL_FROM" | "RETENTION_MONTHS" | "UNCONFIRMED_DAYS", unknown>>;
+
+/** The worker's tasks that settings enable, under the names that their jobs have in the queue. With mail comes the task mailing. */
+export const workerTasks = ["webhook", "mail", "purge"] as const;
+export type WorkerTask = (typeof workerTasks)[number];
+
+export interface DatabaseSettings {
+  ownerUrl: string;
+  webUrl: string;
+  adminUrl?: string | undefined;
+  worker?: { url: string; tasks: WorkerTask[] } | undefined;
+}
 
 export function readRole(url: string): { name: string; password: string } {
   const { username, password } = new URL(url);

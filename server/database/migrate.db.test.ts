@@ -11,7 +11,7 @@ import { withClient } from "../../tests/support/postgres.ts";
 import { fields } from "../../client/shared/fields.ts";
 import { projectRoot } from "../config/project-root.ts";
 import { migrate } from "./migrate.ts";
-import { workerTasks } from "./open-database.ts";
+import { workerTasks } from "../config/database-urls.ts";
 
 const folder = join(projectRoot, "prisma/migrations");
 const migrations = (await readdir(folder)).filter((name) => /^\d/.test(name)).toSorted();

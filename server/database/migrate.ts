@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type pg from "pg";
-import { readRole } from "../config/database-urls.ts";
+import { readRole, type DatabaseSettings } from "../config/database-urls.ts";
 import { OperatorError } from "../errors.ts";
 import { projectRoot } from "../config/project-root.ts";
 import { searchPath, withTransaction } from "./connect.ts";
@@ -11,7 +11,6 @@ import { createKept } from "./kept-schema.ts";
 import { createQueue, enableQueue } from "./queue.ts";
 import { createRoles, rightsSql, rolesSql } from "./roles.ts";
 import { warnOfPrivileged } from "./web-role.ts";
-import type { DatabaseSettings } from "./open-database.ts";
 
 const migrationsFolder = join(projectRoot, "prisma/migrations");
 

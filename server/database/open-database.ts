@@ -2,20 +2,15 @@
 import { join } from "node:path";
 import type { Config } from "../config/settings.ts";
 import { loadConfig } from "../config/load-config.ts";
-import { databaseUrlNames, exampleUrl, type DatabaseUrlName } from "../config/database-urls.ts";
+import {
+  databaseUrlNames,
+  exampleUrl,
+  workerTasks,
+  type DatabaseSettings,
+  type DatabaseUrlName,
+} from "../config/database-urls.ts";
 import { OperatorError } from "../errors.ts";
 import { projectRoot } from "../config/project-root.ts";
-
-/** The worker's tasks that settings enable, under the names that their jobs have in the queue. With mail comes the task mailing. */
-export const workerTasks = ["webhook", "mail", "purge"] as const;
-export type WorkerTask = (typeof workerTasks)[number];
-
-export interface DatabaseSettings {
-  ownerUrl: string;
-  webUrl: string;
-  adminUrl?: string | undefined;
-  worker?: { url: string; tasks: WorkerTask[] } | undefined;
-}
 
 export interface OpenedDatabase extends DatabaseSettings {
   directory?: string; // Of the embedded Postgres.

@@ -1,6 +1,6 @@
 // The queue of graphile-worker, which a trigger fills in the transaction of each sign-up.
 import type pg from "pg";
-import type { DatabaseSettings, WorkerTask } from "./open-database.ts";
+import type { DatabaseSettings, WorkerTask } from "../config/database-urls.ts";
 
 /** Creates or updates the queue's schema, on a connection of its own. */
 export async function createQueue(ownerUrl: string): Promise<void> {

@@ -10,7 +10,7 @@ import { webStatements } from "../models/waitlist.ts";
 import { fieldColumns } from "./columns.ts";
 import { migrate } from "./migrate.ts";
 import { adminsGroup } from "./roles.ts";
-import { workerTasks } from "./open-database.ts";
+import { workerTasks } from "../config/database-urls.ts";
 import { examineWebRole } from "./web-role.ts";
 
 const denied = { code: "42501" };

@@ -1,8 +1,7 @@
 // The roles that the settings name: creates them and sets their rights.
 import pg from "pg";
-import { readDatabase, readRole } from "../config/database-urls.ts";
+import { readDatabase, readRole, type DatabaseSettings, type WorkerTask } from "../config/database-urls.ts";
 import { signUpColumns } from "./columns.ts";
-import type { DatabaseSettings, WorkerTask } from "./open-database.ts";
 
 const id = pg.escapeIdentifier;
 

@@ -1,5 +1,5 @@
 // The measurements of speed and memory: each returns rows of the benchmark's table.
-import type { DatabaseSettings } from "../../server/database/open-database.ts";
+import type { DatabaseSettings } from "../../server/config/database-urls.ts";
 import { memoryOf, type Site } from "../support/run.ts";
 import { ready } from "../support/site.ts";
 import { pageRate, pgbenchRate, signupRate, startBareServer, startMeasuredSite } from "./servers.ts";

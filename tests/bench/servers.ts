@@ -6,7 +6,7 @@ import { get, type IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { promisify } from "node:util";
-import type { DatabaseSettings } from "../../server/database/open-database.ts";
+import type { DatabaseSettings } from "../../server/config/database-urls.ts";
 import { insertSignUps } from "../../server/models/waitlist.ts";
 import { projectRoot } from "../../server/config/project-root.ts";
 import { findProgram, type Site } from "../support/run.ts";

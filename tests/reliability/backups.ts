@@ -8,7 +8,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { freePort } from "../../server/database/embedded/free-port.ts";
 import { migrate } from "../../server/database/migrate.ts";
-import type { DatabaseSettings } from "../../server/database/open-database.ts";
+import type { DatabaseSettings } from "../../server/config/database-urls.ts";
 import { eraseEntries } from "../../server/models/operators/erasures.ts";
 import { projectRoot } from "../../server/config/project-root.ts";
 import { queryAs, withClient } from "../support/postgres.ts";

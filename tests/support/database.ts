@@ -1,7 +1,7 @@
 // Databases in the one Postgres of the test run, which is deleted at its end: copies of migrated templates, and empty ones.
 import { randomBytes } from "node:crypto";
 import { inject } from "vitest";
-import type { DatabaseSettings } from "../../server/database/open-database.ts";
+import type { DatabaseSettings } from "../../server/config/database-urls.ts";
 import type { Template } from "./global-setup.ts";
 import { createDatabase, queryAs, urlOf } from "./postgres.ts";
 

@@ -1,7 +1,7 @@
 // Before all tests that need them: finds a browser, starts a real Postgres, and migrates the databases that tests copy.
 import type { TestProject } from "vitest/node";
 import { migrate } from "../../server/database/migrate.ts";
-import type { DatabaseSettings, WorkerTask } from "../../server/database/open-database.ts";
+import type { DatabaseSettings, WorkerTask } from "../../server/config/database-urls.ts";
 import { findChromium, type Chromium } from "./chromium.ts";
 import { createDatabase, queryAs, startPostgres } from "./postgres.ts";
 

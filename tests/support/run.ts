@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { scripts } from "../../package.json";
-import type { DatabaseSettings } from "../../server/database/open-database.ts";
+import type { DatabaseSettings } from "../../server/config/database-urls.ts";
 import { projectRoot } from "../../server/config/project-root.ts";
 
 export interface Site {

@@ -6,7 +6,7 @@ import { Writable } from "node:stream";
 import pg from "pg";
 import { afterAll, onTestFinished, vi } from "vitest";
 import { runCommandLine } from "../../server/commands/waitlist/commands.ts";
-import type { DatabaseSettings } from "../../server/database/open-database.ts";
+import type { DatabaseSettings } from "../../server/config/database-urls.ts";
 import { fail } from "../../server/errors.ts";
 import { createTestDatabase, type TestDatabase } from "./database.ts";
 import { builtWaitlist, runSite, until, urlsOf, type Options, type Run, type Site } from "./run.ts";
