@@ -42,11 +42,7 @@ async function start(config: Config, log: Logger, cleanups: Cleanups) {
   const site = { origin, allowIndexing: config.ALLOW_INDEXING, settings };
   const waitlist = createWaitlist(database.execute, notice);
   const needs = { allowPrivilegedRole: config.ALLOW_PRIVILEGED_ROLE, statements: webStatements };
-  void awaitWebRole(opened.webUrl, needs, log, stopped.signal, () => {
-    isAccepted = true;
-    // Loads Prisma, which no page needs, and stores the notice; a fault shows at the next check.
-    void waitlist.check().catch(() => undefined);
-  });
+  const examined = awaitWebRole(opened.webUrl, needs, log, stopped.signal, () => void (isAccepted = true));
   const frontend = await (isDev ? createDevFrontend(http.server, site) : createBuiltFrontend(site));
 
   const pageViews = createPageViews(database.execute, log);
@@ -68,6 +64,8 @@ async function start(config: Config, log: Logger, cleanups: Cleanups) {
     }),
   );
   const port = await http.listen(config.HOST, config.PORT);
+  // Loads Prisma, which no page needs, and stores the notice; a fault shows at the next check.
+  void examined.then(waitlist.check).catch(() => undefined);
   // In development, the connections of open pages to Vite would outlast the server.
   if (!isDev) cleanups.push(() => http.close());
   logUrl(config.HOST, port, opened, log);

@@ -112,7 +112,7 @@ const sources = ["client", "server", "prisma", "package.json", "prisma.config.ts
 
 /** Starts the command of `npm run dev` on a copy of the project, which the test may edit until it ends. */
 async function startDevSite() {
-  const { webUrl, ownerUrl } = await createTestDatabase();
+  const { webUrl } = await createTestDatabase();
   const copy = await mkdtemp(join(tmpdir(), "perennial-dev-"));
   for (const source of sources) await cp(join(projectRoot, source), join(copy, source), { recursive: true });
   await linkPackages(join(copy, "node_modules"));
@@ -122,7 +122,6 @@ async function startDevSite() {
     command: ["sh", "-c", scripts.dev.replace("npm run generate && ", "exec ")],
     env: {
       DATABASE_URL: webUrl,
-      DATABASE_OWNER_URL: ownerUrl,
       PATH: `${join(copy, "node_modules/.bin")}${delimiter}${process.env.PATH}`,
       // A fixed port, because an open page reconnects to the port that it knows.
       PORT: String(await freePort()),

@@ -114,7 +114,9 @@ async function observe(fault: Act, cure: Act) {
     );
   };
   await perform(fault);
-  const site = await startSite({ env: { DATABASE_URL: wire.url(webUrl), NODE_ENV: "production" } });
+  // With the owner's URL, too, which it must not use.
+  const urls = { DATABASE_URL: wire.url(webUrl), DATABASE_OWNER_URL: database.ownerUrl };
+  const site = await startSite({ env: { ...urls, NODE_ENV: "production" } });
   try {
     const page = await fetch(site.url);
     const refused = await postSignup(site, ada);

@@ -114,7 +114,6 @@ export async function createBrowserSites() {
   const database = await createTestDatabase();
   const wire = await openWire(database.webUrl);
   const env = {
-    DATABASE_OWNER_URL: database.ownerUrl,
     SIGNUP_LIMIT: "1000",
     CONTACT_EMAIL: "privacy@perennial.example",
   };
