@@ -1,4 +1,4 @@
-// PgBouncer, which gives the session of one client to the next: migrations and restarts.
+// PgBouncer, which gives the session of one client to the next: migrations, and the site's check of its role.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -6,6 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "../../server/database/embedded/free-port.ts";
 import { migrate } from "../../server/database/migrate.ts";
+import { examineWebRole } from "../../server/database/web-role.ts";
+import { webStatements } from "../../server/models/waitlist.ts";
 import { queryAs, startPostgres, type Postgres } from "../support/postgres.ts";
 import { findProgram, until } from "../support/run.ts";
 
@@ -62,6 +64,8 @@ async function migrateThrough(url: Through, postgres: Postgres, name: string, cl
   await assertClean(pooled.ownerUrl);
   await rename("g", "a");
   for (const again of [settings, pooled]) assert.deepEqual(await migrate(again), []);
+  assert.equal(await examineWebRole(url(direct.webUrl), false, webStatements), "");
+  await assertClean(url(direct.webUrl));
 }
 
 /** Returns the URL of a database through the pooler. */
@@ -81,7 +85,7 @@ async function withPgBouncer<T>(
   const users = roles.map(({ username, password }) => `"${username}" "${password}"\n`);
   const files = { users: join(folder, "users.txt"), settings: join(folder, "pgbouncer.ini") };
   await writeFile(files.users, users.join(""));
-  // As docs/postgres.md says, and a setting of the tests' own connections.
+  // The tests' own connections (queryAs) also set idle_in_transaction_session_timeout.
   const settings = `
 [databases]
 * = host=127.0.0.1 port=${postgresPort}
