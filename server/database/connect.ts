@@ -117,8 +117,9 @@ const cures: [code: RegExp, cure: (role: string, database: string) => string][] 
 
 /** Returns what the role of the URL met when it connected or ran a statement without values, and what to do. */
 export function describeFault(error: unknown, url: string): string {
-  const { code = "" } = errorFields(error);
-  const found = cures.find(([pattern]) => pattern.test(code));
+  const { code } = errorFields(error);
+  if (error instanceof OperatorError && code === undefined) return error.message; // It says what to do.
+  const found = cures.find(([pattern]) => pattern.test(code ?? ""));
   const names = [readRole(url).name, readDatabase(url)].map((name) => pg.escapeIdentifier(name)) as [string, string];
   const cure = found?.[1](...names) ?? "See docs/incident.md, Error codes.";
   return `${(error as Error).message.replace(/\.$/, "")}. ${cure}`;
