@@ -92,35 +92,29 @@ function describeRefusal({ code = "", message }: { code?: string; message: strin
   return undefined;
 }
 
-/** What to do about an error, by the start of its code. A role may change its own password and settings, also after a break-in. */
-const cures: [code: RegExp, cure: (role: string, database: string) => string][] = [
-  // A missing right, table, column or function.
-  [/^(?:42|3F)/, () => migrateHint],
-  [
-    /^28/,
-    (role) =>
-      `Correct its URL in the settings, or as an administrator of Postgres: ALTER ROLE ${role} LOGIN VALID UNTIL 'infinity' PASSWORD 'the one of the URL'.`,
-  ],
-  [/^3D/, () => "Name a database in the URL that exists, or create it: docs/postgres.md, Requirements."],
-  [
-    /^53300/,
-    (role) =>
-      `End idle sessions, raise max_connections, or as an administrator of Postgres: ALTER ROLE ${role} CONNECTION LIMIT -1.`,
-  ],
-  // A library, a time limit, or a transaction that may not write.
-  [
-    /^(?:22|25|57014|58)/,
-    (role, database) =>
-      `If this server is the primary, reset the settings of the role as an administrator of Postgres: ALTER ROLE ${role} RESET ALL; ALTER ROLE ${role} IN DATABASE ${database} RESET ALL.`,
-  ],
-];
-
 /** Returns what the role of the URL met when it connected or ran a statement without values, and what to do. */
 export function describeFault(error: unknown, url: string): string {
+  const { message } = error as Error;
   const { code } = errorFields(error);
-  if (error instanceof OperatorError && code === undefined) return error.message; // It says what to do.
-  const found = cures.find(([pattern]) => pattern.test(code ?? ""));
-  const names = [readRole(url).name, readDatabase(url)].map((name) => pg.escapeIdentifier(name)) as [string, string];
-  const cure = found?.[1](...names) ?? "See docs/incident.md, Error codes.";
-  return `${(error as Error).message.replace(/\.$/, "")}. ${cure}`;
+  if (code === undefined) return message; // It says what to do.
+  return `${message.replace(/\.$/, "")}. ${findCure(code, url)}`;
+}
+
+/** A role may change its own password and settings, also after a break-in. */
+function findCure(code: string, url: string): string {
+  const role = pg.escapeIdentifier(readRole(url).name);
+  const inDatabase = `IN DATABASE ${pg.escapeIdentifier(readDatabase(url))}`;
+  const alterRole = `as an administrator of Postgres: ALTER ROLE ${role}`;
+  // A missing right, table, column or function
+  if (/^(?:42|3F)/.test(code)) return migrateHint;
+  if (code.startsWith("28")) {
+    return `Correct the URL, or ${alterRole} LOGIN VALID UNTIL 'infinity' PASSWORD 'that of the URL'.`;
+  }
+  if (code.startsWith("3D")) return "Create the database, or name another in the URL: docs/postgres.md, Requirements.";
+  if (code === "53300") return `End idle sessions, raise max_connections, or ${alterRole} CONNECTION LIMIT -1.`;
+  // A library, a time limit, or a transaction that may not write
+  if (/^(?:22|25|57014|58)/.test(code)) {
+    return `If this server is the primary, reset what the role has set, ${alterRole} RESET ALL; ALTER ROLE ${role} ${inDatabase} RESET ALL.`;
+  }
+  return "See docs/incident.md, Error codes.";
 }

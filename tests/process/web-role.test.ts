@@ -65,14 +65,19 @@ const states: [state: string, fault: Act, cure: Act, reason: RegExp][] = [
       await database.asSuperuser(`ALTER TABLE earlyaccess OWNER TO ${database.name}_owner`);
       await migrate(database);
     },
-    /Name a role of its own/,
+    /Name a role of its own .* set ALLOW_PRIVILEGED_ROLE=true\."/,
   ],
-  ["the role is a superuser", "ALTER ROLE :role SUPERUSER", "ALTER ROLE :role NOSUPERUSER", /Name a role of its own/],
+  [
+    "the role is a superuser",
+    "ALTER ROLE :role SUPERUSER",
+    "ALTER ROLE :role NOSUPERUSER",
+    /Name a role of its own .* set ALLOW_PRIVILEGED_ROLE=true\."/,
+  ],
   [
     "the database does not exist",
     "ALTER DATABASE :name RENAME TO :name_away",
     "ALTER DATABASE :name_away RENAME TO :name",
-    /Name a database in the URL that exists/,
+    /Create the database, or name another in the URL/,
   ],
   [
     "there are no tables",
