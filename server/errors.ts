@@ -3,7 +3,7 @@
 /** An error that the operator can repair. Its message says how, in whole sentences. */
 export class OperatorError extends Error {
   override name = "OperatorError";
-  /** The code of Postgres, the driver or the system. An error with a transient code is worth another attempt. */
+  /** The code of Postgres, the driver or the system. */
   readonly code: string | undefined;
 
   constructor(message: string, { cause, code }: { cause?: unknown; code?: string | undefined } = {}) {
