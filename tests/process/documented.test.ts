@@ -40,7 +40,7 @@ it("the commands of the documents work, in their order", async () => {
   await mkdir(file("exports"));
   await writeFile(file("docker"), docker, { mode: 0o755 });
   await writeFile(file("exports/late.csv"), "name,email,company\nLate,late@example.com,Engines\n");
-  await writeFile(file("exports/gone.txt"), "person0@example.com\n");
+  await writeFile(file("exports/bounced.txt"), "person0@example.com\n");
   await writeFile(file("exports/customers.csv"), "email\nperson1@example.com\n");
   await writeFile(file("exports/launch.txt"), letter);
   const server = await openMailServer();
@@ -69,8 +69,9 @@ it("the commands of the documents work, in their order", async () => {
       expect(list.split("\n")).toContainEqual(expect.stringContaining("person1@example.com"));
     }
     if (command.includes("joined")) {
-      expect(await database.query("SELECT email, status FROM earlyaccess ORDER BY email")).toMatchObject([
+      expect(await database.query("SELECT email, status, mail_refusal FROM earlyaccess ORDER BY email")).toMatchObject([
         { email: "late@example.com", status: "waiting" },
+        { email: "person0@example.com", status: "waiting", mail_refusal: "bounced" },
         { email: "person1@example.com", status: "joined" },
         { email: "person2@example.com", status: "waiting" },
       ]);

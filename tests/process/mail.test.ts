@@ -117,6 +117,7 @@ it("somebody who signs up again gets the mail again, at most one a day and three
 
 it.each([
   ["has an address that the mail server refused", "mail_refusal = '550 5.1.1'", {}],
+  ["is marked as bounced", "mail_refusal = 'bounced'", {}],
   ["confirmed it", "confirmed_at = now()", {}],
   ["has a flag", "suspected_spam = true, status = 'invited'", {}],
   ["joined", "status = 'joined'", {}],

@@ -72,6 +72,9 @@ it("show says where the confirmation mail is", async () => {
     expect(await mailOf({ mail_refusal })).toBe(`The mail server refused the address: ${mail_refusal}.`);
   }
   for (const mailed_at of [null, "2026-01-02T02:00:00Z"]) {
+    expect(await mailOf({ mail_refusal: "bounced", mailed_at })).toBe(
+      "No mail goes to the address, which is marked as bounced. To remove the mark, run: waitlist bounced --undo ADDRESS",
+    );
     expect(await mailOf({ mail_refusal: "550", mailed_at })).toBe(
       `The mail was given up after four days: 550. ${retry}`,
     );

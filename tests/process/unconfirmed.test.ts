@@ -77,6 +77,10 @@ const deleted: [name: string, columns: Record<string, unknown>][] = [
   ["mailed an hour too long ago", { mailed_at: ago(14, 1) }],
   ["mailed, then given up", { mail_refusal: "452 4.2.2" }],
   ["refused at once", { created_at: ago(14, 1), mailed_at: null, mail_refusal: "550 5.1.1" }],
+  [
+    "bounced, marked before any mail was accepted",
+    { created_at: ago(14, 1), mailed_at: null, mail_refusal: "bounced" },
+  ],
   ["refused without a code", { created_at: ago(14, 1), mailed_at: null, mail_refusal: "550 to RCPT TO" }],
 ];
 
@@ -100,13 +104,13 @@ it("purge and the worker delete whoever never confirmed, keep everybody else and
   };
   const left = [...kept.map(([name]) => name), "waits"].toSorted();
   await addAll();
-  expect(await purge({}, "--dry-run")).toMatch(/^Would remove 205 entries that nobody confirmed within 14 days\.$/m);
-  expect(await entries()).toHaveLength(left.length + 205);
-  expect(await purge()).toMatch(/^Removed 205 entries that nobody confirmed within 14 days\.$/m);
+  expect(await purge({}, "--dry-run")).toMatch(/^Would remove 206 entries that nobody confirmed within 14 days\.$/m);
+  expect(await entries()).toHaveLength(left.length + 206);
+  expect(await purge()).toMatch(/^Removed 206 entries that nobody confirmed within 14 days\.$/m);
   expect(await names()).toEqual(left);
   await database.query("TRUNCATE earlyaccess; DELETE FROM graphile_worker._private_jobs");
   await addAll();
-  expect(await purgeByWorker({ RETENTION_MONTHS: "24" })).toContain("never confirmed: 205");
+  expect(await purgeByWorker({ RETENTION_MONTHS: "24" })).toContain("never confirmed: 206");
   expect(await names()).toEqual(left);
   expect(await database.query("SELECT FROM earlyaccess_kept.addresses WHERE length(hash) > 16")).toHaveLength(0); // That of the key.
 });

@@ -1,6 +1,7 @@
 // The command line of the waitlist: its commands, and what is wrong with the arguments.
 import { Command, CommanderError } from "commander";
 import { printableLines } from "../../errors.ts";
+import { bounced } from "./bounced.ts";
 import { doctor } from "./doctor.ts";
 import { erase } from "./erase.ts";
 import { exportCommand } from "./export.ts";
@@ -23,7 +24,20 @@ const program = new Command("waitlist")
   .configureOutput({ outputError: (message, write) => write(printableLines(message)) })
   .showHelpAfterError("See --help.")
   .exitOverride();
-export const commands = [exportCommand, importCommand, invite, joined, mail, stats, retry, erase, purge, show, doctor];
+export const commands = [
+  exportCommand,
+  importCommand,
+  invite,
+  joined,
+  mail,
+  bounced,
+  stats,
+  retry,
+  erase,
+  purge,
+  show,
+  doctor,
+];
 for (const command of commands) program.addCommand(command.copyInheritedSettings(program));
 
 export async function runCommandLine(args: string[]): Promise<void> {

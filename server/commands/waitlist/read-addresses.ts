@@ -1,4 +1,4 @@
-// The addresses that erase, invite and joined get: as arguments, one a line of a file, or in a column of a CSV file.
+// The addresses that bounced, erase, invite and joined get: as arguments, one a line of a file, or in a column of a CSV file.
 import { Option, type Command } from "commander";
 import { OperatorError, printable } from "../../errors.ts";
 import { unguard } from "../../models/operators/csv-guard.ts";

@@ -67,6 +67,9 @@ async function describeMail(client: pg.Client, { entry }: Person): Promise<strin
   );
   const mayReadQueue: boolean = rights[0].may;
   const state = await findMailState(client, entry.id, mayReadQueue);
+  if (entry.mail_refusal === "bounced") {
+    return "No mail goes to the address, which is marked as bounced. To remove the mark, run: waitlist bounced --undo ADDRESS";
+  }
   if (state === "refused") return `The mail server refused the address: ${entry.mail_refusal}.`;
   if (state === "given up") return `The mail was given up after four days: ${entry.mail_refusal}. ${retryHint}`;
   const sent = state === "mailed" ? [`A mail was sent at ${entry.mailed_at}.`] : [];

@@ -10,7 +10,8 @@ export interface Group {
 }
 
 /** An SQL condition on an entry: it may get a mailing. The worker asks again before each mail. */
-export const mayGetMailingSql = `status IN ('waiting', 'invited') AND NOT suspected_spam`;
+export const mayGetMailingSql = `status IN ('waiting', 'invited') AND NOT suspected_spam
+  AND coalesce(mail_refusal !~ '${codesOfAddress}|^bounced$', true)`;
 
 interface Candidate {
   id: string;
@@ -30,7 +31,7 @@ export async function findCandidates(client: pg.Client, name: string, group: Gro
   const { rows } = await client.query<Candidate>(
     `SELECT id, email, CASE WHEN confirmed_at IS NOT NULL THEN 'confirmed' WHEN imported THEN 'imported' ELSE 'unconfirmed' END AS kind
      FROM public.earlyaccess AS entry
-     WHERE ${mayGetMailingSql} AND coalesce(mail_refusal !~ $2, true) AND ($3::text IS NULL OR invitation = $3)
+     WHERE ${mayGetMailingSql} AND ($3::text IS NULL OR invitation = $3)
        AND NOT EXISTS (SELECT FROM earlyaccess_kept.mailing_recipients AS recipient WHERE entry_id = entry.id
          AND (recipient.name = $1 AND outcome IS DISTINCT FROM 'skipped' OR outcome ~ $2))
      ORDER BY created_at, id`,

@@ -16,8 +16,8 @@ const mailboxFlag = "mailbox";
  */
 export const codesOfAddress = String.raw`^5\d\d 5\.(1\.([1236]|10)|2\.1)$`;
 
-/** The values of mail_refusal that are about the address. Another value is the latest reply to a mail that was given up. */
-const refusalsOfAddress = String.raw`${codesOfAddress}|^55[013] to RCPT TO$`;
+/** The values of mail_refusal that are about the address, also an operator's. Another value is the latest reply to a mail that was given up. */
+const refusalsOfAddress = String.raw`${codesOfAddress}|^55[013] to RCPT TO$|^bounced$`;
 
 /** Returns whether the refusal has an enhanced code that is about the address. */
 export const namesAddress = (refusal: string) => new RegExp(codesOfAddress).test(refusal);
@@ -61,19 +61,19 @@ export async function findNextMailTime(queue: Queue, entry: EntryToMail): Promis
 
 /**
  * Stores the token's hash and counts the mail before it is sent, so that a crash cannot exceed the limits: the job then waits for
- * the next day. Returns false if the entry is erased, or another job for it was first.
+ * the next day. Returns false if the entry is erased or was marked as bounced meanwhile, or another job for it was first.
  */
 export async function claimMail(queue: Queue, { id }: EntryToMail, tokenHash: string): Promise<boolean> {
   const { rowCount } = await queue.query(
     `UPDATE public.earlyaccess
      SET mail_tokens = array_append(mail_tokens, $2), mailed_at = CURRENT_TIMESTAMP, mail_refusal = NULL
-     WHERE id = $1 AND (mailed_at IS NULL OR mailed_at <= CURRENT_TIMESTAMP - interval '1 day')`,
+     WHERE id = $1 AND (mailed_at IS NULL OR mailed_at <= CURRENT_TIMESTAMP - interval '1 day') AND NOT ${refusedSql}`,
     [id, tokenHash],
   );
   return rowCount === 1;
 }
 
-/** Undoes claimMail if the mail is not sent. @param refusal undefined if the mail is tried again. */
+/** Undoes claimMail if the mail is not sent, and keeps a mark that was set meanwhile. @param refusal undefined if the mail is tried again. */
 export async function releaseMail(
   queue: Queue,
   { id, mailed_at }: EntryToMail,
@@ -81,7 +81,7 @@ export async function releaseMail(
   refusal: string | undefined,
 ): Promise<void> {
   await queue.query(
-    `UPDATE public.earlyaccess SET mail_tokens = array_remove(mail_tokens, $2), mailed_at = $3, mail_refusal = $4
+    `UPDATE public.earlyaccess SET mail_tokens = array_remove(mail_tokens, $2), mailed_at = $3, mail_refusal = coalesce(mail_refusal, $4)
      WHERE id = $1`,
     [id, tokenHash, mailed_at, refusal],
   );
