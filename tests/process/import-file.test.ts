@@ -53,13 +53,16 @@ it("import --own takes an export of the list as it is, and queues the mails that
   await add("Ada", "ada@example.com", { created_at, utm_source: "news" });
   await add("Eve", "eve@example.com", { created_at: "2026-01-02T03:04:05Z", confirmed_at, suspected_spam: true });
   await add("Zoë", "zoe@example.com", { created_at, imported: true, status: "invited" });
+  await add("Ben", "ben@example.com", { created_at, mail_refusal: "bounced" });
+  await add("Kim", "kim@example.com", { created_at, mail_refusal: "550 5.1.1" });
   const withoutId = () =>
     database.query("SELECT to_jsonb(listed) - 'id' AS entry FROM earlyaccess AS listed ORDER BY email");
   const before = await withoutId();
+  await database.query("UPDATE earlyaccess SET mail_refusal = '550 to RCPT TO' WHERE name = 'Ada'");
   const list = (await waitlist(["export"])).stdout.replaceAll("true", "TRUE"); // As Excel saves it.
   await database.query("TRUNCATE earlyaccess; DELETE FROM graphile_worker._private_jobs");
   const { stdout } = await importText(list, "--own");
-  expect(stdout).toMatch(/\nIgnored columns: mail_refusal, id\.\nImported 3\.\nMails queued: 1\.\n$/);
+  expect(stdout).toMatch(/\nIgnored columns: id\.\nImported 5\.\nMails queued: 1\.\n$/);
   expect(await withoutId()).toEqual(before);
   const jobs = await database.query("SELECT task_identifier, key FROM graphile_worker.jobs");
   const [{ id } = {}] = await database.query("SELECT id FROM earlyaccess WHERE name = 'Ada'");
@@ -294,7 +297,7 @@ it("import adds nothing if a line is wrong, and reports 20 of them without perso
 const notCsv = /^\S+import\.csv is not CSV\. Save it as 'CSV UTF-8'\.\n$/;
 const wrongDates = ["01/02/2026", "9999-01-01", "0000-01-01", "2026-01-31 12:00:00 -0500", "2026-01-31 12:00 Z x"];
 
-it.each<[string, string | Uint8Array, RegExp]>([
+it.each<[string, string | Uint8Array, RegExp, option?: string]>([
   [
     "a date that is not ISO 8601 or not past",
     `name,email,company,created_at\n${wrongDates.map((date) => `A,a@example.com,C,${date}\n`).join("")}`,
@@ -309,6 +312,12 @@ it.each<[string, string | Uint8Array, RegExp]>([
     "a flag in another language",
     "name,email,company,suspected_spam\nA,a@example.com,C,WAHR\n",
     /^Line 2: suspected_spam: not true or false\.\n/,
+  ],
+  [
+    "a refusal that this list does not write, with --own",
+    "name,email,company,mail_refusal\nA,a@example.com,C,\nB,b@example.com,C,secret\n",
+    /^Line 3: mail_refusal: neither bounced nor a code like 550 5\.1\.1\.\nNothing was imported\.\n$/,
+    "--own",
   ],
   [
     "the flags of an older export",
@@ -356,9 +365,9 @@ it.each<[string, string | Uint8Array, RegExp]>([
     `name,email,company\n${"secret ".repeat(10_000)}\n`,
     /is not valid CSV at line 2: CSV_MAX_RECORD_SIZE\. Look for /,
   ],
-])("import refuses %s without quoting it, also with --dry-run", async (_, text, message) => {
+])("import refuses %s without quoting it, also with --dry-run", async (_, text, message, ...given) => {
   for (const options of [[], ["--dry-run"]]) {
-    const { code, stderr } = await importText(text, ...options);
+    const { code, stderr } = await importText(text, ...given.filter((option) => option !== undefined), ...options);
     expect([code, stderr]).toEqual([1, expect.stringMatching(message)]);
     expect(stderr).not.toMatch(/secret/i);
   }

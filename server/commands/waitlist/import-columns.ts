@@ -41,7 +41,7 @@ const otherColumns = ["status", "created_at", "suspected_spam"];
 
 /** The columns that an import reads. Only the link in a mail confirms an address. */
 const importedColumns = [...fieldColumns, ...nameParts, ...otherColumns, ...sourceColumns];
-const ownColumns = ["confirmed_at", "imported"];
+const ownColumns = ["confirmed_at", "mail_refusal", "imported"];
 
 /** Flags of older exports. An import without them would take the entries that have one for people who get mails. */
 const retiredFlags = ["disposable_email", "unusual_volume"];

@@ -12,6 +12,7 @@ import {
   insertLines,
   type ImportedEntry,
 } from "../../models/operators/import.ts";
+import { isOfAddress, namesAddress } from "../../models/operators/mails.ts";
 import { parseEntry } from "../../models/sign-up-rules.ts";
 import { errorFields, OperatorError } from "../../errors.ts";
 import { count, print, withOwner } from "../command.ts";
@@ -34,7 +35,7 @@ export const importCommand = new Command("import")
   .argument("FILE", "or - for stdin")
   .option(
     "--own",
-    "the file is an export of this list on another host: take confirmed_at and imported, and queue mails",
+    "the file is an export of this list on another host: take confirmed_at, mail_refusal and imported, and queue mails",
   )
   .addOption(
     new Option(
@@ -113,7 +114,7 @@ function explainField(error: string, cell = ""): string {
     : "a character that cannot be stored. Remove it.";
 }
 
-type OtherColumn = "created_at" | "status" | "confirmed_at" | "imported" | "suspected_spam";
+type OtherColumn = "created_at" | "status" | "confirmed_at" | "mail_refusal" | "imported" | "suspected_spam";
 
 /** Returns the columns that a sign-up does not have, or what is wrong with one. */
 function readOtherColumns(cells: Record<string, string>): Pick<ImportedEntry, OtherColumn> | string {
@@ -121,10 +122,14 @@ function readOtherColumns(cells: Record<string, string>): Pick<ImportedEntry, Ot
   const createdAt = readPast(read("created_at"));
   if (read("created_at") && !createdAt) return "created_at: not a past date like 2026-01-31 or 2026-01-31T18:00:00Z";
   if (!isBoolean.test(read("suspected_spam"))) return "suspected_spam: not true or false.";
+  const refusal = read("mail_refusal");
+  if (refusal && !isOfAddress(refusal)) return "mail_refusal: neither bounced nor a code like 550 5.1.1.";
   return {
     created_at: createdAt?.toISOString() ?? null,
     status: read("status").toLowerCase() || null,
     confirmed_at: readPast(read("confirmed_at"))?.toISOString() ?? null,
+    // A bare refusal may have been about the other host: the mail is tried again.
+    mail_refusal: refusal === "bounced" || namesAddress(refusal) ? refusal : null,
     imported: cells.imported === undefined || isTrue.test(read("imported")),
     suspected_spam: isTrue.test(read("suspected_spam")),
   };

@@ -19,6 +19,7 @@ it("a batch of an import is found by an index: otherwise, each would read all li
         created_at: null,
         status: null,
         confirmed_at: null,
+        mail_refusal: null,
         imported: true,
         suspected_spam: false,
       };

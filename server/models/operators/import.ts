@@ -14,13 +14,15 @@ export interface ImportedEntry extends WaitlistEntry {
   /** Null means waiting. */
   status: string | null;
   confirmed_at: string | null;
+  /** What keeps mails from the address on another host of this list, or null. */
+  mail_refusal: string | null;
   /** False for a sign-up on another host of this list. */
   imported: boolean;
 }
 
 /** Entries per transaction. Meanwhile, a sign-up of one of their addresses gets 503. */
 const batchSize = 1_000;
-const columns = `${entryColumns}, created_at, status, confirmed_at, imported`;
+const columns = `${entryColumns}, created_at, status, confirmed_at, mail_refusal, imported`;
 const order = columns.split(", ") as (keyof ImportedEntry)[];
 
 /** An SQL condition: the person did not sign up again after the erasure. A line without a date may be older than the erasure. */
@@ -86,7 +88,7 @@ export async function countEmails(client: pg.Client): Promise<{ entries: number;
 export async function insertLines(client: pg.Client, lines: number): Promise<number> {
   // Sign-ups are inserted in the same order: otherwise, the import and a batch could each hold an entry that the other needs.
   const insert = `INSERT INTO public.earlyaccess (${columns})
-    SELECT ${entryColumns}, coalesce(created_at, CURRENT_TIMESTAMP), coalesce(status, 'waiting'), confirmed_at, imported
+    SELECT ${entryColumns}, coalesce(created_at, CURRENT_TIMESTAMP), coalesce(status, 'waiting'), confirmed_at, mail_refusal, imported
     FROM pg_temp.line WHERE row_number > $1 AND row_number <= $2 AND NOT ${erasedSql}
     ORDER BY email COLLATE "C", row_number ON CONFLICT DO NOTHING`;
   // While the import waits for a lock, it holds entries whose sign-ups get 503, so it gives up early and retries.
