@@ -1,9 +1,10 @@
 // What a failed step of SMTP means for the message and for those that wait. tests/process/ has the worker and a real SMTP server.
-import net from "node:net";
+import { once } from "node:events";
+import net, { type AddressInfo } from "node:net";
 import tls from "node:tls";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { openMailServer, type MailServer, type MailServerOptions, type Step } from "../../tests/support/mail-server.ts";
-import { until } from "../../tests/support/run.ts";
+import { until, within } from "../../tests/support/run.ts";
 import { MailAttempts } from "../worker/mail-attempts.ts";
 import { MailError, mailTimeouts, sendMail } from "./mail-server.ts";
 
@@ -38,6 +39,27 @@ it("no step of SMTP holds up the other mails for more than 30 s", async () => {
     "code",
     "SOCKET_TIMEOUT",
   );
+});
+
+it("a message ends, whatever the server does: also one that sends a byte now and then", async () => {
+  const limit = AbortSignal.timeout.bind(AbortSignal);
+  vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => limit(ms === 5 * 60_000 ? 1_000 : 3_600_000));
+  vi.spyOn(mailTimeouts, "socketTimeout", "get").mockReturnValue(500);
+  const server = net.createServer((socket) => {
+    socket.on("error", () => undefined).write("220 slow\r\n");
+    socket.once("data", () => {
+      const dripping = setInterval(() => socket.write("2"), 100);
+      socket.once("close", () => clearInterval(dripping));
+    });
+  });
+  onTestFinished(() => void server.close());
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  expect(await within("the end of the message", failureOf(`smtp://127.0.0.1:${port}`), 10)).toMatchObject({
+    code: "MESSAGE_TIMEOUT",
+    mayHaveArrived: false,
+  });
 });
 
 it.each([

@@ -43,6 +43,9 @@ export const mailTimeouts = {
   socketTimeout: 30_000, // A server that scans each message may need some seconds.
 };
 
+/** For a server that sends a byte now and then. */
+const longestMessageMs = 5 * 60_000;
+
 /** Resolves with the server's words when it has accepted the message. @throws MailError */
 export async function sendMail(server: MailServer, mail: SendMailOptions & { to: { address: string } }) {
   const transport = createMailTransport(server);
@@ -52,7 +55,8 @@ export async function sendMail(server: MailServer, mail: SendMailOptions & { to:
     message.processFunc((stream) => stream.once("end", () => (isHandedOver = true)));
     done();
   });
-  return transport.sendMail(mail).catch((error: NodemailerError) => {
+  const signal = AbortSignal.timeout(longestMessageMs);
+  return transport.sendMail({ ...mail, signal }).catch((error: NodemailerError) => {
     throw toMailError(error, isHandedOver, mail.to.address);
   });
 }
@@ -109,6 +113,7 @@ function toMailError(error: NodemailerError, isHandedOver = false, email = ""): 
 
 /** Returns the codes of the reply; without a reply, the system's code, the kind of timeout, or nodemailer's code. */
 function codeOf({ response = "", responseCode, originalCode, timeoutType, code }: NodemailerError): string {
+  if (code === "EABORT") return "MESSAGE_TIMEOUT";
   if (!responseCode) return originalCode ?? timeoutType ?? code ?? "unknown error";
   const enhanced = /^\d{3}[ -]([245]\.\d{1,3}\.\d{1,3})(?!\S)/.exec(response)?.[1];
   return enhanced ? `${responseCode} ${enhanced}` : String(responseCode);
