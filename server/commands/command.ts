@@ -100,6 +100,8 @@ export function readWholeNumber(least: number, most: number) {
 /** For mails and webhooks that were given up or are missing. */
 export const retryHint = "When the cause is gone, try again with: waitlist retry";
 
+export const lateHint = "A job is due for more than an hour: the worker's log says why";
+
 export const count = (number: number) => number.toLocaleString("en");
 
 export const countEntries = (number: number) => `${count(number)} ${number === 1 ? "entry" : "entries"}`;

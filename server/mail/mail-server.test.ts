@@ -5,7 +5,6 @@ import tls from "node:tls";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { openMailServer, type MailServer, type MailServerOptions, type Step } from "../../tests/support/mail-server.ts";
 import { until, within } from "../../tests/support/run.ts";
-import { MailAttempts } from "../worker/mail-attempts.ts";
 import { MailError, mailTimeouts, sendMail } from "./mail-server.ts";
 
 const send = (url: string) =>
@@ -131,22 +130,4 @@ it("a relay without a login gets mails with STARTTLS, whatever its certificate",
   const server = await open({ encryption: "STARTTLS" });
   await send(server.url);
   expect(server.recipients).toEqual(["ada@example.com"]);
-});
-
-it("while the mail server fails, one mail a minute is tried", () => {
-  vi.useFakeTimers();
-  onTestFinished(() => void vi.useRealTimers());
-  const attempts = new MailAttempts();
-  const unsent = { isOfMailbox: false, mayHaveArrived: false, reply: "" };
-  const failure = new MailError("", { ...unsent, step: "CONN", code: "ECONNREFUSED", refusal: undefined });
-  const refusal = new MailError("", { ...unsent, step: "RCPT TO", code: "550", refusal: "550 to RCPT TO" });
-  expect([attempts.fail("1", refusal), attempts.fail("2", failure)]).toEqual([undefined, []]); // The refusal stays.
-  expect(attempts.forbiddenFlags()).toEqual(["mail-server"]);
-  vi.advanceTimersByTime(59_999);
-  expect(attempts.begin()).toBe(failure);
-  vi.advanceTimersByTime(1);
-  expect([attempts.forbiddenFlags(), attempts.forbiddenFlags()]).toEqual([[], ["mail-server"]]);
-  expect([attempts.begin(), attempts.begin()]).toEqual([undefined, failure]);
-  attempts.succeed();
-  expect(attempts.begin()).toBeUndefined();
 });

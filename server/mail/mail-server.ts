@@ -10,9 +10,6 @@ export interface MailServer {
   client: string;
 }
 
-/** The message of a MailError begins with this. */
-export const mailServerError = "Mail server error";
-
 /** The message has the server's words, for the log and the queue. */
 export class MailError extends Error {
   override name = "MailError";
@@ -30,7 +27,7 @@ export class MailError extends Error {
   declare readonly reply: string;
 
   constructor(message: string, facts: Omit<MailError, keyof Error>) {
-    super(`${mailServerError}${message}`);
+    super(`Mail server error${message}`);
     Object.assign(this, facts);
   }
 }
@@ -44,7 +41,7 @@ export const mailTimeouts = {
 };
 
 /** For a server that sends a byte now and then. */
-const longestMessageMs = 5 * 60_000;
+export const longestMessageMs = 5 * 60_000;
 
 /** Resolves with the server's words when it has accepted the message. @throws MailError */
 export async function sendMail(server: MailServer, mail: SendMailOptions & { to: { address: string } }) {

@@ -1,13 +1,12 @@
 // The task mail: the confirmation mail of an entry (double opt-in), at most one a day to an address and three in all.
-import type { JobHelpers, Task, TaskSpec } from "graphile-worker";
+import type { JobHelpers, Task } from "graphile-worker";
 import type { Config } from "../config/settings.ts";
 import * as mails from "../models/operators/mails.ts";
-import { requireRoom } from "../models/operators/mail-pace.ts";
+import { requireRoom, waitsForConfirmations } from "../models/operators/mail-pace.ts";
 import { createToken } from "../models/entry-tokens.ts";
 import { normaliseEmail } from "../models/sign-up-rules.ts";
 import { renderConfirmationMail, type MailedSite } from "../mail/confirmation-mail.ts";
-import type { MailAttempts } from "./mail-attempts.ts";
-import { MailError, mailServerError, sendMail } from "../mail/mail-server.ts";
+import { longestMessageMs, MailError, sendMail } from "../mail/mail-server.ts";
 
 interface Mailer {
   url: string;
@@ -15,44 +14,64 @@ interface Mailer {
   site: MailedSite;
 }
 
-/** The job names the entry, never its address. graphile-worker logs and stores the error's message. */
-export function mailTask(mailer: Mailer, attempts: MailAttempts): Task {
+/** After a failure of the mail server. */
+const restMs = 60_000;
+
+/** If the server refuses so many addresses, and accepts no mail between, the refusals are about the sender. */
+const several = 3;
+
+/**
+ * The job names the entry, never its address. graphile-worker logs and stores the message of what is thrown, and tries again: 25 times
+ * in four days.
+ */
+export function mailTask(mailer: Mailer): Task {
+  const server = { url: mailer.url, client: new URL(mailer.site.origin).hostname };
+  /** The latest failure of the mail server, if it accepted no mail since, and until when the other mails are not tried. */
+  let rest: { failure: MailError; until: number } | undefined;
+  /** The entries whose addresses were refused since the latest accepted mail. */
+  const refused = new Set<string>();
+
+  /** After a rest, lets one mail pass: while the server is silent, it holds up no webhook. */
+  function requireServer(): void {
+    if (!rest) return;
+    if (performance.now() < rest.until) throw rest.failure;
+    rest.until = performance.now() + longestMessageMs;
+  }
+
+  function noteFailure(id: string, failure: MailError): void {
+    const { step, code, refusal } = failure;
+    const until = performance.now() + restMs;
+    if (rest) rest.until = until;
+    if (mails.namesAddress(refusal)) return;
+    if (step === "RCPT TO" && !(code.startsWith("5") && refused.add(id).size >= several)) return;
+    rest = { failure, until };
+  }
+
   return async (payload, helpers) => {
     const { entry: id, passed } = payload as { entry: string; passed?: true };
+    const { last_error: lastError, attempts, max_attempts: most } = helpers.job;
     // Ask the pace once, before the entry is read: which jobs count must not depend on whether the address is on the list.
-    if (!passed && !helpers.job.last_error?.startsWith(mailServerError)) await requireRoom(helpers);
-    await mailEntry(mailer, attempts, helpers, id);
-  };
-}
-
-/** @throws an error if the mail is tried again. */
-async function mailEntry(mailer: Mailer, attempts: MailAttempts, helpers: JobHelpers, id: string) {
-  const entry = await findDueEntry(helpers, id);
-  if (!entry) return;
-  const failure = attempts.begin();
-  if (failure) {
-    await mails.waitForMailServer(helpers, 0);
-    throw failure;
-  }
-  const token = createToken();
-  if (!(await mails.claimMail(helpers, entry, token.hash))) return;
-  try {
-    const server = { url: mailer.url, client: new URL(mailer.site.origin).hostname };
-    await sendMail(server, composeMessage(mailer, entry.email, token.token));
-    attempts.succeed();
-  } catch (error) {
-    if (!(error instanceof MailError)) throw error;
-    const refused = attempts.fail(id, error);
-    if (error.mayHaveArrived) throw error;
-    const refusal = refused ? whenGivenUp(helpers, error) : error.refusal;
-    await mails.releaseMail(helpers, entry, token.hash, refusal);
-    for (const other of await mails.takeBackRefusals(helpers, refused ?? [])) await queueAgain(helpers, other, waiting);
-    if (!refusal) {
-      await (error.isOfMailbox ? mails.waitForMailbox(helpers) : mails.waitForMailServer(helpers, waiting.priority));
-      throw error;
+    if (!passed && (lastError === null || lastError === waitsForConfirmations)) await requireRoom(helpers);
+    const entry = await findDueEntry(helpers, id);
+    if (!entry) return;
+    requireServer();
+    const { token, hash } = createToken();
+    if (!(await mails.claimMail(helpers, entry, hash))) return;
+    try {
+      await sendMail(server, composeMessage(mailer, entry.email, token));
+      rest = undefined;
+      refused.clear();
+    } catch (error) {
+      if (!(error instanceof MailError)) throw error;
+      noteFailure(id, error);
+      if (error.mayHaveArrived) throw error;
+      // Without an enhanced code, the refusal may be about the sender and end, so that only the last one is recorded.
+      const refusal = mails.namesAddress(error.refusal) || attempts >= most ? error.refusal : undefined;
+      await mails.releaseMail(helpers, entry, hash, refusal);
+      if (!refusal) throw error;
+      helpers.logger.warn(error.message);
     }
-    helpers.logger.warn(error.message);
-  }
+  };
 }
 
 /** Returns the entry if it may get a mail now; if it may later, queues the mail for then. */
@@ -66,20 +85,8 @@ async function findDueEntry(helpers: JobHelpers, id: string) {
   }
   const runAt = await mails.findNextMailTime(helpers, entry);
   if (!runAt) return entry;
-  await queueAgain(helpers, id, { runAt });
+  await helpers.addJob("mail", { entry: id, passed: true }, { runAt, jobKey: `mail ${id}` });
   return undefined;
-}
-
-/** A mail that the server refused goes to the end of those that wait. */
-const waiting = { flags: [mails.waitingFlag], priority: 1 };
-
-const queueAgain = (helpers: JobHelpers, id: string, spec: TaskSpec) =>
-  helpers.addJob("mail", { entry: id, passed: true }, { ...spec, jobKey: `mail ${id}` });
-
-/** Returns what to record if the mail has waited for four days. */
-function whenGivenUp({ job }: JobHelpers, { code }: MailError): string | undefined {
-  const isLate = job.flags && Date.now() - job.created_at.getTime() > 4 * 86_400_000;
-  return isLate ? code.slice(0, 20) : undefined;
 }
 
 export function mailedSite(config: Config): MailedSite {

@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Logger, parseCrontab, run, type Runner, type Task, type TaskList } from "graphile-worker";
+import { Logger, parseCrontab, run, type Runner, type TaskList } from "graphile-worker";
 import pg from "pg";
 import type { Logger as Log } from "pino";
 import { type Config, settings } from "../config/settings.ts";
@@ -12,12 +12,10 @@ import type { OpenedDatabase } from "../database/open-database.ts";
 import type { WorkerTask } from "../config/database-urls.ts";
 import { workerLock } from "../database/queue.ts";
 import { errorFields, OperatorError } from "../errors.ts";
-import { eraseAgain, purgeOld } from "../models/operators/erasures.ts";
-import { purgeUnconfirmed } from "../models/operators/unconfirmed.ts";
-import { MailAttempts } from "./mail-attempts.ts";
+import { purgeCrontab, purgeTask } from "./purge.ts";
 import { webhookTask } from "./webhook.ts";
 
-/** Jobs at once: few, because receivers have limits; more than one, because a request that hangs takes 10 s, and a mail 30 s. */
+/** Jobs at once: few, because receivers have limits; more than one, because a request may hang for 10 s, and a mail for five minutes. */
 const concurrency = 4;
 
 /** Docker Compose kills the worker 15 s after SIGTERM, and calls it unhealthy after a minute without a round. */
@@ -42,15 +40,14 @@ export async function runTasks(
     );
   }
   const tasks: TaskList = {};
-  const attempts = new MailAttempts();
   const ending = new AbortController();
-  for (const task of worker.tasks) tasks[task] = await createTask(task, config, attempts);
+  for (const task of worker.tasks) tasks[task] = await createTask(task, config);
   if (tasks.mail) tasks.mailing = (await import("./mailing.ts")).mailingTask(config, ending.signal);
   await withConnection(worker.url, async (holder) => {
     await takeOver(holder, log, signal, roundMs);
     if (signal.aborted) return;
     const pool = openQueuePool(worker.url, concurrency + 1, log);
-    const starting = startRunner(pool, tasks, log, attempts.forbiddenFlags);
+    const starting = startRunner(pool, tasks, log);
     try {
       const runner = await starting;
       log.info(`worker started: ${worker.tasks.join(", ")}`);
@@ -69,7 +66,7 @@ export async function runTasks(
   });
 }
 
-async function createTask(task: WorkerTask, config: Config, attempts: MailAttempts) {
+async function createTask(task: WorkerTask, config: Config) {
   const { MAIL_FROM: from, SMTP_URL: url } = config;
   if (task === "webhook") return webhookTask({ url: config.WEBHOOK_URL ?? "", secret: config.WEBHOOK_SECRET });
   if (task === "purge") return purgeTask(config);
@@ -79,22 +76,7 @@ async function createTask(task: WorkerTask, config: Config, attempts: MailAttemp
     );
   }
   const { mailedSite, mailTask } = await import("./mail.ts"); // nodemailer, which the other tasks do not need.
-  return mailTask({ url, from, site: mailedSite(config) }, attempts);
-}
-
-/** In UTC. A worker catches up on a missed run; several runs that wait are one. */
-export const purgeCrontab = "17 3 * * * purge ?fill=1d&jobKey=purge";
-
-/** Deletes old and unconfirmed entries, and the entries that a restore or an import brought back. */
-function purgeTask({ RETENTION_MONTHS: months, UNCONFIRMED_DAYS: days }: Config): Task {
-  return async (_payload, helpers) => {
-    const again = await eraseAgain(helpers);
-    const old = await purgeOld(helpers, months);
-    const unconfirmed = await purgeUnconfirmed(helpers, days);
-    helpers.logger.info(
-      `deleted entries older than ${months} months: ${old}, of erased addresses: ${again}, never confirmed: ${unconfirmed}`,
-    );
-  };
+  return mailTask({ url, from, site: mailedSite(config) });
 }
 
 /**
@@ -111,13 +93,12 @@ function openQueuePool(url: string, max: number, log: Log): pg.Pool {
   return pool.on("connect", (client) => client.on("error", () => undefined));
 }
 
-function startRunner(pgPool: pg.Pool, tasks: TaskList, log: Log, forbiddenFlags: () => string[]): Promise<Runner> {
+function startRunner(pgPool: pg.Pool, tasks: TaskList, log: Log): Promise<Runner> {
   return run({
     pgPool,
     taskList: tasks,
     parsedCronItems: tasks.purge ? parseCrontab(purgeCrontab) : [],
     concurrency,
-    forbiddenFlags,
     noHandleSignals: true,
     // Without these, the runner ends before the queue records which jobs are done and which failed.
     preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },

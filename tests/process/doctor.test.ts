@@ -6,7 +6,7 @@ import { workerLock } from "../../server/database/queue.ts";
 import { createEmptyDatabase, createWebRole } from "../support/database.ts";
 import { certificate, expiredCertificate, openMailServer, type MailServerOptions } from "../support/mail-server.ts";
 import { withClient } from "../support/postgres.ts";
-import { runBuiltWaitlist, until } from "../support/run.ts";
+import { runBuiltWaitlist } from "../support/run.ts";
 import { openWire } from "../support/tcp-proxy.ts";
 import { createWaitlistFixture, runWaitlist } from "../support/waitlist-fixture.ts";
 import { mailSettings, startWorkerProcess } from "../support/worker.ts";
@@ -136,73 +136,64 @@ it("doctor finds webhooks that are not queued, a worker that does not run, and j
   await database.query(
     `SELECT graphile_worker.add_job('webhook', '{}') FROM generate_series(1, 3);
      UPDATE graphile_worker._private_jobs
-     SET created_at = now() - interval '61 minutes', attempts = 1, updated_at = now() - abs(id - middle) * interval '1 s',
+     SET created_at = now() - interval '61 minutes', attempts = 1,
        last_error = CASE id WHEN middle THEN 'The receiver answered 500' ELSE 'It answered 404' END
      FROM (SELECT max(id) - 1 AS middle FROM graphile_worker.jobs) AS jobs`,
   );
   expect(await examine(wanted)).toMatch(
-    /^warning {2}Webhooks: jobs that wait: 3, .* The latest error: The receiver answered 500\.$/m,
+    /^warning {2}Webhooks: queued 3, given up 0\. Failed 3, most with: It answered 404\. When the cause is gone, try again with: waitlist retry$/m,
   );
-  await database.query("UPDATE graphile_worker._private_jobs SET attempts = max_attempts");
+  await database.query("UPDATE graphile_worker._private_jobs SET created_at = now() - interval '59 minutes'");
+  expect(await judge(wanted)).toMatchObject({ Webhooks: "ok" });
+  await database.query(
+    "UPDATE graphile_worker._private_jobs SET attempts = max_attempts, created_at = now() - interval '61 minutes'",
+  );
   expect(await examine(wanted)).toMatch(
-    / that wait: 0, that were given up after 25 attempts: 3\..* When the cause is gone, try again with: waitlist retry$/m,
+    /^warning {2}Webhooks: queued 0, given up 3\..* When the cause is gone, try again with: waitlist retry$/m,
   );
   expect(await judge({})).toMatchObject({ Webhooks: "warning" }); // No longer configured.
   await migrate({ ownerUrl: database.ownerUrl, webUrl: database.webUrl });
 });
 
-it("doctor finds mails and deletions that are late, but not a mail that waits until tomorrow", async () => {
-  const env = { ...mailSettings, WORKER_DATABASE_URL: database.workerUrl, RETENTION_MONTHS: "24" };
-  await migrate({ ...database, worker: { url: database.workerUrl, tasks: ["mail", "purge"] } });
+it("doctor finds mails that are due for an hour, but not a mail that waits until tomorrow", async () => {
+  const env = { ...mailSettings, WORKER_DATABASE_URL: database.workerUrl };
+  await migrate({ ...database, worker: { url: database.workerUrl, tasks: ["mail"] } });
   await database.query(
-    `SELECT graphile_worker.add_job(task, '{}', run_at => now() + interval '1 day') FROM unnest('{mail,purge}'::text[]) task;
+    `SELECT graphile_worker.add_job('mail', '{}', job_key => 'mail', run_at => now() + interval '1 day');
      UPDATE graphile_worker._private_jobs SET created_at = now() - interval '2 hours'`,
   );
-  const verdictsAfter = async (change: string) => {
+  const verdictAfter = async (change: string) => {
     await database.query(`UPDATE graphile_worker._private_jobs SET ${change}`);
-    const found: Record<string, unknown> = await judge(env);
-    return [found["Confirmation mails"], found["Deletion of old entries"]];
+    return ((await judge(env)) as Record<string, unknown>)["Confirmation mails"];
   };
-  expect(await verdictsAfter("attempts = 0")).toEqual(["ok", "ok"]);
-  expect(await verdictsAfter("run_at = now() - interval '59 minutes'")).toEqual(["ok", "ok"]);
-  expect(await verdictsAfter("run_at = now() - interval '61 minutes'")).toEqual(["warning", "warning"]);
-  await database.query("SELECT graphile_worker.add_job('mail', '{}') FROM generate_series(1, 2)");
-  expect(await verdictsAfter("attempts = 1")).toEqual(["ok", "warning"]); // One mail that fails for long is no backlog; a deletion is.
-  const failing = "attempts = 1, created_at = now() - interval '2 hours'";
-  expect(await verdictsAfter(failing)).toEqual(["warning", "warning"]);
-  const add = (hours: number, imported = false) =>
-    database.query(`SET earlyaccess.silent = 'on'; INSERT INTO earlyaccess (id, name, email, company, created_at, imported)
-      SELECT gen_random_uuid(), 'A', i || '@${hours}.example', 'C', now() - interval '${hours} hours', ${imported}
-      FROM generate_series(1, 100) i`);
-  await add(1, true); // An import gets no mails.
-  await add(97);
-  expect(await verdictsAfter(failing)).toEqual(["warning", "warning"]);
-  await add(95);
-  expect(await verdictsAfter(failing)).toEqual(["ok", "warning"]); // Three full mailboxes of a hundred.
-  await database.query("SELECT graphile_worker.add_job('mail', '{}')");
-  expect(await verdictsAfter(failing)).toEqual(["warning", "warning"]);
-  await database.query("TRUNCATE earlyaccess");
+  expect(await verdictAfter("attempts = 0")).toBe("ok");
+  expect(await verdictAfter("run_at = now() - interval '59 minutes'")).toBe("ok");
+  expect(await verdictAfter("run_at = now() - interval '61 minutes'")).toBe("warning");
+  expect(await verdictAfter("attempts = max_attempts")).toBe("ok");
+  await database.query("DELETE FROM graphile_worker._private_jobs");
 });
 
-it("doctor finds a worker that does not delete what the settings say", async () => {
-  const env = { ...mailSettings, WORKER_DATABASE_URL: database.workerUrl, SMTP_URL: "smtp://127.0.0.1:9" };
-  const setting = { ...env, UNCONFIRMED_DAYS: "14" };
+it("doctor finds entries that the worker should have deleted two days ago", async () => {
+  const env = { ...mailSettings, WORKER_DATABASE_URL: database.workerUrl };
   await migrate({ ...database, worker: { url: database.workerUrl, tasks: ["mail", "purge"] } });
-  expect(await judge(setting)).toMatchObject({ Worker: "warning" });
-  const old = await startWorkerProcess({ DATABASE_URL: database.workerUrl, ...env });
-  expect(await examine(setting)).toMatch(/^warning {2}Deletion of old entries: the worker does not delete\. /m);
-  await old.stop();
-  const worker = await startWorkerProcess({ DATABASE_URL: database.workerUrl, ...setting });
-  const runs = () => database.query("SELECT FROM graphile_worker._private_known_crontabs");
-  await until("the worker knows when to delete", async () => (await runs()).length === 1);
-  expect(await judge(setting)).toMatchObject({ Worker: "ok", "Deletion of old entries": "ok" });
-  const late = "UPDATE graphile_worker._private_known_crontabs SET known_since = now() - interval '3 days'";
-  await database.query(`${late}, last_execution = now() - interval '47 hours'`);
-  expect(await judge(setting)).toMatchObject({ "Deletion of old entries": "ok" });
-  await database.query(`${late}, last_execution = now() - interval '49 hours'`);
-  expect(await judge(setting)).toMatchObject({ "Deletion of old entries": "warning" });
+  const setting = { ...env, RETENTION_MONTHS: "1", UNCONFIRMED_DAYS: "14" };
+  const verdict = async (columns: Record<string, Date>, settings: Record<string, string> = setting) => {
+    await database.query("TRUNCATE earlyaccess");
+    await addEntry("Ada", "ada@example.com", columns);
+    await database.query("DELETE FROM graphile_worker._private_jobs");
+    return ((await judge(settings)) as Record<string, unknown>)["Deletion of old entries"];
+  };
+  const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000);
+  expect(await verdict({ mailed_at: daysAgo(15) })).toBe("ok");
+  expect(await verdict({ mailed_at: daysAgo(17) })).toBe("warning");
+  expect(await verdict({ mailed_at: daysAgo(17) }, { ...setting, UNCONFIRMED_DAYS: "0" })).toBe("ok");
+  expect(await verdict({ created_at: daysAgo(28), confirmed_at: daysAgo(28) })).toBe("ok");
+  expect(await verdict({ created_at: daysAgo(35), confirmed_at: daysAgo(35) })).toBe("warning");
+  expect(await examine(setting)).toMatch(
+    /^warning {2}Deletion of old entries: 1 entry two days past RETENTION_MONTHS or /m,
+  );
   expect(await judge(env)).not.toHaveProperty("Deletion of old entries");
-  await worker.stop();
+  await database.query("TRUNCATE earlyaccess");
 });
 
 it("doctor counts the sign-ups that have neither a mail nor a job, and retry queues them", async () => {
@@ -213,7 +204,7 @@ it("doctor counts the sign-ups that have neither a mail nor a job, and retry que
     addEntry(name, `${name}@example.com`, { created_at: hoursAgo(hours), ...columns });
   await addEntry("first", "first@example.com");
   await database.query("DELETE FROM graphile_worker._private_jobs");
-  expect(await examine(env)).toMatch(/^warning {2}Unsent mails: Sign-ups without a mail or a job: 1\. /m); // No mail was ever sent.
+  expect(await examine(env)).toMatch(/^warning {2}Confirmation mails: .*, missing 1\. /m); // No mail was ever sent.
   await database.query("DELETE FROM earlyaccess");
   await database.query(`INSERT INTO earlyaccess (id, name, email, company, created_at)
     SELECT gen_random_uuid(), 'early', i || '@example.com', 'C', now() - interval '9 hours' FROM generate_series(1, 201) i`);
@@ -226,15 +217,15 @@ it("doctor counts the sign-ups that have neither a mail nor a job, and retry que
   await database.query("DELETE FROM graphile_worker._private_jobs");
   await addAged("queued", 6);
   await database.query("UPDATE graphile_worker._private_jobs SET attempts = 25, last_error = 'It failed'");
-  expect(await judge(env)).toMatchObject({ "Unsent mails": "ok" });
+  expect(await judge(env)).toMatchObject({ "Confirmation mails": "ok" });
   await addAged("lost", 5);
   await database.query(
     "DELETE FROM graphile_worker._private_jobs WHERE id = (SELECT max(id) FROM graphile_worker.jobs)",
   );
-  expect(await examine(env)).toMatch(/^warning {2}Unsent mails: Sign-ups without a mail or a job: 1\. /m);
+  expect(await examine(env)).toMatch(/^warning {2}Confirmation mails: .*, missing 1\. /m);
   const retry = async (...args: string[]) => (await waitlist(["retry", ...args])).stdout;
   expect(await retry()).toBe("Failed mails and webhooks that are tried again: 1. Mails queued: 1.\n");
-  expect(await judge(env)).toMatchObject({ "Unsent mails": "ok" });
+  expect(await judge(env)).toMatchObject({ "Confirmation mails": "ok" });
   const queued = await database.query(
     "SELECT name FROM earlyaccess JOIN graphile_worker.jobs ON key = 'mail ' || earlyaccess.id AND attempts = 0 ORDER BY name",
   );

@@ -1,6 +1,7 @@
 // The pace of mails: few are sent if few are confirmed, and their number tells nothing about an address.
 import { expect, it } from "vitest";
 import { until } from "../support/run.ts";
+import { runWaitlist } from "../support/waitlist-fixture.ts";
 import { createMailFixture } from "../support/worker.ts";
 
 const fixture = createMailFixture();
@@ -58,6 +59,17 @@ it("four jobs at once do not exceed the pace", async () => {
   await startWorker();
   await transaction;
   await expectSettled(3, 5);
+});
+
+it("the jobs of erased entries use up none of the day", async () => {
+  await addPasses(599, "23 hours");
+  const bots = Array.from({ length: 5 }, (_, i) => `bot${i}@example.com`);
+  for (const bot of bots) expect(await signUp(bot)).toBe(201);
+  expect((await runWaitlist(fixture.database, ["erase", ...bots])).stdout).toMatch(/^Removed 5 entries\./);
+  expect((await runWaitlist(fixture.database, ["retry"])).stdout).toContain("tried again: 0.");
+  await signUpPeople(1);
+  await startWorker();
+  await expectSettled(1, 0);
 });
 
 it.each([

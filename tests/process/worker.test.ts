@@ -7,7 +7,7 @@ import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { parse } from "yaml";
 import { migrate } from "../../server/database/migrate.ts";
 import { projectRoot } from "../../server/config/project-root.ts";
-import { purgeCrontab } from "../../server/worker/worker.ts";
+import { purgeCrontab } from "../../server/worker/purge.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { openMailServer } from "../support/mail-server.ts";
 import { openWire } from "../support/tcp-proxy.ts";

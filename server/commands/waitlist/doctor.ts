@@ -9,11 +9,12 @@ import type { WorkerTask } from "../../config/database-urls.ts";
 import { findWaitlist, pendingMigrations } from "../../database/migrate.ts";
 import { findWorker, isQueueEnabled } from "../../database/queue.ts";
 import { examineWebRole } from "../../database/web-role.ts";
-import { hundredthSql } from "../../models/operators/mail-state.ts";
+import { countOld } from "../../models/operators/erasures.ts";
+import { countUnconfirmed } from "../../models/operators/unconfirmed.ts";
 import { webStatements } from "../../models/waitlist.ts";
 import { errorFields, migrateHint, OperatorError, printable } from "../../errors.ts";
-import { count, print, retryHint } from "../command.ts";
-import { examineConfirmations, examineMailServer, examineUnsent, sendTestMail } from "./mail-checks.ts";
+import { count, countEntries, lateHint, print, retryHint } from "../command.ts";
+import { examineMails, examineMailServer, examinePace, sendTestMail } from "./mail-checks.ts";
 import { examineMailings } from "./mailing-state.ts";
 import { examineSite } from "./site-check.ts";
 import { formatFinding, ok, problem, warn, type Finding } from "./finding.ts";
@@ -97,8 +98,8 @@ async function* examineDatabase(database: OpenedDatabase, config: Config): Async
       return warning ? warn("Web role", warning) : ok("Web role", "cannot read, change or delete entries");
     });
     if (!isUpToDate) return;
-    yield* examineWorker(owner, worker);
-    if (config.MAIL_FROM) yield await attempt("Confirmations", () => examineConfirmations(owner, config));
+    yield* examineWorker(owner, config, worker?.tasks ?? []);
+    if (config.MAIL_FROM) yield await attempt("Confirmations", () => examinePace(owner, config));
     yield await attempt("Entries", () => examineEntries(owner));
     yield await attempt("Backup", () => examineBackup(owner));
   } finally {
@@ -122,67 +123,55 @@ async function examineConnection(
 const noWorker =
   "none runs: mails and webhooks wait, old and unconfirmed entries stay. Its log says why. With docker compose, add worker to COMPOSE_PROFILES in .env, then: docker compose up -d; otherwise npm run worker, or in the image node dist/server/worker.js.";
 
-async function* examineWorker(owner: pg.Client, worker: OpenedDatabase["worker"]): AsyncGenerator<Finding> {
-  const tasks = worker?.tasks ?? [];
+async function* examineWorker(owner: pg.Client, config: Config, tasks: WorkerTask[]): AsyncGenerator<Finding> {
   const role = await findWorker(owner);
   if (role) yield ok("Worker", `runs as the role "${printable(role)}"`);
   else if (tasks.length > 0) yield warn("Worker", noWorker);
-  for (const [task, what] of [
-    ["webhook", "Webhooks"],
-    ["mail", "Confirmation mails"],
+  for (const [task, what, check] of [
+    ["webhook", "Webhooks", examineWebhooks],
+    ["mail", "Confirmation mails", examineMails],
   ] as const) {
     const isWanted = tasks.includes(task);
     const isEnabled = await isQueueEnabled(owner, task);
-    if (isWanted && isEnabled) yield await attempt(what, () => examineJobs(owner, task, what));
+    if (isWanted && isEnabled) yield await attempt(what, () => check(owner));
     else if (isWanted) yield problem(what, `sign-ups add no jobs. ${migrateHint}`);
     else if (isEnabled) yield warn(what, `sign-ups add jobs, but the task is not configured here. ${migrateHint}`);
-    if (isWanted && isEnabled && task === "mail") {
-      yield await attempt("Unsent mails", () => examineUnsent(owner));
-      yield await attempt("Mailings", () => examineMailings(owner));
-    }
+    if (isWanted && isEnabled && task === "mail") yield await attempt("Mailings", () => examineMailings(owner));
   }
-  if (tasks.includes("purge")) yield await attempt(deletion, () => examineDeletion(owner, role !== undefined));
+  if (tasks.includes("purge")) yield await attempt(deletion, () => examineDeletion(owner, config));
+}
+
+async function examineWebhooks(owner: pg.Client): Promise<Finding> {
+  const { rows } = await owner.query(
+    `SELECT count(*) FILTER (WHERE attempts < max_attempts)::int AS queued,
+       count(*) FILTER (WHERE attempts >= max_attempts)::int AS "givenUp",
+       count(last_error)::int AS failed, mode() WITHIN GROUP (ORDER BY last_error) AS error,
+       bool_or(last_error IS NOT NULL AND created_at < now() - interval '1 hour') AS "isFailing",
+       bool_or(attempts < max_attempts AND run_at < now() - interval '1 hour') AS "isLate"
+     FROM graphile_worker.jobs WHERE task_identifier = 'webhook'`,
+  );
+  const { queued, givenUp, failed, error, isFailing, isLate } = rows[0];
+  const sentences = [
+    `queued ${count(queued)}, given up ${count(givenUp)}`,
+    isLate && lateHint,
+    failed > 0 && `Failed ${count(failed)}, most with: ${printable(error)}. ${retryHint}`,
+  ].filter(Boolean);
+  return (isFailing || isLate ? warn : ok)("Webhooks", sentences.join(". "));
 }
 
 const deletion = "Deletion of old entries";
 
-/** The worker registers a daily run if its own settings want one. It catches up on a missed run as soon as it starts. */
-async function examineDeletion(owner: pg.Client, hasWorker: boolean): Promise<Finding> {
-  const { rowCount } = await owner.query(
-    `SELECT FROM graphile_worker._private_known_crontabs
-     WHERE identifier = 'purge' AND coalesce(last_execution, known_since) > now() - interval '2 days'`,
-  );
-  if (!hasWorker || rowCount === 1) return examineJobs(owner, "purge", deletion);
+/** In days past the limit of an entry, because the worker deletes once a day. */
+const daysUntilUndeleted = 2;
+
+async function examineDeletion(owner: pg.Client, config: Config): Promise<Finding> {
+  const { RETENTION_MONTHS: months, UNCONFIRMED_DAYS: days } = config;
+  const old = await countOld(owner, months, daysUntilUndeleted);
+  const unconfirmed = days > 0 ? await countUnconfirmed(owner, days + daysUntilUndeleted) : 0;
+  if (old + unconfirmed === 0) return ok(deletion, "no entry is two days past its limit");
   return warn(
     deletion,
-    "the worker does not delete. Set RETENTION_MONTHS and UNCONFIRMED_DAYS for it as here, and start it again.",
-  );
-}
-
-const waitsSql = "attempts < max_attempts";
-
-/** The job that is due for the longest time; a mail that must wait until the next day counts only from then. */
-const oldestDueSql = `min(CASE WHEN attempts = 0 THEN run_at ELSE created_at END)
-  FILTER (WHERE attempts = 0 OR task_identifier = 'purge')`;
-
-/** The oldest that failed and waits, but for two and 1 % of the sign-ups of four days, no backlog: full mailboxes fail for so long. */
-const oldestFailingSql = `(array_agg(created_at ORDER BY created_at) FILTER (WHERE attempts > 0 AND ${waitsSql}))[3 + ${hundredthSql(4)}]`;
-
-async function examineJobs(owner: pg.Client, task: WorkerTask, what: string): Promise<Finding> {
-  const { rows } = await owner.query(
-    `SELECT count(*) FILTER (WHERE ${waitsSql})::int AS waiting,
-            count(*) FILTER (WHERE NOT ${waitsSql})::int AS lost,
-            least(${oldestDueSql}, ${oldestFailingSql}) < now() - interval '1 hour' AS late,
-            (array_agg(last_error ORDER BY updated_at DESC) FILTER (WHERE last_error IS NOT NULL))[1] AS error
-     FROM graphile_worker.jobs WHERE task_identifier = $1`,
-    [task],
-  );
-  const { waiting, lost, late, error } = rows[0];
-  const state = `jobs that wait: ${count(waiting)}, that were given up after 25 attempts: ${count(lost)}`;
-  if (!late && lost === 0) return ok(what, state);
-  return warn(
-    what,
-    `${state}.${error ? ` The latest error: ${printable(error)}.` : ""} ${lost > 0 ? retryHint : ""}`.trim(),
+    `${countEntries(old + unconfirmed)} two days past RETENTION_MONTHS or UNCONFIRMED_DAYS. The worker deletes at 03:17 UTC. If they stay, set both for it as here, start it again, and see its log.`,
   );
 }
 

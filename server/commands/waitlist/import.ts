@@ -4,7 +4,7 @@ import type pg from "pg";
 import { v7 as uuidv7 } from "uuid";
 import { fieldErrors } from "../../../client/shared/content.ts";
 import { isQueueEnabled } from "../../database/queue.ts";
-import { queueUnsentMails } from "../../models/operators/mail-state.ts";
+import { queueMissingMails } from "../../models/operators/mail-state.ts";
 import {
   copyEntries,
   countEmails,
@@ -57,7 +57,7 @@ export const importCommand = new Command("import")
       });
       print(`Imported ${count(inserted)}.\n`);
       if (own && (await isQueueEnabled(client, "mail"))) {
-        print(`Mails queued: ${count(await queueUnsentMails(client))}.\n`);
+        print(`Mails queued: ${count(await queueMissingMails(client))}.\n`);
       }
     });
   });

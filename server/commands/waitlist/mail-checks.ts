@@ -1,56 +1,38 @@
 // The checks of doctor about mails: the confirmations, the server, and a test mail.
 import type { SendMailOptions } from "nodemailer";
 import type pg from "pg";
-import { waitingFlag } from "../../models/operators/mails.ts";
-import { countUnsentMails } from "../../models/operators/mail-state.ts";
-import { readMailPace, waitsForConfirmations } from "../../models/operators/mail-pace.ts";
+import { countMails, findMailFailures } from "../../models/operators/mail-state.ts";
+import { readMailPace } from "../../models/operators/mail-pace.ts";
 import { createToken } from "../../models/entry-tokens.ts";
 import type { Config } from "../../config/settings.ts";
 import { loadConfig } from "../../config/load-config.ts";
 import { normaliseEmail } from "../../models/sign-up-rules.ts";
 import { OperatorError, printable } from "../../errors.ts";
-import { count, retryHint } from "../command.ts";
+import { count, lateHint, retryHint } from "../command.ts";
 import { ok, problem, warn, type Finding } from "./finding.ts";
 
-export async function examineConfirmations(owner: pg.Client, { UNCONFIRMED_DAYS }: Config): Promise<Finding> {
+export async function examinePace(owner: pg.Client, { UNCONFIRMED_DAYS }: Config): Promise<Finding> {
   const pace = await readMailPace(owner, UNCONFIRMED_DAYS);
   const state = `${pace.confirmed} of the latest ${pace.mails} mails that are older than two hours were confirmed`;
   if (!pace.isReached) return ok("Confirmations", state);
-  const { rows } = await owner.query(
-    "SELECT count(*)::int AS waiting FROM graphile_worker.jobs WHERE starts_with(last_error, $1)",
-    [waitsForConfirmations],
-  );
-  const effect = `Mails wait for confirmations. Jobs that wait or were given up for this: ${rows[0].waiting}`;
+  const effect = `Mails wait for confirmations. Jobs that wait or were given up for this: ${count(pace.waiting)}`;
   const hint =
     "Look at the entries with stats and export. Erase those that bots typed. If people typed them, the mails may lie in spam folders: see docs/mail.md.";
   return warn("Confirmations", `${state}. ${effect}. ${hint}`);
 }
 
-/**
- * Says what the mail server said if it accepts no mail, who was given up, and which sign-ups have neither a mail nor a job. The
- * servers of some people never take the mail, so these are a warning only if they are more than 1 % of the sign-ups of 14 days.
- */
-export async function examineUnsent(owner: pg.Client): Promise<Finding> {
-  const { givenUp, areMany, refusal, missing } = await countUnsentMails(owner);
-  const { rows } = await owner.query(
-    `SELECT count(*)::int AS waiting, max(last_error) AS error,
-       -- A mail that is being sent has mailed_at, too.
-       max(created_at) > coalesce((SELECT max(mailed_at) FROM public.earlyaccess WHERE mailed_at < now() - interval '2 minutes'),
-                                  '-infinity') AS fails
-     FROM graphile_worker.jobs WHERE task_identifier = 'mail' AND flags ? $1`,
-    [waitingFlag],
-  );
-  const { waiting, error, fails } = rows[0];
+/** Says where the mails are, and the most frequent error. */
+export async function examineMails(owner: pg.Client): Promise<Finding> {
+  const { mailed, queued, givenUp, refused, missing } = await countMails(owner);
+  const { failed, error, isServerFailing, isLate } = await findMailFailures(owner);
   const sentences = [
-    fails &&
-      `The mail server accepts none. ${printable(error ?? "")}. Mails that wait: ${count(waiting)}; one a minute is tried.`,
-    givenUp > 0 && `People who were given up: ${count(givenUp)}, most with ${printable(refusal ?? "")}.`,
-    missing > 0 && `Sign-ups without a mail or a job: ${count(missing)}.`,
-    (givenUp > 0 || missing > 0) && retryHint,
+    `mailed ${count(mailed)}, queued ${count(queued)}, given up ${count(givenUp)}, refused ${count(refused)}, missing ${count(missing)}`,
+    isLate && lateHint,
+    failed > 0 && `Failed ${count(failed)}, most with: ${printable(error ?? "")}`,
+    failed + givenUp + missing > 0 && retryHint,
   ].filter(Boolean);
-  if (sentences.length === 0) return ok("Unsent mails", "no mail was given up, and none is missing");
-  const judge = fails || missing > 0 || areMany ? warn : ok;
-  return judge("Unsent mails", sentences.join(" "));
+  const judge = isServerFailing || isLate || missing > 0 ? warn : ok;
+  return judge("Confirmation mails", sentences.join(". "));
 }
 
 const mailHint = "See docs/mail.md.";

@@ -66,40 +66,27 @@ async function describeMail(client: pg.Client, { entry }: Person): Promise<strin
     "SELECT has_schema_privilege(to_regnamespace('graphile_worker'), 'USAGE') AS may",
   );
   const mayReadQueue: boolean = rights[0].may;
-  const state = await findMailState(client, entry.id, mayReadQueue);
+  const { state, next, error } = await findMailState(client, entry.id, mayReadQueue);
   if (entry.mail_refusal === "bounced") {
     return "No mail goes to the address, which is marked as bounced. To remove the mark, run: waitlist bounced --undo ADDRESS";
   }
   if (state === "refused") return `The mail server refused the address: ${entry.mail_refusal}.`;
-  if (state === "given up") return `The mail was given up after four days: ${entry.mail_refusal}. ${retryHint}`;
-  const sent = state === "mailed" ? [`A mail was sent at ${entry.mailed_at}.`] : [];
-  const { rows } = mayReadQueue ? await client.query<Job>(selectJob, [`mail ${entry.id}`]) : { rows: [] };
-  const known = [...sent, ...rows.map(describeJob)].join(" ");
-  if (known) return known;
+  if (state === "given up") return `The mail was given up after 25 attempts. ${error}. ${retryHint}`;
+  const known = [
+    state === "mailed" && `A mail was sent at ${entry.mailed_at}.`,
+    next && `A mail waits for its next attempt at ${next}.${error ? ` ${error}.` : ""}`,
+  ].filter(Boolean);
+  if (known.length > 0) return known.join(" ");
   if (!(await isQueueEnabled(client, "mail"))) return "The site sends no mails.";
   if (state === "missing" && !mayReadQueue) return "No mail was sent. Whether one waits, this role may not read.";
   return `No mail is queued: ${explainMissing(entry)}.`;
-}
-
-interface Job {
-  attempts: number;
-  max_attempts: number;
-  next: string;
-  last_error: string | null;
-}
-
-const selectJob =
-  "SELECT attempts, max_attempts, to_json(run_at) AS next, last_error FROM graphile_worker.jobs WHERE key = $1";
-
-function describeJob({ attempts, max_attempts: most, next, last_error: error }: Job): string {
-  if (attempts >= most) return `The mail was given up after ${most} attempts. ${error}. ${retryHint}`;
-  return `A mail waits for its next attempt at ${next}.${error ? ` ${error}.` : ""}`;
 }
 
 function explainMissing(entry: Person["entry"]): string {
   const reason = ["imported", "suspected_spam"].find((column) => entry[column]);
   if (reason) return `the entry is marked ${reason}`;
   if (entry.status !== "waiting") return `the entry has the status ${entry.status}`;
+  if (entry.confirmed_at) return "the address is confirmed";
   return "the site sent no mails at that time, the queue failed, or a restore lost the job. To send it, run: waitlist retry --since DATE";
 }
 

@@ -54,24 +54,33 @@ export async function eraseEntries(owner: pg.Client, ids: string[], missing: str
      ON CONFLICT (hash) DO UPDATE SET erased_at = CURRENT_TIMESTAMP`,
     [missing],
   );
+  // The pace counts a job also without its entry: those of erased bots would use up the day.
+  const { rows } = await owner.query("SELECT to_regnamespace('graphile_worker') IS NOT NULL AS \"hasQueue\"");
+  if (rows[0].hasQueue) {
+    await owner.query("SELECT graphile_worker.remove_job('mail ' || id) FROM unnest($1::uuid[]) AS id", [ids]);
+  }
   await owner.query("COMMIT");
 }
 
-/** An SQL condition: the entry is older than the months of the first parameter; with 0 months, none is. */
-const oldSql = "$1::int > 0 AND created_at < CURRENT_TIMESTAMP - make_interval(months => $1::int)";
+/** An SQL condition: the entry is older than the months of the first parameter and the days of the second; with 0 months, none is. */
+const oldSql = "$1::int > 0 AND created_at < CURRENT_TIMESTAMP - make_interval(months => $1::int, days => $2::int)";
 
 /** In statements of 2,000 entries: a sign-up of an address whose entry one holds gets 503. */
 export async function purgeOld(queue: Queue, months: number): Promise<number> {
   const statement = `SELECT earlyaccess_kept.keep_erased(ARRAY(SELECT id FROM public.earlyaccess WHERE ${oldSql} LIMIT 2000)) AS deleted`;
   for (let purged = 0; ;) {
-    const { deleted } = (await queue.query<{ deleted: number }>(statement, [months])).rows[0] ?? { deleted: 0 };
+    const { deleted } = (await queue.query<{ deleted: number }>(statement, [months, 0])).rows[0] ?? { deleted: 0 };
     if (deleted === 0) return purged;
     purged += deleted;
   }
 }
 
-export async function countOld(client: pg.Client, months: number): Promise<number> {
-  const { rows } = await client.query(`SELECT count(*)::int AS old FROM public.earlyaccess WHERE ${oldSql}`, [months]);
+/** @param days since the entries became too old. */
+export async function countOld(client: pg.Client, months: number, days = 0): Promise<number> {
+  const { rows } = await client.query(`SELECT count(*)::int AS old FROM public.earlyaccess WHERE ${oldSql}`, [
+    months,
+    days,
+  ]);
   return rows[0].old as number;
 }
 

@@ -20,7 +20,7 @@ const passSql = `LOCK TABLE public.earlyaccess_mail_passes IN SHARE ROW EXCLUSIV
   SELECT date_trunc('minute', CURRENT_TIMESTAMP) WHERE ${underPaceSql}
   ON CONFLICT ON CONSTRAINT earlyaccess_mail_passes_pkey DO UPDATE SET jobs = counted.jobs + 1`;
 
-/** The error of a job that waits for a confirmation begins with this. */
+/** The error of a job that waits for a confirmation. */
 export const waitsForConfirmations = "The mail waits for confirmations of earlier ones";
 
 /** Lets a job pass, and counts it. @throws an error, so that the queue retries the job, if the pace allows no mail now. */
@@ -39,11 +39,13 @@ const latestMailsSql = `SELECT count(*)::int AS mails, count(confirmed_at)::int 
     AND ($1::int = 0 OR mailed_at > CURRENT_TIMESTAMP - make_interval(days => $1::int))
   ORDER BY mailed_at DESC LIMIT 100) AS latest`;
 
-/** @param unconfirmedDays UNCONFIRMED_DAYS. */
+/** `waiting` are the jobs that wait or were given up for the pace. @param unconfirmedDays UNCONFIRMED_DAYS. */
 export async function readMailPace(client: pg.Client, unconfirmedDays: number) {
   const { rows } = await client.query(
-    `SELECT *, NOT ${underPaceSql} AS "isReached" FROM (${latestMailsSql}) AS latest`,
-    [unconfirmedDays],
+    `SELECT *, NOT ${underPaceSql} AS "isReached",
+       (SELECT count(*)::int FROM graphile_worker.jobs WHERE key IS NOT NULL AND last_error = $2) AS waiting
+     FROM (${latestMailsSql}) AS latest`,
+    [unconfirmedDays, waitsForConfirmations],
   );
-  return rows[0] as { mails: number; confirmed: number; isReached: boolean };
+  return rows[0] as { mails: number; confirmed: number; isReached: boolean; waiting: number };
 }

@@ -4,32 +4,18 @@ import { daysWithoutMail } from "../../../client/shared/promised-times.ts";
 
 type Queue = Pick<JobHelpers, "query">;
 
-/** The flag of a job that waits for the mail server. */
-export const waitingFlag = "mail-server";
-
-/** The flag of a job that waits until the mailbox takes mails. */
-const mailboxFlag = "mailbox";
-
 /**
  * Replies with an enhanced code that is about the address, as a regular expression of JavaScript and Postgres. Not 5.2.0 and 5.2.2:
  * Exchange also sends them if the sender is blocked or has used up its quota.
  */
 export const codesOfAddress = String.raw`^5\d\d 5\.(1\.([1236]|10)|2\.1)$`;
 
-/** The values of mail_refusal that are about the address, also an operator's. Another value is the latest reply to a mail that was given up. */
-const refusalsOfAddress = String.raw`${codesOfAddress}|^55[013] to RCPT TO$|^bounced$`;
-
 /** Returns whether the refusal has an enhanced code that is about the address. */
-export const namesAddress = (refusal: string) => new RegExp(codesOfAddress).test(refusal);
+export const namesAddress = (refusal = "") => new RegExp(codesOfAddress).test(refusal);
 
-export const isOfAddress = (refusal: string) => new RegExp(refusalsOfAddress).test(refusal);
-
-/** An SQL condition: the mail server refused the address. */
-export const refusedSql = `coalesce(mail_refusal ~ '${refusalsOfAddress}', false)`;
-
-/** An SQL condition: the entry may get a mail. */
-export const mailableSql = `NOT suspected_spam AND confirmed_at IS NULL AND status NOT IN ('joined', 'left')
-  AND NOT ${refusedSql} AND coalesce(cardinality(mail_tokens), 0) < 3`;
+/** Returns whether mail_refusal may hold it: an operator's mark, or a refusal, which without an enhanced code is that of the last attempt. */
+export const isOfAddress = (refusal: string) =>
+  namesAddress(refusal) || /^(?:55[013] to RCPT TO|bounced)$/.test(refusal);
 
 interface EntryToMail {
   id: string;
@@ -37,11 +23,12 @@ interface EntryToMail {
   mailed_at: Date | null;
 }
 
-/** Returns undefined if the entry is erased, flagged, confirmed or has an address that was refused, had three mails, or its person joined or left. */
+/** Returns undefined if the entry is erased, flagged or confirmed, its address was refused, it had three mails, or its person joined or left. */
 export async function findEntryToMail(queue: Queue, id: string): Promise<EntryToMail | undefined> {
   const { rows } = await queue.query<EntryToMail>(
     `SELECT id, email, mailed_at FROM public.earlyaccess
-     WHERE id = $1 AND ${mailableSql}`,
+     WHERE id = $1 AND NOT suspected_spam AND confirmed_at IS NULL AND status NOT IN ('joined', 'left')
+       AND mail_refusal IS NULL AND coalesce(cardinality(mail_tokens), 0) < 3`,
     [id],
   );
   return rows[0];
@@ -66,8 +53,9 @@ export async function findNextMailTime(queue: Queue, entry: EntryToMail): Promis
 export async function claimMail(queue: Queue, { id }: EntryToMail, tokenHash: string): Promise<boolean> {
   const { rowCount } = await queue.query(
     `UPDATE public.earlyaccess
-     SET mail_tokens = array_append(mail_tokens, $2), mailed_at = CURRENT_TIMESTAMP, mail_refusal = NULL
-     WHERE id = $1 AND (mailed_at IS NULL OR mailed_at <= CURRENT_TIMESTAMP - interval '1 day') AND NOT ${refusedSql}`,
+     SET mail_tokens = array_append(mail_tokens, $2), mailed_at = CURRENT_TIMESTAMP
+     WHERE id = $1 AND (mailed_at IS NULL OR mailed_at <= CURRENT_TIMESTAMP - interval '1 day')
+       AND mail_refusal IS NULL`,
     [id, tokenHash],
   );
   return rowCount === 1;
@@ -81,35 +69,9 @@ export async function releaseMail(
   refusal: string | undefined,
 ): Promise<void> {
   await queue.query(
-    `UPDATE public.earlyaccess SET mail_tokens = array_remove(mail_tokens, $2), mailed_at = $3, mail_refusal = coalesce(mail_refusal, $4)
+    `UPDATE public.earlyaccess
+     SET mail_tokens = array_remove(mail_tokens, $2), mailed_at = $3, mail_refusal = coalesce(mail_refusal, $4)
      WHERE id = $1`,
     [id, tokenHash, mailed_at, refusal],
-  );
-}
-
-/** Takes back the recorded refusals of the entries that have no enhanced code, and returns which had one. */
-export async function takeBackRefusals(queue: Queue, ids: string[]): Promise<string[]> {
-  const { rows } = await queue.query<{ id: string }>(
-    "UPDATE public.earlyaccess SET mail_refusal = NULL WHERE id = ANY ($1) AND mail_refusal LIKE '% to RCPT TO' RETURNING id",
-    [ids],
-  );
-  return rows.map(({ id }) => id);
-}
-
-/** Lets the job wait for the mail server, behind those with a lower priority, in the order of their latest attempts. */
-export const waitForMailServer = (queue: JobHelpers, priority: number): Promise<void> =>
-  wait(queue, waitingFlag, "0", priority);
-
-/** Lets the job wait for its mailbox, which no other mail does. */
-export const waitForMailbox = (queue: JobHelpers): Promise<void> => wait(queue, mailboxFlag, "30 minutes");
-
-/** created_at becomes the time of the first failure; attempts stays small, because it sets the delay that the queue adds. */
-async function wait(queue: JobHelpers, flag: string, pause: string, priority = 0): Promise<void> {
-  await queue.query(
-    `UPDATE graphile_worker._private_jobs
-     SET flags = jsonb_build_object($2::text, true), run_at = now() + $3::interval, priority = greatest(priority, $4), attempts = 1,
-       updated_at = now(), created_at = CASE WHEN flags IS NULL THEN now() ELSE created_at END
-     WHERE id = $1 AND attempts = $5`,
-    [queue.job.id, flag, pause, priority, queue.job.attempts],
   );
 }

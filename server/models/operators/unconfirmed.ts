@@ -1,7 +1,6 @@
 // UNCONFIRMED_DAYS: the deletion of entries that nobody confirmed. No hash is kept: nobody showed that the address is a person's.
 import type pg from "pg";
 import type { JobHelpers } from "graphile-worker";
-import { refusedSql } from "./mails.ts";
 
 /**
  * An SQL condition on `entry`: its latest mail, or the sign-up of an address that the mail server refused at once, is older than the
@@ -9,7 +8,7 @@ import { refusedSql } from "./mails.ts";
  * nobody asked that person.
  */
 const unconfirmedSql = `status = 'waiting' AND NOT imported AND NOT suspected_spam AND confirmed_at IS NULL
-  AND coalesce(mailed_at, CASE WHEN ${refusedSql} THEN created_at END) < CURRENT_TIMESTAMP - make_interval(days => $1::int)
+  AND coalesce(mailed_at, CASE WHEN mail_refusal IS NOT NULL THEN created_at END) < CURRENT_TIMESTAMP - make_interval(days => $1::int)
   AND NOT EXISTS (SELECT FROM graphile_worker.jobs WHERE key = 'mail ' || entry.id AND attempts < max_attempts)`;
 
 /**
