@@ -65,8 +65,9 @@ export function mailTask(mailer: Mailer): Task {
       if (!(error instanceof MailError)) throw error;
       noteFailure(id, error);
       if (error.mayHaveArrived) throw error;
-      // Without an enhanced code, the refusal may be about the sender and end, so that only the last one is recorded.
-      const refusal = mails.namesAddress(error.refusal) || attempts >= most ? error.refusal : undefined;
+      // Without an enhanced code, a refusal may end: only the last one is recorded, and none that may be about the sender.
+      const isForGood = mails.namesAddress(error.refusal) || (attempts >= most && !rest);
+      const refusal = isForGood ? error.refusal : undefined;
       await mails.releaseMail(helpers, entry, hash, refusal);
       if (!refusal) throw error;
       helpers.logger.warn(error.message);

@@ -45,10 +45,14 @@ const sent = () =>
   });
 
 /** Resolves when the jobs had their last attempt. */
+async function lastAttempt(): Promise<void> {
+  const others = "SELECT FROM graphile_worker.jobs WHERE attempts < 25 OR locked_at IS NOT NULL";
+  await until("the last attempt", async () => (await query(others)).length === 0);
+}
+
 async function tryLast(): Promise<void> {
   await query("UPDATE graphile_worker._private_jobs SET attempts = 24, run_at = now()");
-  const rest = "SELECT FROM graphile_worker.jobs WHERE attempts < 25 OR locked_at IS NOT NULL";
-  await until("the last attempt", async () => (await query(rest)).length === 0);
+  await lastAttempt();
 }
 
 it("a full mailbox is tried 25 times by itself, then a sign-up mails it again; the mails of others go at once", async () => {
@@ -198,6 +202,24 @@ it("a refusal with an enhanced code that names the address is recorded at once, 
   expect(await signUp("person3@example.com")).toBe(201);
   await emptied();
   expect(fixture.server.accepted).toEqual([]);
+});
+
+it("a refusal of the sender marks nobody, also in the last attempt", async () => {
+  fail("recipient", "550 Denied");
+  await startWorker();
+  for (let i = 0; i < 3; i++) expect(await signUp(`person${i}@example.com`)).toBe(201);
+  await waiting(3);
+  const tried = recipients().length;
+  await query("UPDATE graphile_worker._private_jobs SET attempts = 24, run_at = now() + interval '1 hour'");
+  await passMinute();
+  await lastAttempt();
+  expect(recipients()).toHaveLength(tried + 1);
+  expect(await query("SELECT FROM earlyaccess WHERE mail_refusal IS NULL")).toHaveLength(3);
+  fail();
+  await passMinute();
+  await retry();
+  await sent();
+  expect(fixture.server.accepted).toHaveLength(3);
 });
 
 it("a mail is given up after 25 attempts; doctor says what the server said, and retry sends the mail", async () => {
