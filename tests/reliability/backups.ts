@@ -18,6 +18,8 @@ const execute = promisify(execFile);
 const tools = dirname(findProgram("pg_dump"));
 const erased = Array.from({ length: 1_000 }, (_, i) => `person${i}@example.com`);
 const undone = "person1@example.com";
+/** Was erased a year ago, and signed up again: no restore removes this entry. */
+const erasedBefore = "person6000@example.com";
 
 export const backUpAndRestore = () =>
   withInstalledPostgres(async (url, folder) => {
@@ -47,6 +49,11 @@ export const backUpAndRestore = () =>
     await assertAllOrNothing(ownerUrl, file("manual.dump"));
 
     await eraseAll(ownerUrl);
+    await queryAs(
+      ownerUrl,
+      "INSERT INTO earlyaccess_kept.addresses SELECT earlyaccess_kept.hash_email($1), now() - interval '1 year'",
+      [erasedBefore],
+    );
     await runDocumented("pg_dump", "-n earlyaccess_kept", ownerUrl, file("kept.sql"));
     for (const backup of [scripted, file("manual.dump"), file("whole.dump")]) {
       await queryAs(ownerUrl, "DROP TABLE earlyaccess_status_changes, earlyaccess_notices, earlyaccess_views");
@@ -65,10 +72,10 @@ export const backUpAndRestore = () =>
     await waitlist(other, "doctor");
     await assertForeignCopyRefused(await create("strangers"), file("kept.sql"));
     // Later hashes of the same installation.
-    await waitlist(database, "erase", "person5000@example.com");
-    await runDocumented("pg_dump", "-t earlyaccess_kept.addresses", ownerUrl, file("late.sql"));
-    await runDocumented("psql", "ON_ERROR_STOP=1 perennial", other.ownerUrl, file("late.sql"));
-    assert.match(await waitlist(other, "purge"), /^Removed 1 entry of erased people /);
+    await waitlist(database, "erase", "person5000@example.com", erasedBefore);
+    await runDocumented("psql", "TO STDOUT", ownerUrl, file("late.txt"));
+    await runDocumented("psql", "FROM STDIN", other.ownerUrl, file("late.txt"));
+    assert.match(await waitlist(other, "purge"), /^Removed 2 entries of erased people /);
     await assertOlderBackupMigrates(other, scripted, folder);
     await assertLargerBackupsStay(ownerUrl, join(folder, "backups"));
     const [server] = await queryAs(ownerUrl, "SHOW server_version");
@@ -257,17 +264,17 @@ async function assertLargerBackupsStay(ownerUrl: string, backups: string): Promi
 
 /** Runs the only command of docs/backup.md that begins with the tool and has this part, on another database and file. */
 export async function runDocumented(tool: string, part: string, ownerUrl: string, file: string): Promise<void> {
-  const text = readFileSync(join(projectRoot, "docs/backup.md"), "utf8");
+  const text = readFileSync(join(projectRoot, "docs/backup.md"), "utf8").replaceAll(/ \\\n +/g, " ");
   const documented = Array.from(
-    text.matchAll(/ database ((?:pg_|psql)\S* .*) [<>] exports\/[\w.]+/gm),
+    text.matchAll(/ database ((?:pg_|psql)\S* .* [<>]) exports\/[\w.]+/gm),
     ([, found = ""]) => found,
   );
   const [command = "", ...others] = documented.filter((one) => one.startsWith(`${tool} `) && one.includes(part));
   assert(command && others.length === 0, `docs/backup.md has one command ${tool} with ${part}`);
   const words = Array.from(command.matchAll(/'([^']*)'|\S+/g), ([word, quoted]) => quoted ?? word).slice(1);
-  const options = words.filter((word) => !/^(-[Udf]?|perennial\w*)$/.test(word));
-  const files = tool === "pg_restore" ? [file] : ["-f", file];
-  await execute(join(tools, tool), [...options, "-d", ownerUrl, ...files]);
+  const options = words.slice(0, -1).filter((word) => !/^(-[Ud]|perennial\w*)$/.test(word));
+  const redirected = `exec "$@" ${words.at(-1)} "$0"`;
+  await execute("sh", ["-c", redirected, file, join(tools, tool), ...options, "-d", ownerUrl]);
 }
 
 /** Postgres refuses to run as root; Debian's package creates a user for it. */
